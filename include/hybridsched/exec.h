@@ -362,13 +362,16 @@ typedef struct hs_exec_factorisation {
     int         checked;       /* 1: the last run completed and its result was verified */
     int         wrong;         /* 1: the result exceeds a limit below */
     double      relative;      /* Frobenius norm of (input - product of the factors), relative to
-                                  the input's norm; limit 1e-8 */
+                                  the input's norm; limit 1e-8, in single precision
+                                  1e-6 sqrt(order) */
     double      largest;       /* largest absolute element of (input - product of the factors);
                                   limit `limit` */
     double      orthogonality; /* QR: norm of (Q'Q - I), with the limit of `relative`; else 0 */
     int         given;         /* 1: the input is settings.matrix */
     double      limit;         /* limit of `largest`: 1e-6, times the largest element of a given
-                                  matrix */
+                                  matrix; in single precision 1e-6 sqrt(order) times the largest
+                                  element */
+    int         single;        /* 1: the kernels have single precision */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))

@@ -87,6 +87,8 @@ typedef struct hs_tiled {
     int                    graph;      /* 1: tasks access the tiles of the matrix and depend on
                                           each other through these accesses */
     const hs_kernel_table *table;
+    int                    single;     /* instead of kernels of double precision those of single, which
+                                          are held to take half of the table's time */
 } hs_tiled;
 
 /**

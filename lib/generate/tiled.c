@@ -82,7 +82,9 @@ typedef struct writer {
     const hs_tiled      *spec;
     const factorisation *kind;
     const hs_kernel     *kernel[PARTS];
-    size_t               rows;   /* rows added so far */
+    const char          *name[PARTS];   /* kernel's name in the precision of the spec */
+    char                *single[PARTS]; /* owned copy of the name if it is not the table's */
+    size_t               rows;          /* rows added so far */
     size_t              *data[3]; /* handles of A, V and T by tile, plus 1 (0: not created yet) */
 } writer;
 
@@ -126,16 +128,48 @@ static hs_status find_kernels(writer *w, const char **missing)
     return HS_OK;
 }
 
+/* In single precision a kernel is held to take half of the time that it takes in double. */
+static int is_halved(const writer *w, const hs_kernel *kernel)
+{
+    return w->spec->single && kernel->kernel && kernel->kernel[0] == 'd';
+}
+
+static hs_status name_kernel(writer *w, enum part part)
+{
+    const hs_kernel *kernel = w->kernel[part];
+
+    w->name[part] = kernel->kernel;
+    if (!is_halved(w, kernel))
+        return HS_OK;
+    w->single[part] = strdup(kernel->kernel);
+    if (!w->single[part])
+        return HS_ENOMEM;
+    w->single[part][0] = 's';
+    w->name[part] = w->single[part];
+    return HS_OK;
+}
+
+static hs_status name_kernels(writer *w)
+{
+    hs_status st = HS_OK;
+    int       part;
+
+    for (part = 0; part < PARTS && st == HS_OK; part++)
+        st = name_kernel(w, (enum part)part);
+    return st;
+}
+
 static hs_status add_row(writer *w, enum part part, const char *id, int64_t priority,
                          uint32_t count)
 {
     const hs_kernel *kernel = w->kernel[part];
+    double           factor = is_halved(w, kernel) ? 0.5 : 1;
     hs_task          task = {.struct_size = sizeof task};
 
     task.id = id;
-    task.cpu = kernel->cpu;
-    task.gpu = kernel->gpu;
-    task.kernel = kernel->kernel;
+    task.cpu = factor * kernel->cpu;
+    task.gpu = factor * kernel->gpu;
+    task.kernel = w->name[part];
     task.priority = priority;
     task.count = count;
     w->rows++;
@@ -267,9 +301,12 @@ static hs_status add_notes(const writer *w)
     char            command[4200];
     hs_status       st;
 
-    snprintf(command, sizeof command, "hsched-gen %s %u --kernels %s -m %u -k %u%s",
+    snprintf(command, sizeof command, "hsched-gen %s %u --kernels %s -m %u -k %u%s%s",
              w->kind->name, spec->tiles, spec->table->name, spec->cpus, spec->gpus,
-             spec->compact ? " --compact" : spec->graph ? " --graph" : "");
+             spec->single ? " --precision single" : "",
+             spec->compact ? " --compact"
+             : spec->graph ? " --graph"
+                           : "");
     st = hs_builder_note(w->builder, "generator", command);
     if (st == HS_OK && spec->table->source && *spec->table->source)
         st = hs_builder_note(w->builder, "source", spec->table->source);
@@ -279,7 +316,7 @@ static hs_status add_notes(const writer *w)
 /* Return the bytes of a tile, if the kernel's name ends in the tile size: "dgemm:960". */
 static double bytes_of_tile(const writer *w)
 {
-    const char *kernel = w->kernel[UPDATE]->kernel, *colon = kernel ? strchr(kernel, ':') : NULL;
+    const char *kernel = w->name[UPDATE], *colon = kernel ? strchr(kernel, ':') : NULL;
     double      size = colon ? strtod(colon + 1, NULL) : 0;
 
     return size > 0 ? size * size * (*kernel == 's' ? 4 : 8) : 0;
@@ -333,12 +370,16 @@ hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, const char 
     w.kind = &kinds[spec->kind];
     st = find_kernels(&w, missing);
     if (st == HS_OK)
+        st = name_kernels(&w);
+    if (st == HS_OK)
         st = hs_builder_create(&w.builder);
     if (st == HS_OK)
         st = write_down(&w);
     if (st == HS_OK)
         st = hs_builder_finish(w.builder, out, NULL);
     hs_builder_free(w.builder);
+    for (int part = 0; part < PARTS; part++)
+        free(w.single[part]);
     free(w.data[A]);
     free(w.data[V]);
     free(w.data[T]);

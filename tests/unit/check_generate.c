@@ -207,7 +207,7 @@ END_TEST
 static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
                              const char *table)
 {
-    hs_tiled     spec = {kind, tiles, 0, 0, compact, 0, hs_kernel_table_find(table)};
+    hs_tiled     spec = {kind, tiles, 0, 0, compact, 0, hs_kernel_table_find(table), 0};
     hs_instance *in = NULL;
     const char  *missing = NULL;
 
@@ -355,7 +355,7 @@ END_TEST
 
 static hs_instance *graph_of(hs_factorisation kind, unsigned tiles, const char *table)
 {
-    hs_tiled     spec = {kind, tiles, 4, 2, 0, 1, hs_kernel_table_find(table)};
+    hs_tiled     spec = {kind, tiles, 4, 2, 0, 1, hs_kernel_table_find(table), 0};
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
@@ -471,7 +471,7 @@ START_TEST(factorisations_refuse_what_they_cannot_do)
 {
     static const hs_kernel       gemm = {"", "gemm", "dgemm:960", 1, 1};
     static const hs_kernel_table poor = {"poor", NULL, 1, 1, HS_SECONDS, 1, &gemm};
-    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, 0, &poor};
+    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, 0, &poor, 0};
     hs_instance *in = NULL;
     const char  *missing = NULL;
 

@@ -7,7 +7,7 @@
 
 #include "suite.h"
 
-enum { KERNELS = 64 };
+enum { KERNELS = 64, KINDS = HS_QR + 1 };
 
 hs_instance *factorisation(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus)
 {
@@ -15,7 +15,8 @@ hs_instance *factorisation(int kind, unsigned tiles, unsigned n, unsigned cpus, 
     hs_kernel              kernels[KERNELS];
     static char            name[KERNELS][32];
     hs_kernel_table        table = *known;
-    hs_tiled               spec = {.kind = (hs_factorisation)kind,
+    hs_tiled               spec = {.kind = (hs_factorisation)(kind % KINDS),
+                                   .single = kind >= KINDS,
                                    .tiles = tiles,
                                    .cpus = cpus,
                                    .gpus = gpus,

@@ -4,7 +4,10 @@
 
 #include <hybridsched/hybridsched.h>
 
-/* A graph of kernels (an hs_factorisation) on tiles of any size n, with the times of those of 1600
+/* All kinds below: an hs_factorisation, or, SINGLE added, that in single precision. */
+enum { SINGLE = HS_QR + 1, ALL_FACTORISATIONS = 2 * SINGLE };
+
+/* A graph of kernels (of such a kind) on tiles of any size n, with the times of those of 1600
  * made shorter. */
 hs_instance *factorisation(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus);
 

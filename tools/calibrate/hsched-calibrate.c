@@ -12,14 +12,17 @@
 #include "common/output.h"
 #include "common/progress.h"
 
-/* The kernels of Cholesky, LU and QR. */
-#define USUAL_KERNELS "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt"
+/* The kernels of Cholesky, LU and QR, in double and in single precision. */
+static const char *const usual_kernels[] = {
+    "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt",
+    "spotrf,strsm,ssyrk,sgemm,sgetrf,sgeqrf,sormqr,stpqrt,stpmqrt"};
 
 static const char *kernel_word(size_t index)
 {
-    static const char *const words[] = {"dgemm",  "sgemm",   "dsyrk",  "dtrsm",
-                                        "dpotrf", "dgetrf",  "dgeqrf", "dormqr",
-                                        "dtpqrt", "dtpmqrt", "spin:",  "sleep:"};
+    static const char *const words[] = {
+        "dgemm",  "dsyrk",  "dtrsm",  "dpotrf", "dgetrf", "dgeqrf",  "dormqr",
+        "dtpqrt", "dtpmqrt", "sgemm", "ssyrk",  "strsm",  "spotrf",  "sgetrf",
+        "sgeqrf", "sormqr", "stpqrt", "stpmqrt", "spin:", "sleep:"};
 
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
@@ -27,13 +30,15 @@ static const char *kernel_word(size_t index)
 typedef struct command_line {
     calibrate_request request;
     const char       *output, *kernels, *sizes, *gpu_table;
-    int               table, no_verify;
+    int               table, no_verify, single;
 } command_line;
 
 static const option_spec option_table[] = {
     {0, "kernels", "NAME[:SIZE],...", {OPTION_LIST(kernel_word, kernels)},
      "what to measure, each with its size, or else with all of --sizes (default: what Cholesky, "
      "LU and QR need)"},
+    {0, "precision", "double|single", {OPTION_WORD(NULL, single)},
+     "the precision of these where --kernels names none (default: double)"},
     {0, "sizes", "N[,N...]", {OPTION_TEXT(sizes)}, "sizes of kernels without one (default: 960)"},
     {0, "repeats", "N", {OPTION_WHOLE(request.repeats, 1, 10000)},
      "runs of each kernel by each core (default: 10)"},
@@ -235,6 +240,8 @@ static void check_command_line(options *o, const command_line *line)
 
     if (surplus)
         usage_error("unexpected '%s'", surplus);
+    if (options_given(o, "precision") && line->kernels)
+        usage_error("--precision is for the default kernels, and --kernels names others");
     if (options_given(o, "gpu-by") && !line->gpu_table)
         usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)
@@ -253,7 +260,6 @@ int main(int argc, char **argv)
                                            .rounds = 4,
                                            .unit = HS_MILLISECONDS},
                                .output = "-",
-                               .kernels = USUAL_KERNELS,
                                .sizes = "960"};
     calibrate_request *request = &line.request;
     calibrate_list     list = {0};
@@ -264,6 +270,8 @@ int main(int argc, char **argv)
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as in hsched-exec */
     options_read(&o, &tool, argc, argv, &line);
     check_command_line(&o, &line);
+    if (!line.kernels)
+        line.kernels = usual_kernels[line.single];
     request->verify = !line.no_verify;
     list_kernels(&line, &list);
     take_cores(request);

@@ -40,7 +40,7 @@ typedef struct gen_request {
     hs_uniform      uniform; /* only the ranges and `integer` are used */
     hs_identical    identical; /* only `family` is used */
     unsigned        tiles;
-    int             compact, graph;
+    int             compact, graph, single;
     const char     *kernels; /* NULL: the first sufficient table */
     const hs_worst *worst;
     unsigned        argument;

@@ -127,6 +127,9 @@ static const option_spec option_table[] = {
      "kernels"},
     {0, "compact", NULL, {OPTION_FLAG(request.compact), .scope = TILED},
      "cholesky, lu, qr: one row with a count for each kernel, and no priorities"},
+    {0, "precision", "double|single", {OPTION_WORD(NULL, request.single), .scope = TILED},
+     "cholesky, lu, qr: kernels of the table's precision (double, the default), or of single "
+     "precision, which are held to take half of the time"},
     {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED | ADVERSARY},
      "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies "
      "follow; adversary: tasks may depend on each other"},

@@ -85,6 +85,7 @@ static hs_status try_table(const gen_request *request, const hs_kernel_table *ta
         .gpus = request->has_gpus ? request->gpus : table->gpus,
         .compact = request->compact,
         .graph = request->graph,
+        .single = request->single,
         .table = table,
     };
 

@@ -17,8 +17,6 @@
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
 #include "exec/backend/kernel/blas.h"
 
-static const double most_relative = 1e-8, most_orthogonal = 1e-6;
-
 typedef struct sums {
     double error, size; /* sums of squares */
     double largest;
@@ -31,12 +29,27 @@ static size_t square(int n)
     return (size_t)n * (size_t)n;
 }
 
-/* Copy a part of a tile, with zeros elsewhere. */
-static void take(int n, part which, const double *tile, double *out)
+/* Return `count` elements of a piece as doubles: the piece itself, or a copy in `room` if the
+ * elements are floats. */
+static const double *widen(const hsi_matrix *m, const void *piece, size_t count, double *room)
 {
-    int i, j;
+    size_t i;
 
-    memcpy(out, tile, square(n) * sizeof *out);
+    if (!m->single)
+        return piece;
+    for (i = 0; i < count; i++)
+        room[i] = hsi_matrix_get(m, piece, i);
+    return room;
+}
+
+/* Copy a part of a tile as doubles, with zeros elsewhere. */
+static void take(const hsi_matrix *m, part which, const void *tile, double *out)
+{
+    const double *whole = widen(m, tile, square(m->tile), out);
+    int           n = m->tile, i, j;
+
+    if (whole != out)
+        memcpy(out, whole, square(n) * sizeof *out);
     for (j = 0; j < n && which != WHOLE; j++) {
         if (which == UPPER)
             memset(out + hsi_at(n, j, j) + 1, 0, sizeof *out * (size_t)(n - j - 1));
@@ -77,11 +90,11 @@ static void subtract_product(const hsi_matrix *m, int row, int column, double *c
     int definite = m->kind == HS_CHOLESKY, n = m->tile, k;
 
     for (k = 0; k <= row && k <= column; k++) {
-        take(n, k < row ? WHOLE : definite ? LOWER : LOWER_UNIT, hsi_matrix_tile(m, row, k), left);
+        take(m, k < row ? WHOLE : definite ? LOWER : LOWER_UNIT, hsi_matrix_tile(m, row, k), left);
         if (definite)
-            take(n, k < column ? WHOLE : LOWER, hsi_matrix_tile(m, column, k), right);
+            take(m, k < column ? WHOLE : LOWER, hsi_matrix_tile(m, column, k), right);
         else
-            take(n, k < column ? WHOLE : UPPER, hsi_matrix_tile(m, k, column), right);
+            take(m, k < column ? WHOLE : UPPER, hsi_matrix_tile(m, k, column), right);
         hsi_blas.dgemm(CblasColMajor, CblasNoTrans, definite ? CblasTrans : CblasNoTrans, n, n, n,
                        -1, left, n, right, n, 1, c, n);
     }
@@ -113,22 +126,35 @@ static double *at(const hsi_matrix *m, double *all, int row, int column)
     return all + ((size_t)row * (size_t)m->tiles + (size_t)column) * square(m->tile);
 }
 
+/* Return the part of the workspace behind LAPACK's part and a tile: it holds the reflectors of a
+ * tile and their factors as doubles. */
+static double *wide_room(const hsi_matrix *m, double *work)
+{
+    return work + hsi_matrix_elements(m) + square(m->tile);
+}
+
 /* Multiply Q by one column of tiles: apply the reflectors in the reverse order of the rows. */
 static void multiply_column(const hsi_matrix *m, double *all, int column, double *work)
 {
-    size_t i;
-    int    n = m->tile, w = hsi_smaller(n, HSI_KERNEL_PANEL);
+    size_t  i;
+    int     n = m->tile, w = hsi_smaller(n, HSI_KERNEL_PANEL);
+    double *room = wide_room(m, work);
 
     for (i = m->rows; i-- > 0;) {
         const hsi_matrix_row *r = &m->row[i];
         const hsi_datum      *v = &m->piece[r->operand[1].piece];
-        const double         *t = m->piece[r->operand[2].piece].at;
+        const double         *reflectors, *t;
 
+        if (r->step != HSI_GEQRF && r->step != HSI_TPQRT)
+            continue;
+        reflectors = widen(m, v->at, square(n), room);
+        t = widen(m, m->piece[r->operand[2].piece].at, hsi_matrix_piece_elements(m, 'T'),
+                  room + hsi_matrix_elements(m));
         if (r->step == HSI_GEQRF)
-            hsi_blas.dgemqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, w, v->at, n, t, HSI_KERNEL_PANEL,
-                             at(m, all, v->row, column), n, work);
-        else if (r->step == HSI_TPQRT)
-            hsi_blas.dtpmqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, 0, w, v->at, n, t,
+            hsi_blas.dgemqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, w, reflectors, n, t,
+                             HSI_KERNEL_PANEL, at(m, all, v->row, column), n, work);
+        else
+            hsi_blas.dtpmqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, 0, w, reflectors, n, t,
                              HSI_KERNEL_PANEL, at(m, all, v->column, column), n,
                              at(m, all, v->row, column), n, work);
     }
@@ -145,7 +171,7 @@ static void check_triangle(const hsi_matrix *m, sums *s, double *all, double *wo
         for (row = 0; row < m->tiles; row++) {
             memset(at(m, all, row, column), 0, count * sizeof *all);
             if (row <= column)
-                take(m->tile, row < column ? WHOLE : UPPER, hsi_matrix_tile(m, row, column),
+                take(m, row < column ? WHOLE : UPPER, hsi_matrix_tile(m, row, column),
                      at(m, all, row, column));
         }
         multiply_column(m, all, column, work);
@@ -196,7 +222,8 @@ static void check_orthogonal(const hsi_matrix *m, sums *s, double *all, double *
 static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
 {
     size_t  tiles = (size_t)m->tiles;
-    double *work = malloc((square(m->tile) + hsi_matrix_elements(m)) * sizeof *work);
+    size_t  wide = m->single ? 2 * hsi_matrix_elements(m) : 0;
+    double *work = malloc((square(m->tile) + hsi_matrix_elements(m) + wide) * sizeof *work);
     double *all = malloc(tiles * tiles * square(m->tile) * sizeof *all);
 
     if (work && all) {
@@ -221,8 +248,9 @@ hs_status hsi_matrix_check(hsi_matrix *m)
     r->relative = relative(&product);
     r->largest = product.largest;
     r->orthogonality = relative(&orthogonal);
-    r->wrong = !(r->relative < most_relative && r->largest < r->limit &&
-                 r->orthogonality < most_relative && orthogonal.largest < most_orthogonal);
+    r->wrong =
+        !(r->relative < m->tolerance && r->largest < r->limit && r->orthogonality < m->tolerance &&
+          orthogonal.largest < hsi_matrix_element_tolerance(m));
     return HS_OK;
 }
 

@@ -70,7 +70,14 @@ static double uniform(const hsi_matrix *matrix, int row, int column)
     return 2 * drawn(matrix, (uint64_t)column * order + (uint64_t)row) - 1;
 }
 
-static double element(const hsi_matrix *matrix, int row, int column)
+/* In single precision a diagonal as large as the order would hide errors elsewhere: it is above the
+ * norm of the rest, about sqrt(order / 3), but not above the sum of each row. */
+static double dominance(const hsi_matrix *matrix)
+{
+    return matrix->single ? 2 * sqrt(order_of(matrix)) : order_of(matrix);
+}
+
+static double exact(const hsi_matrix *matrix, int row, int column)
 {
     double value;
 
@@ -82,7 +89,14 @@ static double element(const hsi_matrix *matrix, int row, int column)
     if (matrix->kind == HS_CHOLESKY)
         return definite(matrix, row, column);
     value = uniform(matrix, row, column);
-    return matrix->kind == HS_LU && row == column ? value + order_of(matrix) : value;
+    return matrix->kind == HS_LU && row == column ? value + dominance(matrix) : value;
+}
+
+static double element(const hsi_matrix *matrix, int row, int column)
+{
+    double value = exact(matrix, row, column);
+
+    return matrix->single ? (double)(float)value : value;
 }
 
 void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile)
@@ -107,17 +121,17 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
         for (i = matrix->kind == HS_CHOLESKY ? j : 0; i < n; i++) {
             double value = given[hsi_at(n, i, j)];
 
-            if (!isfinite(value))
+            if (!isfinite(matrix->single ? (double)(float)value : value))
                 return hsi_refuse(why, HS_EINVAL,
                                   "settings.matrix: the element in row %d, column %d (counted from "
-                                  "0) is %g, and no number",
-                                  i, j, value);
+                                  "0) is %g, and no number%s",
+                                  i, j, value, matrix->single ? " of single precision" : "");
             largest = fmax(largest, fabs(value));
         }
     matrix->given = given;
     matrix->scale = largest > 0 ? largest : 1;
     matrix->result.given = 1;
-    matrix->result.limit *= matrix->scale;
+    matrix->result.limit = hsi_matrix_element_tolerance(matrix) * matrix->scale;
     return HS_OK;
 }
 
@@ -132,13 +146,15 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
             int zero = matrix->kind == HS_CHOLESKY ? r < c : matrix->kind == HS_QR && r > c;
 
             out[hsi_at(order, r, c)] =
-                zero ? 0 : hsi_matrix_tile(matrix, r / n, c / n)[hsi_at(n, r % n, c % n)];
+                zero ? 0
+                     : hsi_matrix_get(matrix, hsi_matrix_tile(matrix, r / n, c / n),
+                                      hsi_at(n, r % n, c % n));
         }
 }
 
 static size_t piece_bytes(const hsi_matrix *matrix)
 {
-    return (hsi_matrix_elements(matrix) * sizeof(double) + LINE - 1) / LINE * LINE;
+    return (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + LINE - 1) / LINE * LINE;
 }
 
 static void *allocate(const hsi_matrix *matrix, size_t bytes)
@@ -146,7 +162,7 @@ static void *allocate(const hsi_matrix *matrix, size_t bytes)
     return matrix->sharing ? matrix->sharing->allocate(bytes) : aligned_alloc(LINE, bytes);
 }
 
-double *hsi_matrix_allocate(const hsi_matrix *matrix)
+void *hsi_matrix_allocate(const hsi_matrix *matrix)
 {
     return allocate(matrix, piece_bytes(matrix));
 }
@@ -159,7 +175,7 @@ static void release(const hsi_matrix *matrix, void *at)
         free(at);
 }
 
-void hsi_matrix_release(const hsi_matrix *matrix, double *at)
+void hsi_matrix_release(const hsi_matrix *matrix, void *at)
 {
     uintptr_t from = (uintptr_t)matrix->block, place = (uintptr_t)at;
 
@@ -206,17 +222,35 @@ static void place_pieces(hsi_matrix *matrix)
         if (!piece->matrix)
             continue;
         hsi_matrix_release(matrix, piece->at);
-        piece->at = (double *)(void *)(matrix->block + bytes * count++);
+        piece->at = matrix->block + bytes * count++;
     }
 }
 
+static void set(const hsi_matrix *matrix, void *tile, size_t index, double value)
+{
+    if (matrix->single)
+        ((float *)tile)[index] = (float)value;
+    else
+        ((double *)tile)[index] = value;
+}
+
 /* Fill a tile with NaN, so that the factors of every run show a read before the first write. */
-static void fill_with_nan(const hsi_matrix *matrix, double *tile)
+static void fill_with_nan(const hsi_matrix *matrix, void *tile)
 {
     size_t i, count = hsi_matrix_elements(matrix);
 
     for (i = 0; i < count; i++)
-        tile[i] = NAN;
+        set(matrix, tile, i, NAN);
+}
+
+static void fill_with_input(const hsi_matrix *matrix, const hsi_datum *piece)
+{
+    int n = matrix->tile, i, j;
+
+    for (j = 0; j < n; j++)
+        for (i = 0; i < n; i++)
+            set(matrix, piece->at, hsi_at(n, i, j),
+                element(matrix, piece->row * n + i, piece->column * n + j));
 }
 
 hs_status hsi_matrix_fill(hsi_matrix *matrix)
@@ -233,7 +267,7 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
         const hsi_datum *piece = &matrix->piece[i];
 
         if (piece->matrix == 'A')
-            hsi_matrix_input(matrix, piece->row, piece->column, piece->at);
+            fill_with_input(matrix, piece);
         else if (piece->matrix)
             fill_with_nan(matrix, piece->at);
     }

@@ -46,14 +46,16 @@ typedef struct hsi_matrix_row {
 } hsi_matrix_row;
 
 typedef struct hsi_datum {
-    char    matrix; /* A, V or T; 0: not a part of the matrix */
-    int     row, column;
-    double *at;
+    char  matrix; /* A, V or T; 0: not a part of the matrix */
+    int   row, column;
+    void *at; /* elements in the matrix's precision */
 } hsi_datum;
 
 typedef struct hsi_matrix {
     hs_factorisation kind;
     int              tile, tiles; /* order of a tile; number of tiles in a row and in a column */
+    double           tolerance;   /* limit of the relative error of the result; see describe() */
+    int              single;      /* 1: the elements are floats; 0: doubles */
     uint64_t         seed;        /* seed of the generated elements */
     const double    *given;       /* input of the caller, by column; NULL: generated */
     double           scale;       /* largest absolute element of `given`; else 1 */
@@ -114,15 +116,15 @@ hs_status hsi_matrix_order(hsi_matrix *matrix);
 
 /* fill.c: allocate memory for a piece, of hsi_matrix_elements(); NULL: memory is short. A copy may
  * become the piece; then release the memory that the piece had, inside the block or not. */
-double *hsi_matrix_allocate(const hsi_matrix *matrix);
-void    hsi_matrix_release(const hsi_matrix *matrix, double *at);
-void    hsi_matrix_release_all(hsi_matrix *matrix);
+void *hsi_matrix_allocate(const hsi_matrix *matrix);
+void  hsi_matrix_release(const hsi_matrix *matrix, void *at);
+void  hsi_matrix_release_all(hsi_matrix *matrix);
 
 /* fill.c: allocate memory for all pieces, unless they have it, and write the input to A.
  * HS_ENOMEM. */
 hs_status hsi_matrix_fill(hsi_matrix *matrix);
 
-/* Write a tile of the input. */
+/* Write a tile of the input as doubles, rounded to the matrix's precision. */
 void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile);
 
 /* Write the result of the run by column: Cholesky's L, LU's L and U, QR's R. */
@@ -131,7 +133,25 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out);
 /* check.c: compare the result of the run with the input, and fill matrix->result. HS_ENOMEM. */
 hs_status hsi_matrix_check(hsi_matrix *matrix);
 
-static inline double *hsi_matrix_tile(const hsi_matrix *matrix, int row, int column)
+static inline size_t hsi_matrix_element(const hsi_matrix *matrix)
+{
+    return matrix->single ? sizeof(float) : sizeof(double);
+}
+
+/* Return the limit of the error of an element, relative to the largest element. Rounding errors of
+ * doubles are far below it; for floats it equals the limit for the whole matrix. */
+static inline double hsi_matrix_element_tolerance(const hsi_matrix *matrix)
+{
+    return matrix->single ? matrix->tolerance : 1e-6;
+}
+
+/* Return an element of a piece as a double. */
+static inline double hsi_matrix_get(const hsi_matrix *matrix, const void *piece, size_t index)
+{
+    return matrix->single ? (double)((const float *)piece)[index] : ((const double *)piece)[index];
+}
+
+static inline void *hsi_matrix_tile(const hsi_matrix *matrix, int row, int column)
 {
     return matrix->piece[matrix->place[(size_t)row * (size_t)matrix->tiles + (size_t)column]].at;
 }

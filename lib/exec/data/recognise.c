@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +16,25 @@
  * write.
  */
 typedef struct pattern {
-    const char      *kernel;
+    const char      *kernel; /* its name behind the letter of the precision */
     hs_factorisation kind;
     hsi_step         step;
     const char      *operand[HSI_OPERANDS];
 } pattern;
 
 static const pattern patterns[] = {
-    {"dpotrf", HS_CHOLESKY, HSI_POTRF, {"Akk+"}},
-    {"dtrsm", HS_CHOLESKY, HSI_TRSM, {"Akk", "Aik+"}},
-    {"dsyrk", HS_CHOLESKY, HSI_SYRK, {"Aik", "Aii+"}},
-    {"dgemm", HS_CHOLESKY, HSI_GEMM, {"Aik", "Ajk", "Aij+"}},
-    {"dgetrf", HS_LU, HSI_GETRF, {"Akk+"}},
-    {"dtrsm", HS_LU, HSI_TRSM_LEFT, {"Akk", "Akj+"}},
-    {"dtrsm", HS_LU, HSI_TRSM_RIGHT, {"Akk", "Aik+"}},
-    {"dgemm", HS_LU, HSI_GEMM_LU, {"Aik", "Akj", "Aij+"}},
-    {"dgeqrf", HS_QR, HSI_GEQRF, {"Akk+", "Vkk*", "Tkk*"}},
-    {"dormqr", HS_QR, HSI_ORMQR, {"Vkk", "Tkk", "Akj+"}},
-    {"dtpqrt", HS_QR, HSI_TPQRT, {"Akk+", "Aik+", "Tik*"}},
-    {"dtpmqrt", HS_QR, HSI_TPMQRT, {"Aik", "Tik", "Akj+", "Aij+"}},
+    {"potrf", HS_CHOLESKY, HSI_POTRF, {"Akk+"}},
+    {"trsm", HS_CHOLESKY, HSI_TRSM, {"Akk", "Aik+"}},
+    {"syrk", HS_CHOLESKY, HSI_SYRK, {"Aik", "Aii+"}},
+    {"gemm", HS_CHOLESKY, HSI_GEMM, {"Aik", "Ajk", "Aij+"}},
+    {"getrf", HS_LU, HSI_GETRF, {"Akk+"}},
+    {"trsm", HS_LU, HSI_TRSM_LEFT, {"Akk", "Akj+"}},
+    {"trsm", HS_LU, HSI_TRSM_RIGHT, {"Akk", "Aik+"}},
+    {"gemm", HS_LU, HSI_GEMM_LU, {"Aik", "Akj", "Aij+"}},
+    {"geqrf", HS_QR, HSI_GEQRF, {"Akk+", "Vkk*", "Tkk*"}},
+    {"ormqr", HS_QR, HSI_ORMQR, {"Vkk", "Tkk", "Akj+"}},
+    {"tpqrt", HS_QR, HSI_TPQRT, {"Akk+", "Aik+", "Tik*"}},
+    {"tpmqrt", HS_QR, HSI_TPMQRT, {"Aik", "Tik", "Akj+", "Aij+"}},
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns, MOST_TILES = 65536 };
@@ -149,7 +150,8 @@ void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i,
 
     while (p->kind != matrix->kind || p->step != step)
         p++;
-    length = (size_t)snprintf(text, size, "%s:%d with the data ", p->kernel, matrix->tile);
+    length = (size_t)snprintf(text, size, "%c%s:%d with the data ", matrix->single ? 's' : 'd',
+                              p->kernel, matrix->tile);
     for (o = 0; o < HSI_OPERANDS && p->operand[o] && length < size; o++)
         length += (size_t)snprintf(text + length, size - length, "%s%c-%d-%d:%s", o ? ";" : "",
                                    p->operand[o][0], value[p->operand[o][1] - 'i'],
@@ -171,8 +173,13 @@ static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t
                           "task %.100s: its tiles are of %d and those of others of %d: kernels "
                           "that share data have one size",
                           name, tile, matrix->tile);
+    if ((entry->name[0] == 's') != matrix->single)
+        return hsi_refuse(why, HS_EDEPENDENT,
+                          "task %.100s: %.32s is of %s precision and other kernels on shared data "
+                          "are not: kernels that share data have one precision",
+                          name, row->kernel, matrix->single ? "double" : "single");
     for (i = 0; i < PATTERNS && (row->count ? row->count : 1) == 1; i++)
-        if (patterns[i].kind == matrix->kind && strcmp(patterns[i].kernel, entry->name) == 0 &&
+        if (patterns[i].kind == matrix->kind && strcmp(patterns[i].kernel, entry->name + 1) == 0 &&
             match(matrix, in, number, &patterns[i], &matrix->row[number]))
             return HS_OK;
     return hsi_refuse(why, HS_EDEPENDENT,
@@ -197,8 +204,9 @@ static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found
         first = i < first ? i : first;
         for (p = 0; p < PATTERNS; p++)
             if (patterns[p].operand[0][3] == '+' &&
-                strcmp(patterns[p].kernel, kernel_of(&row, &tile)->name) == 0) {
+                strcmp(patterns[p].kernel, kernel_of(&row, &tile)->name + 1) == 0) {
                 matrix->kind = patterns[p].kind;
+                matrix->single = kernel_of(&row, &tile)->name[0] == 's';
                 *found = 1;
                 return HS_OK;
             }
@@ -207,8 +215,9 @@ static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found
         return HS_OK;
     hs_instance_row(in, first, &row);
     return hsi_refuse(why, HS_EDEPENDENT,
-                      "%.64s works on data that other tasks made, and without a dpotrf, dgetrf or "
-                      "dgeqrf among them that is no factorisation; kernels do nothing else on "
+                      "%.64s works on data that other tasks made, and without a dpotrf, dgetrf, "
+                      "dgeqrf, spotrf, sgetrf or sgeqrf among them that is no factorisation; "
+                      "kernels do nothing else on "
                       "shared data",
                       row.kernel);
 }
@@ -271,7 +280,9 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
 
 static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
 {
-    double needed = 8.0 * (double)hsi_matrix_elements(matrix) * (double)matrix->pieces, memory;
+    double needed =
+        (double)(hsi_matrix_elements(matrix) * hsi_matrix_element(matrix)) * (double)matrix->pieces;
+    double memory;
 
     if (needed < 0x1p28) /* reading the memory limit is slow */
         return HS_OK;
@@ -298,20 +309,33 @@ static hs_status read_pieces(const hs_instance *in, hsi_matrix *matrix)
     return HS_OK;
 }
 
+/* The largest element of the input that fill.c makes, nearly: of floats errors are in proportion.
+ */
+static double magnitude(const hsi_matrix *matrix, double order)
+{
+    const double of_kind[] = {[HS_CHOLESKY] = 150, [HS_LU] = 2 * sqrt(order) + 1, [HS_QR] = 1};
+
+    return matrix->single ? of_kind[matrix->kind] : 1;
+}
+
+/* Rounding errors of floats grow with the square root of the order, and are next to what is
+ * tolerated; those of doubles are not. */
 static void describe(hsi_matrix *matrix)
 {
     static const double thirds[] = {1, 2, 4};
     double              order = (double)matrix->tile * matrix->tiles;
 
     matrix->scale = 1;
-    matrix->result =
-        (hs_exec_factorisation){.struct_size = sizeof matrix->result,
-                                .name = names[matrix->kind],
-                                .order = (size_t)matrix->tile * (size_t)matrix->tiles,
-                                .tile = (size_t)matrix->tile,
-                                .seed = matrix->seed,
-                                .operations = thirds[matrix->kind] / 3 * order * order * order,
-                                .limit = 1e-6};
+    matrix->tolerance = matrix->single ? 1e-6 * sqrt(order) : 1e-8;
+    matrix->result = (hs_exec_factorisation){
+        .struct_size = sizeof matrix->result,
+        .name = names[matrix->kind],
+        .order = (size_t)matrix->tile * (size_t)matrix->tiles,
+        .tile = (size_t)matrix->tile,
+        .seed = matrix->seed,
+        .operations = thirds[matrix->kind] / 3 * order * order * order,
+        .limit = hsi_matrix_element_tolerance(matrix) * magnitude(matrix, order),
+        .single = matrix->single};
 }
 
 hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,

@@ -103,7 +103,7 @@ static void take_factors(hsi_job *job, const double *tau)
     int j;
 
     for (j = 0; j < job->n; j++)
-        job->t[hsi_at(HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j)] = tau[j];
+        hsi_set(job, hsi_block(job, job->t, HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j), 0, tau[j]);
 }
 
 static double residual_of(hsi_job *job, const hsi_cuda_results *results)

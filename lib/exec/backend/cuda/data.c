@@ -83,8 +83,8 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *ta
     int                     whole = job->kernel->outputs == 2;
 
     for (j = 0; j < n; j++) {
-        const double *end = job->in[0] + (j + 1) * n;
-        const double *below = job->in[0] + j * n + (whole ? 0 : j + 1);
+        const double *end = hsi_past(job, job->in[0], (j + 1) * n);
+        const double *below = hsi_past(job, job->in[0], j * n + (whole ? 0 : j + 1));
 
         tau[j] = (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below)));
     }

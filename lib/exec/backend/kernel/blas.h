@@ -28,8 +28,16 @@
     X(dsyrk, cblas_dsyrk)                                                                          \
     X(dtrmv, cblas_dtrmv)                                                                          \
     X(dtrsm, cblas_dtrsm)                                                                          \
+    X(saxpy, cblas_saxpy)                                                                          \
+    X(sdot, cblas_sdot)                                                                            \
     X(sgemm, cblas_sgemm)                                                                          \
-    X(sgemv, cblas_sgemv)
+    X(sgemv, cblas_sgemv)                                                                          \
+    X(sger, cblas_sger)                                                                            \
+    X(sscal, cblas_sscal)                                                                          \
+    X(ssymv, cblas_ssymv)                                                                          \
+    X(ssyrk, cblas_ssyrk)                                                                          \
+    X(strmv, cblas_strmv)                                                                          \
+    X(strsm, cblas_strsm)
 
 #ifdef HAVE_LAPACKE
 #define HSI_LAPACKE_MAP(X)                                                                         \
@@ -41,7 +49,16 @@
     X(dpotrf, LAPACKE_dpotrf_work)                                                                 \
     X(dtpmqrt, LAPACKE_dtpmqrt_work)                                                               \
     X(dtpqrt, LAPACKE_dtpqrt_work)                                                                 \
-    X(dtrtri, LAPACKE_dtrtri_work)
+    X(dtrtri, LAPACKE_dtrtri_work)                                                                 \
+    X(sgemqrt, LAPACKE_sgemqrt_work)                                                               \
+    X(sgeqrt, LAPACKE_sgeqrt_work)                                                                 \
+    X(sgetrf, LAPACKE_sgetrf_work)                                                                 \
+    X(slarfb, LAPACKE_slarfb_work)                                                                 \
+    X(slaswp, LAPACKE_slaswp_work)                                                                 \
+    X(spotrf, LAPACKE_spotrf_work)                                                                 \
+    X(stpmqrt, LAPACKE_stpmqrt_work)                                                               \
+    X(stpqrt, LAPACKE_stpqrt_work)                                                                 \
+    X(strtri, LAPACKE_strtri_work)
 #else
 #define HSI_LAPACKE_MAP(X)
 #endif
@@ -55,5 +72,10 @@ typedef struct hsi_blas_functions {
 
 /* Set once, by the first hsi_blas_open() that returns HS_OK. */
 extern hsi_blas_functions hsi_blas;
+
+/* Call the function of that name in the precision of the job's kernel; numbers and pointers are
+ * converted to what it takes. */
+#define HSI_BLAS(job, name, ...)                                                                   \
+    ((job)->kernel->single ? hsi_blas.s##name(__VA_ARGS__) : hsi_blas.d##name(__VA_ARGS__))
 
 #endif

@@ -126,13 +126,13 @@ static void lay_out_vectors(hsi_job *job, size_t at)
 {
     size_t n = (size_t)job->n;
 
-    job->t = (double *)(void *)((char *)job->space->room + at);
-    job->work = job->t + n * HSI_KERNEL_PANEL;
-    job->x = job->work + n * HSI_KERNEL_PANEL + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL;
-    job->want = job->x + n;
-    job->got = job->want + 2 * n;
-    job->pivots = (int *)(void *)(job->got + 2 * n);
-    memset(job->want, 0, sizeof *job->want * 4 * n); /* and got */
+    job->t = (char *)job->space->room + at;
+    job->work = hsi_past(job, job->t, n * HSI_KERNEL_PANEL);
+    job->x = hsi_past(job, job->work, n * HSI_KERNEL_PANEL + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL);
+    job->want = hsi_past(job, job->x, n);
+    job->got = hsi_past(job, job->want, 2 * n);
+    job->pivots = hsi_past(job, job->got, 2 * n);
+    memset(job->want, 0, hsi_kernel_element(job->kernel) * 4 * n); /* and got */
 }
 
 static size_t lay_out_results(hsi_job *job)
@@ -141,18 +141,16 @@ static size_t lay_out_results(hsi_job *job)
     int    i;
 
     for (i = 0; i < job->kernel->outputs; i++, at += matrix_bytes(job->kernel, job->n))
-        job->out[i] = (double *)(void *)((char *)job->space->room + at);
+        job->out[i] = (char *)job->space->room + at;
     return at;
 }
 
 /* Numbers of the pool from a place that the job's seed decides, another for each `which`. */
-static const double *numbers(const hsi_job *job, int which)
+static const void *numbers(const hsi_job *job, int which)
 {
-    const hsi_kernel *kernel = job->kernel;
-    size_t            place = (size_t)(job->seed >> (16 * which)) % PLACES * PLACE;
+    size_t place = (size_t)(job->seed >> (16 * which)) % PLACES * PLACE;
 
-    return (const double *)(const void *)((const char *)job->space->pool[kernel->single].at +
-                                          place * hsi_kernel_element(kernel));
+    return hsi_past(job, job->space->pool[job->kernel->single].at, place);
 }
 
 static void locate(hsi_job *job)
@@ -178,7 +176,7 @@ static void copy(hsi_job *job)
             memcpy((char *)job->out[i] + at, (const char *)job->from[i] + at,
                    bytes - at < COPIED ? bytes - at : COPIED);
     for (at = 0; job->diagonal != 0 && at < n && !job->stopped; at++)
-        job->out[0][at * (n + 1)] = job->diagonal;
+        hsi_set(job, hsi_past(job, job->out[0], at * (n + 1)), 0, job->diagonal);
 }
 
 static void draw_signs(hsi_job *job)
@@ -186,7 +184,7 @@ static void draw_signs(hsi_job *job)
     int i;
 
     for (i = 0; i < job->n; i++)
-        job->x[i] = hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1;
+        hsi_set(job, job->x, i, hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1);
 }
 
 int hsi_job_stopped(hsi_job *job)
@@ -255,16 +253,20 @@ void hsi_job_predict(hsi_job *job)
     if (hsi_job_stopped(job))
         return;
     job->kernel->predict(job);
-    memset(job->got, 0, sizeof *job->got * 2 * (size_t)job->n);
+    memset(job->got, 0, hsi_kernel_element(job->kernel) * 2 * (size_t)job->n);
 }
 
 /* The pool has other numbers on the diagonal of the first result than the job. */
 static void add_diagonal(hsi_job *job)
 {
-    size_t n = (size_t)job->n, i;
+    int    n = job->n, i;
+    double there;
 
-    for (i = 0; job->diagonal != 0 && i < n; i++)
-        job->want[i] += (job->diagonal - job->from[0][i * (n + 1)]) * job->x[i];
+    for (i = 0; job->diagonal != 0 && i < n; i++) {
+        there = hsi_get(job, hsi_block(job, job->from[0], n, i, i), 0);
+        hsi_set(job, job->want, i,
+                hsi_get(job, job->want, i) + (job->diagonal - there) * hsi_get(job, job->x, i));
+    }
 }
 
 /* predict() only reads the results. */
@@ -275,7 +277,7 @@ void hsi_job_predict_pool(hsi_job *job)
     if (hsi_job_stopped(job))
         return;
     for (i = 0; i < job->kernel->outputs; i++)
-        job->out[i] = (double *)(uintptr_t)job->from[i];
+        job->out[i] = (void *)(uintptr_t)job->from[i];
     hsi_job_predict(job);
     add_diagonal(job);
     job->out[0] = job->out[1] = NULL;
@@ -303,10 +305,10 @@ double hsi_job_residual(hsi_job *job)
         return 0;
     job->kernel->observe(job);
     for (i = 0; i < job->kernel->outputs * job->n; i++) {
-        double difference = job->got[i] - job->want[i];
+        double want = hsi_get(job, job->want, i), difference = hsi_get(job, job->got, i) - want;
 
         error += difference * difference;
-        size += job->want[i] * job->want[i];
+        size += want * want;
     }
     return residual_of(job->kernel, job->n, error, size);
 }

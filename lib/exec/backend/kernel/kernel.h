@@ -2,10 +2,12 @@
 #ifndef HSI_EXEC_BACKEND_KERNEL_KERNEL_H
 #define HSI_EXEC_BACKEND_KERNEL_KERNEL_H
 
+#include <string.h>
+
 #include <hybridsched/backend.h>
 
 /*
- * The built-in kernels on square matrices, by column, of doubles (sgemm: of floats). A run of
+ * The built-in kernels on square matrices, by column, of doubles or, `single`, of floats. A run of
  * one is a job: it is prepared, then computed, then verified. What a kernel computes is
  * verified with a random vector of signs, x: `want` is what comes of x by the
  * inputs, `got` what comes of it by the results, each in a time of n^2.
@@ -39,7 +41,7 @@ void hsi_space_free(hsi_space *space);
 
 typedef struct hsi_kernel hsi_kernel;
 
-/* Matrices are of floats where the kernel is `single`. */
+/* Matrices and vectors are of floats where the kernel is `single`, else of doubles. */
 typedef struct hsi_job {
     const hsi_kernel *kernel;
     const hs_attempt *attempt;
@@ -49,14 +51,14 @@ typedef struct hsi_job {
     int               stopped; /* cancelled, or failed */
     int               no_memory;
     int               info;     /* what LAPACK says has gone wrong; 0: nothing */
-    const double     *in[2];    /* inputs that are only read, in the pool */
-    const double     *from[2];  /* what is in `out` at first, in the pool */
+    const void       *in[2];    /* inputs that are only read, in the pool */
+    const void       *from[2];  /* what is in `out` at first, in the pool */
     double            diagonal; /* of out[0] at first; 0: as it is */
-    double           *out[2];   /* what is computed, in place */
-    double           *t;        /* n x HSI_KERNEL_PANEL: factors of block reflectors */
-    double           *work;     /* as large */
+    void             *out[2];   /* what is computed, in place */
+    void             *t;        /* n x HSI_KERNEL_PANEL: factors of block reflectors */
+    void             *work;     /* as large */
     int              *pivots;
-    double           *x, *want, *got; /* n; and n for each of `out` */
+    void             *x, *want, *got; /* n; and n for each of `out` */
 } hsi_job;
 
 struct hsi_kernel {
@@ -159,6 +161,35 @@ static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
     return kernel->single ? sizeof(float) : sizeof(double);
 }
 
+/* What stands so many elements behind `a`; and an element of a matrix. */
+static inline void *hsi_past(const hsi_job *job, const void *a, size_t elements)
+{
+    return (void *)((uintptr_t)a + elements * hsi_kernel_element(job->kernel));
+}
+
+static inline void *hsi_block(const hsi_job *job, const void *a, int ld, int row, int column)
+{
+    return hsi_past(job, a, hsi_at(ld, row, column));
+}
+
+static inline double hsi_get(const hsi_job *job, const void *a, int index)
+{
+    return job->kernel->single ? (double)((const float *)a)[index] : ((const double *)a)[index];
+}
+
+static inline void hsi_set(const hsi_job *job, void *a, int index, double value)
+{
+    if (job->kernel->single)
+        ((float *)a)[index] = (float)value;
+    else
+        ((double *)a)[index] = value;
+}
+
+static inline void hsi_copy_vector(const hsi_job *job, void *to, const void *from, int n)
+{
+    memcpy(to, from, hsi_kernel_element(job->kernel) * (size_t)n);
+}
+
 /*
  * Load OpenBLAS and LAPACKE, unless they are loaded, before the first function below is called;
  * they use one thread, as more would be in the way of other workers. HS_ERESOURCE: they cannot be
@@ -180,28 +211,27 @@ hs_status hsi_blas_reserve(unsigned threads);
 unsigned  hsi_blas_reserved(void); /* buffers that were mapped by earlier calls */
 
 /* All are CBLAS's, less what is always the same. */
-void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *a, int lda,
-              const double *b, int ldb, double *c, int ldc);                   /* C -= A op(B) */
-void hsi_sgemm(hsi_job *job, int n, const float *a, const float *b, float *c); /* C -= A B' */
-void hsi_syrk(hsi_job *job, int n, int k, const double *a, int lda, double *c,
+void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
+              const void *b, int ldb, void *c, int ldc); /* C -= A op(B) */
+void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c,
               int ldc); /* lower C -= A A' */
-void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const double *l, int ldl, double *b,
+void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const void *l, int ldl, void *b,
                     int ldb); /* B := B inv(L') */
-void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double *b,
+void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b,
                    int ldb); /* B := inv(L) B, L unit */
-void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double *b,
+void hsi_trsm_upper(hsi_job *job, int m, int n, const void *u, int ldu, void *b,
                     int ldb); /* B := B inv(U) */
 
 /* Steps on tiles that others made: without exchanges of rows, and with the T that is in job->t. */
-void hsi_getrf_in_place(hsi_job *job, int n, double *a, int lda);
+void hsi_getrf_in_place(hsi_job *job, int n, void *a, int lda);
 void hsi_ormqr_given(hsi_job *job);
 void hsi_tpmqrt_given(hsi_job *job);
 
 /* With vectors, for verification. */
-void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const double *a, int lda,
-              const double *x, double *y); /* y += alpha op(A) x */
-void hsi_symv(hsi_job *job, int n, double alpha, const double *a, int lda, const double *x,
-              double *y); /* y += alpha A x, A lower */
+void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const void *a, int lda,
+              const void *x, void *y); /* y += alpha op(A) x */
+void hsi_symv(hsi_job *job, int n, double alpha, const void *a, int lda, const void *x,
+              void *y); /* y += alpha A x, A lower */
 
 /* The results, or what is there before them, times x, is what is expected, or what there is. */
 void hsi_predict_product(hsi_job *job);
@@ -214,11 +244,22 @@ typedef enum hsi_triangle {
     HSI_LOWER_TRANSPOSED,
     HSI_UPPER
 } hsi_triangle;
-void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const double *a, int lda,
-              double *x); /* x := op(A) x */
+void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const void *a, int lda,
+              void *x); /* x := op(A) x */
 
-extern const hsi_kernel hsi_kernel_dgemm, hsi_kernel_sgemm, hsi_kernel_dsyrk, hsi_kernel_dtrsm;
-extern const hsi_kernel hsi_kernel_dpotrf, hsi_kernel_dgetrf;
-extern const hsi_kernel hsi_kernel_dgeqrf, hsi_kernel_dormqr, hsi_kernel_dtpqrt, hsi_kernel_dtpmqrt;
+/* A kernel in both precisions, such as hsi_kernel_dgemm and hsi_kernel_sgemm. */
+#define HSI_KERNEL_DECLARE(name) extern const hsi_kernel hsi_kernel_d##name, hsi_kernel_s##name
+#define HSI_KERNEL(name, ...)                                                                      \
+    const hsi_kernel hsi_kernel_d##name = {__VA_ARGS__};                                           \
+    const hsi_kernel hsi_kernel_s##name = {.single = 1, __VA_ARGS__}
+HSI_KERNEL_DECLARE(gemm);
+HSI_KERNEL_DECLARE(syrk);
+HSI_KERNEL_DECLARE(trsm);
+HSI_KERNEL_DECLARE(potrf);
+HSI_KERNEL_DECLARE(getrf);
+HSI_KERNEL_DECLARE(geqrf);
+HSI_KERNEL_DECLARE(ormqr);
+HSI_KERNEL_DECLARE(tpqrt);
+HSI_KERNEL_DECLARE(tpmqrt);
 
 #endif

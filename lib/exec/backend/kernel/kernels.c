@@ -20,11 +20,24 @@
 
 /* The second names are those of tile algorithms for what is the same work here. */
 static const hsi_kernel_entry entries[] = {
-    {"dgemm", NULL, BLAS(dgemm)},         {"sgemm", NULL, BLAS(sgemm)},
-    {"dsyrk", NULL, BLAS(dsyrk)},         {"dtrsm", NULL, BLAS(dtrsm)},
-    {"dpotrf", NULL, LAPACK(dpotrf)},     {"dgetrf", "dgetrf_nopiv", LAPACK(dgetrf)},
-    {"dgeqrf", "dgeqrt", LAPACK(dgeqrf)}, {"dormqr", "dgemqrt", LAPACK(dormqr)},
-    {"dtpqrt", "dtsqrt", LAPACK(dtpqrt)}, {"dtpmqrt", "dtsmqr", LAPACK(dtpmqrt)},
+    {"dgemm", NULL, BLAS(dgemm)},
+    {"dsyrk", NULL, BLAS(dsyrk)},
+    {"dtrsm", NULL, BLAS(dtrsm)},
+    {"dpotrf", NULL, LAPACK(dpotrf)},
+    {"dgetrf", "dgetrf_nopiv", LAPACK(dgetrf)},
+    {"dgeqrf", "dgeqrt", LAPACK(dgeqrf)},
+    {"dormqr", "dgemqrt", LAPACK(dormqr)},
+    {"dtpqrt", "dtsqrt", LAPACK(dtpqrt)},
+    {"dtpmqrt", "dtsmqr", LAPACK(dtpmqrt)},
+    {"sgemm", NULL, BLAS(sgemm)},
+    {"ssyrk", NULL, BLAS(ssyrk)},
+    {"strsm", NULL, BLAS(strsm)},
+    {"spotrf", NULL, LAPACK(spotrf)},
+    {"sgetrf", "sgetrf_nopiv", LAPACK(sgetrf)},
+    {"sgeqrf", "sgeqrt", LAPACK(sgeqrf)},
+    {"sormqr", "sgemqrt", LAPACK(sormqr)},
+    {"stpqrt", "stsqrt", LAPACK(stpqrt)},
+    {"stpmqrt", "stsmqr", LAPACK(stpmqrt)},
 };
 
 const hsi_kernel_entry *hsi_kernel_at(size_t index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dgeqrf, dormqr, dtpqrt, dtpmqrt: the tiles of a QR factorisation. Reflectors come
+ * geqrf, ormqr, tpqrt, tpmqrt: the tiles of a QR factorisation. Reflectors come
  * in blocks of HSI_KERNEL_PANEL columns V with a triangle T each: Q = I - V T V', as in
  * LAPACK's dgeqrt and its kin. For dtpqrt and dtpmqrt a unit matrix stands on top of V.
  */
@@ -11,9 +11,9 @@
 
 enum { W = HSI_KERNEL_PANEL };
 
-static double *triangle(hsi_job *job, int column)
+static void *triangle(hsi_job *job, int column)
 {
-    return job->t + (size_t)column * W;
+    return hsi_block(job, job->t, W, 0, column);
 }
 
 /* Columns that a block reflector of m rows is applied to at once. */
@@ -25,26 +25,27 @@ static int columns_at_once(int m, int columns)
 }
 
 /* C := Q' C, for the block of `w` reflectors at v. */
-static void apply(hsi_job *job, int m, int columns, int w, const double *v, int ldv,
-                  const double *t, double *c, int ldc)
+static void apply(hsi_job *job, int m, int columns, int w, const void *v, int ldv, const void *t,
+                  void *c, int ldc)
 {
     int piece = columns_at_once(m, columns), j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        hsi_blas.dlarfb(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_smaller(piece, columns - j), w,
-                        v, ldv, t, W, c + hsi_at(ldc, 0, j), ldc, job->work, piece);
+        HSI_BLAS(job, larfb, LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m,
+                 hsi_smaller(piece, columns - j), w, v, ldv, t, W, hsi_block(job, c, ldc, 0, j),
+                 ldc, job->work, piece);
 }
 
 /* [A; B] := Q' [A; B]; A has w rows, B has m. */
-static void apply_below(hsi_job *job, int m, int columns, int w, const double *v, int ldv,
-                        const double *t, double *a, int lda, double *b, int ldb)
+static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, int ldv,
+                        const void *t, void *a, int lda, void *b, int ldb)
 {
     int piece = columns_at_once(m, columns), j, info;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece) {
-        info = hsi_blas.dtpmqrt(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j), w,
-                                0, w, v, ldv, t, W, a + hsi_at(lda, 0, j), lda,
-                                b + hsi_at(ldb, 0, j), ldb, job->work);
+        info = HSI_BLAS(job, tpmqrt, LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j),
+                        w, 0, w, v, ldv, t, W, hsi_block(job, a, lda, 0, j), lda,
+                        hsi_block(job, b, ldb, 0, j), ldb, job->work);
         hsi_job_info(job, info);
     }
 }
@@ -53,14 +54,14 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const double *v
  * y := Q' y by one reflector, straight from its definition: H = I - tau v v' with
  * v = [1; below] is orthogonal if tau is 2 over v'v. tau 0: work it out.
  */
-static void reflect(int m, const double *below, double tau, double *top, double *y)
+static void reflect(const hsi_job *job, int m, const void *below, double tau, void *top, void *y)
 {
-    double product = *top + hsi_blas.ddot(m, below, 1, y, 1);
+    double product = hsi_get(job, top, 0) + HSI_BLAS(job, dot, m, below, 1, y, 1);
 
     if (tau == 0)
-        tau = 2 / (1 + hsi_blas.ddot(m, below, 1, below, 1));
-    *top -= tau * product;
-    hsi_blas.daxpy(m, -tau * product, below, 1, y, 1);
+        tau = 2 / (1 + HSI_BLAS(job, dot, m, below, 1, below, 1));
+    hsi_set(job, top, 0, hsi_get(job, top, 0) - tau * product);
+    HSI_BLAS(job, axpy, m, -tau * product, below, 1, y, 1);
 }
 
 /*
@@ -68,38 +69,40 @@ static void reflect(int m, const double *below, double tau, double *top, double 
  * two results, whole columns that stand below a unit matrix. tau is what LAPACK has left on the
  * diagonal of T (0: no reflector), or, where the reflectors are an input, to be worked out.
  */
-static void reflect_all(hsi_job *job, const double *v)
+static void reflect_all(hsi_job *job, const void *v)
 {
     int    n = job->n, below = job->kernel->outputs == 2, known = job->kernel->inputs == 0, j;
     double tau = 0;
 
     for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++) {
         if (known)
-            tau = triangle(job, j / W * W)[hsi_at(W, j % W, j % W)];
+            tau = hsi_get(job, triangle(job, j), j % W);
         if (known && tau == 0)
             continue;
         if (below)
-            reflect(n, v + hsi_at(n, 0, j), tau, job->want + j, job->want + n);
+            reflect(job, n, hsi_block(job, v, n, 0, j), tau, hsi_past(job, job->want, j),
+                    hsi_past(job, job->want, n));
         else
-            reflect(n - j - 1, v + hsi_at(n, j, j) + 1, tau, job->want + j, job->want + j + 1);
+            reflect(job, n - j - 1, hsi_block(job, v, n, j + 1, j), tau,
+                    hsi_past(job, job->want, j), hsi_past(job, job->want, j + 1));
     }
 }
 
 /* want := Q' want by the blocks below a unit matrix: this verifies their triangles, too. */
-static void reflect_blocks(hsi_job *job, const double *v)
+static void reflect_blocks(hsi_job *job, const void *v)
 {
-    int     n = job->n, i, j, w;
-    double *top = job->work;
+    int   n = job->n, i, j, w;
+    void *top = job->work;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        memcpy(top, job->want + j, sizeof *top * (size_t)w);
-        hsi_gemv(job, 1, n, w, 1, v + hsi_at(n, 0, j), n, job->want + n, top);
-        hsi_blas.dtrmv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, w, triangle(job, j), W,
-                       top, 1);
+        hsi_copy_vector(job, top, hsi_past(job, job->want, j), w);
+        hsi_gemv(job, 1, n, w, 1, hsi_block(job, v, n, 0, j), n, hsi_past(job, job->want, n), top);
+        HSI_BLAS(job, trmv, CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, w,
+                 triangle(job, j), W, top, 1);
         for (i = 0; i < w; i++)
-            job->want[j + i] -= top[i];
-        hsi_gemv(job, 0, n, w, -1, v + hsi_at(n, 0, j), n, top, job->want + n);
+            hsi_set(job, job->want, j + i, hsi_get(job, job->want, j + i) - hsi_get(job, top, i));
+        hsi_gemv(job, 0, n, w, -1, hsi_block(job, v, n, 0, j), n, top, hsi_past(job, job->want, n));
     }
 }
 
@@ -110,7 +113,7 @@ static void observe_triangle(hsi_job *job)
         reflect_blocks(job, job->out[1]);
     else
         reflect_all(job, job->out[0]);
-    memcpy(job->got, job->x, sizeof *job->x * (size_t)job->n);
+    hsi_copy_vector(job, job->got, job->x, job->n);
     hsi_trmv(job, HSI_UPPER, job->n, job->out[0], job->n, job->got);
 }
 
@@ -122,141 +125,135 @@ static void predict_reflections(hsi_job *job)
 }
 
 /* inv(T) + inv(T)' = V'V =: S, whose upper half is in t. */
-static void invert(hsi_job *job, int w, double *t)
+static void invert(hsi_job *job, int w, void *t)
 {
     int i;
 
     for (i = 0; i < w; i++)
-        t[hsi_at(W, i, i)] /= 2;
-    hsi_job_info(job, hsi_blas.dtrtri(LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
+        hsi_set(job, t, i * (W + 1), hsi_get(job, t, i * (W + 1)) / 2);
+    hsi_job_info(job, HSI_BLAS(job, trtri, LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
 }
 
-static void gram(hsi_job *job, int m, int w, const double *v, int ldv, double *t)
+static void gram(hsi_job *job, int m, int w, const void *v, int ldv, void *t)
 {
     int rows = hsi_piece(m, 4096), i;
 
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        hsi_blas.dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1, v + i,
-                       ldv, 1, t, W);
+        HSI_BLAS(job, syrk, CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1,
+                 hsi_past(job, v, i), ldv, 1, t, W);
 }
 
 /* The top of V: ones on the diagonal, zeros above. */
-static void unit_lower(int w, const double *v, int ldv, double *top)
+static void unit_lower(const hsi_job *job, int w, const void *v, int ldv, void *top)
 {
     int i, j;
 
     for (j = 0; j < w; j++)
         for (i = 0; i < w; i++)
-            top[hsi_at(W, i, j)] = i < j ? 0 : i == j ? 1 : v[hsi_at(ldv, i, j)];
+            hsi_set(job, top, i + j * W,
+                    i < j    ? 0
+                    : i == j ? 1
+                             : hsi_get(job, hsi_block(job, v, ldv, 0, j), i));
 }
 
 static void geqrf_compute(hsi_job *job)
 {
-    int     n = job->n, j, w;
-    double *a;
+    int   n = job->n, j, w;
+    void *a;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        a = job->out[0] + hsi_at(n, j, j);
-        hsi_job_info(job, hsi_blas.dgeqrt(LAPACK_COL_MAJOR, n - j, w, w, a, n, triangle(job, j), W,
-                                          job->work));
-        apply(job, n - j, n - j - w, w, a, n, triangle(job, j), a + hsi_at(n, 0, w), n);
+        a = hsi_block(job, job->out[0], n, j, j);
+        hsi_job_info(job, HSI_BLAS(job, geqrt, LAPACK_COL_MAJOR, n - j, w, w, a, n,
+                                   triangle(job, j), W, job->work));
+        apply(job, n - j, n - j - w, w, a, n, triangle(job, j), hsi_block(job, a, n, 0, w), n);
     }
 }
 
-const hsi_kernel hsi_kernel_dgeqrf = {.outputs = 1,
-                                      .predict = hsi_predict_product,
-                                      .compute = geqrf_compute,
-                                      .observe = observe_triangle};
+HSI_KERNEL(geqrf, .outputs = 1, .predict = hsi_predict_product, .compute = geqrf_compute,
+           .observe = observe_triangle);
 
 /* As in LAPACK's, T is part of the work. */
 static void ormqr_compute(hsi_job *job)
 {
-    int           n = job->n, j, w;
-    const double *v;
-    double       *t;
+    int         n = job->n, j, w;
+    const void *v;
+    void       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        v = job->in[0] + hsi_at(n, j, j);
+        v = hsi_block(job, job->in[0], n, j, j);
         t = triangle(job, j);
-        memset(t, 0, sizeof *t * W * (size_t)w);
-        unit_lower(w, v, n, job->work);
+        memset(t, 0, hsi_kernel_element(job->kernel) * W * (size_t)w);
+        unit_lower(job, w, v, n, job->work);
         gram(job, w, w, job->work, W, t);
-        gram(job, n - j - w, w, v + w, n, t);
+        gram(job, n - j - w, w, hsi_past(job, v, w), n, t);
         invert(job, w, t);
-        apply(job, n - j, n, w, v, n, t, job->out[0] + j, n);
+        apply(job, n - j, n, w, v, n, t, hsi_past(job, job->out[0], j), n);
     }
 }
 
-const hsi_kernel hsi_kernel_dormqr = {.inputs = 1,
-                                      .outputs = 1,
-                                      .first = 1,
-                                      .predict = predict_reflections,
-                                      .compute = ormqr_compute,
-                                      .observe = hsi_observe_product};
+HSI_KERNEL(ormqr, .inputs = 1, .outputs = 1, .first = 1, .predict = predict_reflections,
+           .compute = ormqr_compute, .observe = hsi_observe_product);
 
 static void tpqrt_predict(hsi_job *job)
 {
     int n = job->n;
 
-    memcpy(job->want, job->x, sizeof *job->x * (size_t)n);
+    hsi_copy_vector(job, job->want, job->x, n);
     hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->want);
-    hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, job->want + n);
+    hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, hsi_past(job, job->want, n));
 }
 
 static void tpqrt_compute(hsi_job *job)
 {
-    int     n = job->n, j, w;
-    double *a, *b, *t;
+    int   n = job->n, j, w;
+    void *a, *b, *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        a = job->out[0] + hsi_at(n, j, j);
-        b = job->out[1] + hsi_at(n, 0, j);
+        a = hsi_block(job, job->out[0], n, j, j);
+        b = hsi_block(job, job->out[1], n, 0, j);
         t = triangle(job, j);
-        hsi_job_info(job,
-                     hsi_blas.dtpqrt(LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
-        apply_below(job, n, n - j - w, w, b, n, t, a + hsi_at(n, 0, w), n, b + hsi_at(n, 0, w), n);
+        hsi_job_info(
+            job, HSI_BLAS(job, tpqrt, LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
+        apply_below(job, n, n - j - w, w, b, n, t, hsi_block(job, a, n, 0, w), n,
+                    hsi_block(job, b, n, 0, w), n);
     }
 }
 
-const hsi_kernel hsi_kernel_dtpqrt = {
-    .outputs = 2, .predict = tpqrt_predict, .compute = tpqrt_compute, .observe = observe_triangle};
+HSI_KERNEL(tpqrt, .outputs = 2, .predict = tpqrt_predict, .compute = tpqrt_compute,
+           .observe = observe_triangle);
 
 static void tpmqrt_compute(hsi_job *job)
 {
-    int           n = job->n, i, j, w;
-    const double *v;
-    double       *t;
+    int         n = job->n, i, j, w;
+    const void *v;
+    void       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        v = job->in[0] + hsi_at(n, 0, j);
+        v = hsi_block(job, job->in[0], n, 0, j);
         t = triangle(job, j);
-        memset(t, 0, sizeof *t * W * (size_t)w);
+        memset(t, 0, hsi_kernel_element(job->kernel) * W * (size_t)w);
         for (i = 0; i < w; i++)
-            t[hsi_at(W, i, i)] = 1;
+            hsi_set(job, t, i * (W + 1), 1);
         gram(job, n, w, v, n, t);
         invert(job, w, t);
-        apply_below(job, n, n, w, v, n, t, job->out[0] + j, n, job->out[1], n);
+        apply_below(job, n, n, w, v, n, t, hsi_past(job, job->out[0], j), n, job->out[1], n);
     }
 }
 
-const hsi_kernel hsi_kernel_dtpmqrt = {.inputs = 1,
-                                       .outputs = 2,
-                                       .first = 1,
-                                       .predict = predict_reflections,
-                                       .compute = tpmqrt_compute,
-                                       .observe = hsi_observe_product};
+HSI_KERNEL(tpmqrt, .inputs = 1, .outputs = 2, .first = 1, .predict = predict_reflections,
+           .compute = tpmqrt_compute, .observe = hsi_observe_product);
 
 void hsi_ormqr_given(hsi_job *job)
 {
     int n = job->n, j;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W)
-        apply(job, n - j, n, hsi_smaller(W, n - j), job->in[0] + hsi_at(n, j, j), n,
-              triangle(job, j), job->out[0] + j, n);
+        apply(job, n - j, n, hsi_smaller(W, n - j), hsi_block(job, job->in[0], n, j, j), n,
+              triangle(job, j), hsi_past(job, job->out[0], j), n);
 }
 
 void hsi_tpmqrt_given(hsi_job *job)
@@ -264,6 +261,6 @@ void hsi_tpmqrt_given(hsi_job *job)
     int n = job->n, j;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W)
-        apply_below(job, n, n, hsi_smaller(W, n - j), job->in[0] + hsi_at(n, 0, j), n,
-                    triangle(job, j), job->out[0] + j, n, job->out[1], n);
+        apply_below(job, n, n, hsi_smaller(W, n - j), hsi_block(job, job->in[0], n, 0, j), n,
+                    triangle(job, j), hsi_past(job, job->out[0], j), n, job->out[1], n);
 }

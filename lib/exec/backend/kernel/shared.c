@@ -26,29 +26,33 @@ typedef struct shared_body {
     hsi_matrix           *matrix;
     const hsi_matrix_row *row;
     const char           *name;
+    const hsi_kernel     *kernel;
     int                   copies;   /* it works on copies */
     int                   stand_in; /* for a GPU: it takes at least its planned time */
 } shared_body;
 
 struct shared_worker {
     hs_backend_worker base;
-    double           *work;
-    double           *spare[OUTPUTS];
+    void             *work;
+    void             *spare[OUTPUTS];
     const hsi_matrix *matrix;
 };
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY])
 {
-    hsi_matrix           *matrix = options->data;
-    const hsi_matrix_row *step = matrix ? &matrix->row[options->row] : NULL;
-    shared_body           body = {.base = {&hsi_backend_shared}, .matrix = matrix, .row = step};
+    hsi_matrix             *matrix = options->data;
+    const hsi_matrix_row   *step = matrix ? &matrix->row[options->row] : NULL;
+    shared_body             body = {.base = {&hsi_backend_shared}, .matrix = matrix, .row = step};
+    const hsi_kernel_entry *entry;
 
     (void)why;
     *out = NULL;
     if (!step || step->step == HSI_NO_STEP)
         return HS_OK;
-    body.name = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"))->name;
+    entry = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"));
+    body.name = entry->name;
+    body.kernel = entry->kernel;
     body.stand_in = type == HS_GPU;
     body.copies = matrix->may_fail || (matrix->may_take && isfinite(row->cpu) &&
                                        isfinite(row->gpu) && row->restartable != HS_RESTART_NO);
@@ -86,7 +90,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
         return HS_ENOMEM;
     worker->base.backend = &hsi_backend_shared;
     worker->matrix = matrix;
-    worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * sizeof(double));
+    worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * hsi_matrix_element(matrix));
     if (!worker->work) {
         worker_close(&worker->base);
         return HS_ENOMEM;
@@ -98,21 +102,19 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 
 static void compute(hsi_job *job, hsi_step step)
 {
-    int     n = job->n;
-    double *b = job->out[0];
+    int   n = job->n;
+    void *b = job->out[0];
 
     switch (step) {
     case HSI_POTRF:
-        hsi_kernel_dpotrf.compute(job);
-        break;
     case HSI_SYRK:
-        hsi_kernel_dsyrk.compute(job);
+    case HSI_GEMM:
+    case HSI_GEQRF:
+    case HSI_TPQRT:
+        job->kernel->compute(job);
         break;
     case HSI_TRSM:
         hsi_trsm_right(job, 0, n, n, job->in[0], n, b, n);
-        break;
-    case HSI_GEMM:
-        hsi_kernel_dgemm.compute(job);
         break;
     case HSI_GETRF:
         hsi_getrf_in_place(job, n, b, n);
@@ -126,14 +128,8 @@ static void compute(hsi_job *job, hsi_step step)
     case HSI_GEMM_LU:
         hsi_gemm(job, 0, n, n, n, job->in[0], n, job->in[1], n, b, n);
         break;
-    case HSI_GEQRF:
-        hsi_kernel_dgeqrf.compute(job);
-        break;
     case HSI_ORMQR:
         hsi_ormqr_given(job);
-        break;
-    case HSI_TPQRT:
-        hsi_kernel_dtpqrt.compute(job);
         break;
     case HSI_TPMQRT:
         hsi_tpmqrt_given(job);
@@ -143,20 +139,25 @@ static void compute(hsi_job *job, hsi_step step)
     }
 }
 
+static size_t tile_bytes(const hsi_matrix *matrix)
+{
+    return hsi_matrix_piece_elements(matrix, 'A') * hsi_matrix_element(matrix);
+}
+
 /* Tiles come faster in the order in which they lie in memory, and abreast, than in that in which a
  * kernel gets to them. What a core's own cache would not keep until then is left; T is small. */
 static void fetch(const shared_body *body)
 {
-    enum { CACHED = 1 << 16, LINE = 8 };
+    enum { CACHED = 1 << 19, LINE = 64 }; /* bytes */
     const hsi_matrix_row *row = body->row;
-    const double         *at[HSI_OPERANDS];
-    size_t                elements = hsi_matrix_piece_elements(body->matrix, 'A'), i;
+    const char           *at[HSI_OPERANDS];
+    size_t                bytes = tile_bytes(body->matrix), i;
     int                   tiles = 0, t;
 
     for (t = 0; t < row->count; t++)
         if (row->operand[t].matrix != 'T')
             at[tiles++] = body->matrix->piece[row->operand[t].piece].at;
-    for (i = 0; elements <= CACHED && i < elements; i += LINE)
+    for (i = 0; bytes <= CACHED && i < bytes; i += LINE)
         for (t = 0; t < tiles; t++)
             __builtin_prefetch(at[t] + i);
 }
@@ -170,7 +171,7 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
 
     for (i = 0; i < row->count; i++) {
         const hsi_operand *operand = &row->operand[i];
-        double            *at = body->matrix->piece[operand->piece].at;
+        void              *at = body->matrix->piece[operand->piece].at;
 
         if (operand->matrix == 'T') {
             job->t = at;
@@ -183,7 +184,7 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
             if (!job->out[out])
                 job->no_memory = job->stopped = 1;
             else
-                memcpy(job->out[out], at, sizeof(double) * (size_t)job->n * (size_t)job->n);
+                memcpy(job->out[out], at, tile_bytes(body->matrix));
             out++;
         } else if (operand->mode == HS_READ_WRITE) {
             job->out[out++] = at;
@@ -201,7 +202,7 @@ static void give_results(const hsi_job *job, const shared_body *body, struct sha
         hsi_datum *piece = &body->matrix->piece[row->operand[i].piece];
 
         if (row->operand[i].matrix == 'V' && row->operand[i].mode == HS_WRITE)
-            memcpy(piece->at, job->out[0], sizeof(double) * (size_t)job->n * (size_t)job->n);
+            memcpy(piece->at, job->out[0], tile_bytes(body->matrix));
         if (row->operand[i].mode != HS_READ_WRITE)
             continue;
         if (body->copies) {
@@ -218,13 +219,13 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
     static const int        never = HS_CANCEL_NOT;
     static const hs_attempt undisturbed = {.cancel = &never};
     int64_t                 end = hsi_clock_ns() + (int64_t)(fmin(attempt->seconds, 9e9) * 1e9);
-    hsi_job                 job = {.attempt = body->copies ? attempt : &undisturbed,
+    hsi_job                 job = {.kernel = body->kernel,
+                                   .attempt = body->copies ? attempt : &undisturbed,
                                    .n = body->matrix->tile,
                                    .work = worker->work};
 
     fetch(body);
     take_operands(&job, body, worker);
-    job.kernel = hsi_kernel_find(body->name, strlen(body->name))->kernel;
     if (!hsi_job_stopped(&job))
         compute(&job, body->row->step);
     if (job.no_memory)

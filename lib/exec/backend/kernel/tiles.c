@@ -20,16 +20,16 @@ typedef struct product {
     int transpose_b;
 } product;
 
-static void gemm_tile(const product *p, int m, int n, int k, const double *a, const double *b,
-                      double *c)
+static void gemm_tile(const hsi_job *job, const product *p, int m, int n, int k, const void *a,
+                      const void *b, void *c)
 {
-    hsi_blas.dgemm(CblasColMajor, CblasNoTrans, p->transpose_b ? CblasTrans : CblasNoTrans, m, n, k,
-                   -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
+    HSI_BLAS(job, gemm, CblasColMajor, CblasNoTrans, p->transpose_b ? CblasTrans : CblasNoTrans, m,
+             n, k, -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
 }
 
 /* One tile of C after the other, so that it stays in the cache. */
-void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *a, int lda,
-              const double *b, int ldb, double *c, int ldc)
+void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
+              const void *b, int ldb, void *c, int ldc)
 {
     product p = {m, n, k, lda, ldb, ldc, transpose_b};
     int     rows = hsi_piece(m, TILE), columns = hsi_piece(n, TILE), depth = hsi_piece(k, TILE);
@@ -38,36 +38,22 @@ void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *
     for (j = 0; j < n; j += columns)
         for (i = 0; i < m; i += rows)
             for (l = 0; l < k && !hsi_job_stopped(job); l += depth)
-                gemm_tile(&p, hsi_smaller(rows, m - i), hsi_smaller(columns, n - j),
-                          hsi_smaller(depth, k - l), a + hsi_at(lda, i, l),
-                          transpose_b ? b + hsi_at(ldb, j, l) : b + hsi_at(ldb, l, j),
-                          c + hsi_at(ldc, i, j));
+                gemm_tile(job, &p, hsi_smaller(rows, m - i), hsi_smaller(columns, n - j),
+                          hsi_smaller(depth, k - l), hsi_block(job, a, lda, i, l),
+                          transpose_b ? hsi_block(job, b, ldb, j, l) : hsi_block(job, b, ldb, l, j),
+                          hsi_block(job, c, ldc, i, j));
 }
 
-void hsi_sgemm(hsi_job *job, int n, const float *a, const float *b, float *c)
-{
-    int    side = hsi_piece(n, TILE), i, j, l;
-    size_t ld = (size_t)n;
-
-    for (j = 0; j < n; j += side)
-        for (i = 0; i < n; i += side)
-            for (l = 0; l < n && !hsi_job_stopped(job); l += side)
-                hsi_blas.sgemm(CblasColMajor, CblasNoTrans, CblasTrans, hsi_smaller(side, n - i),
-                               hsi_smaller(side, n - j), hsi_smaller(side, n - l), -1,
-                               a + ld * (size_t)l + i, n, b + ld * (size_t)l + j, n, 1,
-                               c + ld * (size_t)j + i, n);
-}
-
-static void syrk_tile(hsi_job *job, int n, int k, const double *a, int lda, double *c, int ldc)
+static void syrk_tile(hsi_job *job, int n, int k, const void *a, int lda, void *c, int ldc)
 {
     int depth = hsi_piece(k, 2 * TILE), l;
 
     for (l = 0; l < k && !hsi_job_stopped(job); l += depth)
-        hsi_blas.dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, hsi_smaller(depth, k - l), -1,
-                       a + hsi_at(lda, 0, l), lda, 1, c, ldc);
+        HSI_BLAS(job, syrk, CblasColMajor, CblasLower, CblasNoTrans, n, hsi_smaller(depth, k - l),
+                 -1, hsi_block(job, a, lda, 0, l), lda, 1, c, ldc);
 }
 
-void hsi_syrk(hsi_job *job, int n, int k, const double *a, int lda, double *c, int ldc)
+void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c, int ldc)
 {
     int h = hsi_half(n);
 
@@ -78,54 +64,56 @@ void hsi_syrk(hsi_job *job, int n, int k, const double *a, int lda, double *c, i
         return;
     }
     hsi_syrk(job, h, k, a, lda, c, ldc);
-    hsi_gemm(job, 1, n - h, h, k, a + h, lda, a, lda, c + h, ldc);
-    hsi_syrk(job, n - h, k, a + h, lda, c + hsi_at(ldc, h, h), ldc);
+    hsi_gemm(job, 1, n - h, h, k, hsi_past(job, a, h), lda, a, lda, hsi_past(job, c, h), ldc);
+    hsi_syrk(job, n - h, k, hsi_past(job, a, h), lda, hsi_block(job, c, ldc, h, h), ldc);
 }
 
-void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const double *l, int ldl, double *b,
-                    int ldb)
+void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const void *l, int ldl, void *b, int ldb)
 {
     int h = hsi_half(n), rows = hsi_piece(m, 2 * TILE), i;
 
     if (n > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_right(job, unit, m, h, l, ldl, b, ldb);
-        hsi_gemm(job, 1, m, n - h, h, b, ldb, l + h, ldl, b + hsi_at(ldb, 0, h), ldb);
-        hsi_trsm_right(job, unit, m, n - h, l + hsi_at(ldl, h, h), ldl, b + hsi_at(ldb, 0, h), ldb);
+        hsi_gemm(job, 1, m, n - h, h, b, ldb, hsi_past(job, l, h), ldl,
+                 hsi_block(job, b, ldb, 0, h), ldb);
+        hsi_trsm_right(job, unit, m, n - h, hsi_block(job, l, ldl, h, h), ldl,
+                       hsi_block(job, b, ldb, 0, h), ldb);
         return;
     }
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        hsi_blas.dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans,
-                       unit ? CblasUnit : CblasNonUnit, hsi_smaller(rows, m - i), n, 1, l, ldl,
-                       b + i, ldb);
+        HSI_BLAS(job, trsm, CblasColMajor, CblasRight, CblasLower, CblasTrans,
+                 unit ? CblasUnit : CblasNonUnit, hsi_smaller(rows, m - i), n, 1, l, ldl,
+                 hsi_past(job, b, i), ldb);
 }
 
-void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double *b, int ldb)
+void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b, int ldb)
 {
     int h = hsi_half(m), columns = hsi_piece(n, 2 * TILE), j;
 
     if (m > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_left(job, h, n, l, ldl, b, ldb);
-        hsi_gemm(job, 0, m - h, n, h, l + h, ldl, b, ldb, b + h, ldb);
-        hsi_trsm_left(job, m - h, n, l + hsi_at(ldl, h, h), ldl, b + h, ldb);
+        hsi_gemm(job, 0, m - h, n, h, hsi_past(job, l, h), ldl, b, ldb, hsi_past(job, b, h), ldb);
+        hsi_trsm_left(job, m - h, n, hsi_block(job, l, ldl, h, h), ldl, hsi_past(job, b, h), ldb);
         return;
     }
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
-        hsi_blas.dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
-                       hsi_smaller(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
+        HSI_BLAS(job, trsm, CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
+                 hsi_smaller(columns, n - j), 1, l, ldl, hsi_block(job, b, ldb, 0, j), ldb);
 }
 
-void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double *b, int ldb)
+void hsi_trsm_upper(hsi_job *job, int m, int n, const void *u, int ldu, void *b, int ldb)
 {
     int h = hsi_half(n), rows = hsi_piece(m, 2 * TILE), i;
 
     if (n > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_upper(job, m, h, u, ldu, b, ldb);
-        hsi_gemm(job, 0, m, n - h, h, b, ldb, u + hsi_at(ldu, 0, h), ldu, b + hsi_at(ldb, 0, h),
-                 ldb);
-        hsi_trsm_upper(job, m, n - h, u + hsi_at(ldu, h, h), ldu, b + hsi_at(ldb, 0, h), ldb);
+        hsi_gemm(job, 0, m, n - h, h, b, ldb, hsi_block(job, u, ldu, 0, h), ldu,
+                 hsi_block(job, b, ldb, 0, h), ldb);
+        hsi_trsm_upper(job, m, n - h, hsi_block(job, u, ldu, h, h), ldu,
+                       hsi_block(job, b, ldb, 0, h), ldb);
         return;
     }
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        hsi_blas.dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
-                       hsi_smaller(rows, m - i), n, 1, u, ldu, b + i, ldb);
+        HSI_BLAS(job, trsm, CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+                 hsi_smaller(rows, m - i), n, 1, u, ldu, hsi_past(job, b, i), ldb);
 }
