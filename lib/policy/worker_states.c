@@ -422,16 +422,19 @@ double hsi_states_next_victim(const hsi_worker_states *states, unsigned thief, d
     return until;
 }
 
-void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task)
+/* Return the field for the thief of a running or prefetched task. */
+static uint32_t *thief_of(hsi_worker_states *states, unsigned victim, uint32_t task)
 {
     hsi_worker_state *v = &states->of[victim];
 
+    return v->prefetched == task ? &v->prefetched_thief : &v->thief;
+}
+
+void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task)
+{
     states->of[thief].victim = victim;
     states->of[thief].requested = task;
-    if (v->prefetched == task)
-        v->prefetched_thief = thief;
-    else
-        v->thief = thief;
+    *thief_of(states, victim, task) = thief;
 }
 
 int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
@@ -535,7 +538,7 @@ int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task
     uint32_t          reserved = m->reserved;
 
     if (m->victim != HSI_NONE)
-        states->of[m->victim].thief = RETIRED;
+        *thief_of(states, m->victim, m->requested) = RETIRED;
     m->victim = m->reserved = HSI_NONE;
     if (reserved == HSI_NONE)
         return 0;

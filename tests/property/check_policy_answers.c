@@ -197,6 +197,57 @@ START_TEST(queues_wait)
 }
 END_TEST
 
+/* A graph with links: task 0 before tasks 1 and 2, which GPUs run; CPUs can run task 2 only. */
+static hs_instance *graph_with_links(void)
+{
+    static const double cpu[] = {INFINITY, INFINITY, 5}, gpu[] = {1, 10, 10};
+    hs_builder         *builder = NULL;
+    hs_instance        *in = NULL;
+    size_t              row;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 2, 1), HS_OK);
+    for (row = 0; row < 3; row++) {
+        hs_task task = {.struct_size = sizeof task, .cpu = cpu[row], .gpu = gpu[row]};
+
+        ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+        if (row)
+            ck_assert_int_eq(hs_builder_after(builder, row, 0, 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_link(builder, HS_H2D, 0, 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_link(builder, HS_D2H, 0, 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+    hs_builder_free(builder);
+    return in;
+}
+
+/* A thief retires after it has requested the prefetched task of a victim: the aborted task goes to
+ * another worker. */
+START_TEST(retired_thief_of_a_prefetched_task)
+{
+    hs_instance *in = graph_with_links();
+    hs_policy   *policy = NULL;
+    hs_decision  decision;
+
+    ck_assert_int_eq(hs_policy_create(hs_policy_find("heteroprio"), in, NULL, NULL, &policy), HS_OK);
+    hs_policy_next(policy, 2, 0, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 0);
+    hs_policy_ended(policy, 2, 0, HS_ENDING_DONE, 1, NULL);
+    hs_policy_next(policy, 2, 1, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 1);
+    hs_policy_ahead(policy, 2, 1, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 2);
+    hs_policy_next(policy, 0, 1, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_TAKE && decision.task == 2 && decision.victim == 2);
+    hs_policy_retire(policy, 0, NULL);
+    hs_policy_ended(policy, 2, 2, HS_ENDING_ABORTED, 1, NULL);
+    hs_policy_next(policy, 1, 1, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 2);
+    hs_policy_free(policy);
+    hs_instance_free(in);
+}
+END_TEST
+
 /* A plan runs each task of the instance once. */
 START_TEST(plans_of_something_else)
 {
@@ -227,6 +278,7 @@ int main(void)
     tcase_add_loop_test(cases, lists_come_first, 0, 2);
     tcase_add_loop_test(cases, what_waits_is_its_own, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, queues_wait, 0, 4);
+    tcase_add_test(cases, retired_thief_of_a_prefetched_task);
     tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
