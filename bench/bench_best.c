@@ -163,7 +163,7 @@ static void run_tiles(hs_factorisation kind, const char *name, const char *table
     char                   what[64];
 
     for (i = 0; kernels && i < sizeof tiles / sizeof *tiles; i++) {
-        hs_tiled     spec = {kind, tiles[i], kernels->cpus, kernels->gpus, 0, 0, kernels};
+        hs_tiled     spec = {kind, tiles[i], kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
         hs_instance *in = NULL;
 
         if (hs_generate_tiled(&spec, &in, NULL) != HS_OK)

@@ -215,7 +215,7 @@ static void independent(size_t n)
 
 static void graph(unsigned tiles)
 {
-    hs_tiled     spec = {HS_CHOLESKY, tiles, WORKERS, 0, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_tiled     spec = {HS_CHOLESKY, tiles, WORKERS, 0, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     hs_instance *in = NULL;
     hs_schedule *plan = NULL;
     row          all[MOST];

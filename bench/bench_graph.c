@@ -27,7 +27,7 @@ static double now(void)
 
 static hs_instance *cholesky(unsigned tiles, int graph)
 {
-    hs_tiled     spec = {HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960")};
+    hs_tiled     spec = {HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960"), 0};
     hs_instance *in = NULL;
     const char  *missing;
 

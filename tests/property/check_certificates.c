@@ -194,7 +194,7 @@ static void tiles(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
     const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
-    hs_tiled spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, 0, kernels};
+    hs_tiled spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, 0, kernels, 0};
 
     REQUIRE(s, kernels, "no such table");
     spec.cpus = kernels->cpus;

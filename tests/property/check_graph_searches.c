@@ -415,7 +415,7 @@ static void hold_no_more(void)
 /* The clock goes on in the middle of an LP that has several optima. */
 START_TEST(same_however_long_it_takes)
 {
-    hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     hs_settings  settings = counted(1);
     graph_sample s = {.m = spec.cpus, .k = spec.gpus};
     hs_schedule *one, *held;

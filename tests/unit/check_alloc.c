@@ -166,7 +166,7 @@ static hs_status simulate(const void *context, uint64_t *result)
 
 static void build_graph(hs_instance **out)
 {
-    hs_tiled spec = {HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_tiled spec = {HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960"), 0};
 
     ck_assert_int_eq(hs_generate_tiled(&spec, out, NULL), HS_OK);
 }

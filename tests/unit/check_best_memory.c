@@ -68,9 +68,9 @@ int main(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
     hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
-    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels};
-    hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels};
-    hs_tiled               small = {HS_CHOLESKY, 2, 2, 1, 0, 1, kernels};
+    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels, 0};
+    hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels, 0};
+    hs_tiled               small = {HS_CHOLESKY, 2, 2, 1, 0, 1, kernels, 0};
     hs_identical           packing = {"class-1", 12, 5, 0, 0, 1};
     hs_instance           *in = NULL;
 

@@ -114,7 +114,7 @@ static size_t try_instance(const hs_instance *in)
 static void try_tiles(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
-    hs_tiled               spec = {HS_CHOLESKY, 8, kernels->cpus, kernels->gpus, 0, 0, kernels};
+    hs_tiled               spec = {HS_CHOLESKY, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
     hs_instance           *in = NULL;
     wanted                 w = {NULL, 0};
 
@@ -154,7 +154,7 @@ static void try_graph(void)
 static void try_fresh_graphs(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
-    hs_tiled spec = {HS_CHOLESKY, 3, kernels->cpus, kernels->gpus, 0, 1, kernels};
+    hs_tiled spec = {HS_CHOLESKY, 3, kernels->cpus, kernels->gpus, 0, 1, kernels, 0};
     wanted   w = {NULL, 0};
     int      failed = 1;
 

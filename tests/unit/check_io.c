@@ -42,7 +42,7 @@ END_TEST
 /* More of what rows access than the reader keeps at a time. */
 START_TEST(large_graphs_come_back_the_same)
 {
-    hs_tiled     spec = {HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_tiled     spec = {HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     int          fd = scratch_fd();
     const char  *missing;
     hs_instance *in;

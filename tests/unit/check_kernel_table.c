@@ -107,7 +107,7 @@ START_TEST(a_special_kernel_goes_before_the_general_one)
     hs_kernel_table *table = good("# cpus 1\n# gpus 1\nkernel,cpu,gpu,operation,factorisation\n"
                                   "dgetrf,1,1,,\ndgemm,2,1,,\ndgemm,3,1,,lu\n"
                                   "dtrsm,4,1,,\nlower,5,1,trsm-below,\n");
-    hs_tiled         spec = {HS_LU, 2, 1, 1, 1, 0, table};
+    hs_tiled         spec = {HS_LU, 2, 1, 1, 1, 0, table, 0};
     hs_instance     *in = NULL;
     hs_task          row;
 

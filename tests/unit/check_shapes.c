@@ -449,7 +449,7 @@ END_TEST
 /* The same factorisation as the family of tiles has, by its own code. */
 START_TEST(the_small_cholesky_is_the_factorisation)
 {
-    hs_tiled        spec = {HS_CHOLESKY, 4, 1, 1, 0, 1, hs_kernel_table_find("mirage-960")};
+    hs_tiled        spec = {HS_CHOLESKY, 4, 1, 1, 0, 1, hs_kernel_table_find("mirage-960"), 0};
     hs_instance    *in = application_of("cholesky", 1, HS_SMALL), *other = NULL;
     const hs_graph *a, *b;
 
