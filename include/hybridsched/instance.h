@@ -211,10 +211,11 @@ HS_API const uint32_t *hs_graph_successors(const hs_graph *g, size_t vertex, siz
 /** Position of a task in topological order; ties go to the smaller number. */
 HS_API size_t hs_graph_position(const hs_graph *g, size_t task);
 
-#define HS_NOBODY UINT32_MAX
+/** No task, worker, row, handle or node: for fields and arguments of 32 bits. */
+#define HS_NONE UINT32_MAX
 
 /**
- * A task's access to a handle, and the last writer before this task; HS_NOBODY: the host's initial
+ * A task's access to a handle, and the last writer before this task; HS_NONE: the host's initial
  * value.
  */
 typedef struct hs_access {

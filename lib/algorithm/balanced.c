@@ -129,7 +129,7 @@ static void move(walker *wk, size_t i)
 {
     hsi_balanced_walk *walk = wk->walk;
 
-    walk->back[i] = HSI_BALANCED_WALK_NONE;
+    walk->back[i] = HS_NONE;
     walk->move_count++;
     wk->sum1 += walk->c1[i];
     if (walk->c1[i] > walk->c2[i])
@@ -394,7 +394,7 @@ void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsig
         hsi_ask_at(walk->pb->asker, i);
         type[walk->order[i]] = type1;
         moved++;
-        if (walk->back[i] == HSI_BALANCED_WALK_NONE || moved == x)
+        if (walk->back[i] == HS_NONE || moved == x)
             continue;
         type[walk->order[walk->back[i]]] = type2;
         moved++;

@@ -19,7 +19,7 @@ typedef struct hsi_balanced_walk {
     unsigned           w1, w2;   /* workers of each type */
     uint32_t          *order;    /* tasks by increasing c1/c2 */
     size_t             start;    /* order[0, start) starts on type 1 */
-    uint32_t *back; /* position moved back after each position's move; HSI_BALANCED_WALK_NONE */
+    uint32_t *back; /* position moved back after each position's move; HS_NONE */
     size_t    move_count;
     double   *floor;    /* lower bound of the makespans of allocation floor_of[i], if
                            requested */
@@ -29,8 +29,6 @@ typedef struct hsi_balanced_walk {
     size_t best;    /* allocation with the first least estimate */
     size_t inverse; /* mu_inv of the paper: allocation where the averages cross */
 } hsi_balanced_walk;
-
-#define HSI_BALANCED_WALK_NONE UINT32_MAX
 
 /* Run the complete walk; store floors if requested. Memory is in the problem's arena. O(n log
  * n). */

@@ -17,8 +17,6 @@
 #include "support/sort.h"
 #include "support/worker_tree.h"
 
-#define NOTHING UINT32_MAX
-
 /* A task: a row and the number of its copy. */
 typedef struct copy {
     uint32_t row, number;
@@ -178,7 +176,7 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
         double end = hsi_worker_tree_time_of(&sim->idle_at, rank);
         copy   task = sim->running[rank];
 
-        if (type_of(sim, rank) != looking && end > now && !isinf(end) && task.row != NOTHING &&
+        if (type_of(sim, rank) != looking && end > now && !isinf(end) && task.row != HS_NONE &&
             hsi_restartable(sim->pb, task.row)) {
             seen->order[seen->size] = (uint32_t)seen->size;
             seen->list[seen->size++] =
@@ -262,7 +260,7 @@ static hs_status await_workers(simulation *sim)
         return HS_ENOMEM;
     for (rank = 0; rank < workers; rank++) {
         free_at[rank] = sim->pb->available[worker_of(sim, rank)];
-        sim->running[rank].row = NOTHING;
+        sim->running[rank].row = HS_NONE;
     }
     hsi_worker_tree_start(&sim->idle_at, free_at);
     return HS_OK;

@@ -13,7 +13,7 @@
  * last event known there, and the last end there, for edges out of the barrier with bytes.
  */
 typedef struct event {
-    uint32_t task; /* HS_NOBODY: no event */
+    uint32_t task; /* HS_NONE: no event */
     double   when;
 } event;
 
@@ -52,17 +52,17 @@ static uint32_t node_of(const search *f, uint32_t worker)
 
 static void take_later(event *last, event other)
 {
-    if (other.task != HS_NOBODY && other.when > last->when)
+    if (other.task != HS_NONE && other.when > last->when)
         *last = other;
 }
 
 /* Update `last` by the result of a task, transferred to a node. */
 static void add_result(const search *f, uint32_t task, uint32_t node, double bytes, event *last)
 {
-    uint32_t worker = task == HS_NOBODY ? HS_NOBODY : f->runs->worker[task];
+    uint32_t worker = task == HS_NONE ? HS_NONE : f->runs->worker[task];
     double   transfer;
 
-    if (worker == HS_NOBODY)
+    if (worker == HS_NONE)
         return;
     transfer = hs_instance_transfer(f->runs->in, node_of(f, worker), node, bytes);
     take_later(last, (event){task, hsi_run_of(f->runs, task)->end + transfer});
@@ -109,7 +109,7 @@ static void add_end(search *f, event *ends, uint32_t before)
         return;
     }
     worker = f->runs->worker[before];
-    if (worker != HS_NOBODY)
+    if (worker != HS_NONE)
         take_later(&ends[node_of(f, worker)], (event){before, hsi_run_of(f->runs, before)->end});
 }
 
@@ -121,18 +121,18 @@ static void find_barrier(search *f, uint32_t barrier)
 
     f->known[number] = 1;
     for (uint32_t node = 0; node < f->nodes; node++) {
-        f->there[at + node] = f->ends[at + node] = (event){HS_NOBODY, -INFINITY};
+        f->there[at + node] = f->ends[at + node] = (event){HS_NONE, -INFINITY};
         follow_edges(f, barrier, node, &f->there[at + node]);
     }
     for (size_t i = 0; i < count; i++)
         add_end(f, &f->ends[at], before[i]);
 }
 
-/* Return the task whose end the entry waited for last; HS_NOBODY: the worker's previous entry. */
+/* Return the task whose end the entry waited for last; HS_NONE: the worker's previous entry. */
 static uint32_t last_event(search *f, hsi_path_step at, const hs_entry *e)
 {
     uint32_t         node = node_of(f, at.worker);
-    event            last = {HS_NOBODY, -INFINITY};
+    event            last = {HS_NONE, -INFINITY};
     size_t           count;
     const hs_access *access = hsi_accesses(f->runs->graph, e->task, &count);
 
@@ -141,11 +141,11 @@ static uint32_t last_event(search *f, hsi_path_step at, const hs_entry *e)
         if (access[i].mode & HS_READ)
             add_result(f, access[i].writer, node,
                        hs_instance_data_bytes(f->runs->in, access[i].data), &last);
-    return at.entry > 0 && e[-1].end > last.when ? HS_NOBODY : last.task;
+    return at.entry > 0 && e[-1].end > last.when ? HS_NONE : last.task;
 }
 
 /*
- * Return the step before `step`, with the worker HS_NOBODY if `step` waited for nothing, and set
+ * Return the step before `step`, with the worker HS_NONE if `step` waited for nothing, and set
  * step->by_task.
  */
 static hsi_path_step cause_of(search *f, hsi_path_step *step)
@@ -155,18 +155,18 @@ static hsi_path_step cause_of(search *f, hsi_path_step *step)
     const hs_entry *e = hs_schedule_entries(f->runs->s, at.worker, &count) + at.entry;
     uint32_t        task = last_event(f, at, e);
 
-    step->by_task = task != HS_NOBODY;
-    if (task != HS_NOBODY)
+    step->by_task = task != HS_NONE;
+    if (task != HS_NONE)
         return (hsi_path_step){.worker = f->runs->worker[task], .entry = f->runs->entry[task]};
     if (at.entry > 0)
         return (hsi_path_step){.worker = at.worker, .entry = at.entry - 1};
-    return (hsi_path_step){.worker = HS_NOBODY};
+    return (hsi_path_step){.worker = HS_NONE};
 }
 
 static hsi_path_step last_entry(const hs_schedule *s)
 {
     unsigned      workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
-    hsi_path_step last = {.worker = HS_NOBODY};
+    hsi_path_step last = {.worker = HS_NONE};
     double        end = -INFINITY;
 
     for (unsigned w = 0; w < workers; w++) {
@@ -193,7 +193,7 @@ hs_status hsi_critical_path(const hsi_runs *runs, hsi_path_step **steps, size_t 
     *steps = malloc((most + 1) * sizeof **steps);
     if (!*steps)
         st = HS_ENOMEM;
-    while (st == HS_OK && at.worker != HS_NOBODY && *count < most) {
+    while (st == HS_OK && at.worker != HS_NONE && *count < most) {
         (*steps)[*count] = at;
         at = cause_of(&f, &(*steps)[(*count)++]);
     }
@@ -206,7 +206,7 @@ static hs_status path_of_worker(const hs_schedule *s, hsi_path_step **steps, siz
 {
     hsi_path_step last = last_entry(s);
 
-    *count = last.worker == HS_NOBODY ? 0 : last.entry + 1;
+    *count = last.worker == HS_NONE ? 0 : last.entry + 1;
     *steps = malloc((*count + 1) * sizeof **steps);
     if (!*steps)
         return HS_ENOMEM;

@@ -8,7 +8,7 @@ static void find_runs(hsi_runs *runs)
     unsigned workers = hs_schedule_cpus(runs->s) + hs_schedule_gpus(runs->s);
 
     for (size_t t = 0; t < runs->graph->tasks; t++)
-        runs->worker[t] = HS_NOBODY;
+        runs->worker[t] = HS_NONE;
     for (unsigned w = 0; w < workers; w++) {
         size_t          count;
         const hs_entry *e = hs_schedule_entries(runs->s, w, &count);

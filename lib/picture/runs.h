@@ -14,7 +14,7 @@ typedef struct hsi_runs {
     const hs_instance *in;
     const hs_graph    *graph; /* NULL: independent tasks; the arrays are NULL */
     const hs_schedule *s;
-    uint32_t          *worker; /* per task; HS_NOBODY: no run */
+    uint32_t          *worker; /* per task; HS_NONE: no run */
     size_t            *entry;  /* per task: index among the worker's entries */
 } hsi_runs;
 

@@ -24,7 +24,7 @@
 typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA } assignment;
 
 typedef struct assigned {
-    uint32_t todo;     /* task to start at the worker's next question; HSI_NO_TASK */
+    uint32_t todo;     /* task to start at the worker's next question; HS_NONE */
     double   estimate; /* end of the queue, computed at the last assignment */
     double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
@@ -150,7 +150,7 @@ static hs_status create(assignment kind, hs_policy *policy, const hs_instance *e
     if (!a->threshold)
         a->threshold = 2 * (a->pb.m + a->pb.k);
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
-        a->assigned[w].todo = HSI_NO_TASK;
+        a->assigned[w].todo = HS_NONE;
     *out = a;
     return HS_OK;
 }
@@ -182,7 +182,7 @@ static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
 
 static int is_free(const hs_policy_state *a, unsigned worker)
 {
-    return a->states.of[worker].task == HSI_NONE && !a->assigned[worker].retired;
+    return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired;
 }
 
 static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
@@ -219,7 +219,7 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
  * worker. */
 static double available(const hs_policy_state *a, unsigned worker, double now)
 {
-    if (a->states.of[worker].task == HSI_NONE && a->queues.count[worker] == 0)
+    if (a->states.of[worker].task == HS_NONE && a->queues.count[worker] == 0)
         return now;
     return a->assigned[worker].estimate;
 }
@@ -281,7 +281,7 @@ static int is_below_threshold(const hs_policy_state *a, double now)
     size_t count = a->queues.all;
 
     for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_counts(&a->policy->locations); w++)
-        count += a->states.of[w].task != HSI_NONE && a->states.of[w].start > now;
+        count += a->states.of[w].task != HS_NONE && a->states.of[w].start > now;
     return count < a->threshold;
 }
 
@@ -357,11 +357,11 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
 
     (void)wake;
     hs_decide_wait(out, INFINITY);
-    if (*todo == HSI_NO_TASK || a->assigned[worker].retired)
+    if (*todo == HS_NONE || a->assigned[worker].retired)
         return;
     hs_decide_start(out, *todo);
     hsi_states_start(&a->states, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
-    *todo = HSI_NO_TASK;
+    *todo = HS_NONE;
 }
 
 static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
@@ -397,11 +397,11 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
     if (l->retired)
         return;
     l->retired = 1;
-    if (l->todo != HSI_NO_TASK) {
-        a->states.of[worker].task = HSI_NONE;
+    if (l->todo != HS_NONE) {
+        a->states.of[worker].task = HS_NONE;
         add(a, l->todo);
     }
-    l->todo = HSI_NO_TASK;
+    l->todo = HS_NONE;
     while (a->queues.count[worker] > 0)
         add(a, hsi_worker_queues_pop(&a->queues, worker));
 }

@@ -29,12 +29,12 @@ static double made_at(const request *r, uint32_t writer)
 {
     if (!r->is_prefetch)
         return r->now;
-    return writer == HS_NOBODY ? 0 : r->locations->done[writer];
+    return writer == HS_NONE ? 0 : r->locations->done[writer];
 }
 
 static uint32_t node_of(const hsi_data_locations *locations, uint32_t writer)
 {
-    return writer == HS_NOBODY ? 0 : locations->node[writer];
+    return writer == HS_NONE ? 0 : locations->node[writer];
 }
 
 /* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
@@ -72,7 +72,7 @@ static hsi_data_location *copy_slot(const hsi_data_locations *locations, uint32_
 
 static uint64_t version_of(const hs_access *access)
 {
-    return access->writer == HS_NOBODY ? 1 : (uint64_t)access->writer + 2;
+    return access->writer == HS_NONE ? 1 : (uint64_t)access->writer + 2;
 }
 
 static double copy_arrival(const request *r, const hs_access *access)

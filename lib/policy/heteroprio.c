@@ -194,7 +194,7 @@ static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, h
         return;
     }
     victim = hsi_states_victim(&hp->states, worker, now, &task);
-    if (victim == HSI_NONE) {
+    if (victim == HS_NONE) {
         hs_decide_wait(out, ask_again(hp, worker, now));
         return;
     }

@@ -147,10 +147,10 @@ static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t c
 
 static uint32_t first_of(const hsi_ordered_set *set)
 {
-    return set->count ? hsi_set_at(set, HSI_SET_FRONT, 0) : HSI_NONE;
+    return set->count ? hsi_set_at(set, HSI_SET_FRONT, 0) : HS_NONE;
 }
 
-/* Return the ready task that a GPU takes unless a running task has precedence; HSI_NONE. */
+/* Return the ready task that a GPU takes unless a running task has precedence; HS_NONE. */
 static uint32_t best_ready(const hs_policy_state *hp)
 {
     return hp->by_rank.count ? first_of(&hp->by_rank) : first_of(&hp->by_rho);
@@ -182,19 +182,19 @@ static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, dou
 static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decision *out,
                         hs_wake *wake)
 {
-    uint32_t ready = best_ready(hp), task = HSI_NONE, victim;
+    uint32_t ready = best_ready(hp), task = HS_NONE, victim;
 
     victim = find_victim(hp, gpu, hp->leave, now, &task);
-    if (victim != HSI_NONE && hp->by_rank.count && has_higher_rank(&hp->pb, ready, task))
-        victim = HSI_NONE;
-    if (victim == HSI_NONE && ready != HSI_NONE) {
+    if (victim != HS_NONE && hp->by_rank.count && has_higher_rank(&hp->pb, ready, task))
+        victim = HS_NONE;
+    if (victim == HS_NONE && ready != HS_NONE) {
         take_ready(hp, ready);
         start(hp, gpu, now, ready, out, wake);
         return;
     }
-    if (victim == HSI_NONE)
+    if (victim == HS_NONE)
         victim = find_victim(hp, gpu, 0, now, &task);
-    if (victim == HSI_NONE) {
+    if (victim == HS_NONE) {
         hp->states.quiet[HS_GPU] =
             hsi_states_next_victim(&hp->states, gpu, now); /* valid until the history changes */
         hs_decide_wait(out, hp->states.quiet[HS_GPU]);
@@ -237,7 +237,7 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
     uint32_t task = best_ready(hp);
 
     (void)wake;
-    if (task == HSI_NONE || worker < hp->pb.m)
+    if (task == HS_NONE || worker < hp->pb.m)
         return;
     take_ready(hp, task);
     hs_decide_start(out, task);

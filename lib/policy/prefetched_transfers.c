@@ -8,7 +8,7 @@
 
 /* The completed run of a task in the schedule. */
 typedef struct run {
-    uint32_t worker; /* HS_NOBODY: the task was not run */
+    uint32_t worker; /* HS_NONE: the task was not run */
     double   end;
 } run;
 
@@ -17,7 +17,7 @@ static void find_runs(const hs_schedule *s, size_t tasks, run *runs)
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
 
     for (size_t t = 0; t < tasks; t++)
-        runs[t] = (run){.worker = HS_NOBODY};
+        runs[t] = (run){.worker = HS_NONE};
     for (unsigned w = 0; w < workers; w++) {
         size_t          count;
         const hs_entry *e = hs_schedule_entries(s, w, &count);
@@ -47,7 +47,7 @@ static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const 
     for (size_t i = 0; i < g->vertices; i++) {
         uint32_t v = hsi_in_order(g, i);
 
-        if (hsi_is_barrier(g, v) || runs[v].worker == HS_NOBODY)
+        if (hsi_is_barrier(g, v) || runs[v].worker == HS_NONE)
             continue;
         if (hsi_ask_after(asker, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;

@@ -27,13 +27,11 @@ typedef struct running {
     int      is_victim; /* 1: in `victims`, open to spoliation */
 } running;
 
-#define NO_SLOT UINT32_MAX
-
 struct hs_queue {
     unsigned        cpus, gpus;
     hsi_ordered_set waiting;   /* slot numbers */
     hsi_vector      slots;     /* slot each */
-    uint32_t        free_slot; /* head of the list of free slots; NO_SLOT */
+    uint32_t        free_slot; /* head of the list of free slots; HS_NONE */
     uint64_t        pushed;
     double          width; /* width of the cells in which ratios count as equal; 0: exact ratios */
     running        *worker;
@@ -91,7 +89,7 @@ static int reserve_one(hs_queue *q)
 {
     if (hsi_set_reserve(&q->waiting, q->waiting.count + 1))
         return -1;
-    return q->free_slot == NO_SLOT ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
+    return q->free_slot == HS_NONE ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
 }
 
 static uint32_t take_slot(hs_queue *q)
@@ -99,7 +97,7 @@ static uint32_t take_slot(hs_queue *q)
     slot    *slots = q->slots.data;
     uint32_t at = q->free_slot;
 
-    if (at == NO_SLOT) {
+    if (at == HS_NONE) {
         at = (uint32_t)(q->slots.size / sizeof *slots);
         q->slots.size += sizeof *slots;
     } else {
@@ -144,16 +142,16 @@ static hsi_set_end end_of(hs_type type)
     return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
 }
 
-/* Return the slot at the type's end, or NO_SLOT if the type cannot run its task. */
+/* Return the slot at the type's end, or HS_NONE if the type cannot run its task. */
 static uint32_t first_of(const hs_queue *q, hs_type type)
 {
     const slot *slots = q->slots.data;
     uint32_t    at;
 
     if (q->waiting.count == 0)
-        return NO_SLOT;
+        return HS_NONE;
     at = hsi_set_at(&q->waiting, end_of(type), 0);
-    return isinf(time_on(q, type, &slots[at].task)) ? NO_SLOT : at;
+    return isinf(time_on(q, type, &slots[at].task)) ? HS_NONE : at;
 }
 
 /* Free a slot whose number has left the set, and return its task. */
@@ -171,7 +169,7 @@ int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task)
 {
     uint32_t at = first_of(q, type);
 
-    if (at == NO_SLOT)
+    if (at == HS_NONE)
         return 0;
     hsi_set_take(&q->waiting, end_of(type));
     *task = vacate(q, at);
@@ -182,7 +180,7 @@ int hs_queue_peek(const hs_queue *q, hs_type type, hs_ready *task)
 {
     uint32_t at = first_of(q, type);
 
-    if (at == NO_SLOT)
+    if (at == HS_NONE)
         return 0;
     *task = ((const slot *)q->slots.data)[at].task;
     return 1;
@@ -348,7 +346,7 @@ hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
         return HS_ENOMEM;
     q->cpus = cpus;
     q->gpus = gpus;
-    q->free_slot = NO_SLOT;
+    q->free_slot = HS_NONE;
     q->width = full.tolerance;
     hsi_set_open(&q->waiting, q->width > 0 ? cellmate_before : slot_before, q);
     q->worker = calloc(workers, sizeof *q->worker);

@@ -175,10 +175,10 @@ static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type 
 }
 
 /* Return the worker with the latest end among those with a task worth stealing; lower numbers
- * first; HSI_NONE. */
+ * first; HS_NONE. */
 static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double now)
 {
-    uint32_t victim = HSI_NONE;
+    uint32_t victim = HS_NONE;
     double   latest = 0;
     unsigned w;
 
@@ -189,7 +189,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
         if (list->next == list->end)
             continue;
         end = hsi_states_end(&steal->states, w, now) + steal->load[w];
-        if ((victim != HSI_NONE && end <= latest) || worth_stealing(steal, w, type, now) > now)
+        if ((victim != HS_NONE && end <= latest) || worth_stealing(steal, w, type, now) > now)
             continue;
         latest = end;
         victim = w;
@@ -237,7 +237,7 @@ static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint3
     hsi_task_list *list;
     uint32_t      *at;
 
-    if (victim == HSI_NONE)
+    if (victim == HS_NONE)
         return 0;
     list = &steal->lists.of[victim];
     at = best_of(steal, victim, type, now);
@@ -280,7 +280,7 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
         return;
     }
     victim = hsi_states_victim(&steal->states, worker, now, &task);
-    if (victim != HSI_NONE) {
+    if (victim != HS_NONE) {
         hsi_states_request(&steal->states, worker, victim, task);
         hs_decide_take(out, task, victim);
         return;

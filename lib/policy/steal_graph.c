@@ -196,7 +196,7 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     }
     if (!is_quiet(steal, type, now)) {
         victim = hsi_states_victim(&steal->states, worker, now, &task);
-        if (victim != HSI_NONE) {
+        if (victim != HS_NONE) {
             hsi_states_request(&steal->states, worker, victim, task);
             hs_decide_take(out, task, victim);
             return;

@@ -20,8 +20,6 @@
 #include "support/sized.h"
 #include "support/worker_tree.h"
 
-#define NO_TASK UINT32_MAX
-
 typedef enum activity {
     IDLE,
     HOLDS,
@@ -34,7 +32,7 @@ typedef struct actor {
     double   free_at; /* end of the latest entry in the log */
     double   start;   /* start of the task held or run */
     uint32_t task;
-    uint32_t prefetched; /* prefetched task; NO_TASK */
+    uint32_t prefetched; /* prefetched task; HS_NONE */
     activity doing;
 } actor;
 
@@ -111,7 +109,7 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
     a->task = d->task;
     a->doing = a->start > now ? HOLDS : RUNS;
     if (a->prefetched == d->task)
-        a->prefetched = NO_TASK;
+        a->prefetched = HS_NONE;
     sim->taken[d->task] = 1;
     hsi_ready_prefetch_counts(&sim->policy->ready, d->task);
     hsi_worker_tree_set(&sim->due, rank,
@@ -174,7 +172,7 @@ static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
 
     if (victim->prefetched != d->task)
         return end(sim, rank, HS_ENDING_ABORTED, now);
-    victim->prefetched = NO_TASK;
+    victim->prefetched = HS_NONE;
     sim->taken[d->task] = 0;
     report_ending(sim, rank, d->task, HS_ENDING_ABORTED, now);
     return HS_OK;
@@ -290,7 +288,7 @@ static hs_status choose_prefetches(simulation *sim, double now)
         hs_wake     woken = {0};
         hs_decision decision;
 
-        if (a->doing != RUNS || a->prefetched != NO_TASK)
+        if (a->doing != RUNS || a->prefetched != HS_NONE)
             continue;
         hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (decision.kind == HS_DECIDE_WAIT)
@@ -367,7 +365,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
         hsi_worker_tree_open(&sim->asked, workers))
         return HS_ENOMEM;
     for (rank = 0; rank < workers; rank++) {
-        sim->actors[rank].prefetched = NO_TASK;
+        sim->actors[rank].prefetched = HS_NONE;
         hsi_worker_tree_set(&sim->asked, rank, INFINITY);
         if (available)
             hsi_worker_tree_set(&sim->due, rank, available[worker_of(sim, rank)]);

@@ -19,7 +19,7 @@ hs_status hsi_worker_queues_open(hsi_worker_queues *queues, const hsi_problem *p
         return HS_ENOMEM;
     }
     for (size_t w = 0; w < workers; w++)
-        queues->first[w] = queues->last[w] = HSI_NO_TASK;
+        queues->first[w] = queues->last[w] = HS_NONE;
     return HS_OK;
 }
 
@@ -37,7 +37,7 @@ static uint32_t merge(hsi_worker_queues *queues, uint32_t a, uint32_t b)
 {
     uint32_t root, *link = &root;
 
-    while (a != HSI_NO_TASK && b != HSI_NO_TASK) {
+    while (a != HS_NONE && b != HS_NONE) {
         uint32_t rest;
 
         if (queues->before(queues->context, b, a)) {
@@ -51,13 +51,13 @@ static uint32_t merge(hsi_worker_queues *queues, uint32_t a, uint32_t b)
         link = &queues->left[a];
         a = rest;
     }
-    *link = a != HSI_NO_TASK ? a : b;
+    *link = a != HS_NONE ? a : b;
     return root;
 }
 
 void hsi_worker_queues_push(hsi_worker_queues *queues, unsigned worker, uint32_t task)
 {
-    queues->left[task] = queues->right[task] = HSI_NO_TASK;
+    queues->left[task] = queues->right[task] = HS_NONE;
     if (queues->before)
         queues->first[worker] = merge(queues, queues->first[worker], task);
     else if (queues->count[worker] == 0)

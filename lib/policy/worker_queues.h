@@ -11,8 +11,6 @@
  * links per task are the whole memory. Merging follows right edges and swaps children: O(log n)
  * amortised.
  */
-#define HSI_NO_TASK UINT32_MAX
-
 typedef struct hsi_worker_queues {
     hsi_before  before; /* order of the heaps; NULL: first come, first served */
     const void *context;

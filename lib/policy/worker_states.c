@@ -8,7 +8,7 @@
 #include "support/ratio.h"
 
 /* the thief of a task, after the requesting worker has retired */
-#define RETIRED (HSI_NONE - 1)
+#define RETIRED (HS_NONE - 1)
 
 hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
                           const hs_instance *estimates, double tolerance)
@@ -24,13 +24,13 @@ hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
         return HS_ENOMEM;
     }
     for (w = 0; w < workers; w++)
-        states->of[w] = (hsi_worker_state){.task = HSI_NONE,
-                                           .thief = HSI_NONE,
-                                           .victim = HSI_NONE,
-                                           .requested = HSI_NONE,
-                                           .reserved = HSI_NONE,
-                                           .prefetched = HSI_NONE,
-                                           .prefetched_thief = HSI_NONE};
+        states->of[w] = (hsi_worker_state){.task = HS_NONE,
+                                           .thief = HS_NONE,
+                                           .victim = HS_NONE,
+                                           .requested = HS_NONE,
+                                           .reserved = HS_NONE,
+                                           .prefetched = HS_NONE,
+                                           .prefetched_thief = HS_NONE};
     return HS_OK;
 }
 
@@ -58,7 +58,7 @@ double hsi_states_end(const hsi_worker_states *states, unsigned worker, double n
 {
     const hsi_worker_state *m = &states->of[worker];
 
-    if (m->task == HSI_NONE)
+    if (m->task == HS_NONE)
         return now;
     if (is_late(states, worker, now))
         return now + (now - m->start);
@@ -85,7 +85,7 @@ double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double
     if (isinf(time))
         return INFINITY;
     end = hsi_states_end(states, worker, now);
-    if (m->task == HSI_NONE)
+    if (m->task == HS_NONE)
         return now + time < now + load ? now : INFINITY;
     if (!is_late(states, worker, now) && now + time < end + load)
         return now;
@@ -216,7 +216,7 @@ static int may_be_taken(const hsi_worker_states *states, unsigned worker, int se
     uint32_t                task = second ? m->prefetched : m->task;
     uint32_t                thief = second ? m->prefetched_thief : m->thief;
 
-    return task != HSI_NONE && thief == HSI_NONE && hsi_restartable(states->pb, task) &&
+    return task != HS_NONE && thief == HS_NONE && hsi_restartable(states->pb, task) &&
            !isinf(hsi_states_time(states, other, task)) && !(states->barred[task] >> other & 1);
 }
 
@@ -235,7 +235,7 @@ double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, d
     const hsi_worker_state *m = &states->of[worker];
     double                  end = hsi_states_end(states, worker, now);
 
-    if (m->prefetched == HSI_NONE)
+    if (m->prefetched == HS_NONE)
         return end;
     return fmax(end, m->inputs_at) +
            hsi_states_time(states, hsi_states_type(states, worker), m->prefetched);
@@ -363,7 +363,7 @@ uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, doub
             found = 1;
         }
     if (!found)
-        return HSI_NONE;
+        return HS_NONE;
     *task = best.task;
     return best.worker;
 }
@@ -393,7 +393,7 @@ static double next_worth(const hsi_worker_states *states, unsigned thief, const 
 
     if (!states->locations && !is_on_time(states, b, now))
         return hsi_states_worth_spoliating(states, b->worker, now);
-    if (m->task == HSI_NONE)
+    if (m->task == HS_NONE)
         return soonest; /* the worker is idle and asks for a task next */
     if (!is_late(states, b->worker, now))
         return fmax(nextafter(m->start + time_until_late(states, b->worker), INFINITY), soonest);
@@ -441,18 +441,18 @@ int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *
 {
     hsi_worker_state *m = &states->of[worker];
 
-    if (m->reserved != HSI_NONE) {
+    if (m->reserved != HS_NONE) {
         hs_decide_start(out, m->reserved);
-        m->reserved = HSI_NONE;
+        m->reserved = HS_NONE;
         return 1;
     }
-    if (m->victim != HSI_NONE) {
+    if (m->victim != HS_NONE) {
         hs_decide_take(out, m->requested, m->victim);
         return 1;
     }
-    if (m->prefetched != HSI_NONE) {
+    if (m->prefetched != HS_NONE) {
         hs_decide_start(out, m->prefetched);
-        m->prefetched = m->prefetched_thief = HSI_NONE;
+        m->prefetched = m->prefetched_thief = HS_NONE;
         return 1;
     }
     return 0;
@@ -501,7 +501,7 @@ static void bar(hsi_worker_states *states, unsigned worker, double now)
 static int give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t task, hs_ending how)
 {
     if (thief < RETIRED) {
-        states->of[thief].victim = HSI_NONE;
+        states->of[thief].victim = HS_NONE;
         if (how == HS_ENDING_ABORTED) {
             states->of[thief].reserved = task;
             return 0;
@@ -518,7 +518,7 @@ int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, 
 
     if (m->prefetched == task) {
         thief = m->prefetched_thief;
-        m->prefetched = m->prefetched_thief = HSI_NONE;
+        m->prefetched = m->prefetched_thief = HS_NONE;
         return give_to_thief(states, thief, task, how);
     }
     if (m->task != task)
@@ -528,7 +528,7 @@ int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, 
     else if (how == HS_ENDING_ABORTED)
         bar(states, worker, now);
     thief = m->thief;
-    m->task = m->thief = HSI_NONE;
+    m->task = m->thief = HS_NONE;
     return give_to_thief(states, thief, task, how);
 }
 
@@ -537,10 +537,10 @@ int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task
     hsi_worker_state *m = &states->of[worker];
     uint32_t          reserved = m->reserved;
 
-    if (m->victim != HSI_NONE)
+    if (m->victim != HS_NONE)
         *thief_of(states, m->victim, m->requested) = RETIRED;
-    m->victim = m->reserved = HSI_NONE;
-    if (reserved == HSI_NONE)
+    m->victim = m->reserved = HS_NONE;
+    if (reserved == HS_NONE)
         return 0;
     *task = reserved;
     return 1;

@@ -29,17 +29,15 @@
  * prefetched task, which starts when the worker is idle and the inputs have arrived, and which can
  * be spoliated like the running one.
  */
-#define HSI_NONE UINT32_MAX
-
 typedef struct hsi_worker_state {
     double   start;            /* start of `task`, when all inputs are in the worker's memory */
-    uint32_t task;             /* running task, or HSI_NONE */
-    uint32_t thief;            /* worker that requested `task`, RETIRED, or HSI_NONE */
-    uint32_t victim;           /* worker whose task this worker requested, or HSI_NONE */
+    uint32_t task;             /* running task, or HS_NONE */
+    uint32_t thief;            /* worker that requested `task`, RETIRED, or HS_NONE */
+    uint32_t victim;           /* worker whose task this worker requested, or HS_NONE */
     uint32_t requested;        /* the task requested from `victim` */
-    uint32_t reserved;         /* aborted task that only this worker may start, or HSI_NONE */
-    uint32_t prefetched;       /* task that starts after `task` on this worker, or HSI_NONE */
-    uint32_t prefetched_thief; /* worker that requested `prefetched`, or HSI_NONE */
+    uint32_t reserved;         /* aborted task that only this worker may start, or HS_NONE */
+    uint32_t prefetched;       /* task that starts after `task` on this worker, or HS_NONE */
+    uint32_t prefetched_thief; /* worker that requested `prefetched`, or HS_NONE */
     double   inputs_at;        /* arrival of the last input of `prefetched` */
 } hsi_worker_state;
 
@@ -106,7 +104,7 @@ static inline int hsi_states_prefetched(const hsi_worker_states *states, unsigne
                                         uint32_t *task)
 {
     *task = states->of[worker].prefetched;
-    return *task != HSI_NONE;
+    return *task != HS_NONE;
 }
 
 /*
@@ -147,7 +145,7 @@ double hsi_states_worth_spoliating(const hsi_worker_states *states, unsigned wor
 
 /*
  * Find the task that `thief` should spoliate now, the first in the order of `rule`. Return the
- * victim, a worker of the other type, and set *task; HSI_NONE: no task is worth it. O(workers of
+ * victim, a worker of the other type, and set *task; HS_NONE: no task is worth it. O(workers of
  * the other type).
  */
 uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, double now,

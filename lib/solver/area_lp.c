@@ -17,7 +17,7 @@ typedef struct area {
 } area;
 
 #define TOLERANCE 1e-14
-#define NOTHING 1e-17 /* ratios and scaled times below have no effect */
+#define NEGLIGIBLE 1e-17 /* ratios and scaled times below have no effect */
 
 /* Return the exponent of a worker's load if each task runs on its faster type and loads are
  * equal. */
@@ -46,7 +46,7 @@ static void add_column(glp_prob *lp, int column, int slow, double time, double r
     int    index[3] = {0, slow, 3 - slow};
     double value[3] = {0, 1 / workers[slow], -ratio / workers[3 - slow]};
 
-    if (isfinite(time) && time > NOTHING && ratio > NOTHING) {
+    if (isfinite(time) && time > NEGLIGIBLE && ratio > NEGLIGIBLE) {
         glp_set_col_bnds(lp, column, GLP_DB, 0, fmin(time, most));
         glp_set_mat_col(lp, column, 2, index, value);
     } else {
@@ -112,7 +112,7 @@ static void read_multipliers(glp_prob *lp, area *a)
             frexp(fmax(p, q), &scale);
             a->u = ldexp(q, -scale);
             a->v = ldexp(p, -scale);
-        } else if (where != GLP_NU && ldexp(fmax(p, q), -unit) > NOTHING) {
+        } else if (where != GLP_NU && ldexp(fmax(p, q), -unit) > NEGLIGIBLE) {
             most_on_gpus = fmax(most_on_gpus, p > q ? fmax(q / p, DBL_MIN) : 0);
             most_on_cpus = fmax(most_on_cpus, p > q ? 0 : fmax(p / q, DBL_MIN));
         }

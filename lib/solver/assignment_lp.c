@@ -8,14 +8,14 @@
 
 #include <math.h>
 
-#define TOLERANCE 1e-10 /* below GLPK's 1e-7: gives better multipliers at no cost */
-#define NOTHING   1e-12 /* smaller coefficients only harm the simplex method numerically */
+#define TOLERANCE  1e-10 /* below GLPK's 1e-7: gives better multipliers at no cost */
+#define NEGLIGIBLE 1e-12 /* smaller coefficients only harm the simplex method numerically */
 
 static double coefficient(const hsi_model *model, size_t row, unsigned group)
 {
     double time = hsi_model_time(model, row, group) / hsi_model_weight(model, group);
 
-    if (model->most[row * model->groups + group] == 0 || time < NOTHING)
+    if (model->most[row * model->groups + group] == 0 || time < NEGLIGIBLE)
         return 0;
     return time;
 }

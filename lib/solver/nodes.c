@@ -7,23 +7,23 @@
 
 hs_status hsi_tree_nodes_add(hsi_tree_nodes *nodes, hsi_tree_node content, uint32_t *index)
 {
-    if (nodes->unused != HSI_NO_NODE) {
+    if (nodes->unused != HS_NONE) {
         *index = nodes->unused;
         nodes->unused = hsi_tree_node_at(nodes, *index)->parent;
         *hsi_tree_node_at(nodes, *index) = content;
     } else {
         *index = (uint32_t)(nodes->all.size / sizeof content);
-        if (*index == HSI_NO_NODE || hsi_vector_append(&nodes->all, &content, sizeof content) != 0)
+        if (*index == HS_NONE || hsi_vector_append(&nodes->all, &content, sizeof content) != 0)
             return HS_ENOMEM;
     }
-    if (content.parent != HSI_NO_NODE)
+    if (content.parent != HS_NONE)
         hsi_tree_node_at(nodes, content.parent)->uses++;
     return HS_OK;
 }
 
 void hsi_tree_nodes_drop(hsi_tree_nodes *nodes, uint32_t index)
 {
-    while (index != HSI_NO_NODE && --hsi_tree_node_at(nodes, index)->uses == 0) {
+    while (index != HS_NONE && --hsi_tree_node_at(nodes, index)->uses == 0) {
         uint32_t parent = hsi_tree_node_at(nodes, index)->parent;
 
         hsi_tree_node_at(nodes, index)->parent = nodes->unused;

@@ -2,13 +2,11 @@
 #ifndef HSI_SOLVER_NODES_H
 #define HSI_SOLVER_NODES_H
 
-#include <hybridsched/status.h>
+#include <hybridsched/instance.h>
 
 #include "support/vector.h"
 
 #include <stdint.h>
-
-#define HSI_NO_NODE UINT32_MAX
 
 /* How a node differs from its parent. */
 typedef enum hsi_cut {
@@ -18,7 +16,7 @@ typedef enum hsi_cut {
 } hsi_cut;
 
 typedef struct hsi_tree_node {
-    uint32_t parent, cell, value, depth; /* HSI_NO_NODE for parent and cell: the root */
+    uint32_t parent, cell, value, depth; /* HS_NONE for parent and cell: the root */
     uint32_t uses; /* number of children, plus one while the node is open or current */
     hsi_cut  kind;
     double   bound;
@@ -27,7 +25,7 @@ typedef struct hsi_tree_node {
 /* The nodes of a tree still in use, and a heap of the open ones, least bound first. */
 typedef struct hsi_tree_nodes {
     hsi_vector all, heap;
-    uint32_t   unused; /* list of free entries, linked by `parent`; initially HSI_NO_NODE */
+    uint32_t   unused; /* list of free entries, linked by `parent`; initially HS_NONE */
 } hsi_tree_nodes;
 
 static inline hsi_tree_node *hsi_tree_node_at(const hsi_tree_nodes *nodes, uint32_t index)

@@ -97,15 +97,15 @@ static int add_task(hsi_order_lp *o, uint32_t task)
     double fetch = ldexp(o->arcs->fetch[task], -o->exponent);
     int    failed = begin_row(o, 1);
 
-    failed |= put_ran(o, task, 0, o->workers, HS_NOBODY, 1);
+    failed |= put_ran(o, task, 0, o->workers, HS_NONE, 1);
     failed |= begin_row(o, -1);
-    failed |= put_ran(o, task, 0, o->workers, HS_NOBODY, -1);
+    failed |= put_ran(o, task, 0, o->workers, HS_NONE, -1);
     failed |= begin_row(o, o->tail[task]);
     failed |= put(o, HSI_ORDER_MAKESPAN, 1) || put(o, start_of(task), -1);
     failed |= put_time(o, task, -1, 0);
     if (fetch > 0) {
         failed |= begin_row(o, 0) || put(o, start_of(task), 1);
-        failed |= put_ran(o, task, o->arcs->pb->m, o->workers, HS_NOBODY, -fetch);
+        failed |= put_ran(o, task, o->arcs->pb->m, o->workers, HS_NONE, -fetch);
     }
     return failed;
 }
@@ -138,13 +138,13 @@ static int add_arc(hsi_order_lp *o, uint32_t from, const hsi_arc *arc)
 
     if (arc->move == 0)
         return failed;
-    failed |= add_wait(o, from, arc->task, up) || put_ran(o, from, 0, m, HS_NOBODY, -up) ||
-              put_ran(o, arc->task, m, w, HS_NOBODY, -up);
-    failed |= add_wait(o, from, arc->task, down) || put_ran(o, from, m, w, HS_NOBODY, -down) ||
-              put_ran(o, arc->task, 0, m, HS_NOBODY, -down);
+    failed |= add_wait(o, from, arc->task, up) || put_ran(o, from, 0, m, HS_NONE, -up) ||
+              put_ran(o, arc->task, m, w, HS_NONE, -up);
+    failed |= add_wait(o, from, arc->task, down) || put_ran(o, from, m, w, HS_NONE, -down) ||
+              put_ran(o, arc->task, 0, m, HS_NONE, -down);
     for (uint32_t gpu = m; gpu < w; gpu++)
         failed |= add_wait(o, from, arc->task, across) ||
-                  put_ran(o, from, gpu, gpu + 1, HS_NOBODY, -across) ||
+                  put_ran(o, from, gpu, gpu + 1, HS_NONE, -across) ||
                   put_ran(o, arc->task, m, w, gpu, -across);
     return failed;
 }

@@ -7,8 +7,6 @@
 #include "solver/order_lp.h"
 #include "support/heap.h"
 
-#define NO_NODE UINT32_MAX
-
 /* A node fixes one more binary than its parent. */
 typedef struct node {
     double   bound;
@@ -21,7 +19,7 @@ typedef struct tree {
     hsi_order_lp    lp;
     const hsi_stop *stop;
     hsi_vector      nodes, open; /* node each; heap of uint32_t */
-    uint32_t        decided;     /* node to which the LP is set; NO_NODE */
+    uint32_t        decided;     /* node to which the LP is set; HS_NONE */
     double          bound;       /* proved lower bound, the result */
     int             stopped;
 } tree;
@@ -64,10 +62,10 @@ static uint32_t pop(tree *t)
 /* Change the LP from the current node to another one. */
 static void set_node(tree *t, uint32_t index)
 {
-    for (uint32_t i = t->decided; i != NO_NODE; i = node_at(t, i)->parent)
+    for (uint32_t i = t->decided; i != HS_NONE; i = node_at(t, i)->parent)
         if (node_at(t, i)->column)
             hsi_order_lp_free(&t->lp, node_at(t, i)->column);
-    for (uint32_t i = index; i != NO_NODE; i = node_at(t, i)->parent)
+    for (uint32_t i = index; i != HS_NONE; i = node_at(t, i)->parent)
         if (node_at(t, i)->column)
             hsi_order_lp_fix(&t->lp, node_at(t, i)->column, node_at(t, i)->value);
     t->decided = index;
@@ -93,7 +91,7 @@ static hs_status add(tree *t, node it)
 
 static hs_status search(tree *t)
 {
-    hs_status st = add(t, (node){.bound = 0, .parent = NO_NODE});
+    hs_status st = add(t, (node){.bound = 0, .parent = HS_NONE});
 
     while (st == HS_OK && !t->stopped && open_count(t) > 0) {
         uint32_t index = pop(t);
@@ -126,7 +124,7 @@ static hs_status work(void *data)
 hs_status hsi_order_bound(const hsi_arcs *arcs, double least, const hsi_stop *stop, double *value,
                           int *limit_reached)
 {
-    tree      t = {.stop = stop, .decided = NO_NODE};
+    tree      t = {.stop = stop, .decided = HS_NONE};
     hs_status st = hsi_order_lp_open(&t.lp, arcs, least);
 
     if (st == HS_OK)

@@ -71,7 +71,7 @@ static const hsi_tree_node *at(const tree *t, uint32_t index)
 /* Return 1 if the node has a cut of its own, unlike the root. */
 static int is_cut(const tree *t, uint32_t index)
 {
-    return index != HSI_NO_NODE && at(t, index)->cell != HSI_NO_NODE;
+    return index != HS_NONE && at(t, index)->cell != HS_NONE;
 }
 
 static void show_path(tree *t, uint32_t i)
@@ -85,7 +85,7 @@ static void go_to(tree *t, uint32_t target)
 {
     uint32_t i, old = t->here;
 
-    if (old != HSI_NO_NODE && at(t, target)->parent == old) {
+    if (old != HS_NONE && at(t, target)->parent == old) {
         apply(t, at(t, target));
         hsi_assignment_lp_row(t->lp, &t->model, at(t, target)->cell / t->model.groups);
     } else {
@@ -129,7 +129,7 @@ static hs_status branch(tree *t, uint32_t parent, const hsi_branching *s, uint32
 {
     int side;
 
-    *next = HSI_NO_NODE;
+    *next = HS_NONE;
     for (side = 0; side < 2; side++) {
         const hsi_tree_node *from = at(t, parent);
         hsi_tree_node        child = {parent, s->cell, s->value[side], from->depth + 1, 1,
@@ -190,7 +190,7 @@ static double lower_bound(const tree *t, uint32_t current)
 
     if (hsi_tree_nodes_open(&t->nodes))
         least = fmin(least, at(t, hsi_tree_nodes_first(&t->nodes))->bound);
-    if (current != HSI_NO_NODE)
+    if (current != HS_NONE)
         least = fmin(least, at(t, current)->bound);
     return fmax(least, t->least);
 }
@@ -217,7 +217,7 @@ static hs_status step(tree *t, uint32_t *current)
     if (is_closed(t, bound)) {
         close_node(t, bound);
         hsi_tree_nodes_drop(&t->nodes, index);
-        *current = HSI_NO_NODE;
+        *current = HS_NONE;
         return HS_OK;
     }
     go_to(t, index);
@@ -226,7 +226,7 @@ static hs_status step(tree *t, uint32_t *current)
     hsi_tree_node_at(&t->nodes, index)->bound = bound;
     if (!done)
         return HS_OK;
-    *current = HSI_NO_NODE;
+    *current = HS_NONE;
     if (!is_closed(t, bound)) {
         hsi_branching s = hsi_branching_choose(&t->model, bound);
 
@@ -254,12 +254,12 @@ static uint32_t choose_open(tree *t)
 
 static hs_status search(tree *t, double *least)
 {
-    const hsi_tree_node root = {HSI_NO_NODE, HSI_NO_NODE, 0, 0, 1, HSI_AT_MOST, 0};
+    const hsi_tree_node root = {HS_NONE, HS_NONE, 0, 0, 1, HSI_AT_MOST, 0};
     uint32_t       current;
     hs_status      st = hsi_tree_nodes_add(&t->nodes, root, &current);
 
     while (st == HS_OK && !hsi_stop_now(t->stop)) {
-        if (current == HSI_NO_NODE) {
+        if (current == HS_NONE) {
             if (hsi_tree_nodes_open(&t->nodes) == 0) {
                 t->ended = 1;
                 break;
@@ -297,11 +297,11 @@ static hs_status solve(void *data)
 hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, double least,
                                const hsi_stop *stop, double *value, int *limit_reached)
 {
-    tree      t = {.stop = stop, .here = HSI_NO_NODE, .closed = INFINITY, .diving = 1};
+    tree      t = {.stop = stop, .here = HS_NONE, .closed = INFINITY, .diving = 1};
     work      w = {&t, 0};
     hs_status st = hsi_model_open(&t.model, rows, grouping, least);
 
-    t.nodes.unused = HSI_NO_NODE;
+    t.nodes.unused = HS_NONE;
     t.tolerance = fmax(TOLERANCE, stop->settings->gap);
     t.least = ldexp(least, -t.model.exponent);
     if (st == HS_OK)

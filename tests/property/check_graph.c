@@ -68,7 +68,7 @@ static void accesses_match(const literal *l, const hs_instance *in, const hs_gra
             int    writer = literal_writer(l, t, d);
 
             ck_assert_int_eq((int)access[i].mode, literal_mode(l, t, d));
-            ck_assert_uint_eq(access[i].writer, writer < 0 ? HS_NOBODY : (uint32_t)writer);
+            ck_assert_uint_eq(access[i].writer, writer < 0 ? HS_NONE : (uint32_t)writer);
         }
         for (size_t d = 0; d < DATA; d++)
             expected += literal_mode(l, t, d) != 0;

@@ -162,7 +162,7 @@ static void write_out(graph_sample *s)
         for (size_t i = 0; i < count; i++) {
             s->mode[t][access[i].data] = (int)access[i].mode;
             s->writer[t][access[i].data] =
-                access[i].writer == HS_NOBODY ? -1 : (int)access[i].writer;
+                access[i].writer == HS_NONE ? -1 : (int)access[i].writer;
         }
     }
     for (s->data = 0; hs_instance_data_name(s->in, s->data); s->data++)

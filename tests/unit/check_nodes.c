@@ -163,7 +163,7 @@ static void bring(world *w, unsigned node, size_t piece, int mode)
     hsi_brought how;
     world       seen = *w;
 
-    there = node == HSI_HOST || hsi_nodes_slot(w->nodes, node, piece) != HSI_NO_SLOT;
+    there = node == HSI_HOST || hsi_nodes_slot(w->nodes, node, piece) != HS_NONE;
     {
         hsi_holding holding = hsi_nodes_holding(w->nodes, node, piece);
         unsigned    home = hsi_nodes_holding(w->nodes, HSI_HOST, piece) != HSI_ABSENT;
@@ -257,7 +257,7 @@ static void replace(world *w, unsigned node, size_t piece)
     hsi_nodes_use(w->nodes, node, old);
     m->users[old]++;
     spare = hsi_nodes_spare(w->nodes, node, &moves);
-    if (spare == HSI_NO_SLOT) {
+    if (spare == HS_NONE) {
         ck_assert_int_lt(expected_slot(m), 0);
     } else {
         make_moves(w, &moves);

@@ -20,8 +20,8 @@ static void open_lines(hsi_placing *placing)
     double             shortest[2] = {shortest_of(pb->p, pb->n), shortest_of(pb->q, pb->n)};
 
     for (unsigned w = 0; w < pb->m + pb->k; w++)
-        placing->line[w] = (hsi_timeline){.first = HS_NOBODY,
-                                          .last = HS_NOBODY,
+        placing->line[w] = (hsi_timeline){.first = HS_NONE,
+                                          .last = HS_NONE,
                                           .end = pb->available ? pb->available[w] : 0,
                                           .shortest = shortest[w >= pb->m]};
 }
@@ -151,7 +151,7 @@ static void follow_data(hsi_placing *placing, uint32_t task, double *arrival)
 
         if (!(access[i].mode & HS_READ))
             continue;
-        if (writer == HS_NOBODY)
+        if (writer == HS_NONE)
             move(placing, 0, 0, bytes, arrival);
         else
             move(placing, placing->end[writer], node_of(placing, placing->worker[writer]), bytes,
@@ -248,7 +248,7 @@ static size_t walk(const hsi_placing *placing, hsi_log *log)
         double before = pb->available ? pb->available[w] : 0;
 
         for (uint32_t task = placing->line[w].first;
-             task != HS_NOBODY && !hsi_ask_at(pb->asker, ++noted); task = placing->next[task]) {
+             task != HS_NONE && !hsi_ask_at(pb->asker, ++noted); task = placing->next[task]) {
             int is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;

@@ -66,7 +66,7 @@ static void replace(hsi_timeline *line, size_t at, const hsi_idle_gap *by, size_
 
 static void link_task(hsi_timeline *line, uint32_t before, uint32_t task, uint32_t *next)
 {
-    uint32_t *from = before == HS_NOBODY ? &line->first : &next[before];
+    uint32_t *from = before == HS_NONE ? &line->first : &next[before];
 
     next[task] = *from;
     *from = task;

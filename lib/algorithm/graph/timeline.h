@@ -17,13 +17,13 @@
  */
 typedef struct hsi_idle_gap {
     double   begin, end;
-    uint32_t before; /* task that ends at `begin`, or HS_NOBODY */
+    uint32_t before; /* task that ends at `begin`, or HS_NONE */
 } hsi_idle_gap;
 
 typedef struct hsi_timeline {
     hsi_vector gaps; /* hsi_idle_gap each */
     double     end;  /* end of the last task */
-    uint32_t   last; /* last task; HS_NOBODY: none */
+    uint32_t   last; /* last task; HS_NONE: none */
     uint32_t   first;
     double     shortest; /* shortest time of all tasks on the worker's type */
 } hsi_timeline;

@@ -87,11 +87,11 @@ static void take_longer(hsi_next *next, double *length, uint32_t vertex, double 
 static double longest_of(const double *length, const uint32_t *vertices, size_t count,
                          hsi_next *next)
 {
-    *next = (hsi_next){HS_NOBODY, 0};
+    *next = (hsi_next){HS_NONE, 0};
     for (size_t i = 0; i < count; i++)
-        if (next->vertex == HS_NOBODY || length[vertices[i]] > length[next->vertex])
+        if (next->vertex == HS_NONE || length[vertices[i]] > length[next->vertex])
             next->vertex = vertices[i];
-    return next->vertex == HS_NOBODY ? 0 : length[next->vertex];
+    return next->vertex == HS_NONE ? 0 : length[next->vertex];
 }
 
 static int is_stopped(hsi_longest_paths *w)
@@ -111,7 +111,7 @@ static void find_heads(hsi_longest_paths *w)
         double          head = longest_of(w->head, before, count, &w->before[v]);
 
         if (w->between && count > 0 && !hsi_is_barrier(g, v))
-            take_longer(&w->before[v], &head, HS_NOBODY, 0, load_between(w, HSI_BEGIN, i));
+            take_longer(&w->before[v], &head, HS_NONE, 0, load_between(w, HSI_BEGIN, i));
         for (uint32_t j = 0; w->load && j < i; j++) {
             uint32_t from = hsi_in_order(g, j);
 
@@ -135,7 +135,7 @@ static void find_tails(hsi_longest_paths *w)
         double          tail = longest_of(w->tail, after, count, &w->after[v]);
 
         if (w->between && count > 0 && !hsi_is_barrier(g, v))
-            take_longer(&w->after[v], &tail, HS_NOBODY, 0, load_between(w, i, HSI_END));
+            take_longer(&w->after[v], &tail, HS_NONE, 0, load_between(w, i, HSI_END));
         for (uint32_t j = i + 1; w->load && j < vertices; j++) {
             uint32_t to = hsi_in_order(g, j);
 
@@ -172,7 +172,7 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
 {
     size_t count = 0;
 
-    for (uint32_t v = vertex; v != HS_NOBODY; v = w->before[v].vertex) {
+    for (uint32_t v = vertex; v != HS_NONE; v = w->before[v].vertex) {
         count += put(w, v, step + count, seen);
         if (w->before[v].over)
             step[count++] = w->before[v].over;
@@ -183,7 +183,7 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
         step[count - 1 - i] = step[i];
         step[i] = other;
     }
-    for (uint32_t v = vertex; v != HS_NOBODY; v = w->after[v].vertex) {
+    for (uint32_t v = vertex; v != HS_NONE; v = w->after[v].vertex) {
         if (v != vertex)
             count += put(w, v, step + count, seen);
         if (w->after[v].over)

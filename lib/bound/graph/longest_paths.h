@@ -11,7 +11,7 @@
  */
 /* The next step of a path from a vertex. */
 typedef struct hsi_next {
-    uint32_t vertex; /* HS_NOBODY: the path ends */
+    uint32_t vertex; /* HS_NONE: the path ends */
     uint32_t over;   /* HSI_OVER_... of a jump; 0: a direct dependency */
 } hsi_next;
 

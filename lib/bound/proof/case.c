@@ -167,7 +167,7 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
     if (st == HS_OK)
         st = hsi_configuration_open_exact(&pr->classes, c->bound, pr->target, &cf);
     *cut = 0;
-    if (c->parent != HSI_NO_CASE)
+    if (c->parent != HS_NONE)
         worth = hsi_case_at(pr, c->parent)->worth;
     if (st == HS_OK && worth)
         st = begin_as(pr, worth, cf);
@@ -223,7 +223,7 @@ static hs_status bound_deeply(hsi_prover *pr, hsi_case *c)
         return st;
     if (cut || split_at_longest(pr, c))
         return hsi_prover_pack(pr, c, FEW_NODES);
-    c->proof.kind = HSI_NO_CASE;
+    c->proof.kind = HS_NONE;
     return hsi_prover_pack(pr, c, MOST_NODES);
 }
 
@@ -231,14 +231,14 @@ hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c)
 {
     hs_status st;
 
-    c->proof.kind = HSI_NO_CASE;
+    c->proof.kind = HS_NONE;
     st = by_multipliers(pr, c);
     if (st == HS_OK && pr->deep && c->own < pr->goal)
         st = bound_deeply(pr, c);
     c->state = HSI_CASE_OPEN;
     if (c->own >= pr->goal)
         c->state = HSI_CASE_PROVED;
-    else if (c->proof.kind == HSI_NO_CASE)
+    else if (c->proof.kind == HS_NONE)
         c->state = HSI_CASE_STUCK;
     return st;
 }

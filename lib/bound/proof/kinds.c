@@ -96,7 +96,7 @@ void hsi_prover_turn_to(hsi_prover *pr, uint32_t index)
 
     memset(pr->low, 0, pr->kinds.n * sizeof *pr->low);
     memcpy(pr->high, pr->kinds.count, pr->kinds.n * sizeof *pr->high);
-    while (hsi_case_at(pr, index)->parent != HSI_NO_CASE) {
+    while (hsi_case_at(pr, index)->parent != HS_NONE) {
         const hsi_case       *c = hsi_case_at(pr, index);
         const hsi_proof_node *split = &hsi_case_at(pr, c->parent)->proof;
 

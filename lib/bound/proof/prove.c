@@ -71,7 +71,7 @@ static hs_status look_at(hsi_prover *pr, uint32_t index)
 
 static hs_status add_case(hsi_prover *pr, hsi_case content)
 {
-    content.child = HSI_NO_CASE;
+    content.child = HS_NONE;
     return hsi_vector_append(&pr->cases, &content, sizeof content) ? HS_ENOMEM : HS_OK;
 }
 
@@ -107,7 +107,7 @@ static int may_go_on(const hsi_prover *pr)
 
 static hs_status grow(hsi_prover *pr)
 {
-    const hsi_case root = {.parent = HSI_NO_CASE};
+    const hsi_case root = {.parent = HS_NONE};
     hs_status      st = add_case(pr, root);
 
     if (st == HS_OK)
@@ -131,7 +131,7 @@ static double value_of_tree(hsi_prover *pr)
         hsi_case *c = hsi_case_at(pr, i);
 
         c->bound = c->own;
-        if (c->child != HSI_NO_CASE)
+        if (c->child != HS_NONE)
             c->bound = fmax(c->own, fmin(hsi_case_at(pr, c->child)->bound,
                                          hsi_case_at(pr, c->child + 1)->bound));
     }

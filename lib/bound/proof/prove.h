@@ -14,12 +14,10 @@
  * workers; or it is split in two: at most `cut` tasks of a kind on CPUs, or more.
  */
 
-#define HSI_NO_CASE UINT32_MAX
-
 typedef enum hsi_case_state { HSI_CASE_OPEN, HSI_CASE_PROVED, HSI_CASE_STUCK } hsi_case_state;
 
 typedef struct hsi_case {
-    uint32_t       parent, child; /* `child` is the first of two consecutive cases; HSI_NO_CASE:
+    uint32_t       parent, child; /* `child` is the first of two consecutive cases; HS_NONE:
                                      none */
     uint32_t       depth;
     int            above; /* 1: more than the parent's cut; 0: at most the cut */

@@ -80,7 +80,7 @@ static void follow_data(builder *b, uint32_t task)
 
         if (!(access[i].mode & HS_READ))
             continue;
-        if (access[i].writer != HS_NOBODY)
+        if (access[i].writer != HS_NONE)
             note(b, access[i].writer, task, bytes);
         else
             arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer(arcs->pb->links, 0, 1, bytes));

@@ -119,7 +119,7 @@ static hs_status add_accesses(work *w, size_t row, uint32_t task)
         history *h = &w->history[data];
 
         g->access[at] = (hs_access){data, h->writer, mode};
-        if (h->writer != HS_NOBODY)
+        if (h->writer != HS_NONE)
             st = add(w, h->writer, 0);
         if (mode & HS_WRITE) {
             st = st == HS_OK ? add_readers(w, h) : st;
@@ -223,11 +223,11 @@ static hs_status add_barriers(work *w)
     for (size_t row = 0; w->join && row < w->store->rows && st == HS_OK; row++) {
         size_t first = first_of(w, row), count = count_of(w, row);
 
-        for (size_t i = 0; w->join[row] != HS_NOBODY && i < count && st == HS_OK; i++)
+        for (size_t i = 0; w->join[row] != HS_NONE && i < count && st == HS_OK; i++)
             st = add(w, (uint32_t)(first + i), 0);
-        if (w->join[row] != HS_NOBODY && st == HS_OK)
+        if (w->join[row] != HS_NONE && st == HS_OK)
             st = end_vertex(w, w->join[row]);
-        if (w->fork[row] == HS_NOBODY || st != HS_OK)
+        if (w->fork[row] == HS_NONE || st != HS_OK)
             continue;
         st = add_listed(w, row);
         if (st == HS_OK)
@@ -249,18 +249,18 @@ static hs_status number_barriers(work *w)
     if (!w->join || !w->fork)
         return HS_ENOMEM;
     for (size_t row = 0; row < rows; row++)
-        w->join[row] = w->fork[row] = HS_NOBODY;
+        w->join[row] = w->fork[row] = HS_NONE;
     for (size_t i = 0; relations->edge_at && i < relations->edge_at[rows]; i++)
         if (count_of(w, relations->from[i]) > 1 && !(relations->copy && relations->copy[i]))
             w->join[relations->from[i]] = 0;
     for (size_t row = 0; row < rows; row++) {
-        if (w->join[row] != HS_NOBODY)
+        if (w->join[row] != HS_NONE)
             w->join[row] = (uint32_t)next++;
         if (count_of(w, row) > 1 && comes_after(w, row))
             w->fork[row] = (uint32_t)next++;
     }
     w->g->vertices = next;
-    return next < HS_NOBODY ? HS_OK : HS_ETOOBIG;
+    return next < HS_NONE ? HS_OK : HS_ETOOBIG;
 }
 
 static size_t count_accesses(const work *w)
@@ -278,7 +278,7 @@ static void begin_histories(work *w)
     const hsi_relations *relations = w->relations;
 
     for (size_t i = 0; i < relations->data.count; i++)
-        w->history[i] = (history){HS_NOBODY, 0, 0};
+        w->history[i] = (history){HS_NONE, 0, 0};
     for (size_t row = 0; row < w->store->rows; row++)
         for (size_t i = relations->access_at[row]; i < relations->access_at[row + 1]; i++)
             if (relations->access[i] & HS_WRITE)

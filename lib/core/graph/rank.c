@@ -79,7 +79,7 @@ static void raise_along_data(longest_paths *w, uint32_t task, double path)
     const hs_access *access = hsi_accesses(w->pb->graph, task, &count);
 
     for (size_t i = 0; i < count; i++)
-        if (access[i].mode & HS_READ && access[i].writer != HS_NOBODY)
+        if (access[i].mode & HS_READ && access[i].writer != HS_NONE)
             raise_path(w, access[i].writer,
                        mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + path);
 }

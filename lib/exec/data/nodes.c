@@ -6,7 +6,7 @@
 
 typedef struct copy {
     hsi_holding holding;
-    uint32_t    slot;    /* HSI_NO_SLOT: none */
+    uint32_t    slot;    /* HS_NONE: none */
     uint32_t    version; /* writes of the piece before this copy was made */
 } copy;
 
@@ -95,7 +95,7 @@ void hsi_nodes_reset(hsi_nodes *nodes)
         link_slots(&nodes->node[i]);
         for (p = 0; p < nodes->pieces; p++)
             nodes->node[i].copies[p] =
-                (copy){i == HSI_HOST ? HSI_SHARED : HSI_ABSENT, HSI_NO_SLOT, 0};
+                (copy){i == HSI_HOST ? HSI_SHARED : HSI_ABSENT, HS_NONE, 0};
     }
 }
 
@@ -117,7 +117,7 @@ void hsi_nodes_close(hsi_nodes *nodes, unsigned number)
     size_t p;
 
     for (p = 0; p < nodes->pieces; p++)
-        n->copies[p] = (copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK), HSI_NO_SLOT,
+        n->copies[p] = (copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK), HS_NONE,
                               n->copies[p].version};
     free(n->slots);
     n->slots = NULL;
@@ -163,15 +163,15 @@ static void forget(node *n, size_t piece, hsi_event event)
     copy *c = &n->copies[piece];
 
     c->holding = hsi_holding_after(c->holding, event);
-    if (c->holding == HSI_ABSENT && c->slot != HSI_NO_SLOT) {
+    if (c->holding == HSI_ABSENT && c->slot != HS_NONE) {
         make_free(n, c->slot);
-        c->slot = HSI_NO_SLOT;
+        c->slot = HS_NONE;
     }
 }
 
 static void add_move(hsi_moves *out, size_t piece, unsigned from, unsigned to, uint32_t s)
 {
-    out->move[out->count++] = (hsi_move){piece, from, to, s, HSI_NO_SLOT};
+    out->move[out->count++] = (hsi_move){piece, from, to, s, HS_NONE};
 }
 
 /* Return the GPU that has the only copy; HSI_HOST: no GPU has. */
@@ -214,17 +214,17 @@ static uint32_t find_slot(const node *n, size_t piece)
 }
 
 /* Take a slot for a piece, or for HSI_NO_PIECE; a dirty piece in it is copied to the host first.
- * Return HSI_NO_SLOT if all are in use. */
+ * Return HS_NONE if all are in use. */
 static uint32_t take_slot(hsi_nodes *nodes, unsigned number, size_t piece, hsi_moves *out)
 {
     node    *n = &nodes->node[number];
     uint32_t s;
 
     if (!n->slots)
-        return HSI_NO_SLOT;
+        return HS_NONE;
     s = find_slot(n, piece);
     if (s == n->count)
-        return HSI_NO_SLOT;
+        return HS_NONE;
     if (n->slots[s].piece != HSI_NO_PIECE) {
         if (n->copies[n->slots[s].piece].holding == HSI_DIRTY)
             bring_home(nodes, number, n->slots[s].piece, out);
@@ -279,9 +279,9 @@ hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, int
     }
     if (filled && owner == HSI_HOST && nodes->node[HSI_HOST].copies[piece].holding == HSI_ABSENT)
         return HSI_LOST;
-    if (number != HSI_HOST && c->slot == HSI_NO_SLOT) {
+    if (number != HSI_HOST && c->slot == HS_NONE) {
         c->slot = take_slot(nodes, number, piece, out);
-        if (c->slot == HSI_NO_SLOT)
+        if (c->slot == HS_NONE)
             return HSI_NO_ROOM;
         n->slots[c->slot].piece = piece;
     }
@@ -329,7 +329,7 @@ uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned number, hsi_moves *out)
 
     out->count = 0;
     s = take_slot(nodes, number, HSI_NO_PIECE, out);
-    if (s != HSI_NO_SLOT)
+    if (s != HS_NONE)
         hsi_nodes_use(nodes, number, s);
     return s;
 }

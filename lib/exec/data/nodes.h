@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hybridsched/status.h>
+#include <hybridsched/instance.h>
 
 /*
  * Places of the pieces of a matrix: the memory of the host, and slots in the memories of GPUs, each
@@ -34,7 +34,6 @@ typedef enum hsi_event {
 hsi_holding hsi_holding_after(hsi_holding before, hsi_event event);
 
 enum { HSI_HOST = 0 };
-#define HSI_NO_SLOT UINT32_MAX
 #define HSI_NO_PIECE SIZE_MAX
 
 /* A copy to be made; the host has no slots. */
@@ -92,7 +91,7 @@ void hsi_nodes_use(hsi_nodes *nodes, unsigned node, uint32_t slot);
 void hsi_nodes_let_go(hsi_nodes *nodes, unsigned node, uint32_t slot);
 
 /*
- * hsi_nodes_spare() takes a slot without a piece into use; HSI_NO_SLOT: no room. With
+ * hsi_nodes_spare() takes a slot without a piece into use; HS_NONE: no room. With
  * hsi_nodes_replace() this slot becomes the place of a piece at the node, and the piece's old slot
  * is free.
  */

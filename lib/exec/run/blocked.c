@@ -6,13 +6,13 @@
 #include "exec/run/dispatcher.h"
 #include "exec/vertex_order.h"
 
-/* Return the lowest of the failed tasks before a vertex, or HSI_NOTHING. */
+/* Return the lowest of the failed tasks before a vertex, or HS_NONE. */
 static uint32_t first_before(const hsi_results *results, const hsi_vertex_order *order,
                              uint32_t vertex)
 {
     size_t          count;
     const uint32_t *before = hs_graph_predecessors(order->graph, vertex, &count, NULL);
-    uint32_t        first = HSI_NOTHING;
+    uint32_t        first = HS_NONE;
 
     for (; count > 0; count--, before++)
         if (results->blocker[*before] < first)
@@ -32,9 +32,9 @@ static void follow(hsi_results *results, const hsi_vertex_order *order, size_t t
         if (results->state[v] == HSI_TASK_FAILED)
             results->blocker[v] = v;
         else if (hsi_is_left_out(results, v))
-            results->blocker[v] = HSI_NOTHING;
+            results->blocker[v] = HS_NONE;
         else
-            results->blocked += results->blocker[v] != HSI_NOTHING;
+            results->blocked += results->blocker[v] != HS_NONE;
     }
 }
 
@@ -57,11 +57,11 @@ hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work)
 
 int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
 {
-    uint32_t blocker = HSI_NOTHING;
+    uint32_t blocker = HS_NONE;
 
     if (exec && exec->results.blocker && task < hs_instance_tasks(exec->work.in))
         blocker = exec->results.blocker[task];
-    if (blocker == HSI_NOTHING || blocker == task)
+    if (blocker == HS_NONE || blocker == task)
         return 0;
     if (failed)
         *failed = blocker;

@@ -44,11 +44,11 @@ int hsi_choose_next(hs_exec *exec, int64_t now)
     for (i = exec->work.cpus; i < exec->work.workers && !exec->control.halt; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (!runs(w, now) || w->turn.chosen != HSI_NOTHING)
+        if (!runs(w, now) || w->turn.chosen != HS_NONE)
             continue;
         if (!choose(w, now))
             hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-        if (w->turn.chosen != HSI_NOTHING && exec->control.waiting &&
+        if (w->turn.chosen != HS_NONE && exec->control.waiting &&
             (exec->wake.types || exec->wake.count))
             return 1;
     }
@@ -60,9 +60,9 @@ void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
     hs_exec *exec = worker->exec;
     uint32_t task = worker->turn.chosen;
 
-    if (task == HSI_NOTHING)
+    if (task == HS_NONE)
         return;
-    worker->turn.chosen = HSI_NOTHING;
+    worker->turn.chosen = HS_NONE;
     hsi_atomic_store8(&exec->results.state[task], HSI_TASK_FREE);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, now),
                     &exec->wake);
@@ -73,7 +73,7 @@ void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
 static void prefetch(hsi_worker *worker, uint32_t task)
 {
     const hsi_bodies *bodies = &worker->exec->bodies;
-    const hsi_body   *body = task != HSI_NOTHING ? hsi_worker_body(worker, task) : NULL;
+    const hsi_body   *body = task != HS_NONE ? hsi_worker_body(worker, task) : NULL;
     unsigned          slot = 0;
 
     if (task == worker->turn.prefetched)
@@ -100,7 +100,7 @@ void hsi_prefetch_waiting(hs_exec *exec)
         if (w->turn.phase == HSI_LEAVE)
             continue;
         if (w->turn.phase != HSI_RUN || !hs_policy_waiting(exec->policy, i, &task))
-            task = HSI_NOTHING;
+            task = HS_NONE;
         prefetch(w, task);
     }
 }

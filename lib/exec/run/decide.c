@@ -119,7 +119,7 @@ static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t
                 hsi_is_emulated(worker->exec, worker->type, hsi_worker_body(worker, d->task)->slot);
 
     if (worker->turn.chosen == d->task)
-        worker->turn.chosen = HSI_NOTHING;
+        worker->turn.chosen = HS_NONE;
     worker->turn.task = d->task;
     worker->turn.inputs_at = waits ? wall_time(worker->exec, d->start) : 0;
     hsi_enter(worker, HSI_RUN, now);

@@ -25,8 +25,6 @@ typedef enum hsi_task_state {
     HSI_TASK_FAILED /* failed for good */
 } hsi_task_state;
 
-#define HSI_NOTHING UINT32_MAX
-
 /*
  * The results for the tasks, of this run and of earlier runs in the journal. While a run lasts, the
  * lock guards failures, the counts below failures, retries and the table of failures. `state` is
@@ -49,7 +47,7 @@ typedef struct hsi_results {
     unsigned    lost_workers;
     hsi_retries retries;
     uint32_t   *blocker; /* after the run, by vertex of the graph: a failed task before the vertex,
-                            or HSI_NOTHING; NULL: no task failed */
+                            or HS_NONE; NULL: no task failed */
     uint64_t     blocked;
     hsi_failure *failure;
     size_t       failure_count, failure_capacity;

@@ -30,8 +30,8 @@ typedef struct hsi_turn {
     int64_t   inputs_at;       /* HSI_RUN: ns, when the inputs of an emulated task arrive; 0: no
                                   wait */
     uint32_t chosen;           /* task chosen to run next, which another worker may still take;
-                                  HSI_NOTHING */
-    uint32_t prefetched;       /* task whose inputs the GPU is to prefetch; HSI_NOTHING */
+                                  HS_NONE */
+    uint32_t prefetched;       /* task whose inputs the GPU is to prefetch; HS_NONE */
     int64_t  until;            /* HSI_WAIT: ns, when to ask the policy again */
     int      woken;            /* HSI_WAIT: marked to be asked again */
     int64_t  waiting_since;    /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN, since the

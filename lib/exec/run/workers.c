@@ -30,7 +30,7 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
     w->exec = exec;
     w->number = number;
     w->type = number < exec->work.cpus ? HS_CPU : HS_GPU;
-    w->turn.chosen = w->turn.prefetched = HSI_NOTHING;
+    w->turn.chosen = w->turn.prefetched = HS_NONE;
     w->records.capacity = expected_records(exec, number);
     w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (w->wake_fd < 0)

@@ -41,7 +41,7 @@ static void put_arrow(const arrows *a, uint32_t from, uint32_t to)
 
 static int has_run(const arrows *a, uint32_t task)
 {
-    return a->panel->runs.worker[task] != HS_NOBODY;
+    return a->panel->runs.worker[task] != HS_NONE;
 }
 
 static int put_before(void *data, uint32_t before)

@@ -301,7 +301,7 @@ static int put_dependency(void *data, uint32_t before)
     const hsi_runs  *runs = d->runs;
     hsi_trace       *t = d->t;
 
-    if (runs->worker[before] == HS_NOBODY || runs->worker[d->task] == HS_NOBODY)
+    if (runs->worker[before] == HS_NONE || runs->worker[d->task] == HS_NONE)
         return 0;
     t->arrows++;
     put_arrow_end(t, "s", last_moment(t, hsi_run_of(runs, before)), runs->worker[before], t->arrows,

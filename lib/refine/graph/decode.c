@@ -98,7 +98,7 @@ static void begin(hsi_decoder *d)
 
         d->ready[place].size = 0;
         d->idle_count[place] = count;
-        d->freed[place] = HS_NOBODY;
+        d->freed[place] = HS_NONE;
         for (uint32_t i = 0; i < count; i++)
             d->idle[first + i] = first + count - 1 - i;
     }
@@ -111,7 +111,7 @@ static void begin(hsi_decoder *d)
     }
     d->coming.size = 0;
     d->now = d->makespan = 0;
-    d->last = HS_NOBODY;
+    d->last = HS_NONE;
 }
 
 static void make_ready(hsi_decoder *d, uint32_t task)
@@ -134,7 +134,7 @@ static void release_first(hsi_decoder *d)
 
     for (uint32_t i = 0; i < arcs->pb->n; i++) {
         d->left[i] = arcs->waits[i];
-        d->trigger[i] = HS_NOBODY;
+        d->trigger[i] = HS_NONE;
         d->arrive[i] = hsi_fetch_time(arcs, i, d->place[i]);
         if (d->left[i] == 0)
             release(d, i);
@@ -228,7 +228,7 @@ size_t hsi_decoded_chain(const hsi_decoder *d, uint32_t *chain)
 {
     size_t length = 0;
 
-    for (uint32_t task = d->last; task != HS_NOBODY; task = d->cause[task])
+    for (uint32_t task = d->last; task != HS_NONE; task = d->cause[task])
         chain[length++] = task;
     return length;
 }

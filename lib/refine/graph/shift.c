@@ -7,7 +7,7 @@ typedef struct shift {
     hsi_arena       arena;
     double         *arrive; /* time at which each task's inputs and worker are available */
     uint32_t       *left;   /* number of each task's unplaced predecessors */
-    uint32_t       *next;   /* successor of each task on its worker; HS_NOBODY */
+    uint32_t       *next;   /* successor of each task on its worker; HS_NONE */
     uint32_t       *ready;  /* stack of ready tasks */
     hs_placement   *placed; /* placement of each task */
     size_t          count;  /* size of `ready` */
@@ -31,7 +31,7 @@ static void read_worker(shift *sh, const hs_schedule *s, uint32_t worker)
     const hsi_arcs *arcs = sh->arcs;
     size_t          count;
     const hs_entry *entries = hs_schedule_entries(s, worker, &count);
-    uint32_t        before = HS_NOBODY;
+    uint32_t        before = HS_NONE;
 
     for (size_t i = 0; i < count; i++) {
         uint32_t task = entries[i].task;
@@ -40,9 +40,9 @@ static void read_worker(shift *sh, const hs_schedule *s, uint32_t worker)
             continue;
         sh->placed[task] = (hs_placement){.task = task, .worker = worker, .state = HS_RUN};
         sh->arrive[task] = hsi_fetch_time(arcs, task, hsi_place_of(arcs, worker));
-        sh->left[task] = arcs->waits[task] + (before != HS_NOBODY);
-        sh->next[task] = HS_NOBODY;
-        if (before != HS_NOBODY)
+        sh->left[task] = arcs->waits[task] + (before != HS_NONE);
+        sh->next[task] = HS_NONE;
+        if (before != HS_NONE)
             sh->next[before] = task;
         before = task;
     }
@@ -70,7 +70,7 @@ static void place(shift *sh, uint32_t task)
 
         come_before(sh, arc->task, p->end + hsi_arc_time(arcs, arc, from, to));
     }
-    if (sh->next[task] != HS_NOBODY)
+    if (sh->next[task] != HS_NONE)
         come_before(sh, sh->next[task], p->end);
 }
 

@@ -123,7 +123,7 @@ static void take_parts(hsi_graph_prover *pr, uint32_t index)
 {
     const hsi_graph_case *c = hsi_graph_case_at(pr, index);
 
-    if (c->parent == HSI_NO_CASE)
+    if (c->parent == HS_NONE)
         return;
     take_parts(pr, c->parent);
     take_part(pr, &hsi_graph_case_at(pr, c->parent)->split, c->part);

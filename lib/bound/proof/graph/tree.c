@@ -56,7 +56,7 @@ static hs_status add_case(hsi_graph_prover *pr, hsi_graph_case content)
     hsi_graph_case *c;
     hs_status       st;
 
-    content.child = HSI_NO_CASE;
+    content.child = HS_NONE;
     content.split.step = HSI_STEP_GRAPH;
     if (hsi_vector_append(&pr->cases, &content, sizeof content) ||
         hsi_vector_reserve(&pr->heap, sizeof index))
@@ -91,7 +91,7 @@ static hs_status split(hsi_graph_prover *pr, uint32_t index)
 
 static hs_status grow(hsi_graph_prover *pr)
 {
-    const hsi_graph_case root = {.parent = HSI_NO_CASE};
+    const hsi_graph_case root = {.parent = HS_NONE};
     hs_status            st = add_case(pr, root);
 
     while (st == HS_OK && open_cases(pr) > 0 && case_count(pr) < MOST_CASES &&
@@ -114,9 +114,9 @@ static double value_of_tree(hsi_graph_prover *pr)
         double          least = INFINITY;
 
         c->bound = c->own;
-        for (uint32_t part = 0; c->child != HSI_NO_CASE && part < parts_of(c); part++)
+        for (uint32_t part = 0; c->child != HS_NONE && part < parts_of(c); part++)
             least = fmin(least, hsi_graph_case_at(pr, c->child + part)->bound);
-        if (c->child != HSI_NO_CASE)
+        if (c->child != HS_NONE)
             c->bound = fmax(c->own, least);
     }
     return fmin(hsi_graph_case_at(pr, 0)->bound, pr->target);

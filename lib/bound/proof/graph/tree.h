@@ -17,10 +17,8 @@
  */
 enum { HSI_TREE_VERTICES = 128 }; /* the largest graph, for example 64 tasks with barriers */
 
-#define HSI_NO_CASE UINT32_MAX
-
 typedef struct hsi_graph_case {
-    uint32_t       parent, child; /* `child` is the first of its consecutive parts; HSI_NO_CASE:
+    uint32_t       parent, child; /* `child` is the first of its consecutive parts; HS_NONE:
                                      none */
     uint32_t       part;          /* number of the part within the parent */
     uint32_t       depth;

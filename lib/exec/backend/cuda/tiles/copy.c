@@ -224,7 +224,7 @@ static void lose_what_they_read(hsi_tiles_gpu *gpu)
         for (piece = 0; other->open && piece < memory->matrix->pieces; piece++) {
             uint32_t slot = hsi_nodes_slot(memory->nodes, other->node, piece);
 
-            if (slot != HSI_NO_SLOT && other->place[slot].peer == gpu->node &&
+            if (slot != HS_NONE && other->place[slot].peer == gpu->node &&
                 is_on_its_way(memory, &other->place[slot]))
                 hsi_nodes_lose(memory->nodes, piece);
         }

@@ -23,7 +23,7 @@ hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_bod
         *f = (hsi_tiles_flight){
             .there = 1, .task = task, .row = body->row, .line = line, .outcome = HS_OUTCOME_DONE};
         for (k = 0; k < HSI_OPERANDS; k++)
-            f->slot[k] = f->spare[k] = HSI_NO_SLOT;
+            f->slot[k] = f->spare[k] = HS_NONE;
         return f;
     }
     return NULL;
@@ -35,11 +35,11 @@ static void let_go(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight)
     int        i;
 
     for (i = 0; i < HSI_OPERANDS; i++) {
-        if (flight->slot[i] != HSI_NO_SLOT && gpu->open)
+        if (flight->slot[i] != HS_NONE && gpu->open)
             hsi_nodes_let_go(nodes, gpu->node, flight->slot[i]);
-        if (flight->spare[i] != HSI_NO_SLOT && gpu->open)
+        if (flight->spare[i] != HS_NONE && gpu->open)
             hsi_nodes_let_go(nodes, gpu->node, flight->spare[i]);
-        flight->slot[i] = flight->spare[i] = HSI_NO_SLOT;
+        flight->slot[i] = flight->spare[i] = HS_NONE;
     }
 }
 
@@ -71,7 +71,7 @@ hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *bod
         if (!body->copies || o->mode != HS_READ_WRITE)
             continue;
         flight->spare[i] = hsi_nodes_spare(memory->nodes, gpu->node, &moves);
-        if (flight->spare[i] == HSI_NO_SLOT)
+        if (flight->spare[i] == HS_NONE)
             return HSI_NO_SLOTS;
         if (!hsi_tiles_move(memory, &moves))
             return HSI_NOT_LAUNCHED;
@@ -91,7 +91,7 @@ int hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, u
     int         i;
 
     for (i = 0; i < flight->row->count; i++) {
-        int copied = flight->spare[i] != HSI_NO_SLOT;
+        int copied = flight->spare[i] != HS_NONE;
 
         if (!hsi_tiles_order(memory, number, &gpu->place[flight->slot[i]],
                              writes(&flight->row->operand[i]) && !copied) ||
@@ -108,7 +108,7 @@ void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
     int         i;
 
     for (i = 0; i < flight->row->count; i++) {
-        int copied = flight->spare[i] != HSI_NO_SLOT;
+        int copied = flight->spare[i] != HS_NONE;
 
         hsi_tiles_touch(memory, line, &gpu->place[flight->slot[i]],
                         writes(&flight->row->operand[i]) && !copied);
@@ -140,7 +140,7 @@ int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 
     for (i = 0; i < flight->row->count; i++) {
         at[i] = tile_at(gpu, flight->slot[i]);
-        if (flight->spare[i] == HSI_NO_SLOT)
+        if (flight->spare[i] == HS_NONE)
             continue;
         at[i] = tile_at(gpu, flight->spare[i]);
         if (!CUDA(lane->fault, cudaMemcpyAsync, at[i], tile_at(gpu, flight->slot[i]), bytes,
@@ -176,7 +176,7 @@ void hsi_tiles_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight)
 
         if (!writes(o))
             continue;
-        if (flight->spare[i] != HSI_NO_SLOT)
+        if (flight->spare[i] != HS_NONE)
             hsi_nodes_replace(nodes, gpu->node, o->piece, flight->spare[i]);
         hsi_nodes_written(nodes, gpu->node, o->piece);
     }

@@ -79,8 +79,8 @@ static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned
     int              i;
 
     for (i = 0; i < HSI_OPERANDS; i++) {
-        flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HSI_NO_SLOT;
-        flight.spare[i] = HSI_NO_SLOT;
+        flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HS_NONE;
+        flight.spare[i] = HS_NONE;
     }
     if (!hsi_tiles_flight_order(gpu, &flight, line) || !hsi_tiles_flight_kernels(gpu, &flight) ||
         (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,

@@ -60,7 +60,7 @@ typedef struct hsi_tiles_flight {
     int                   settled;
     hs_outcome            outcome; /* once it is settled */
     char                  why[HS_WHY];
-    uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HSI_NO_SLOT: none */
+    uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HS_NONE: none */
 } hsi_tiles_flight;
 
 /* Tasks that are one graph (stretch.c). */
