@@ -19,7 +19,7 @@ HS_BEGIN_DECLS
     X(ESYNTAX,      -8, "malformed input")                        \
     X(EIO,          -9, "reading or writing failed")              \
     X(ESOLVER,     -10, "the linear program solver failed")       \
-    X(ECANCELED,   -11, "canceled by the caller")                 \
+    X(ECANCELED,   -11, "cancelled by the caller")                 \
     X(EUNSUPPORTED,-12, "not in this build")                      \
     X(ETOOBIG,     -13, "larger than the limits allow")           \
     X(EFAILED,     -14, "a task failed")                          \

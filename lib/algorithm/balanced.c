@@ -186,7 +186,7 @@ static void walk_all(walker *wk)
     note_floor(wk, lambda, longest);
     wk->best_estimate = lambda;
     wk->ceiling = ceiling_of(wk, lambda, longest);
-    for (i = walk->start; i < n && !hsi_ask_at(walk->pb->asker, i); i++) {
+    for (i = walk->start; i < n && !hsi_poll_at(walk->pb->token, i); i++) {
         if (isinf(walk->c1[i])) {
             note_inverse(wk, i, INFINITY);
             break;
@@ -220,9 +220,9 @@ static hs_status order_tasks(hsi_balanced_walk *walk)
     walk->c2 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c2);
     if (!walk->c1 || !walk->c2)
         return HS_ENOMEM;
-    st = hsi_gather(walk->order, pb->n, pb->p, walk->c1, pb->asker);
+    st = hsi_gather(walk->order, pb->n, pb->p, walk->c1, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(walk->order, pb->n, pb->q, walk->c2, pb->asker);
+        st = hsi_gather(walk->order, pb->n, pb->q, walk->c2, pb->token);
     if (st != HS_OK)
         return st;
     walk->w1 = pb->m;
@@ -261,7 +261,7 @@ static void switch_types(hsi_balanced_walk *walk)
 
     reverse(walk, 0, n);
     for (i = 1; i <= n; i++) {
-        hsi_ask_at(walk->pb->asker, i);
+        hsi_poll_at(walk->pb->token, i);
         if (i == n || !same_ratio(walk, i - 1, i)) {
             reverse(walk, begin, i);
             begin = i;
@@ -282,13 +282,13 @@ static void sum_start(walker *wk)
 
     wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
     wk->heap_size = 0;
-    for (i = 0; i < walk->start && !hsi_ask_at(walk->pb->asker, i); i++) {
+    for (i = 0; i < walk->start && !hsi_poll_at(walk->pb->token, i); i++) {
         wk->sum1 += walk->c1[i];
         wk->max1 = larger(wk->max1, walk->c1[i]);
     }
     wk->rest_sum[n] = wk->rest_max[n] = 0;
     for (i = n; i > walk->start; i--) {
-        hsi_ask_at(walk->pb->asker, i);
+        hsi_poll_at(walk->pb->token, i);
         wk->rest_sum[i - 1] = wk->rest_sum[i] + walk->c2[i - 1];
         wk->rest_max[i - 1] = larger(wk->rest_max[i], walk->c2[i - 1]);
     }
@@ -324,7 +324,7 @@ static hs_status keep_floors(walker *wk)
     wk->limit = wk->ceiling;
     sum_start(wk);
     walk_all(wk);
-    return hsi_ask(walk->pb->asker) ? HS_ECANCELED : HS_OK;
+    return hsi_poll(walk->pb->token) ? HS_ECANCELED : HS_OK;
 }
 
 /* Release the walk's memory; the arrays that outlive it move to its beginning. */
@@ -372,7 +372,7 @@ hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb,
     if (st != HS_OK)
         return st;
     walk_all(&wk);
-    if (hsi_ask(pb->asker)) /* an incomplete walk is useless */
+    if (hsi_poll(pb->token)) /* an incomplete walk is useless */
         return HS_ECANCELED;
     if (want_floors)
         st = keep_floors(&wk);
@@ -387,11 +387,11 @@ void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsig
     size_t        i, moved = 0;
 
     for (i = 0; i < walk->pb->n; i++) {
-        hsi_ask_at(walk->pb->asker, i);
+        hsi_poll_at(walk->pb->token, i);
         type[walk->order[i]] = i < walk->start ? type1 : type2;
     }
     for (i = walk->start; moved < x; i++) {
-        hsi_ask_at(walk->pb->asker, i);
+        hsi_poll_at(walk->pb->token, i);
         type[walk->order[i]] = type1;
         moved++;
         if (walk->back[i] == HS_NONE || moved == x)

@@ -53,11 +53,11 @@ static hs_status find_best(search *s)
 
         if (floor > s->best_makespan || (floor == s->best_makespan && x > s->best))
             break; /* also true for all later allocations */
-        if (hsi_ask(walk->pb->asker))
+        if (hsi_poll(walk->pb->token))
             return HS_ECANCELED;
         hsi_balanced_walk_allocation(walk, x, s->type);
         makespan = hsi_lpt_run(s->lpt, s->type, NULL);
-        if (hsi_ask(walk->pb->asker))
+        if (hsi_poll(walk->pb->token))
             return HS_ECANCELED;
         if (makespan < s->best_makespan || (makespan == s->best_makespan && x < s->best)) {
             s->best_makespan = makespan;

@@ -88,7 +88,7 @@ static int place_forced(dada *d, double guess, hsi_log *log)
 
     if (!any_forced(pb, guess))
         return 1;
-    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t task = d->by_rho[i];
 
         if (d->granted[task] || pb->p[task] <= guess)
@@ -113,7 +113,7 @@ static void fill_gpus(dada *d, double guess, hsi_log *log)
     for (i = 0; i < pb->n && hsi_worker_tree_time(&d->gpus) < full; i++) {
         uint32_t task = d->by_rho[i];
 
-        if (hsi_ask_at(pb->asker, i))
+        if (hsi_poll_at(pb->token, i))
             return;
         if (pb->n - i > AHEAD)
             __builtin_prefetch(&pb->q[d->by_rho[i + AHEAD]]);
@@ -127,7 +127,7 @@ static double load_left_for_cpus(const dada *d)
     double cpu = 0;
     size_t i;
 
-    for (i = d->pb->n; i > 0 && !hsi_ask_at(d->pb->asker, i); i--)
+    for (i = d->pb->n; i > 0 && !hsi_poll_at(d->pb->token, i); i--)
         if (!d->granted[d->by_rho[i - 1]])
             cpu += d->pb->p[d->by_rho[i - 1]];
     return cpu;
@@ -146,11 +146,11 @@ static hs_status place_on_cpus(dada *d, hsi_log *log)
         left[count] = (uint32_t)i;
         count += !d->granted[i];
     }
-    st = hsi_sort_by_time(pb->arena, pb->p, count, left, pb->asker);
+    st = hsi_sort_by_time(pb->arena, pb->p, count, left, pb->token);
     if (st != HS_OK)
         return st;
     start_from(&d->cpus, d->load);
-    for (i = 0; i < count && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < count && !hsi_poll_at(pb->token, i); i++) {
         uint32_t rank = hsi_worker_tree_first(&d->cpus);
         double   end = hsi_worker_tree_time(&d->cpus) + pb->p[left[i]];
 

@@ -35,9 +35,9 @@ hs_status hsi_dada_plain_open(hsi_dada_plain *plain, const hsi_problem *pb, cons
     if (!plain->p || !plain->q || !plain->earliest || !plain->cpu_after || !plain->to_cpus ||
         hsi_worker_tree_open_in(&plain->gpus, arena, pb->k))
         return HS_ENOMEM;
-    st = hsi_gather(by_rho, n, pb->p, plain->p, pb->asker);
+    st = hsi_gather(by_rho, n, pb->p, plain->p, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(by_rho, n, pb->q, plain->q, pb->asker);
+        st = hsi_gather(by_rho, n, pb->q, plain->q, pb->token);
     for (i = 0; i < n && st == HS_OK; i++)
         plain->least = larger(plain->least, smaller(pb->p[i], pb->q[i]));
     return st;
@@ -78,7 +78,7 @@ static void force_on_gpus(hsi_dada_plain *plain, double guess)
 
     hsi_worker_tree_reset(&plain->gpus);
     plain->forced = 0;
-    for (i = 0; i < plain->pb->n && !hsi_ask_at(plain->pb->asker, i); i++) {
+    for (i = 0; i < plain->pb->n && !hsi_poll_at(plain->pb->token, i); i++) {
         if (plain->p[i] <= guess)
             continue;
         plain->forced += plain->q[i];
@@ -93,7 +93,7 @@ static void fill_gpus(hsi_dada_plain *plain, double guess)
     double             enough = smaller(plain->below, plain->accepted);
     size_t             i;
 
-    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         double p = plain->p[i], q = plain->q[i];
 
         plain->earliest[i] = hsi_worker_tree_time(&plain->gpus);

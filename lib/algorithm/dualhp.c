@@ -53,7 +53,7 @@ static void sum_for(dual *d, double guess)
     }
     d->gpu_before[n] = gpu;
     d->cpu_after[n] = 0;
-    hsi_ask(d->pb->asker);
+    hsi_poll(d->pb->token);
     for (i = n; i > 0; i--) {
         double p = d->p[i - 1], q = d->q[i - 1];
 
@@ -104,7 +104,7 @@ static void allocate(dual *d, double guess, unsigned char *type)
     for (i = 0; i < d->pb->n; i++) {
         int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
-        hsi_ask_at(d->pb->asker, i);
+        hsi_poll_at(d->pb->token, i);
         type[d->order[i]] = on_gpu ? HS_GPU : HS_CPU;
     }
 }
@@ -126,9 +126,9 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
     d->cpu_after = hsi_arena_take(pb->arena, n + 1, sizeof *d->cpu_after);
     if (!d->p || !d->q || !d->gpu_before || !d->cpu_after)
         return HS_ENOMEM;
-    st = hsi_gather(d->order, n, pb->p, d->p, pb->asker);
+    st = hsi_gather(d->order, n, pb->p, d->p, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(d->order, n, pb->q, d->q, pb->asker);
+        st = hsi_gather(d->order, n, pb->q, d->q, pb->token);
     for (i = 0; i < n && st == HS_OK; i++)
         d->least = larger(d->least, smaller(pb->p[i], pb->q[i]));
     return st;

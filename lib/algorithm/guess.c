@@ -10,7 +10,7 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *con
     for (i = 0; i < pb->n; i++)
         high += pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
     while (!accepts(context, high)) { /* reached through rounding errors alone */
-        if (hsi_ask(pb->asker))
+        if (hsi_poll(pb->token))
             return HS_ECANCELED;
         low = high;
         high *= 2;
@@ -20,7 +20,7 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *con
 
         if (middle <= low || middle >= high)
             break;
-        if (hsi_ask(pb->asker))
+        if (hsi_poll(pb->token))
             return HS_ECANCELED;
         if (accepts(context, middle))
             high = middle;

@@ -37,14 +37,14 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     enum { AHEAD = 12 };
     size_t i;
 
-    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t row = order[i], count = hsi_count(pb, row), copy;
 
         if (pb->n - i > AHEAD) { /* the order shows which times are needed next */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
-        for (copy = 0; copy < count && !(copy && hsi_ask_at(pb->asker, copy)); copy++)
+        for (copy = 0; copy < count && !(copy && hsi_poll_at(pb->token, copy)); copy++)
             place(pb, row, copy, cpus, gpus, log);
     }
 }
@@ -58,9 +58,9 @@ static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_p
     size_t    i;
 
     if (ranks) {
-        for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
             ranks[i] = rank(pb, i);
-        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order, pb->asker);
+        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order, pb->token);
     }
     hsi_arena_release(pb->arena, mark);
     return st;

@@ -132,7 +132,7 @@ static inline void run_busy_phase(simulation *sim, const uint32_t *count)
     double          time;
     size_t          taken;
 
-    for (taken = 0; sim->front < sim->back && !hsi_ask_at(sim->pb->asker, taken); taken++) {
+    for (taken = 0; sim->front < sim->back && !hsi_poll_at(sim->pb->token, taken); taken++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
 
         if (sim->back - sim->front > AHEAD) {
@@ -234,7 +234,7 @@ static hs_status run_last_phase(simulation *sim, int spoliation)
     double    time;
     size_t    steps;
 
-    for (steps = 0; st == HS_OK && !hsi_ask_at(sim->pb->asker, steps); steps++) {
+    for (steps = 0; st == HS_OK && !hsi_poll_at(sim->pb->token, steps); steps++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
         double   now = hsi_worker_tree_time(&sim->idle_at);
 

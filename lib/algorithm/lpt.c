@@ -19,9 +19,9 @@ hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
     lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
     if (lpt->by_cpu && lpt->by_gpu && !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
         !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
-        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu, pb->asker);
+        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu, pb->token);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu, pb->asker);
+        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu, pb->token);
     if (st != HS_OK)
         hsi_lpt_close(lpt);
     return st;
@@ -41,7 +41,7 @@ static double run_type(const hsi_problem *pb, const uint32_t *order, const unsig
     double makespan = 0;
     size_t i, n = pb->n;
 
-    for (i = 0; i < n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t task = order[i], rank;
         double   end;
 
@@ -94,12 +94,12 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     size_t   i;
     uint32_t copy;
 
-    for (i = 0; i < n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t row = order[i], copies = hsi_count(pb, row);
 
         if (n - i > AHEAD)
             __builtin_prefetch(&time[order[i + AHEAD]]);
-        for (copy = 0; copy < copies && !(copy && hsi_ask_at(pb->asker, copy)); copy++) {
+        for (copy = 0; copy < copies && !(copy && hsi_poll_at(pb->token, copy)); copy++) {
             uint32_t rank = hsi_worker_tree_first(free_first);
             double   end = hsi_worker_tree_time(free_first) + time[row];
 
@@ -128,7 +128,7 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
         goto out;
     hsi_worker_tree_start(&free_first, hsi_available(pb, wanted));
     n = list_type(pb->n, type, wanted, order);
-    st = hsi_sort_by_time(pb->arena, time, n, order, pb->asker);
+    st = hsi_sort_by_time(pb->arena, time, n, order, pb->token);
     if (st == HS_OK)
         *makespan = fmax(*makespan, place_all(pb, order, n, time, &free_first, first_worker, log));
 out:
@@ -145,7 +145,7 @@ hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log
     st = run_type_once(pb, type, HS_CPU, log, makespan);
     if (st == HS_OK)
         st = run_type_once(pb, type, HS_GPU, log, makespan);
-    return st == HS_OK && hsi_ask(pb->asker) ? HS_ECANCELED : st;
+    return st == HS_OK && hsi_poll(pb->token) ? HS_ECANCELED : st;
 }
 
 /* The algorithm lpt: each task on its faster type. */

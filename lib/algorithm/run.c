@@ -9,40 +9,40 @@ enum { WORK_A_TASK = 41, WORK_A_WORKER = 256, WORK_AT_LEAST = 4096 };
 /* Create the problem in the form that the algorithm takes, and reserve memory for `items` items. */
 static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
                               const hs_settings *settings, size_t items, hsi_arena *arena,
-                              hsi_asker *asker, hsi_problem *pb)
+                              hsi_token *token, hsi_problem *pb)
 {
     size_t    workers = (size_t)hs_instance_cpus(in) + hs_instance_gpus(in);
     hs_status st;
 
     if (hsi_arena_expect(arena, WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
         return HS_ENOMEM;
-    st = hsi_problem_in(arena, in, alg->by_rows, asker, pb);
+    st = hsi_problem_in(arena, in, alg->by_rows, token, pb);
     pb->available = settings->available;
     return st;
 }
 
 /* Run a heuristic; if it was cancelled, its result is discarded. */
-static hs_status run_asking(const hsi_algorithm *alg, const hsi_problem *pb,
+static hs_status run_polling(const hsi_algorithm *alg, const hsi_problem *pb,
                             const hs_settings *settings, hsi_log *log)
 {
     hs_status st;
 
-    if (hsi_ask(pb->asker))
+    if (hsi_poll(pb->token))
         return HS_ECANCELED;
     st = alg->run(pb, settings, log);
-    return st == HS_OK && hsi_ask(pb->asker) ? HS_ECANCELED : st;
+    return st == HS_OK && hsi_poll(pb->token) ? HS_ECANCELED : st;
 }
 
 hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
                      hsi_arena *arena, hs_schedule *s)
 {
     hsi_problem pb;
-    hsi_asker   asker = hsi_asker_of(settings);
+    hsi_token   token = hsi_token_of(settings);
     hsi_log     log = {0};
-    hs_status   st = open_problem(alg, in, settings, hs_instance_tasks(in), arena, &asker, &pb);
+    hs_status   st = open_problem(alg, in, settings, hs_instance_tasks(in), arena, &token, &pb);
 
     if (st == HS_OK)
-        st = run_asking(alg, &pb, settings, &log);
+        st = run_polling(alg, &pb, settings, &log);
     return st == HS_OK ? hsi_log_schedule_in(&log, &pb, s) : st;
 }
 
@@ -67,15 +67,15 @@ hs_status hsi_run_tally(const hsi_algorithm *alg, const hs_instance *in,
 {
     hsi_problem pb;
     hsi_tally   tally;
-    hsi_asker   asker = hsi_asker_of(settings);
+    hsi_token   token = hsi_token_of(settings);
     hsi_log     log = {.tally = &tally};
     size_t      items = alg->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
-    hs_status   st = open_problem(alg, in, settings, items, arena, &asker, &pb);
+    hs_status   st = open_problem(alg, in, settings, items, arena, &token, &pb);
 
     if (st == HS_OK)
         st = hsi_tally_open(&tally, &pb);
     if (st == HS_OK)
-        st = run_asking(alg, &pb, settings, &log);
+        st = run_polling(alg, &pb, settings, &log);
     if (st != HS_OK)
         return st;
     hsi_tally_sum(&tally, makespan, &report->certified);

@@ -28,7 +28,7 @@ struct hs_bound {
 #define HSI_BOUND_SECONDS 10
 
 /* Build the problem of an instance for the bound; the caller closes it. */
-hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_asker *asker,
+hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_token *token,
                             hsi_problem *pb);
 
 /* Compute a bound of an instance with resolved settings; `report` may be NULL. */

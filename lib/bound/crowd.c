@@ -17,7 +17,7 @@ enum { SUM_BITS = 61 };
 
 /* Return the exponent of the coarsest cells that divide all times, but of no smaller cells than
  * sums allow. */
-static int grid_of(size_t n, const double *time, hsi_asker *asker)
+static int grid_of(size_t n, const double *time, hsi_token *token)
 {
     double longest = 0;
     int    finest, common = HSI_GRID_MOST_EXPONENT;
@@ -26,7 +26,7 @@ static int grid_of(size_t n, const double *time, hsi_asker *asker)
     for (i = 0; i < n; i++) {
         int exponent = hsi_grid_exponent(time[i]);
 
-        hsi_ask_at(asker, i);
+        hsi_poll_at(token, i);
         common = exponent < common ? exponent : common;
         longest = fmax(longest, time[i]);
     }
@@ -37,7 +37,7 @@ static int grid_of(size_t n, const double *time, hsi_asker *asker)
 }
 
 /* Find the best k; sum[i] is the load of the i longest tasks, in cells. */
-static void find(size_t n, const int64_t *sum, unsigned workers, hsi_asker *asker, hsi_crowd *crowd)
+static void find(size_t n, const int64_t *sum, unsigned workers, hsi_token *token, hsi_crowd *crowd)
 {
     size_t i;
 
@@ -45,7 +45,7 @@ static void find(size_t n, const int64_t *sum, unsigned workers, hsi_asker *aske
         size_t  each = i / workers, crowded = i % workers, first = i - (each + 1) * crowded;
         int64_t cells = sum[i] - sum[first], bound;
 
-        hsi_ask_at(asker, i);
+        hsi_poll_at(token, i);
         if (crowded == 0 || cells == 0)
             continue;
         bound = (cells - 1) / (int64_t)crowded + 1;
@@ -57,7 +57,7 @@ static void find(size_t n, const int64_t *sum, unsigned workers, hsi_asker *aske
     }
 }
 
-hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_asker *asker,
+hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_token *token,
                          hsi_crowd *crowd)
 {
     hsi_arena arena = {0};
@@ -68,17 +68,17 @@ hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_ask
 
     *crowd = (hsi_crowd){0};
     if (st == HS_OK && workers > 0 && n > 0)
-        st = hsi_order_by_time_in(&arena, time, n, order, asker);
+        st = hsi_order_by_time_in(&arena, time, n, order, token);
     if (st == HS_OK && workers > 0 && n > 0) {
-        crowd->grid = grid_of(n, time, asker);
+        crowd->grid = grid_of(n, time, token);
         for (sum[0] = 0, i = 0; i < n; i++) {
-            hsi_ask_at(asker, i);
+            hsi_poll_at(token, i);
             sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -crowd->grid);
         }
-        find(n, sum, workers, asker, crowd);
+        find(n, sum, workers, token, crowd);
     }
     hsi_arena_close(&arena);
-    return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
+    return st == HS_OK && token && token->cancelled ? HS_ECANCELED : st;
 }
 
 double hsi_crowd_value(const hsi_crowd *crowd)

@@ -7,7 +7,7 @@
 
 #include <hybridsched/status.h>
 
-#include "support/asker.h"
+#include "support/cancel.h"
 
 /*
  * A bound for identical workers from the number of tasks that some of them must run (crowd.c). It
@@ -22,9 +22,9 @@ typedef struct hsi_crowd {
     int64_t bound, longest, each; /* bound 0: the argument gives no bound */
 } hsi_crowd;
 
-/* HS_ECANCELED: `asker`, which may be NULL, was cancelled. All tasks together must have less than
+/* HS_ECANCELED: `token`, which may be NULL, was cancelled. All tasks together must have less than
  * 2^61 cells. */
-hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_asker *asker,
+hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_token *token,
                          hsi_crowd *crowd);
 
 /* Return the bound rounded down to a double. */

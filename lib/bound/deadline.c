@@ -61,7 +61,7 @@ static size_t count_above(const hsi_divisible *d, double from)
 
 static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
 {
-    const hsi_index_order how = {key, before, d, d->rows->asker};
+    const hsi_index_order how = {key, before, d, d->rows->token};
     size_t                count = count_above(d, from);
     uint64_t             *keys, *scratch;
     uint32_t              i;
@@ -75,7 +75,7 @@ static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
     for (i = 0; i < d->rows->n; i++) {
         double span = longer_span(d, i);
 
-        hsi_ask_at(d->rows->asker, i);
+        hsi_poll_at(d->rows->token, i);
         if (!(span > from && span <= DBL_MAX))
             continue;
         keys[bp->size] = hsi_key_of_double(span);
@@ -94,7 +94,7 @@ static hs_status search(hsi_divisible *d, const breakpoints *bp, double from, do
         size_t middle = low + (high - low) / 2;
         double begin = middle ? span_at(bp, middle - 1) : from;
 
-        if (hsi_ask(d->rows->asker))
+        if (hsi_poll(d->rows->token))
             return HS_ECANCELED;
         if (hsi_divisible_bound(d, begin) < span_at(bp, middle))
             high = middle;

@@ -37,8 +37,8 @@ static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
     d->gpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->gpu_span);
     if (!d->cpu_span || !d->gpu_span)
         return HS_ENOMEM;
-    st = hsi_gather(order, rows->n, spans.cpu, d->cpu_span, rows->asker);
-    return st == HS_OK ? hsi_gather(order, rows->n, spans.gpu, d->gpu_span, rows->asker) : st;
+    st = hsi_gather(order, rows->n, spans.cpu, d->cpu_span, rows->token);
+    return st == HS_OK ? hsi_gather(order, rows->n, spans.gpu, d->gpu_span, rows->token) : st;
 }
 
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
@@ -65,9 +65,9 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
         d->count = hsi_arena_take(arena, n, sizeof *d->count);
     if (!d->p || !d->q || !d->suffix || (rows->count && !d->count))
         return HS_ENOMEM;
-    st = hsi_gather(order, n, rows->p, d->p, rows->asker);
+    st = hsi_gather(order, n, rows->p, d->p, rows->token);
     if (st == HS_OK)
-        st = hsi_gather(order, n, rows->q, d->q, rows->asker);
+        st = hsi_gather(order, n, rows->q, d->q, rows->token);
     for (i = 0; i < n && rows->count && st == HS_OK; i++)
         d->count[i] = rows->count[order[i]];
     if (st == HS_OK)
@@ -108,7 +108,7 @@ static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum 
     for (i = 0; i < d->rows->n; i++) {
         int not_cpu = d->cpu_span[i] > deadline, not_gpu = d->gpu_span[i] > deadline;
 
-        hsi_ask_at(d->rows->asker, i);
+        hsi_poll_at(d->rows->token, i);
         if (!(not_cpu | not_gpu))
             continue;
         if (not_cpu && not_gpu)
@@ -134,7 +134,7 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
 
     d->suffix[(n + BLOCK - 1) / BLOCK] = gpu;
     for (i = n; i > 0; i--) {
-        hsi_ask_at(d->rows->asker, i);
+        hsi_poll_at(d->rows->token, i);
         if (is_divisible(d, i - 1, deadline))
             gpu += count_of(d, i - 1) * d->q[i - 1];
         if ((i - 1) % BLOCK == 0)
@@ -190,7 +190,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
     for (begin = 0; begin < n; begin = end) {
         double before = cpu;
 
-        hsi_ask_at(rows->asker, begin);
+        hsi_poll_at(rows->token, begin);
         end = n - begin > BLOCK ? begin + BLOCK : n;
         for (i = begin; i < end; i++)
             if (is_divisible(d, i, deadline))
@@ -244,7 +244,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
     size_t             i;
 
     for (i = 0; i < rows->n; i++) {
-        hsi_ask_at(rows->asker, i);
+        hsi_poll_at(rows->token, i);
         if (!is_divisible(d, i, wanted->deadline))
             continue;
         if (i <= pivot)
@@ -327,7 +327,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
     int     scale;
     size_t  i;
 
-    for (i = 0; i < rows->n && !hsi_ask_at(rows->asker, i); i++)
+    for (i = 0; i < rows->n && !hsi_poll_at(rows->token, i); i++)
         total += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
     frexp(fmax(u, v), &scale);
     scale -= lift_of(total);
@@ -338,7 +338,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
                                                                term */
         hsi_sum term = {0, 0, 0};
 
-        hsi_ask_at(rows->asker, i);
+        hsi_poll_at(rows->token, i);
         if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))
             hsi_sum_add_product(&term, v, rows->q[i]);
         else

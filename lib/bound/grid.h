@@ -14,7 +14,7 @@
 int hsi_grid_exponent(double time);
 
 /* Return the largest power of 2 that divides all times, if all sums of times are exact, so that it
- * divides the optimum as well. Return 0 if sums may be inexact, or if the asker was cancelled. */
+ * divides the optimum as well. Return 0 if sums may be inexact, or if the token was cancelled. */
 double hsi_grid_of(const hsi_problem *pb);
 
 /* Round `cells` down so that cells * 2^exponent is a double, and return that product. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bound/bound.h"
 
-hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_asker *asker,
+hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_token *token,
                             hsi_problem *pb)
 {
-    return bound->graph && hs_instance_has_graph(in) ? hsi_problem_of_tasks(in, asker, pb)
-                                                     : hsi_problem_of_rows(in, asker, pb);
+    return bound->graph && hs_instance_has_graph(in) ? hsi_problem_of_tasks(in, token, pb)
+                                                     : hsi_problem_of_rows(in, token, pb);
 }
 
 hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
@@ -15,10 +15,10 @@ hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
     double          found = 0;
     hs_status       st;
 
-    if (hsi_ask(rows->asker))
+    if (hsi_poll(rows->token))
         return HS_ECANCELED;
     st = bound->compute(rows, settings, &found, &own);
-    if (st == HS_OK && hsi_ask(rows->asker))
+    if (st == HS_OK && hsi_poll(rows->token))
         st = HS_ECANCELED;
     if (st != HS_OK)
         return st;
@@ -31,9 +31,9 @@ hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
 hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
                         double *value, hs_bound_report *report)
 {
-    hsi_asker   asker = hsi_asker_of(settings);
+    hsi_token   token = hsi_token_of(settings);
     hsi_problem rows;
-    hs_status   st = hsi_bound_problem(bound, in, &asker, &rows);
+    hs_status   st = hsi_bound_problem(bound, in, &token, &rows);
 
     if (st != HS_OK)
         return st;

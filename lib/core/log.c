@@ -16,11 +16,11 @@ static size_t count_tasks(const hsi_problem *pb)
     return tasks;
 }
 
-static void copy(void *to, const void *from, size_t size, hsi_asker *asker)
+static void copy(void *to, const void *from, size_t size, hsi_token *token)
 {
     enum { PIECE = 1 << 18 };
 
-    for (size_t at = 0; at < size && !hsi_ask(at ? asker : NULL); at += PIECE)
+    for (size_t at = 0; at < size && !hsi_poll(at ? token : NULL); at += PIECE)
         memcpy((char *)to + at, (const char *)from + at, size - at < PIECE ? size - at : PIECE);
 }
 
@@ -35,9 +35,9 @@ static hs_status make_room(hsi_log *log, const hsi_problem *pb, size_t capacity)
     if (!task || !worker || !end)
         return HS_ENOMEM;
     if (log->size) {
-        copy(task, log->task, log->size * sizeof *task, pb->asker);
-        copy(worker, log->worker, log->size * sizeof *worker, pb->asker);
-        copy(end, log->end, log->size * sizeof *end, pb->asker);
+        copy(task, log->task, log->size * sizeof *task, pb->token);
+        copy(worker, log->worker, log->size * sizeof *worker, pb->token);
+        copy(end, log->end, log->size * sizeof *end, pb->token);
     }
     log->task = task;
     log->worker = worker;
@@ -89,7 +89,7 @@ static hs_status place(const hsi_log *log, const hsi_problem *pb, hs_schedule *s
         uint32_t  worker = log->worker[i] & ~(HSI_ABORT | HSI_START);
         hs_entry *entry;
 
-        if (hsi_ask_at(pb->asker, i))
+        if (hsi_poll_at(pb->token, i))
             return HS_ECANCELED;
         if (log->worker[i] & HSI_START) {
             free_at[worker] = log->end[i];
@@ -120,7 +120,7 @@ hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_sche
 
     if (free_at && next)
         st = hsi_schedule_make_room(s, pb->m, pb->k, log->size - log->aborts - log->starts);
-    if (st == HS_OK && hsi_pages_touch(s->entries, s->entry_room * sizeof *s->entries, pb->asker))
+    if (st == HS_OK && hsi_pages_touch(s->entries, s->entry_room * sizeof *s->entries, pb->token))
         st = HS_ECANCELED;
     if (st != HS_OK)
         goto out;

@@ -90,7 +90,7 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
 {
     rho_order             rho = {pb, kind == HSI_RHO_UP ? 0 : ~(uint64_t)0};
     const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
-                                   pb->asker};
+                                   pb->token};
     hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
@@ -99,7 +99,7 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
     size_t                i;
 
     if (st == HS_OK) {
-        for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
             keys[i] = hsi_key_of_double(pb->p[i] / pb->q[i]) ^ rho.flip;
         if (i < pb->n || hsi_sort_by_keys(keys, scratch, pb->n, &how, NULL, order))
             st = HS_ECANCELED;
@@ -123,9 +123,9 @@ static int longer(const void *context, uint32_t a, uint32_t b)
 
 /* Sort given[0 .. n-1], or 0 .. n-1 for NULL, by decreasing time. */
 static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
-                              uint32_t *order, hsi_asker *asker)
+                              uint32_t *order, hsi_token *token)
 {
-    const hsi_index_order how = {time_key, longer, time, asker};
+    const hsi_index_order how = {time_key, longer, time, token};
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
     uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);
@@ -133,7 +133,7 @@ static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, co
     size_t                i;
 
     if (st == HS_OK) {
-        for (i = 0; i < n && !hsi_ask_at(asker, i); i++)
+        for (i = 0; i < n && !hsi_poll_at(token, i); i++)
             keys[i] = ~hsi_key_of_double(time[given ? given[i] : i]);
         if (i < n || hsi_sort_by_keys(keys, scratch, n, &how, given, order))
             st = HS_ECANCELED;
@@ -143,15 +143,15 @@ static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, co
 }
 
 hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                           hsi_asker *asker)
+                           hsi_token *token)
 {
-    return sort_by_time(arena, time, n, order, order, asker);
+    return sort_by_time(arena, time, n, order, order, token);
 }
 
 hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                               hsi_asker *asker)
+                               hsi_token *token)
 {
-    return sort_by_time(arena, time, n, NULL, order, asker);
+    return sort_by_time(arena, time, n, NULL, order, token);
 }
 
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order)
@@ -164,13 +164,13 @@ hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order)
 }
 
 hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
-                     hsi_asker *asker)
+                     hsi_token *token)
 {
     enum { AHEAD = 16 };
     size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
 
     for (i = 0; i < n; i++) {
-        if (hsi_ask_at(asker, i)) /* poll before the first item: `order` is incomplete after a
+        if (hsi_poll_at(token, i)) /* poll before the first item: `order` is incomplete after a
                                      cancel */
             return HS_ECANCELED;
         if (i < ahead)

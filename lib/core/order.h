@@ -20,15 +20,15 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
 /* Sort 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order);
 hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                               hsi_asker *asker);
+                               hsi_token *token);
 
 /* Sort the n increasing indices in order[] by decreasing time, then smaller index. */
 hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                           hsi_asker *asker);
+                           hsi_token *token);
 
 /* Copy by_place[i] = time[order[i]], for sequential access to frequently used times. */
 hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
-                     hsi_asker *asker);
+                     hsi_token *token);
 
 /* Return 1 if task a precedes task b: by positions in the graph, without a graph by number. */
 static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)

@@ -7,12 +7,12 @@
 #include "support/sort.h"
 
 /* Return an array of infinite times; incomplete, and unused, after a cancel. */
-static const double *all_infinite(hsi_arena *arena, size_t n, hsi_asker *asker)
+static const double *all_infinite(hsi_arena *arena, size_t n, hsi_token *token)
 {
     double *array = hsi_arena_take(arena, n, sizeof *array);
     size_t  i;
 
-    for (i = 0; array && i < n && !hsi_ask_at(asker, i); i++)
+    for (i = 0; array && i < n && !hsi_poll_at(token, i); i++)
         array[i] = INFINITY;
     return array;
 }
@@ -20,12 +20,12 @@ static const double *all_infinite(hsi_arena *arena, size_t n, hsi_asker *asker)
 static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
 {
     if (pb->m == 0) {
-        pb->p = all_infinite(arena, pb->n, pb->asker);
+        pb->p = all_infinite(arena, pb->n, pb->token);
         if (!pb->p)
             return HS_ENOMEM;
     }
     if (pb->k == 0) {
-        pb->q = all_infinite(arena, pb->n, pb->asker);
+        pb->q = all_infinite(arena, pb->n, pb->token);
         if (!pb->q)
             return HS_ENOMEM;
     }
@@ -33,7 +33,7 @@ static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
 }
 
 /* Expand a column of 8 bytes per row to 8 bytes per task. */
-static void *expand(const hsi_store *store, hsi_arena *arena, const void *column, hsi_asker *asker)
+static void *expand(const hsi_store *store, hsi_arena *arena, const void *column, hsi_token *token)
 {
     const uint64_t *from = column;
     uint64_t       *to = hsi_arena_take(arena, store->tasks, sizeof *to);
@@ -43,7 +43,7 @@ static void *expand(const hsi_store *store, hsi_arena *arena, const void *column
         return NULL;
     for (row = 0; row < store->rows; row++)
         for (; task < store->first[row + 1]; task++) {
-            if (hsi_ask_at(asker, task))
+            if (hsi_poll_at(token, task))
                 return to;
             to[task] = from[row];
         }
@@ -56,11 +56,11 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
     pb->n = store->tasks;
     pb->count = NULL;
     if (pb->m)
-        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU), pb->asker);
+        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU), pb->token);
     if (pb->k)
-        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU), pb->asker);
+        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU), pb->token);
     if (pb->priority)
-        pb->priority = expand(store, arena, pb->priority, pb->asker);
+        pb->priority = expand(store, arena, pb->priority, pb->token);
     return pb->p && pb->q && (pb->priority || !hsi_store_has(store, HSI_PRIORITY)) ? HS_OK
                                                                                    : HS_ENOMEM;
 }
@@ -78,14 +78,14 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     restartable = hsi_arena_take(arena, pb->n, 1);
     if (!restartable)
         return HS_ENOMEM;
-    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
         restartable[i] =
             (unsigned char)hs_instance_restartable(in, pb->count ? hsi_store_first(store, i) : i);
     pb->restartable = restartable;
     return HS_OK;
 }
 
-static void open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
+static void open_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
 
@@ -96,25 +96,25 @@ static void open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
                         .q = hsi_store_times(store, HSI_GPU),
                         .priority = hsi_store_priorities(store),
                         .count = hsi_store_counts(store),
-                        .asker = asker};
+                        .token = token};
 }
 
 static hs_status check_cancel(const hsi_problem *pb)
 {
-    return pb->asker && pb->asker->canceled ? HS_ECANCELED : HS_OK;
+    return pb->token && pb->token->cancelled ? HS_ECANCELED : HS_OK;
 }
 
-static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_asker *asker,
+static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_token *token,
                             hsi_problem *pb)
 {
     hs_status st = HS_OK;
 
-    open_rows(in, asker, pb);
+    open_rows(in, token, pb);
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
         pb->links = &in->store->relations->links;
         pb->in = in;
-        st = hsi_graph_of(in, asker, &pb->graph);
+        st = hsi_graph_of(in, token, &pb->graph);
         if (st != HS_OK)
             return st;
     }
@@ -129,19 +129,19 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     return st == HS_OK ? check_cancel(pb) : st;
 }
 
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_token *token,
                          hsi_problem *pb)
 {
-    hs_status st = open_tasks(in, arena, by_rows, asker, pb);
+    hs_status st = open_tasks(in, arena, by_rows, token, pb);
 
     pb->arena = arena;
     return st;
 }
 
-hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
+hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_token *token, hsi_problem *pb)
 {
     hsi_arena own = {0};
-    hs_status st = open_tasks(in, &own, 0, asker, pb);
+    hs_status st = open_tasks(in, &own, 0, token, pb);
 
     pb->own = own;
     if (st != HS_OK)
@@ -149,11 +149,11 @@ hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_prob
     return st;
 }
 
-hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
+hs_status hsi_problem_of_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb)
 {
     hs_status st;
 
-    open_rows(in, asker, pb);
+    open_rows(in, token, pb);
     st = replace_absent_types(pb, &pb->own);
     if (st == HS_OK)
         st = check_cancel(pb);
@@ -186,10 +186,10 @@ static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *sc
 
     for (i = 0; i < pb->n; i++)
         order[i] = (uint32_t)i;
-    if (hsi_sort_indices_asking(order, scratch, pb->n, kind_before, pb, pb->asker))
+    if (hsi_sort_indices_polling(order, scratch, pb->n, kind_before, pb, pb->token))
         return HS_ECANCELED;
     *count = 0;
-    for (i = 0; i < pb->n && !hsi_ask_after(pb->asker, 16); i++)
+    for (i = 0; i < pb->n && !hsi_poll_after(pb->token, 16); i++)
         *count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
     return check_cancel(pb);
 }
@@ -207,7 +207,7 @@ static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size
     for (i = 0; i < pb->n; i++) {
         uint32_t item = order[i];
 
-        if (hsi_ask_after(pb->asker, 16))
+        if (hsi_poll_after(pb->token, 16))
             return HS_ECANCELED;
         if (i == 0 || !same_kind(pb, order[i - 1], item)) {
             kind = kinds->n++;

@@ -6,7 +6,7 @@
 
 #include "core/graph/graph.h"
 #include "support/arena.h"
-#include "support/asker.h"
+#include "support/cancel.h"
 
 /*
  * The view of an instance for algorithms and bounds: flat arrays, with infinite times for a type
@@ -29,24 +29,24 @@ typedef struct hsi_problem {
     const double        *available; /* free time of each worker; NULL: all 0 */
     hsi_arena           *arena;     /* arena for temporary memory; NULL: each function has its
                                        own */
-    hsi_asker           *asker;     /* cancel token; NULL: never cancelled */
+    hsi_token           *token;     /* cancel token; NULL: never cancelled */
     hsi_arena            own;       /* memory not borrowed and not in `arena` */
 } hsi_problem;
 
 /*
- * Create a problem with one item per task. HS_ECANCELED, here and below: cancelled by `asker` (may
+ * Create a problem with one item per task. HS_ECANCELED, here and below: cancelled by `token` (may
  * be NULL).
  */
-hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
+hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_token *token, hsi_problem *pb);
 
 /* Create a problem with one item per row, with counts. */
-hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
+hs_status hsi_problem_of_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb);
 
 /*
  * Create a problem in `arena`, with no need to close it: one item per row if `by_rows` and the
  * tasks are independent, else one per task.
  */
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_token *token,
                          hsi_problem *pb);
 
 /*

@@ -33,7 +33,7 @@ double hsi_sum_round_up(const hsi_sum *sum)
  * are scattered in memory.
  */
 static hsi_sum sum_of_times(const hs_instance *in, const hs_schedule *s, unsigned worker,
-                            hsi_asker *asker)
+                            hsi_token *token)
 {
     enum { AHEAD = 16 };
     hs_type         type = worker < hs_schedule_cpus(s) ? HS_CPU : HS_GPU;
@@ -43,7 +43,7 @@ static hsi_sum sum_of_times(const hs_instance *in, const hs_schedule *s, unsigne
     hsi_sum         sum = {0, 0, 0};
 
     for (i = 0; i < count; i++) {
-        hsi_ask_after(asker, 1);
+        hsi_poll_after(token, 1);
         if (!in->store->first && count - i > AHEAD)
             __builtin_prefetch(&time[entries[i + AHEAD].task]);
         if (entries[i].state == HS_RUN)
@@ -53,7 +53,7 @@ static hsi_sum sum_of_times(const hs_instance *in, const hs_schedule *s, unsigne
 }
 
 double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, const double *available,
-                              hsi_asker *asker)
+                              hsi_token *token)
 {
     unsigned w, workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
     double   makespan = 0;
@@ -61,7 +61,7 @@ double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, const
     if (hs_instance_has_graph(in)) /* idle time depends on other workers */
         return hs_schedule_makespan(s);
     for (w = 0; w < workers; w++) {
-        hsi_sum sum = sum_of_times(in, s, w, asker);
+        hsi_sum sum = sum_of_times(in, s, w, token);
 
         if (available && sum.high > 0)
             hsi_sum_add(&sum, available[w]);

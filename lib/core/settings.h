@@ -4,7 +4,7 @@
 
 #include <hybridsched/solve.h>
 
-#include "support/asker.h"
+#include "support/cancel.h"
 
 /* Copy the settings to `full`, with defaults for absent members, and check ranges. */
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
@@ -16,16 +16,16 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
                                        int taken);
 
-static inline int hsi_canceled(const hs_settings *settings)
+static inline int hsi_cancelled(const hs_settings *settings)
 {
     return settings->cancel && settings->cancel(settings->cancel_data);
 }
 
-static inline hsi_asker hsi_asker_of(const hs_settings *settings)
+static inline hsi_token hsi_token_of(const hs_settings *settings)
 {
-    hsi_asker asker = {settings->cancel, settings->cancel_data, 0, 0};
+    hsi_token token = {settings->cancel, settings->cancel_data, 0, 0};
 
-    return asker;
+    return token;
 }
 
 #endif

@@ -23,7 +23,7 @@ static inline hsi_stop hsi_stop_after(const hs_settings *settings, double defaul
 /* Return 1 if the time is up or the caller has cancelled. */
 static inline int hsi_stop_now(const hsi_stop *stop)
 {
-    return hsi_now() >= stop->end || hsi_canceled(stop->settings);
+    return hsi_now() >= stop->end || hsi_cancelled(stop->settings);
 }
 
 static inline double hsi_stop_elapsed(const hsi_stop *stop)

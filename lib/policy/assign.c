@@ -109,7 +109,7 @@ static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
 static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &a->policy->asker, &a->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &a->policy->token, &a->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, HS_RANK_FIFO);
@@ -329,7 +329,7 @@ static void settle(hs_policy_state *a, double now, hs_wake *wake)
 
     for (w = 0; w < workers && a->kind != DMDA; w++)
         start_queued(a, w, now, wake);
-    while (a->ready.count && may_assign(a, now) && !hsi_ask_after(a->pb.asker, 16 * workers))
+    while (a->ready.count && may_assign(a, now) && !hsi_poll_after(a->pb.token, 16 * workers))
         assign_next(a, now, wake);
     for (w = 0; w < workers; w++)
         start_queued(a, w, now, wake);
@@ -345,7 +345,7 @@ static void add(hs_policy_state *a, uint32_t task)
 static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count, double now,
                          hs_wake *wake)
 {
-    for (size_t i = 0; i < count && !hsi_ask_after(a->pb.asker, HSI_POOL_WORK); i++)
+    for (size_t i = 0; i < count && !hsi_poll_after(a->pb.token, HSI_POOL_WORK); i++)
         add(a, tasks[i]);
     settle(a, now, wake);
 }

@@ -99,7 +99,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
     if (!d)
         return HS_ENOMEM;
     d->policy = policy;
-    st = hsi_problem_of_tasks(estimates, &policy->asker, &d->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->token, &d->pb);
     if (st == HS_OK)
         st = hsi_ranking_open(&d->ranking, estimates, &d->pb, settings->rank, HS_RANK_MIN);
     if (st == HS_OK)
@@ -110,7 +110,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
         dualhp_free(d);
         return st;
     }
-    for (size_t i = 0; i < d->pb.n && !hsi_ask_at(d->pb.asker, i); i++)
+    for (size_t i = 0; i < d->pb.n && !hsi_poll_at(d->pb.token, i); i++)
         d->type[i] = NOT_WAITING;
     d->in_service[HS_CPU] = d->pb.m;
     d->in_service[HS_GPU] = d->pb.k;
@@ -154,13 +154,13 @@ static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before 
 {
     size_t kept = 0, count;
 
-    if (hsi_sort_indices_asking(d->news, d->scratch, news, before, d, d->pb.asker))
+    if (hsi_sort_indices_polling(d->news, d->scratch, news, before, d, d->pb.token))
         return d->count;
     for (size_t i = 0; i < d->count; i++)
         if (d->type[into[i]] != NOT_WAITING)
             into[kept++] = into[i];
     count = kept + news;
-    while (news > 0 && !hsi_ask_after(d->pb.asker, 1)) { /* merge from the end, in place */
+    while (news > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, in place */
         int is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
 
         into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
@@ -177,7 +177,7 @@ static void add(hs_policy_state *d, size_t news)
     (void)merge(d, d->by_rho, news, has_higher_rho);
     (void)merge(d, d->by_rank, news, has_higher_rank);
     count = merge(d, d->by_number, news, is_smaller);
-    for (size_t i = 0; i < news && !hsi_ask_after(d->pb.asker, 1); i++)
+    for (size_t i = 0; i < news && !hsi_poll_after(d->pb.token, 1); i++)
         d->type[d->news[i]] = HS_CPU;
     d->count = count;
 }
@@ -217,7 +217,7 @@ static void sum_for(hs_policy_state *d, double guess)
     for (size_t i = 0; i < d->count; i++) {
         double p = d->p[i], q = d->q[i];
 
-        hsi_ask_at(d->pb.asker, i + 1);
+        hsi_poll_at(d->pb.token, i + 1);
         d->gpu_before[i] = gpu;
         forced_gpu += p > guess ? q : 0;
         gpu += p <= guess && q <= guess ? q : 0;
@@ -230,7 +230,7 @@ static void sum_for(hs_policy_state *d, double guess)
         double p = d->p[i - 1], q = d->q[i - 1];
 
         forced_cpu += q > guess ? p : 0;
-        hsi_ask_at(d->pb.asker, i);
+        hsi_poll_at(d->pb.token, i);
         cpu += p <= guess && q <= guess ? p : 0;
         d->cpu_after[i - 1] = cpu;
     }
@@ -259,7 +259,7 @@ static size_t find_split(const hs_policy_state *d, double guess)
 
 static int is_wanted(const hs_policy_state *d)
 {
-    return !d->pb.asker->canceled;
+    return !d->pb.token->cancelled;
 }
 
 static int accepts(hs_policy_state *d, double guess)
@@ -299,7 +299,7 @@ static void gather(hs_policy_state *d)
 {
     d->below = -1;
     d->least = 0;
-    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++) {
+    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
         d->p[i] = d->pb.p[d->by_rho[i]];
         d->q[i] = d->pb.q[d->by_rho[i]];
         d->least = larger(d->least, smaller(d->p[i], d->q[i]));
@@ -310,7 +310,7 @@ static void gather(hs_policy_state *d)
  * tasks. */
 static double sum_least(const hs_policy_state *d, double sum)
 {
-    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++)
+    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++)
         sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
     return sum;
 }
@@ -342,7 +342,7 @@ static void assign(hs_policy_state *d, double now, hs_wake *wake)
     gather(d);
     guess = bisect(d, sum_least(d, sum_remaining(d, now)));
     split = accepts(d, guess) ? find_split(d, guess) : 0;
-    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++) {
+    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
         int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
         d->type[d->by_rho[i]] = on_gpu ? HS_GPU : HS_CPU;
@@ -358,7 +358,7 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
 {
     if (count == 0)
         return;
-    for (size_t i = 0; i < count && !hsi_ask_after(d->pb.asker, 1); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after(d->pb.token, 1); i++) {
         hsi_ranking_ready(&d->ranking, tasks[i]);
         d->news[i] = tasks[i];
     }

@@ -49,13 +49,13 @@ static hsi_pool_start start_of(const hs_policy_state *hp)
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->asker, &hp->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->token, &hp->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
     for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
-        hsi_ask_at(hp->pb.asker, i);
+        hsi_poll_at(hp->pb.token, i);
         hsi_ranking_ready(&hp->ranking, (uint32_t)i);
     }
     if (st == HS_OK)
@@ -116,7 +116,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
                              hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_ask_after(hp->pb.asker, HSI_POOL_WORK); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, HSI_POOL_WORK); i++) {
         hsi_ranking_ready(&hp->ranking, tasks[i]);
         hsi_pool_add(&hp->queue, tasks[i]);
     }

@@ -21,7 +21,7 @@ static unsigned char class_of(const char **names, unsigned *count, const char *n
     return (unsigned char)*count;
 }
 
-static void classify(hsi_history *x, const hs_instance *in, hsi_asker *asker)
+static void classify(hsi_history *x, const hs_instance *in, hsi_token *token)
 {
     const char *names[HSI_CLASSES];
     size_t      task = 0, i;
@@ -29,7 +29,7 @@ static void classify(hsi_history *x, const hs_instance *in, hsi_asker *asker)
 
     if (!hsi_store_has(in->store, HSI_KERNEL))
         return;
-    for (i = 0; i < in->store->rows && !hsi_ask_at(asker, i); i++) {
+    for (i = 0; i < in->store->rows && !hsi_poll_at(token, i); i++) {
         const char *kernel = hsi_store_text(in->store, HSI_KERNEL, i);
         uint32_t    copies = hsi_store_count(in->store, i);
 
@@ -39,7 +39,7 @@ static void classify(hsi_history *x, const hs_instance *in, hsi_asker *asker)
 }
 
 hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
-                           hsi_asker *asker)
+                           hsi_token *token)
 {
     *x = (hsi_history){.tolerance = tolerance};
     x->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
@@ -49,7 +49,7 @@ hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double 
         hsi_history_close(x);
         return HS_ENOMEM;
     }
-    classify(x, estimates, asker);
+    classify(x, estimates, token);
     return HS_OK;
 }
 

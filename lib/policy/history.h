@@ -31,7 +31,7 @@ typedef struct hsi_history {
 } hsi_history;
 
 hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
-                           hsi_asker *asker);
+                           hsi_token *token);
 void      hsi_history_close(hsi_history *x);
 
 /*

@@ -74,7 +74,7 @@ static int is_in_band(const hs_policy_state *hp, uint32_t task)
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->asker, &hp->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->token, &hp->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
@@ -137,7 +137,7 @@ static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t c
                             hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_ask_after(hp->pb.asker, 3 * HSI_POOL_WORK); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, 3 * HSI_POOL_WORK); i++) {
         hsi_ranking_ready(&hp->ranking, tasks[i]);
         add(hp, tasks[i]);
     }

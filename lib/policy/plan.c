@@ -79,7 +79,7 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     if (!plan)
         return HS_ENOMEM;
     plan->policy = policy;
-    st = hsi_problem_of_tasks(estimates, &policy->asker, &plan->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->token, &plan->pb);
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)

@@ -18,7 +18,7 @@ struct hs_policy {
                                      threads */
     int              behind;  /* 1: tasks have ended since the last call of hs_policy_ready() */
     double           now;     /* time of the latest ending */
-    hsi_asker        asker;   /* cancel token of create() and hs_policy_simulate(); empty in a live
+    hsi_token        token;   /* cancel token of create() and hs_policy_simulate(); empty in a live
                                  run */
     hsi_problem      pb;      /* problem made of the estimates, if `settles` */
     hsi_ready        ready;

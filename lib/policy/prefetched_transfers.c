@@ -42,14 +42,14 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
 
 /* Record all tasks in topological order: inputs precede readers. */
 static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const run *runs,
-                        hsi_asker *asker)
+                        hsi_token *token)
 {
     for (size_t i = 0; i < g->vertices; i++) {
         uint32_t v = hsi_in_order(g, i);
 
         if (hsi_is_barrier(g, v) || runs[v].worker == HS_NONE)
             continue;
-        if (hsi_ask_after(asker, 8 * (1 + count_reads(g, v))))
+        if (hsi_poll_after(token, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
         hsi_locations_prefetch(locations, v, runs[v].worker);
         hsi_locations_done(locations, v, runs[v].worker, runs[v].end);
@@ -57,7 +57,7 @@ static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const 
     return HS_OK;
 }
 
-static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_asker *asker)
+static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_token *token)
 {
     size_t    tasks = locations->pb->n;
     run      *runs = malloc((tasks + 1) * sizeof *runs);
@@ -67,12 +67,12 @@ static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_a
         return HS_ENOMEM;
     locations->records = 1;
     find_runs(s, tasks, runs);
-    st = replay(locations, locations->pb->graph, runs, asker);
+    st = replay(locations, locations->pb->graph, runs, token);
     free(runs);
     return st == HS_OK ? hsi_locations_move_transfers(locations, s) : st;
 }
 
-hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker)
+hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_token *token)
 {
     hsi_problem        pb;
     hsi_data_locations locations;
@@ -81,12 +81,12 @@ hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hs
 
     if (hs_schedule_transfers(s, &count))
         return HS_OK;
-    st = hsi_problem_of_tasks(in, asker, &pb);
+    st = hsi_problem_of_tasks(in, token, &pb);
     if (st != HS_OK)
         return st;
     st = hsi_locations_open(&locations, in, &pb);
     if (st == HS_OK && hsi_locations_counts(&locations))
-        st = replay_all(&locations, s, asker);
+        st = replay_all(&locations, s, token);
     hsi_locations_close(&locations);
     hsi_problem_close(&pb);
     return st;

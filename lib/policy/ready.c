@@ -129,8 +129,8 @@ size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks)
     ready->count = count;
     *tasks = ready->news;
     if (ready->graph && !is_sorted(ready) &&
-        hsi_sort_indices_asking(ready->news, ready->scratch, count, comes_first, ready->graph,
-                                ready->asker))
+        hsi_sort_indices_polling(ready->news, ready->scratch, count, comes_first, ready->graph,
+                                ready->token))
         count = 0;
     ready->count = 0;
     return count;
@@ -141,13 +141,13 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
     const hs_graph *g = ready->graph;
 
     if (!g) {
-        for (; ready->count < pb->n && !hsi_ask_at(pb->asker, ready->count); ready->count++)
+        for (; ready->count < pb->n && !hsi_poll_at(pb->token, ready->count); ready->count++)
             ready->news[ready->count] = (uint32_t)ready->count;
         return;
     }
-    for (size_t v = 0; v < g->vertices && !hsi_ask_at(pb->asker, v); v++)
+    for (size_t v = 0; v < g->vertices && !hsi_poll_at(pb->token, v); v++)
         ready->left[v] = (uint32_t)hsi_predecessor_count(g, v);
-    for (uint32_t t = 0; t < g->tasks && !hsi_ask_at(pb->asker, t); t++)
+    for (uint32_t t = 0; t < g->tasks && !hsi_poll_at(pb->token, t); t++)
         if (hsi_predecessor_count(g, t) == 0)
             ready->news[ready->count++] = t;
 }
@@ -156,7 +156,7 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
 {
     size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
 
-    *ready = (hsi_ready){.graph = pb->graph, .pb = pb, .asker = pb->asker};
+    *ready = (hsi_ready){.graph = pb->graph, .pb = pb, .token = pb->token};
     ready->news = hsi_pages_alloc((pb->n + 1) * sizeof *ready->news);
     ready->left = hsi_pages_zeroed(vertices + 1, sizeof *ready->left);
     ready->scratch = hsi_pages_alloc((vertices + 1) * sizeof *ready->scratch);

@@ -22,7 +22,7 @@ typedef struct hsi_ready {
     size_t     count;
     uint32_t   expected[2]; /* the two latest tasks given to hsi_ready_prefetch_counts(), latest
                                first */
-    hsi_asker *asker;       /* cancel token of `pb` */
+    hsi_token *token;       /* cancel token of `pb` */
 } hsi_ready;
 
 /* Count the predecessors of all vertices and collect the tasks without any. `pb` must outlive

@@ -62,36 +62,36 @@ static int have_one_ratio(const hsi_pool *pool, uint32_t a, uint32_t b)
 
 /* Order the tasks at places begin .. end - 1, which have one ratio, by priority; or mark them for a
  * place on arrival. Return 1 if cancelled. */
-static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_asker *asker)
+static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_token *token)
 {
-    const hsi_index_order by_priority = {priority_key, hsi_queue_cellmate_before, pool->pb, asker};
+    const hsi_index_order by_priority = {priority_key, hsi_queue_cellmate_before, pool->pb, token};
     uint32_t             *task = pool->task + begin;
     uint32_t              first = (uint32_t)(is_for_gpus(pool->pb, *task) ? begin : end - 1);
     size_t                n = end - begin, i;
 
     if (pool->next) {
         pool->next[first] = first;
-        for (i = 0; i < n && !hsi_ask_at(asker, i + 1); i++)
+        for (i = 0; i < n && !hsi_poll_at(token, i + 1); i++)
             pool->place[task[i]] = first | COMES;
         return i < n;
     }
     if (n == 1)
         return 0;
-    for (i = 0; i < n && !hsi_ask_at(asker, i + 1); i++)
+    for (i = 0; i < n && !hsi_poll_at(token, i + 1); i++)
         pool->keys[i] = priority_key(pool->pb, task[i]);
     return i < n || hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_priority, task, task);
 }
 
 /* Order tasks of equal ratio, so far sorted by number: by priority, or on arrival. Return 1 if
  * cancelled. */
-static int order_equals(hsi_pool *pool, hsi_asker *asker)
+static int order_equals(hsi_pool *pool, hsi_token *token)
 {
     enum { AHEAD = 16 };
     const uint32_t *task = pool->task;
     size_t          n = pool->pb->n, begin = 0, i;
 
     for (i = 1; i <= n; i++) {
-        if (hsi_ask_at(asker, i))
+        if (hsi_poll_at(token, i))
             return 1;
         if (i + AHEAD < n) {
             __builtin_prefetch(&pool->pb->p[task[i + AHEAD]]);
@@ -99,44 +99,44 @@ static int order_equals(hsi_pool *pool, hsi_asker *asker)
         }
         if (i < n && have_one_ratio(pool, task[i], task[begin]))
             continue;
-        if (order_one_ratio(pool, begin, i, asker))
+        if (order_one_ratio(pool, begin, i, token))
             return 1;
         begin = i;
     }
     return 0;
 }
 
-static void find_limits(hsi_pool *pool, hsi_asker *asker)
+static void find_limits(hsi_pool *pool, hsi_token *token)
 {
     const hsi_problem *pb = pool->pb;
     uint32_t           cpus_from = 0, gpus_to = (uint32_t)pb->n;
 
     while (cpus_from < pb->n && isinf(pb->p[pool->task[cpus_from]]) &&
-           !hsi_ask_at(asker, cpus_from))
+           !hsi_poll_at(token, cpus_from))
         cpus_from++;
-    while (gpus_to > 0 && isinf(pb->q[pool->task[gpus_to - 1]]) && !hsi_ask_at(asker, gpus_to))
+    while (gpus_to > 0 && isinf(pb->q[pool->task[gpus_to - 1]]) && !hsi_poll_at(token, gpus_to))
         gpus_to--;
     pool->limit[HS_CPU] = cpus_from;
     pool->limit[HS_GPU] = gpus_to;
 }
 
 /* Compute the order of all tasks. Return 1 if cancelled. Allocates no memory. */
-static int find_places(hsi_pool *pool, hsi_asker *asker)
+static int find_places(hsi_pool *pool, hsi_token *token)
 {
-    const hsi_index_order by_ratio = {ratio_key, ratio_before, pool, asker};
+    const hsi_index_order by_ratio = {ratio_key, ratio_before, pool, token};
     size_t                n = pool->pb->n, i;
 
-    for (i = 0; i < n && !hsi_ask_at(asker, i); i++)
+    for (i = 0; i < n && !hsi_poll_at(token, i); i++)
         pool->keys[i] = ratio_key(pool, (uint32_t)i);
     if (i < n || hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_ratio, NULL, pool->task))
         return 1;
-    if ((pool->pb->priority || pool->pb->graph) && order_equals(pool, asker))
+    if ((pool->pb->priority || pool->pb->graph) && order_equals(pool, token))
         return 1;
-    for (i = 0; i < n && !pool->next && !hsi_ask_at(asker, i); i++)
+    for (i = 0; i < n && !pool->next && !hsi_poll_at(token, i); i++)
         pool->place[pool->task[i]] = (uint32_t)i;
-    find_limits(pool, asker);
+    find_limits(pool, token);
     pool->is_sorted = 1;
-    return hsi_ask(asker);
+    return hsi_poll(token);
 }
 
 /* Give an arriving task its place: within one ratio, earlier tasks are nearer to the end of the
@@ -254,13 +254,13 @@ hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, hsi_pool_start st
     *pool = (hsi_pool){.pb = pb, .in_service = {pb->m, pb->k}, .width = width};
     st = reserve(pool, start);
     if (st == HS_OK && start != HSI_POOL_SELDOM) {
-        st = find_places(pool, pb->asker) ? HS_ECANCELED : HS_OK;
+        st = find_places(pool, pb->token) ? HS_ECANCELED : HS_OK;
         free(pool->keys);
         pool->keys = NULL;
     }
     for (size_t i = 0; st == HS_OK && start == HSI_POOL_FULL && i < pb->n; i++) {
         hsi_places_add(&pool->there, (uint32_t)i);
-        if (hsi_ask_at(pb->asker, i))
+        if (hsi_poll_at(pb->token, i))
             st = HS_ECANCELED;
     }
     if (st != HS_OK)

@@ -124,7 +124,7 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
     policy->behind = policy->settles;
     if (!policy->settles)
         return HS_OK;
-    st = hsi_problem_of_tasks(estimates, &policy->asker, &policy->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->token, &policy->pb);
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
     if (st == HS_OK)
@@ -163,16 +163,16 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->kind = known;
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
-    policy->asker = (hsi_asker){settings.cancel, settings.cancel_data, 0, 0};
+    policy->token = (hsi_token){settings.cancel, settings.cancel_data, 0, 0};
     st = open_shared_state(policy, estimates);
     policy->locations.records = settings.transfers;
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);
-    if (st == HS_OK && hsi_ask(&policy->asker)) {
+    if (st == HS_OK && hsi_poll(&policy->token)) {
         st = HS_ECANCELED;
         policy->kind.free(policy->state);
     }
-    policy->asker = (hsi_asker){0};
+    policy->token = (hsi_token){0};
     if (st == HS_OK)
         *out = policy;
     else

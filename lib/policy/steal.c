@@ -54,7 +54,7 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates,
 
     if (!steal)
         return HS_ENOMEM;
-    st = hsi_problem_of_tasks(estimates, &policy->asker, &steal->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->token, &steal->pb);
     if (st == HS_OK)
         st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
@@ -98,7 +98,7 @@ static void begin(hs_policy_state *steal)
 
         hsi_task_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next;
-             at != steal->lists.of[w].end && !hsi_ask_after(steal->pb.asker, 1); at++)
+             at != steal->lists.of[w].end && !hsi_poll_after(steal->pb.token, 1); at++)
             steal->load[w] += estimate(steal, type, *at);
     }
 }

@@ -63,7 +63,7 @@ static int is_before(const void *pb, uint32_t a, uint32_t b)
 static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
                           const hs_schedule *schedule, double tolerance)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &steal->policy->asker, &steal->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &steal->policy->token, &steal->pb);
 
     if (st == HS_OK)
         st = hsi_lists_open(&steal->lists, &steal->pb, schedule);

@@ -16,7 +16,7 @@
 #include "core/log.h"
 #include "core/problem.h"
 #include "policy/policy.h"
-#include "support/asker.h"
+#include "support/cancel.h"
 #include "support/sized.h"
 #include "support/worker_tree.h"
 
@@ -310,7 +310,7 @@ static hs_status settle(simulation *sim, double now)
     hs_status st = gather(sim, now);
 
     hs_policy_ready(sim->policy, now, NULL, &woken);
-    if (sim->policy->asker.canceled)
+    if (sim->policy->token.cancelled)
         return HS_ECANCELED; /* the order of the ready tasks is then undefined */
     wake_all(sim, &woken, now);
     do {
@@ -342,7 +342,7 @@ static hs_status run(simulation *sim)
     double    now;
 
     while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
-        if (hsi_ask_after(&sim->policy->asker, turn))
+        if (hsi_poll_after(&sim->policy->token, turn))
             return HS_ECANCELED;
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
@@ -378,7 +378,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
 static void skip_done(simulation *sim, const unsigned char *skip)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
-        if (hsi_ask_at(&sim->policy->asker, task))
+        if (hsi_poll_at(&sim->policy->token, task))
             return;
         if (!skip[task])
             continue;
@@ -395,8 +395,8 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     hs_schedule *s = NULL;
     hs_status    st;
 
-    policy->asker = (hsi_asker){settings->cancel, settings->cancel_data, 0, 0};
-    st = hsi_problem_of_tasks(truth, &policy->asker, &sim.truth);
+    policy->token = (hsi_token){settings->cancel, settings->cancel_data, 0, 0};
+    st = hsi_problem_of_tasks(truth, &policy->token, &sim.truth);
     if (st != HS_OK)
         return st;
     st = open_simulation(&sim, settings->available);

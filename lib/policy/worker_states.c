@@ -19,7 +19,7 @@ hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
     states->of = malloc(workers * sizeof *states->of);
     states->barred = calloc(pb->n + 1, 1);
     if (!states->of || !states->barred ||
-        hsi_history_open(&states->history, estimates, tolerance, pb->asker) != HS_OK) {
+        hsi_history_open(&states->history, estimates, tolerance, pb->token) != HS_OK) {
         hsi_states_close(states);
         return HS_ENOMEM;
     }

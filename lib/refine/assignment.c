@@ -21,7 +21,7 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
 
     begin(pb, load);
     for (i = 0; i < pb->n; i++) {
-        hsi_ask_at(pb->asker, i);
+        hsi_poll_at(pb->token, i);
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
     }
     for (i = 0; i < pb->n && pb->available; i++)
@@ -41,7 +41,7 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
     if (st != HS_OK)
         goto out;
     begin(pb, load);
-    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
         hsi_log_put(&log, (uint32_t)i, worker[i], load[worker[i]]);
     }
@@ -52,7 +52,7 @@ out:
     return st;
 }
 
-void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker)
+void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s), w;
 
@@ -61,7 +61,7 @@ void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker)
         const hs_entry *entries = hs_schedule_entries(s, w, &count);
 
         for (i = 0; i < count; i++) {
-            hsi_ask_after(asker, 16);
+            hsi_poll_after(token, 16);
             if (entries[i].state == HS_RUN)
                 worker[entries[i].task] = w;
         }

@@ -80,17 +80,17 @@ static int is_shorter(const void *times, uint32_t a, uint32_t b)
 }
 
 /* Fill loads in the order of the tasks, and lists in the order of their times. */
-static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_asker *asker)
+static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_token *token)
 {
     const double         *time = pk->first < pb->m ? pb->p : pb->q;
-    const hsi_index_order how = {time_key, is_shorter, time, asker};
+    const hsi_index_order how = {time_key, is_shorter, time, token};
     hsi_arena             arena = {0};
     uint32_t             *order = hsi_arena_take(&arena, pb->n, sizeof *order);
     uint64_t             *keys = hsi_arena_take(&arena, 2 * pb->n, sizeof *keys);
     hs_status             st = order && keys ? HS_OK : HS_ENOMEM;
     size_t                size = 0;
 
-    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(asker, i); i++) {
+    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(token, i); i++) {
         if (worker[i] - pk->first >= pk->count)
             continue;
         pk->bins[worker[i] - pk->first].load += time[i];
@@ -99,13 +99,13 @@ static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker
     }
     if (st == HS_OK && hsi_sort_by_keys(keys, keys + size, size, &how, order, order))
         st = HS_ECANCELED;
-    for (size_t i = 0; st == HS_OK && i < size && !hsi_ask_after(asker, 16); i++) {
+    for (size_t i = 0; st == HS_OK && i < size && !hsi_poll_after(token, 16); i++) {
         bin *b = &pk->bins[worker[order[i]] - pk->first];
 
         b->list[b->size++] = (timed_task){time[order[i]], order[i]};
     }
     hsi_arena_close(&arena);
-    return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
+    return st == HS_OK && token && token->cancelled ? HS_ECANCELED : st;
 }
 
 /* An exchange of a's task `give` for b's task `take`, where a is the fuller bin. */
@@ -245,13 +245,13 @@ static void level(packing *pk, size_t n, const hsi_interrupt *interrupt)
     }
 }
 
-static void write_back(const packing *pk, hsi_asker *asker, uint32_t *worker)
+static void write_back(const packing *pk, hsi_token *token, uint32_t *worker)
 {
     uint32_t i;
     size_t   j;
 
     for (i = 0; i < pk->count; i++)
-        for (j = 0; j < pk->bins[i].size && !hsi_ask_after(asker, 16); j++)
+        for (j = 0; j < pk->bins[i].size && !hsi_poll_after(token, 16); j++)
             worker[pk->bins[i].list[j].task] = pk->first + i;
 }
 
@@ -263,17 +263,17 @@ hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *in
 
     if (st != HS_OK)
         return st;
-    st = fill(&pk, pb, worker, interrupt->asker);
+    st = fill(&pk, pb, worker, interrupt->token);
     if (st == HS_OK) {
         level(&pk, pb->n, interrupt);
-        write_back(&pk, interrupt->asker, worker);
+        write_back(&pk, interrupt->token, worker);
     }
     close_packing(&pk);
     return st;
 }
 
 /* Run LPT: the longest task first, each on the worker that is free first. */
-static hs_status spread(const hsi_problem *pb, hs_type type, hsi_asker *asker, uint32_t *worker)
+static hs_status spread(const hsi_problem *pb, hs_type type, hsi_token *token, uint32_t *worker)
 {
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
     const double   *time = type == HS_CPU ? pb->p : pb->q;
@@ -284,12 +284,12 @@ static hs_status spread(const hsi_problem *pb, hs_type type, hsi_asker *asker, u
     size_t          size = 0, i;
 
     if (order && !hsi_worker_tree_open_in(&tree, &arena, count)) {
-        for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
             if (worker[i] - first < count)
                 order[size++] = (uint32_t)i;
-        st = hsi_sort_by_time(&arena, time, size, order, asker);
+        st = hsi_sort_by_time(&arena, time, size, order, token);
     }
-    for (i = 0; st == HS_OK && i < size && !hsi_ask_after(asker, 16); i++) {
+    for (i = 0; st == HS_OK && i < size && !hsi_poll_after(token, 16); i++) {
         uint32_t rank = hsi_worker_tree_first(&tree);
 
         worker[order[i]] = first + rank;
@@ -306,6 +306,6 @@ hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *int
 
     if ((type == HS_CPU ? pb->m : pb->k) == 0)
         return HS_OK;
-    st = spread(pb, type, interrupt->asker, worker);
+    st = spread(pb, type, interrupt->token, worker);
     return st == HS_OK ? hsi_level(pb, type, interrupt, worker) : st;
 }

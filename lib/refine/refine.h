@@ -20,7 +20,7 @@ typedef struct hsi_interrupt {
                               caller */
     void (*report_progress)(void *report_data); /* may be NULL */
     void      *report_data;
-    hsi_asker *asker; /* the caller's cancel token, without time limit, used if `leads`; NULL:
+    hsi_token *token; /* the caller's cancel token, without time limit, used if `leads`; NULL:
                          none */
 } hsi_interrupt;
 
@@ -48,9 +48,9 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
 
 hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out);
 
-/* Write the worker of each task in a valid schedule, without aborted entries. `asker` may be
+/* Write the worker of each task in a valid schedule, without aborted entries. `token` may be
  * NULL. */
-void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker);
+void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker);
 
 /*
  * Cut the order of increasing p/q in two, CPU tasks first, near the balance of both sides, and run

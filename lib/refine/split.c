@@ -18,7 +18,7 @@ static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivo
     while (front < back) { /* extend the side with the smaller load */
         double p = pb->p[order[front]], q = pb->q[order[back - 1]];
 
-        hsi_ask_at(pb->asker, back - front);
+        hsi_poll_at(pb->token, back - front);
         if (isinf(q) || (isfinite(p) && (cpu + p) * pb->k <= (gpu + q) * pb->m)) {
             cpu += p;
             *pivot = p / pb->q[order[front++]];
@@ -51,7 +51,7 @@ static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned 
     size_t i;
 
     for (i = 0; i < lpt->pb->n; i++) {
-        hsi_ask_at(lpt->pb->asker, i);
+        hsi_poll_at(lpt->pb->token, i);
         type[order[i]] = i < cut ? HS_CPU : HS_GPU;
     }
     return hsi_lpt_run(lpt, type, log);
@@ -112,7 +112,7 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
         goto close_log;
     }
     run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &log);
-    if (hsi_ask(pb->asker))
+    if (hsi_poll(pb->token))
         st = HS_ECANCELED;
     for (i = 0; i < log.size && st == HS_OK; i++)
         worker[log.task[i]] = log.worker[i];

@@ -45,7 +45,7 @@ hs_status hsi_team_run(const hs_settings *settings, unsigned streams,
                            .run = run,
                            .data = data};
         team[i].interrupt.leads = interrupt->leads && i == 0;
-        team[i].interrupt.asker = i == 0 ? interrupt->asker : NULL;
+        team[i].interrupt.token = i == 0 ? interrupt->token : NULL;
         team[i].running =
             i > 0 && pthread_create(&team[i].thread, NULL, member_thread, &team[i]) == 0;
     }

@@ -95,7 +95,7 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
                           hs_schedule **out, hs_report *report)
 {
     hs_policy_settings its;
-    hsi_asker          asker = hsi_asker_of(settings);
+    hsi_token          token = hsi_token_of(settings);
     hs_schedule       *s = NULL;
     hs_status          st;
 
@@ -110,8 +110,8 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
     its.transfers = settings->transfers;
     st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s);
     if (st == HS_OK)
-        report->certified = hsi_certified_makespan(in, s, settings->available, &asker);
-    if (st == HS_OK && !asker.canceled) {
+        report->certified = hsi_certified_makespan(in, s, settings->available, &token);
+    if (st == HS_OK && !token.cancelled) {
         *out = s;
         return HS_OK;
     }
@@ -125,7 +125,7 @@ static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solv
 static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
                         hs_schedule **out, hs_report *report)
 {
-    hsi_asker    asker = hsi_asker_of(settings);
+    hsi_token    token = hsi_token_of(settings);
     hs_schedule *s = NULL;
     hs_status    st;
 
@@ -137,8 +137,8 @@ static hs_status search(const chosen *alg, const hs_instance *in, const hs_setti
     if (st == HS_OK)
         st = s ? hs_schedule_check_available(in, s, settings->available, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {
-        report->certified = hsi_certified_makespan(in, s, settings->available, &asker);
-        st = asker.canceled ? HS_ECANCELED : HS_OK;
+        report->certified = hsi_certified_makespan(in, s, settings->available, &token);
+        st = token.cancelled ? HS_ECANCELED : HS_OK;
     }
     if (st == HS_OK) {
         *out = s;
@@ -166,10 +166,10 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
 static hs_status add_transfers(const chosen *alg, const hs_instance *in,
                                const hs_settings *settings, hs_schedule *s)
 {
-    hsi_asker asker = hsi_asker_of(settings);
+    hsi_token token = hsi_token_of(settings);
     int       searched = alg->own && alg->own->search && !alg->by_policy;
 
-    return hsi_add_prefetched_transfers(in, s, searched ? NULL : &asker);
+    return hsi_add_prefetched_transfers(in, s, searched ? NULL : &token);
 }
 
 /* Run an algorithm in a workspace. The report's exact sums are computed only if `report` is
@@ -179,7 +179,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
 {
     hs_settings settings;
     hs_report   full;
-    hsi_asker   asker;
+    hsi_token   token;
     hs_status   st = hsi_settings_resolve(&settings, given);
 
     if (st == HS_OK)
@@ -187,7 +187,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
-    asker = hsi_asker_of(&settings);
+    token = hsi_token_of(&settings);
     if (is_heuristic(alg))
         st = hsi_run_in(alg->own, in, &settings, &ws->arena, ws->schedule);
     else
@@ -199,8 +199,8 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
         return st;
     full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
     if (is_heuristic(alg))
-        full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &asker);
-    if (asker.canceled)
+        full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &token);
+    if (token.cancelled)
         return HS_ECANCELED;
     hsi_fill_sized(report, &full, sizeof full);
     return HS_OK;

@@ -28,7 +28,7 @@ static int scale_of(const hsi_problem *rows)
     size_t i;
 
     for (i = 0; i < rows->n; i++) {
-        hsi_ask_at(rows->asker, i);
+        hsi_poll_at(rows->token, i);
         sum += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
     }
     frexp(sum / ((double)rows->m + rows->k), &exponent);
@@ -74,7 +74,7 @@ static void build(glp_prob *lp, const hsi_problem *rows)
         double longer = fmax(rows->p[i], rows->q[i]), shorter = fmin(rows->p[i], rows->q[i]);
         double count = hsi_count(rows, i);
 
-        hsi_ask_at(rows->asker, i);
+        hsi_poll_at(rows->token, i);
         fast[3 - slow] += count * ldexp(shorter, -scale);
         add_column(lp, (int)i + 1, slow, count * ldexp(longer, -scale), shorter / longer,
                    all * workers[slow], workers);
@@ -107,7 +107,7 @@ static void read_multipliers(glp_prob *lp, area *a)
         double p = rows->p[i], q = rows->q[i];
         int    where = glp_get_col_stat(lp, (int)i + 1);
 
-        hsi_ask_at(rows->asker, i);
+        hsi_poll_at(rows->token, i);
         if (where == GLP_BS) {
             frexp(fmax(p, q), &scale);
             a->u = ldexp(q, -scale);
@@ -132,7 +132,7 @@ static hs_status solve(void *data)
     a->stopped = end == HSI_SIMPLEX_STOPPED;
     read_multipliers(lp, a);
     glp_delete_prob(lp);
-    if (hsi_ask(a->rows->asker))
+    if (hsi_poll(a->rows->token))
         return HS_ECANCELED;
     return end == HSI_SIMPLEX_FAILED ? HS_ESOLVER : HS_OK;
 }

@@ -132,7 +132,7 @@ hs_status hsi_order_bound(const hsi_arcs *arcs, double least, const hsi_stop *st
     if (st == HS_OK || st == HS_ESOLVER) { /* bounds proved before a failure remain valid */
         *value = fmax(least, ldexp(t.bound, t.lp.exponent));
         *limit_reached = t.stopped || st == HS_ESOLVER;
-        st = hsi_canceled(stop->settings) ? HS_ECANCELED : HS_OK;
+        st = hsi_cancelled(stop->settings) ? HS_ECANCELED : HS_OK;
     }
     hsi_order_lp_close(&t.lp);
     hsi_vector_free(&t.nodes);

@@ -69,7 +69,7 @@ static void set_load(hsi_path_lp *path_lp, hs_type type)
     for (size_t i = 0; i < pb->n; i++) {
         double time = scaled(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
 
-        hsi_ask_at(pb->asker, i);
+        hsi_poll_at(pb->token, i);
         if (path_lp->column[i]) {
             path_lp->index[++size] = path_lp->column[i];
             path_lp->value[size] = type == HS_CPU ? time : -time;
@@ -97,7 +97,7 @@ static void set_basis(hsi_path_lp *path_lp)
         uint32_t task = path_lp->order[i];
         int      column = path_lp->column[task];
 
-        hsi_ask_at(pb->asker, i);
+        hsi_poll_at(pb->token, i);
         if (!column)
             continue;
         if (!cut && cpus < gpus) {

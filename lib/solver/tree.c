@@ -270,7 +270,7 @@ static hs_status search(tree *t, double *least)
         if (st == HS_OK)
             report_progress(t, current);
     }
-    if (st == HS_OK && hsi_canceled(t->stop->settings))
+    if (st == HS_OK && hsi_cancelled(t->stop->settings))
         st = HS_ECANCELED;
     if (st == HS_OK)
         *least = lower_bound(t, current);

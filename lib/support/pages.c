@@ -27,14 +27,14 @@ void *hsi_pages_zeroed(size_t count, size_t size)
     return data;
 }
 
-int hsi_pages_touch(void *data, size_t size, hsi_asker *asker)
+int hsi_pages_touch(void *data, size_t size, hsi_token *token)
 {
     enum { APART = 4096, WORK = 512 };
 
-    if (!asker || !asker->cancel || size < HSI_PAGES_LEAST)
+    if (!token || !token->cancel || size < HSI_PAGES_LEAST)
         return 0;
     for (size_t at = 0; at < size; at += APART) {
-        if (hsi_ask_after(asker, WORK))
+        if (hsi_poll_after(token, WORK))
             return 1;
         ((volatile char *)data)[at] = 0;
     }

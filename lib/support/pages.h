@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "support/asker.h"
+#include "support/cancel.h"
 
 #define HSI_PAGES_LEAST ((size_t)4 << 20)
 
@@ -46,6 +46,6 @@ static inline void hsi_pages_hint(void *data, size_t size)
  * Touch memory from hsi_pages_alloc() before scattered writes, polling the cancel token, because
  * mapping all of it may take long. Returns 1 when cancelled. Destroys the content.
  */
-int hsi_pages_touch(void *data, size_t size, hsi_asker *asker);
+int hsi_pages_touch(void *data, size_t size, hsi_token *token);
 
 #endif

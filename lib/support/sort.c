@@ -68,7 +68,7 @@ static size_t digit(uint64_t item, int pass)
 
 /* Distribute the items by one digit, stable; returns 0, without a copy, if every digit is equal. */
 static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS],
-                   hsi_asker *asker)
+                   hsi_token *token)
 {
     uint32_t sum = 0;
     size_t   i;
@@ -83,32 +83,32 @@ static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint3
     }
     for (i = 0; i < n; i++) {
         if (i % OFTEN == OFTEN - 1)
-            hsi_ask(asker);
+            hsi_poll(token);
         to[counts[digit(from[i], pass)]++] = from[i];
     }
     return 1;
 }
 
 /* Return whichever array has the result; NULL when cancelled. */
-static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_asker *asker)
+static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_token *token)
 {
     uint32_t  counts[PASSES][BUCKETS];
     uint64_t *swap;
     size_t    i;
     int       pass;
 
-    if (hsi_pages_touch(to, n * sizeof *to, asker))
+    if (hsi_pages_touch(to, n * sizeof *to, token))
         return NULL;
     memset(counts, 0, sizeof counts);
     for (i = 0; i < n; i++) {
-        hsi_ask_at(asker, i + 1);
+        hsi_poll_at(token, i + 1);
         for (pass = 0; pass < PASSES; pass++)
             counts[pass][digit(from[i], pass)]++;
     }
     for (pass = 0; pass < PASSES; pass++) {
-        if (hsi_ask(asker))
+        if (hsi_poll(token))
             return NULL;
-        if (!scatter(from, to, n, pass, counts[pass], asker))
+        if (!scatter(from, to, n, pass, counts[pass], token))
             continue;
         swap = from;
         from = to;
@@ -158,8 +158,8 @@ static int settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_i
     if (is_sorted(how, run, n))
         return 0;
     if (n < LONG || shift == 0)
-        return hsi_sort_indices_asking(run, (uint32_t *)(void *)b, n, how->before, how->context,
-                                       how->asker);
+        return hsi_sort_indices_polling(run, (uint32_t *)(void *)b, n, how->before, how->context,
+                                       how->token);
     for (i = 0; i < n; i++)
         a[i] = how->key(how->context, run[i]);
     return hsi_sort_by_keys(a, b, n, how, run, run);
@@ -171,7 +171,7 @@ static int settle(uint64_t *sorted, uint64_t *other, size_t n, int shift,
     size_t i, begin = 0;
 
     for (i = 1; i <= n; i++) {
-        if (hsi_ask_at(how->asker, i))
+        if (hsi_poll_at(how->token, i))
             return 1;
         if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
@@ -194,40 +194,40 @@ int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_inde
         return 0;
     shift = level(keys, n);
     for (i = 0; i < n; i++) {
-        hsi_ask_at(how->asker, i + 1);
+        hsi_poll_at(how->token, i + 1);
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
     }
     if (n < FEW)
         merge_sort(keys, scratch, n);
     else
-        sorted = radix_sort(keys, scratch, n, how->asker);
-    if (!sorted || hsi_ask(n < FEW ? NULL : how->asker))
+        sorted = radix_sort(keys, scratch, n, how->token);
+    if (!sorted || hsi_poll(n < FEW ? NULL : how->token))
         return 1;
     for (i = 0; i < n; i++) {
-        hsi_ask_at(how->asker, i + 1);
+        hsi_poll_at(how->token, i + 1);
         order[i] = (uint32_t)sorted[i];
     }
     return settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
 }
 
-int hsi_sort_indices_asking(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
-                            const void *context, hsi_asker *asker)
+int hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
+                            const void *context, hsi_token *token)
 {
     size_t half = n / 2, i = 0, j, out = 0;
 
     if (n < 2)
         return 0;
-    if (n >= OFTEN && hsi_ask(asker)) /* poll once for every part below OFTEN, because a
+    if (n >= OFTEN && hsi_poll(token)) /* poll once for every part below OFTEN, because a
                                          comparison may take long */
         return 1;
-    if (hsi_sort_indices_asking(a, scratch, half, before, context, asker) ||
-        hsi_sort_indices_asking(a + half, scratch, n - half, before, context, asker))
+    if (hsi_sort_indices_polling(a, scratch, half, before, context, token) ||
+        hsi_sort_indices_polling(a + half, scratch, n - half, before, context, token))
         return 1;
     if (!before(context, a[half], a[half - 1]))
         return 0;
     memcpy(scratch, a, half * sizeof *a);
     for (j = half; i < half; out++) {
-        if (out && hsi_ask_at(asker, out))
+        if (out && hsi_poll_at(token, out))
             return 1;
         if (j < n && before(context, a[j], scratch[i]))
             a[out] = a[j++];
@@ -240,5 +240,5 @@ int hsi_sort_indices_asking(uint32_t *a, uint32_t *scratch, size_t n, hsi_before
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
                       const void *context)
 {
-    (void)hsi_sort_indices_asking(indices, scratch, n, before, context, NULL);
+    (void)hsi_sort_indices_polling(indices, scratch, n, before, context, NULL);
 }

@@ -6,19 +6,19 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "support/asker.h"
+#include "support/cancel.h"
 
 /* A strict order on indices. */
 typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
 
 /*
  * Sort indices by comparison, stable; `scratch` has room for n. O(n log n). Returns 1 when
- * cancelled by `asker` (may be NULL), with `indices` in arbitrary order; else 0.
+ * cancelled by `token` (may be NULL), with `indices` in arbitrary order; else 0.
  */
-int hsi_sort_indices_asking(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
-                            const void *context, hsi_asker *asker);
+int hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+                            const void *context, hsi_token *token);
 
-/* Sort indices as hsi_sort_indices_asking() does, without cancellation. */
+/* Sort indices as hsi_sort_indices_polling() does, without cancellation. */
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
                       const void *context);
 
@@ -27,7 +27,7 @@ typedef struct hsi_index_order {
     uint64_t (*key)(const void *context, uint32_t index); /* smaller keys come first */
     hsi_before  before;                                   /* the complete order, index included */
     const void *context;
-    hsi_asker  *asker; /* cancel token; may be NULL */
+    hsi_token  *token; /* cancel token; may be NULL */
 } hsi_index_order;
 
 /*

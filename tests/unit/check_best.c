@@ -389,7 +389,7 @@ static void progress(void *data, const hs_progress *p)
     ck_assert_double_ge(p->makespan * (1 + 1e-12), p->bound);
 }
 
-START_TEST(canceled_with_what_it_has)
+START_TEST(cancelled_with_a_schedule)
 {
     hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
     caller       c = {.cancel_at = 1 << _i};
@@ -475,7 +475,7 @@ static Suite *suite(void)
     tcase_add_test(tc, start_is_never_made_worse);
     tcase_add_test(tc, start_must_be_valid);
     tcase_add_test(tc, ends_within_the_gap);
-    tcase_add_loop_test(tc, canceled_with_what_it_has, 0, 12);
+    tcase_add_loop_test(tc, cancelled_with_a_schedule, 0, 12);
     tcase_add_test(tc, progress_is_told);
     tcase_add_test(tc, extreme_times);
     suite_add_tcase(s, tc);

@@ -207,9 +207,9 @@ START_TEST(nothing_is_gathered_once_stopped)
     const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
     const double   time[] = {1, 2, 3};
     double         by_place[3];
-    hsi_asker      asker = {.cancel = stops, .canceled = 1};
+    hsi_token      token = {.cancel = stops, .cancelled = 1};
 
-    ck_assert_int_eq(hsi_gather(order, 3, time, by_place, &asker), HS_ECANCELED);
+    ck_assert_int_eq(hsi_gather(order, 3, time, by_place, &token), HS_ECANCELED);
 }
 END_TEST
 

@@ -230,7 +230,7 @@ START_TEST(whoever_asks_can_be_told_to_stop)
         hs_status    st;
 
         if (sample_searches(hs_algorithm_at(i)))
-            continue; /* canceled, they return what they have */
+            continue; /* cancelled, they return what they have */
         calls = 0;
         st = hs_solve(hs_algorithm_at(i), in, &settings, &s);
         ck_assert_int_eq(st, calls ? HS_ECANCELED : HS_OK);

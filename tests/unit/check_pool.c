@@ -154,8 +154,8 @@ static int counts(void *asked)
 static long asks(hsi_pool_start start, size_t n, double time, double *p, double *q)
 {
     long        asked = 0;
-    hsi_asker   asker = {counts, &asked, 0, 0};
-    hsi_problem pb = {.n = n, .m = 1, .k = 1, .p = p, .q = q, .asker = &asker};
+    hsi_token   token = {counts, &asked, 0, 0};
+    hsi_problem pb = {.n = n, .m = 1, .k = 1, .p = p, .q = q, .token = &token};
     hsi_pool    pool;
 
     for (size_t i = 0; i < n; i++) {

@@ -201,7 +201,7 @@ START_TEST(time_limits_hold)
 END_TEST
 
 typedef struct patience {
-    double end, canceled;
+    double end, cancelled;
 } patience;
 
 static int cancel_late(void *data)
@@ -210,8 +210,8 @@ static int cancel_late(void *data)
 
     if (hsi_now() < p->end)
         return 0;
-    if (p->canceled == 0)
-        p->canceled = work_done();
+    if (p->cancelled == 0)
+        p->cancelled = work_done();
     return 1;
 }
 
@@ -229,7 +229,7 @@ START_TEST(cancel_is_heard)
     settings.cancel_data = &p;
     st = hs_bound_compute(hs_bound_find(hard[_i].bound), f.in, &settings, &value);
     ck_assert_double_le(work_done() - begin, 0.1 + GRACE);
-    ck_assert(st == HS_ECANCELED || (st == HS_OK && p.canceled == 0));
+    ck_assert(st == HS_ECANCELED || (st == HS_OK && p.cancelled == 0));
     release(&f);
 }
 END_TEST

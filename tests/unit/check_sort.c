@@ -237,8 +237,8 @@ START_TEST(a_sort_that_is_stopped_is_none)
         value[i] = unit_doubles(&d, i);
     for (long at = 1; stopped; at++) {
         long            questions = at;
-        hsi_asker       asker = {stops, &questions, 0, 0};
-        hsi_index_order how = {blurred_key, value_before, &b, &asker};
+        hsi_token       token = {stops, &questions, 0, 0};
+        hsi_index_order how = {blurred_key, value_before, &b, &token};
 
         for (size_t i = 0; i < MANY; i++)
             keys[i] = blurred_key(&b, (uint32_t)i);

@@ -13,13 +13,13 @@ static hs_status order_by_rank(const hsi_problem *pb, hs_rank which, uint32_t *o
     uint32_t *at = hsi_arena_take(pb->arena, pb->n, sizeof *at);
     hs_status st = rank && by_place && at ? hsi_ranks(pb->in, pb, which, rank) : HS_ENOMEM;
 
-    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)
         at[hsi_position(pb->graph, i)] = i;
     if (st == HS_OK)
-        st = hsi_gather(at, pb->n, rank, by_place, pb->asker);
+        st = hsi_gather(at, pb->n, rank, by_place, pb->token);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(pb->arena, by_place, pb->n, order, pb->asker);
-    for (size_t i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+        st = hsi_order_by_time_in(pb->arena, by_place, pb->n, order, pb->token);
+    for (size_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)
         order[i] = at[order[i]];
     hsi_arena_release(pb->arena, mark);
     return st;

@@ -37,7 +37,7 @@ static hs_status open_front(front *f, const hsi_problem *pb)
     if (!f->left || !f->since || !f->heap)
         return HS_ENOMEM;
     for (uint32_t v = 0; v < g->vertices; v++) {
-        if (hsi_ask_at(pb->asker, v))
+        if (hsi_poll_at(pb->token, v))
             return HS_ECANCELED;
         f->left[v] = (uint32_t)hsi_predecessor_count(g, v);
         if (f->left[v] == 0)

@@ -180,7 +180,7 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
 /* Compute the arrival of the task's inputs on each node. HS_ECANCELED. */
 static hs_status find_arrival(hsi_placing *placing, uint32_t task)
 {
-    if (hsi_ask_after(placing->pb->asker, placing->work))
+    if (hsi_poll_after(placing->pb->token, placing->work))
         return HS_ECANCELED;
     for (size_t node = 0; node < placing->nodes; node++)
         placing->arrival[node] = 0;
@@ -248,7 +248,7 @@ static size_t walk(const hsi_placing *placing, hsi_log *log)
         double before = pb->available ? pb->available[w] : 0;
 
         for (uint32_t task = placing->line[w].first;
-             task != HS_NONE && !hsi_ask_at(pb->asker, ++noted); task = placing->next[task]) {
+             task != HS_NONE && !hsi_poll_at(pb->token, ++noted); task = placing->next[task]) {
             int is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;
@@ -270,5 +270,5 @@ hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log)
         st = hsi_log_reserve(log, placing->pb, placing->pb->n + walk(placing, NULL));
     if (st == HS_OK)
         walk(placing, log);
-    return st == HS_OK && hsi_ask(placing->pb->asker) ? HS_ECANCELED : st;
+    return st == HS_OK && hsi_poll(placing->pb->token) ? HS_ECANCELED : st;
 }

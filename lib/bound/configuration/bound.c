@@ -20,7 +20,7 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
     if (st != HS_OK)
         return st;
     st = hsi_configuration_step(cf, &stop);
-    if (st == HS_OK && hsi_canceled(settings))
+    if (st == HS_OK && hsi_cancelled(settings))
         st = HS_ECANCELED;
     if (st == HS_OK)
         *out = cf;

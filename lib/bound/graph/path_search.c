@@ -108,7 +108,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
         length[i] = hsi_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->asker);
+        st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->token);
     memset(s->seen, 0, vertices);
     for (size_t i = 0; st == HS_OK && i < vertices && *found < PATHS_A_ROUND; i++) {
         if (!(length[order[i]] > most))
@@ -211,7 +211,7 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
     s->limit_reached = s->between.stopped;
     if (st == HS_OK && !s->limit_reached)
         st = hsi_glpk_guarded(iterate, s);
-    if (hsi_ask(s->pb->asker) || hsi_canceled(s->stop.settings))
+    if (hsi_poll(s->pb->token) || hsi_cancelled(s->stop.settings))
         return HS_ECANCELED;
     return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;
 }

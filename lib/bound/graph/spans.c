@@ -27,7 +27,7 @@ static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *after = hsi_successors(g, v, &count);
 
         raise(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
-        if (hsi_ask_after(pb->asker, 16 * (1 + count)))
+        if (hsi_poll_after(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     for (size_t i = g->vertices; i-- > 0;) {
@@ -36,7 +36,7 @@ static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *before = hsi_predecessors(g, v, &count);
 
         raise(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
-        if (hsi_ask_after(pb->asker, 16 * (1 + count)))
+        if (hsi_poll_after(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     return HS_OK;
@@ -67,7 +67,7 @@ hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spa
         return HS_ENOMEM;
     if (pb->graph && find_paths(pb, head, tail) != HS_OK)
         return HS_ECANCELED;
-    for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
+    for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         double before = head[i], after = tail[i];
 
         head[i] = span(first, before, cpus, pb->p[i], after);
@@ -81,7 +81,7 @@ double hsi_spans_longest(const hsi_problem *pb, const hsi_spans *spans)
 {
     double longest = 0;
 
-    for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
+    for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
         longest = fmax(longest, fmin(spans->cpu[i], spans->gpu[i]));
     return longest;
 }

@@ -60,7 +60,7 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
         keep(c, value, proved, multiplier);
     }
     hsi_divisible_close(&d);
-    return st == HS_OK && hsi_ask(rows->asker) ? HS_ECANCELED : st;
+    return st == HS_OK && hsi_poll(rows->token) ? HS_ECANCELED : st;
 }
 
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
@@ -107,7 +107,7 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
                                 const hs_settings *settings, hs_certificate **out)
 {
     hs_settings full;
-    hsi_asker   asker;
+    hsi_token   token;
     hsi_problem problem;
     hs_status   st;
 
@@ -118,9 +118,9 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
         st = hsi_settings_check_available(&full, in, 0);
-    asker = hsi_asker_of(&full);
+    token = hsi_token_of(&full);
     if (st == HS_OK)
-        st = hsi_bound_problem(bound, in, &asker, &problem);
+        st = hsi_bound_problem(bound, in, &token, &problem);
     return st == HS_OK ? make(in, &problem, &full, bound->name, make_of_bound, bound, out) : st;
 }
 
@@ -148,7 +148,7 @@ static int is_name(const char *name)
 }
 
 /* Open the tasks and the graph if that is small enough; else the rows, without dependencies. */
-static hs_status open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *rows)
+static hs_status open_rows(const hs_instance *in, hsi_token *token, hsi_problem *rows)
 {
 #ifdef HAVE_GLPK
     if (hs_instance_has_graph(in) && hs_instance_tasks(in) <= HSI_TREE_VERTICES) {
@@ -158,17 +158,17 @@ static hs_status open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem 
         if (st != HS_OK)
             return st;
         if (hs_graph_vertices(g) <= HSI_TREE_VERTICES)
-            return hsi_problem_of_tasks(in, asker, rows);
+            return hsi_problem_of_tasks(in, token, rows);
     }
 #endif
-    return hsi_problem_of_rows(in, asker, rows);
+    return hsi_problem_of_rows(in, token, rows);
 }
 
 hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                const hs_settings *settings, hs_certificate **out)
 {
     hs_settings full;
-    hsi_asker   asker;
+    hsi_token   token;
     hsi_problem rows;
     hs_status   st;
 
@@ -177,9 +177,9 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
         st = hsi_settings_check_available(&full, in, 0);
-    asker = hsi_asker_of(&full);
+    token = hsi_token_of(&full);
     if (st == HS_OK)
-        st = open_rows(in, &asker, &rows);
+        st = open_rows(in, &token, &rows);
     return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
 }
 

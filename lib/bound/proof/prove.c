@@ -119,7 +119,7 @@ static hs_status grow(hsi_prover *pr)
             break;
         st = split(pr, index);
     }
-    return st == HS_OK && hsi_canceled(pr->stop->settings) ? HS_ECANCELED : st;
+    return st == HS_OK && hsi_cancelled(pr->stop->settings) ? HS_ECANCELED : st;
 }
 
 /* Set each case's bound to the value proved by the case and its parts; return the root's bound. */

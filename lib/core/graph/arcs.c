@@ -97,7 +97,7 @@ static hs_status walk(builder *b)
     memset(b->seen, 0, n * sizeof *b->seen);
     memset(arcs->waits, 0, n * sizeof *arcs->waits);
     for (size_t i = 0; i < n && b->count <= MOST_ARCS; i++) {
-        if (hsi_ask_after(arcs->pb->asker, 16 * (1 + b->count - before)))
+        if (hsi_poll_after(arcs->pb->token, 16 * (1 + b->count - before)))
             return HS_ECANCELED;
         before = b->count;
         follow(b, arcs->order[i], arcs->order[i], 0);

@@ -33,7 +33,7 @@ typedef struct work {
     history         *history;     /* by handle */
     hsi_vector       readers;     /* reader: of handles with a later write */
     uint32_t        *join, *fork; /* per row: its barriers; NULL without counts */
-    hsi_asker       *asker;
+    hsi_token       *token;
 } work;
 
 typedef struct entry {
@@ -189,7 +189,7 @@ static hs_status end_vertex(work *w, size_t vertex)
     }
     w->entries.size = 0;
     w->g->pred_at[vertex + 1] = w->pred.size / sizeof entries->from;
-    return hsi_ask_after(w->asker, 8 * (1 + count)) ? HS_ECANCELED : HS_OK;
+    return hsi_poll_after(w->token, 8 * (1 + count)) ? HS_ECANCELED : HS_OK;
 }
 
 static hs_status add_tasks(work *w)
@@ -303,7 +303,7 @@ static hs_status take_room(work *w)
 }
 
 /* Build the successor lists; they ascend because vertices are visited in order. */
-static hs_status add_successors(hs_graph *g, hsi_asker *asker)
+static hs_status add_successors(hs_graph *g, hsi_token *token)
 {
     size_t edges = g->pred_at[g->vertices], *at = hsi_pages_zeroed(g->vertices + 2, sizeof *at);
 
@@ -311,14 +311,14 @@ static hs_status add_successors(hs_graph *g, hsi_asker *asker)
     g->succ = hsi_pages_alloc((edges + 1) * sizeof *g->succ);
     if (!at || !g->succ)
         return HS_ENOMEM;
-    for (size_t i = 0; i < edges && !hsi_ask_at(asker, i); i++)
+    for (size_t i = 0; i < edges && !hsi_poll_at(token, i); i++)
         at[g->pred[i] + 2]++;
     for (size_t v = 0; v + 1 < g->vertices; v++)
         at[v + 2] += at[v + 1];
     for (size_t v = 0; v < g->vertices;
          v++) /* at[v + 1] is first the start and finally the end of v's successors */
         for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++) {
-            if (hsi_ask_at(asker, i))
+            if (hsi_poll_at(token, i))
                 return HS_ECANCELED;
             g->succ[at[g->pred[i] + 1]++] = (uint32_t)v;
         }
@@ -374,10 +374,10 @@ static hs_status add_edges(work *w)
     return st;
 }
 
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
+hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_token *token, hs_graph **out,
                           hsi_vector *cycle)
 {
-    work      w = {.store = store, .by_rows = by_rows, .asker = asker};
+    work      w = {.store = store, .by_rows = by_rows, .token = token};
     hs_status st = HS_OK;
 
     w.relations = store->relations;
@@ -390,9 +390,9 @@ hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker,
     else
         st = add_edges(&w);
     if (st == HS_OK)
-        st = add_successors(w.g, asker);
+        st = add_successors(w.g, token);
     if (st == HS_OK)
-        st = hsi_graph_sort(w.g, asker, cycle);
+        st = hsi_graph_sort(w.g, token, cycle);
     close_work(&w);
     if (st == HS_OK)
         *out = w.g;
@@ -423,14 +423,14 @@ void hsi_graph_free(hs_graph *g)
  * Return the instance's graph and build it if needed. If several threads build it at once, the
  * first publishes its graph and the others discard theirs.
  */
-hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out)
+hs_status hsi_graph_of(const hs_instance *in, hsi_token *token, const hs_graph **out)
 {
     hsi_store *store = in->store;
     hs_graph  *g = store->relations ? atomic_load(&store->graph) : NULL, *first = NULL;
     hs_status  st;
 
     if (!g && hsi_store_has_graph(store)) {
-        st = hsi_graph_build(store, 0, asker, &g, NULL);
+        st = hsi_graph_build(store, 0, token, &g, NULL);
         if (st != HS_OK)
             return st;
         if (!atomic_compare_exchange_strong(&store->graph, &first, g)) {

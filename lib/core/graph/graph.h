@@ -5,7 +5,7 @@
 #include <hybridsched/instance.h>
 
 #include "core/store.h"
-#include "support/asker.h"
+#include "support/cancel.h"
 
 /*
  * Task graphs, in two immutable forms:
@@ -54,7 +54,7 @@ struct hs_graph {
  * Set *out to the instance's graph, owned by the instance, or NULL for independent tasks.
  * HS_ENOMEM, HS_ECANCELED.
  */
-hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out);
+hs_status hsi_graph_of(const hs_instance *in, hsi_token *token, const hs_graph **out);
 
 /*
  * Build the graph of all tasks, or with `by_rows` the graph of the rows, each as a single task.
@@ -62,12 +62,12 @@ hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph *
  * HS_EGRAPH `cycle` gets the vertices (size_t) of a cycle, each a predecessor of the next and the
  * last of the first.
  */
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
+hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_token *token, hs_graph **out,
                           hsi_vector *cycle);
 void      hsi_graph_free(hs_graph *g);
 
 /* Compute positions and order from the edges; called by hsi_graph_build(). */
-hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle);
+hs_status hsi_graph_sort(hs_graph *g, hsi_token *token, hsi_vector *cycle);
 
 static inline const uint32_t *hsi_predecessors(const hs_graph *g, size_t vertex, size_t *count)
 {

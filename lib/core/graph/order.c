@@ -58,10 +58,10 @@ static void place(work *w, uint32_t vertex)
             release(w, succ[i]);
 }
 
-static hs_status place_all(work *w, hsi_asker *asker)
+static hs_status place_all(work *w, hsi_token *token)
 {
     for (size_t v = 0; v < w->g->vertices; v++) {
-        if (hsi_ask_at(asker, v))
+        if (hsi_poll_at(token, v))
             return HS_ECANCELED;
         w->missing[v] = hsi_predecessor_count(w->g, v);
         if (w->missing[v] == 0)
@@ -75,7 +75,7 @@ static hs_status place_all(work *w, hsi_asker *asker)
         else
             next = hsi_heap_pop(w->free, w->free_count--, is_smaller, NULL);
         place(w, next);
-        if (hsi_ask_after(asker, 32 + hsi_predecessor_count(w->g, next)))
+        if (hsi_poll_after(token, 32 + hsi_predecessor_count(w->g, next)))
             return HS_ECANCELED;
     }
     return HS_OK;
@@ -124,7 +124,7 @@ static hs_status find_cycle(const work *w, uint32_t *seen, hsi_vector *cycle)
     return HS_EGRAPH;
 }
 
-hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle)
+hs_status hsi_graph_sort(hs_graph *g, hsi_token *token, hsi_vector *cycle)
 {
     work      w = {.g = g};
     hs_status st = HS_ENOMEM;
@@ -137,7 +137,7 @@ hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle)
     w.free = malloc((g->vertices + 1) * sizeof *w.free);
     w.barriers = malloc((g->vertices - g->tasks + 1) * sizeof *w.barriers);
     if (g->position && g->order && w.missing && w.free && w.barriers) {
-        st = place_all(&w, asker);
+        st = place_all(&w, token);
         if (st == HS_OK && w.placed < g->vertices)
             st = cycle ? find_cycle(&w, w.free, cycle) : HS_EGRAPH;
     }

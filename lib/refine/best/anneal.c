@@ -151,13 +151,13 @@ static int loses_less(const void *context, uint32_t a, uint32_t b)
 /* Write the tasks that may move to task[]: all tasks outside of pools, and the tasks of pools with
  * the smallest loss. HS_ECANCELED. */
 static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
-                              hsi_asker *asker)
+                              hsi_token *token)
 {
     const hsi_problem    *pb = a->pb;
-    const hsi_index_order how = {loss_key, loses_less, a, asker};
+    const hsi_index_order how = {loss_key, loses_less, a, token};
     uint32_t              from_pools = 0, apart, most, i;
 
-    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
         if (pooled[worker[i] >= pb->m]) {
             a->keys[from_pools] = loss_key(a, i);
             a->task[from_pools++] = i;
@@ -197,11 +197,11 @@ static int item_before(const void *context, uint32_t a, uint32_t b)
     return by->minor[x] != by->minor[y] ? by->minor[x] < by->minor[y] : a < b;
 }
 
-static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_asker *asker)
+static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_token *token)
 {
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
-    const hsi_index_order how = {item_key, item_before, &by, asker};
+    const hsi_index_order how = {item_key, item_before, &by, token};
     uint32_t             *order = a->best, *chosen = a->where, i; /* arrays not yet in use */
 
     for (i = 0; i < a->items; i++)
@@ -233,18 +233,18 @@ static void find_kinds(hsi_anneal *a)
 }
 
 static hs_status make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
-                            hsi_asker *asker)
+                            hsi_token *token)
 {
     const hsi_problem *pb = a->pb;
-    hs_status          st = choose_items(a, pooled, worker, asker);
+    hs_status          st = choose_items(a, pooled, worker, token);
     size_t             i;
 
     if (st == HS_OK)
-        st = sort_items(a, pooled[HS_CPU] && !pooled[HS_GPU], asker);
+        st = sort_items(a, pooled[HS_CPU] && !pooled[HS_GPU], token);
     if (st != HS_OK)
         return st;
     memset(a->fixed, 0, sizeof a->fixed);
-    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
         if (pooled[worker[i] >= pb->m])
             a->fixed[worker[i] >= pb->m] += hsi_time_on(pb, i, worker[i]);
     for (i = 0; i < a->items; i++) {
@@ -257,7 +257,7 @@ static hs_status make_items(hsi_anneal *a, const int pooled[2], const uint32_t *
             a->fixed[worker[task] >= pb->m] -= hsi_time_on(pb, task, worker[task]);
     }
     find_kinds(a);
-    return asker && asker->canceled ? HS_ECANCELED : HS_OK;
+    return token && token->cancelled ? HS_ECANCELED : HS_OK;
 }
 
 static inline double above(const machine *at, double load)
@@ -468,12 +468,12 @@ static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
 
 /* Move each task to the type preferred by the pivot, unless its time there exceeds the makespan;
  * for runs on two pools. */
-static void follow_pivot(const hsi_anneal *a, double makespan, hsi_asker *asker, uint32_t *worker)
+static void follow_pivot(const hsi_anneal *a, double makespan, hsi_token *token, uint32_t *worker)
 {
     const hsi_problem *pb = a->pb;
     size_t             i;
 
-    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++) {
         int gpu = pb->p[i] > a->pivot * pb->q[i];
 
         if (gpu ? pb->q[i] > makespan : pb->p[i] > makespan)
@@ -517,9 +517,9 @@ hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     }
     only_pools = pooled[HS_CPU] && pooled[HS_GPU];
     if (only_pools)
-        follow_pivot(a, run->makespan, interrupt->asker, worker);
+        follow_pivot(a, run->makespan, interrupt->token, worker);
     make_machines(a, pooled);
-    st = make_items(a, pooled, worker, interrupt->asker);
+    st = make_items(a, pooled, worker, interrupt->token);
     if (st != HS_OK)
         return st;
     if (only_pools && a->edge > 0) { /* the items' losses determine the temperature */

@@ -18,12 +18,12 @@ typedef struct hsi_best {
     hsi_stop           stop;
     atomic_int         halt;
     hsi_interrupt      interrupt; /* interrupt of the caller's thread */
-    hsi_asker          asker;     /* cancelled when `interrupt` is set, by time or caller */
-    hsi_asker          caller;    /* cancelled by the caller alone, at any time limit */
+    hsi_token          token;     /* cancelled when `interrupt` is set, by time or caller */
+    hsi_token          caller;    /* cancelled by the caller alone, at any time limit */
     double             next_report;
     const char        *phase;
     hsi_problem        pb;        /* without a cancel token: shared by threads */
-    hsi_problem        asking;    /* problem with `asker`, for steps that are useless unless
+    hsi_problem        asking;    /* problem with `token`, for steps that are useless unless
                                      finished in time */
     hsi_problem        finishing; /* problem with `caller`, for steps worth finishing after the time
                                      limit */

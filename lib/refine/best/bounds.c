@@ -65,7 +65,7 @@ static int has_tiny_tasks(hsi_best *best, double bound)
     double least = INFINITY;
     size_t i;
 
-    for (i = 0; i < best->pb.n && !hsi_ask_at(&best->caller, i); i++)
+    for (i = 0; i < best->pb.n && !hsi_poll_at(&best->caller, i); i++)
         least = fmin(least, fmin(best->pb.p[i], best->pb.q[i]));
     return bound + least <= bound;
 }

@@ -97,7 +97,7 @@ static hs_status raise_by_crowd(hsi_best *best, hs_type type)
 {
     hsi_crowd crowd;
     hs_status st = hsi_crowd_find(best->pb.n, times_of(&best->pb, type),
-                                  type == HS_CPU ? best->pb.m : best->pb.k, &best->asker, &crowd);
+                                  type == HS_CPU ? best->pb.m : best->pb.k, &best->token, &crowd);
 
     if (st == HS_OK)
         hsi_bounds_raise(best, hsi_crowd_value(&crowd), hsi_alg_exact.about.name);

@@ -41,7 +41,7 @@ static int is_cancelled(void *data)
 {
     const hsi_best *best = data;
 
-    return hsi_canceled(best->settings) && (best->found || !best->settings->start);
+    return hsi_cancelled(best->settings) && (best->found || !best->settings->start);
 }
 
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
@@ -58,17 +58,17 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                        .counted = settings->iterations > 0};
     best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
     atomic_init(&best->halt, 0);
-    best->caller = (hsi_asker){is_cancelled, best, 0, 0};
+    best->caller = (hsi_token){is_cancelled, best, 0, 0};
     best->interrupt =
         (hsi_interrupt){&best->stop, &best->halt, 1, report_progress, best, &best->caller};
-    best->asker = (hsi_asker){is_over, best, 0, 0};
+    best->token = (hsi_token){is_over, best, 0, 0};
     st = hsi_problem_of_tasks(in, &best->caller, &best->pb);
     if (st != HS_OK)
         return st;
     best->pb.available = settings->available;
     best->finishing = best->asking = best->pb;
-    best->asking.asker = &best->asker;
-    best->pb.asker = NULL;
+    best->asking.token = &best->token;
+    best->pb.token = NULL;
     n = best->pb.n;
     workers = (size_t)best->pb.m + best->pb.k;
     best->order = malloc((n + 1) * sizeof *best->order);

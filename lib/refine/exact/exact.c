@@ -116,8 +116,8 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     if (hs_instance_has_graph(in))
         return search_graph(members, in, settings, out, report);
     pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
-    pf.asker = hsi_asker_of(settings);
-    st = hsi_problem_of_tasks(in, &pf.asker, &pf.pb);
+    pf.token = hsi_token_of(settings);
+    st = hsi_problem_of_tasks(in, &pf.token, &pf.pb);
     if (st != HS_OK)
         return st;
     pf.grid = hsi_grid_of(&pf.pb);

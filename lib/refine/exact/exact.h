@@ -11,7 +11,7 @@ typedef struct hsi_exact {
     const hs_instance *in;
     const hs_settings *settings;
     hsi_stop           stop;
-    hsi_asker          asker; /* the caller's cancel token, without time limit */
+    hsi_token          token; /* the caller's cancel token, without time limit */
     hsi_problem        pb;    /* one item per task */
     hs_schedule       *best;
     double             longest; /* certified makespan of `best` */
