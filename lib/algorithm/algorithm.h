@@ -4,7 +4,7 @@
 
 #include <hybridsched/solve.h>
 
-#include "core/log.h"
+#include "core/recorder.h"
 #include "core/problem.h"
 #include "core/settings.h"
 
@@ -18,14 +18,14 @@ typedef struct hsi_members {
 
 /*
  * An algorithm of the library: its public part, without run(), and one of three ways to run it: a
- * heuristic works in the problem's arena, opens the log and fills it; a search builds a schedule
- * and a report; a policy runs under a virtual clock. With a policy beside a heuristic, the policy
- * runs for graphs and for requested ranks.
+ * heuristic works in the problem's arena, opens the recorder and fills it; a search builds a
+ * schedule and a report; a policy runs under a virtual clock. With a policy beside a heuristic, the
+ * policy runs for graphs and for requested ranks.
  */
 typedef struct hsi_algorithm {
     hs_algorithm about;
     int          by_rows; /* 1: run() takes rows with counts; 0: one item per copy */
-    hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_log *log);
+    hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder);
     hs_status (*search)(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report);
     const char *policy; /* name of the policy; NULL: none */

@@ -2,7 +2,7 @@
 #ifndef HSI_ALGORITHM_BALANCED_H
 #define HSI_ALGORITHM_BALANCED_H
 
-#include "core/log.h"
+#include "core/recorder.h"
 #include "core/problem.h"
 
 /*

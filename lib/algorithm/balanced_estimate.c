@@ -6,23 +6,23 @@
 #include "algorithm/lpt.h"
 
 static hs_status schedule_better(const hsi_problem *pb, const unsigned char *best,
-                                 const unsigned char *inverse, int differ, hsi_log *log)
+                                 const unsigned char *inverse, int differ, hsi_recorder *recorder)
 {
     double    best_makespan, inverse_makespan;
-    hs_status st = hsi_log_open(log, pb, 0);
+    hs_status st = hsi_recorder_open(recorder, pb, 0);
 
     if (st == HS_OK)
-        st = hsi_lpt_once(pb, best, log, &best_makespan);
+        st = hsi_lpt_once(pb, best, recorder, &best_makespan);
     if (st != HS_OK || !differ)
         return st;
     st = hsi_lpt_once(pb, inverse, NULL, &inverse_makespan);
     if (st != HS_OK || inverse_makespan >= best_makespan)
         return st;
-    hsi_log_restart(log);
-    return hsi_lpt_once(pb, inverse, log, &inverse_makespan);
+    hsi_recorder_restart(recorder);
+    return hsi_lpt_once(pb, inverse, recorder, &inverse_makespan);
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     unsigned char *best = hsi_arena_take(pb->arena, pb->n, 1);
     unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
@@ -37,7 +37,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (walk.inverse != walk.best)
         hsi_balanced_walk_allocation(&walk, walk.inverse, inverse);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
-    return schedule_better(pb, best, inverse, walk.inverse != walk.best, log);
+    return schedule_better(pb, best, inverse, walk.inverse != walk.best, recorder);
 }
 
 const hsi_algorithm hsi_alg_balanced_estimate = {

@@ -67,7 +67,7 @@ static hs_status find_best(search *s)
     return HS_OK;
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
@@ -86,8 +86,8 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
         return st;
     hsi_balanced_walk_allocation(&walk, s.best, type);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
-    st = hsi_log_open(log, pb, 0);
-    return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
+    st = hsi_recorder_open(recorder, pb, 0);
+    return st == HS_OK ? hsi_lpt_once(pb, type, recorder, &makespan) : st;
 }
 
 const hsi_algorithm hsi_alg_balanced_makespan = {

@@ -45,7 +45,7 @@ static inline uint32_t take_high(rest *r)
 }
 
 static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_tree *cpus,
-                      hsi_worker_tree *gpus, hsi_log *log)
+                      hsi_worker_tree *gpus, hsi_recorder *recorder)
 {
     enum { AHEAD = 12 };
     rest   r = {.pb = pb, .order = order, .high = pb->n};
@@ -62,17 +62,17 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
         }
         if (cpu_end < gpu_end) {
             worker = hsi_worker_tree_first(cpus);
-            hsi_log_put_copy(log, for_cpu, take_low(&r), worker, cpu_end);
+            hsi_record_copy(recorder, for_cpu, take_low(&r), worker, cpu_end);
             hsi_worker_tree_set(cpus, worker, cpu_end);
         } else {
             worker = hsi_worker_tree_first(gpus);
-            hsi_log_put_copy(log, for_gpu, take_high(&r), pb->m + worker, gpu_end);
+            hsi_record_copy(recorder, for_gpu, take_high(&r), pb->m + worker, gpu_end);
             hsi_worker_tree_set(gpus, worker, gpu_end);
         }
     }
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     hsi_worker_tree cpus, gpus;
     uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
@@ -87,9 +87,9 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     hsi_worker_tree_start(&gpus, hsi_available(pb, HS_GPU));
     st = hsi_order_by_rho(pb, HSI_RHO_UP, order);
     if (st == HS_OK)
-        st = hsi_log_open(log, pb, 0);
+        st = hsi_recorder_open(recorder, pb, 0);
     if (st == HS_OK)
-        place_all(pb, order, &cpus, &gpus, log);
+        place_all(pb, order, &cpus, &gpus, recorder);
     return st;
 }
 

@@ -34,13 +34,13 @@ static void start_from(hsi_worker_tree *workers, const double *load)
             hsi_worker_tree_set(workers, i, load[i]);
 }
 
-static void put(hsi_log *log, uint32_t task, uint32_t worker, double end)
+static void put(hsi_recorder *recorder, uint32_t task, uint32_t worker, double end)
 {
-    if (log)
-        hsi_log_put(log, task, worker, end);
+    if (recorder)
+        hsi_record(recorder, task, worker, end);
 }
 
-static void grant_wishes(dada *d, double guess, hsi_log *log)
+static void grant_wishes(dada *d, double guess, hsi_recorder *recorder)
 {
     const hsi_problem *pb = d->pb;
     size_t             i;
@@ -55,17 +55,17 @@ static void grant_wishes(dada *d, double guess, hsi_log *log)
             continue;
         d->load[wish->worker] += time;
         d->granted[wish->task] = 1;
-        put(log, wish->task, wish->worker, d->load[wish->worker]);
+        put(recorder, wish->task, wish->worker, d->load[wish->worker]);
     }
 }
 
-static void place_on_gpu(dada *d, uint32_t task, hsi_log *log)
+static void place_on_gpu(dada *d, uint32_t task, hsi_recorder *recorder)
 {
     uint32_t rank = hsi_worker_tree_first(&d->gpus);
     double   end = hsi_worker_tree_time(&d->gpus) + d->pb->q[task];
 
     d->granted[task] = 1;
-    put(log, task, d->pb->m + rank, end);
+    put(recorder, task, d->pb->m + rank, end);
     hsi_worker_tree_set(&d->gpus, rank, end);
 }
 
@@ -80,7 +80,7 @@ static int any_forced(const hsi_problem *pb, double guess)
 }
 
 /* Place the tasks too long for a CPU on GPUs. Return 0 if the guess is infeasible. */
-static int place_forced(dada *d, double guess, hsi_log *log)
+static int place_forced(dada *d, double guess, hsi_recorder *recorder)
 {
     const hsi_problem *pb = d->pb;
     double             forced = 0;
@@ -96,12 +96,12 @@ static int place_forced(dada *d, double guess, hsi_log *log)
         if (pb->q[task] > guess)
             return 0;
         forced += pb->q[task];
-        place_on_gpu(d, task, log);
+        place_on_gpu(d, task, recorder);
     }
     return forced <= pb->k * guess;
 }
 
-static void fill_gpus(dada *d, double guess, hsi_log *log)
+static void fill_gpus(dada *d, double guess, hsi_recorder *recorder)
 {
     enum { AHEAD = 16 };
     const hsi_problem *pb = d->pb;
@@ -118,7 +118,7 @@ static void fill_gpus(dada *d, double guess, hsi_log *log)
         if (pb->n - i > AHEAD)
             __builtin_prefetch(&pb->q[d->by_rho[i + AHEAD]]);
         if (!d->granted[task] && pb->q[task] <= guess)
-            place_on_gpu(d, task, log);
+            place_on_gpu(d, task, recorder);
     }
 }
 
@@ -134,7 +134,7 @@ static double load_left_for_cpus(const dada *d)
 }
 
 /* Place the remaining tasks on CPUs, longest first. */
-static hs_status place_on_cpus(dada *d, hsi_log *log)
+static hs_status place_on_cpus(dada *d, hsi_recorder *recorder)
 {
     enum { AHEAD = 16 };
     const hsi_problem *pb = d->pb;
@@ -156,20 +156,20 @@ static hs_status place_on_cpus(dada *d, hsi_log *log)
 
         if (count - i > AHEAD)
             __builtin_prefetch(&pb->p[left[i + AHEAD]]);
-        hsi_log_put(log, left[i], rank, end);
+        hsi_record(recorder, left[i], rank, end);
         hsi_worker_tree_set(&d->cpus, rank, end);
     }
     return HS_OK;
 }
 
 /* Place the GPUs' tasks for a guess. Return 0 if the guess is infeasible. */
-static int place_on_gpus(dada *d, double guess, hsi_log *log)
+static int place_on_gpus(dada *d, double guess, hsi_recorder *recorder)
 {
-    grant_wishes(d, guess, log);
+    grant_wishes(d, guess, recorder);
     start_from(&d->gpus, d->load + d->pb->m);
-    if (!place_forced(d, guess, log))
+    if (!place_forced(d, guess, recorder))
         return 0;
-    fill_gpus(d, guess, log);
+    fill_gpus(d, guess, recorder);
     return 1;
 }
 
@@ -249,7 +249,7 @@ static hs_status find_guess(dada *d, double *guess)
     return st;
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     dada      d;
     double    guess;
@@ -258,11 +258,11 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (st == HS_OK)
         st = find_guess(&d, &guess);
     if (st == HS_OK)
-        st = hsi_log_open(log, pb, 0);
+        st = hsi_recorder_open(recorder, pb, 0);
     if (st != HS_OK)
         return st;
-    place_on_gpus(&d, guess, log);
-    return place_on_cpus(&d, log);
+    place_on_gpus(&d, guess, recorder);
+    return place_on_cpus(&d, recorder);
 }
 
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)

@@ -134,7 +134,7 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
     return st;
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
@@ -149,8 +149,8 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
         return st;
     allocate(&d, guess, type);
     hsi_arena_release(pb->arena, mark); /* the memory is reused */
-    st = hsi_log_open(log, pb, 0);
-    return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
+    st = hsi_recorder_open(recorder, pb, 0);
+    return st == HS_OK ? hsi_lpt_once(pb, type, recorder, &makespan) : st;
 }
 
 const hsi_algorithm hsi_alg_dualhp = {

@@ -14,7 +14,7 @@
 
 /* Place a copy of a row on the worker that ends it first. */
 static inline void place(const hsi_problem *pb, uint32_t row, uint32_t copy, hsi_worker_tree *cpus,
-                         hsi_worker_tree *gpus, hsi_log *log)
+                         hsi_worker_tree *gpus, hsi_recorder *recorder)
 {
     double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[row];
     double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[row];
@@ -22,17 +22,17 @@ static inline void place(const hsi_problem *pb, uint32_t row, uint32_t copy, hsi
 
     if (cpu_end < gpu_end) {
         worker = hsi_worker_tree_first(cpus);
-        hsi_log_put_copy(log, row, copy, worker, cpu_end);
+        hsi_record_copy(recorder, row, copy, worker, cpu_end);
         hsi_worker_tree_set(cpus, worker, cpu_end);
     } else {
         worker = hsi_worker_tree_first(gpus);
-        hsi_log_put_copy(log, row, copy, pb->m + worker, gpu_end);
+        hsi_record_copy(recorder, row, copy, pb->m + worker, gpu_end);
         hsi_worker_tree_set(gpus, worker, gpu_end);
     }
 }
 
 static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_tree *cpus,
-                      hsi_worker_tree *gpus, hsi_log *log)
+                      hsi_worker_tree *gpus, hsi_recorder *recorder)
 {
     enum { AHEAD = 12 };
     size_t i;
@@ -45,7 +45,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
         for (copy = 0; copy < count && !(copy && hsi_poll_at(pb->token, copy)); copy++)
-            place(pb, row, copy, cpus, gpus, log);
+            place(pb, row, copy, cpus, gpus, recorder);
     }
 }
 
@@ -67,7 +67,7 @@ static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_p
 }
 
 static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_problem *, size_t),
-                            hsi_log           *log)
+                            hsi_recorder      *recorder)
 {
     hsi_worker_tree cpus, gpus;
     uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
@@ -81,28 +81,28 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
     hsi_worker_tree_start(&gpus, hsi_available(pb, HS_GPU));
     st = order_by_rank(pb, rank, order);
     if (st == HS_OK)
-        st = hsi_log_open(log, pb, 0);
+        st = hsi_recorder_open(recorder, pb, 0);
     if (st == HS_OK)
-        place_all(pb, order, &cpus, &gpus, log);
+        place_all(pb, order, &cpus, &gpus, recorder);
     return st;
 }
 
-static hs_status run_by(const hsi_problem *pb, hs_rank rank, hsi_log *log)
+static hs_status run_by(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder)
 {
     if (pb->graph)
-        return hsi_heft_graph(pb, rank, log);
-    return run_ranked(pb, rank == HS_RANK_MIN ? hsi_min_time : hsi_mean_time, log);
+        return hsi_heft_graph(pb, rank, recorder);
+    return run_ranked(pb, rank == HS_RANK_MIN ? hsi_min_time : hsi_mean_time, recorder);
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
-    return run_by(pb, settings->rank == HS_RANK_MIN ? HS_RANK_MIN : HS_RANK_AVG, log);
+    return run_by(pb, settings->rank == HS_RANK_MIN ? HS_RANK_MIN : HS_RANK_AVG, recorder);
 }
 
-static hs_status run_min(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_min(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     (void)settings;
-    return run_by(pb, HS_RANK_MIN, log);
+    return run_by(pb, HS_RANK_MIN, recorder);
 }
 
 const hsi_algorithm hsi_alg_heft = {

@@ -39,7 +39,7 @@ typedef struct candidates {
 
 typedef struct simulation {
     const hsi_problem *pb;
-    hsi_log           *log;
+    hsi_recorder      *recorder;
     uint32_t          *queue; /* rows; [front, back) remain */
     size_t             front, back;
     uint32_t           front_copy, back_copy; /* range of remaining copies: from front_copy of the
@@ -112,7 +112,7 @@ static inline int take(simulation *sim, const uint32_t *count, hs_type type, cop
 
 static inline void start(simulation *sim, copy task, uint32_t rank, double end)
 {
-    hsi_log_put_copy(sim->log, task.row, task.number, worker_of(sim, rank), end);
+    hsi_record_copy(sim->recorder, task.row, task.number, worker_of(sim, rank), end);
     sim->running[rank] = task;
     hsi_worker_tree_set(&sim->idle_at, rank, end);
 }
@@ -219,7 +219,7 @@ static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
         hsi_worker_tree_set(&sim->idle_at, thief, INFINITY);
         return HS_OK;
     }
-    hsi_log_abort(sim->log, worker_of(sim, victim->rank), now);
+    hsi_record_abort(sim->recorder, worker_of(sim, victim->rank), now);
     start(sim, victim->task, thief,
           now + (type == HS_GPU ? sim->pb->q : sim->pb->p)[victim->task.row]);
     hsi_worker_tree_set(&sim->idle_at, victim->rank, now); /* idle again */
@@ -266,10 +266,10 @@ static hs_status await_workers(simulation *sim)
     return HS_OK;
 }
 
-static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
+static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, int spoliation)
 {
     uint32_t   workers = pb->m + pb->k;
-    simulation sim = {.pb = pb, .log = log, .back = pb->n};
+    simulation sim = {.pb = pb, .recorder = recorder, .back = pb->n};
     hs_status  st;
 
     sim.queue = hsi_arena_take(pb->arena, pb->n, sizeof *sim.queue);
@@ -280,7 +280,7 @@ static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
     if (st == HS_OK && pb->available)
         st = await_workers(&sim);
     if (st == HS_OK)
-        st = hsi_log_open(log, pb, pb->count || pb->n > workers ? workers : pb->n);
+        st = hsi_recorder_open(recorder, pb, pb->count || pb->n > workers ? workers : pb->n);
     if (st != HS_OK)
         return st;
     if (pb->n)
@@ -292,17 +292,17 @@ static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
     return run_last_phase(&sim, spoliation);
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     (void)settings;
-    return simulate(pb, log, 1);
+    return simulate(pb, recorder, 1);
 }
 
 static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings *settings,
-                                        hsi_log *log)
+                                        hsi_recorder *recorder)
 {
     (void)settings;
-    return simulate(pb, log, 0);
+    return simulate(pb, recorder, 0);
 }
 
 /* Return the guarantee of Theorems 7, 9 and 12, if every task may be restarted; with one type, list

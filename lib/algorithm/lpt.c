@@ -34,8 +34,8 @@ void hsi_lpt_close(hsi_lpt *lpt)
 }
 
 static double run_type(const hsi_problem *pb, const uint32_t *order, const unsigned char *type,
-                       hs_type wanted, const double *time, hsi_worker_tree *free_first, uint32_t first_worker,
-                       hsi_log *log)
+                       hs_type wanted, const double *time, hsi_worker_tree *free_first,
+                       uint32_t first_worker, hsi_recorder *recorder)
 {
     enum { AHEAD = 16 };
     double makespan = 0;
@@ -53,8 +53,8 @@ static double run_type(const hsi_problem *pb, const uint32_t *order, const unsig
             continue;
         rank = hsi_worker_tree_first(free_first);
         end = hsi_worker_tree_time(free_first) + time[task];
-        if (log)
-            hsi_log_put(log, task, first_worker + rank, end);
+        if (recorder)
+            hsi_record(recorder, task, first_worker + rank, end);
         if (end > makespan)
             makespan = end;
         hsi_worker_tree_set(free_first, rank, end);
@@ -62,15 +62,15 @@ static double run_type(const hsi_problem *pb, const uint32_t *order, const unsig
     return makespan;
 }
 
-double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log)
+double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_recorder *recorder)
 {
     const hsi_problem *pb = lpt->pb;
     double             cpu_makespan, gpu_makespan;
 
     hsi_worker_tree_reset(&lpt->cpus);
     hsi_worker_tree_reset(&lpt->gpus);
-    cpu_makespan = run_type(pb, lpt->by_cpu, type, HS_CPU, pb->p, &lpt->cpus, 0, log);
-    gpu_makespan = run_type(pb, lpt->by_gpu, type, HS_GPU, pb->q, &lpt->gpus, pb->m, log);
+    cpu_makespan = run_type(pb, lpt->by_cpu, type, HS_CPU, pb->p, &lpt->cpus, 0, recorder);
+    gpu_makespan = run_type(pb, lpt->by_gpu, type, HS_GPU, pb->q, &lpt->gpus, pb->m, recorder);
     return cpu_makespan > gpu_makespan ? cpu_makespan : gpu_makespan;
 }
 
@@ -87,7 +87,7 @@ static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, uin
 
 /* Place rows in their order, copy by copy. Return the makespan. */
 static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, const double *time,
-                        hsi_worker_tree *free_first, uint32_t first_worker, hsi_log *log)
+                        hsi_worker_tree *free_first, uint32_t first_worker, hsi_recorder *recorder)
 {
     enum { AHEAD = 16 };
     double   makespan = 0;
@@ -103,8 +103,8 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
             uint32_t rank = hsi_worker_tree_first(free_first);
             double   end = hsi_worker_tree_time(free_first) + time[row];
 
-            if (log)
-                hsi_log_put_copy(log, row, copy, first_worker + rank, end);
+            if (recorder)
+                hsi_record_copy(recorder, row, copy, first_worker + rank, end);
             if (end > makespan)
                 makespan = end;
             hsi_worker_tree_set(free_first, rank, end);
@@ -114,7 +114,7 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
 }
 
 static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type, hs_type wanted,
-                               hsi_log *log, double *makespan)
+                               hsi_recorder *recorder, double *makespan)
 {
     const double   *time = wanted == HS_CPU ? pb->p : pb->q;
     uint32_t        first_worker = wanted == HS_CPU ? 0 : pb->m;
@@ -130,26 +130,28 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
     n = list_type(pb->n, type, wanted, order);
     st = hsi_sort_by_time(pb->arena, time, n, order, pb->token);
     if (st == HS_OK)
-        *makespan = fmax(*makespan, place_all(pb, order, n, time, &free_first, first_worker, log));
+        *makespan =
+            fmax(*makespan, place_all(pb, order, n, time, &free_first, first_worker, recorder));
 out:
     hsi_arena_release(pb->arena, mark);
     return st;
 }
 
-hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log *log,
+hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_recorder *recorder,
                        double *makespan)
 {
     hs_status st;
 
     *makespan = 0;
-    st = run_type_once(pb, type, HS_CPU, log, makespan);
+    st = run_type_once(pb, type, HS_CPU, recorder, makespan);
     if (st == HS_OK)
-        st = run_type_once(pb, type, HS_GPU, log, makespan);
+        st = run_type_once(pb, type, HS_GPU, recorder, makespan);
     return st == HS_OK && hsi_poll(pb->token) ? HS_ECANCELED : st;
 }
 
 /* The algorithm lpt: each task on its faster type. */
-static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *settings,
+                                 hsi_recorder *recorder)
 {
     unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
     double         makespan;
@@ -161,8 +163,8 @@ static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *setti
         return HS_ENOMEM;
     for (i = 0; i < pb->n; i++)
         type[i] = pb->p[i] <= pb->q[i] ? HS_CPU : HS_GPU;
-    st = hsi_log_open(log, pb, 0);
-    return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
+    st = hsi_recorder_open(recorder, pb, 0);
+    return st == HS_OK ? hsi_lpt_once(pb, type, recorder, &makespan) : st;
 }
 
 const hsi_algorithm hsi_alg_lpt = {

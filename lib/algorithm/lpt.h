@@ -2,7 +2,7 @@
 #ifndef HSI_ALGORITHM_LPT_H
 #define HSI_ALGORITHM_LPT_H
 
-#include "core/log.h"
+#include "core/recorder.h"
 #include "core/problem.h"
 #include "support/worker_tree.h"
 
@@ -20,11 +20,11 @@ void      hsi_lpt_close(hsi_lpt *lpt);
 
 /* Return the makespan of an allocation, where type[i] is an hs_type. `log` may be NULL. O(n log(m +
  * k)). The result is invalid once the problem's cancel token is cancelled. */
-double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log);
+double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_recorder *recorder);
 
 /* Run LPT on a single allocation, in a problem with an arena; with counts, type[i] is that of row
  * i. HS_ENOMEM, HS_ECANCELED. */
-hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log *log,
+hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_recorder *recorder,
                        double *makespan);
 
 #endif

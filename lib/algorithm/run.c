@@ -23,13 +23,13 @@ static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
 
 /* Run a heuristic; if it was cancelled, its result is discarded. */
 static hs_status run_polling(const hsi_algorithm *alg, const hsi_problem *pb,
-                            const hs_settings *settings, hsi_log *log)
+                             const hs_settings *settings, hsi_recorder *recorder)
 {
     hs_status st;
 
     if (hsi_poll(pb->token))
         return HS_ECANCELED;
-    st = alg->run(pb, settings, log);
+    st = alg->run(pb, settings, recorder);
     return st == HS_OK && hsi_poll(pb->token) ? HS_ECANCELED : st;
 }
 
@@ -38,12 +38,12 @@ hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_s
 {
     hsi_problem pb;
     hsi_token   token = hsi_token_of(settings);
-    hsi_log     log = {0};
+    hsi_recorder recorder = {0};
     hs_status   st = open_problem(alg, in, settings, hs_instance_tasks(in), arena, &token, &pb);
 
     if (st == HS_OK)
-        st = run_polling(alg, &pb, settings, &log);
-    return st == HS_OK ? hsi_log_schedule_in(&log, &pb, s) : st;
+        st = run_polling(alg, &pb, settings, &recorder);
+    return st == HS_OK ? hsi_recorder_schedule_in(&recorder, &pb, s) : st;
 }
 
 hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
@@ -68,20 +68,20 @@ hs_status hsi_run_tally(const hsi_algorithm *alg, const hs_instance *in,
     hsi_problem pb;
     hsi_tally   tally;
     hsi_token   token = hsi_token_of(settings);
-    hsi_log     log = {.tally = &tally};
+    hsi_recorder recorder = {.tally = &tally};
     size_t      items = alg->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
     hs_status   st = open_problem(alg, in, settings, items, arena, &token, &pb);
 
     if (st == HS_OK)
         st = hsi_tally_open(&tally, &pb);
     if (st == HS_OK)
-        st = run_polling(alg, &pb, settings, &log);
+        st = run_polling(alg, &pb, settings, &recorder);
     if (st != HS_OK)
         return st;
     hsi_tally_sum(&tally, makespan, &report->certified);
     if (pb.graph) /* in a graph a sum of times is no makespan */
         report->certified = *makespan;
-    report->aborted = log.aborts;
+    report->aborted = recorder.aborts;
     return HS_OK;
 }
 

@@ -45,11 +45,11 @@ typedef enum hsi_class { HSI_FREE_TASKS, HSI_CPU_TASKS, HSI_GPU_TASKS, HSI_CLASS
  * HSI_OVER_CPUS or HSI_OVER_GPUS: the tasks at this position, shared by the workers of the type.
  * The whole path takes at most T.
  */
-typedef struct hsi_proof_way {
+typedef struct hsi_proof_path {
     double    multiplier;
     size_t    steps;
     uint32_t *step;
-} hsi_proof_way;
+} hsi_proof_path;
 
 typedef struct hsi_proof_node {
     hsi_proof_step step;
@@ -60,8 +60,8 @@ typedef struct hsi_proof_node {
     int64_t  capacity, most[2];
     int      type;  /* leaf HSI_STEP_PACKING: the type whose tasks do not fit */
     int64_t *worth; /* worth of each class, HSI_CLASSES per kind; 0 for empty classes */
-    size_t   ways;  /* number of a graph's paths; or 1, the parallel tasks */
-    hsi_proof_way *way;
+    size_t          paths; /* number of a graph's paths; or 1, the parallel tasks */
+    hsi_proof_path *path;
 } hsi_proof_node;
 
 #define HSI_OVER_CPUS (UINT32_MAX - 1)
@@ -91,11 +91,11 @@ struct hs_certificate {
     hsi_certified_kind *kind;
     size_t              nodes; /* nodes of the tree, in preorder */
     hsi_proof_node     *node;
-    size_t              ways; /* paths through the graph */
-    hsi_proof_way      *way;
+    size_t              paths; /* paths through the graph */
+    hsi_proof_path     *path;
 };
 
-void hsi_proof_ways_free(size_t ways, hsi_proof_way *way);
+void hsi_proof_paths_free(size_t paths, hsi_proof_path *path);
 void hsi_proof_node_free(hsi_proof_node *node);
 
 #endif

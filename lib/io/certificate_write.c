@@ -89,27 +89,27 @@ static void put_worth(writer *w, const hs_certificate *c, const int64_t *worth)
     }
 }
 
-static void put_steps(writer *w, const hsi_proof_way *way)
+static void put_steps(writer *w, const hsi_proof_path *path)
 {
     char text[32];
 
-    for (size_t i = 0; i < way->steps && !hsi_output_failed(&w->out); i++) {
-        if (hsi_is_over(way->step[i]))
-            snprintf(text, sizeof text, way->step[i] == HSI_OVER_GPUS ? ",gpu" : ",cpu");
+    for (size_t i = 0; i < path->steps && !hsi_output_failed(&w->out); i++) {
+        if (hsi_is_over(path->step[i]))
+            snprintf(text, sizeof text, path->step[i] == HSI_OVER_GPUS ? ",gpu" : ",cpu");
         else
-            snprintf(text, sizeof text, ",%lu", (unsigned long)way->step[i]);
+            snprintf(text, sizeof text, ",%lu", (unsigned long)path->step[i]);
         put(w, text);
     }
     put(w, "\n");
 }
 
-static void put_way(writer *w, const hsi_proof_way *way)
+static void put_path(writer *w, const hsi_proof_path *path)
 {
     char text[64], form[48];
 
-    snprintf(text, sizeof text, "way,%s", exact(way->multiplier, form));
+    snprintf(text, sizeof text, "path,%s", exact(path->multiplier, form));
     put(w, text);
-    put_steps(w, way);
+    put_steps(w, path);
 }
 
 static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *node)
@@ -143,14 +143,14 @@ static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *n
         break;
     case HSI_STEP_CROWD:
         put(w, "crowd");
-        put_steps(w, node->way);
+        put_steps(w, node->path);
         return;
     }
     put(w, text);
     if (node->worth)
         put_worth(w, c, node->worth);
-    for (size_t i = 0; i < node->ways && !hsi_output_failed(&w->out); i++)
-        put_way(w, &node->way[i]);
+    for (size_t i = 0; i < node->paths && !hsi_output_failed(&w->out); i++)
+        put_path(w, &node->path[i]);
 }
 
 static void put_tree(writer *w, const hs_certificate *c)
@@ -198,8 +198,8 @@ static void put_proof(writer *w, const hs_certificate *c)
         put(w, "proof,graph\n");
         put_real(w, "cpu-multiplier", c->multiplier[HS_CPU]);
         put_real(w, "gpu-multiplier", c->multiplier[HS_GPU]);
-        for (size_t i = 0; i < c->ways && !hsi_output_failed(&w->out); i++)
-            put_way(w, &c->way[i]);
+        for (size_t i = 0; i < c->paths && !hsi_output_failed(&w->out); i++)
+            put_path(w, &c->path[i]);
         break;
     }
 }

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/log.h"
+#include "core/recorder.h"
 #include "core/problem.h"
 #include "policy/policy.h"
 #include "support/cancel.h"
@@ -29,7 +29,7 @@ typedef enum activity {
                started yet */
 
 typedef struct actor {
-    double   free_at; /* end of the latest entry in the log */
+    double   free_at; /* end of the latest entry in the recorder */
     double   start;   /* start of the task held or run */
     uint32_t task;
     uint32_t prefetched; /* prefetched task; HS_NONE */
@@ -46,7 +46,7 @@ typedef struct simulation {
            asked; /* indexed by rank: 0: ask the worker now (policies that settle), else INFINITY */
     actor *actors;
     unsigned char *taken; /* indexed by task: 1: assigned to a worker, or done */
-    hsi_log        log;
+    hsi_recorder   recorder;
     size_t         done;
     double         now;     /* time of the latest event */
     unsigned       waiting; /* number of waiting workers; the simulation ends when all wait */
@@ -116,19 +116,20 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
                         a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
 }
 
-/* Append the entry of a worker's running task, complete or aborted at `now`, to the log. */
+/* Append the entry of a worker's running task, complete or aborted at `now`, to the recorder. */
 static hs_status record_entry(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
-    hs_status st = hsi_log_reserve(&sim->log, &sim->truth, 3);
+    hs_status st = hsi_recorder_reserve(&sim->recorder, &sim->truth, 3);
 
     if (st != HS_OK)
         return st;
     if (a->free_at != a->start)
-        hsi_log_start(&sim->log, worker_of(sim, rank), a->start);
-    hsi_log_put(&sim->log, a->task, worker_of(sim, rank), a->start + time_of(sim, rank, a->task));
+        hsi_record_start(&sim->recorder, worker_of(sim, rank), a->start);
+    hsi_record(&sim->recorder, a->task, worker_of(sim, rank),
+               a->start + time_of(sim, rank, a->task));
     if (how != HS_ENDING_DONE)
-        hsi_log_abort(&sim->log, worker_of(sim, rank), now);
+        hsi_record_abort(&sim->recorder, worker_of(sim, rank), now);
     a->free_at = now;
     return HS_OK;
 }
@@ -370,7 +371,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
         if (available)
             hsi_worker_tree_set(&sim->due, rank, available[worker_of(sim, rank)]);
     }
-    st = hsi_log_open(&sim->log, &sim->truth, 0);
+    st = hsi_recorder_open(&sim->recorder, &sim->truth, 0);
     return st;
 }
 
@@ -405,14 +406,14 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
         st = run(&sim);
     }
     if (st == HS_OK)
-        st = hsi_log_schedule(&sim.log, &sim.truth, &s);
+        st = hsi_recorder_schedule(&sim.recorder, &sim.truth, &s);
     if (st == HS_OK)
         st = hsi_locations_move_transfers(&policy->locations, s);
     if (st == HS_OK)
         *out = s;
     else
         hs_schedule_free(s);
-    hsi_log_close(&sim.log);
+    hsi_recorder_close(&sim.recorder);
     hsi_worker_tree_close(&sim.due);
     hsi_worker_tree_close(&sim.asked);
     free(sim.actors);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/log.h"
+#include "core/recorder.h"
 #include "refine/refine.h"
 
 /* Start all loads at 0, or when each worker becomes available. */
@@ -34,8 +34,8 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
 hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out)
 {
     double   *load = malloc(((size_t)pb->m + pb->k) * sizeof *load);
-    hsi_log   log = {0};
-    hs_status st = load ? hsi_log_open(&log, pb, 0) : HS_ENOMEM;
+    hsi_recorder recorder = {0};
+    hs_status    st = load ? hsi_recorder_open(&recorder, pb, 0) : HS_ENOMEM;
     size_t    i;
 
     if (st != HS_OK)
@@ -43,10 +43,10 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
     begin(pb, load);
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
-        hsi_log_put(&log, (uint32_t)i, worker[i], load[worker[i]]);
+        hsi_record(&recorder, (uint32_t)i, worker[i], load[worker[i]]);
     }
-    st = i < pb->n ? HS_ECANCELED : hsi_log_schedule(&log, pb, out);
-    hsi_log_close(&log);
+    st = i < pb->n ? HS_ECANCELED : hsi_recorder_schedule(&recorder, pb, out);
+    hsi_recorder_close(&recorder);
 out:
     free(load);
     return st;

@@ -46,7 +46,7 @@ static void limits(const hsi_problem *pb, const uint32_t *order, size_t *low, si
 }
 
 static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned char *type,
-                      hsi_log *log)
+                      hsi_recorder *recorder)
 {
     size_t i;
 
@@ -54,7 +54,7 @@ static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned 
         hsi_poll_at(lpt->pb->token, i);
         type[order[i]] = i < cut ? HS_CPU : HS_GPU;
     }
-    return hsi_lpt_run(lpt, type, log);
+    return hsi_lpt_run(lpt, type, recorder);
 }
 
 /* Return the cut of a step outwards from the middle: offsets 0, 1, -1, 2, -2, ... */
@@ -93,7 +93,7 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
                     const hsi_interrupt *interrupt, uint32_t *worker, double *pivot)
 {
     hsi_lpt        lpt = {0};
-    hsi_log        log = {0};
+    hsi_recorder   recorder = {0};
     unsigned char *type = NULL;
     hs_status      st;
     size_t         middle = balance(pb, order, pivot), i;
@@ -103,7 +103,7 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
     st = hsi_lpt_open(&lpt, pb);
     if (st != HS_OK)
         return st;
-    st = hsi_log_open(&log, pb, 0);
+    st = hsi_recorder_open(&recorder, pb, 0);
     if (st != HS_OK)
         goto close_lpt;
     type = malloc(pb->n + 1);
@@ -111,14 +111,14 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
         st = HS_ENOMEM;
         goto close_log;
     }
-    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &log);
+    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &recorder);
     if (hsi_poll(pb->token))
         st = HS_ECANCELED;
-    for (i = 0; i < log.size && st == HS_OK; i++)
-        worker[log.task[i]] = log.worker[i];
+    for (i = 0; i < recorder.size && st == HS_OK; i++)
+        worker[recorder.task[i]] = recorder.worker[i];
     free(type);
 close_log:
-    hsi_log_close(&log);
+    hsi_recorder_close(&recorder);
 close_lpt:
     hsi_lpt_close(&lpt);
     return st;

@@ -312,7 +312,7 @@ hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_sche
 {
     hsi_arena   arena = {0};
     hsi_problem pb;
-    hsi_log     log = {0};
+    hsi_recorder recorder = {0};
     double      makespan;
     hs_status   st;
 
@@ -324,11 +324,11 @@ hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_sche
     if (st == HS_OK)
         st = check_allocation(&pb, type);
     if (st == HS_OK)
-        st = hsi_log_open(&log, &pb, 0);
+        st = hsi_recorder_open(&recorder, &pb, 0);
     if (st == HS_OK)
-        st = hsi_lpt_once(&pb, type, &log, &makespan);
+        st = hsi_lpt_once(&pb, type, &recorder, &makespan);
     if (st == HS_OK)
-        st = hsi_log_schedule(&log, &pb, out);
+        st = hsi_recorder_schedule(&recorder, &pb, out);
     hsi_arena_close(&arena);
     return st;
 }

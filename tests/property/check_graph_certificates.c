@@ -42,7 +42,7 @@ static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
     size_t steps = dice_between(d, 1, 2 * (unsigned)g->n);
     int    jumped = 0;
 
-    t->size += (size_t)sprintf(t->at + t->size, "way,1*2^0");
+    t->size += (size_t)sprintf(t->at + t->size, "path,1*2^0");
     for (size_t i = 0; i < steps; i++) {
         jumped = !jumped && dice_between(d, 0, 2) > 0;
         if (jumped)
@@ -196,8 +196,8 @@ START_TEST(crowds_are_on_one_type)
         t.size = (size_t)sprintf(t.at,
                                  "# hybridsched certificate 1\nbound,test\nvalue,3,3*2^0\n"
                                  "instance-digest,%016llx\nproof,graph-tree\norder,0,1\n"
-                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,0,1,2\n"
-                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,1,0,2\n"
+                                 "multipliers,0*2^0,0*2^0\npath,1*2^0,0,1,2\n"
+                                 "multipliers,0*2^0,0*2^0\npath,1*2^0,1,0,2\n"
                                  "crowd,0,1\nchecksum,0\n",
                                  (unsigned long long)hs_instance_digest(s.in));
         certificate_text_write(&s, &t);
@@ -250,9 +250,9 @@ START_TEST(beside_is_not_before)
         t.size = (size_t)sprintf(t.at,
                                  "# hybridsched certificate 1\nbound,test\nvalue,%u,%s\n"
                                  "instance-digest,%016llx\nproof,graph-tree\norder,1,4\n"
-                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,0,1,4,5\n"
-                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,3,4,1,2\n"
-                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,%s\nchecksum,0\n",
+                                 "multipliers,0*2^0,0*2^0\npath,1*2^0,0,1,4,5\n"
+                                 "multipliers,0*2^0,0*2^0\npath,1*2^0,3,4,1,2\n"
+                                 "multipliers,0*2^0,0*2^0\npath,1*2^0,%s\nchecksum,0\n",
                                  claims[i].value, claims[i].value == 8 ? "1*2^3" : "9*2^0",
                                  (unsigned long long)hs_instance_digest(s.in), claims[i].way);
         certificate_text_write(&s, &t);

@@ -33,8 +33,8 @@ typedef struct proof {
     mpz_t     multiplier[2], all;
 } proof;
 
-static const char flaw_no_task[] = "a way has a task that is not there";
-static const char flaw_not_after[] = "a task on a way does not depend on the one before it";
+static const char flaw_no_task[] = "a path contains a task that does not exist";
+static const char flaw_not_after[] = "a task on a path does not depend on the one before it";
 
 static double time_of(const proof *p, size_t task, int type)
 {
@@ -240,7 +240,7 @@ static const char *flaw_of_jump(proof *p, const proof_path *path, size_t i, cons
     const char     *flaw;
 
     if (is_over(path, step, i + 1))
-        return "on a way there is no task between two jumps";
+        return "a path has two jumps without a task between them";
     if (second != BETWEEN_ENDS && second >= p->tasks)
         return flaw_no_task;
     flaw = flaw_of(between_find(&p->between, first, second, p->l), flaw_not_after);

@@ -57,7 +57,8 @@ static hs_status place_all(const hsi_problem *pb, uint64_t seed, choose_type *ch
     return HS_OK;
 }
 
-static hs_status run_by(const hsi_problem *pb, uint64_t seed, choose_type *choose, hsi_log *log)
+static hs_status run_by(const hsi_problem *pb, uint64_t seed, choose_type *choose,
+                        hsi_recorder *recorder)
 {
     hsi_placing placing;
     hs_status   st = hsi_placing_open(&placing, pb);
@@ -65,24 +66,27 @@ static hs_status run_by(const hsi_problem *pb, uint64_t seed, choose_type *choos
     if (st == HS_OK)
         st = place_all(pb, seed, choose, &placing);
     if (st == HS_OK)
-        st = hsi_placing_log(&placing, log);
+        st = hsi_placing_record(&placing, recorder);
     hsi_placing_close(&placing);
     return st;
 }
 
-static hs_status run_cpu_only(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_cpu_only(const hsi_problem *pb, const hs_settings *settings,
+                              hsi_recorder *recorder)
 {
-    return run_by(pb, settings->seed, the_cpu, log);
+    return run_by(pb, settings->seed, the_cpu, recorder);
 }
 
-static hs_status run_gpu_only(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_gpu_only(const hsi_problem *pb, const hs_settings *settings,
+                              hsi_recorder *recorder)
 {
-    return run_by(pb, settings->seed, the_gpu, log);
+    return run_by(pb, settings->seed, the_gpu, recorder);
 }
 
-static hs_status run_random(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_random(const hsi_problem *pb, const hs_settings *settings,
+                            hsi_recorder *recorder)
 {
-    return run_by(pb, settings->seed, a_drawn_one, log);
+    return run_by(pb, settings->seed, a_drawn_one, recorder);
 }
 
 #define SOURCE "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems"

@@ -25,7 +25,7 @@ static hs_status order_by_rank(const hsi_problem *pb, hs_rank which, uint32_t *o
     return st;
 }
 
-hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_log *log)
+hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder)
 {
     hsi_placing placing = {.line = NULL};
     uint32_t   *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
@@ -36,7 +36,7 @@ hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_log *log)
     for (size_t i = 0; st == HS_OK && i < pb->n; i++)
         st = hsi_placing_put(&placing, order[i]);
     if (st == HS_OK)
-        st = hsi_placing_log(&placing, log);
+        st = hsi_placing_record(&placing, recorder);
     hsi_placing_close(&placing);
     return st;
 }

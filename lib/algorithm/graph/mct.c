@@ -92,7 +92,7 @@ static hs_status place_all(const hsi_problem *pb, hsi_placing *placing)
     return st;
 }
 
-static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     hsi_placing placing;
     hs_status   st = hsi_placing_open(&placing, pb);
@@ -101,7 +101,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (st == HS_OK)
         st = pb->graph ? place_graph(pb, &placing) : place_all(pb, &placing);
     if (st == HS_OK)
-        st = hsi_placing_log(&placing, log);
+        st = hsi_placing_record(&placing, recorder);
     hsi_placing_close(&placing);
     return st;
 }

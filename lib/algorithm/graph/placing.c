@@ -238,8 +238,8 @@ hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types
 }
 
 /* Count the tasks that do not start at the end of the one before on their worker, or write all
- * tasks to the log. */
-static size_t walk(const hsi_placing *placing, hsi_log *log)
+ * tasks to the recorder. */
+static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
 {
     const hsi_problem *pb = placing->pb;
     size_t             starts = 0, noted = 0;
@@ -253,22 +253,22 @@ static size_t walk(const hsi_placing *placing, hsi_log *log)
 
             starts += (size_t)is_gap;
             before = placing->end[task];
-            if (log && is_gap)
-                hsi_log_start(log, w, placing->start[task]);
-            if (log)
-                hsi_log_put(log, task, w, before);
+            if (recorder && is_gap)
+                hsi_record_start(recorder, w, placing->start[task]);
+            if (recorder)
+                hsi_record(recorder, task, w, before);
         }
     }
     return starts;
 }
 
-hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log)
+hs_status hsi_placing_record(const hsi_placing *placing, hsi_recorder *recorder)
 {
-    hs_status st = hsi_log_open(log, placing->pb, 0);
+    hs_status st = hsi_recorder_open(recorder, placing->pb, 0);
 
     if (st == HS_OK)
-        st = hsi_log_reserve(log, placing->pb, placing->pb->n + walk(placing, NULL));
+        st = hsi_recorder_reserve(recorder, placing->pb, placing->pb->n + walk(placing, NULL));
     if (st == HS_OK)
-        walk(placing, log);
+        walk(placing, recorder);
     return st == HS_OK && hsi_poll(placing->pb->token) ? HS_ECANCELED : st;
 }

@@ -3,7 +3,7 @@
 #define HSI_ALGORITHM_GRAPH_PLACING_H
 
 #include "algorithm/graph/timeline.h"
-#include "core/log.h"
+#include "core/recorder.h"
 #include "core/problem.h"
 
 /*
@@ -45,7 +45,7 @@ enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
  * which must be able to run it. Do not mix with hsi_placing_put(). */
 hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
 
-/* Open the log and write all tasks to it. */
-hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log);
+/* Open the recorder and write all tasks to it. */
+hs_status hsi_placing_record(const hsi_placing *placing, hsi_recorder *recorder);
 
 #endif

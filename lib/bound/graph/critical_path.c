@@ -22,7 +22,7 @@ static hs_status compute(const hsi_problem *pb, const hs_settings *settings, dou
 
 const hs_bound hsi_bound_critical_path = {
     .name = "critical-path",
-    .summary = "the longest way through the graph, each task in its smaller time",
+    .summary = "the longest path through the graph, each task in its smaller time",
     .source = "folklore; without a graph it is min-time",
     .cost = "O(n + dependencies)",
     .graph = 1,

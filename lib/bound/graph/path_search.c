@@ -221,22 +221,22 @@ static hs_status keep_paths(const hsi_flow *flow, hs_certificate *c)
 {
     size_t paths = hsi_flow_paths(flow);
 
-    c->way = calloc(paths + 1, sizeof *c->way);
-    for (size_t i = 0; c->way && i < paths; i++) {
+    c->path = calloc(paths + 1, sizeof *c->path);
+    for (size_t i = 0; c->path && i < paths; i++) {
         size_t          count;
         const uint32_t *step = hsi_flow_path(flow, i, &count);
-        hsi_proof_way  *way = &c->way[c->ways];
+        hsi_proof_path *path = &c->path[c->paths];
 
         if (hsi_flow_amounts(flow)[i] == 0)
             continue;
-        *way = (hsi_proof_way){hsi_flow_amounts(flow)[i], count,
-                               malloc((count + 1) * sizeof *way->step)};
-        if (!way->step)
+        *path = (hsi_proof_path){hsi_flow_amounts(flow)[i], count,
+                                 malloc((count + 1) * sizeof *path->step)};
+        if (!path->step)
             return HS_ENOMEM;
-        memcpy(way->step, step, count * sizeof *step);
-        c->ways++;
+        memcpy(path->step, step, count * sizeof *step);
+        c->paths++;
     }
-    return c->way ? HS_OK : HS_ENOMEM;
+    return c->path ? HS_OK : HS_ENOMEM;
 }
 
 hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c)
@@ -244,8 +244,8 @@ hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certif
     c->value = value;
     c->proof = HSI_PROOF_GRAPH;
     memcpy(c->multiplier, s->flow.multiplier, sizeof c->multiplier);
-    hsi_proof_ways_free(c->ways, c->way);
-    c->way = NULL;
-    c->ways = 0;
+    hsi_proof_paths_free(c->paths, c->path);
+    c->path = NULL;
+    c->paths = 0;
     return keep_paths(&s->flow, c);
 }

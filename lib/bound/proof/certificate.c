@@ -183,17 +183,17 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
     return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
 }
 
-void hsi_proof_ways_free(size_t ways, hsi_proof_way *way)
+void hsi_proof_paths_free(size_t paths, hsi_proof_path *path)
 {
-    for (size_t i = 0; way && i < ways; i++)
-        free(way[i].step);
-    free(way);
+    for (size_t i = 0; path && i < paths; i++)
+        free(path[i].step);
+    free(path);
 }
 
 void hsi_proof_node_free(hsi_proof_node *node)
 {
     free(node->worth);
-    hsi_proof_ways_free(node->ways, node->way);
+    hsi_proof_paths_free(node->paths, node->path);
 }
 
 void hs_certificate_free(hs_certificate *certificate)
@@ -205,7 +205,7 @@ void hs_certificate_free(hs_certificate *certificate)
     for (i = 0; certificate->node && i < certificate->nodes; i++)
         hsi_proof_node_free(&certificate->node[i]);
     free(certificate->node);
-    hsi_proof_ways_free(certificate->ways, certificate->way);
+    hsi_proof_paths_free(certificate->paths, certificate->path);
     free(certificate->kind);
     free(certificate);
 }

@@ -18,7 +18,7 @@ typedef struct hsi_ahead {
                                no other worker gets the task: it may be launched at once */
 } hsi_ahead;
 
-enum { HSI_STRETCH = 16 }; /* maximum number of tasks in a segment */
+enum { HSI_SEGMENT = 16 }; /* maximum number of tasks in a segment */
 
 typedef struct hsi_sharing {
     /* Backend of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
@@ -48,12 +48,12 @@ typedef struct hsi_sharing {
 
     /*
      * Prepare a segment, in a GPU's worker that is open, before the start. The list has *count
-     * neighbours of the worker's part of the plan, HSI_STRETCH at most, and no task of it needs a
+     * neighbours of the worker's part of the plan, HSI_SEGMENT at most, and no task of it needs a
      * task that another worker runs after the start of the first. Set *count to the number of
      * leading tasks that form the segment; they are launched as one when ahead() gets all of them
      * and all are certain. *count 0: the first task cannot be part of a segment.
      */
-    hs_status (*stretch)(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+    hs_status (*segment)(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                          char why[HS_WHY]);
 
     /* Announce the list before a GPU worker runs its first task. */

@@ -9,7 +9,7 @@
 
 #include "exec/data/sharing.h"
 
-enum { DEPTH = 6, DEPTH_MOST = DEPTH + HSI_STRETCH };
+enum { DEPTH = 6, DEPTH_MOST = DEPTH + HSI_SEGMENT };
 
 int hsi_follows_plan(const hs_exec *exec)
 {

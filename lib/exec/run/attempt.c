@@ -198,7 +198,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_attempt_describe(worker, task, &worker->attempt);
     worker->why[0] = '\0';
     if (worker->log)
-        hsi_log_begin(worker);
+        hsi_recorder_begin(worker);
     if (wait_for_inputs(worker) || !hsi_attempt_undo(worker, task)) {
         worker->now = hsi_clock_ns();
         return HS_OUTCOME_ABORTED;
@@ -213,6 +213,6 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_atomic_store64(&worker->gauge.running_since, 0);
     note_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)
-        hsi_log_remove(worker);
+        hsi_recorder_remove(worker);
     return hsi_attempt_close(worker, start, worker->now, outcome);
 }

@@ -71,7 +71,7 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
     pthread_mutex_unlock(&exec->results.callbacks);
 }
 
-hs_status hsi_log_make(hsi_worker *worker)
+hs_status hsi_recorder_make(hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     size_t         room;
@@ -104,7 +104,7 @@ static int is_there(const hsi_worker *worker)
 
 /* Choose the log files of the attempt, and delete old ones. When a run is resumed, an existing file
  * belongs to an earlier attempt, perhaps one without a record in the journal: skip its number. */
-void hsi_log_begin(hsi_worker *worker)
+void hsi_recorder_begin(hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     hs_attempt    *a = &worker->attempt;
@@ -115,10 +115,10 @@ void hsi_log_begin(hsi_worker *worker)
         a->number = ++*attempts + 1u;
         name_both(worker);
     }
-    hsi_log_remove(worker);
+    hsi_recorder_remove(worker);
 }
 
-void hsi_log_remove(const hsi_worker *worker)
+void hsi_recorder_remove(const hsi_worker *worker)
 {
     unlink(worker->log);
     if (worker->errors)

@@ -71,7 +71,7 @@ static size_t reach(const part *p, size_t first)
 {
     size_t i = first;
 
-    while (i < p->count && i - first < HSI_STRETCH && p->list[i].body &&
+    while (i < p->count && i - first < HSI_SEGMENT && p->list[i].body &&
            (i == first || !waits_for_others(p, p->list[i].task, p->begin[first])))
         i++;
     return i - first;
@@ -87,7 +87,7 @@ static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *s
     for (i = 0; i < p->count && st == HS_OK; i += count ? count : 1) {
         count = reach(p, i);
         if (count)
-            st = sharing->stretch(state, p->list + i, &count, why);
+            st = sharing->segment(state, p->list + i, &count, why);
         worker->has_segments |= count > 0;
     }
     return st;

@@ -147,9 +147,9 @@ void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_atte
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 
 /* attempt_log.c: files for the output of attempts */
-hs_status hsi_log_make(hsi_worker *worker);
-void      hsi_log_begin(hsi_worker *worker);
-void      hsi_log_remove(const hsi_worker *worker);
+hs_status hsi_recorder_make(hsi_worker *worker);
+void      hsi_recorder_begin(hsi_worker *worker);
+void      hsi_recorder_remove(const hsi_worker *worker);
 
 /* phase.c: hold the lock */
 void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);

@@ -46,7 +46,7 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
                               .cancel = &w->cancel,
                               .wake_fd = w->wake_fd,
                               .why = w->why};
-    return hsi_log_make(w);
+    return hsi_recorder_make(w);
 }
 
 hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY])

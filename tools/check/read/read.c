@@ -249,10 +249,10 @@ static void take_steps(reader *r, certificate *c, char *text)
     }
 }
 
-/* Read "way,MULTIPLIER,STEP,STEP,...". */
+/* Read "path,MULTIPLIER,STEP,STEP,...". */
 static void take_path(reader *r, certificate *c)
 {
-    char *text = take(r, "way"), *steps = text ? split_at_comma(r, text) : NULL;
+    char *text = take(r, "path"), *steps = text ? split_at_comma(r, text) : NULL;
 
     if (!steps)
         return;
@@ -265,7 +265,7 @@ static void take_path(reader *r, certificate *c)
 /* Allocate room for all remaining paths and crowds. */
 static void expect_paths(reader *r, certificate *c)
 {
-    size_t paths = lines_left(r, "way") + lines_left(r, "crowd"), steps = 0;
+    size_t paths = lines_left(r, "path") + lines_left(r, "crowd"), steps = 0;
 
     for (const char *at = r->at; *at; at++)
         steps += *at == ',';
@@ -276,7 +276,7 @@ static void expect_paths(reader *r, certificate *c)
 static void take_paths(reader *r, certificate *c, proof_node *node)
 {
     node->path = c->paths;
-    while (comes_next(r, "way") && !r->bad)
+    while (comes_next(r, "path") && !r->bad)
         take_path(r, c);
     node->paths = c->paths - node->path;
 }
@@ -319,7 +319,7 @@ static void take_graph_node(reader *r, certificate *c)
 
 static void take_graph_tree(reader *r, certificate *c)
 {
-    size_t nodes = lines_left(r, "") - lines_left(r, "way");
+    size_t nodes = lines_left(r, "") - lines_left(r, "path");
 
     c->has_cases = 1;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);

@@ -42,17 +42,17 @@ static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uin
 /* Keep the crowd as a proof: a single path with the tasks as steps. */
 static hs_status keep_crowd(hsi_graph_case *c, const uint32_t *crowd, size_t size, double target)
 {
-    hsi_proof_way *way = calloc(1, sizeof *way);
+    hsi_proof_path *path = calloc(1, sizeof *path);
 
-    if (way)
-        way->step = malloc(size * sizeof *way->step);
-    if (!way || !way->step) {
-        free(way);
+    if (path)
+        path->step = malloc(size * sizeof *path->step);
+    if (!path || !path->step) {
+        free(path);
         return HS_ENOMEM;
     }
-    memcpy(way->step, crowd, size * sizeof *crowd);
-    way->steps = size;
-    c->proof = (hsi_proof_node){.step = HSI_STEP_CROWD, .way = way, .ways = 1};
+    memcpy(path->step, crowd, size * sizeof *crowd);
+    path->steps = size;
+    c->proof = (hsi_proof_node){.step = HSI_STEP_CROWD, .path = path, .paths = 1};
     c->own = target;
     return HS_OK;
 }
@@ -205,10 +205,10 @@ static void choose_split(const hsi_graph_prover *pr, hsi_path_search *s, hsi_gra
 
 static hs_status keep_paths(const hsi_path_search *s, double proved, hsi_graph_case *c)
 {
-    hs_certificate found = {.ways = 0};
+    hs_certificate found = {.paths = 0};
     hs_status      st = hsi_path_search_keep(s, proved, &found);
 
-    c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH, .way = found.way, .ways = found.ways};
+    c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH, .path = found.path, .paths = found.paths};
     memcpy(c->proof.multiplier, found.multiplier, sizeof found.multiplier);
     c->own = proved;
     return st;

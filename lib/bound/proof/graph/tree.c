@@ -130,7 +130,7 @@ static void write_case(hsi_graph_prover *pr, uint32_t index, hs_certificate *cer
 
     if (c->own >= certificate->value) {
         *node = c->proof;
-        c->proof = (hsi_proof_node){.ways = 0};
+        c->proof = (hsi_proof_node){.paths = 0};
         return;
     }
     *node = c->split;

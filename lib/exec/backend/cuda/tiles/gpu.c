@@ -213,7 +213,7 @@ static void free_events(hsi_tiles_gpu *gpu)
 static void release_all(hsi_tiles_gpu *gpu)
 {
     cudaSetDevice(gpu->device); /* who met its peers and did not get back is still at one of them */
-    hsi_tiles_stretch_free_all(gpu);
+    hsi_tiles_segment_free_all(gpu);
     free_events(gpu);
     for (unsigned i = 0; i < HSI_TILES_ALL_LANES; i++)
         hsi_cuda_lane_close(&gpu->lane[i]);

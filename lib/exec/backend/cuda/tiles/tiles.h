@@ -30,7 +30,7 @@ enum {
     HSI_TILES_OUT,
     HSI_TILES_LINES,
     HSI_TILES_EVENTS = 64, /* the last steps that can be waited for one by one */
-    HSI_TILES_FLIGHTS = 2 * HSI_STRETCH
+    HSI_TILES_FLIGHTS = 2 * HSI_SEGMENT
 };
 
 typedef struct hsi_tiles_line {
@@ -63,8 +63,8 @@ typedef struct hsi_tiles_flight {
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HS_NONE: none */
 } hsi_tiles_flight;
 
-/* Tasks that are one graph (stretch.c). */
-typedef struct hsi_tiles_stretch hsi_tiles_stretch;
+/* Tasks that are one graph (segment.c). */
+typedef struct hsi_tiles_segment hsi_tiles_segment;
 
 /* A copy that is on record (record.c). */
 typedef struct hsi_tiles_copy hsi_tiles_copy;
@@ -81,10 +81,10 @@ typedef struct hsi_tiles_gpu {
     size_t             bytes;                     /* of its memory */
     hsi_cuda_lane      lane[HSI_TILES_ALL_LANES]; /* those of graphs are open if there are any */
     unsigned           next;                      /* of the first ones */
-    hsi_tiles_stretch *stretch;                   /* in the order of the list */
-    size_t             stretches, stretch_room, passed; /* those launched, or given up */
+    hsi_tiles_segment *segment;                   /* in the order of the list */
+    size_t             segments, segment_room, passed;  /* those launched, or given up */
     size_t             captured;                        /* tasks of them */
-    int                no_stretches;                    /* there is no memory for more */
+    int                no_segments;                     /* there is no memory for more */
     int                graph_events; /* those recorded in a graph are pending from its launch on */
     int                work;         /* elements for cuSOLVER, in each lane's arena */
     double            *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
@@ -191,17 +191,17 @@ void               hsi_tiles_record_close(hsi_tiles_gpu *gpu);
 void               hsi_tiles_record_forget(hsi_memory *memory);
 const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t *count);
 
-/* stretch.c: sharing->stretch(). */
-hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+/* segment.c: sharing->segment(). */
+hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                                  char why[HS_WHY]);
 
-/* Does the next stretch begin with this task? And it is launched, or never will be. */
-int  hsi_tiles_stretch_begins(const hsi_tiles_gpu *gpu, uint32_t task);
-void hsi_tiles_stretch_pass(hsi_tiles_gpu *gpu);
+/* Does the next segment begin with this task? And it is launched, or never will be. */
+int  hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
+void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu);
 
 /* If all of it is in the list and certain, it is on its way: so many tasks. 0: not now. */
-size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count);
-void   hsi_tiles_stretch_free_all(hsi_tiles_gpu *gpu);
+size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count);
+void   hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu);
 
 /* gpu.c: a worker */
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,

@@ -217,7 +217,7 @@ static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 }
 
 /*
- * With copies nothing is launched ahead: it may have to be tried again. A stretch is launched as
+ * With copies nothing is launched ahead: it may have to be tried again. A segment is launched as
  * one or, when it has come to the first place or the second and part of it is not certain, not at
  * all; until then nothing is launched that comes after it.
  */
@@ -233,11 +233,11 @@ void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t co
         const hsi_tiles_body *body = hsi_tiles_body_of(list[i].body);
 
         together = hsi_tiles_flight_of(gpu, list[i].task) != NULL;
-        if (!together && launches && hsi_tiles_stretch_begins(gpu, list[i].task)) {
-            together = hsi_tiles_stretch_launch(gpu, list + i, count - i);
+        if (!together && launches && hsi_tiles_segment_begins(gpu, list[i].task)) {
+            together = hsi_tiles_segment_launch(gpu, list + i, count - i);
             launches = together || i <= 1;
             if (launches)
-                hsi_tiles_stretch_pass(gpu);
+                hsi_tiles_segment_pass(gpu);
         }
         if (together || gpu->broken)
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stretches of a plan as CUDA graphs, on tiles that CPUs and GPUs share. The fake runs a graph's
+ * Segments of a plan as CUDA graphs, on tiles that CPUs and GPUs share. The fake runs a graph's
  * nodes in whichever order the capture allows, the last one first, or its branches at once. An
  * event in a graph is pending from the launch on, or from the run of its node on: all is right in
  * both.
@@ -205,7 +205,7 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
     return copies;
 }
 
-/* A whole stretch is looked at ahead, but where there is none, no more than ever: what is fetched
+/* A whole segment is looked at ahead, but where there is none, no more than ever: what is fetched
  * too early takes the room of what is needed sooner. */
 START_TEST(none_fetched_for_them)
 {
@@ -276,7 +276,7 @@ static TCase *cases_of(const char *name, SFun setup)
 
 int main(void)
 {
-    Suite *suite = suite_create("cuda stretches");
+    Suite *suite = suite_create("cuda segments");
 
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
     suite_add_tcase(suite, cases_of("pending", pending_setup));

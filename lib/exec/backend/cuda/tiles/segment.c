@@ -18,11 +18,11 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "exec/why.h"
 
-struct hsi_tiles_stretch {
+struct hsi_tiles_segment {
     cudaGraphExec_t exec;
     uint32_t        first; /* task */
     size_t          count;
-    cudaEvent_t     over[HSI_STRETCH]; /* each of them is */
+    cudaEvent_t     over[HSI_SEGMENT]; /* each of them is */
 };
 
 static unsigned lane_of(size_t item)
@@ -90,7 +90,7 @@ static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned
     return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
 }
 
-static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_stretch *s)
+static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_segment *s)
 {
     size_t i;
 
@@ -103,7 +103,7 @@ static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_ti
 }
 
 /* Steps of the capture are none that anybody has to wait for. */
-static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_stretch *s)
+static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
     cudaStream_t lead = gpu->line[HSI_TILES_GRAPH].stream;
     cudaGraph_t  made = NULL;
@@ -123,13 +123,13 @@ static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_stretch 
     return ok;
 }
 
-static void free_stretch(hsi_tiles_stretch *s)
+static void free_segment(hsi_tiles_segment *s)
 {
     size_t i;
 
     if (s->exec)
         cudaGraphExecDestroy(s->exec);
-    for (i = 0; i < HSI_STRETCH; i++)
+    for (i = 0; i < HSI_SEGMENT; i++)
         if (s->over[i])
             cudaEventDestroy(s->over[i]);
 }
@@ -139,32 +139,32 @@ static size_t find_together(const hsi_tiles_gpu *gpu, const hsi_ahead *list, siz
 {
     size_t n = 0;
 
-    if (gpu->no_stretches || gpu->slots < gpu->memory->matrix->pieces)
+    if (gpu->no_segments || gpu->slots < gpu->memory->matrix->pieces)
         return 0;
-    while (n < count && n < HSI_STRETCH && gpu->captured + n < HSI_CUDA_CAPTURED_MOST &&
+    while (n < count && n < HSI_SEGMENT && gpu->captured + n < HSI_CUDA_CAPTURED_MOST &&
            !hsi_tiles_solves(hsi_tiles_body_of(list[n].body)->row->step) &&
            !hsi_tiles_body_of(list[n].body)->copies)
         n++;
     return n > 1 ? n : 0;
 }
 
-static hsi_tiles_stretch *add_stretch(hsi_tiles_gpu *gpu)
+static hsi_tiles_segment *add_segment(hsi_tiles_gpu *gpu)
 {
-    hsi_tiles_stretch *more;
-    size_t             room = 2 * gpu->stretches + 16;
+    hsi_tiles_segment *more;
+    size_t             room = 2 * gpu->segments + 16;
 
-    if (gpu->stretches == gpu->stretch_room) {
-        more = realloc(gpu->stretch, room * sizeof *more);
+    if (gpu->segments == gpu->segment_room) {
+        more = realloc(gpu->segment, room * sizeof *more);
         if (!more)
             return NULL;
-        gpu->stretch = more;
-        gpu->stretch_room = room;
+        gpu->segment = more;
+        gpu->segment_room = room;
     }
-    gpu->stretch[gpu->stretches] = (hsi_tiles_stretch){.count = 0};
-    return &gpu->stretch[gpu->stretches++];
+    gpu->segment[gpu->segments] = (hsi_tiles_segment){.count = 0};
+    return &gpu->segment[gpu->segments++];
 }
 
-static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_stretch *s)
+static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
     size_t i;
 
@@ -179,7 +179,7 @@ static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_str
 /* Where there is no memory for it, each task is launched by itself as ever. */
 static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
 {
-    hsi_tiles_stretch *s = add_stretch(gpu);
+    hsi_tiles_segment *s = add_segment(gpu);
 
     if (!s)
         return HS_ENOMEM;
@@ -193,13 +193,13 @@ static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
         return HS_ERESOURCE;
     *count = 0;
     gpu->fault.text[0] = '\0';
-    gpu->no_stretches = 1;
-    free_stretch(s);
-    gpu->stretches--;
+    gpu->no_segments = 1;
+    free_segment(s);
+    gpu->segments--;
     return HS_OK;
 }
 
-hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                                  char why[HS_WHY])
 {
     hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
@@ -215,12 +215,12 @@ hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *lis
                               : st;
 }
 
-int hsi_tiles_stretch_begins(const hsi_tiles_gpu *gpu, uint32_t task)
+int hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task)
 {
-    return gpu->passed < gpu->stretches && gpu->stretch[gpu->passed].first == task;
+    return gpu->passed < gpu->segments && gpu->segment[gpu->passed].first == task;
 }
 
-void hsi_tiles_stretch_pass(hsi_tiles_gpu *gpu)
+void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu)
 {
     gpu->passed++;
 }
@@ -294,7 +294,7 @@ static int take_flights(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
     return 1;
 }
 
-static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_stretch *s, hsi_tiles_flight **flight)
+static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s, hsi_tiles_flight **flight)
 {
     cudaStream_t lead = gpu->lane[HSI_TILES_GRAPH].stream;
     size_t       i;
@@ -327,8 +327,8 @@ static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_flight **flight, size_t count)
     return ok;
 }
 
-/* The event that was the line's goes with the stretch. */
-static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_stretch *s, hsi_tiles_flight **flight)
+/* The event that was the line's goes with the segment. */
+static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_flight **flight)
 {
     size_t i;
 
@@ -344,10 +344,10 @@ static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_stretch *s, hsi_tiles_fligh
     }
 }
 
-size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
+size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
 {
-    hsi_tiles_stretch *s = &gpu->stretch[gpu->passed];
-    hsi_tiles_flight  *flight[HSI_STRETCH];
+    hsi_tiles_segment *s = &gpu->segment[gpu->passed];
+    hsi_tiles_flight  *flight[HSI_SEGMENT];
     size_t             flights = 0, i;
 
     if (count < s->count || !is_all_certain(list, s->count))
@@ -371,14 +371,14 @@ size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_
 }
 
 /* The first one first: an event that a later one has now may be written into its graph. */
-void hsi_tiles_stretch_free_all(hsi_tiles_gpu *gpu)
+void hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu)
 {
     size_t i;
 
-    for (i = 0; i < gpu->stretches; i++)
-        free_stretch(&gpu->stretch[i]);
-    free(gpu->stretch);
-    gpu->stretch = NULL;
-    gpu->stretches = gpu->stretch_room = gpu->passed = gpu->captured = 0;
-    gpu->no_stretches = 0;
+    for (i = 0; i < gpu->segments; i++)
+        free_segment(&gpu->segment[i]);
+    free(gpu->segment);
+    gpu->segment = NULL;
+    gpu->segments = gpu->segment_room = gpu->passed = gpu->captured = 0;
+    gpu->no_segments = 0;
 }
