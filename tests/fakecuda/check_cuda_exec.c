@@ -417,7 +417,7 @@ START_TEST(devices_are_listed)
 END_TEST
 
 extern int      fake_nvml_works;
-extern unsigned fake_nvml_users;
+extern _Atomic unsigned fake_nvml_users;
 
 /* As NVML says it, of all GPUs of the run; and nothing, where it does not. */
 START_TEST(energy_and_clocks)
