@@ -18,7 +18,7 @@ hsi_blas_functions hsi_blas;
 /* Guards hsi_blas and the variables here; kernels read hsi_blas without it, once it is set. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int             is_open;
-static unsigned        reserved; /* buffers that hsi_blas_reserve() had OpenBLAS map */
+static unsigned        reserved; /* number of buffers mapped by hsi_blas_reserve() */
 
 /* OpenBLAS's functions that allocate and free work buffers; NULL: this OpenBLAS has none. */
 static void *(*take_buffer)(int);
@@ -148,7 +148,7 @@ hs_status hsi_blas_reserve(unsigned threads)
 
 #include "exec/backend/kernel/kernel.h"
 
-/* This build has no kernels that need OpenBLAS: each function does nothing and succeeds. */
+/* A build without OpenBLAS has no kernels that need it: each function succeeds and does nothing. */
 hs_status hsi_blas_open(char why[HS_WHY])
 {
     (void)why;

@@ -21,7 +21,7 @@ struct cpu_worker {
 struct cpu_body {
     hs_body base;
     hs_outcome (*run)(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt);
-    int64_t                 ns;    /* to spin or to sleep */
+    int64_t                 ns;    /* duration of a spin or sleep */
     const hsi_kernel_entry *entry; /* else */
     int                     n;
 };
@@ -135,7 +135,8 @@ static hs_status read_time(const char *text, const char *number, cpu_body *body,
     return HS_OK;
 }
 
-/* To look is slow, with a hundred thousand rows; so not where there is no need. */
+/* Check that the job fits into memory. Reading the limits is slow with a hundred thousand rows, so
+ * small jobs are not checked. */
 static hs_status fits(const char *text, const cpu_body *body, char why[HS_WHY])
 {
     double needed = hsi_kernel_bytes(body->entry->kernel, body->n), memory;
@@ -210,7 +211,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     return HS_OK;
 }
 
-/* Both begin with what is public of them. */
+/* Return the whole of a worker or body, of which the public part is the first member. */
 static struct cpu_worker *own_worker(hs_backend_worker *worker)
 {
     return (struct cpu_worker *)(void *)worker;

@@ -50,7 +50,7 @@ static void exchange(hsi_job *job, int columns, void *a, int lda, int first, int
                  hsi_block(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
 }
 
-/* The narrower the taller it is: it is not fast. */
+/* Return 1 if the block is factorised as one panel. Panels are slow, so tall ones are narrow. */
 static int is_panel(int m, int n)
 {
     return n <= 8 || (double)m * n * n <= 8e6;

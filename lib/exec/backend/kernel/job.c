@@ -7,8 +7,8 @@
 #include "exec/backend/kernel/kernel.h"
 
 /*
- * Numbers within +-1/64, so that triangles of them with ones on the diagonal are well
- * conditioned. A job begins at one of 8192 places, on a cache line.
+ * Random numbers within +-1/64, so that triangular matrices with ones on the diagonal are well
+ * conditioned. The data of a job start at one of 8192 places of the pool, on a cache line.
  */
 #define AMPLITUDE (1.0 / 64)
 enum { PLACES = 8192, PLACE = 8, SLACK = PLACES * PLACE };
@@ -62,7 +62,7 @@ static size_t matrix_bytes(const hsi_kernel *kernel, int n)
     return whole_lines(square(n) * hsi_kernel_element(kernel));
 }
 
-/* Of a job beside its matrices: t, work, x, want, got, and the pivots. */
+/* Return the bytes of a job's vectors and factors: t, work, x, want, got, and the pivots. */
 static size_t vector_bytes(int n)
 {
     return sizeof(double) *
@@ -88,7 +88,7 @@ void hsi_space_free(hsi_space *space)
     *space = (hsi_space){space->allocate, space->release, .data = space->data};
 }
 
-/* At least that many; what was there is lost. */
+/* Reallocate for at least `elements` elements; the old content is lost. */
 static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, size_t element)
 {
     if (elements <= *size)
@@ -100,7 +100,7 @@ static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, siz
         job->no_memory = job->stopped = 1;
 }
 
-/* Filled again from the start when it has to grow, which is rare. */
+/* Fill the pool up to the job's size. A pool that has to grow, which is rare, is filled anew. */
 static void fill_pool(hsi_job *job)
 {
     int          single = job->kernel->single;
@@ -196,7 +196,7 @@ int hsi_job_stopped(hsi_job *job)
 
 void hsi_job_info(hsi_job *job, int info)
 {
-    if (info == 0 || job->stopped) /* of half a matrix it would mean nothing */
+    if (info == 0 || job->stopped) /* after a stop, the code means nothing */
         return;
     job->info = info;
     job->stopped = 1;

@@ -7,32 +7,30 @@
 #include <hybridsched/backend.h>
 
 /*
- * The built-in kernels on square matrices, by column, of doubles or, `single`, of floats. A run of
- * one is a job: it is prepared, then computed, then verified. What a kernel computes is
- * verified with a random vector of signs, x: `want` is what comes of x by the
- * inputs, `got` what comes of it by the results, each in a time of n^2.
+ * The built-in kernels on square matrices, stored by column, of doubles or, if `single`, of floats.
+ * A run of a kernel is a job: it is prepared, computed and verified. Verification multiplies a
+ * random vector of signs, x: `want` by the inputs and `got` by the results, in O(n^2) each.
  *
- * A job that is told to stop does nothing more: every operation below is
- * then empty, so that the algorithms need not look.
+ * After a stop, every operation below returns at once, so algorithms need not check for a stop.
  */
 
 enum {
     HSI_KERNEL_MOST = 65536, /* largest n */
-    HSI_KERNEL_PANEL = 32    /* columns that are orthogonalised at once */
+    HSI_KERNEL_PANEL = 32    /* columns per block reflector */
 };
 
-/* Random numbers, the same everywhere: doubles or floats. */
+/* The pool of random numbers, doubles or floats, the same on every machine. */
 typedef struct hsi_numbers {
     void  *at;
     size_t size, filled; /* elements */
 } hsi_numbers;
 
-/* Kept from task to task; all zero, but for the functions, is empty. */
+/* Memory that a worker keeps from task to task. Initialise with zeros, but for the functions. */
 typedef struct hsi_space {
     void *(*allocate)(size_t bytes, void *data); /* NULL: from the heap */
     void (*release)(void *memory, void *data);
     void       *data;
-    hsi_numbers pool[2]; /* of doubles; of floats */
+    hsi_numbers pool[2]; /* [0]: doubles, [1]: floats */
     void       *room;
     size_t      room_size;
 } hsi_space;
@@ -41,30 +39,30 @@ void hsi_space_free(hsi_space *space);
 
 typedef struct hsi_kernel hsi_kernel;
 
-/* Matrices and vectors are of floats where the kernel is `single`, else of doubles. */
+/* Elements of matrices and vectors are floats if the kernel is `single`, else doubles. */
 typedef struct hsi_job {
     const hsi_kernel *kernel;
     const hs_attempt *attempt;
     hsi_space        *space;
     int               n;
-    uint64_t          seed;    /* of the task's name */
+    uint64_t          seed;    /* hash of the task's name */
     int               stopped; /* cancelled, or failed */
     int               no_memory;
-    int               info;     /* what LAPACK says has gone wrong; 0: nothing */
+    int               info;     /* LAPACK's error code; 0: success */
     const void       *in[2];    /* inputs that are only read, in the pool */
-    const void       *from[2];  /* what is in `out` at first, in the pool */
-    double            diagonal; /* of out[0] at first; 0: as it is */
-    void             *out[2];   /* what is computed, in place */
+    const void       *from[2];  /* initial values of `out`, in the pool */
+    double            diagonal; /* initial diagonal of out[0]; 0: that of from[0] */
+    void             *out[2];   /* results, computed in place */
     void             *t;        /* n x HSI_KERNEL_PANEL: factors of block reflectors */
-    void             *work;     /* as large */
+    void             *work;     /* scratch memory of the size of t */
     int              *pivots;
-    void             *x, *want, *got; /* n; and n for each of `out` */
+    void             *x, *want, *got; /* n elements of x; n per output of the others */
 } hsi_job;
 
 struct hsi_kernel {
-    int inputs;  /* that are only read: the pool's first */
-    int outputs; /* that are computed in place ... */
-    int first;   /* ... from what the pool has under this number, and the next */
+    int inputs;  /* number of inputs that are only read: the first matrices of the pool */
+    int outputs; /* number of matrices that are computed in place */
+    int first;   /* number of the pool's matrix with the initial values of out[0]; out[1] is next */
     int single;
     int dominant; /* the diagonal outweighs the rest of its row and column */
     void (*predict)(hsi_job *job);
@@ -72,64 +70,70 @@ struct hsi_kernel {
     void (*observe)(hsi_job *job);
 };
 
-/* What there is by name, built or not. */
+/* A kernel's name, whether it is in this build or not. */
 typedef struct hsi_kernel_entry {
-    const char       *name, *alias; /* alias: a name it goes by too, or NULL */
-    const char       *needs;        /* the library it is made of */
+    const char       *name, *alias; /* alias: a second name, or NULL */
+    const char       *needs;        /* name of the library that computes it */
     const hsi_kernel *kernel;       /* NULL: not in this build */
 } hsi_kernel_entry;
 
-/* `length` bytes of a name; NULL if there is none. And one after the other, NULL past the last. */
+/* Return the entry with a name of `length` bytes, or NULL; and the entry at an index, or NULL past
+ * the last. */
 const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length);
 const hsi_kernel_entry *hsi_kernel_at(size_t index);
 
-/* Is the row's kernel what runs on that type? Not under a command, nor where it is emulated. */
+/* Return 1 if tasks of the row run their kernel on workers of the type, 0 if they run a command or
+ * are emulated. */
 int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
 
-/* Bytes that a worker needs for it. */
+/* Return the bytes of memory that a worker needs for a job of the kernel. */
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
 
-/* Make a job ready: `seed` says what data it gets. It may be stopped at once. */
+/* Prepare a job with data chosen by `seed`. Without memory, the job is stopped and `no_memory` is
+ * set. */
 void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
                    const hs_attempt *attempt, hsi_space *space);
 
-/* The same without memory for results: `in`, `from` and `diagonal` say what the data are. */
+/* Prepare a job without memory for results; `in`, `from` and `diagonal` describe the data. For
+ * kernels that another device computes. */
 void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
                     const hs_attempt *attempt, hsi_space *space);
 
-/* What data the attempt's task gets: a number of its name, the same everywhere. */
+/* Return the seed of a task: a hash of the task's name, the same on every machine. */
 uint64_t hsi_job_seed(const hs_instance *instance, uint32_t task);
 
-/* Then, in this order; without the first and the last nothing is verified. */
+/* Compute `want`, the results, and the residual, in this order. A job that needs no verification
+ * calls hsi_job_compute() alone. */
 void   hsi_job_predict(hsi_job *job);
 void   hsi_job_compute(hsi_job *job);
-double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if all is right */
+double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if the results are right */
 
 /*
- * To verify results that another device has computed, of a job that was located: take memory for
- * the job's vectors alone, and compute `want` from the pool, which is not changed. The caller sets
- * `out`, and `t` or `pivots` if the kernel makes them, before hsi_job_residual().
+ * Verify results that another device has computed. After hsi_job_locate(), take memory for the
+ * job's vectors alone, and compute `want` from the pool, which is constant. The caller sets `out`,
+ * and `t` or `pivots` if the kernel computes them, before hsi_job_residual().
  */
 size_t hsi_job_vector_bytes(int n);
 void   hsi_job_take_vectors(hsi_job *job);
 void   hsi_job_predict_pool(hsi_job *job);
 
-/* Of |want - got| over epsilon sqrt(n) (|want| + what |want| is expected to be). */
+/* The largest accepted |want - got| / (epsilon sqrt(n) (|want| + expected |want|)). */
 #define HSI_RESIDUAL_MOST 16.0
 
-/* What becomes of an attempt with that residual. */
+/* Return the outcome of an attempt with this residual; if it failed, write the reason. */
 hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
 
-/* A size that is none, or too large. */
+/* Refuse a size that is not a number from 1 to HSI_KERNEL_MOST, and write the reason. */
 hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY]);
 
-/* An element of a sequence of random numbers, the same everywhere. */
+/* Return an element of a sequence of random numbers, the same on every machine. */
 uint64_t hsi_draw(uint64_t index);
 
 int  hsi_job_stopped(hsi_job *job);
 void hsi_job_info(hsi_job *job, int info);
 
-/* Pieces of a length, none above `most`, all but the last a multiple of 8. */
+/* Return the length of the pieces into which `length` is cut: at most `most`, and a multiple of 8
+ * for all pieces but the last. */
 int hsi_piece(int length, int most);
 
 static inline int hsi_smaller(int a, int b)
@@ -142,26 +146,26 @@ static inline int hsi_larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* Where a matrix of n rows, more than a tile, is halved. */
+/* Return the row at which a matrix of n rows is halved, a multiple of 8. */
 static inline int hsi_half(int n)
 {
     return (n / 2 + 7) / 8 * 8;
 }
 
-/* Elements in front of the given one, where columns are `ld` apart. */
+/* Return the index of an element of a matrix with leading dimension `ld`. */
 static inline size_t hsi_at(int ld, int row, int column)
 {
     return (size_t)column * (size_t)ld + (size_t)row;
 }
 
-/* Elements of the pool that jobs of size n are taken from, and bytes of each. */
+/* Return the number of elements of the pool for jobs of size n, and the bytes of an element. */
 size_t               hsi_numbers_count(int n);
 static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
 {
     return kernel->single ? sizeof(float) : sizeof(double);
 }
 
-/* What stands so many elements behind `a`; and an element of a matrix. */
+/* Return the address `elements` elements after `a`, and that of an element of a matrix. */
 static inline void *hsi_past(const hsi_job *job, const void *a, size_t elements)
 {
     return (void *)((uintptr_t)a + elements * hsi_kernel_element(job->kernel));
@@ -191,26 +195,26 @@ static inline void hsi_copy_vector(const hsi_job *job, void *to, const void *fro
 }
 
 /*
- * Load OpenBLAS and LAPACKE, unless they are loaded, before the first function below is called;
- * they use one thread, as more would be in the way of other workers. HS_ERESOURCE: they cannot be
- * loaded, and `why` says why.
+ * Load OpenBLAS and LAPACKE, unless they are loaded; call it before the functions below. Both use
+ * one thread, since further threads would use the cores of other workers. Return HS_ERESOURCE and
+ * the reason in `why` if they cannot be loaded.
  */
 hs_status hsi_blas_open(char why[HS_WHY]);
 
-/* Set one thread for the calling thread: the setting is the process's in some builds of OpenBLAS,
- * the thread's in others. */
+/* Make OpenBLAS use one thread in the calling thread: the setting belongs to the process in some
+ * builds of OpenBLAS, and to the thread in others. */
 void hsi_blas_one_thread(void);
 
 /*
- * Have OpenBLAS map the buffers, HSI_BLAS_BUFFER bytes each, for that many threads now, where the
- * limit of address space leaves room for them: a call that finds no room for its buffer never
- * returns. HS_ENOMEM
+ * Make OpenBLAS map its buffers, HSI_BLAS_BUFFER bytes each, for `threads` threads now. Return
+ * HS_ENOMEM if the limit of address space leaves no room: a later call of OpenBLAS without room for
+ * its buffer would never return.
  */
 enum { HSI_BLAS_BUFFER = 128 << 20 };
 hs_status hsi_blas_reserve(unsigned threads);
-unsigned  hsi_blas_reserved(void); /* buffers that were mapped by earlier calls */
+unsigned  hsi_blas_reserved(void); /* number of buffers mapped by earlier calls */
 
-/* All are CBLAS's, less what is always the same. */
+/* The operations of CBLAS, without the arguments that are the same in all calls. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc); /* C -= A op(B) */
 void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c,
@@ -222,18 +226,18 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b,
 void hsi_trsm_upper(hsi_job *job, int m, int n, const void *u, int ldu, void *b,
                     int ldb); /* B := B inv(U) */
 
-/* Steps on tiles that others made: without exchanges of rows, and with the T that is in job->t. */
+/* Steps on shared tiles: LU without row exchanges, and Q with the T of an earlier task in job->t. */
 void hsi_getrf_in_place(hsi_job *job, int n, void *a, int lda);
 void hsi_ormqr_given(hsi_job *job);
 void hsi_tpmqrt_given(hsi_job *job);
 
-/* With vectors, for verification. */
+/* Operations on vectors, for verification. */
 void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const void *a, int lda,
               const void *x, void *y); /* y += alpha op(A) x */
 void hsi_symv(hsi_job *job, int n, double alpha, const void *a, int lda, const void *x,
               void *y); /* y += alpha A x, A lower */
 
-/* The results, or what is there before them, times x, is what is expected, or what there is. */
+/* Compute `want` as the initial outputs times x, and `got` as the results times x. */
 void hsi_predict_product(hsi_job *job);
 void hsi_observe_product(hsi_job *job);
 

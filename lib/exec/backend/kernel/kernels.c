@@ -18,7 +18,7 @@
 #define LAPACK(kernel) "OpenBLAS and LAPACKE", NULL
 #endif
 
-/* The second names are those of tile algorithms for what is the same work here. */
+/* The second names are those of the kernels of tile algorithms that do the same work. */
 static const hsi_kernel_entry entries[] = {
     {"dgemm", NULL, BLAS(dgemm)},
     {"dsyrk", NULL, BLAS(dsyrk)},

@@ -173,7 +173,7 @@ static void geqrf_compute(hsi_job *job)
 HSI_KERNEL(geqrf, .outputs = 1, .predict = hsi_predict_product, .compute = geqrf_compute,
            .observe = observe_triangle);
 
-/* As in LAPACK's, T is part of the work. */
+/* Apply Q block by block. Each block's T is computed here, as LAPACK's ormqr does. */
 static void ormqr_compute(hsi_job *job)
 {
     int         n = job->n, j, w;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Built-in kernels on tiles that all workers share. A task that may be aborted, or tried again,
- * works on copies of what it reads and writes, which become the data at its end: the worker keeps
- * what was there for its next copy. Any other works in place, and is not interrupted.
+ * Built-in kernels on tiles that all workers share. A task that may be aborted or retried works on
+ * copies of the tiles that it updates. At the task's end, the copies become the tiles, and the
+ * worker keeps the old memory for its next copies. All other tasks work in place and are never
+ * interrupted.
  */
 #include "config.h"
 
@@ -27,8 +28,8 @@ typedef struct shared_body {
     const hsi_matrix_row *row;
     const char           *name;
     const hsi_kernel     *kernel;
-    int                   copies;   /* it works on copies */
-    int                   stand_in; /* for a GPU: it takes at least its planned time */
+    int                   copies;   /* 1: the task works on copies */
+    int                   emulated; /* 1: emulates a GPU; takes at least its planned time */
 } shared_body;
 
 struct shared_worker {
@@ -53,7 +54,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     entry = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"));
     body.name = entry->name;
     body.kernel = entry->kernel;
-    body.stand_in = type == HS_GPU;
+    body.emulated = type == HS_GPU;
     body.copies = matrix->may_fail || (matrix->may_take && isfinite(row->cpu) &&
                                        isfinite(row->gpu) && row->restartable != HS_RESTART_NO);
     return hsi_body_keep(&body, sizeof body, out);
@@ -162,8 +163,9 @@ static void fetch(const shared_body *body)
             __builtin_prefetch(at[t] + i);
 }
 
-/* Tiles by what is done to them; V, which is only written, by the caller. What is only written
- * needs no copy: nobody reads it before the task is done. */
+/* Set the job's inputs and outputs from the row's operands, but for V, which is only written and
+ * set by the caller. A tile that is only written needs no copy, since no task reads the tile before
+ * this task is done. */
 static void take_operands(hsi_job *job, const shared_body *body, struct shared_worker *worker)
 {
     const hsi_matrix_row *row = body->row;
@@ -235,7 +237,7 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
                         body->row->step == HSI_POTRF   ? ": the matrix is not positive definite"
                         : body->row->step == HSI_GETRF ? ": a pivot is 0, and rows stay in place"
                                                        : "");
-    if (body->stand_in && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
+    if (body->emulated && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
         job.stopped = 1;
     if (job.stopped)
         return HS_OUTCOME_ABORTED;

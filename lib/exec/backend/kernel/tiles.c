@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Level 3 in tiles of about a millisecond: as large as that allows, for speed. */
+/* Level 3 operations in tiles of about a millisecond, so that a stop takes effect soon. */
 #include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
-/* A triangle is solved with by halves until it is a corner: to multiply is up to twice as fast. */
+/* Triangular solves halve the triangle down to CORNER: products are up to twice as fast. */
 enum { TILE = 320, CORNER = 8 };
 
 int hsi_piece(int length, int most)
@@ -27,7 +27,7 @@ static void gemm_tile(const hsi_job *job, const product *p, int m, int n, int k,
              n, k, -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
 }
 
-/* One tile of C after the other, so that it stays in the cache. */
+/* Complete one tile of C after the other, so that the tile stays in the cache. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc)
 {

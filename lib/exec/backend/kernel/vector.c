@@ -53,7 +53,7 @@ static void trmv_tile(const hsi_job *job, hsi_triangle how, int n, const void *a
              lda, x, 1);
 }
 
-/* Each half of x is overwritten when nothing needs it any more. */
+/* Compute x := op(A) x by halves. A half of x is overwritten after its last use. */
 void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const void *a, int lda, void *x)
 {
     int         h = hsi_half(n);
@@ -80,7 +80,7 @@ void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const void *a, int lda, voi
     hsi_trmv(job, how, n - h, rest, lda, hsi_past(job, x, h));
 }
 
-/* y += each of the results, or of what is there before them, times x. */
+/* Add the product of each output and x to the output's part of y. */
 static void multiply(hsi_job *job, void *y)
 {
     int i;
