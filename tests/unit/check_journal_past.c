@@ -252,13 +252,13 @@ START_TEST(strangers_are_counted_once)
 }
 END_TEST
 
-START_TEST(stand_ins_are_no_work)
+START_TEST(emulated_tasks_are_not_done)
 {
-    hsi_journal_record r = {.attempt = {.number = 1}, .stand_in = 1};
+    hsi_journal_record r = {.attempt = {.number = 1}, .emulated = 1};
     hsi_journal       *j;
     unsigned char      state[3] = {0};
     uint16_t           attempts[3] = {0};
-    hsi_journal_past   rehearsal = {.stand_ins = 1, .state = state, .attempts = attempts};
+    hsi_journal_past   rehearsal = {.emulated = 1, .state = state, .attempts = attempts};
 
     use(three, 2, 1);
     j = opened(HS_RESUME_NOT, NULL, NULL);
@@ -323,7 +323,7 @@ int main(void)
     tcase_add_test(tc, undone_is_on_disk_at_once);
     tcase_add_loop_test(tc, nothing_is_undone_on_a_disk_that_fails, 0, 3);
     tcase_add_test(tc, strangers_are_counted_once);
-    tcase_add_test(tc, stand_ins_are_no_work);
+    tcase_add_test(tc, emulated_tasks_are_not_done);
     tcase_add_test(tc, how_it_failed_can_be_read);
     return run_suite(suite);
 }

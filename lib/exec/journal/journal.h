@@ -20,7 +20,7 @@ typedef struct hsi_journal hsi_journal;
 /* An attempt that is done or has failed. */
 typedef struct hsi_journal_record {
     hs_exec_attempt attempt;
-    int             stand_in; /* the task was emulated */
+    int             emulated; /* the task was emulated */
 } hsi_journal_record;
 
 /* The state of a task according to the journal. */
@@ -34,8 +34,7 @@ typedef enum hsi_past {
 } hsi_past;
 
 typedef struct hsi_journal_past {
-    int            stand_ins; /* set by the caller: emulated tasks that are done count as done for
-                                 this run */
+    int            emulated;  /* set by the caller: tasks done by emulation count as done */
     unsigned char *state;     /* array of the caller, by task, initially 0: an hsi_past */
     uint16_t      *attempts;  /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */

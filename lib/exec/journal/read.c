@@ -198,7 +198,7 @@ static int is_same(const reader *r, uint32_t task, uint64_t what)
 {
     return what == hsi_journal_what(r->in, task, HS_CPU) ||
            what == hsi_journal_what(r->in, task, HS_GPU) ||
-           (r->past->stand_ins && what == hsi_journal_emulated());
+           (r->past->emulated && what == hsi_journal_emulated());
 }
 
 static void note_task(reader *r, uint32_t task, int failed, uint16_t number, uint64_t what)

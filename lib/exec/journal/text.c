@@ -198,7 +198,7 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     at = put_seconds(at, a->end);
     *at++ = ' ';
     at = put_hex(at,
-                 record->stand_in ? hsi_journal_emulated() : hsi_journal_what(in, a->task, type));
+                 record->emulated ? hsi_journal_emulated() : hsi_journal_what(in, a->task, type));
     *at++ = ' ';
     if (!done)
         at = put_failure(at, a);

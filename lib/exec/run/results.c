@@ -74,7 +74,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, c
     if (!past->state)
         return HS_ENOMEM;
     past->attempts = results->attempts;
-    past->stand_ins = s->emulate[HS_CPU] || s->emulate[HS_GPU];
+    past->emulated = s->emulate[HS_CPU] || s->emulate[HS_GPU];
     if (s->look_only)
         st = hsi_journal_look(s->journal, work->in, resume, past, why);
     else

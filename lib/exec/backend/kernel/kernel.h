@@ -226,7 +226,7 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b,
 void hsi_trsm_upper(hsi_job *job, int m, int n, const void *u, int ldu, void *b,
                     int ldb); /* B := B inv(U) */
 
-/* Steps on shared tiles: LU without row exchanges, and Q with the T of an earlier task in job->t. */
+/* Steps on shared tiles: LU without row exchanges, and Q with an earlier task's T in job->t. */
 void hsi_getrf_in_place(hsi_job *job, int n, void *a, int lda);
 void hsi_ormqr_given(hsi_job *job);
 void hsi_tpmqrt_given(hsi_job *job);
