@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What comes of a GPU when the dispatcher feeds it, in both of its modes: the matrix products
- * of bench_gpu_bare, data resident and with their copies, and tiny ones for what a task costs.
+ * The speed of a GPU under the dispatcher, in both GPU modes: the matrix products of
+ * bench_gpu_bare, with resident data and with copies, and tiny products for the cost of a task.
  * Results are not verified. Medians of 5.
  *
- * us_per_task is wall time over tasks, us_less_bodies the part of it in which the GPU was at
- * none of them.
+ * us_per_task is wall time over tasks; us_less_bodies counts only the time in which the GPU ran no
+ * task.
  *
  *   bench_gpu [-M MODULE] [TASKS [TINY-TASKS [LARGEST]]]
  */
@@ -23,7 +23,7 @@ enum { REPEATS = 5, LARGEST = 2048 };
 typedef struct row {
     const char *what;
     size_t      tasks;
-    double      flops; /* of all; 0: it is not about them */
+    double      flops; /* operations of all tasks; 0: not reported */
     gpu_list    list;
 } row;
 
@@ -62,7 +62,7 @@ static void measure_modes(row *r)
     measure(r);
 }
 
-/* The sizes of bench_gpu_bare; so many tasks of each that there are at least as many in all. */
+/* Make tasks of the sizes of bench_gpu_bare, equally many of each size, at least `tasks` in all. */
 static void make_products(row *r, size_t tasks, int largest)
 {
     static char        names[GEMM_SIZES][32];

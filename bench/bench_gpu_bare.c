@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a GPU can do without hybridsched: the matrix products of bench_gpu by nothing but a loop of
- * cuBLAS calls, on one stream (dgemm) and round as many streams as the module for GPUs uses
- * (dgemm-streams), data resident; the same with the copy of the matrix that a task changes, as
- * bench_gpu's resident tasks have it (dgemm-streams-copy), and with all copies between host and
- * GPU, as its other tasks have them (dgemm-streams-moved); these copies alone, both ways at once,
- * from and to pinned memory; and tiny products, in a loop, and with the copy of a matrix before
- * each: from calls that go round the streams (tiny-streams), and as graphs of those nodes
- * (tiny-graph). Medians of 5.
+ * The speed of a GPU without hybridsched: the matrix products of bench_gpu in a plain loop of
+ * cuBLAS calls. Medians of 5. Rows:
+ *
+ *   dgemm                one stream, resident data
+ *   dgemm-streams        as many streams as the module for GPUs uses, resident data
+ *   dgemm-streams-copy   with a copy of the changed matrix, as for bench_gpu's resident tasks
+ *   dgemm-streams-moved  with all copies between host and GPU, as for bench_gpu's other tasks
+ *   copies               these copies alone, in both directions at once, pinned memory
+ *   tiny                 tiny products in a loop
+ *   tiny-streams         tiny products, each after a copy of a matrix, on several streams in turn
+ *   tiny-graph           the same copies and products as CUDA graphs
  *
  *   bench_gpu_bare [TASKS [TINY-TASKS [LARGEST]]]
  *
@@ -27,18 +30,18 @@ static const size_t workspace = (size_t)32 << 20;
 static size_t tasks = GEMM_TASKS, tiny_tasks = TINY_TASKS;
 static int    largest = LARGEST;
 
-/* A stream with all that a task needs. */
+/* A stream with the memory and handle of a task. */
 typedef struct lane {
     cudaStream_t   stream;
     cublasHandle_t blas;
     void          *space;
-    double        *c;    /* on the GPU: the matrix that a task changes */
-    double        *home; /* pinned: where that matrix is copied to */
+    double        *c;    /* matrix that a task changes, on the GPU */
+    double        *home; /* destination of its copy, pinned */
     cudaEvent_t    join;
 } lane;
 
-/* Three matrices each, taken in turn so that no product finds all of its own in a cache. Lane i
- * has the set i, so that products of different lanes write to different memory. */
+/* Products use the sets of three matrices in turn, so that no product finds its matrices in a cache.
+ * Lane i has set i, so that products of different lanes write to different memory. */
 typedef struct bare {
     cudaStream_t    stream, back;
     cublasHandle_t  blas;
@@ -90,7 +93,7 @@ static void close_lane(lane *l)
     CUDA(cudaStreamDestroy(l->stream));
 }
 
-/* C := C - A B', where the last two lie one behind the other. */
+/* Compute C := C - A B', where B follows A in memory. */
 static void multiply(cublasHandle_t blas, const double *a, double *c, int n)
 {
     static const double minus_one = -1, one = 1;
@@ -99,7 +102,7 @@ static void multiply(cublasHandle_t blas, const double *a, double *c, int n)
                      a + (size_t)n * (size_t)n, n, &one, c, n));
 }
 
-/* As a resident task of bench_gpu's: the matrix that it changes is copied, its inputs are there. */
+/* Copy the changed matrix and multiply, as a resident task of bench_gpu does. */
 static void tiny_task(const bare *b, const lane *l)
 {
     CUDA(cudaMemcpyAsync(l->c, b->there[0], matrix_bytes(TINY_SIZE), cudaMemcpyDeviceToDevice,
@@ -107,7 +110,7 @@ static void tiny_task(const bare *b, const lane *l)
     multiply(l->blas, b->there[0], l->c, TINY_SIZE);
 }
 
-/* The first lane leads; the others branch off it and come back. */
+/* Capture a graph: the other lanes fork from the first lane and join it at the end. */
 static void make_graph(bare *b)
 {
     cudaStream_t lead = b->lane[0].stream;
@@ -130,7 +133,7 @@ static void make_graph(bare *b)
     CUDA(cudaGraphDestroy(made));
 }
 
-/* Before each measurement, since products in their own place let numbers grow. */
+/* Reset the matrices before each measurement, since products in place make numbers grow. */
 static void send_sets(bare *b)
 {
     int i;
@@ -187,7 +190,7 @@ static int size_of(size_t task)
     return n < largest ? n : largest;
 }
 
-/* The third matrix of a task's set. */
+/* Return the third matrix of a task's set. */
 static double *third(double *set, int n)
 {
     return set + 2 * (size_t)n * (size_t)n;
@@ -292,7 +295,7 @@ static double tiny_streams(bare *b)
     return bare_seconds() - start;
 }
 
-/* The rest of a batch counts as one: the time is that of so many tasks. */
+/* Launch whole batches, and scale the time to the number of tasks. */
 static double tiny_graph(bare *b)
 {
     double start = bare_seconds();
@@ -304,7 +307,7 @@ static double tiny_graph(bare *b)
     return (bare_seconds() - start) * (double)tiny_tasks / (double)(batches * BATCH);
 }
 
-/* Three matrices in, one out; each on a stream of its own, which waits for nothing. */
+/* Copy three matrices to the GPU and one to the host, on two streams that never wait. */
 static double copies(bare *b)
 {
     double start = bare_seconds();
@@ -366,7 +369,7 @@ typedef struct row {
     const char *what;
     double (*measure)(bare *);
     size_t      count;
-    double      amount; /* of all of them; 0: the unit is time per task */
+    double      amount; /* operations or bytes of all; 0: report the time per task */
     const char *unit;
 } row;
 

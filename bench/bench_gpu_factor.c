@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What factorisations on tiles are compared with on a GPU: cuSOLVER's dpotrf, dgetrf and dgeqrf of
- * the whole matrix, resident ("potrf"), and with the copies to the GPU and home, from and to
- * pinned memory ("potrf-copied"). "potrf-copied-lower" copies the tiles of the lower triangle only,
- * as the factorisation on tiles does. "getrf-unpivoted" exchanges no rows, as that does not either.
- * Some elements of each product of factors are compared with the matrix. Medians of 3.
+ * The baselines of tile factorisations on a GPU: cuSOLVER's dpotrf, dgetrf and dgeqrf of the whole
+ * matrix, with resident data ("potrf"), and with copies from and to pinned memory ("potrf-copied").
+ * As tile factorisations do, "potrf-copied-lower" copies the tiles of the lower triangle only, and
+ * "getrf-unpivoted" exchanges no rows. The benchmark compares some elements of each product of
+ * factors with the matrix. Medians of 3.
  *
  *   bench_gpu_factor [-t TILE] KERNEL:N...
  *
@@ -18,7 +18,7 @@
 #include "../tests/gpu/bare.h"
 #include "median.h"
 
-enum { REPEATS = 3, SAMPLES = 16, LARGEST = 46340 }; /* its square is an int */
+enum { REPEATS = 3, SAMPLES = 16, LARGEST = 46340 }; /* LARGEST squared fits an int */
 
 const char bare_program[] = "bench_gpu_factor";
 
@@ -26,13 +26,13 @@ typedef struct bare bare;
 
 typedef struct kernel {
     const char *name;
-    int         thirds;   /* of n cubed: operations */
-    int         triangle; /* it reads and writes the lower triangle only */
+    int         thirds;   /* operations / (n^3 / 3) */
+    int         triangle; /* 1: the kernel uses the lower triangle only */
     int         dominant; /* the matrix has a diagonal that outweighs the rest */
-    size_t      vector;   /* bytes of an element of its second result; 0: it has none */
-    void (*size)(bare *); /* find the work space's */
+    size_t      vector;   /* bytes per element of the second result; 0: none */
+    void (*size)(bare *); /* set work_size */
     void (*launch)(bare *);
-    double (*product)(const bare *, int row, int column); /* of the factors */
+    double (*product)(const bare *, int row, int column); /* element of the product */
 } kernel;
 
 struct bare {
@@ -87,7 +87,7 @@ static void getrf(bare *b)
     SOLVER(cusolverDnDgetrf(b->solver, b->n, b->n, b->there, b->n, b->work, b->vector, b->info));
 }
 
-/* The row of the factors that a row of the matrix has become. */
+/* Return the row of the factors that a row of the matrix was exchanged to. */
 static int exchanged(const bare *b, int row)
 {
     const int *pivots = b->vector_here;
@@ -120,7 +120,7 @@ static void geqrf(bare *b)
                             b->info));
 }
 
-/* An element of R'R. */
+/* Return an element of R'R. */
 static double geqrf_product(const bare *b, int row, int column)
 {
     double sum = 0;
@@ -142,7 +142,7 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 /* ---- the matrix ---- */
 
-/* An element of A'A. */
+/* Return an element of A'A. */
 static double square(const bare *b, int row, int column)
 {
     double sum = 0;
@@ -165,7 +165,7 @@ static void fill(bare *b)
         b->here[i * n + i] = (double)n;
 }
 
-/* Elements of the lower triangle, from the first to the last. */
+/* Choose elements of the lower triangle, from the first row to the last, with their values. */
 static void sample(bare *b)
 {
     int i;
@@ -229,7 +229,7 @@ static void end(bare *b)
 
 /* ---- times ---- */
 
-/* Columns of tiles, each from the diagonal down. */
+/* Copy the lower triangle by columns of tiles, each from the diagonal down. */
 static void copy_lower(const bare *b, double *to, const double *from, enum cudaMemcpyKind way)
 {
     const size_t pitch = sizeof *to * (size_t)b->n;
@@ -262,8 +262,8 @@ static void copy_home(const bare *b, int lower)
         cudaMemcpyAsync(b->info_here, b->info, sizeof *b->info, cudaMemcpyDeviceToHost, b->stream));
 }
 
-/* Time all of it, and the factorisation alone. NaN on the GPU first: what is not copied there is
- * no number. */
+/* Time the copies with the factorisation, and the factorisation alone. The matrix on the GPU is NaN
+ * before, so that a missing copy is noticed. */
 static void measure(bare *b, int lower, double *whole, double *alone)
 {
     double start, ready, done;

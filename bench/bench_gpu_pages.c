@@ -2,11 +2,14 @@
 /*
  * Host memory for a matrix that CPUs and a GPU share, obtained in three ways: cudaHostAlloc
  * ("alloc"), as the module for GPUs does; small pages ("small") and huge pages ("huge") from mmap,
- * registered by cudaHostRegister. Rows of each way: to obtain the memory, written once
- * (alloc-obtain); to copy it to the GPU and home, a tile at a time (alloc-in, alloc-out); to read
- * it on the host row by row, which needs another page for each element (alloc-read); to give it
- * back (alloc-release); and the share of it that is in huge pages (alloc-huge). Medians of 5 of
- * copies and reads.
+ * registered by cudaHostRegister. Rows for "alloc", and likewise for the others, with medians of 5
+ * of copies and reads:
+ *
+ *   alloc-obtain      obtain the memory and write to all pages
+ *   alloc-in, -out    copy the memory to the GPU and back, tile by tile
+ *   alloc-read        read a matrix on the host row by row, each element from another page
+ *   alloc-release     release the memory
+ *   alloc-huge        share of the memory in huge pages
  *
  *   bench_gpu_pages [MIB [TILE]]
  *
@@ -29,9 +32,9 @@ static const size_t huge_page = (size_t)2 << 20;
 
 typedef struct bare {
     cudaStream_t stream;
-    size_t       bytes, tile; /* of the memory, and of each copy */
+    size_t       bytes, tile; /* bytes of the memory; bytes of a copy */
     double      *here, *there;
-    char        *mapped; /* of which `here` is the part that is aligned */
+    char        *mapped; /* the mapping; `here` is its aligned part */
 } bare;
 
 typedef struct way {
@@ -53,7 +56,7 @@ static void release_alloc(bare *b)
     CUDA(cudaFreeHost(b->here));
 }
 
-/* Advice that the system does not know is no failure: the share in huge pages shows it. */
+/* Ask for huge pages. A refusal is no failure: the share in huge pages shows it. */
 static void obtain_mapped(bare *b, int advice)
 {
     size_t off;
@@ -139,7 +142,7 @@ static double copy_out(bare *b)
     return copy(b, 1);
 }
 
-/* Reads one element of each line of cache; the sum keeps the compiler from leaving it out. */
+/* Read one element per cache line. The sum keeps the compiler from removing the loop. */
 static double read_rows(bare *b)
 {
     size_t          count = b->bytes / sizeof *b->here, row, i;
@@ -171,7 +174,7 @@ static void print(const way *w, const char *what, double seconds, double amount,
     fflush(stdout);
 }
 
-/* What goes to the GPU comes home as it was. */
+/* Check that the memory is unchanged after copies to the GPU and back. */
 static void check(bare *b, const way *w)
 {
     size_t             count = b->tile / sizeof *b->here, i;

@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-/* The matrix products that a GPU is measured with, the same for all that are compared. */
+/* The matrix products of all measurements of GPUs. */
 
 enum { GEMM_TASKS = 2016, GEMM_SIZES = 18, TINY_TASKS = 10000, TINY_SIZE = 16 };
 
-/* 960, 1024, ... 2048, large and small ones taking turns. */
+/* Return a size among 960, 1024, ... 2048; large and small sizes alternate. */
 static inline int gemm_size(size_t row)
 {
     return 960 + 64 * (int)(7 * row % GEMM_SIZES);
