@@ -8,6 +8,7 @@
  *   dgemm-streams-copy   with a copy of the changed matrix, as for bench_gpu's resident tasks
  *   dgemm-streams-moved  with all copies between host and GPU, as for bench_gpu's other tasks
  *   copies               these copies alone, in both directions at once, pinned memory
+ *   copies-in, -out      copies of whole sets in one direction
  *   tiny                 tiny products in a loop
  *   tiny-streams         tiny products, each after a copy of a matrix, on several streams in turn
  *   tiny-graph           the same copies and products as CUDA graphs
@@ -40,8 +41,8 @@ typedef struct lane {
     cudaEvent_t    join;
 } lane;
 
-/* Products use the sets of three matrices in turn, so that no product finds its matrices in a cache.
- * Lane i has set i, so that products of different lanes write to different memory. */
+/* Products use the sets of three matrices in turn, so that no product finds its matrices in a
+ * cache. Lane i has set i, so that products of different lanes write to different memory. */
 typedef struct bare {
     cudaStream_t    stream, back;
     cublasHandle_t  blas;
