@@ -4,13 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounded loads guide the search; what they cannot tell apart is decided exactly. */
+/* Relative tolerance when rounded loads prune the search; leaves are compared by exact sums. */
 #define DOUBT 1e-12
 
 typedef struct search {
     const sample *s;
-    const double *available;                /* NULL: all at 0 */
-    unsigned      order[BRUTE_FORCE_TASKS]; /* longest first */
+    const double *available;                /* time from which each worker is available; NULL: 0 for
+                                               every worker */
+    unsigned      order[BRUTE_FORCE_TASKS]; /* tasks by decreasing smaller time */
     unsigned      worker[BRUTE_FORCE_TASKS];
     double        load[BRUTE_FORCE_WORKERS];
     optimum      *best;
@@ -49,7 +50,8 @@ static void take_leaf(search *sr, double makespan)
         sr->best->value = value;
 }
 
-/* Workers of one type that are loaded alike are alike; rounded loads prove it only when idle. */
+/* Tell whether an earlier worker of the same type has an equivalent load, which makes trying this
+ * worker redundant. Rounded loads prove equivalence only for whole times or idle workers. */
 static int seen_alike(const search *sr, unsigned worker)
 {
     unsigned w = worker < sr->s->m ? 0 : sr->s->m;

@@ -8,14 +8,16 @@
 enum { BRUTE_FORCE_TASKS = 10, BRUTE_FORCE_WORKERS = 16 };
 
 typedef struct optimum {
-    double makespan; /* rounded */
-    exact  value;    /* not rounded */
+    double makespan; /* optimal makespan, rounded */
+    exact  value;    /* optimal makespan, exact */
 } optimum;
 
-/* Of all assignments of tasks to workers: exponential in the number of tasks. */
+/* Set *out to the optimum over every assignment of tasks to workers. The time is exponential in the
+ * number of tasks. */
 void brute_force(const sample *s, optimum *out);
 
-/* Workers come when they are available; one that has nothing to do does not count. */
+/* Set *out to the optimum if worker w is available from available[w] on (NULL: from 0 on). An
+ * unused worker does not extend the makespan. */
 void brute_force_available(const sample *s, const double *available, optimum *out);
 
 #endif

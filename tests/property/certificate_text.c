@@ -19,7 +19,8 @@ static int  file = -1, messages = -1, nowhere = -1;
 
 void certificate_files_open(void)
 {
-    file = memfd_create("certificate", 0); /* no disk could be written to so often */
+    file = memfd_create("certificate", 0); /* a file in memory, because the tests write it many
+                                              thousand times */
     messages = dup(STDERR_FILENO);
     nowhere = open("/dev/null", O_WRONLY);
     ck_assert(file >= 0 && messages >= 0 && nowhere >= 0);
@@ -33,7 +34,6 @@ void certificate_files_close(void)
     close(nowhere);
 }
 
-/* The checker's exit code for what the file holds. */
 int certificate_verify(const sample *s, const hs_schedule *plan, int quiet)
 {
     hs_plan_info info;
@@ -62,7 +62,6 @@ void certificate_check_made(const sample *s, const hs_schedule *plan, const hs_c
     REQUIRE(s, certificate_verify(s, plan, 0) == 0, "%s: %.17g is not verified", name, hs_certificate_value(c));
 }
 
-/* Each bound is certified as it is computed, but for the last bits. */
 void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_bound *bound)
 {
     hs_certificate *c = NULL;
@@ -86,7 +85,6 @@ void certificate_text_read(const sample *s, certificate_text *t)
     t->at[t->size] = 0;
 }
 
-/* With a checksum that fits. */
 void certificate_text_write(const sample *s, const certificate_text *t)
 {
     const char *last = strstr(t->at, "\nchecksum,");
@@ -151,7 +149,7 @@ static double claimed(const certificate_text *t)
     return line ? strtod(line + 7, NULL) : NAN;
 }
 
-/* Claims more than is proved, in both forms of the value. */
+/* Replace the value line by a larger value, written in decimal and as mantissa and exponent. */
 static void raise_value(certificate_text *t, dice *d)
 {
     const char *line = strstr(t->at, "\nvalue,");
@@ -211,7 +209,6 @@ static void change_text(certificate_text *t, dice *d)
     }
 }
 
-/* Nobody is to be made believe what is not true. */
 void certificate_check_changed(const sample *s, const hs_schedule *plan, const certificate_text *good,
                           const optimum *best, dice *d)
 {

@@ -5,34 +5,36 @@
 #include "brute_force.h"
 #include "dice.h"
 
-/* Certificates in a file of no disk, which the checker's own code verifies, and their text. */
+/* The text of a certificate. The functions below write certificates to a file in memory, verify the
+ * file with the checker's own code, and read or change its text. */
 
 typedef struct certificate_text {
     char   at[1 << 20];
     size_t size;
 } certificate_text;
 
-/* Around all tests. */
+/* Open and close the file in memory and the message streams: the fixture around the tests. */
 void certificate_files_open(void);
 void certificate_files_close(void);
 
-/* The checker's exit code for what the file holds. */
+/* Return the checker's exit code for the certificate in the file; `quiet` discards its messages. */
 int certificate_verify(const sample *s, const hs_schedule *plan, int quiet);
 
 void certificate_put(const sample *s, const hs_certificate *c);
 
-/* It proves no more than was computed, and is verified. */
+/* Check that a certificate claims at most the computed value and is accepted by the checker. */
 void certificate_check_made(const sample *s, const hs_schedule *plan, const hs_certificate *c);
 
-/* Each bound is certified as it is computed, but for the last bits. */
+/* Check that the bound has an accepted certificate of its value, up to rounding. */
 void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_bound *bound);
 
 void certificate_text_read(const sample *s, certificate_text *t);
 
-/* With a checksum that fits. */
+/* Write the text to the file, with a correct checksum. */
 void certificate_text_write(const sample *s, const certificate_text *t);
 
-/* Changed at random, it is refused or true: nobody is to be made believe what is not. */
+/* Apply one or two random changes to a valid certificate and check that the checker refuses the
+ * result or that the claimed value is at most the optimum. */
 void certificate_check_changed(const sample *s, const hs_schedule *plan,
                                const certificate_text *good, const optimum *best, dice *d);
 

@@ -7,9 +7,9 @@
 
 typedef struct ledger {
     const sample *s;
-    double       *run_at;       /* NaN: not yet */
-    double       *aborted_till; /* 0: never aborted */
-    double        last;         /* end of the last entry of all */
+    double       *run_at;       /* start of the task's run; NaN: not run yet */
+    double       *aborted_till; /* latest end of an aborted entry of the task; 0: none */
+    double        last;         /* latest end of an entry of any worker */
 } ledger;
 
 static const char *book_entry(ledger *l, const hs_entry *entry, double time, double free_at)

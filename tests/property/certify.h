@@ -6,9 +6,10 @@
 #include "sample.h"
 
 /*
- * Is this a schedule of the sample? NULL, or what is wrong. A second opinion next
- * to hs_schedule_check(), from the sample's own arrays. *span is the largest
- * exact sum of what one worker runs to its end: no bound may exceed it.
+ * Return NULL if the plan is a valid schedule of the sample, else the reason. The verdict is
+ * independent of hs_schedule_check() and uses the sample's own arrays. *span becomes the exact
+ * makespan without idle time: the largest sum of completed tasks on a worker. No bound may exceed
+ * *span.
  */
 const char *certify(const sample *s, const hs_schedule *plan, exact *span);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Workers that come late: algorithms against their definitions and against brute force, bounds
- * against the optimum, and who does not take it says so.
+ * Workers that become available late: compare algorithms with their definitions, bounds with the
+ * optimum by brute force, and check that unsupported algorithms and bounds return HS_EBUSY.
  */
 
 #include <check.h>
@@ -29,8 +29,8 @@ static double finite_time(const sample *s, dice *d)
     return fmin(s->p[task], s->q[task]);
 }
 
-/* Many are there from the start, others when a task or two would have been done; some much later.
- */
+/* Draw the times at which workers become available: many at 0, some after the length of one or two
+ * tasks, some much later. */
 static void draw_available(const sample *s, dice *d, double *available)
 {
     unsigned how = dice_below(d, 4), w;
@@ -67,7 +67,7 @@ static void check_literal(const sample *s, const hs_algorithm *alg, const hs_set
     plan_free(&expected);
 }
 
-/* The same value and claims without a schedule. */
+/* Check that hs_solve_makespan() returns the makespan and the certified ratio of the schedule. */
 static void check_makespan(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                            const hs_schedule *found, const hs_report *report)
 {
@@ -82,7 +82,7 @@ static void check_makespan(const sample *s, const hs_algorithm *alg, const hs_se
             other.certified, hs_schedule_makespan(found), report->certified);
 }
 
-/* NULL: it cannot run these tasks at all. */
+/* Return the algorithm's checked schedule, or NULL if the algorithm refuses the sample's tasks. */
 static hs_schedule *solve(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
 {
     hs_schedule *found = NULL;
@@ -203,8 +203,8 @@ static int comes_before(const void *a, const void *b)
     return (**x > **y) - (**x < **y);
 }
 
-/* The T by which u times the CPUs' time and v times the GPUs' come to `work`, a few workers at a
- * time. */
+/* Return the time at which the workers have finished `work`, if CPUs have rate u and GPUs rate v
+ * from the time when they become available. */
 static long double time_for(const sample *s, const double *available, long double work, double u,
                             double v)
 {
@@ -225,7 +225,8 @@ static long double time_for(const sample *s, const double *available, long doubl
     return rate > 0 ? at + work / rate : 0;
 }
 
-/* What the multipliers u, v prove; the area is the most that those of some task do. */
+/* Return the lower bound that the multipliers u and v prove. The area is the largest value over u =
+ * 1, v = 0, over u = 0, v = 1 and over u = q, v = p of each task. */
 static long double proved_by(const sample *s, const double *available, double u, double v)
 {
     long double work = 0;
@@ -267,7 +268,8 @@ START_TEST(the_area_is_what_its_definition_gives)
 }
 END_TEST
 
-/* The library's own way for workers that come at once is another. */
+/* Check that availability at 0 gives the plans and bounds of no availability, for which the library
+ * has separate code. */
 START_TEST(to_come_at_0_is_to_be_there)
 {
     size_t      rounds = sample_rounds(500);
@@ -322,7 +324,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
             continue;
         st = hs_solve(alg, g->in, settings, &found);
         if (sample_searches(alg) && st == HS_EBUSY)
-            continue; /* it takes graphs, and busy workers, but not both */
+            continue; /* exact may accept graphs and busy workers, but refuse both together */
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
         st = hs_schedule_check_available(g->in, found, settings->available, &v);
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_violation_text(v.kind));

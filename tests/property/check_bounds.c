@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Bounds against each other, against their definitions in exact fractions, and
- * against schedules of instances too large for the optimum.
+ * Bounds compared with each other, with their definitions in exact fractions, and with schedules of
+ * instances that are too large for an optimum by brute force.
  */
 
 #include <check.h>
@@ -16,7 +16,7 @@
 #include "sample.h"
 #include "suite.h"
 
-/* Subnormal numbers have no relative precision. */
+/* Absolute tolerance for subnormal numbers, which have no relative precision. */
 #define LEAST_STEPS (4 * 0x1p-1074)
 
 static double bound_of(const sample *s, const hs_instance *in, const char *name)
@@ -29,10 +29,10 @@ static double bound_of(const sample *s, const hs_instance *in, const char *name)
 }
 
 /*
- * What multipliers u of the CPUs' constraint and v of the GPUs' prove: the sum
- * over tasks of min(u p, v q), or of the only term that the deadline leaves,
- * over m u + k v. The LP's value is the largest of these, which some task's
- * u = q, v = p attains, or u = 1, v = 0, or u = 0, v = 1.
+ * Return the lower bound that the multipliers u (CPU constraint) and v (GPU constraint) prove: the
+ * sum over tasks of min(u p, v q), divided by m u + k v. A time above the deadline drops out of the
+ * minimum. The LP's value is the largest bound, attained at u = q, v = p of some task, at u = 1, v
+ * = 0 or at u = 0, v = 1.
  */
 static fraction proved_by(const sample *s, double deadline, int64_t u, int64_t v)
 {
@@ -48,7 +48,7 @@ static fraction proved_by(const sample *s, double deadline, int64_t u, int64_t v
     return f;
 }
 
-/* The area LP's value when no task runs where it takes longer than the deadline. */
+/* Return the value of the area LP if no task may run on a type where it exceeds the deadline. */
 static fraction area_value(const sample *s, double deadline)
 {
     fraction best = {0, 1}, f;
@@ -72,8 +72,8 @@ static fraction area_value(const sample *s, double deadline)
 }
 
 /*
- * The least T that is feasible when tasks longer than T are forced. From one time
- * of the instance (or 0) to the next the LP is the same: T is to be at least its value.
+ * Return the least feasible T if each task longer than T on a type is forced to the other type. The
+ * LP changes only at times of the instance, so T is at least the LP's value between them.
  */
 static fraction deadline_value(const sample *s)
 {
@@ -96,7 +96,7 @@ static fraction deadline_value(const sample *s)
     return best;
 }
 
-/* At most the fraction, and the next double is more: or one further, at worst. */
+/* Check that `found` is at most the fraction and at most two doubles below it. */
 static void check_tight(const sample *s, const char *name, double found, fraction value)
 {
     REQUIRE(s, fraction_compare_double(value, found) >= 0, "%s: %.17g is above %lld/%lld", name,
@@ -123,7 +123,8 @@ START_TEST(whole_instances_have_exact_bounds)
 }
 END_TEST
 
-/* The same in doubles, each pivot's sum added up anew: for times that are not whole. */
+/* Return the area bound in doubles, with a fresh sum for each pivot, for times that are not whole.
+ * */
 static double area_about(const sample *s)
 {
     double best = 0;
@@ -134,7 +135,7 @@ static double area_about(const sample *s)
         double v = pivot < s->n ? 1 : pivot == s->n + 1, sum = 0;
 
         if (u == 0 && v == 1 && pivot < s->n)
-            continue; /* it has an infinite time */
+            continue; /* the task has an infinite time */
         for (i = 0; i < s->n && !isinf(u); i++)
             sum += isinf(s->p[i]) ? v * s->q[i]
                    : isinf(s->q[i]) ? u * s->p[i]
@@ -151,7 +152,9 @@ START_TEST(theorem2_is_its_definition)
     sample s;
 
     for (i = 0; i < rounds; i++) {
-        sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* to SAMPLE_WIDE */
+        sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* the families
+                                                                           SAMPLE_KERNELS to
+                                                                           SAMPLE_WIDE */
         double        found, expected;
 
         sample_make_of(&s, family, 26000000 + i, 1 + i % 40, i / 3 % 4, 1 + i / 12 % 4,
@@ -275,7 +278,7 @@ START_TEST(counts_are_as_good_as_copies)
 }
 END_TEST
 
-/* No bound exceeds what the best of the schedules really takes. */
+/* Check that no bound exceeds the makespan of the best schedule, computed exactly. */
 static void check_below(const sample *s, const exact *span)
 {
     size_t b;

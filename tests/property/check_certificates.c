@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Certificates of every bound, verified by the checker's own code; and certificates
- * with something changed, the checksum made to fit: whatever the checker accepts then has
- * to be true all the same.
+ * Certificates of every bound, verified by the checker's own code. Certificates with random changes
+ * and a matching checksum must be refused or true.
  */
 
 #include <check.h>
@@ -14,7 +13,8 @@
 #include "certificate_text.h"
 #include "suite.h"
 
-/* The optimum, which is proved; and more than that, which is not. */
+/* Check that the optimum and slightly smaller values get an accepted certificate, and that larger
+ * values are never proved. */
 static void check_value(const sample *s, const hs_schedule *plan, const optimum *best)
 {
     static const double factors[] = {1, 1 + 1e-9, 1.1, 1 - 1e-9, 0.5};
@@ -98,7 +98,8 @@ START_TEST(what_is_accepted_is_true)
 }
 END_TEST
 
-/* Rows alike in both times are one kind, with the tasks of all; every kind is looked at. */
+/* Check that equal rows form one kind with the sum of their counts, and that the checker refuses a
+ * wrong count of any kind. */
 START_TEST(rows_of_several_tasks_are_counted)
 {
     static const double     times[][2] = {{1, 2}, {3, 1}, {3, 1}, {3, 2}};
@@ -152,7 +153,8 @@ static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfigurat
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* Proves the optimum, or a little less than what a good schedule takes; counts the lines. */
+/* Certify the optimum, or slightly less than the makespan of a good schedule. Count in seen[] the
+ * certificates with each step. */
 static void check_larger(const sample *s, const char *algorithm, certificate_text *t, dice *d,
                          size_t seen[STEPS])
 {
@@ -180,7 +182,7 @@ static void check_larger(const sample *s, const char *algorithm, certificate_tex
     for (i = 0; i < STEPS; i++)
         seen[i] += strstr(t->at, steps[i]) != NULL;
     for (i = 0; i < 20; i++) {
-        optimum none = {.makespan = report.certified}; /* or a little less */
+        optimum none = {.makespan = report.certified}; /* upper bound of the optimum */
 
         exact_add(&none.value, report.certified);
         certificate_check_changed(s, plan, t, &none, d);
@@ -189,7 +191,7 @@ static void check_larger(const sample *s, const char *algorithm, certificate_tex
     hs_schedule_free(plan);
 }
 
-/* A factorisation, of few kinds of tasks. */
+/* Generate a Cholesky factorisation, whose tasks have few kinds. */
 static void tiles(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
@@ -233,7 +235,8 @@ static int longest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* What some workers must run: of the k longest tasks, l workers have one more than k/m each. */
+/* Return the pigeonhole bound of identical CPUs: among the k longest tasks, k mod m workers get k/m
+ * + 1 tasks each. The value is the largest mean over k. */
 static double crowd_of(const sample *s)
 {
     size_t   n = hs_instance_tasks(s->in), k, i;
@@ -256,7 +259,7 @@ static double crowd_of(const sample *s)
     return most;
 }
 
-/* It is proved, or what is even more. */
+/* Check that the pigeonhole bound of the sample, or more, is proved by an accepted certificate. */
 static void check_crowd(const sample *s, const hs_schedule *plan, certificate_text *t)
 {
     hs_certificate *c = NULL;
@@ -298,7 +301,8 @@ START_TEST(crowds_are_verified)
 }
 END_TEST
 
-/* More sets of tasks than a knapsack would look at, of the first one more than it may. */
+/* Check pigeonhole certificates of instances with more task sets than the prover's knapsack
+ * examines; the first instance exceeds even the limit of sets. */
 START_TEST(larger_crowds_are_verified)
 {
     static certificate_text t;
@@ -315,7 +319,7 @@ START_TEST(larger_crowds_are_verified)
         REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in) == HS_OK, "no instance");
         plan = schedule_of(&s);
         check_crowd(&s, plan, &t);
-        none = (optimum){.makespan = hs_schedule_makespan(plan)}; /* or less */
+        none = (optimum){.makespan = hs_schedule_makespan(plan)}; /* upper bound of the optimum */
         exact_add(&none.value, none.makespan);
         for (change = 0; change < 50; change++)
             certificate_check_changed(&s, plan, &t, &none, &d);

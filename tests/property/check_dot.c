@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is written as DOT and imported again is what it was. */
+/* Instances written as DOT and imported again equal the originals. */
 
 #include <check.h>
 #include <math.h>
@@ -32,8 +32,8 @@ static hs_instance *through_dot(const hs_instance *in)
     return out;
 }
 
-/* before[u]: u is before the vertex, with nothing but barriers between, and makes so many bytes;
- * -1. */
+/* Set before[u] to the largest number of bytes from task u to the vertex along paths through
+ * barriers only. before[u] stays -1 if no path leads from u to the vertex. */
 static void before_tasks(const hs_graph *g, size_t vertex, size_t tasks, double bytes,
                          double before[])
 {
@@ -51,7 +51,8 @@ static void before_tasks(const hs_graph *g, size_t vertex, size_t tasks, double 
     }
 }
 
-/* Copies are rows by themselves now; else the two are the same, barriers or none. */
+/* Check that both instances have equal tasks and equal edges, with barriers expanded. Each task of
+ * a counted row is a row of `back`. */
 static void must_be_as_before(const hs_instance *in, const hs_instance *back)
 {
     size_t          tasks = hs_instance_tasks(in);
@@ -78,7 +79,7 @@ static void must_be_as_before(const hs_instance *in, const hs_instance *back)
     }
 }
 
-/* Data, bytes, links, priorities, what may not be restarted: all of it comes back. */
+/* Check that times, data, bytes, links, priorities and restartability survive a DOT file. */
 START_TEST(dot_comes_back)
 {
     graph_sample s;
@@ -97,7 +98,7 @@ START_TEST(dot_comes_back)
 }
 END_TEST
 
-/* Rows with counts come back as their copies, with the edges that barriers stand for. */
+/* Check that rows with counts become single rows with the edges of their barriers. */
 START_TEST(dot_of_copies_comes_back)
 {
     enum { ROWS = 6 };
@@ -129,7 +130,7 @@ START_TEST(dot_of_copies_comes_back)
 }
 END_TEST
 
-/* Names as odd as may be. */
+/* Check that names with quotes, backslashes, newlines and DOT syntax survive a DOT file. */
 START_TEST(dot_of_odd_names_comes_back)
 {
     static const char *const names[] = {"a\"b", "\\", "x\\\"", "new\nline", "\xc3\xa9", "a;b:c\\",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every plan and bound stays, bit for bit, what it was: digests over a thousand
- * instances, compared with those in golden.txt. After a change that is meant to
- * change results, `check_golden --print` gives the new file.
+ * Digests of every plan and bound over a thousand instances, compared with golden.txt: results stay
+ * equal bit for bit. After an intended change of results, `check_golden --print` prints the new
+ * file.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static void add_bound(const sample *s, const void *what, uint64_t *digest)
                           : digest_word(*digest, (uint64_t)(int64_t)st);
 }
 
-/* What is drawn goes through libm, and may differ with it. */
+/* Add the drawn instance to the digest. Drawn times depend on libm, so the digest may differ
+ * between systems. */
 static void add_instance(const sample *s, const void *what, uint64_t *digest)
 {
     size_t i;
@@ -66,7 +67,7 @@ static uint64_t digest_all(digest_of *add, const void *what)
     return digest;
 }
 
-/* The digest that the file has for `name`: 1, or 0 if there is none. */
+/* Set *digest to the file's digest for `name` and return 1; return 0 if the file has no entry. */
 static int find_golden(FILE *file, const char *name, uint64_t *digest)
 {
     char               found[64];
@@ -81,7 +82,7 @@ static int find_golden(FILE *file, const char *name, uint64_t *digest)
     return 0;
 }
 
-/* Prints, or compares and gives the number of what differs. */
+/* Print the digest if `golden` is NULL, else compare it. Return the number of differences. */
 static int settle(FILE *golden, const char *name, uint64_t digest)
 {
     uint64_t expected;
@@ -101,7 +102,7 @@ static int settle(FILE *golden, const char *name, uint64_t digest)
     return 1;
 }
 
-/* Another version of GLPK may end at other multipliers. */
+/* Tell whether GLPK computes the bound: another GLPK version may end at different multipliers. */
 static int is_by_glpk(const hs_bound *bound)
 {
     return strcmp(hs_bound_name(bound), "area") == 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs, and the checker on them, against a literal transcription of what they mean: every pair of
- * tasks by itself, rows multiplied out, dependencies of data by going back through the program.
+ * Graphs and the schedule checker, compared with a literal transcription of their definitions: each
+ * pair of tasks separately, rows expanded into tasks, data dependencies by a backward search
+ * through the program.
  */
 #include <check.h>
 #include <math.h>
@@ -15,7 +16,8 @@
 #include "suite.h"
 #include "unit/rounds.h"
 
-/* The edges, with every barrier multiplied out again. */
+/* Add the predecessors of `vertex` as edges to task `to`, with barriers expanded. `bytes` is the
+ * maximum along the path. */
 static void expand(const hs_graph *g, size_t tasks, literal *found, size_t vertex, size_t to,
                    double bytes)
 {
@@ -101,7 +103,7 @@ static void is_graph_of(const literal *l, const hs_instance *in)
     accesses_match(l, in, g);
 }
 
-/* Each row of the cycle has an edge to the next. */
+/* Check that each row of the reported cycle has an edge to the next row. */
 static void is_cycle(const literal *l, const hs_builder *b)
 {
     size_t        count = 0;
@@ -133,7 +135,8 @@ static hs_instance *write_and_read(const hs_instance *in)
     return back;
 }
 
-/* Its rows once more, and its graph. */
+/* Return an instance with the rows of `in`, built one by one, and its graph from
+ * hs_builder_graph(). */
 static hs_instance *copy_of(const hs_instance *in)
 {
     hs_builder  *b = NULL;
@@ -190,7 +193,8 @@ START_TEST(graphs_are_what_they_mean)
 }
 END_TEST
 
-/* A builder that was refused keeps what it was told, in the order of rows or not. */
+/* Check that a builder keeps its accesses after hs_builder_finish() has failed, with rows in any
+ * order. */
 START_TEST(accesses_outlive_a_refusal)
 {
     const hs_access_mode modes[] = {HS_READ, HS_WRITE, HS_READ_WRITE};
@@ -229,7 +233,8 @@ START_TEST(accesses_outlive_a_refusal)
 }
 END_TEST
 
-/* The literal checker: every execution with every task. */
+/* Tell whether entry e starts after the predecessors of its task have ended and its inputs can have
+ * arrived, by examining every task and handle. */
 static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
                           const hs_placement *run)
 {
@@ -257,8 +262,9 @@ static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
 }
 
 /*
- * Tasks one by one in topological order, at random workers and mostly as soon as they can, now and
- * then too soon; some are begun on another worker and aborted before.
+ * Place tasks in topological order on random workers, mostly at the earliest possible time, now and
+ * then too early. Some tasks get an aborted entry on another worker first. Return the number of
+ * entries.
  */
 static size_t place_all(const literal *l, dice *source, hs_placement *all, hs_placement *run)
 {
@@ -306,7 +312,7 @@ static int is_valid(const literal *l, const hs_placement *all, size_t count,
     return 1;
 }
 
-/* The edge that is named is one, and is broken. */
+/* Check that the violation names an existing edge that the schedule breaks. */
 static void is_broken(const literal *l, const hs_violation *v, const hs_placement *run)
 {
     ck_assert(v->kind == HS_TOO_EARLY || v->kind == HS_INPUT_LATE);
@@ -333,7 +339,7 @@ static void same_schedule(const hs_schedule *a, const hs_schedule *b)
     }
 }
 
-/* The plan that is read is that of the same instance, rows and copies included. */
+/* Check that a written plan reads back with the same instance, rows and counts included. */
 static void plan_comes_back(const literal *l, const hs_instance *in, const hs_schedule *s)
 {
     char         path[] = "/tmp/hs-test-XXXXXX";
@@ -393,7 +399,7 @@ START_TEST(schedules_are_checked_and_come_back)
         hs_instance_free(in);
         hs_builder_free(b);
     }
-    if (rounds(1000) >= 80) /* few may be of one sort */
+    if (rounds(1000) >= 80) /* a few rounds may draw valid or broken schedules only */
         ck_assert(valid > broken / 2 && broken > valid / 100);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bounds on small graphs: against their definitions over all pairs of tasks, against each other,
- * and against the best of all orders and places.
+ * Bounds on small graphs, compared with their definitions over every pair of tasks, with each
+ * other, and with the optimum over every order and placement.
  */
 #include <check.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "sample.h"
 #include "suite.h"
 
-/* In doubles, where the library has more: what is compared is the same but for rounding. */
+/* Relative tolerance: this file computes in doubles, the library more precisely. */
 #define ROUNDING 1e-11
 
 static double bound_of(const graph_sample *s, const char *name)
@@ -30,7 +30,8 @@ static int is_near(double a, double b)
     return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));
 }
 
-/* What a way of smaller times before a task takes, and after it. */
+/* Set head[t] and tail[t] to the longest path before and after task t, with each task at its
+ * smaller time. */
 static void ways_of(const graph_sample *s, double *head, double *tail)
 {
     for (size_t round = 0; round < s->n; round++)
@@ -68,7 +69,8 @@ static double longest_of(const graph_sample *s, const spans *its)
     return longest;
 }
 
-/* What u and v prove of the area LP when no task runs where its span is more than T. */
+/* Return the lower bound that multipliers u and v prove for the area LP, if no task may run on a
+ * type where its span exceeds T. */
 static double proved_by(const graph_sample *s, const spans *its, double T, double u, double v)
 {
     double sum = 0;
@@ -92,7 +94,7 @@ static double area_of(const graph_sample *s, const spans *its, double T)
     return best;
 }
 
-/* The least T that is feasible: the LP changes only at spans. */
+/* Return the least feasible T. The LP changes only at spans. */
 static double deadline_of(const graph_sample *s, const spans *its)
 {
     double least = INFINITY;
@@ -176,8 +178,8 @@ START_TEST(no_bound_exceeds_the_optimum)
 END_TEST
 
 typedef struct chain_case {
-    size_t   length; /* of a chain of tasks that take `cpu` or `gpu` */
-    uint32_t alone;  /* tasks beside it that take `other` or `gpu` */
+    size_t   length; /* tasks in a chain, each with times `cpu` and `gpu` */
+    uint32_t alone;  /* independent tasks with times `other` and `gpu` */
     double   cpu, gpu, other;
     unsigned m, k;
     double   paths;
@@ -207,7 +209,8 @@ static hs_instance *instance_of(const chain_case *c)
     return in;
 }
 
-/* Within so much of the value, and no more than rounding above it. Takes the instance. */
+/* Check that the bound is at most `expected`, up to rounding, and falls short of it by at most the
+ * relative `short_by`. Frees the instance. */
 static void expect_bound(const char *name, hs_instance *in, double expected, double short_by)
 {
     double value;
@@ -218,7 +221,8 @@ static void expect_bound(const char *name, hs_instance *in, double expected, dou
     hs_instance_free(in);
 }
 
-/* x of the chain and y of the others are on CPUs. */
+/* Check the paths bound against linear programs solved by hand: x chain tasks and y independent
+ * tasks are on CPUs. */
 START_TEST(paths_by_hand)
 {
     static const chain_case cases[] = {
@@ -238,14 +242,16 @@ START_TEST(paths_by_hand)
 END_TEST
 
 typedef struct diamond_case {
-    double   first_cpu, first_gpu; /* of the task before all others, and of the one after them */
+    double   first_cpu, first_gpu; /* times of the first task, of the last task and of the task
+                                      between two layers */
     double   cpu, gpu;
     uint32_t side_by_side, layers;
     unsigned m, k;
     double   bound;
 } diamond_case;
 
-/* One task, then layers of many, each after all of the last, with one between two of them. */
+/* Return a graph of layers of parallel tasks, with a single task before, between and after the
+ * layers. */
 static hs_instance *instance_of_diamond(const diamond_case *c)
 {
     hs_builder  *b = NULL;
@@ -268,17 +274,18 @@ static hs_instance *instance_of_diamond(const diamond_case *c)
     return in;
 }
 
-/* x of what is in a layer is on CPUs, y of what is between layers. */
+/* Check the work-paths bound against values by hand: x tasks of a layer and y single tasks are on
+ * CPUs. */
 START_TEST(work_paths_by_hand)
 {
     static const diamond_case cases[] = {
-        /* between the ends 4 tasks on one CPU and one GPU: 1 + 4 + 1; paths is 5, by the area */
+        /* 4 tasks on 1 CPU and 1 GPU between the ends: 1 + 4 + 1; the paths bound is 5, by area */
         {1, 1, 2, 2, 4, 1, 1, 1, 6},
-        /* the same twice, with one task more: 1 + 4 + 1 + 4 + 1 */
+        /* two layers and one more single task: 1 + 4 + 1 + 4 + 1 */
         {1, 1, 2, 2, 4, 2, 1, 1, 11},
         /* 4 x / 2 = 4 - 4 x: x = 2/3, and 4/3 */
         {1, 1, 1, 1, 4, 1, 2, 1, 10.0 / 3},
-        /* nothing runs on CPUs: 4 / 2 between the ends */
+        /* no task runs on CPUs: 4 / 2 between the ends */
         {INFINITY, 1, INFINITY, 1, 4, 1, 3, 2, 4},
         /* 6 x = 18 - 18 x for a layer: x = 3/4, 9/2 */
         {4, 1, 3, 3, 6, 3, 3, 1, 4 + 3 * 9.0 / 2},
@@ -289,7 +296,8 @@ START_TEST(work_paths_by_hand)
 }
 END_TEST
 
-/* One after the other, or each after some before it. */
+/* Return a chain of tasks, or with `branches` a graph where a task follows some of the five tasks
+ * before it. */
 static hs_instance *chain_of(size_t length, double time, int branches)
 {
     hs_builder  *b = NULL;
@@ -312,7 +320,8 @@ static hs_instance *chain_of(size_t length, double time, int branches)
     return in;
 }
 
-/* Between the least of numbers nothing is half way, and shares of them are rounded. */
+/* Check that bounds and searches end with times near the smallest double, where halving makes no
+ * progress and shares are rounded. */
 START_TEST(tiny_times_end)
 {
     static const char *const names[] = {"paths", "work-paths"};
@@ -341,7 +350,8 @@ START_TEST(tiny_times_end)
 }
 END_TEST
 
-/* What lies between all pairs of tasks takes seconds. */
+/* Check that the work-paths bound stops at its time limit: examining every pair of tasks would take
+ * seconds. */
 START_TEST(work_paths_keeps_its_time)
 {
     hs_instance    *in = chain_of(3000, 1, 0);

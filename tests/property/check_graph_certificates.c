@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Certificates of graphs, verified by the checker's own code: of every bound, by cases, with
- * something changed, and made up.
+ * Certificates of graphs, verified by the checker's own code: of every bound, by case distinction,
+ * with random changes, and forged.
  */
 
 #include <check.h>
@@ -14,7 +14,8 @@
 #include "graph_sample.h"
 #include "suite.h"
 
-/* One task after the other, each where it is faster. */
+/* Return a serial schedule: tasks in topological order, each on its faster type, with gaps for
+ * transfers. */
 static hs_schedule *schedule_of_graph(const graph_sample *g)
 {
     hs_placement placement[GRAPH_TASKS] = {{0}};
@@ -27,7 +28,7 @@ static hs_schedule *schedule_of_graph(const graph_sample *g)
 
             if (g->position[t] != place)
                 continue;
-            now += 1000; /* time for all transfers */
+            now += 1000; /* more than any transfer takes */
             placement[t] = (hs_placement){now, now + fmin(g->p[t], g->q[t]), (uint32_t)t,
                                           on_cpu ? 0 : g->m, HS_RUN};
             now = placement[t].end;
@@ -36,7 +37,7 @@ static hs_schedule *schedule_of_graph(const graph_sample *g)
     return plan;
 }
 
-/* A way of tasks as they come, and jumps between them. */
+/* Append a path of random tasks with jumps between them. */
 static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
 {
     size_t steps = dice_between(d, 1, 2 * (unsigned)g->n);
@@ -54,7 +55,7 @@ static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
     t->size += (size_t)sprintf(t->at + t->size, "\n");
 }
 
-/* Branches and leaves as they come. */
+/* Append a random tree of cases: branches and leaves. */
 static void put_forged_case(const graph_sample *g, certificate_text *t, dice *d, unsigned depth)
 {
     unsigned last = (unsigned)g->n - 1, a = dice_between(d, 0, last), b = dice_between(d, 0, last);
@@ -76,12 +77,13 @@ static void put_forged_case(const graph_sample *g, certificate_text *t, dice *d,
         put_forged_way(g, t, d);
 }
 
-/* Whatever ways and cases are made up, a bit more than the optimum is not proved by them. */
+/* Check that a forged certificate of slightly more than the optimum is refused, for random paths
+ * and cases. */
 static void check_forged(const graph_sample *g, const sample *s, const hs_schedule *plan,
                          double best, dice *d)
 {
     static certificate_text forged;
-    double                  value = 2 * ceil(best * 512 * 1.001) + 1; /* odd */
+    double                  value = 2 * ceil(best * 512 * 1.001) + 1; /* an odd numerator */
     int                     tree = (int)dice_below(d, 2);
 
     forged.size =
@@ -100,8 +102,8 @@ static void check_forged(const graph_sample *g, const sample *s, const hs_schedu
                   "accepted, but no optimum is that large:\n%s", forged.at);
 }
 
-/* The optimum is proved by cases, unless transfers decide; that is verified, and changes refused.
- */
+/* Check that the optimum is proved by cases (unless transfers have times), that the checker accepts
+ * the certificate, and that random changes are refused or true. */
 static void check_cases(const graph_sample *g, const sample *s, const hs_schedule *plan,
                         const optimum *best, dice *d)
 {
@@ -121,7 +123,8 @@ static void check_cases(const graph_sample *g, const sample *s, const hs_schedul
         certificate_check_changed(s, plan, &good, best, d);
 }
 
-/* Every bound of a graph is verified; and what is made of it is accepted only if it is true. */
+/* Check that every bound of a graph is certified, and that changed or forged certificates are
+ * accepted only if they are true. */
 START_TEST(graphs_have_certificates)
 {
     static certificate_text good;
@@ -157,8 +160,8 @@ START_TEST(graphs_have_certificates)
 }
 END_TEST
 
-/* Two tasks, which a CPU can run or only the GPU, and one after both, which is the third time unit.
- */
+/* Return a graph of two tasks for the GPU (or, if `cpu` is finite, for the CPU) and a third task
+ * after both. */
 static hs_instance *two_and_one(double cpu, unsigned gpus)
 {
     hs_builder  *b = NULL;
@@ -180,14 +183,15 @@ static hs_instance *two_and_one(double cpu, unsigned gpus)
     return in;
 }
 
-/* That two tasks run at one time is impossible if both are on the one GPU that there is. */
+/* Check that a crowd of two concurrent tasks is accepted as impossible only if both must share a
+ * single GPU. */
 START_TEST(crowds_are_on_one_type)
 {
     static certificate_text t;
     const hs_placement      gpu_alone[] = {
              {0, 1, 0, 1, HS_RUN}, {1, 2, 1, 1, HS_RUN}, {2, 3, 2, 1, HS_RUN}};
 
-    for (int other = 0; other < 3; other++) { /* they may run on the CPU; there are two GPUs */
+    for (int other = 0; other < 3; other++) { /* 1: the tasks may run on the CPU; 2: two GPUs */
         unsigned     gpus = other == 2 ? 2 : 1;
         sample       s = {.family = "crowd", .in = two_and_one(other == 1 ? 1 : INFINITY, gpus)};
         hs_schedule *plan = NULL;
@@ -208,7 +212,7 @@ START_TEST(crowds_are_on_one_type)
 }
 END_TEST
 
-/* Two chains of three on two GPUs. */
+/* Return two chains of three tasks each for two GPUs. */
 static hs_instance *two_chains(void)
 {
     static const double times[] = {1, 5, 1, 1, 3, 4};
@@ -230,7 +234,8 @@ static hs_instance *two_chains(void)
     return in;
 }
 
-/* Where the middle ones run at one time, the first of a chain is before the last of the other. */
+/* Check the case in which the middle tasks of two chains overlap: the first task of a chain
+ * precedes the last task of the other chain, but no other order follows. */
 START_TEST(beside_is_not_before)
 {
     static const struct {

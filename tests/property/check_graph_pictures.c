@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What pictures show of a graph: the critical path of what happened is what its definition gives,
- * read literally; each task has arrows from all that is before it and to all that is after it, in
- * the chart and in the trace; and beyond a limit none has.
+ * Pictures of graphs: the critical path of a run equals its literal definition; each task has
+ * arrows from every predecessor and to every successor, in the chart and in the trace; beyond a
+ * limit the arrows are left out.
  */
 #include <check.h>
 #include <math.h>
@@ -15,7 +15,8 @@
 #include "unit/picture_sample.h"
 #include "unit/well_formed.h"
 
-size_t sample_rounds(size_t usual); /* sample.h has another sample */
+size_t sample_rounds(size_t usual); /* declared here because the `sample` of sample.h is another
+                                       type */
 
 static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "mct", "dynamic"};
 
@@ -38,7 +39,7 @@ static const hs_entry *entry_at(const hs_schedule *shown, hsi_path_step at)
     return hs_schedule_entries(shown, at.worker, &count) + at.entry;
 }
 
-/* The run of a task, or its worker. */
+/* Return the entry in which the task ran and set *worker; NULL: not run. */
 static const hs_entry *run_of(const hs_schedule *shown, size_t task, unsigned *worker)
 {
     unsigned workers = hs_schedule_cpus(shown) + hs_schedule_gpus(shown);
@@ -54,7 +55,7 @@ static const hs_entry *run_of(const hs_schedule *shown, size_t task, unsigned *w
     return NULL;
 }
 
-/* When what `from` made for `to` would be with a worker. */
+/* Return the time at which the output of `from` for `to` has arrived at a worker. */
 static double news_of(const graph_sample *s, const hs_schedule *shown, size_t from, size_t to,
                       unsigned worker)
 {
@@ -69,7 +70,8 @@ static double news_of(const graph_sample *s, const hs_schedule *shown, size_t fr
                                            hs_instance_node(s->in, worker), bytes);
 }
 
-/* The time of the news that an entry waited for longest; *is_task: a task's, not the worker's. */
+/* Return the time until which an entry waited. *is_task tells whether it waited for a predecessor
+ * or for its worker. */
 static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_path_step at,
                            int *is_task)
 {
@@ -108,7 +110,7 @@ static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_path
                   "task %u did not wait longest for %u", e->task, c->task);
 }
 
-/* hs_critical_path() has the same steps, from the start to the end. */
+/* Check that hs_critical_path() returns the internal path in forward order. */
 static void check_public_path(const graph_sample *s, const hs_schedule *shown,
                               const hsi_path_step *path, size_t count)
 {
@@ -156,7 +158,7 @@ static int see(void *data, uint32_t task)
     return 0;
 }
 
-/* All that is before each task, and after it; returns how many pairs there are. */
+/* Check the predecessors and successors of every task; return the number of edges. */
 static size_t check_neighbours(const graph_sample *s, const hs_graph *g)
 {
     size_t pairs = 0;
@@ -174,7 +176,7 @@ static size_t check_neighbours(const graph_sample *s, const hs_graph *g)
     return pairs;
 }
 
-/* Those through a barrier and beside it come twice. */
+/* Count an edge. An edge both direct and through a barrier is counted twice. */
 static int tell_one(void *data, uint32_t task)
 {
     (void)task;
@@ -192,7 +194,8 @@ static size_t curves_in(const char *text)
     return count;
 }
 
-/* One group an entry, with a curve for each neighbour of its task, unless some are too narrow. */
+/* Check that the chart has a group for each entry, with a curve for each neighbour of its task,
+ * unless entries are too narrow. */
 static void check_chart(const graph_sample *s, const sample *made, const hs_graph *g)
 {
     size_t length, curves = 0;
@@ -257,7 +260,8 @@ START_TEST(graphs_are_drawn_as_they_ran)
 }
 END_TEST
 
-/* The critical path of independent tasks is all that the worker did that ends last. */
+/* Check that the critical path of independent tasks consists of every entry of the worker that ends
+ * last. */
 START_TEST(independent_tasks_have_a_path)
 {
     const hs_task     task = {.struct_size = sizeof task, .cpu = 5, .gpu = 1};
@@ -297,7 +301,8 @@ START_TEST(independent_tasks_have_a_path)
 }
 END_TEST
 
-/* `before` tasks, and `after` after all of them. */
+/* Return an instance of `before` tasks followed by `after` tasks that depend on each of them, and
+ * its schedule. */
 static sample two_layers(unsigned before, unsigned after, unsigned cpus)
 {
     sample      made = {.s = NULL};
@@ -348,7 +353,8 @@ START_TEST(too_many_arrows_are_left_out)
     picture.predicted = few.s;
     require_arrows(&few, &picture, 0, 1);
     picture.predicted = NULL;
-    picture.width = 400; /* nothing hovers there, and nobody asks for it */
+    picture.width = 400; /* a fixed width means a static picture without hover, so the legend stays
+                            silent */
     require_arrows(&few, &picture, 0, 0);
     text = write_text(hs_trace_write, &most, NULL, &length);
     ck_assert(is_json(text, length));
@@ -362,7 +368,7 @@ START_TEST(too_many_arrows_are_left_out)
 }
 END_TEST
 
-/* How many pixels the curve of what was ready is above its foot. */
+/* Return the total width in pixels of the parts where the curve of ready tasks is above zero. */
 static double width_of_peaks(const char *svg)
 {
     const char *at = strstr(svg, "<path class=\"y\" d=\"M"), *end;
@@ -384,7 +390,8 @@ static double width_of_peaks(const char *svg)
     return width;
 }
 
-/* A task that was ready for a moment only was not so until something else happened. */
+/* Check that a task that is ready for a moment shows a narrow peak, which does not last until the
+ * next event. */
 START_TEST(a_moment_is_a_peak)
 {
     const hs_task task = {.struct_size = sizeof task, .cpu = 100, .gpu = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What plans ahead, on small graphs: entry by entry and bit for bit what the rules make when they
- * are carried out literally; and a schedule, that no bound exceeds.
+ * Planners on small graphs: each plan equals, bit for bit, the literal execution of the planner's
+ * rules. Each plan is a valid schedule, and no bound exceeds its makespan.
  */
 #include <check.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 enum { WORKERS = 2 * GRAPH_WORKERS };
 
-/* A worker's tasks in the order of time. */
+/* The tasks of a worker in the order of time. */
 typedef struct lane {
     size_t   count;
     uint32_t task[GRAPH_TASKS];
@@ -35,7 +35,8 @@ static double time_on(const graph_sample *s, unsigned worker, size_t task)
     return worker < s->m ? s->p[task] : s->q[task];
 }
 
-/* Ranks, the mean of transfers over all ordered pairs of workers. */
+/* Return the task's mean time over the workers, for ranks. Transfers take the mean over every
+ * ordered pair of workers. */
 
 static double mean_time(const graph_sample *s, size_t t)
 {
@@ -73,8 +74,8 @@ static void find_ranks(const graph_sample *s, int is_mean, double *rank)
         }
 }
 
-/* The earliest start from the arrival on, in a gap or behind everything; *before: how many tasks.
- */
+/* Return the earliest start after the arrival of the inputs, in a gap or at the end. *before
+ * becomes the number of tasks before it. */
 static double earliest(const plan *l, unsigned worker, size_t task, size_t *before)
 {
     const lane *w = &l->lane[worker];
@@ -142,7 +143,7 @@ static int heft_min(plan *l)
     return heft(l, 0);
 }
 
-/* After what is there, on the workers of these types. */
+/* Append the task to the worker of the allowed types where it ends first. */
 static void append(plan *l, size_t task, int cpus, int gpus)
 {
     unsigned workers = l->s->m + l->s->k, best = 0;
@@ -166,7 +167,7 @@ static void append(plan *l, size_t task, int cpus, int gpus)
     l->placed[task] = 1;
 }
 
-/* The latest end of what is before a task; -1: not all of that is placed. */
+/* Return the latest end of the task's predecessors, or -1 if one is not placed yet. */
 static double is_free_at(const plan *l, size_t task)
 {
     double when = 0;
@@ -198,7 +199,8 @@ static int mct(plan *l)
     return 1;
 }
 
-/* 0: a task cannot run there. `coin` is tossed where both types can. */
+/* Place each task on an allowed type; toss `coin` if both types can run it. Return 0 if neither
+ * type can run a task. */
 static int by_type(plan *l, int cpus, int gpus, hsi_random *coin)
 {
     for (size_t place = 0; place < l->s->n; place++)
@@ -256,7 +258,7 @@ static void require_same(const plan *l, const char *name, const hs_schedule *fou
     }
 }
 
-/* Every input could have arrived, whatever else the schedule is. */
+/* Check that every task starts after its inputs can have arrived. */
 static void require_possible(const plan *l, const char *name)
 {
     const graph_sample *s = l->s;
@@ -280,7 +282,7 @@ static void require_bounded(const graph_sample *s, const char *name, double make
     }
 }
 
-/* 0: it refuses. */
+/* Make a plan by literal rules; 0: the planner refuses the sample. */
 typedef int planner(plan *l);
 
 static void check_planner(const graph_sample *s, const char *name, hs_rank rank, planner *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policies on small graphs under the virtual clock make, entry by entry and bit for bit, what their
- * rules make when they are carried out literally (literal_clock.c).
+ * Policies on small graphs under the virtual clock: each schedule equals, bit for bit, the literal
+ * execution of the policy's rules (literal_clock.c).
  */
 #include <check.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_ENTRIES = 4000 };
 
-static size_t moved; /* pieces and data, all in all */
+static size_t moved; /* transfers of replicas and edge data in every schedule together */
 
 static void require_same(const graph_sample *s, const char *name, const hs_placement *expected,
                          size_t count, const hs_schedule *found)
@@ -47,7 +47,8 @@ static void require_same(const graph_sample *s, const char *name, const hs_place
     GRAPH_REQUIRE(s, seen == count, "%s: other workers", name);
 }
 
-/* A plan is known; what else moves is in `moves` already. How much there was to move. */
+/* Check the transfers of a schedule and return their number. For a plan, they follow from the
+ * schedule; `moves` already has the transfers of any other policy. */
 static size_t require_moves(const graph_sample *s, const char *name, const char *as,
                             literal_moves *moves, const hs_schedule *found)
 {
@@ -56,7 +57,8 @@ static size_t require_moves(const graph_sample *s, const char *name, const char 
     return literal_require_moves(s, name, moves, found);
 }
 
-/* By the rules of the policy `as`. How many were aborted. */
+/* Compare the policy `name` with the literal rules of the policy `as`. Return the number of aborted
+ * tasks. */
 static size_t follow_as(const graph_sample *s, const char *name, const char *as,
                         const hs_policy_settings *settings, const hs_schedule *plan,
                         const hs_instance *truth)
@@ -106,7 +108,8 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
     return settings;
 }
 
-/* Where it is not the rules for independent tasks that hold, told elsewhere. */
+/* Tell whether the literal rules of graphs apply: heteroprio has separate rules for independent
+ * tasks. */
 static int is_covered(const graph_sample *s, const hs_policy_kind *kind)
 {
     return hs_policy_graphs(kind) &&
@@ -134,7 +137,7 @@ START_TEST(policies_as_they_read)
 }
 END_TEST
 
-/* Those whose rules say all there is to say of times that differ. */
+/* Check the policies whose literal rules cover actual times that differ from estimates. */
 START_TEST(policies_with_other_times)
 {
     static const char *const names[] = {"heteroprio-ns", "h-ratio", "d-rank", "dmda"};
@@ -165,8 +168,8 @@ static hs_schedule *some_plan(const graph_sample *s, size_t maker)
     return plan;
 }
 
-/* A plan by some policy, on times that differ from those it was made by. While they do not, nobody
- * steals. */
+/* Check the policy `plan` with another policy's plan on actual times that differ. With the
+ * estimated times, plan+steal steals no task. */
 START_TEST(plans_as_they_read)
 {
     size_t rounds = sample_rounds(3000);
@@ -231,7 +234,7 @@ START_TEST(what_is_late_is_stolen_as_it_reads)
 }
 END_TEST
 
-/* What depends on what, and when inputs can have arrived. */
+/* Check that tasks start after their predecessors and the transfers of their outputs. */
 static void require_possible(const graph_sample *s, const char *name, const hs_schedule *found)
 {
     double   end[GRAPH_TASKS], start[GRAPH_TASKS];
@@ -257,7 +260,7 @@ static void require_possible(const graph_sample *s, const char *name, const hs_s
                 "%s: task %zu starts too early", name, t);
 }
 
-/* Whatever the times turn out to be, everything ends. */
+/* Check that every policy finishes with a valid schedule, whatever the actual times. */
 START_TEST(luck_breaks_nothing)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
@@ -284,8 +287,8 @@ START_TEST(luck_breaks_nothing)
 }
 END_TEST
 
-/* Who waits has no reason to ask again when others begin what they were meant to: with many
- * workers that would be nearly all that is done. */
+/* Check that plan+steal wakes no idle worker when a task starts as planned: with many workers,
+ * needless wake-ups would dominate the run time. */
 START_TEST(nobody_is_woken_by_what_begins_on_time)
 {
     hs_builder  *b = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What searches, on small graphs: a schedule that the checker takes, no longer than that of any
- * member, the same for any number of threads; and where everything can be tried, never below the
- * optimum, nor is what it says that it has proved.
+ * Searches on small graphs: each result is a valid schedule, no longer than any member's and equal
+ * for any number of threads. Where brute force is possible, neither makespans nor proofs contradict
+ * the optimum.
  */
 #include <check.h>
 #include <math.h>
@@ -65,8 +65,8 @@ static void require_no_worse(const graph_sample *s, double makespan, const hs_al
     hs_schedule_free(its);
 }
 
-/* The i-th number of a sample. Two faults showed only with the numbers 276 and 218: these come first,
- * and where i is even as they are, so that few rounds have them too. */
+/* Return the i-th sample number. The numbers 276 and 218 revealed two faults, so they replace the
+ * numbers 0 and 2 to be part of short runs. */
 static size_t telling_first(size_t i)
 {
     static const size_t telling[] = {276, 218};
@@ -142,7 +142,7 @@ START_TEST(best_against_all_orders_and_places)
 }
 END_TEST
 
-/* With nothing to begin with: the least makespan that it comes to. */
+/* Return the least makespan found by branch and bound without a first schedule. */
 static double branch_alone(const graph_sample *s)
 {
     hs_settings       settings = counted(1);
@@ -224,7 +224,8 @@ START_TEST(exact_against_all_orders_and_places)
 }
 END_TEST
 
-/* The mixed program: never above the optimum, and near it if it came to its end. */
+/* Check that the mixed integer program is never above the optimum, and near it if the solver ended.
+ * */
 START_TEST(mip_against_all_orders_and_places)
 {
     size_t rounds = sample_rounds(400), ended = 0, looked_at = 0;
@@ -303,9 +304,9 @@ START_TEST(same_for_any_number_of_threads)
 }
 END_TEST
 
-/* Stops from some question on. */
+/* A cancel token that cancels at poll number `stop_at`. */
 typedef struct caller {
-    long asked, stop_at; /* 0: never */
+    long asked, stop_at; /* polls so far; poll that cancels, 0: never */
 } caller;
 
 static int stops(void *data)
@@ -315,7 +316,8 @@ static int stops(void *data)
     return ++c->asked >= c->stop_at && c->stop_at;
 }
 
-/* How many there are, as whoever knows the schedule starts them. */
+/* Check that the transfers of a schedule start as early as the known schedule permits; return their
+ * number. */
 static size_t require_foreseen(const graph_sample *s, const char *name, hs_schedule *found)
 {
     static literal_moves moves;
@@ -325,7 +327,7 @@ static size_t require_foreseen(const graph_sample *s, const char *name, hs_sched
     return literal_require_moves(s, name, &moves, found);
 }
 
-/* Also when it is stopped, whenever that is: it has a schedule then. */
+/* Check that searches return the transfers of their schedule, also when cancelled at any poll. */
 START_TEST(searches_know_their_transfers)
 {
     static const char *const names[] = {"best", "exact"};
@@ -366,7 +368,8 @@ static hs_status note(const hs_algorithm *alg, const hs_instance *in, const hs_s
     return hs_solve(alg, in, settings, out);
 }
 
-/* What is too large to be searched is as a member has made it: with the transfers that it made. */
+/* Check that an instance too large for a search gets a member's schedule together with its
+ * transfers. */
 START_TEST(members_are_asked_for_their_transfers)
 {
     const hsi_members members = {hs_algorithm_count, hs_algorithm_at, note};
@@ -396,7 +399,7 @@ static void hold(int signal)
     nanosleep(&time, NULL);
 }
 
-/* Some milliseconds of processor time, and then it is kept waiting. */
+/* Interrupt the process for 60 ms after each millisecond of processor time. */
 static void begin_to_hold(void)
 {
     struct itimerval each = {{0, 1000}, {0, 1000}};
@@ -412,7 +415,7 @@ static void hold_no_more(void)
     setitimer(ITIMER_VIRTUAL, &never, NULL);
 }
 
-/* The clock goes on in the middle of an LP that has several optima. */
+/* Check that delays in the middle of an LP with several optima do not change the schedule. */
 START_TEST(same_however_long_it_takes)
 {
     hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why workers were idle, and how many tasks were ready meanwhile, read literally: between any two
- * moments at which something starts or ends, each task is looked at.
+ * Idle times and their reasons, and the number of ready tasks: compared with a literal count of
+ * every task between two consecutive events.
  */
 #include <check.h>
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "graph_sample.h"
 #include "suite.h"
 
-size_t sample_rounds(size_t usual); /* sample.h has another sample */
+size_t sample_rounds(size_t usual); /* declared here because the `sample` of sample.h is another
+                                       type */
 
 enum { MOMENTS_MOST = 8 * GRAPH_TASKS, WORKERS_MOST = 2 * GRAPH_WORKERS };
 
@@ -22,7 +23,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The entry that holds that time of that worker, or of that task by anybody; NULL: none. */
+/* Return the entry of the worker (or, if `task` is not NULL, of the task on any worker) that covers
+ * the time; NULL: none. */
 static const hs_entry *entry_at(const hs_schedule *shown, unsigned worker, const uint32_t *task,
                                 double time)
 {
@@ -39,7 +41,8 @@ static const hs_entry *entry_at(const hs_schedule *shown, unsigned worker, const
     return NULL;
 }
 
-/* The end of a task's run, INFINITY if it has none, 0 if it has no entries: it was there before. */
+/* Return the end of the task's run: INFINITY if every entry was aborted, 0 if the task has no entry
+ * (it was finished before). */
 static double end_of(const hs_schedule *shown, uint32_t task, double *last_start)
 {
     unsigned workers = hs_schedule_cpus(shown) + hs_schedule_gpus(shown), w;
@@ -140,7 +143,7 @@ static void check_schedule(const graph_sample *s, const hs_schedule *shown)
                       got[w].no_task, got[w].other);
 }
 
-/* Without what some tasks did that nothing comes before. */
+/* Return the schedule without the entries of some tasks that have no predecessor. */
 static hs_schedule *without_some(const graph_sample *s, const hs_schedule *shown)
 {
     hs_placement list[MOMENTS_MOST];

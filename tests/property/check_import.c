@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Imports equal instances that are made by hand, from text that is written here. */
+/* Imported instances equal instances built by hand from the same random graph. */
 
 #include <check.h>
 #include <math.h>
@@ -19,11 +19,11 @@
 
 enum { MOST = 12 };
 
-/* A graph in which every earlier task may be before a later one. */
+/* A random graph in which each task may depend on any earlier task. */
 typedef struct small {
     size_t n;
     double time[MOST], speedup;
-    int    edge[MOST][MOST]; /* from, to */
+    int    edge[MOST][MOST]; /* edge[from][to] */
     double bytes[MOST][MOST];
 } small;
 
@@ -39,7 +39,7 @@ static void draw_small(small *g, dice *d)
     }
 }
 
-/* The file that is imported. */
+/* The file to import. */
 static FILE *file;
 
 static void begin(void)
@@ -76,7 +76,7 @@ static hs_instance *import(importer *with, const small *g)
     return in;
 }
 
-/* By hand, with names that are a prefix and a number from `first` on. */
+/* Build the instance by hand. Names are the prefix and a number that counts from `first`. */
 static hs_instance *by_hand(const small *g, const char *prefix, size_t first, int has_bytes)
 {
     hs_builder  *b = NULL;
@@ -127,7 +127,7 @@ static void write_stg(const small *g, dice *d)
     fprintf(file, "# remarks 1 2 3\n");
 }
 
-/* Nodes and edges in any order, times by default or in their place, quotes or none. */
+/* Write nodes and edges in random order, with times as defaults or attributes, quoted or not. */
 static void write_dot(const small *g, dice *d)
 {
     fprintf(file, "digraph g {\n");
@@ -148,8 +148,8 @@ static void write_dot(const small *g, dice *d)
 }
 
 /*
- * Parents and children, and what one writes and the other reads: files of others than parents are
- * read, too, and bytes of nobody.
+ * Write parents, children and files. Files read from tasks that are no parent, and files without a
+ * writer, must be ignored.
  */
 static void write_wfcommons(const small *g, dice *d)
 {
@@ -197,7 +197,7 @@ static void write_wfcommons(const small *g, dice *d)
 static const struct {
     importer *with;
     void (*write)(const small *g, dice *d);
-    const char *prefix; /* of names */
+    const char *prefix; /* prefix of the task names */
     size_t      first;
     int         has_bytes;
 } formats[] = {
@@ -221,7 +221,7 @@ START_TEST(imports_equal_by_hand)
 }
 END_TEST
 
-/* Every job has a time of its own: a footprint. */
+/* Write StarPU models in which each job has its own footprint and thereby its own time. */
 static void write_models(const small *g)
 {
     for (size_t j = 0; j < g->n; j++)
@@ -231,7 +231,8 @@ static void write_models(const small *g)
                 j, g->time[j], j, g->time[j] / g->speedup);
 }
 
-/* An edge with bytes goes through a job that takes no time; the order is that of submission. */
+/* Write tasks in which an edge with bytes passes through a job without time. SubmitOrder gives the
+ * order of rows. */
 static void write_tasks(const small *g, dice *d)
 {
     size_t start = g->n ? dice_below(d, (unsigned)g->n) : 0;
@@ -263,7 +264,7 @@ static hs_status with_models(int fd, const hs_import_options *options, hs_instan
     return hs_import_starpu(fd, models, options, out, why);
 }
 
-/* By hand as elsewhere, with data. */
+/* Build by hand the instance of a StarPU file with data. */
 static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
 {
     hs_builder  *b = NULL;
@@ -343,7 +344,7 @@ START_TEST(starpu_equals_by_hand)
 }
 END_TEST
 
-/* A file that is imported while memory is short. */
+/* A file to import while allocations fail. */
 typedef struct short_file {
     importer   *with;
     const char *text;
@@ -372,7 +373,7 @@ static hs_status import_short(const void *context, uint64_t *result)
     return st;
 }
 
-/* Both files of StarPU. */
+/* Import StarPU tasks after reading the models, each through a pipe. */
 static hs_status starpu_short(int fd, const hs_import_options *options, hs_instance **out,
                               hs_diagnostic *why)
 {
