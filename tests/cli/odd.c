@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Linked into copies of the tools, in place of some calls of the library: bounds that are wrong,
- * and signals at a moment that is sure. The environment says which:
+ * Wrappers for copies of the tools (ld --wrap): wrong bounds, and signals at defined moments.
+ * Environment variables select the behaviour:
  *
- *   ODD_BOUND=NAME   the bound of that name, or what a search proved by it, is ten times as high
- *   ODD_SIGNAL=N     this process gets signal N ...
+ *   ODD_BOUND=NAME   multiply the named bound, or a value that a search proved with it, by ten
+ *   ODD_SIGNAL=N     send signal N to this process ...
  *   ODD_TWICE=1      ... twice ...
- *   ODD_AT=NAME      ... when that bound or algorithm is begun; of `best` and `exact`, when it has
- *                    its first schedule
+ *   ODD_AT=NAME      ... at the start of the named bound or algorithm; for `best` and `exact`, at
+ *                    the first schedule
  *   ODD_CALL=I       ... or at call I of hs_solve_makespan()
  */
 #include <math.h>
@@ -59,7 +59,8 @@ static int is_named(const char *variable, const char *name)
     return wanted && strcmp(wanted, name) == 0;
 }
 
-/* It returns once the signal has been dealt with, by whichever thread; twice: never. */
+/* Send the signal and return after a thread has handled it. With ODD_TWICE, send it again and never
+ * return. */
 static void send_signal(void)
 {
     static atomic_flag sent = ATOMIC_FLAG_INIT;
@@ -67,7 +68,7 @@ static void send_signal(void)
 
     if (!number)
         return;
-    if (!atomic_flag_test_and_set(&sent)) /* of several threads, one */
+    if (!atomic_flag_test_and_set(&sent)) /* by a single thread */
         kill(getpid(), atoi(number));
     while (!stop_requested(NULL))
         sched_yield();
@@ -126,7 +127,7 @@ double __wrap_hs_certificate_value(const hs_certificate *certificate)
     return value;
 }
 
-/* The progress callback that a tool has set, behind one's own. */
+/* The tool's progress settings, called from the progress callback of this file. */
 typedef struct progress_of {
     const hs_settings *tool;
     int                sends;

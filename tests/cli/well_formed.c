@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* well_formed json|xml|harmless FILE...: says so for each that is, and fails if one is not. */
+/* well_formed json|xml|harmless FILE...: prints whether each file is well-formed; fails if a file
+ * is not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

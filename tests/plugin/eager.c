@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin that does something when it is opened: it prints a word, and ends the program if the
- * environment says so. And one that never looks whether it is to end. */
+/* A plugin with a constructor, which prints a word and, if EAGER is set, ends the program. Its task
+ * ignores requests to end. */
 
 #include <hybridsched/plugin.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin of a time when files offered algorithms alone: what follows them is not to be read. */
+/* A plugin built before policies existed: its struct ends after the algorithms, so the policies
+ * must not be read. */
 
 #include <hybridsched/plugin.h>
 

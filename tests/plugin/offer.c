@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin that offers an algorithm and a policy, and of each one that is wrong. */
+/* A plugin that offers a correct and a wrong algorithm, and a correct and a wrong policy. */
 
 #include <hybridsched/plugin.h>
 
@@ -9,7 +9,8 @@
 
 HS_PLUGIN_FILE;
 
-/* Task after task to the next worker that can run it; or all at once on the first. */
+/* Place each task on the next worker that can run it; with `wrong`, every task at once on worker 0.
+ * */
 static hs_status place_in_turn(const hs_instance *in, int wrong, hs_schedule **out)
 {
     unsigned      cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), worker = 0;
@@ -66,7 +67,7 @@ static const hs_algorithm at_once = {
 
 struct hs_policy_state {
     const hs_instance *in;
-    unsigned char     *there; /* by task: it waits */
+    unsigned char     *there; /* by task: not started */
 };
 
 static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
@@ -97,7 +98,7 @@ static void destroy(hs_policy_state *state)
     free(state);
 }
 
-/* The first that waits and that it can run. */
+/* Start the first waiting task that the worker can run. */
 static void next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                  hs_wake *wake)
 {

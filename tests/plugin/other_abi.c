@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin for a version of the interface that is not this one. */
+/* A plugin for an unsupported version of the interface. */
 
 #include <hybridsched/export.h>
 

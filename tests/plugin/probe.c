@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the tests need of plugins: each function ends in another way. */
+/* Plugin tasks for tests: each function ends in a different way. */
 
 #include <hybridsched/plugin.h>
 
@@ -9,7 +9,7 @@
 
 HS_PLUGIN_FILE;
 
-/* Fails, with all that it knows as the reason. */
+/* Fail with every field of the task in the message. */
 HS_PLUGIN_TASK(tell)
 {
     snprintf(task->message, task->message_size,
@@ -62,7 +62,7 @@ HS_PLUGIN_TASK(fails_in_two_lines)
     return HS_PLUGIN_FAILED;
 }
 
-/* Of a task's own in static storage: the file is loaded once, whoever uses it. */
+/* Count calls in static storage: the file is loaded once and shared by its users. */
 HS_PLUGIN_TASK(counts)
 {
     static int count;
@@ -72,7 +72,7 @@ HS_PLUGIN_TASK(counts)
     return HS_PLUGIN_FAILED;
 }
 
-/* On a GPU, its own function and a stream. */
+/* Report the variant (for CPUs or GPUs) and whether a stream was passed. */
 HS_PLUGIN_TASK(on_both)
 {
     snprintf(task->message, task->message_size, "for CPUs, %s stream", task->stream ? "a" : "no");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin as one would write it: sums the divisors of every number up to 100,000. */
+/* An example of a plugin: sums the divisors of every number up to 100,000. */
 
 #include <hybridsched/plugin.h>
 

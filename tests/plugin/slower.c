@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plugin whose task takes 1.3 times as long each time that it runs, from 4 ms on: the halves of eight
- * runs differ by more than what a busy machine adds to a sleep. */
+/* A plugin whose task takes 1.3 times as long at each run, from 4 ms on: the two halves of eight
+ * runs differ by more than the delays of a busy machine. */
 
 #include <hybridsched/plugin.h>
 
@@ -11,7 +11,7 @@ HS_PLUGIN_FILE;
 
 HS_PLUGIN_TASK(slower)
 {
-    static double   seconds = 4e-3; /* by one worker alone */
+    static double   seconds = 4e-3; /* accessed by a single worker */
     struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
 
     (void)task;

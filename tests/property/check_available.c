@@ -67,7 +67,7 @@ static void check_literal(const sample *s, const hs_algorithm *alg, const hs_set
     plan_free(&expected);
 }
 
-/* Check that hs_solve_makespan() returns the makespan and the certified ratio of the schedule. */
+/* Check that hs_solve_makespan() returns the schedule's makespan and certified makespan. */
 static void check_makespan(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                            const hs_schedule *found, const hs_report *report)
 {

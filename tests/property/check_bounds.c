@@ -152,9 +152,7 @@ START_TEST(theorem2_is_its_definition)
     sample s;
 
     for (i = 0; i < rounds; i++) {
-        sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* the families
-                                                                           SAMPLE_KERNELS to
-                                                                           SAMPLE_WIDE */
+        sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* through SAMPLE_WIDE */
         double        found, expected;
 
         sample_make_of(&s, family, 26000000 + i, 1 + i % 40, i / 3 % 4, 1 + i / 12 % 4,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What must not change a schedule does not: a second call, names, the order of
- * the tasks where nothing ties, all times multiplied by a power of two, rows that
- * stand for several tasks, and how the instance came to its workers.
+ * Changes of an instance that must not change its schedule: a second call, names, the order of
+ * tasks without ties, times scaled by a power of two, rows with counts, and workers set by
+ * hs_instance_on().
  */
 
 #include <check.h>
@@ -27,7 +27,8 @@ static hs_schedule *solve(const sample *s, size_t algorithm, const hs_instance *
     return plan;
 }
 
-/* Is b as a, its times multiplied and its tasks renumbered? `number` may be NULL. */
+/* Tell whether b equals a with times multiplied by `factor` and tasks renumbered by `number` (NULL:
+ * unchanged). */
 static int same(const hs_schedule *a, const hs_schedule *b, double factor, const uint32_t *number)
 {
     unsigned w, workers = hs_schedule_cpus(a) + hs_schedule_gpus(a);
@@ -59,7 +60,7 @@ static void require_refusal(const sample *s, const hs_algorithm *alg, const hs_i
             hs_algorithm_name(alg));
 }
 
-/* All algorithms on two instances that ought to make no difference. */
+/* Check that every algorithm makes equal schedules of two equivalent instances. */
 static void check_same(const sample *s, const char *what, const hs_instance *a,
                        const hs_settings *a_settings, const hs_instance *b,
                        const hs_settings *b_settings, double factor, const uint32_t *number)
@@ -96,7 +97,8 @@ static double bound_of(const sample *s, size_t index, const hs_instance *in)
     return value;
 }
 
-/* What a linear program's solver gives may differ in the last digits. */
+/* Check that every bound is equal on two equivalent instances. Results of an LP solver may differ
+ * in the last digits. */
 static void check_same_bounds(const sample *s, const char *what, const hs_instance *a,
                               const hs_instance *b, double factor, double tolerance)
 {
@@ -156,7 +158,8 @@ START_TEST(a_power_of_two_scales_all)
 
     for (i = 0; i < rounds; i++) {
         double        factor = ldexp(1, exponents[i % 7]);
-        sample_family family = (sample_family)(i % SAMPLE_VAST); /* the others would round */
+        sample_family family = (sample_family)(i % SAMPLE_VAST); /* further families would be
+                                                                    rounded */
         hs_instance  *in;
 
         sample_make_of(&s, family, 42000000 + i, i % 61, 1 + i / 7 % 4, i / 28 % 5, i % 3 == 0);
@@ -189,7 +192,7 @@ static void shuffle(dice *d, uint32_t *order, size_t n)
     }
 }
 
-/* The same tasks under other names, in another order unless `keep_order`. */
+/* Build the instance with new names of tasks and, unless `keep_order`, in random order. */
 static void rename_tasks(const sample *s, const hs_settings *settings, int keep_order, renamed *r)
 {
     dice        d = {s->seed};
@@ -253,7 +256,8 @@ START_TEST(names_do_not_matter)
 }
 END_TEST
 
-/* Random reals: no time, ratio, mean or score equals another. */
+/* Check that the order of tasks is irrelevant for random real times, where no time, ratio, mean or
+ * score equals another. */
 START_TEST(the_order_does_not_matter_without_ties)
 {
     static const sample_family families[] = {SAMPLE_UNIFORM, SAMPLE_GAMMA, SAMPLE_WIDE,
@@ -279,7 +283,8 @@ START_TEST(the_order_does_not_matter_without_ties)
 }
 END_TEST
 
-/* With ties a schedule may change, but sums of whole numbers do not. */
+/* Check that bounds do not depend on the order of whole times. Schedules may: ties are broken by
+ * order. */
 START_TEST(the_order_does_not_matter_to_bounds)
 {
     size_t      rounds = sample_rounds(2000), i;
@@ -350,7 +355,7 @@ START_TEST(other_workers_are_as_if_from_the_start)
         unsigned cpus, gpus;
 
         sample_make(&s, 47000000 + i, 40, 6);
-        cpus = s.m ? s.m + 3 : 0; /* a type that is absent may be needed by no task */
+        cpus = s.m ? s.m + 3 : 0; /* a missing type stays missing, because no task may need it */
         gpus = s.k ? s.k + 1 : 0;
         elsewhere = back = NULL;
         REQUIRE(&s, hs_instance_on(s.in, cpus, gpus, &elsewhere) == HS_OK, "hs_instance_on");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Instances of the sizes that people have: sorting by radix, deep trees, many more
- * workers than tasks. The schedules are valid, above the bounds and within what is
- * promised of the best of them.
+ * Instances of realistic size: radix sort, deep trees, many more workers than tasks. Schedules are
+ * valid, above the bounds and within the algorithm's guarantee of the best schedule.
  */
 
 #include <check.h>
@@ -59,7 +58,7 @@ static void check_sample(const sample *s)
         makespan[i] = checked_makespan(s, hs_algorithm_at(i), bound);
         shortest = fmin(shortest, makespan[i]);
     }
-    for (i = 0; i < count; i++) { /* the optimum is at most the shortest */
+    for (i = 0; i < count; i++) { /* the optimum is at most the shortest makespan */
         const hs_algorithm *alg = hs_algorithm_at(i);
 
         REQUIRE(s, isinf(makespan[i]) || makespan[i] <= hs_algorithm_guarantee(alg, s->m, s->k, NULL) * shortest,
@@ -80,7 +79,7 @@ static void check_families(uint64_t seed, size_t tasks, unsigned cpus, unsigned 
         }
 }
 
-/* Fewer when few rounds are asked for, under valgrind say. */
+/* Return the count, reduced if the number of rounds is reduced, as under valgrind. */
 static unsigned scaled(unsigned count)
 {
     size_t rounds = sample_rounds(100);

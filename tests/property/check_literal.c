@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every algorithm gives, entry by entry and bit for bit, the schedule that its
- * definition gives when it is carried out literally (literal_*.c).
+ * Every algorithm's schedule equals, bit for bit, the literal execution of the algorithm's
+ * definition (literal_*.c).
  */
 
 #include <check.h>
@@ -32,7 +32,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     hs_schedule_free(found);
 }
 
-/* LPT on an allocation that somebody else made. */
+/* Check hs_solve_lpt() on a random allocation. */
 static void check_given_allocation(const sample *s)
 {
     unsigned char *type = literal_memory(s->n, 1);
@@ -106,8 +106,8 @@ START_TEST(many_tasks)
 END_TEST
 
 /*
- * Many workers of one type and long tasks there: the ones that BalancedEstimate moves
- * come to dominate, several at a time, and loads tie.
+ * Check the balanced algorithms with many workers of a type and long tasks: tasks moved to that
+ * type come to dominate, several at a time, and loads tie.
  */
 START_TEST(dominating_tasks)
 {

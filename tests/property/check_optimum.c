@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every algorithm and every bound of the registries against the optimum of small
- * instances: bound <= optimum <= makespan <= guarantee x optimum.
+ * Every registered algorithm and bound, compared with the optimum of small instances: bound <=
+ * optimum <= makespan <= guarantee x optimum.
  */
 
 #include <check.h>
@@ -15,10 +15,10 @@
 #include "sample.h"
 #include "suite.h"
 
-/* Nothing but the rounding of the makespan itself. */
+/* Relative tolerance for the rounding of makespans. */
 #define ROUNDING 1e-9
 
-/* No tolerance: a bound above the optimum, by however little, is wrong. */
+/* Check, without tolerance, that no bound exceeds the optimum. */
 static void check_bounds(const sample *s, const optimum *best)
 {
     size_t i;
@@ -37,7 +37,8 @@ static void check_bounds(const sample *s, const optimum *best)
     }
 }
 
-/* CLB2C promises 2 only when no time, wherever, exceeds the optimum. */
+/* Return the algorithm's guarantee. CLB2C guarantees 2 only if no time on either type exceeds the
+ * optimum. */
 static double promise(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                       const optimum *best)
 {
@@ -51,7 +52,7 @@ static double promise(const sample *s, const hs_algorithm *alg, const hs_setting
     return 2;
 }
 
-/* A promise of whole instances that is whole itself is to be kept exactly. */
+/* Return the tolerated factor: 1 for whole times and a whole guarantee, which must hold exactly. */
 static double slack(const sample *s, double guarantee)
 {
     return s->whole && guarantee == floor(guarantee) ? 1 : 1 + ROUNDING;

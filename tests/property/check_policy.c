@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Policies under the virtual clock: with exact estimates they are the algorithms; and the
- * clock and the rules, written down once more and without any thrift, make the same
- * schedules. See check_policy_luck.c for estimates that are wrong.
+ * Policies under the virtual clock. With exact estimates, policies make the schedule of their
+ * algorithm; a second, literal transcription of clock and rules makes equal schedules. See
+ * check_policy_luck.c for wrong estimates.
  */
 
 #include <check.h>
@@ -37,7 +37,7 @@ START_TEST(heteroprio_is_the_algorithm)
 }
 END_TEST
 
-/* The runs of each worker, in the plan's order. */
+/* Check that each worker runs its planned tasks in the plan's order, none later than planned. */
 static void require_same_runs(const sample *s, const hs_schedule *plan, const hs_schedule *found)
 {
     unsigned w;
@@ -81,7 +81,8 @@ START_TEST(plan_is_followed)
 }
 END_TEST
 
-/* Where no sum is rounded, stealing never makes it worse; elsewhere by rounding alone. */
+/* Check that stealing never lengthens a schedule: exactly for whole times, up to rounding for any
+ * times. */
 START_TEST(stealing_is_never_worse)
 {
     size_t rounds = sample_rounds(20000), i, better = 0;
@@ -105,12 +106,12 @@ START_TEST(stealing_is_never_worse)
         hs_schedule_free(found);
         sample_free(&s);
     }
-    /* Of plans by the algorithms it betters a tenth; in a few of them it may be any part. */
+    /* stealing shortens a tenth of the plans; a short run may have any share */
     ck_assert_msg(rounds < 20000 || better > rounds / 10, "better in %zu only", better);
 }
 END_TEST
 
-/* Each task on the first CPU, or on the first GPU if no CPU can run it. */
+/* Return a plan with each task on the first CPU, or on the first GPU if no CPU can run it. */
 static hs_schedule *heaped_plan(const sample *s)
 {
     hs_placement *at = malloc((s->n + 1) * sizeof *at);
@@ -126,7 +127,8 @@ static hs_schedule *heaped_plan(const sample *s)
     return plan;
 }
 
-/* Another CPU can take one of several tasks of the first CPU, which ends last: sums are exact. */
+/* Tell whether stealing must shorten the heaped plan: sums are exact, the first CPU ends last, and
+ * another CPU can take a task. */
 static int must_help(const sample *s)
 {
     double heap = 0, other = 0;
@@ -169,7 +171,7 @@ START_TEST(stealing_helps_who_has_it_all)
 }
 END_TEST
 
-/* Estimates, a plan by them, and times that may be quite different. */
+/* A sample, a plan for its estimates, and actual times that may differ widely. */
 typedef struct errand {
     sample       s;
     double       tolerance;
@@ -177,7 +179,7 @@ typedef struct errand {
     hs_schedule *plan;
 } errand;
 
-/* Nearly everything on one worker. */
+/* Return a plan with nearly every task on the same worker. */
 static hs_schedule *skewed_plan(const sample *s, dice *d)
 {
     hs_placement *at = malloc((s->n + 1) * sizeof *at);
@@ -196,7 +198,7 @@ static hs_schedule *skewed_plan(const sample *s, dice *d)
     return plan;
 }
 
-/* Now and then with lists that are longer than what plan+steal looks at. */
+/* Draw an errand; a few have lists longer than the window in which plan+steal searches. */
 static void errand_make(errand *e, uint64_t seed)
 {
     static const double errors[] = {0, 0.3, 0.99, 8};
@@ -248,7 +250,7 @@ START_TEST(asking_more_changes_nothing)
 }
 END_TEST
 
-/* How many entries were aborted. */
+/* Compare the policy with its literal rules on the errand; return the number of aborted entries. */
 static size_t follow_literally(const errand *e, const char *name, const hs_schedule *plan)
 {
     literal_policy *l = literal_policy_create(&e->s, plan, e->tolerance);
@@ -279,7 +281,7 @@ START_TEST(heteroprio_as_it_reads)
 }
 END_TEST
 
-/* Where the sum of a list does not depend on the order of adding up. */
+/* Check plan+steal where the sum of a list does not depend on the order of addition. */
 START_TEST(stealing_as_it_reads)
 {
     size_t rounds = sample_rounds(12000), i, aborted = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What policies answer to single questions, where one can say what that must be. */
+/* Decisions of policies in single situations with a known answer. */
 
 #include <check.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "suite.h"
 
-/* What does not exist is not touched. */
+/* Check that policies ignore numbers of workers and tasks that do not exist. */
 START_TEST(foreign_numbers)
 {
     static const double times[] = {1, 2};
@@ -37,7 +37,8 @@ START_TEST(foreign_numbers)
 }
 END_TEST
 
-/* What runs may be late by the tolerance: then it has nothing left, and not less than nothing. */
+/* Check that dualhp counts a running task that is late, within the tolerance, as no remaining time
+ * rather than a negative amount. */
 START_TEST(late_tasks_are_no_credit)
 {
     static const hs_task rows[] = {{.struct_size = sizeof *rows, .cpu = 1, .gpu = INFINITY},
@@ -73,7 +74,7 @@ START_TEST(late_tasks_are_no_credit)
 }
 END_TEST
 
-/* Who does not run a task cannot end it, where the policy knows who runs it. */
+/* Check that a policy ignores an ending reported by a worker that does not run the task. */
 START_TEST(foreign_endings)
 {
     static const double times[] = {1, 2};
@@ -101,7 +102,7 @@ START_TEST(foreign_endings)
 }
 END_TEST
 
-/* Two tasks on worker 0 and one on each of the others. */
+/* Return a plan with two tasks on worker 0 and one task on each further worker. */
 static hs_schedule *by_hand(const uint32_t task[4])
 {
     static const uint32_t worker[] = {0, 0, 1, 2};
@@ -114,7 +115,7 @@ static hs_schedule *by_hand(const uint32_t task[4])
     return plan;
 }
 
-/* What is on the worker's list comes before what has become anybody's. */
+/* Check that a worker runs the tasks of its list before tasks released by a retired worker. */
 START_TEST(lists_come_first)
 {
     static const double   times[] = {1, 1, 1, 1}, longer[] = {9, 3, 2, 5};
@@ -139,8 +140,8 @@ START_TEST(lists_come_first)
 }
 END_TEST
 
-/* What waits for a worker starts there: also when others ask between its end of the one and its
- * start of the other. */
+/* Check that a prefetched task starts on its worker, even if another worker calls between two tasks
+ * of that worker. */
 START_TEST(what_waits_is_its_own)
 {
     static const double cpu[] = {9, 9}, gpu[] = {1, 1};
@@ -176,7 +177,7 @@ START_TEST(what_waits_is_its_own)
 }
 END_TEST
 
-/* What stands in a worker's queue waits for it, the first of its tasks first. */
+/* Check that hs_policy_waiting() returns the first task of a worker's queue. */
 START_TEST(queues_wait)
 {
     static const char *const names[] = {"dynamic", "h-ratio", "d-rank", "dmda"};
@@ -197,7 +198,8 @@ START_TEST(queues_wait)
 }
 END_TEST
 
-/* A graph with links: task 0 before tasks 1 and 2, which GPUs run; CPUs can run task 2 only. */
+/* Return a graph with links: task 0 before tasks 1 and 2, which GPUs can run; CPUs can run task 2
+ * only. */
 static hs_instance *graph_with_links(void)
 {
     static const double cpu[] = {INFINITY, INFINITY, 5}, gpu[] = {1, 10, 10};
@@ -221,8 +223,7 @@ static hs_instance *graph_with_links(void)
     return in;
 }
 
-/* A thief retires after it has requested the prefetched task of a victim: the aborted task goes to
- * another worker. */
+/* Check that an aborted task goes to another worker if its thief retires after requesting it. */
 START_TEST(retired_thief_of_a_prefetched_task)
 {
     hs_instance *in = graph_with_links();
@@ -248,7 +249,7 @@ START_TEST(retired_thief_of_a_prefetched_task)
 }
 END_TEST
 
-/* A plan runs each task of the instance once. */
+/* Check that policies refuse a plan that lacks a task, repeats a task or has an unknown task. */
 START_TEST(plans_of_something_else)
 {
     static const double   times[] = {1, 1, 1, 1};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Policies under a driver without mercy: tasks end at any time in any way, workers
- * leave, tasks are done before the start, questions are asked twice. A model of what was
- * said holds every answer to the contract of policy.h.
+ * Policies under random events: tasks end at any time in any way, workers retire, tasks are skipped
+ * before the start, requests are repeated. A model of every call and decision checks the contract
+ * of policy.h.
  */
 
 #include <check.h>
@@ -18,25 +18,25 @@
 enum { MOST_TASKS = 40, MOST_WORKERS = 4, NOBODY = -1 };
 
 typedef enum task_state {
-    WAITING, /* to be started */
+    WAITING, /* not started */
     RUNNING,
-    KEPT, /* aborted for a thief */
+    KEPT, /* aborted and reserved for a thief */
     OVER  /* done, skipped, dropped or stranded */
 } task_state;
 
 typedef struct model_task {
     task_state state;
-    int        worker;  /* RUNNING: which; KEPT: for which */
-    int        started; /* ever */
+    int        worker;  /* RUNNING: its worker; KEPT: the thief */
+    int        started; /* started at least once */
 } model_task;
 
 typedef struct model_worker {
-    int task;   /* it runs, or NOBODY */
-    int thief;  /* that was told to take this task, or NOBODY */
-    int victim; /* whose task it was told to take, or NOBODY */
-    int asked;  /* to abort */
+    int task;   /* running task, or NOBODY */
+    int thief;  /* worker that spoliates the running task, or NOBODY */
+    int victim; /* worker whose task this worker spoliates, or NOBODY */
+    int asked;  /* the running task must be aborted */
     int retired;
-    int    waits; /* it was told to, and not woken since */
+    int    waits; /* decided to wait and not woken since */
     double until;
 } model_worker;
 
@@ -45,13 +45,13 @@ typedef struct model {
     dice                  d;
     const hs_policy_kind *kind;
     hs_policy            *policy;
-    int                   begun; /* what was done before has been told */
+    int                   begun; /* the tasks done before the start have been reported */
     double                now;
     unsigned              workers;
     model_task            task[MOST_TASKS];
     model_worker          worker[2 * MOST_WORKERS];
     unsigned              in_service[2];
-    hs_wake               wake; /* by what has happened since the last look */
+    hs_wake               wake; /* workers woken since the last check */
     size_t                takes, strandings, left_alone;
 } model;
 
@@ -97,7 +97,7 @@ static void see_take(model *m, int w, const hs_decision *decision)
 
     HOLDS(m, decision->victim < m->workers && victim->task == (int)decision->task,
           "worker %d is to take task %u from %d, which does not run it", w, decision->task, v);
-    if (me->victim == v) /* it was told so already */
+    if (me->victim == v) /* a repeated decision */
         return;
     HOLDS(m, me->victim == NOBODY, "worker %d is to take two tasks", w);
     HOLDS(m, !me->retired && !victim->asked, "worker %d is asked twice", v);
@@ -111,7 +111,7 @@ static void see_take(model *m, int w, const hs_decision *decision)
     m->takes++;
 }
 
-/* Does it say whose a task is as soon as that is ready? */
+/* Tell whether the policy assigns each task to a worker as soon as the task is ready. */
 static int shares_out(const hs_policy_kind *kind)
 {
     static const char *const names[] = {"dualhp", "dynamic", "h-ratio", "d-rank", "dmda"};
@@ -122,7 +122,7 @@ static int shares_out(const hs_policy_kind *kind)
     return 0;
 }
 
-/* Only who may run nothing of what is nobody's is told to wait. */
+/* Check that a worker waits only if it can run no unassigned task. */
 static void see_wait(model *m, int w, const hs_decision *decision)
 {
     model_worker *me = &m->worker[w];
@@ -138,7 +138,7 @@ static void see_wait(model *m, int w, const hs_decision *decision)
     for (i = 0; i < m->s->n; i++) {
         HOLDS(m, m->task[i].state != KEPT || m->task[i].worker != w,
               "task %zu is kept for worker %d", i, w);
-        /* What was given back is anybody's; under heteroprio everything always is. */
+        /* given-back tasks are unassigned; without a plan and assignments, every task is */
         if (m->task[i].state == WAITING && !shares_out(m->kind) &&
             (m->task[i].started || !hs_policy_needs_plan(m->kind)))
             HOLDS(m, isinf(time_on(m, type_of(m, w), (int)i)), "worker %d could run task %zu", w,
@@ -224,7 +224,7 @@ static int is_stranded(const model *m, int task)
            (!m->in_service[HS_GPU] || isinf(time_on(m, HS_GPU, task)));
 }
 
-/* Those that nobody can run any more, all of them and no others. */
+/* Check that the policy reports every stranded task and no further task. */
 static void collect_stranded(model *m)
 {
     uint32_t task;
@@ -260,7 +260,7 @@ static int is_woken(const model *m, int w)
     return (int)(m->wake.types >> type_of(m, w) & 1);
 }
 
-/* Who waits and is not woken would still be told to wait, if he asked. */
+/* Check that a waiting worker that is not woken would be told to wait again. */
 static void look_at_waiters(model *m)
 {
     hs_decision decision;
@@ -308,7 +308,7 @@ static int anything_left(const model *m)
     return 0;
 }
 
-/* From now on all goes well: everybody is asked, then everything ends. */
+/* Finish without further failures: ask for each idle worker, then end every running task. */
 static void finish(model *m)
 {
     int rounds, w;
@@ -330,7 +330,7 @@ static void play(model *m)
 {
     unsigned i, steps = dice_below(&m->d, 8 * MOST_TASKS);
 
-    if (dice_below(&m->d, 8) == 0) /* one that could not even begin */
+    if (dice_below(&m->d, 8) == 0) /* a worker that failed to start */
         retire(m, (int)dice_below(&m->d, m->workers));
     if (dice_below(&m->d, 3) == 0)
         skip_some(m);

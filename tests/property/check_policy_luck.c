@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Policies with wrong estimates are as good as is claimed, and get over bad luck. */
+/* Policies with wrong estimates: makespans stay within the documented ratios, and unlucky cases end
+ * well. */
 
 #include <check.h>
 #include <math.h>
@@ -51,7 +52,8 @@ typedef struct wrong_ratios {
     double live[SEEDS], plan[SEEDS], steal[SEEDS];
 } wrong_ratios;
 
-/* Estimates off by up to 30 %, against list scheduling that knows the truth. */
+/* Measure policies with estimates off by up to 30 %, relative to list scheduling with actual times.
+ * */
 static void measure(uint64_t seed, wrong_ratios *ratios, size_t at)
 {
     dice         d = {seed};
@@ -100,7 +102,8 @@ typedef struct luck {
     double   cpu[8], gpu[8], true_cpu[8], true_gpu[8];
 } luck;
 
-/* By a plan of that algorithm's, or without one. */
+/* Return the policy's makespan with a plan of the given algorithm; policies without a plan ignore
+ * the plan. */
 static double makespan_by(const char *planner, const luck *l, const char *name, double tolerance)
 {
     hs_instance *in = NULL, *truth = NULL;
@@ -127,7 +130,8 @@ static double lucky_makespan(const luck *l, const char *name, double tolerance)
     return makespan_by("lpt", l, name, tolerance);
 }
 
-/* Two tasks; the CPU's lasts a hundred times what it should. */
+/* Check that the GPU spoliates a CPU task that would last a hundred times its estimate, once the
+ * task exceeds the tolerance. */
 START_TEST(a_task_that_does_not_end)
 {
     static const luck        l = {2, 1, 1, {8, 8}, {7, 2}, {800, 800}, {4, 2}};
@@ -141,7 +145,8 @@ START_TEST(a_task_that_does_not_end)
 }
 END_TEST
 
-/* A task lasts six times its estimate on both types, so spoliation gains nothing. */
+/* Check that no spoliation happens if a task lasts six times its estimate on both types, where
+ * spoliation gains nothing. */
 START_TEST(a_long_task_is_left_where_it_is_as_fast)
 {
     static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {48, 48}, {48, 2}};
@@ -153,7 +158,8 @@ START_TEST(a_long_task_is_left_where_it_is_as_fast)
 }
 END_TEST
 
-/* The GPU spoliates a task after 256 times its estimate: the task may be stuck on the CPU. */
+/* Check that the GPU spoliates a task after 256 times its estimate: the task may be stuck on the
+ * CPU. */
 START_TEST(a_stuck_task_is_taken)
 {
     static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {1e6, 1e6}, {8, 2}};
@@ -180,7 +186,7 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
 
 enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* 1 task of 8 takes six times the estimate */
 
-/* Set the ratio of makespans with and without spoliation: of heteroprio, and of a plan. Both types
+/* Set the ratio of makespans with and without spoliation for heteroprio and for a plan. Both types
  * are equally fast. */
 static void with_stragglers(uint64_t seed, double *live, double *steal)
 {
@@ -206,7 +212,7 @@ static void with_stragglers(uint64_t seed, double *live, double *steal)
     hs_instance_free(in);
 }
 
-/* Stragglers are as slow on both types: spoliation gains nothing and must cost next to nothing. */
+/* Check that spoliation costs next to nothing if stragglers are equally slow on both types. */
 START_TEST(stragglers_stay_where_they_are)
 {
     enum { ROUNDS = 200 };
@@ -214,7 +220,7 @@ START_TEST(stragglers_stay_where_they_are)
 
     for (int i = 0; i < ROUNDS; i++)
         with_stragglers(49000000 + (uint64_t)i, &live[i], &steal[i]);
-    median_live = median(live, ROUNDS); /* which sorts them */
+    median_live = median(live, ROUNDS); /* median() also sorts */
     median_steal = median(steal, ROUNDS);
     printf("stragglers, makespan over that without spoliation, median (9 of 10 are below): "
            "heteroprio %.4f (%.4f), plan+steal %.4f (%.4f)\n",
@@ -226,7 +232,7 @@ START_TEST(stragglers_stay_where_they_are)
 }
 END_TEST
 
-/* The GPU, done at once, takes over from one CPU after another as it becomes free. */
+/* Check that an idle GPU spoliates the tasks of three slow CPUs one after another. */
 START_TEST(all_cpus_are_slow)
 {
     static const luck l = {4, 3, 1, {5, 5, 5, 5}, {4, 4, 4, 1}, {500, 500, 500, 500}, {1, 1, 1, 1}};
@@ -236,7 +242,7 @@ START_TEST(all_cpus_are_slow)
 }
 END_TEST
 
-/* Estimates that are as wrong on both types: nobody knows better, and nobody takes. */
+/* Check that no spoliation happens if estimates are equally wrong on both types. */
 START_TEST(a_task_is_not_taken_to_and_fro)
 {
     static const luck        l = {1, 1, 1, {400}, {570}, {790}, {1160}};
@@ -249,9 +255,9 @@ START_TEST(a_task_is_not_taken_to_and_fro)
 END_TEST
 
 /*
- * The GPU has been right three times and four times too slow once. What it takes longer for than
- * thought is held to take four times as long, and the CPU takes it at once; the GPU, which would
- * do it sooner as things went so far, does not take it back.
+ * Check that the GPU does not spoliate a task back. The GPU was right three times and four times
+ * too slow once, so a task that is late on the GPU is expected to take four times its estimate, and
+ * the CPU spoliates it at once. Past ratios alone would favour the GPU again.
  */
 START_TEST(a_late_task_is_not_taken_back)
 {
@@ -267,7 +273,11 @@ START_TEST(a_late_task_is_not_taken_back)
 }
 END_TEST
 
-/* What a GPU decides about the third task, after one was right and one took half its time. */
+/*
+ * Return the GPU's decision about the third task, which has the given kernel and runs on the CPU.
+ * The CPU ran a task of kernel "right" in its estimated time and a task of kernel "half" in half
+ * its estimate.
+ */
 static hs_decision_kind taught(const char *kernel)
 {
     static const double cpu[] = {10, 10, 12}, gpu[] = {INFINITY, INFINITY, 9};
@@ -315,7 +325,8 @@ START_TEST(each_kernel_teaches_for_itself)
 }
 END_TEST
 
-/* A task that needs far longer than thought everywhere is not taken to and fro for ever. */
+/* Check that a task far longer than estimated on both types is not spoliated back and forth
+ * forever. */
 START_TEST(a_task_that_is_long_everywhere)
 {
     static const luck l = {1, 1, 1, {1}, {1}, {1000}, {1000}};
@@ -326,7 +337,8 @@ START_TEST(a_task_that_is_long_everywhere)
 }
 END_TEST
 
-/* What waits behind a slow task goes to whoever is free; plain lists leave it there. */
+/* Check that plan+steal moves tasks from the list of a worker with a slow task to an idle worker,
+ * and that the policy `plan` does not. */
 START_TEST(waiting_behind_a_slow_task)
 {
     static const luck l = {4, 2, 0, {6, 5, 4, 4}, {1, 1, 1, 1}, {60, 5, 4, 4}, {1, 1, 1, 1}};
@@ -337,8 +349,8 @@ START_TEST(waiting_behind_a_slow_task)
 END_TEST
 
 /*
- * Of a long list only the last 64 are looked at. When another has stolen one of them, the
- * one before comes within sight, and with it the only one that the idle CPU can run.
+ * Check that plan+steal, which examines the last 64 tasks of a list, examines the task before them
+ * after a steal from the list, and steals it for the idle CPU.
  */
 START_TEST(a_task_comes_within_sight)
 {
@@ -379,7 +391,8 @@ static void add(hs_builder *b, double cpu, double gpu)
     ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
 }
 
-/* When the third task ends under plan+steal; the tasks run in order on the workers planned. */
+/* Return the end of the third task under plan+steal, with tasks planned in order on the workers
+ * on[]. Frees the builder. */
 static double end_of_third(hs_builder *b, unsigned cpus, unsigned gpus, const unsigned *on,
                            const double *true_cpu, const double *true_gpu,
                            const unsigned char *skip)
@@ -416,7 +429,7 @@ static double end_of_third(hs_builder *b, unsigned cpus, unsigned gpus, const un
     return end;
 }
 
-/* What is due when is told by what is left: the first is done already. */
+/* Check that due times ignore skipped tasks: task 0 is done, so task 2 is due earlier. */
 START_TEST(late_after_what_is_skipped)
 {
     static const unsigned      on[] = {0, 1, 1};
@@ -434,7 +447,8 @@ START_TEST(late_after_what_is_skipped)
 }
 END_TEST
 
-/* The plan has inputs moved as soon as they are made; who steals has them moved then. */
+/* Check that a thief's transfers start at the steal, although the plan transferred the input to the
+ * planned worker as soon as it was produced. */
 START_TEST(late_although_it_has_been_moved)
 {
     static const unsigned on[] = {0, 1, 1};
@@ -452,8 +466,8 @@ START_TEST(late_although_it_has_been_moved)
 }
 END_TEST
 
-/* Of a task that lasts from 1 to 101 on the CPU, where 10 were estimated, the makespan under
- * heteroprio: the GPU is done with another one at 2, and its inputs take 3 to get there. */
+/* Return the makespan under heteroprio of a task that runs from 1 to 101 on the CPU with an
+ * estimate of 10. The GPU is idle from 2 on, and the transfer of the task's input takes 3. */
 static double makespan_behind_a_link(double gpu)
 {
     const double       true_cpu[] = {1, INFINITY, 100}, true_gpu[] = {INFINITY, 2, gpu};
@@ -484,8 +498,8 @@ static double makespan_behind_a_link(double gpu)
     return makespan;
 }
 
-/* The task is worth a transfer of 3 once a tenth, or a fifth, of what it has lasted is 3: at 31, or
- * 16. A GPU that is as slow as the CPU never takes it. */
+/* Check that spoliation starts when the gain outweighs a transfer of 3: a tenth (or a fifth) of the
+ * elapsed time is 3 at time 31 (or 16). A GPU as slow as the CPU never spoliates the task. */
 START_TEST(late_behind_a_link)
 {
     ck_assert_double_eq_tol(makespan_behind_a_link(9), 1 + 30 + 3 + 9, 1e-6);
@@ -556,7 +570,7 @@ START_TEST(bad_arguments)
     }
     hs_schedule_free(plan);
     plan = NULL;
-    ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan), HS_OK); /* not every task */
+    ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan), HS_OK); /* a task is missing */
     ck_assert_int_eq(hs_policy_create(kind_of("plan"), other, plan, NULL, &policy), HS_ESCHEDULE);
     ck_assert_int_eq(hs_policy_create(kind_of("plan+steal"), other, plan, NULL, &policy),
                      HS_ESCHEDULE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is skipped is out of the way: of the tasks that are left a policy makes, entry by entry and
- * bit for bit, what it makes of an instance that has these alone.
+ * Skipped tasks have no influence: for the remaining tasks, a policy's schedule equals, bit for
+ * bit, the schedule of an instance that consists of them alone.
  */
 #include <check.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "sample.h"
 #include "suite.h"
 
-/* Some tasks are done, and with each all that it comes after. */
+/* A random set of done tasks, closed under predecessors, and the instance of the rest. */
 typedef struct rest {
     unsigned char skip[GRAPH_TASKS];
     size_t        count;
-    uint32_t      task[GRAPH_TASKS];   /* that are left, by position */
-    uint32_t      number[GRAPH_TASKS]; /* of those among them */
-    hs_instance  *in;                  /* of these alone */
+    uint32_t      task[GRAPH_TASKS];   /* remaining tasks, by position */
+    uint32_t      number[GRAPH_TASKS]; /* number of each remaining task in `task` */
+    hs_instance  *in;                  /* instance of the remaining tasks */
 } rest;
 
 static int may_be_done(const graph_sample *s, const rest *r, size_t task)
@@ -70,7 +70,7 @@ static void build_rest(const graph_sample *s, rest *r)
     hs_builder_free(b);
 }
 
-/* The plan without what is done, for the instance of the rest. */
+/* Return the plan without done tasks, for the instance of the rest. */
 static hs_schedule *plan_of_rest(const graph_sample *s, const rest *r, const hs_schedule *plan)
 {
     hs_placement placed[GRAPH_TASKS];
@@ -122,7 +122,8 @@ static hs_schedule *simulate(const graph_sample *s, const hs_policy_kind *kind,
     return found;
 }
 
-/* 1: it was compared. Links move what is done from the host, which no edge of the rest says. */
+/* Compare both schedules and return 1, or return 0 if they are not comparable: links would transfer
+ * outputs of done tasks from the host, which the instance of the rest does not express. */
 static int compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy_settings settings)
 {
     rest         r;
@@ -178,7 +179,7 @@ START_TEST(as_if_there_were_no_more)
 }
 END_TEST
 
-/* What a task reads of what was done before. */
+/* Check that a task starts after the outputs of done tasks can have arrived from the host. */
 static void require_inputs(const graph_sample *s, const rest *r, unsigned worker, const hs_entry *e)
 {
     unsigned node = hs_instance_node(s->in, worker);
@@ -208,7 +209,8 @@ static void require_rest(const graph_sample *s, const rest *r, const hs_schedule
     GRAPH_REQUIRE(s, runs == r->count, "%zu of %zu run", runs, r->count);
 }
 
-/* What is done lies in the host's memory, and what is left runs once each. */
+/* Check that outputs of done tasks lie in the host's memory, and that each remaining task runs
+ * once. */
 START_TEST(inputs_come_from_the_host)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What searches, against the optimum that trying everything finds: the bounds that solve
- * mixed programs, `best` and `exact`, on every family of times.
+ * Searches compared with the optimum by brute force, on every family of times: the bounds that
+ * solve mixed integer programs, `best` and `exact`.
  */
 
 #include <check.h>
@@ -15,10 +15,10 @@
 #include "suite.h"
 
 typedef struct values {
-    double of[16]; /* in the registry's order */
+    double of[16]; /* by the registry's index of bounds */
 } values;
 
-/* Of the bound of that name, or 0 in a build without it. */
+/* Return the value of the named bound, or 0 if the build lacks it. */
 static double value_of(const values *v, const char *name)
 {
     size_t i;
@@ -72,7 +72,7 @@ START_TEST(no_bound_exceeds_the_optimum)
 }
 END_TEST
 
-/* What was found is no shorter than the optimum; returns whether it is the optimum. */
+/* Check that a schedule is no shorter than the optimum; return whether it is optimal. */
 static int check_schedule(const sample *s, const char *name, const hs_schedule *plan,
                           const hs_report *report, const optimum *best)
 {
@@ -130,8 +130,8 @@ START_TEST(searches_find_the_optimum)
 END_TEST
 
 /*
- * Some of the tasks become so long that all the others are less than what rounding loses. Full:
- * each worker, all of one type, has one of them to do, and then what is left over.
+ * Make some tasks so long that the remaining times are below the rounding error of sums. With
+ * `full`, each worker (a CPU) has one huge task, and the remaining tasks decide the optimum.
  */
 static void make_huge(sample *s, int full)
 {
@@ -155,7 +155,7 @@ static void make_huge(sample *s, int full)
             "no instance");
 }
 
-/* Whether `best` proves what it has; then it is what is shortest, in doubles that are not below. */
+/* Return whether `best` proves its schedule; check that a proved schedule is optimal. */
 static int is_proved(const sample *s, const optimum *best)
 {
     hs_settings  settings;
@@ -198,7 +198,7 @@ START_TEST(specks_beside_huge_tasks_count)
 }
 END_TEST
 
-/* The same in the least unit there is: ratios to it are no doubles. */
+/* Check a search with times in units of the smallest double, where ratios to the unit overflow. */
 static void check_least(const sample *s, const char *name, const optimum *best)
 {
     enum { UNIT = -1074 };

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Random numbers of the tests' own (splitmix64): what is tested does not feed itself. */
+/* Random numbers for tests (splitmix64), independent of the library's generator. */
 typedef struct dice {
     uint64_t state;
 } dice;
@@ -18,19 +18,19 @@ static inline uint64_t dice_word(dice *d)
     return z ^ (z >> 31);
 }
 
-/* 0 .. count - 1 */
+/* Return an integer in 0 .. count - 1. */
 static inline unsigned dice_below(dice *d, unsigned count)
 {
     return (unsigned)((dice_word(d) >> 32) * count >> 32);
 }
 
-/* low .. high */
+/* Return an integer in low .. high. */
 static inline unsigned dice_between(dice *d, unsigned low, unsigned high)
 {
     return low + dice_below(d, high - low + 1);
 }
 
-/* In (0, 1). */
+/* Return a number in (0, 1). */
 static inline double dice_unit(dice *d)
 {
     return ((double)(dice_word(d) >> 12) + 0.5) * 0x1p-52;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Sums of doubles >= 0 without any rounding: a whole number of 2^-1074, least
- * significant limb first, with room for 2^60 of the largest double.
+ * Exact sums of doubles >= 0: an integer multiple of 2^-1074, least significant limb first, with
+ * room for 2^60 times the largest double.
  */
 enum { EXACT_LIMBS = 34 };
 
@@ -16,7 +16,7 @@ typedef struct exact {
 
 void exact_add(exact *sum, double x);
 
-/* Sign of a - b. */
+/* Return the sign of a - b. */
 int exact_compare(const exact *a, const exact *b);
 int exact_compare_double(const exact *a, double b);
 

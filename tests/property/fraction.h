@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdint.h>
 
-/* A number >= 0, exactly; both parts below 2^40. denominator 0: infinite. */
+/* An exact number >= 0; both parts are below 2^40. denominator 0: infinite. */
 typedef struct fraction {
     int64_t numerator, denominator;
 } fraction;
 
-/* Sign of a - b; not both infinite. */
+/* Return the sign of a - b; at most one of a and b may be infinite. */
 static inline int fraction_compare(fraction a, fraction b)
 {
     __int128_t left = (__int128_t)a.numerator * b.denominator;
@@ -19,14 +19,14 @@ static inline int fraction_compare(fraction a, fraction b)
     return left < right ? -1 : left > right;
 }
 
-/* Sign of a - x for a finite a and a double that is 0 or in [2^-20, 2^40]. */
+/* Return the sign of a - x, for a finite a and for x = 0 or x in [2^-20, 2^40]. */
 static inline int fraction_compare_double(fraction a, double x)
 {
     int        exponent;
     __int128_t mantissa = (__int128_t)ldexp(frexp(x, &exponent), 53);
     __int128_t left = a.numerator, right = mantissa * a.denominator;
 
-    /* a.numerator * 2^(53 - exponent) against mantissa * a.denominator */
+    /* compare a.numerator * 2^(53 - exponent) with mantissa * a.denominator */
     if (mantissa == 0)
         return a.numerator > 0;
     left <<= 53 - exponent;

@@ -7,12 +7,13 @@
 enum { GRAPH_BRUTE_FORCE_TASKS = 6 };
 
 /*
- * The least makespan, transfers included, over all orders of the tasks and all workers for each:
- * one after the other, each as soon as its worker and its inputs allow.
+ * Return the least makespan, transfers included, over every order of tasks and every choice of
+ * workers. Tasks are placed one by one, each as early as its worker and its inputs allow.
  */
 double graph_brute_force(const graph_sample *s);
 
-/* When what a task reads can be on a node, if what is before it ended so on those nodes. */
+/* Return the time at which a task's inputs can be on a node, given the end and the node of its
+ * predecessors. */
 double graph_arrival(const graph_sample *s, size_t task, uint32_t node, const double *end,
                      const uint32_t *node_of);
 

@@ -37,7 +37,7 @@ static double draw_time(dice *d, unsigned family)
     }
 }
 
-/* What is the same for estimates and truth, with times for each. */
+/* Add random rows to both builders: estimates to `b`, actual times to `truth`. */
 static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows,
                      int is_plain)
 {
@@ -66,7 +66,8 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
     }
 }
 
-/* The order of the rows, or any other: positions are not numbers then. */
+/* Set row[] to 0 .. rows-1, or with `any` to a random order, in which positions differ from
+ * numbers. */
 static void draw_order(dice *d, int any, size_t rows, size_t *row)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -120,7 +121,7 @@ static void add_links(graph_sample *s, dice *d, hs_builder *b)
         ck_assert_int_eq(hs_builder_link(b, HS_D2D, dice_below(d, 2), 1), HS_OK);
 }
 
-/* All that leads to a task through barriers alone. */
+/* Add as edges to `to` every task that leads to `vertex` directly or through barriers. */
 static void expand(graph_sample *s, const hs_graph *g, size_t vertex, size_t to, double bytes)
 {
     size_t          count;
@@ -187,9 +188,10 @@ static void make(graph_sample *s, uint64_t seed, int is_plain)
     ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
     ck_assert_int_eq(hs_builder_workers(truth, s->m, s->k), HS_OK);
     add_rows(s, &d, b, truth, rows, is_plain);
-    way = dice_below(&d, 8); /* 0: independent */
+    way = dice_below(&d, 8); /* 0: independent tasks */
     if (way > 0 && way < 6)
-        add_edges(&d, b, rows, way < 3); /* accesses go in the order of the rows */
+        add_edges(&d, b, rows, way < 3); /* any order only without data, whose accesses follow the
+                                            rows */
     if (way > 4)
         add_data(&d, b, rows);
     if (way > 0 && !is_plain)
@@ -198,7 +200,7 @@ static void make(graph_sample *s, uint64_t seed, int is_plain)
     ck_assert_int_eq(hs_builder_finish(truth, &s->truth, NULL), HS_OK);
     hs_builder_free(b);
     hs_builder_free(truth);
-    s->links &= hs_instance_has_graph(s->in); /* without a graph there is nothing to move */
+    s->links &= hs_instance_has_graph(s->in); /* without a graph there are no transfers */
     s->n = hs_instance_tasks(s->in);
     write_out(s);
 }

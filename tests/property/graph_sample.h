@@ -4,7 +4,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-/* One small random graph, every pair of tasks written out. The same seed gives the same one. */
+/* A small random graph with every pair of tasks written out. Equal seeds give equal graphs. */
 enum { GRAPH_TASKS = 24, GRAPH_DATA = 3, GRAPH_WORKERS = 4, GRAPH_NODES = GRAPH_WORKERS + 1 };
 
 typedef struct graph_sample {
@@ -14,19 +14,20 @@ typedef struct graph_sample {
     double       p[GRAPH_TASKS], q[GRAPH_TASKS]; /* infinite for a type without workers */
     int64_t      priority[GRAPH_TASKS];
     int          restartable[GRAPH_TASKS];
-    int          edge[GRAPH_TASKS][GRAPH_TASKS]; /* from, to */
+    int          edge[GRAPH_TASKS][GRAPH_TASKS]; /* edge[from][to] */
     double       bytes[GRAPH_TASKS][GRAPH_TASKS];
     size_t       data;
     int          mode[GRAPH_TASKS][GRAPH_DATA];   /* 0: no access */
-    int          writer[GRAPH_TASKS][GRAPH_DATA]; /* before it; -1: nobody */
+    int          writer[GRAPH_TASKS][GRAPH_DATA]; /* last earlier task that writes the handle; -1:
+                                                     none */
     double       size[GRAPH_DATA];
     size_t       position[GRAPH_TASKS];
     int          links;
-    hs_instance *in, *truth; /* the same tasks with other times */
+    hs_instance *in, *truth; /* `truth` has the actual times */
 } graph_sample;
 
 void graph_sample_make(graph_sample *s, uint64_t seed);
-void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* nothing restartable, no links */
+void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* no restartable task, no links */
 void graph_sample_free(graph_sample *s);
 
 _Noreturn void graph_sample_fail(const graph_sample *s, const char *format, ...)

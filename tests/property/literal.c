@@ -37,7 +37,7 @@ void *literal_memory(size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
 
-    if (!memory) /* as ck_assert() would, but that writes to a file each time */
+    if (!memory) /* unlike ck_assert(), which writes to a file at each call */
         ck_abort_msg("out of memory");
     return memory;
 }
@@ -104,7 +104,7 @@ unsigned least_loaded(const sample *s, const double *loads, hs_type type)
     return best;
 }
 
-/* x * y = product * 2^*exponent, the product having 105 or 106 bits. */
+/* Return the product of x and y as an integer of 105 or 106 bits times 2^*exponent. */
 static __uint128_t multiply(double x, double y, int *exponent)
 {
     int         ex, ey;
@@ -135,7 +135,7 @@ int literal_compare_ratios(double p1, double q1, double p2, double q2)
     return left > right ? 1 : left < right ? -1 : 0;
 }
 
-/* Insertion: stable, so that ties keep the order of the indices. */
+/* insertion sort: stable, so that ties keep the order of the indices */
 void literal_rho_order(const sample *s, int downwards, uint32_t *order)
 {
     uint32_t i, j;

@@ -5,21 +5,21 @@
 #include "sample.h"
 
 /*
- * Each algorithm once more, written as its definition reads and with no thought
- * for speed: arrays are scanned, allocations copied, sums added up anew. The
- * library's schedules are to be the same, bit for bit.
+ * A second, literal implementation of each algorithm, written as its definition reads and without
+ * regard to speed: arrays are scanned, allocations copied, sums added up afresh. The library's
+ * schedules must be equal bit for bit.
  */
 typedef struct plan {
     size_t        count, room;
-    hs_placement *at; /* for each worker in order of time */
+    hs_placement *at; /* entries, for each worker in order of time */
 } plan;
 
 typedef void (*literal)(const sample *s, const hs_settings *settings, plan *out);
 
-/* NULL if the algorithm has not been written down a second time. */
+/* Return the literal implementation of an algorithm; NULL: none exists. */
 literal literal_find(const char *algorithm);
 
-/* NULL if both are the same, or where they first differ (a static string). */
+/* Return NULL if both schedules are equal, else their first difference (a static string). */
 const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s);
 void        plan_free(plan *out);
 
@@ -27,25 +27,26 @@ void *literal_memory(size_t count, size_t size); /* zeroed; fails the test, neve
 
 void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end);
 
-/* Appends a run after what the worker has; returns its end. */
+/* Append a run to the worker's entries; return its end. */
 double plan_append(plan *out, const sample *s, double *loads, uint32_t task, unsigned worker);
 
-/* The least loaded worker of a type, the lowest number among equals; at least one is there. */
+/* Return the least loaded worker of a type that has workers; ties by lowest number. */
 unsigned least_loaded(const sample *s, const double *loads, hs_type type);
 
-/* Sign of p1/q1 - p2/q2, exactly. */
+/* Return the sign of p1/q1 - p2/q2, computed exactly. */
 int literal_compare_ratios(double p1, double q1, double p2, double q2);
 
-/* order[] = tasks by rho, upwards or downwards; ties by index. */
+/* Set order[] to the tasks by rho, ascending or with `downwards` descending; ties by index. */
 void literal_rho_order(const sample *s, int downwards, uint32_t *order);
 
-/* order[] = 0 .. n-1 by decreasing time; ties by index. */
+/* Set order[] to 0 .. n-1 by decreasing time; ties by index. */
 void literal_time_order(size_t n, const double *time, uint32_t *order);
 
-/* When each worker is free: as the settings say, or (NULL settings too) at 0. To be freed. */
+/* Return the time at which each worker is available: 0 without settings. The caller frees the
+ * array. */
 double *literal_loads(const sample *s, const hs_settings *settings);
 
-/* LPT within each type on an allocation; appends to `out` unless NULL. The makespan. */
+/* Append the LPT schedule of an allocation to `out` (unless NULL); return its makespan. */
 double literal_lpt_on(const sample *s, const unsigned char *type, const hs_settings *settings,
                       plan *out);
 

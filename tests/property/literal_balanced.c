@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * BalancedEstimate and BalancedMakespan: Algorithms 1, 2 and 3 of Canon, Marchal
- * and Vivien 2017, line by line, allocations copied as the paper writes it.
+ * BalancedEstimate and BalancedMakespan: Algorithms 1, 2 and 3 of Canon, Marchal and Vivien 2017,
+ * line by line, with allocations copied as in the paper.
  *
- * Sums, where their order matters: over type 1 in the order of arrival, a task
- * that is moved back at once leaving the sum as it was before it came; over type
- * 2 from the end of the order, then those moved back in the order in which they came.
+ * Order of sums: type 1 is summed in the order of arrival, and a task that is moved back at once
+ * restores the earlier sum; type 2 is summed from the end of the order, then in the order in which
+ * tasks moved back.
  */
 #include "literal.h"
 
@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tasks are known by their position in the order. */
+/* The state of an algorithm; tasks are identified by their position in the order. */
 typedef struct state {
     const sample  *s;
     int            switched; /* type 1 is the GPUs */
     uint32_t      *order;
     double        *c1, *c2;
     unsigned       workers1, workers2;
-    unsigned char *mu;       /* 1 or 2 */
-    double         sum1;     /* over type 1 */
-    double         sum_back; /* over the tasks that came back to type 2 */
-    size_t         next;     /* from here on nothing has been moved */
+    unsigned char *mu;       /* type of each task, 1 or 2 */
+    double         sum1;     /* sum over type 1 */
+    double         sum_back; /* sum over the tasks moved back to type 2 */
+    size_t         next;     /* first position not moved yet */
 } state;
 
 typedef struct allocations {
@@ -36,7 +36,7 @@ static double mean(double sum, unsigned workers)
     return workers ? sum / workers : 0;
 }
 
-/* W2 if order[next, n) and the tasks that came back are there. */
+/* Return W2, the mean load of type 2, for order[next, n) and the tasks moved back. */
 static double mean2(const state *st, size_t next)
 {
     double sum = 0;
@@ -57,7 +57,7 @@ static double lambda(const state *st)
     return largest;
 }
 
-/* The first of the longest; n if there is none. */
+/* Return the first position of a longest task on type 1 that is faster on type 2; n: none. */
 static size_t imax(const state *st)
 {
     size_t i, found = st->s->n;
@@ -120,7 +120,7 @@ static unsigned char *copy_of(const state *st, unsigned char *to)
     return to;
 }
 
-/* L: the makespan of LPT on both types; `out` may be NULL. */
+/* Return L, the makespan of LPT on both types; `out` may be NULL. */
 static double lpt(const state *st, const unsigned char *mu, plan *out)
 {
     unsigned char *type = literal_memory(st->s->n, 1);
@@ -141,7 +141,7 @@ static void move(state *st, size_t i)
     st->next = i + 1;
 }
 
-/* Lines 13 and 14: a dominating task goes back. */
+/* Lines 13 and 14: move a dominating task back to type 2. */
 static void move_back_dominating(state *st, size_t i, double sum1_before)
 {
     size_t j = imax(st);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Policies whose workers choose for themselves. */
+/* Policies in which each idle worker chooses its task. */
 #include <math.h>
 
 #include "literal.h"
@@ -36,7 +36,8 @@ typedef struct prey {
     double end;
 } prey;
 
-/* What others of the other type hold or have waiting; 0: no such. */
+/* Set *out to the i-th candidate for spoliation by w: the running (even i) or prefetched (odd i)
+ * task of worker i / 2. Return 0 if w cannot spoliate it. */
 static int prey_at(const law *l, int w, int i, prey *out)
 {
     int victim = i / 2, second = i % 2, t;
@@ -84,7 +85,8 @@ static int spoliate(law *l, int w)
     return best.task >= 0 && take(l, w, &best);
 }
 
-/* The highest rank that others hold; `earlier_only`, and with rho >= leave. */
+/* Return the candidate of highest rank; with `earlier_only` only tasks that w would end earlier,
+ * with `leave` only tasks of rho >= leave. */
 static prey highest_held(law *l, int w, int earlier_only, double leave)
 {
     prey best = {NOBODY, NOBODY, 0}, b;
@@ -163,7 +165,7 @@ static double remaining_of(const law *l, int gpus)
     return sum;
 }
 
-/* Ready tasks by decreasing rho, then index. */
+/* Set order[] to the ready tasks by decreasing rho, then by index. */
 static void by_rho(const law *l, int *order)
 {
     for (size_t i = 0; i < l->ready; i++) {
@@ -180,7 +182,7 @@ static void by_rho(const law *l, int *order)
     }
 }
 
-/* 1, and who goes where. */
+/* Assign each ready task to a type for the guess (on_gpu[]); return 1 if the guess is accepted. */
 static int try_guess(law *l, const int *order, double guess)
 {
     double forced_gpu = remaining_of(l, 1), forced_cpu = remaining_of(l, 0), gpu = 0, cpu = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens, time by time. */
+/* The virtual clock of the literal policies: events in order of time. */
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static int is_free(const law *l, int t)
     return l->state[t] == BLOCKED;
 }
 
-/* How many. */
+/* Make free tasks ready; return their number. */
 static size_t all_that_becomes_ready(law *l)
 {
     size_t before = l->ready;
@@ -126,7 +126,7 @@ static int step(law *l)
     return law_one_acts(l) || law_one_looks_ahead(l);
 }
 
-/* When something happens next; infinity: never. */
+/* Return the time of the next event; infinity: none. */
 static double next_time(const law *l)
 {
     double next = is_named(l, "plan+steal") ? law_late_moment(l) : INFINITY;

@@ -5,23 +5,24 @@
 #include "literal_moves.h"
 
 /*
- * The policies on graphs once more, as their rules read: time by time, whoever is first in the
- * order does one thing, and everything is looked at again. Those that take from others what runs,
- * and dualhp, with exact estimates only.
+ * Literal transcription of the policies on graphs: at each time, the first worker in order takes
+ * one step, then every worker is examined again. Policies with spoliation, and dualhp, are covered
+ * for exact estimates only.
  */
 typedef struct literal_rules {
     const char               *name;
     const hs_policy_settings *settings; /* NULL: defaults */
-    const hs_schedule        *plan;     /* of plan, plan+steal; else NULL */
+    const hs_schedule        *plan;     /* for plan and plan+steal; else NULL */
     const hs_instance        *truth;
-    literal_moves            *moves; /* gets what is moved; NULL: that is not wanted */
+    literal_moves            *moves; /* receives the transfers; NULL: ignored */
 } literal_rules;
 
-/* Placements, each worker's in order of time; `most` of them at most. Their number. */
+/* Write at most `most` placements to `out`, in order of time for each worker; return their number.
+ * */
 size_t literal_graph(const graph_sample *s, const literal_rules *rules, hs_placement *out,
                      size_t most);
 
-/* b(t), and w(t) + max(c + w(s)). */
+/* Set out[] to the rank b(t), or to the next rank w(t) + max(c + w(s)) over successors s. */
 void literal_ranks(const graph_sample *s, hs_rank rank, double *out);
 void literal_next_ranks(const graph_sample *s, double *out);
 

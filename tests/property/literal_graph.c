@@ -178,7 +178,7 @@ double literal_size(const literal *l, size_t data)
     return l->size[data] >= 0 ? l->size[data] : l->usual;
 }
 
-/* Seconds are the unit. */
+/* Return the transfer time in seconds. */
 double literal_transfer(const literal *l, unsigned from, unsigned to, double bytes)
 {
     hs_link link = from == 0 ? HS_H2D : to == 0 ? HS_D2H : HS_D2D;

@@ -6,45 +6,46 @@
 
 #include "dice.h"
 
-/* Small random graphs, and a literal transcription of what they mean. */
+/* Small random graphs and a literal transcription of their meaning. */
 enum { ROWS = 6, COPIES = 3, TASKS = ROWS * COPIES, DATA = 3 };
 
-/* What the library is told, and what it ought to make of it. */
+/* A random graph: the calls for the builder, and the expected result. */
 typedef struct literal {
     size_t   rows, tasks;
     unsigned count[ROWS];
     size_t   first[ROWS], row_of[TASKS];
-    int      told[ROWS][ROWS][COPIES + 1]; /* by row, earlier row, copy (0: all): is it told? */
+    int      told[ROWS][ROWS][COPIES + 1]; /* [row][earlier row][copy; 0: every copy]: edge passed
+                                              to the builder */
     double   piece[ROWS][ROWS][COPIES + 1];
-    int      mode[ROWS][DATA];             /* 0: it does not access it */
-    int      edge[TASKS][TASKS];           /* from, to */
+    int      mode[ROWS][DATA];             /* 0: no access */
+    int      edge[TASKS][TASKS];           /* edge[from][to] */
     double   bytes[TASKS][TASKS];
     int      has_cycle;
     size_t   position[TASKS];
     unsigned cpus, gpus;
     double   time[ROWS][2];                /* by hs_type */
-    double   size[DATA];                   /* -1: the usual one */
+    double   size[DATA];                   /* -1: the default size */
     double   usual;
     int      has_link[HS_LINKS];
     double   latency[HS_LINKS], bandwidth[HS_LINKS];
 } literal;
 
-/* One with all that it means. */
+/* Draw a graph and derive its expected edges. */
 void literal_draw(literal *l, dice *source);
 
-/* Tells the builder. */
+/* Pass the graph to the builder. */
 void literal_tell(const literal *l, hs_builder *b);
 
 void literal_add_edge(literal *l, size_t from, size_t to, double bytes);
 
 int literal_mode(const literal *l, size_t task, size_t data);
 
-/* The last task before this one that writes the data; -1: none. */
+/* Return the last earlier task that writes the data; -1: none. */
 int literal_writer(const literal *l, size_t task, size_t data);
 
 double literal_size(const literal *l, size_t data);
 
-/* T, between nodes. */
+/* Return the transfer time between two nodes. */
 double literal_transfer(const literal *l, unsigned from, unsigned to, double bytes);
 
 #endif

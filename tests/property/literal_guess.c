@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DualHP and DADA. Sums over GPUs run down the rho order, sums over CPUs up it;
- * DualHP adds up what the guess forces apart from the rest.
+ * DualHP and DADA. Sums over GPUs follow the rho order, sums over CPUs the reverse order; DualHP
+ * sums forced tasks separately.
  */
 #include "literal.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the guess accepted? If `out`, its schedule is appended. */
+/* Return whether the guess is accepted; append its schedule to `out`. */
 typedef int (*attempt)(const sample *s, const hs_settings *settings, double guess, plan *out);
 
 static void bisect(const sample *s, const hs_settings *settings, attempt try, plan *out)
@@ -49,7 +49,8 @@ static int forces_a_task_both_ways(const sample *s, double guess)
     return 0;
 }
 
-/* Down the order for a GPU load, up it for a CPU load, over what is of that type and kind. */
+/* Return the load of the forced (or free) tasks of a type, summed down the order for GPUs and up
+ * the order for CPUs. */
 static double load_of(const sample *s, const uint32_t *order, const unsigned char *type,
                       hs_type wanted, int forced, double guess)
 {
@@ -128,7 +129,7 @@ static void put(build *b, uint32_t task, unsigned worker)
     b->placed[task] = 1;
 }
 
-/* Wishes by decreasing score, then by task. */
+/* Grant affinities by decreasing score, then by task, within alpha times the guess. */
 static void grant_wishes(build *b)
 {
     size_t         count = b->settings->affinity_count, i, j;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1), event by event.
- * Every idle worker looks again at every event, at all tasks that the other type
- * then runs: that none need be looked at twice is for the library to exploit.
+ * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1), event by event. At every event,
+ * every idle worker examines every task that runs on the opposite type; the library avoids repeated
+ * examinations.
  */
 #include "literal.h"
 
@@ -13,7 +13,7 @@ enum { NONE = -1 };
 
 typedef struct worker {
     long   task; /* NONE: idle */
-    size_t entry; /* in the plan */
+    size_t entry; /* index in the plan */
     double start, end;
 } worker;
 
@@ -25,7 +25,7 @@ typedef struct world {
     uint32_t     *queue; /* front: the GPUs' end */
     size_t        queue_size;
     worker       *workers;
-    double       *free_at; /* when they come */
+    double       *free_at; /* time from which each worker is available */
 } world;
 
 static int nearer_to_front(const sample *s, uint32_t a, uint32_t b)
@@ -51,7 +51,7 @@ static void fill_queue(world *w)
     w->queue_size = w->s->n;
 }
 
-/* The task at the worker's end, or NONE if it is one that the worker cannot run. */
+/* Return the task at the worker's end of the queue; NONE: empty or impossible for the worker. */
 static long look_at_queue(const world *w, unsigned number)
 {
     int  is_cpu = number < w->s->m;
@@ -95,7 +95,8 @@ static int considered_before(const world *w, const worker *a, const worker *b)
     return a->task < b->task;
 }
 
-/* Of the tasks running on the other type that would end strictly earlier here, the first. */
+/* Return the worker whose task the thief should spoliate: the first candidate among tasks that
+ * would end strictly earlier on the thief. NULL: none. */
 static worker *find_victim(world *w, unsigned thief)
 {
     int           is_cpu = thief < w->s->m;
@@ -116,7 +117,7 @@ static worker *find_victim(world *w, unsigned thief)
     return found;
 }
 
-/* Can the idle worker do something? */
+/* Let an idle worker start or spoliate a task; return 0 if no task is available. */
 static int act(world *w, unsigned number)
 {
     long    task = look_at_queue(w, number);
@@ -147,7 +148,7 @@ static void end_tasks(world *w)
             w->workers[i].task = NONE;
 }
 
-/* GPUs before CPUs, lower numbers first. */
+/* Let the first idle worker act: GPUs before CPUs, lower numbers first. */
 static int first_idle_acts(world *w)
 {
     unsigned workers = w->s->m + w->s->k, i;

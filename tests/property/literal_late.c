@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan+steal on a graph of which nothing may be taken that runs, and without transfers. */
+/* plan+steal on a graph without transfers whose running tasks are not restartable. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static double tolerated(const law *l, int v)
     return time_on(l, v, l->lane[v].task) * (1 + l->settings->tolerance);
 }
 
-/* Would it be done by w, if that began at `now`, before v is expected to have done it? */
+/* Tell whether w, if it starts task t at `now`, would end it before v is expected to end it. */
 static int is_worth(const law *l, int w, int v, int t, double now)
 {
     const lane *a = &l->lane[v];
@@ -22,7 +22,7 @@ static int is_worth(const law *l, int w, int v, int t, double now)
         return 0;
     if (a->task < 0)
         return now + time < now + load;
-    if (now > a->start + tolerated(l, v)) /* expected to take as long again */
+    if (now > a->start + tolerated(l, v)) /* overdue: expected to take the elapsed time again */
         return now - a->start > time - load;
     return now + time < a->start + time_on(l, v, a->task) + load;
 }
@@ -34,7 +34,8 @@ static int is_due_first(const law *l, int a, int b)
     return l->s->position[a] < l->s->position[b];
 }
 
-/* Of all that is ready and waits, or NOBODY. *from: in whose list, *at: where. */
+/* Return the ready task that is worth stealing and due first, or NOBODY. *from: the worker that has
+ * it, *at: its index in that list. */
 static int find_late(const law *l, int w, int *from, size_t *at)
 {
     int found = NOBODY;
@@ -70,7 +71,8 @@ int law_late_step(law *l)
     return 0;
 }
 
-/* The first moment after `low` at which it is worth it, as it stays when v is late. */
+/* Return the first time after `low` at which w should steal t; the condition then holds for as long
+ * as v is late. INFINITY: v is idle. */
 static double first_worth(const law *l, int w, int v, int t, double low)
 {
     double high = INFINITY, next;
@@ -92,7 +94,7 @@ static double first_worth(const law *l, int w, int v, int t, double low)
     return high;
 }
 
-/* When an idle worker may find something, if nothing else happens. */
+/* Return the next time at which an idle worker should steal t, without further events. */
 static double moment_of(const law *l, int w, int v, int t)
 {
     double due = nextafter(l->due[t], INFINITY), late = 0, next = INFINITY;
@@ -118,7 +120,7 @@ double law_late_moment(const law *l)
     return next;
 }
 
-/* When each task starts where all takes what it is estimated to, and the plan is followed. */
+/* Set due[] to the start of each task in a simulation of the plan with estimated times. */
 void law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due)
 {
     static hs_placement entry[TASKS];

@@ -6,18 +6,18 @@
 
 #include "literal_clock.h"
 
-/* What the parts of the literal policies share: who has what, and what was done when. */
+/* The shared state of the literal policies: tasks of each worker, completion times, replicas. */
 
 enum { NOBODY = -1, TASKS = GRAPH_TASKS, WORKERS = 2 * GRAPH_WORKERS };
 
 typedef enum state { BLOCKED, READY, TAKEN, DONE } state;
 
 typedef struct lane {
-    int    task, ahead; /* it holds; waits for it, chosen ahead */
+    int    task, ahead; /* held task; prefetched task */
     double start, there;
-    int    queue[TASKS]; /* was assigned to it */
+    int    queue[TASKS]; /* assigned tasks */
     size_t waiting;
-    double estimate; /* when it will have done all it has, from its last assignment */
+    double estimate; /* end of the assigned tasks, as estimated at the last assignment */
 } lane;
 
 typedef struct law {
@@ -28,20 +28,20 @@ typedef struct law {
     lane                      lane[WORKERS];
     state                     state[TASKS];
     double                    done_at[TASKS];
-    int                       node[TASKS]; /* where it was done */
-    int                       fifo[TASKS]; /* ready, in the order in which they became so */
+    int                       node[TASKS]; /* node on which the task ran */
+    int                       fifo[TASKS]; /* ready tasks in the order in which they became ready */
     size_t                    ready;
     hs_rank                   rank;
     double                    b[TASKS];
-    int64_t                   moment[TASKS]; /* at which it became ready, counted backwards */
+    int64_t                   moment[TASKS]; /* sequence number of becoming ready, negative */
     int64_t                   moments;
-    int                       on_gpu[TASKS];                            /* dualhp */
-    double                    key[TASKS];                               /* d-rank */
-    double                    piece[TASKS][TASKS][GRAPH_NODES];         /* copies; -1: none */
-    double                    copy[TASKS + 1][GRAPH_DATA][GRAPH_NODES]; /* by writer + 1 */
-    int                       list[WORKERS][TASKS];                     /* plan */
+    int                       on_gpu[TASKS];                            /* dualhp: assigned type */
+    double                    key[TASKS];                               /* d-rank: key */
+    double                    piece[TASKS][TASKS][GRAPH_NODES];         /* arrivals; -1: none */
+    double                    copy[TASKS + 1][GRAPH_DATA][GRAPH_NODES]; /* index: writer + 1 */
+    int                       list[WORKERS][TASKS];                     /* plan: lists */
     size_t                    listed[WORKERS], at[WORKERS];
-    double                    due[TASKS];                               /* plan+steal */
+    double                    due[TASKS];                               /* plan+steal: due */
     hs_placement             *out;
     size_t                    count, most;
 } law;
@@ -56,7 +56,7 @@ static inline int workers(const law *l)
     return (int)(l->s->m + l->s->k);
 }
 
-/* GPUs first, lower numbers first. */
+/* Return the i-th worker: GPUs first, lower numbers first. */
 static inline int worker_at(const law *l, int i)
 {
     return (i + (int)l->s->m) % workers(l);

@@ -50,7 +50,7 @@ void literal_lpt(const sample *s, const hs_settings *settings, plan *out)
     free(type);
 }
 
-/* When a task would end on the least loaded worker of a type. */
+/* Return the time at which a task would end on the least loaded worker of a type. */
 static double would_end(const sample *s, const double *loads, hs_type type, uint32_t task)
 {
     if ((type == HS_CPU ? s->m : s->k) == 0)
@@ -62,7 +62,7 @@ void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
 {
     double   *loads = literal_loads(s, settings);
     uint32_t *order = literal_memory(s->n, sizeof *order);
-    size_t    first = 0, last = s->n; /* order[first, last) is left */
+    size_t    first = 0, last = s->n; /* remaining tasks: order[first, last) */
 
     literal_rho_order(s, 0, order);
     while (first < last) {
@@ -78,7 +78,7 @@ void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
     free(loads);
 }
 
-/* By decreasing rank, each task to the type that would end it first. */
+/* Place tasks by decreasing rank, each on the type that ends it first. */
 static void rank_and_place(const sample *s, const double *rank, const hs_settings *settings,
                            plan *out)
 {

@@ -13,7 +13,8 @@ void literal_move(const graph_sample *s, literal_moves *moves, hs_transfer t)
     moves->list[moves->count++] = t;
 }
 
-/* Where a task was run, and when that ended; -1 has made what was there from the start. */
+/* Return the node on which a task ran and set *end. For task -1, the writer of initial data, the
+ * host and 0. */
 static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int task, double *end)
 {
     *end = 0;
@@ -30,7 +31,7 @@ static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int tas
     return 0;
 }
 
-/* Has a smaller task read the same there? */
+/* Tell whether an earlier task reads the same version of the handle on the same node. */
 static int is_there(const graph_sample *s, const hs_schedule *known, size_t task, size_t d)
 {
     double unread;
@@ -94,7 +95,7 @@ static void require_equal(const graph_sample *s, const char *name, const hs_tran
     GRAPH_REQUIRE(s, count == found_count, "%s: %zu transfers, not %zu", name, found_count, count);
 }
 
-/* Of pieces, from node to node. */
+/* The first start and the last end of edge transfers between two nodes. */
 typedef struct extent {
     double first, last;
     size_t count;
@@ -127,7 +128,7 @@ static void require_extents(const graph_sample *s, const char *name, const liter
         }
 }
 
-/* Those of data, in place. */
+/* Remove edge transfers in place; return the number of transfers of handles. */
 static size_t drop_pieces(hs_transfer *list, size_t count)
 {
     size_t left = 0;

@@ -4,21 +4,21 @@
 
 #include "graph_sample.h"
 
-/* What is moved, one by one: a version of data to a memory, or a piece to the task that reads it.
- */
+/* A list of transfers: a version of a handle to a node, or edge data to the task that reads it. */
 typedef struct literal_moves {
     hs_transfer list[(GRAPH_TASKS + GRAPH_DATA) * GRAPH_TASKS * GRAPH_NODES];
     size_t      count;
 } literal_moves;
 
-/* From when on; nothing where nothing has to be moved. */
+/* Append a transfer that starts at from_when.start, unless source and target coincide or no bytes
+ * move. */
 void literal_move(const graph_sample *s, literal_moves *moves, hs_transfer from_when);
 
-/* As whoever knows the schedule starts them: when what is moved was made. */
+/* Append the transfers of a known schedule: each starts as soon as its data is produced. */
 void literal_foreseen(const graph_sample *s, const hs_schedule *known, literal_moves *moves);
 
-/* Those of the schedule are these; of pieces that go through barriers the first start and the last
- * end from node to node. How many there are. */
+/* Check that the schedule has exactly these transfers. For edge data through barriers, only the
+ * first start and the last end between two nodes are compared. Return the number of transfers. */
 size_t literal_require_moves(const graph_sample *s, const char *name, literal_moves *moves,
                              const hs_schedule *found);
 

@@ -8,19 +8,19 @@
 
 enum { NOTHING = -1, LAST_OF_LIST = 64, BINS = 64, STUCK = 256 };
 
-/* What a task that was done has taught. */
+/* The observation from a completed task: actual over estimated time. */
 typedef struct lesson {
     hs_type     type;
-    const char *kernel; /* NULL: none */
+    const char *kernel; /* NULL: no kernel */
     double      ratio;
     int         wrong, bin;
 } lesson;
 
 typedef struct lane {
     double start;
-    long   task, kept; /* it runs; was aborted for it */
-    long   thief;      /* for whom it is to abort */
-    long  *list;       /* plan+steal: what waits */
+    long   task, kept; /* running task; task aborted for this worker */
+    long   thief;      /* worker for which the running task must be aborted */
+    long  *list;       /* plan+steal: waiting tasks */
     size_t waiting;
 } lane;
 
@@ -28,12 +28,12 @@ struct literal_policy {
     const sample *s;
     int           lists;
     double        tolerance;
-    const double *time[2];   /* by hs_type: estimates */
-    char         *barred[2]; /* by hs_type, of tasks: it does not take them */
-    const char  **kernel;    /* of tasks */
+    const double *time[2];   /* estimates, by hs_type */
+    char         *barred[2]; /* by hs_type and task: spoliation by that type is barred */
+    const char  **kernel;    /* by task */
     lesson       *lessons;
     size_t        learnt;
-    char         *queued; /* heteroprio: of tasks */
+    char         *queued; /* heteroprio: by task */
     lane         *lane;
 };
 
@@ -67,7 +67,7 @@ static double load(const literal_policy *l, unsigned w)
     return sum;
 }
 
-/* When a worker will have run its task and what takes `more`. */
+/* Return the time at which a worker will have run its task and further tasks of `more` seconds. */
 static double finish(const literal_policy *l, unsigned w, double more, double now)
 {
     const lane *a = &l->lane[w];
@@ -102,10 +102,10 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* The first moment after now from which it helps, if nothing else happens. */
+/* Return the first time after `now` from which stealing helps, without further events. */
 static double first_help(const literal_policy *l, unsigned w, double more, double time, double now)
 {
-    uint64_t low = bits_of(now), high = bits_of(INFINITY); /* not yet, and certainly */
+    uint64_t low = bits_of(now), high = bits_of(INFINITY); /* false at low, true at high */
 
     if (l->lane[w].task == NOTHING || isinf(time))
         return INFINITY;
@@ -154,7 +154,7 @@ static long take_from_list(lane *from, size_t at)
     return task;
 }
 
-/* The best of the last in a worker's list, or NOTHING. */
+/* Remove and return the best of the last LAST_OF_LIST tasks in a worker's list, or NOTHING. */
 static long steal_from(literal_policy *l, unsigned w, hs_type type, double now)
 {
     lane  *from = &l->lane[w];
@@ -198,11 +198,11 @@ static long steal(literal_policy *l, hs_type type, double now)
     return task;
 }
 
-/* The lessons about a kernel and type, or about the type if there are none. */
+/* A set of lessons: of a kernel on a type, or of the type if the kernel has no lessons. */
 typedef struct field {
     const literal_policy *l;
     hs_type               type;
-    const char           *kernel; /* NULL: all are meant */
+    const char           *kernel; /* NULL: every kernel */
 } field;
 
 static int belongs(const field *f, const lesson *x)
@@ -233,7 +233,7 @@ static field field_of(const literal_policy *l, hs_type type, long task)
     return f;
 }
 
-/* Quarters of octaves from 2^-8 on, by looking for them. */
+/* Return the bin of a ratio by linear search; bins are quarters of octaves from 2^-8 on. */
 static int bin_of(double ratio)
 {
     int bin = 0;
@@ -278,7 +278,8 @@ static int may_be_taken(const literal_policy *l, unsigned w, hs_type by)
            !l->barred[by][a->task];
 }
 
-/* When it has lasted longer than that ratio, what was right being right. */
+/* Return the time at which a running task exceeds that ratio of its estimate, tolerance included.
+ * */
 static double passes(const literal_policy *l, unsigned w, double ratio)
 {
     return l->lane[w].start + ratio * (time_left_to(l, w) * (1 + l->tolerance));
@@ -301,7 +302,8 @@ static double mean_left(const literal_policy *l, unsigned w, const field *f, dou
     return count ? sum / (double)count : 0;
 }
 
-/* As the kind did that lasted as long, as all did, or as estimated; 0: as none did. */
+/* Return the expected ratio of a running task: the mean over lessons of its kernel that lasted as
+ * long, else over lessons of its type, else 1 within the tolerance. 0: no lesson lasted as long. */
 static double ratio_of(const literal_policy *l, unsigned w, double now)
 {
     field  kind = field_of(l, type_of(l, w), l->lane[w].task), all = {l, kind.type, NULL};
@@ -312,7 +314,7 @@ static double ratio_of(const literal_policy *l, unsigned w, double now)
     return !(ratio > 0) && !is_late(l, w, now) ? 1 : ratio;
 }
 
-/* 1, and the part of the estimates on the other type that were wrong. */
+/* Return 1 plus the fraction of wrong estimates on the opposite type; 2 without lessons. */
 static double doubled(const literal_policy *l, unsigned w)
 {
     field  there = field_of(l, other_than(type_of(l, w)), l->lane[w].task);
@@ -328,7 +330,7 @@ static double expected_end(const literal_policy *l, unsigned w, double now)
     return ratio > 0 ? l->lane[w].start + ratio * time_left_to(l, w) : now + spent / doubled(l, w);
 }
 
-/* The mean, in which those that are more than it count three times. */
+/* Return the mean ratio in which ratios above the mean count three times. */
 static double careful(const field *f)
 {
     double ratio, next = 0;
@@ -352,7 +354,7 @@ static double careful(const field *f)
     return ratio;
 }
 
-/* What it is to be counted on to take on the other type. */
+/* Return the pessimistic time of a running task on the opposite type. */
 static double time_there(const literal_policy *l, unsigned w)
 {
     long  task = l->lane[w].task;
@@ -361,7 +363,8 @@ static double time_there(const literal_policy *l, unsigned w)
     return l->time[there.type][task] * careful(&there);
 }
 
-/* A task that has lasted longer than any is taken where it is faster, or when it is stuck. */
+/* Return the elapsed time at which a task that outlasts every lesson is spoliated: at once if the
+ * opposite type is faster, else as if stuck. */
 static double overdue(const literal_policy *l, unsigned w)
 {
     double there = time_there(l, w);
@@ -369,7 +372,8 @@ static double overdue(const literal_policy *l, unsigned w)
     return there / time_left_to(l, w) < 1 / doubled(l, w) ? 0 : there * STUCK * doubled(l, w);
 }
 
-/* Spoliation pays if the thief ends first. Lateness of a task prolongs the thief's time alike. */
+/* Tell whether spoliation pays: the thief must end first. Lateness prolongs the thief's time alike.
+ * */
 static int is_prey(const literal_policy *l, unsigned w, double now)
 {
     double spent = now - l->lane[w].start, there = time_there(l, w);
@@ -405,7 +409,8 @@ static long find_victim(const literal_policy *l, hs_type by, double now)
 
 typedef enum milestone { IS_LATE, HAS_PASSED, IS_OVERDUE } milestone;
 
-/* The first moment at which that holds, which then holds for good; now if it does. */
+/* Return the first time at which the condition holds, after which it holds for good; `now` if it
+ * holds already. */
 static double first_moment(const literal_policy *l, unsigned w, milestone what, double limit,
                            double now)
 {
@@ -427,7 +432,8 @@ static double first_moment(const literal_policy *l, unsigned w, milestone what, 
     }
 }
 
-/* All moments at which another answer may be expected: one too many does no harm. */
+/* Return the next time at which the verdict on a running task may change; a needless time is
+ * harmless. */
 static double when_prey(const literal_policy *l, unsigned w, double now)
 {
     field  fields[] = {field_of(l, type_of(l, w), l->lane[w].task), {l, type_of(l, w), NULL}};
@@ -511,7 +517,7 @@ static void learn(literal_policy *l, unsigned worker, double now)
     x->wrong = fabs(x->ratio - 1) > l->tolerance;
     if (!x->wrong)
         x->ratio = 1;
-    x->ratio = fmin(x->ratio, 256); /* more is held for that */
+    x->ratio = fmin(x->ratio, 256); /* larger ratios are capped */
     x->bin = bin_of(x->ratio);
 }
 

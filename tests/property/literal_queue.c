@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Policies that assign tasks to the queues of workers, and plans. */
+/* Policies that assign tasks to workers' queues, and plans. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void enqueue(law *l, int w, int t)
     l->lane[w].queue[l->lane[w].waiting++] = t;
 }
 
-/* Of its queue, first in, first out or by rank. */
+/* Start a task from a worker's queue, by rank or first in, first out. */
 static int start_queued(law *l)
 {
     for (int i = 0; i < workers(l); i++) {
@@ -47,7 +47,7 @@ int law_dynamic_step(law *l)
         is_free_worker |= l->lane[w].task < 0;
     if (!is_free_worker || l->ready == 0)
         return 0;
-    for (int pass = 0; pass < 2; pass++) /* free ones before busy ones */
+    for (int pass = 0; pass < 2; pass++) /* idle workers before busy workers */
         for (int i = 0; i < workers(l); i++) {
             int    w = worker_at(l, i);
             double end = l->lane[w].task < 0 ? l->now : law_end_of(l, w);

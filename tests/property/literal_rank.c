@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks. */
+/* Ranks of tasks. */
 #include <math.h>
 
 #include "literal_law.h"
@@ -58,7 +58,7 @@ void literal_next_ranks(const graph_sample *s, double *out)
     }
 }
 
-/* Sign of rank a - rank b. */
+/* Return the sign of rank a - rank b. */
 int law_compare_ranks(const law *l, int a, int b)
 {
     switch (l->rank) {

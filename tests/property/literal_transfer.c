@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where data is, and when it arrives. */
+/* Locations of data and arrival times. */
 #include <math.h>
 
 #include "literal_law.h"
@@ -45,7 +45,7 @@ double law_arrival(law *l, int t, int w)
     return last;
 }
 
-/* The longest single one that has not begun. */
+/* Return the longest single transfer that has not started. */
 double law_longest_transfer(law *l, int t, int w)
 {
     uint32_t to = node_of(l, w);
@@ -95,7 +95,8 @@ void law_start_transfers(law *l, int t, int w)
         }
 }
 
-/* Plans know where everything goes. */
+/* Return the arrival of a planned task's inputs: transfers start when data is produced, because the
+ * plan determines their target. */
 double law_planned_arrival(law *l, int t, int w)
 {
     uint32_t to = node_of(l, w);

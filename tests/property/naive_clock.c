@@ -8,7 +8,7 @@
 
 typedef struct actor {
     enum { IDLE, RUNS, WAITS } doing;
-    double at; /* when it is to be asked, or ends */
+    double at; /* time of the end or of the next request */
     size_t entry;
 } actor;
 
@@ -32,7 +32,7 @@ static void end(naive_clock *c, unsigned worker, hs_ending how, double now)
     c->d->ended(c->d->self, worker, entry->task, how, now);
 }
 
-/* 1: something has happened. */
+/* Request a decision for a worker and carry it out; return 1 if it starts a task. */
 static int ask(naive_clock *c, unsigned worker, double now)
 {
     hs_decision decision = {.kind = HS_DECIDE_START};
@@ -58,7 +58,7 @@ static int ask(naive_clock *c, unsigned worker, double now)
     return 1;
 }
 
-/* The first who is due, GPUs first among equals; -1 if nobody ever is. */
+/* Return the worker with the earliest event, GPUs first on ties; -1: no event. */
 static int first(const naive_clock *c)
 {
     unsigned workers = c->s->m + c->s->k, i;

@@ -5,25 +5,24 @@
 #include "sample.h"
 
 /*
- * The virtual clock once more, without thrift: after whatever happens everybody who
- * waits is asked again. What it asks is the library's policy, over its public calls,
- * or one written down a second time.
+ * A naive virtual clock: after every event, each waiting worker requests a decision again. The
+ * decider is the library's policy, through its public calls, or a literal transcription.
  */
 typedef struct decider {
     void *self;
-    int (*own)(void *self, unsigned worker, uint32_t *task); /* NULL: it has none */
+    int (*own)(void *self, unsigned worker, uint32_t *task); /* NULL: not provided */
     void (*next)(void *self, unsigned worker, double now, hs_decision *out);
     void (*ended)(void *self, unsigned worker, uint32_t task, hs_ending how, double now);
 } decider;
 
 hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const decider *d);
 
-/* The library's; with or without its fast path. */
+/* Return a decider that calls the library's policy, with or without hs_policy_own(). */
 decider library_policy(hs_policy *policy, int with_own);
 
 /*
- * `heteroprio` (plan NULL) or `plan+steal`, as their rules read: everything is looked at
- * at every question, and when to ask again is found by bisection over all doubles.
+ * Literal transcription of `heteroprio` (plan NULL) or `plan+steal`: each request examines
+ * everything, and the next time to ask is found by bisection over doubles.
  */
 typedef struct literal_policy literal_policy;
 

@@ -70,7 +70,7 @@ hs_schedule *some_plan(const sample *s, dice *d)
     return plan;
 }
 
-/* Off by up to `error`, or if that is more than 1, longer by a whole factor up to it. */
+/* Draw a factor: 1 - error .. 1 + error, or if error > 1 a whole number in 1 .. error. */
 static double draw_factor(dice *d, double error)
 {
     return error > 1 ? dice_between(d, 1, (unsigned)error) : 1 + error * (2 * dice_unit(d) - 1);
@@ -88,7 +88,7 @@ hs_instance *some_truth(const sample *s, dice *d, double error)
         hs_task task = {.struct_size = sizeof task, .cpu = s->cpu[i] * draw_factor(d, error),
                         .gpu = s->gpu[i] * draw_factor(d, error)};
 
-        task.cpu = task.cpu > 0 ? task.cpu : s->cpu[i]; /* it was the least there is */
+        task.cpu = task.cpu > 0 ? task.cpu : s->cpu[i]; /* the product underflowed */
         task.gpu = task.gpu > 0 ? task.gpu : s->gpu[i];
         REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
     }

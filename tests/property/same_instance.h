@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-/* Two instances are the same, names included; both are freed. */
+/* Check that both instances are equal, names included; free both. */
 static inline void must_equal(hs_instance *a, hs_instance *b)
 {
     ck_assert_uint_eq(hs_instance_rows(a), hs_instance_rows(b));

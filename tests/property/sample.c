@@ -15,13 +15,13 @@ static const char *const family_names[SAMPLE_FAMILIES] = {
     "uniform", "gamma", "wide",         "tenths",    "vast",    "least",
 };
 
-/* Exponential with mean 1. */
+/* Draw from the exponential distribution with mean 1. */
 static double exponential(dice *d)
 {
     return -log(dice_unit(d));
 }
 
-/* Gamma with mean 1 and variation 1/5: a sum of 25 exponentials. */
+/* Draw from the gamma distribution with mean 1 and variation 1/5: a sum of 25 exponentials. */
 static double steady(dice *d)
 {
     double sum = 0;
@@ -58,7 +58,8 @@ static void draw_kernel(dice *d, double *p, double *q)
 
 static double tiny(dice *d)
 {
-    int exponent = -1074 + (int)dice_below(d, 60); /* first: compilers differ in a call's order */
+    int exponent = -1074 + (int)dice_below(d, 60); /* drawn first, because compilers evaluate
+                                                      arguments in any order */
 
     return ldexp((double)dice_between(d, 1, 1000), exponent);
 }
@@ -116,7 +117,8 @@ static int64_t draw_priority(dice *d)
     return choice == 0 ? INT64_MIN : choice == 1 ? INT64_MAX : (int64_t)dice_below(d, 5) - 2;
 }
 
-/* One type, the other, or both lack some tasks' implementation; an absent type may lack any. */
+/* Set random times to infinity, on CPUs, on GPUs or on both types. Each task keeps a finite time on
+ * a type; a type without workers may lack any task. */
 static void make_infinite(sample *s, dice *d)
 {
     unsigned sides = dice_between(d, 1, 3), rarity = dice_between(d, 1, 5);
@@ -190,7 +192,8 @@ void sample_make_of(sample *s, sample_family family, uint64_t seed, size_t tasks
     REQUIRE(s, st == HS_OK, "hs_instance_wrap: %s", hs_status_text(st));
 }
 
-/* A task's own word stands, else a command must not be started twice. */
+/* Draw commands and restartability. An explicit setting decides; else a task with a command is not
+ * restartable. */
 static void draw_restartable(dice *d, hs_task *task, unsigned char *restartable)
 {
     static const char *const commands[] = {NULL, NULL, "", "./render --frame 7"};
@@ -277,7 +280,7 @@ void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room)
         return;
     settings->alpha = alphas[dice_below(&d, 5)];
     settings->affinities = room;
-    for (i = (uint32_t)s->n; i > 0; i--) /* not in the order in which they are to be granted */
+    for (i = (uint32_t)s->n; i > 0; i--) /* unlike the order in which affinities are granted */
         if (dice_below(&d, 4))
             room[settings->affinity_count++] =
                 (hs_affinity){i - 1, dice_below(&d, s->m + s->k), dice_below(&d, 4)};

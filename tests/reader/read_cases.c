@@ -28,7 +28,7 @@ struct reading {
     hs_read_options options;
 
     hs_import_options import;
-    char              text[3][64]; /* what its members point to */
+    char              text[3][64]; /* storage for the strings of `import` */
 };
 
 static void give_up(const char *what)
@@ -51,7 +51,7 @@ static int open_in(const char *folder, const char *name)
     return open(path, O_RDONLY);
 }
 
-/* All of a file, with a NUL behind; NULL if there is none. */
+/* Return the contents of a file with a terminating NUL; NULL if the descriptor is invalid. */
 static char *text_of(int fd)
 {
     off_t   size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
@@ -202,7 +202,7 @@ static hs_status write_starpu(const struct reading *r, int tasks, const hs_starp
     return st;
 }
 
-/* Either with the other file of tests/cli/data. */
+/* Import a case together with the matching second file of tests/cli/data. */
 static hs_status starpu_case(const struct reading *r, int in, int out, hs_diagnostic *why)
 {
     int               fd = open_in(r->folder, "../../../cli/data/small-perfmodel.rec");
@@ -240,7 +240,7 @@ static const char *status_name(hs_status st)
     return "unknown";
 }
 
-/* What comes of a case, as text. */
+/* Return the result of a case as text. */
 static char *result_of(struct reading *r)
 {
     static const struct {

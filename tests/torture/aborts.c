@@ -25,7 +25,8 @@
 #include "growth.h"
 #include "unit/rounds.h"
 
-enum { CPUS = 2, FEW = 100 }; /* FEW aborts are too few to tell whether resident memory grows */
+enum { CPUS = 2, FEW = 100 }; /* with fewer than FEW aborts, growth of resident memory is not
+                                 measurable */
 
 static uint64_t state;
 
@@ -44,7 +45,7 @@ static void fail(const char *what, const char *detail)
 typedef struct census {
     long processes, zombies, threads, descriptors;
     long resident; /* KiB */
-    long heap;     /* bytes; 0 where malloc does not tell */
+    long heap;     /* bytes; 0 if malloc cannot report */
 } census;
 
 static long entries(const char *path)
@@ -61,7 +62,7 @@ static long entries(const char *path)
     return count;
 }
 
-/* A word in the environment that all descendants have, wherever they are. */
+/* An environment variable that marks every descendant process. */
 static char marker[64];
 
 static int is_marked(const char *process)
@@ -155,7 +156,7 @@ enum { BODIES = sizeof bodies / sizeof *bodies };
 
 typedef enum way { TAKEN_OVER, OUT_OF_TIME, STOPPED, WAYS } way;
 
-/* On GPUs they would be short, if that is how they are to be aborted. */
+/* Return tasks that never end soon on CPUs; for TAKEN_OVER, short on GPUs. */
 static hs_instance *make_tasks(const body *b, way how)
 {
     hs_builder  *builder = NULL;
@@ -203,7 +204,7 @@ static void choose(hs_exec_settings *s, way how, hs_exec **exec)
     }
 }
 
-/* Attempts that did not run to their end. */
+/* Return the number of attempts that did not run to completion. */
 static long count_aborts(const hs_exec *exec, way how)
 {
     long     aborts = 0;
@@ -225,10 +226,11 @@ static int is_expected(hs_status st, way how, const body *b)
     if (how == TAKEN_OVER)
         return st == HS_OK;
     return st == (how == STOPPED ? HS_ECANCELED : HS_EFAILED) ||
-           (st == HS_OK && !b->command); /* what computes may be done first */
+           (st == HS_OK && !b->command); /* a computation may finish first */
 }
 
-/* How many attempts were aborted; -1: no such tasks in this build. */
+/* Run the tasks and abort them; return the number of aborted attempts, or -1 if this build lacks
+ * the kernel. */
 static long abort_some(const body *b, way how)
 {
     hs_instance     *in = make_tasks(b, how);
@@ -287,13 +289,14 @@ static void compare(const census *before, const census *after)
         fail("leaked", "threads");
     if (after->descriptors != before->descriptors)
         fail("leaked", "descriptors");
-    /* What malloc keeps for each thread comes and goes, as does a large block or two; two
-     * bytes kept from each of 10,000 aborts are more. */
+    /* tolerance for malloc's per-thread memory and a few large blocks; a leak of two bytes in each
+     * of 10,000 aborts exceeds it */
     if (growth_counts_memory() && after->heap > before->heap + 16384)
         fail("leaked", "memory");
 }
 
-/* Buffers of BLAS are kept, one for each call that was ever under way at the same time. */
+/* Check the growth of resident memory, with a tolerance for BLAS, which keeps a buffer for each
+ * call that was ever concurrent. */
 static void compare_pages(const long resident_at[GROWTH_LOOKS])
 {
     if (growth_counts_memory() && growth_by_step(resident_at) > 64)
@@ -311,7 +314,7 @@ int main(int argc, char **argv)
     state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
     snprintf(marker, sizeof marker, "TORTURE_ABORTS=%ld", (long)getpid());
     setenv("TORTURE_ABORTS", marker + strlen("TORTURE_ABORTS="), 1);
-    for (i = 0; i < 3; i++) /* what is made once and kept is no leak */
+    for (i = 0; i < 3; i++) /* warm up: allocations made once are no leak */
         abort_all_kinds();
     before = count_all();
     memset(of, 0, sizeof of);

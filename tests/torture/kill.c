@@ -30,15 +30,16 @@
 
 #include "unit/rounds.h"
 
-enum { MOST_TASKS = 1000, MOST_RUNS = 4000, WORKERS = 3, FREE = 5 }; /* FREE tasks: after none */
+enum { MOST_TASKS = 1000, MOST_RUNS = 4000, WORKERS = 3, FREE = 5 }; /* FREE: tasks without
+                                                                        predecessors */
 
-static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
+static char          tools[4096]; /* folder of hsched-solve and hsched-exec */
 static char          folder[] = "torture_kill.XXXXXX";
 static unsigned char recorded[MOST_TASKS], executed[MOST_RUNS][MOST_TASKS];
-static unsigned char ended[MOST_TASKS]; /* in this run, as can be seen */
+static unsigned char ended[MOST_TASKS]; /* tasks seen to end in this run */
 static int           tasks = 120;
-static int           run;      /* of the plan that is being worked on */
-static int           is_graph; /* its tasks depend on each other */
+static int           run;      /* number of the run within the campaign */
+static int           is_graph; /* tasks depend on each other */
 static long          kills, in_graphs, in_work, cuts, campaigns, seen;
 
 static void fail(const char *what)
@@ -84,7 +85,7 @@ static void write_instance(void)
         fail("cannot write the instance");
 }
 
-/* Marks a line's task, if there is a whole line about one. */
+/* Mark the task of a complete line that matches the format. */
 static void mark(const char *line, const char *format, unsigned char *marks)
 {
     int task;
@@ -96,7 +97,7 @@ static void mark(const char *line, const char *format, unsigned char *marks)
     marks[task] = 1;
 }
 
-/* What the journal says: any line with an end, read with no help from the library. */
+/* Mark the tasks that the journal records as done: any complete line, read without the library. */
 static void read_journal(unsigned char *marks)
 {
     FILE *f = open_file("journal", "r");
@@ -109,7 +110,7 @@ static void read_journal(unsigned char *marks)
         fclose(f);
 }
 
-/* A worker has begun a task: the one before has ended, and what the task comes after. */
+/* Record the start of a task: the worker's previous task and the predecessors have ended. */
 static void note_begin(int task, int worker, int last[WORKERS])
 {
     if (last[worker] >= 0)
@@ -149,7 +150,7 @@ static void read_executed(void)
         fclose(f);
 }
 
-/* Marks tasks that the table of attempts of this run has as done. */
+/* Mark the tasks that the table of attempts of this run lists as done. */
 static void read_table(void)
 {
     FILE *f = open_file("table", "r");
@@ -164,7 +165,7 @@ static void read_table(void)
         fclose(f);
 }
 
-/* The end of the journal as a failure of power may leave it: nothing there, or zeros. */
+/* Damage the end of the journal as a power failure may: cut it off, or replace it by zeros. */
 static void spoil_journal(void)
 {
     struct stat about;
@@ -283,7 +284,7 @@ static int count(const unsigned char *marks)
     return n;
 }
 
-/* After a run: `before` is what was on record when it started. */
+/* Check the journal after a run; `before` marks the tasks recorded at its start. */
 static void check_run(const unsigned char *before)
 {
     int i;
@@ -304,7 +305,8 @@ static void check_run(const unsigned char *before)
     }
 }
 
-/* Works on the plan once; is it done? A run lasts about `most` microseconds. */
+/* Run hsched-exec on the plan once, to be killed within `most` microseconds or not; return whether
+ * the plan is done. */
 static int one_run(uint64_t most, int to_be_killed)
 {
     unsigned char before[MOST_TASKS];
@@ -341,7 +343,7 @@ static void clear(void)
     unlink("output");
 }
 
-/* The plan from beginning to end; how long it took the first time, without a kill. */
+/* Run the plan to its end with kills; return the duration in microseconds. */
 static uint64_t campaign(uint64_t most, long wanted)
 {
     uint64_t start = now_us();
@@ -358,7 +360,7 @@ static uint64_t campaign(uint64_t most, long wanted)
     return now_us() - start;
 }
 
-/* 1: all of them are to be graphs. */
+/* Parse the options; return 1 if every plan must be a graph. */
 static int read_options(int argc, char **argv)
 {
     int graphs = 0, option;
