@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each folder of the library includes only what is below it, so that no two need each other.
+# Check that each folder of the library includes only headers of the folders below it, so that no
+# two folders depend on each other.
 
 below() {
     case $1 in

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that know only pkg-config build and run against an installed copy: the examples of
-# README.md and of the manual, in C, as C++ and with our libraries linked statically; and a plugin
-# in C++.
+# Check an installed copy: programs that use only pkg-config build and run. These are the examples of
+# README.md and the manual, in C, as C++ and with static hybridsched libraries; and a plugin in C++.
 set -eu
 : "${srcdir:=.}" "${CC:=cc}" "${CXX:=c++}" "${MAKE:=make}"
 
@@ -31,7 +30,7 @@ gpu0: task 0 from 0 to 2
 gpu0: task 1 from 2 to 5
 EXPECTED
 
-# The first example of a page of the manual.
+# Print the first example of a manual page.
 of_manual() {
     sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.Ed/q; /^\.Bd/d; s/\\e/\\/g; p}' "$srcdir/man/$1"
 }
@@ -40,7 +39,7 @@ echo "11, and no schedule beats 11" >"$root/library.expected"
 of_manual libhybridsched-exec.3 >"$root/exec.c"
 echo "1 4 9" >"$root/exec.expected"
 
-# works WAY EXAMPLE COMPILE...: the example prints what it should
+# works WAY EXAMPLE COMPILE...: check that the example compiles and prints the expected output.
 works() {
     way=$1 example=$2
     shift 2
@@ -60,7 +59,7 @@ for example in readme library exec; do
         $(pkg-config --cflags --libs $module)
 done
 
-# Headers stand alone, each of them, and leave the names of others as they are.
+# Each header compiles alone and leaves the program's macros defined.
 stands_alone() { # compile...
     for header in "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h; do
         name=${header##*/}
@@ -145,9 +144,9 @@ else
     echo "consumer: no C++ compiler"
 fi
 
-# Our libraries linked statically: what they need is said. Where only shared ones were built, the
-# parts that these are made of are taken together in their place. Then all libraries, where all exist
-# for static linking; not with libhybridsched-exec, which loads others at run time.
+# Link the hybridsched libraries statically: pkg-config names their dependencies. A build with shared
+# libraries only links their object files instead. Then link every library statically if the system
+# has static versions, except libhybridsched-exec, which loads modules at run time.
 parts() { # FILE...: a library's parts, as a script of the linker
     printf 'GROUP ('
     printf ' %s' "$@"

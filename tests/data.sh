@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The instances of data/ are what data/values.csv says: each comes out of the command that it names,
-# its plan is valid and as long as stated, its certificate proves what is stated, and the algorithm
-# that does badly on it still takes so long.
+# Check data/values.csv: each instance of data/ is the output of its command, its plan is valid and
+# has the stated makespan, its certificate proves the stated bound, and the algorithm with a bad
+# makespan still has that makespan.
 set -eu
 data=$(cd "${srcdir:-.}/data" && pwd)
 PATH=$(pwd):$PATH
@@ -15,14 +15,14 @@ fail() { echo "data/$instance: $*" >&2; failed=$((failed + 1)); }
 expect() { [ "$2" = "$3" ] || fail "$1 is $2, and values.csv says $3"; }
 # header_of KEY FILE
 header_of() { sed -n "s/^# $1 //p" "$2" | head -1; }
-# makespan_of ALGORITHM: by the column of that name, and whether it is proved optimal
+# makespan_of ALGORITHM: print its makespan and whether the makespan is proved optimal.
 makespan_of()
 {
     hsched-solve -a "$1" --format json "$data/$instance.csv" |
         tr ',{}' '\n\n\n' | sed -n 's/^ *"\(makespan\|optimal\)": //p' | tr '\n' ' '
 }
 
-# What this build lacks: exact arithmetic to check certificates, bounds for graphs.
+# Features that this build lacks: exact arithmetic to check certificates, bounds for graphs.
 gmp=yes glpk=no
 ! hsched-solve --list | grep -q '^  paths ' || glpk=yes
 hsched-check --certificate /dev/null "$data/worst/hp-1-1-21.plan" 2>&1 | grep -q 'needs GMP' && gmp=no
@@ -41,7 +41,7 @@ check_proof()
     expect "what proves the optimum" $proved "$optimal"
 }
 
-# Those that a search has found took it too long.
+# Instances found by a search take the algorithm too long.
 check_origin()
 {
     command=$(header_of generator "$data/$instance.csv")

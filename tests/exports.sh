@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each shared library exports hs_* and nothing else, and all that its headers promise.
+# Check that each shared library exports every function of its headers and only names in hs_*.
 
 srcdir=${srcdir:-.}
 of_exec="backend.h exec.h plugin.h" # libhybridsched-exec; the others are libhybridsched's
@@ -15,19 +15,19 @@ is_of_exec() {
     case " $of_exec " in *" ${1##*/} "*) return 0 ;; *) return 1 ;; esac
 }
 
-# What a sanitizer or a linker adds by itself begins with an underscore.
+# Symbols that a sanitizer or the linker adds begin with an underscore.
 exported() {
     "$NM" -D --defined-only "$1" |
         awk '$2 != "A" { sub(/@.*/, "", $3); if ($3 !~ /^_/) print $3 }' | sort -u
 }
 
-# The name before the first parenthesis of each HS_API declaration.
+# Print the name before the first parenthesis of each HS_API declaration.
 promised() {
     cat "$@" | sed 's/#define HS_API.*//' | tr '\n' ' ' | sed 's/HS_API/\
 &/g' | sed -n 's/^HS_API[^(;]*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p' | sort -u
 }
 
-# Where the linker knows version scripts, each symbol has the version of lib/hybridsched.map.
+# If the linker supports version scripts, each symbol has its version in lib/hybridsched.map.
 check_versions() { # library
     [ -n "${HS_SYMBOLS_LDFLAGS:-}" ] || return 0
     "$NM" -D --defined-only "$1" | grep ' hs_' | grep -v '@@HYBRIDSCHED_' || return 0
@@ -71,7 +71,7 @@ for header in "$srcdir"/include/hybridsched/*.h; do
 done
 compare libhybridsched-exec "$@"
 
-# The module is opened for one symbol.
+# The module exports a single symbol.
 if [ -f .libs/hybridsched-cuda.so ]; then
     exported .libs/hybridsched-cuda.so >"$scratch/exported"
     if [ "$(cat "$scratch/exported")" != hs_backend_module ]; then
@@ -81,7 +81,7 @@ if [ -f .libs/hybridsched-cuda.so ]; then
     fi
 fi
 
-# Each function of the headers, the inline ones and macros too, stands in the manual.
+# The manual documents each function, inline function and macro of the headers.
 {
     promised "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h | sed 's/_sized$//'
     sed -n 's/^static inline .*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p; s/^#define \(hs_[a-z0-9_]*\).*/\1/p' \

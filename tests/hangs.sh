@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/watch.sh reports a test that waits, not one whose processes come and go, and has the status of
-# its test.
+# Check that tests/watch.sh reports a waiting test, stays silent while processes come and go, and
+# exits with the test's status.
 set -u
 
 watch="sh ${srcdir:-.}/tests/watch.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Opens the page of each campaign, and of a run, in a headless Chromium, light and dark, wide and
-# narrow, and looks for what is wider than the window, text that is cut off or missing, and text
-# without contrast. Then it sorts and filters the run's tables.
+# Open the pages of campaigns and of a run in a headless Chromium, light and dark, wide and narrow.
+# Report elements wider than the window, text that is cut off or missing, and text without contrast.
+# Then sort and filter the tables of the run.
 
 for browser in chromium chromium-browser google-chrome; do
     command -v "$browser" >/dev/null && break
@@ -14,7 +14,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/pages.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 
-# What looks at a page, and leaves its findings as the text of the body.
+# The script that examines a page and writes its findings as the text of the body.
 cat >look.html <<'TEXT'
 <script>
 addEventListener('load', function () {
@@ -71,7 +71,7 @@ open_page() # page width scheme
         --dump-dom "file://$scratch/$1" 2>/dev/null | grep -o 'LOOKED.*END'
 }
 
-# The page as it is looked at, in all ways. $1: its name
+# Examine the page in every variant. $1: its name
 look_at()
 {
     cat "$1.html" look.html >looked.html
@@ -92,7 +92,7 @@ for campaign in table1 independent perturbed ratios cost noise kernels granulari
     look_at $campaign
 done
 
-# A run beside an earlier one, with failures, commands that are long, and a critical path.
+# A run compared with an earlier run, with failures, long commands and a critical path.
 {
     printf '# hybridsched instance 1\n# cpus 2\n# gpus 0\n# unit ms\nid,cpu,gpu,cpu_command,after\n'
     echo 'a,30,inf,sleep 0.03,'
@@ -107,7 +107,7 @@ hsched-exec run.plan --oversubscribe --allow=commands --keep-going --compare old
     --report run.html >/dev/null 2>&1
 look_at run
 
-# What uses the tables as a reader does, and leaves what it finds as the text of the body.
+# The script that uses the tables like a reader and writes its findings as the text of the body.
 cat >use.html <<'TEXT'
 <script>
 addEventListener('load', function () {

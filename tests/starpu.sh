@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# StarPU's own Cholesky factorisation, right with examples/starpu as its scheduler. 77: skipped.
+# Check StarPU's own Cholesky factorisation with examples/starpu as scheduler. Exit 77: skipped.
 set -eu
 
 case "${CFLAGS-}" in *-fsanitize*) echo "skipped: StarPU is not sanitized"; exit 77 ;; esac

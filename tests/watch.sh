@@ -13,7 +13,7 @@ set -u
 hang=${HS_HANG:-60}
 interval=$(((hang + 11) / 12)) # seconds between two looks
 
-# The processes below $1, without those below $2.
+# Print the descendants of process $1 without the descendants of process $2.
 processes()
 {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v top="$1" -v without="$2" '
@@ -46,7 +46,7 @@ report()
     done
 }
 
-# Until the process $1 has ended; a set of processes is reported once.
+# Wait until process $1 has ended; report each set of waiting processes once.
 watch()
 {
     before="" waited=0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the cases' scripts share.
+# Functions shared by the scripts of cases.
 
-# Runs a command; the seconds in its CSV, JSON or table become T. Keeps its status.
+# Run a command; replace seconds in its CSV, JSON or table by T. Returns its status.
 no_seconds()
 {
     "$@" >no_seconds.out
@@ -12,14 +12,14 @@ no_seconds()
     return $status
 }
 
-# "ran: STATUS" after what the command printed, for cases of several commands.
+# Run a command and print "ran: STATUS" after its output, for cases of several commands.
 try()
 {
     "$@"
     echo "status $?"
 }
 
-# Runs a command that measures; its numbers with a decimal point, and what machine it is, go.
+# Run a command that measures; remove numbers with a decimal point and the machine's description.
 no_measures()
 {
     "$@" >no_measures.out
@@ -30,8 +30,8 @@ no_measures()
     return $status
 }
 
-# plan_of NAME CPUS GPUS <ROWS: makes NAME.plan of rows id,cpu,gpu,kernel,cpu_command, in
-# milliseconds, each task where and when heft puts it.
+# plan_of NAME CPUS GPUS <ROWS: make NAME.plan by heft from rows id,cpu,gpu,kernel,cpu_command, with
+# times in milliseconds.
 plan_of()
 {
     {
@@ -42,8 +42,8 @@ plan_of()
     hsched-solve "$1.csv" -a heft -o "$1.plan" >/dev/null
 }
 
-# Runs a plan, be there cores and GPUs enough or not; of the summary only the first line is
-# shown, for the rest is measured.
+# Run a plan with --oversubscribe or emulation as needed; print only the first line of the summary,
+# because measured lines follow.
 run_plan()
 {
     hsched-exec --oversubscribe --emulate-gpus "$@" >run_plan.out
@@ -53,9 +53,8 @@ run_plan()
     return $status
 }
 
-# on_fake SETTINGS COMMAND...: where the module for GPUs finds a fake of CUDA's libraries, which
-# is as SETTINGS say (see tests/fakecuda/fake.h). A build without a toolkit has a module of the
-# fake's own.
+# on_fake SETTINGS COMMAND...: run the command with the fake CUDA libraries, configured by SETTINGS
+# (see tests/fakecuda/fake.h). A build without a CUDA toolkit uses a module built for the fake.
 on_fake()
 {
     fake_settings=$1
@@ -69,8 +68,8 @@ on_fake()
     FAKECUDA=$fake_settings LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
 }
 
-# Every character that controls a terminal: C0 but NUL, DEL, C1, what turns the direction of
-# writing or ends lines; and first one of each, for messages cut long texts short.
+# Print every character that controls a terminal: C0 but NUL, DEL, C1, direction marks and line
+# separators. A sample of each kind comes first, because messages cut long texts.
 controls()
 {
     printf '\033\302\233\342\200\256\177'
@@ -92,7 +91,7 @@ controls()
     printf 'x'
 }
 
-# Runs a command that has controls() to show: what it prints if it does not, or as they are.
+# Run a command on controls(); print its output with any unescaped control characters.
 tame()
 {
     "$@" >tame.out 2>&1

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the tools: each folder in cases/ has a script `cmd` and what it must
-# give, to the byte: stdout, stderr (no file: nothing) and status (no file: 0).
-# `needs`, where there is one, is a script that fails where the case does not apply.
+# Run the cases of the tools. Each folder in cases/ has a script `cmd` and its expected results, equal
+# to the byte: stdout, stderr (no file: empty) and status (no file: 0). A script `needs`, if present,
+# fails where the case does not apply.
 #
-#   run.sh [--update] [CASE... | --all TOOL]     --update writes down what the tools do now
+#   run.sh [--update] [CASE... | --all TOOL]     --update records the present results
 #
-# --all: each case whose name begins so, as the scripts beside this one have it: one a tool,
-# which make check runs beside each other.
+# --all: run each case whose name begins with TOOL. The scripts in this folder do so for a tool each,
+# so that make check runs the tools in parallel.
 #
-# A case runs in an empty folder, finds the tools in PATH, files for several
-# cases in $DATA, its own in $CASE, and what else was built in $BUILD.
+# A case runs in an empty folder with the tools in PATH, shared files in $DATA, its own files in $CASE
+# and built programs in $BUILD.
 
 update=no
 if [ "$1" = --update ]; then
@@ -22,8 +22,8 @@ srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
 cli=$srcdir/tests/cli
 DATA=$cli/data
 BUILD=$(pwd)
-# With shared libraries the tools are in .libs, and libtool's scripts in their place: a script takes
-# ten times as long as what it starts.
+# With shared libraries, use the tools in .libs: libtool's wrapper scripts take ten times as long to
+# start.
 PATH=$BUILD/.libs:$BUILD:$PATH
 LD_LIBRARY_PATH=$BUILD/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 LC_ALL=C
@@ -34,7 +34,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Puts the output of $CASE under $scratch/got.
+# Put the results of $CASE into $scratch/got.
 run_case()
 {
     mkdir "$scratch/got" "$scratch/work"

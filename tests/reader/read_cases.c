@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the files in tests/reader/cases, one folder a case:
+ * Test of the readers: each folder of tests/reader/cases is a case.
  *
- *     input.csv    what is read
- *     expected     what comes of it: a refusal in one line, `STATUS LINE:COLUMN: TEXT`,
- *                  or the file that a writer makes of what was read
- *     arguments    (optional) words: instance (the default), plan, affinities, or a format that
- *                  is imported; ignore-unknown, cpus N, gpus N, speedup RULES, least-time X,
- *                  time NAME, bytes NAME
- *     instance.csv the instance that affinities belong to
+ *     input.csv    the file to read
+ *     expected     the result: an error in one line, `STATUS LINE:COLUMN: TEXT`, or the file that a
+ *                  writer makes of the instance or plan
+ *     arguments    (optional) words: instance (the default), plan, affinities, or an import format;
+ *                  ignore-unknown, cpus N, gpus N, speedup RULES, least-time X, time NAME,
+ *                  bytes NAME
+ *     instance.csv the instance of an affinities file
  *
- *     read_cases [--update] [CASE...]     --update writes down what comes of them now
+ *     read_cases [--update] [CASE...]     --update replaces `expected` by the present results
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Aborts tasks that spin, compute, or are commands with children of their own, in the
- * three ways there are: another worker takes them over, they are out of time, all is
- * stopped. Afterwards there must be no process, thread, descriptor or memory more than
- * before: torture_aborts [ABORTS [SEED]].
+ * torture_aborts [ABORTS [SEED]]: aborts tasks that spin, compute, or are commands with children,
+ * in three ways: spoliation, timeout and a stop of the run. Afterwards the number of processes,
+ * threads and descriptors and the memory in use must be as before.
  */
 
 #include <ctype.h>
@@ -156,7 +155,7 @@ enum { BODIES = sizeof bodies / sizeof *bodies };
 
 typedef enum way { TAKEN_OVER, OUT_OF_TIME, STOPPED, WAYS } way;
 
-/* Return tasks that never end soon on CPUs; for TAKEN_OVER, short on GPUs. */
+/* Return tasks that run for a long time on CPUs. For TAKEN_OVER, they are short on GPUs. */
 static hs_instance *make_tasks(const body *b, way how)
 {
     hs_builder  *builder = NULL;

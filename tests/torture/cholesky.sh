@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tiled Cholesky factorisations of all sizes, each verified, under every policy that takes graphs: two
-# CPUs and an emulated GPU, other inputs each time. One row a policy: how many of the runs were right.
+# Verify tiled Cholesky factorisations of several sizes under every policy for graphs, on two CPUs and
+# an emulated GPU, with different inputs. Prints a row for each policy: the number of correct runs.
 #
 #   tests/torture/cholesky.sh [-t TILES] [-b SIZES] [-s SEEDS] [POLICY...]
 #
-# TILES: in a row; SIZES: of a tile; SEEDS: inputs of each. Without options a few small ones.
+# TILES: tiles in a row; SIZES: sizes of a tile; SEEDS: inputs of each size. Default: a few small runs.
 set -u
 
 tiles="4 6"
@@ -31,7 +31,7 @@ policies()
     ./hsched-exec --help | sed -n '/^Policies:/,$ s/^  \([a-z][^ ]*\).*/\1/p'
 }
 
-# A core is held to make 20 GFLOP/s, a GPU five times that.
+# Assume 20 GFLOP/s for a core and five times that for a GPU.
 kernels() # size of a tile
 {
     printf '# hybridsched kernels 1\n# cpus 2\n# gpus 1\n# unit us\nkernel,cpu,gpu\n'

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Kills hsched-exec at random moments and lets it resume, until the plan is done, again and
- * again: torture_kill [-g] [-n TASKS] [KILLS [SEED]]. Each task says in a file which run it was
- * executed in, so that it can be told that
- *  - a run executes nothing that was on record when it started;
- *  - what is put on record has been executed;
- *  - what had ended when the run was killed, as far as can be seen, is on record: tasks that the
- *    table of attempts has, or whose worker, or a task that comes after them, went on;
- *  - nothing that is on record is forgotten;
- *  - in every other plan (-g: in all of them), whose tasks depend on each other, none is executed
- *    before those that it comes after;
- *  - in the end all is done.
- * After some of the kills the journal loses its last bytes or gets zeros instead, as in a
- * failure of power; then what is left of it counts.
+ * torture_kill [-g] [-n TASKS] [KILLS [SEED]]: kills hsched-exec at random times and resumes the run
+ * until the plan is done, again and again. Each task appends the number of its run to a file, which
+ * allows these checks:
+ *  - a run executes no task recorded in the journal at its start;
+ *  - each recorded task was executed;
+ *  - each task known to have ended before the kill is recorded: the table of attempts lists it, or
+ *    its worker or a successor has started a later task;
+ *  - no recorded task is forgotten;
+ *  - in every second plan (-g: every plan) tasks form a graph, and none is executed before its
+ *    predecessors;
+ *  - every task is done in the end.
+ * After some kills the journal loses its last bytes or has zeros there, as after a power failure;
+ * then the remaining entries count.
  */
 
 #include <errno.h>
