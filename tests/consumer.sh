@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Check an installed copy: programs that use only pkg-config build and run. These are the examples of
-# README.md and the manual, in C, as C++ and with static hybridsched libraries; and a plugin in C++.
+# Check an installed copy: programs that use only pkg-config build and run. These are the examples
+# of README.md and the manual, in C, as C++ and with static libraries; and a plugin in C++.
 set -eu
 : "${srcdir:=.}" "${CC:=cc}" "${CXX:=c++}" "${MAKE:=make}"
 
@@ -144,9 +144,9 @@ else
     echo "consumer: no C++ compiler"
 fi
 
-# Link the hybridsched libraries statically: pkg-config names their dependencies. A build with shared
-# libraries only links their object files instead. Then link every library statically if the system
-# has static versions, except libhybridsched-exec, which loads modules at run time.
+# Link the hybridsched libraries statically: pkg-config names their dependencies. A build with
+# shared libraries only links their convenience libraries instead. Then link every library
+# statically if the system has static versions, except libhybridsched-exec, which loads modules.
 parts() { # FILE...: a library's parts, as a script of the linker
     printf 'GROUP ('
     printf ' %s' "$@"

@@ -12,7 +12,7 @@ no_seconds()
     return $status
 }
 
-# Run a command and print "ran: STATUS" after its output, for cases of several commands.
+# Run a command and print "status STATUS" after its output, for cases of several commands.
 try()
 {
     "$@"
@@ -42,7 +42,7 @@ plan_of()
     hsched-solve "$1.csv" -a heft -o "$1.plan" >/dev/null
 }
 
-# Run a plan with --oversubscribe or emulation as needed; print only the first line of the summary,
+# Run a plan with --oversubscribe and --emulate-gpus. Print only the first line of the summary,
 # because measured lines follow.
 run_plan()
 {
@@ -91,7 +91,8 @@ controls()
     printf 'x'
 }
 
-# Run a command on controls(); print its output with any unescaped control characters.
+# Run a command whose output contains controls(); print "tame" if every control character is
+# escaped, else the output.
 tame()
 {
     "$@" >tame.out 2>&1

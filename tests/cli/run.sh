@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Run the cases of the tools. Each folder in cases/ has a script `cmd` and its expected results, equal
-# to the byte: stdout, stderr (no file: empty) and status (no file: 0). A script `needs`, if present,
-# fails where the case does not apply.
+# Run the cases of the tools. Each folder in cases/ has a script `cmd` and its expected results,
+# equal to the byte: stdout, stderr (no file: empty) and status (no file: 0). A script `needs`, if
+# present, fails where the case does not apply.
 #
 #   run.sh [--update] [CASE... | --all TOOL]     --update records the present results
 #
-# --all: run each case whose name begins with TOOL. The scripts in this folder do so for a tool each,
-# so that make check runs the tools in parallel.
+# --all: run each case whose name begins with TOOL. Each script beside this script does so for a
+# tool, so that make check runs the tools in parallel.
 #
-# A case runs in an empty folder with the tools in PATH, shared files in $DATA, its own files in $CASE
-# and built programs in $BUILD.
+# A case runs in an empty folder with the tools in PATH, shared files in $DATA, its own files in
+# $CASE and built programs in $BUILD.
 
 update=no
 if [ "$1" = --update ]; then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuBLAS: by columns, as CBLAS is. */
+/* The fake's cuBLAS, computed by CBLAS in column-major order. */
 #include <cblas.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 struct cublasContext {
     fake_object    object;
-    fake_stream   *stream; /* NULL: the default stream, which the fake is without */
+    fake_stream   *stream; /* NULL: the default stream, which the fake does not have */
     void          *workspace;
     size_t         size;
     fake_functions functions;
@@ -32,7 +32,7 @@ static cublasStatus_t status_of(cudaError_t error)
     }
 }
 
-/* Works without a device, as the real one does. */
+/* Return the version; works without a device, like cuBLAS's function. */
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
 {
     *value = type == MAJOR_VERSION   ? CUDART_VERSION / 1000
@@ -85,7 +85,7 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle)
     return status_of(fake_leave(error));
 }
 
-/* It goes back to the default workspace, as with cuBLAS. */
+/* Set the handle's stream and reset the workspace to the default, like cuBLAS. */
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t streamId)
 {
     cudaError_t error = fake_enter("cublasSetStream");
@@ -126,7 +126,8 @@ static CBLAS_UPLO uplo(int how)
     return how == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
 }
 
-/* What is computed in the workspace is nobody's business but must not disturb anybody. */
+/* Overwrite the start of the kernel's workspace with NaNs, to reveal a workspace shared by mistake.
+ * */
 static void use_workspace(const fake_kernel *kernel)
 {
     if (kernel->work)
@@ -177,7 +178,8 @@ static void run_dcopy(const fake_operation *operation)
     cblas_dcopy(k->n, k->a, k->lda, k->c, k->ldc);
 }
 
-/* Begun after fake_enter() has said `error`; ends the call. */
+/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+ * */
 cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation, cudaError_t error)
 {
     if (!error && !fake_is(handle, FAKE_BLAS, operation->name))

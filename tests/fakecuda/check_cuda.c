@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CUDA module on the fake: what its worker computes, cancels and refuses. */
+/* The CUDA module on the fake: computing, cancelling and refusing tasks. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ START_TEST(each_kernel_is_right)
 }
 END_TEST
 
-/* Sizes of which the pool is no whole number of lines, beside graphs that know where it is. */
+/* Check sizes for which the pool is no whole number of lines, together with captured addresses. */
 START_TEST(odd_sizes_move_nothing)
 {
     static const char *const list[] = {"dgemm:20", "dormqr:58", NULL};
@@ -51,13 +51,13 @@ START_TEST(odd_sizes_move_nothing)
 }
 END_TEST
 
-/* The calls that each is made of. */
+/* the library call that computes each kernel */
 static const char *const calls[KERNELS] = {
     "cublasDgemm",      "cublasSgemm",      "cublasDsyrk",      "cublasDtrsm",
     "cusolverDnDpotrf", "cusolverDnDgetrf", "cusolverDnDgeqrf", "cusolverDnDormqr",
     "cusolverDnDgeqrf", "cublasDtrmm"};
 
-/* The last of the kernels that compute: its number. */
+/* Return the sequence number of the latest library call of the kernel. */
 static unsigned last_of(int kernel)
 {
     unsigned number = fake_begun(FAKE_KERNEL);
@@ -76,7 +76,8 @@ static unsigned last_of(int kernel)
     return 0;
 }
 
-/* Otherwise each_kernel_is_right would show nothing. */
+/* Check that verification notices a spoilt result of each kernel: each_kernel_is_right relies on
+ * it. */
 START_TEST(a_wrong_result_is_noticed)
 {
     char          name[32];
@@ -103,7 +104,7 @@ START_TEST(a_wrong_result_is_noticed)
 }
 END_TEST
 
-/* Nothing on the way back but what says how it went. */
+/* Check that, without verification, only status values are copied back to the host. */
 START_TEST(without_verification)
 {
     static const char *const list[] = {"dgemm:64", "dpotrf:64", "dgetrf:150", NULL};
@@ -117,7 +118,7 @@ START_TEST(without_verification)
 }
 END_TEST
 
-/* The number of a kernel, among all so far, that is the first of a name after `before` others. */
+/* Return the sequence number of the first kernel of that name after `before` kernels. */
 static unsigned number_of(const char *name, unsigned before)
 {
     unsigned number = 0;
@@ -131,7 +132,8 @@ static unsigned number_of(const char *name, unsigned before)
     return 0;
 }
 
-/* A matrix that has no factor, since what was done to it before its second panel went wrong. */
+/* Check that cuSOLVER's info fails a task: an earlier spoilt update leaves the second panel without
+ * a factor. */
 START_TEST(what_cusolver_says_is_heard)
 {
     static const char *const list[] = {"dpotrf:200", NULL};
@@ -193,7 +195,7 @@ START_TEST(cancelled_between_panels)
     pthread_join(thread, &outcome);
     ck_assert_int_eq(*(int *)outcome, HS_OUTCOME_ABORTED);
     ck_assert_uint_lt(fake_begun(FAKE_KERNEL) - prepared - all, all);
-    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), fake_ended(FAKE_KERNEL)); /* nothing of it runs */
+    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), fake_ended(FAKE_KERNEL)); /* no kernel runs */
     ck_assert_int_eq(trial_run(t, 1), HS_OUTCOME_DONE);
     t->cancel[0] = 0;
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
@@ -201,7 +203,8 @@ START_TEST(cancelled_between_panels)
 }
 END_TEST
 
-/* As it is on a GPU: no panel of cuSOLVER's has more than 512 columns. (Nothing is computed.) */
+/* Check that large factorisations are split into cuSOLVER panels of at most 512 columns. Kernels do
+ * not compute here. */
 START_TEST(large_factorisations_are_cut)
 {
     static const struct {
@@ -224,7 +227,7 @@ START_TEST(large_factorisations_are_cut)
         t->options.verify = 0;
         opened(t, STREAMS);
         before = fake_records();
-        trial_run(t, 0); /* of which cuSOLVER says nothing, either */
+        trial_run(t, 0); /* info stays 0 without computation */
         ck_assert_msg(kernels_named(large[i].panel, before) == large[i].panels, "%s: %u panels",
                       large[i].kernel, kernels_named(large[i].panel, before));
         closed(t);
@@ -250,7 +253,7 @@ START_TEST(what_cannot_fit_is_refused)
     static const char *const list[] = {"dgemm:1000", NULL};
     trial                   *t = trial_create(list, 1);
 
-    t->options.device_memory = 20e6; /* three matrices are 24 million bytes */
+    t->options.device_memory = 20e6; /* three matrices take 24 million bytes */
     ck_assert(!trial_open(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     ck_assert_msg(strstr(t->said, "dgemm:1000") && strstr(t->said, "memory"), "%s", t->said);
@@ -258,7 +261,7 @@ START_TEST(what_cannot_fit_is_refused)
 }
 END_TEST
 
-/* Places of elements are ints in some of the calls. */
+/* Check that matrices are refused when an index of an element exceeds an int. */
 START_TEST(sizes_beyond_an_int_are_refused)
 {
     static const char *const list[] = {"dgemm:46340", "sgemm:46341", "dormqr:65536", NULL};
@@ -279,7 +282,7 @@ START_TEST(sizes_beyond_an_int_are_refused)
 }
 END_TEST
 
-/* Not for all lanes at once; then with fewer of them. And not at all. */
+/* Check that the module uses fewer lanes if memory is short, and refuses if no lane fits. */
 START_TEST(little_memory)
 {
     static const char *const list[] = {"dgemm:300", "dgeqrf:300", "sgemm:200", NULL};
@@ -340,7 +343,7 @@ START_TEST(devices_are_listed)
 }
 END_TEST
 
-/* As CUDA_VISIBLE_DEVICES has to name it. */
+/* Check that a MIG instance has the UUID form that CUDA_VISIBLE_DEVICES requires. */
 START_TEST(an_instance_of_a_divided_gpu)
 {
     static const char *const list[] = {"dgemm:10", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans and policies on the fake: GPUs among other workers, and when they go. */
+/* Plans and policies on the fake: GPUs among CPU workers, and GPUs that break. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static hs_exec_settings settings_for(const char *policy, int way)
     return s;
 }
 
-/* By turns to all workers from `first` on. */
+/* Return a plan that assigns tasks in turn to every worker from `first` on. */
 static hs_schedule *by_turns(const hs_instance *in, unsigned first)
 {
     unsigned worker[THEATRE_TASKS], workers = hs_instance_cpus(in) + hs_instance_gpus(in);
@@ -72,7 +72,8 @@ START_TEST(a_plan_on_both)
     ck_assert_uint_gt(fake_memory_peak(0), 0);
     ck_assert_uint_gt(fake_memory_peak(1), 0);
     ck_assert_uint_eq(p.report.checkable, TASKS);
-    ck_assert_uint_ge(p.report.checked, TASKS / 2); /* all on CPUs, and the first ones on GPUs */
+    ck_assert_uint_ge(p.report.checked, TASKS / 2); /* every task on CPUs, and the first tasks on
+                                                       GPUs */
     ck_assert_uint_lt(p.report.checked, TASKS);
     ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_GPU), "cuda");
     ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "cpu");
@@ -94,7 +95,7 @@ START_TEST(a_plan_on_one_gpu_alone)
 }
 END_TEST
 
-/* What is decided from task to task, with tasks taken over from one another. */
+/* Check live policies with spoliation between workers. */
 START_TEST(a_policy_that_decides)
 {
     static const char *const policies[] = {"heteroprio", "plan+steal"};
@@ -134,10 +135,10 @@ static void count_records(const performance *p, tally *t)
 }
 
 /*
- * By the estimates each task would end at once wherever it is not: so it is taken from the GPU
- * between its panels, and from CPUs to the GPU, until it has been given the time that it takes.
- * A round has two tasks for three workers, so that one worker is idle before any time was measured.
- * Each result is verified.
+ * Check spoliation in both directions. Each estimate is far below the task's time, so the opposite
+ * type promises an earlier end: tasks are aborted on the GPU between panels, and on CPUs, until
+ * measured times correct the estimates. A round has two tasks for three workers, so a worker is
+ * idle before any time is measured. Every result is verified.
  */
 START_TEST(taken_over_both_ways)
 {
@@ -165,7 +166,7 @@ START_TEST(taken_over_both_ways)
         count_records(&p, &t);
         end_performance(&p);
         trial_is_clean();
-        if (round == 0) { /* OpenBLAS keeps the threads that it makes */
+        if (round == 0) { /* OpenBLAS keeps its threads */
             files = open_files();
             threads = live_threads();
         }
@@ -175,7 +176,7 @@ START_TEST(taken_over_both_ways)
 }
 END_TEST
 
-/* Among tasks of the module's own, which use the same GPUs. */
+/* Check that plugin tasks get a stream on the GPUs that the module's kernels use. */
 START_TEST(plugins_get_a_stream)
 {
     static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
@@ -205,7 +206,7 @@ START_TEST(plugins_get_a_stream)
 }
 END_TEST
 
-/* Without a task of the module's own, its worker is there for the stream alone. */
+/* Check that the module's worker provides a stream even if every task is a plugin. */
 START_TEST(plugins_alone_get_a_stream)
 {
     static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
@@ -234,8 +235,8 @@ static unsigned lost_said(const performance *p, const char *call)
     return found;
 }
 
-/* Each call on the way breaks a GPU; its tasks go to whoever can run them. What fails when the
- * run is prepared, and only there, fails the run. */
+/* Check that a GPU broken by any call is retired and its tasks run on the remaining workers. Only a
+ * failure while the run is prepared fails the run. */
 START_TEST(a_gpu_that_is_lost)
 {
     fake_settings    settings = FAKE_SETTINGS;
@@ -279,7 +280,7 @@ START_TEST(a_gpu_that_is_lost)
 }
 END_TEST
 
-/* A lack of memory in passing: the task fails, and is tried again. */
+/* Check that a task that fails by a temporary lack of memory is retried. */
 START_TEST(a_task_that_fails)
 {
     hs_exec_settings s = settings_for("plan", STREAMS);
@@ -344,7 +345,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* As many CPUs as there are cores leave none for the GPU's thread. */
+/* Check that a core is reserved for the GPU's thread unless no_reserve is set. */
 START_TEST(a_core_is_kept)
 {
     const unsigned   cores = hs_exec_cores();
@@ -419,7 +420,7 @@ END_TEST
 extern int      fake_nvml_works;
 extern _Atomic unsigned fake_nvml_users;
 
-/* As NVML says it, of all GPUs of the run; and nothing, where it does not. */
+/* Check that the report has energy and clocks of the run's GPUs if NVML works, and zeros if not. */
 START_TEST(energy_and_clocks)
 {
     hs_exec_settings s = settings_for("plan", STREAMS);
@@ -446,7 +447,8 @@ int main(void)
     Suite *suite = suite_create("cuda_exec");
     TCase *tcase = tcase_create("cuda_exec");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_loop_test(tcase, a_plan_on_both, 0, WAYS);

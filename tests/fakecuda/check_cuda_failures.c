@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CUDA module on the fake: each call fails once, and each operation. */
+/* The CUDA module on the fake: each call, and each operation, fails once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static const char *const mixed[] = {"dgemm:40",  "sgemm:24",  "dsyrk:33",  "dtrsm:20", "dpotrf:110",
                                     "dgetrf:30", "dgeqrf:25", "dormqr:20", NULL};
 
-/* Everything that a worker does, come what may: the outcome of each attempt. */
+/* Run every function of a worker despite failures, and keep the outcome of each attempt. */
 static void live_through(trial *t)
 {
     hs_backend_device devices[4];
@@ -28,7 +28,7 @@ static void live_through(trial *t)
     }
 }
 
-/* The first that says anything. */
+/* Return the first error text, or NULL. */
 static const char *complaint(const trial *t)
 {
     unsigned i;
@@ -60,7 +60,8 @@ static void bears_it(const trial *t, const char *call, int sticky, unsigned numb
         ck_assert_msg(lost > 0, "call %u, %s: %s", number, call, said);
 }
 
-/* Of calls, or operations, those in between fail in another way or with another error. */
+/* Stride between failing calls or operations; loop indices cover the skipped numbers with different
+ * errors. */
 enum { APART = 3 };
 
 static unsigned stride(void)
@@ -68,7 +69,8 @@ static unsigned stride(void)
     return trial_stride() > APART ? trial_stride() : APART;
 }
 
-/* Each call fails, each time another one, until there are no more of them. */
+/* Check that the module survives the failure of any call without leaks or misuse, and names the
+ * call. */
 START_TEST(every_call_fails_once)
 {
     int           way = _i / 2, sticky = _i % 2;
@@ -102,7 +104,7 @@ START_TEST(every_call_fails_once)
 }
 END_TEST
 
-/* Each copy and kernel breaks the GPU as it runs. */
+/* Check that the module survives a GPU that breaks in any copy or kernel. */
 START_TEST(every_operation_breaks_the_gpu)
 {
     fake_settings settings = FAKE_SETTINGS;

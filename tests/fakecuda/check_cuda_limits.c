@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CUDA module on a fake that gives less than it is asked for, or nothing any more. */
+/* The CUDA module on a fake with limited memory, failing handles, shared queues or hanging kernels.
+ * */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A kernel hangs. What is told to stop is given up after a while, and so is the GPU; whoever
- * closes the worker does not wait either. */
+/* Let a kernel hang. After the grace period, a stopped task and its GPU are abandoned, and closing
+ * the worker does not wait. */
 static void hang(trial *t)
 {
     t->options.grace = 1;
@@ -92,7 +93,7 @@ START_TEST(a_pipeline_that_hangs)
 }
 END_TEST
 
-/* It hangs a while only, and nobody has told it to stop. */
+/* Check that a long kernel is not abandoned without a request to stop. */
 START_TEST(a_kernel_that_takes_long)
 {
     static const char *const list[] = {"dgemm:64", NULL};
@@ -107,7 +108,8 @@ START_TEST(a_kernel_that_takes_long)
 }
 END_TEST
 
-/* Handles of libraries that are refused by other words than "memory": with fewer lanes. */
+/* Check that the module uses fewer lanes if a library refuses a handle with an error different from
+ * "out of memory". */
 START_TEST(handles_that_are_refused)
 {
     static const char *const list[] = {"dgemm:100", "dpotrf:100", NULL};
@@ -130,7 +132,8 @@ START_TEST(handles_that_are_refused)
             lanes[depth < 8 ? depth : 8]++;
         } else {
             ck_assert_int_eq(t->status, HS_ERESOURCE);
-            ck_assert_uint_eq(served, 0); /* where less was enough, more is */
+            ck_assert_uint_eq(served, 0); /* more memory must not fail after less memory was enough
+                                             */
         }
         ck_assert_uint_le(fake_memory_peak(0), settings.memory);
         closed(t);
@@ -141,7 +144,7 @@ START_TEST(handles_that_are_refused)
 }
 END_TEST
 
-/* A call that makes graphs fails: tasks go by themselves, one of them says why. */
+/* Check that a failing graph call makes tasks run without graphs, with a note in a single task. */
 START_TEST(graphs_that_cannot_be_made)
 {
     static const char *const list[] = {"dgemm:40", "dsyrk:30", NULL};
@@ -166,7 +169,8 @@ START_TEST(graphs_that_cannot_be_made)
 }
 END_TEST
 
-/* Cut where it may be cancelled, and not where nobody can. (Nothing is computed.) */
+/* Check that kernels are split where they can be cancelled, and stay whole in pipelines without
+ * cancellation. Kernels do not compute here. */
 START_TEST(what_cannot_be_cancelled_is_not_cut)
 {
     static const struct {
@@ -190,7 +194,7 @@ START_TEST(what_cannot_be_cancelled_is_not_cut)
         t->options.verify = 0;
         opened(t, STREAMS);
         before = fake_records();
-        trial_run(t, 0); /* of which cuSOLVER says nothing, either */
+        trial_run(t, 0); /* info stays 0 without computation */
         ck_assert_msg(kernels_named(large[i].call, before) == large[i].watched, "%s: %u pieces",
                       large[i].kernel, kernels_named(large[i].call, before));
         before = fake_records();
@@ -202,8 +206,8 @@ START_TEST(what_cannot_be_cancelled_is_not_cut)
 }
 END_TEST
 
-/* With the clock's stream in the queue of others, whose kernels take long: nobody waits for that
- * to be seen, and times are those of the clock that was set before. */
+/* Check that no thread waits for the clock's stream when it shares a hardware queue with long
+ * kernels; times then use the previous clock reading. */
 START_TEST(queues_that_are_shared)
 {
     enum { TASKS = 12 };
@@ -229,7 +233,8 @@ START_TEST(queues_that_are_shared)
 }
 END_TEST
 
-/* Calls for memory may wait for all that runs: none is made on the way. */
+/* Check that no memory call is made during a pipeline: such a call may wait for every running
+ * kernel. */
 START_TEST(nothing_waits_unseen)
 {
     static const char *const list[] = {"dgemm:64", "dpotrf:64", NULL};
@@ -252,8 +257,8 @@ START_TEST(nothing_waits_unseen)
 }
 END_TEST
 
-/* For Nsight: each task's calls stand under its kernel's name, each batch's under one, and both
- * halves of a check under names of their own. */
+/* Check the NVTX ranges for Nsight: a range for each task or batch, and a range for each half of a
+ * check. */
 START_TEST(calls_have_names)
 {
     static const char *const list[] = {"dgemm:30", NULL};

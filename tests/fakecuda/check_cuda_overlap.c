@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CUDA module on the fake: what it does at a time, and in which order. */
+/* The CUDA module on the fake: overlapping operations and their order. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "suite.h"
 #include "ways.h"
 
-/* With the first kernel at work, the inputs of the next tasks come in. If they did not, this
- * would wait for ever. */
+/* Check that the next tasks' inputs are copied while a kernel runs. Without overlap the test would
+ * hang. */
 START_TEST(copies_in_overlap_kernels)
 {
     static const char *const list[] = {"dgemm:64", NULL};
@@ -25,7 +25,7 @@ START_TEST(copies_in_overlap_kernels)
     fake_hold(FAKE_KERNEL, 1);
     trial_submit(t);
     wait_for(FAKE_KERNEL, computed + 1, 0);
-    wait_for(FAKE_COPY_IN, 0, copies + 3 * 2); /* three matrices each */
+    wait_for(FAKE_COPY_IN, 0, copies + 3 * 2); /* three matrices for each task */
     ck_assert_uint_eq(fake_ended(FAKE_KERNEL), computed);
     fake_hold(FAKE_KERNEL, 0);
     trial_pipeline(t);
@@ -58,9 +58,9 @@ START_TEST(kernels_overlap_copies_out)
 END_TEST
 
 /*
- * Calls for a task of a pipeline whose lanes are all over when they are looked at. The least of
- * some rounds: in the first some things are asked for that are then known, and now and then the
- * clock of the GPU is held against the host's.
+ * Return the number of calls for each task of a pipeline whose lanes have ended when collected: the
+ * minimum over rounds, because the first round fills caches and a later round may synchronise the
+ * GPU's clock.
  */
 static unsigned calls_a_task(const char *kernel, int way)
 {
@@ -86,15 +86,18 @@ static unsigned calls_a_task(const char *kernel, int way)
     return least;
 }
 
-/* Each costs the host some microseconds at most: there are to be no more than these. */
+/* Check that the number of calls for a task does not grow: each call costs the host up to some
+ * microseconds. */
 START_TEST(calls_for_a_task)
 {
     static const struct {
         const char *kernel;
         int         way;
         unsigned    calls;
-    } wanted[] = {{"dgemm:32", STREAMS_RESIDENT, 5}, /* copy within, product, event; asked, dated */
-                  {"dgemm:32", STREAMS, 8},          /* and three matrices there, one back */
+    } wanted[] = {{"dgemm:32", STREAMS_RESIDENT, 5}, /* copy within, product, event record; event
+                                                        query, event time */
+                  {"dgemm:32", STREAMS, 8},          /* also three matrices to the GPU and a matrix
+                                                        back */
                   {"dpotrf:32", STREAMS_RESIDENT, 9},
                   {"dpotrf:32", STREAMS, 10},
                   {"dgeqrf:333", STREAMS_RESIDENT, 27}}; /* 6 panels, 15 pieces */
@@ -104,7 +107,7 @@ START_TEST(calls_for_a_task)
 }
 END_TEST
 
-/* When the last of the streams began with its first kernel, of the records behind some. */
+/* Return the start of the latest first kernel of a stream, among the records from `before` on. */
 static int64_t latest_beginning(size_t before)
 {
     int64_t latest = 0;
@@ -122,8 +125,8 @@ static int64_t latest_beginning(size_t before)
     return latest;
 }
 
-/* A task is told to be over only when its results are there, and its time holds its operations:
- * those of the task that is collected first, if not of the one that was launched first. */
+/* Check that a task ends after its results have arrived, and that its time covers its operations.
+ * The first collected task need not be the first launched. */
 START_TEST(a_task_has_its_time)
 {
     static const char *const list[] = {"dgemm:64", "dpotrf:64", NULL};
@@ -151,7 +154,7 @@ START_TEST(a_task_has_its_time)
 }
 END_TEST
 
-/* Copies out, and everything of what is resident, are not the task's. */
+/* Check that resident inputs are not copied to the GPU for each task. */
 START_TEST(resident_inputs_are_not_copied)
 {
     static const char *const list[] = {"dgemm:64", "sgemm:70", "dgetrf:120", NULL};
@@ -168,8 +171,8 @@ START_TEST(resident_inputs_are_not_copied)
 }
 END_TEST
 
-/* Of what is resident, vectors and what cuSOLVER says come back, and matrices of the tasks that are
- * checked alone: here the first of each kernel. */
+/* Check that, for resident tasks, only vectors, info values and the matrices of verified tasks are
+ * copied back; here the first task of each kernel is verified. */
 START_TEST(checked_results_come_home)
 {
     enum { SIZE = 100 };
@@ -187,13 +190,13 @@ START_TEST(checked_results_come_home)
     for (i = before; i < fake_records(); i++)
         matrices += fake_record_at(i).kind == FAKE_COPY_OUT &&
                     fake_record_at(i).bytes >= SIZE * SIZE * sizeof(float);
-    ck_assert_uint_eq(matrices, 12); /* two kernels have two */
+    ck_assert_uint_eq(matrices, 12); /* two kernels have two matrices */
     closed(t);
 }
 END_TEST
 
-/* The copy home of a resident result that is to be checked is none of the task's time: it takes 50
- * ms, and begins when the kernel is over. */
+/* Check that the copy of a resident result for verification does not count as time of the task: the
+ * copy takes 50 ms and starts when the kernel ends. */
 START_TEST(checks_are_counted_apart)
 {
     enum { BYTES = 64 * 64 * sizeof(double) };
@@ -221,7 +224,7 @@ START_TEST(checks_are_counted_apart)
 }
 END_TEST
 
-/* Has a kernel of this name gone through the stream, among the first so many operations? */
+/* Tell whether a kernel of this name ran in the stream among the first `before` operations. */
 static int has_gone_through(int stream, const char *name, size_t before)
 {
     size_t i;
@@ -235,7 +238,8 @@ static int has_gone_through(int stream, const char *name, size_t before)
     return 0;
 }
 
-/* What libraries put off to the first call through a handle is not left to the first tasks. */
+/* Check that each lane has launched every library function before the tasks start, because the
+ * first launch of a function is slow. */
 START_TEST(each_lane_is_warm)
 {
     static const char *const list[] = {"dgemm:80",  "dgemm:40", "dtrsm:40", "dpotrf:30",
@@ -262,7 +266,7 @@ START_TEST(each_lane_is_warm)
 }
 END_TEST
 
-/* All the data are in place before the first address is captured. */
+/* Check that data is in place before the first address is captured, with many kinds of tasks. */
 START_TEST(many_kinds_of_tasks)
 {
     enum { MANY = 300 };
@@ -286,7 +290,7 @@ END_TEST
 START_TEST(graphs_are_used)
 {
     static const char *const list[] = {"dgemm:40", "dsyrk:30", "sgemm:50", "dtrsm:20", NULL};
-    trial                   *t = trial_create(list, 40); /* more than a batch */
+    trial                   *t = trial_create(list, 40); /* more tasks than a batch holds */
     size_t                   i, in_graph = 0, alone = 0;
 
     t->options.verify = 0;
@@ -300,12 +304,12 @@ START_TEST(graphs_are_used)
         if (fake_record_at(i).kind == FAKE_KERNEL)
             (*(fake_record_at(i).in_graph ? &in_graph : &alone))++;
     ck_assert_uint_eq(in_graph, t->count);
-    ck_assert_uint_lt(alone, t->count); /* to warm up */
+    ck_assert_uint_lt(alone, t->count); /* launches that warm up */
     closed(t);
 }
 END_TEST
 
-/* Factorisations in between, which no graph takes. */
+/* Check batches interrupted by factorisations, which graphs cannot hold. */
 START_TEST(graphs_with_gaps)
 {
     static const char *const list[] = {"dgemm:40", "dpotrf:30", "dsyrk:30",
@@ -330,7 +334,8 @@ static void swap(trial *t, unsigned a, unsigned b)
     t->attempts[b] = attempt;
 }
 
-/* The worker's list turns out otherwise: one comes too early, and one never. */
+/* Check a worker's list that differs from the announced order: a task comes too early, and another
+ * never. */
 START_TEST(a_list_with_a_hole)
 {
     static const char *const list[] = {"dgemm:40", "dsyrk:30", NULL};

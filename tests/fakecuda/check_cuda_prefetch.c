@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles on the fake: tasks are queued, and their tiles prefetched, while other tasks run. */
+/* Tiles on the fake: tasks are queued, and their tiles prefetched, while earlier tasks run. */
 #include "exec_fixture.h"
 #include "suite.h"
 #include "tiles_fixture.h"
 #include "trial.h"
 
-/* On one GPU alone, a task is queued before its predecessors have ended, and tiles are copied while
- * kernels run. */
+/* Check that, on a single GPU, a task is queued before its predecessors have ended, and that tiles
+ * are copied while kernels run. */
 START_TEST(queued_behind_each_other)
 {
     hs_exec_settings s = settings_of("plan");
@@ -48,7 +48,8 @@ START_TEST(queued_behind_each_other)
 }
 END_TEST
 
-/* Copies to GPUs that begin while a kernel runs, where each takes some milliseconds. */
+/* Return the number of copies to GPUs that start while a kernel runs, with copies of several
+ * milliseconds. */
 static unsigned overlapping_copies(const char *policy, int kind, int how, double kernel)
 {
     hs_exec_settings s = settings_of(policy);
@@ -73,8 +74,8 @@ static unsigned overlapping_copies(const char *policy, int kind, int how, double
     return overlapping;
 }
 
-/* Kernels last longer and longer until copies begin meanwhile: a busy machine may keep a copy waiting
- * for any time, but one that no task prefetches never begins. */
+/* Check that at least `least` copies overlap kernels, with longer and longer kernels: a busy
+ * machine may delay a copy, but an input that is not prefetched is never copied early. */
 static void require_overlap(const char *policy, int kind, int how, unsigned least)
 {
     double   kernel;
@@ -85,14 +86,14 @@ static void require_overlap(const char *policy, int kind, int how, unsigned leas
     ck_assert_uint_ge(found, least);
 }
 
-/* Where nothing is queued ahead, it is the inputs alone that are: copied while a kernel runs. */
+/* Check that inputs are prefetched while a kernel runs if tasks are not queued. */
 START_TEST(fetched_ahead)
 {
     require_overlap("plan", _i, 0, 4);
 }
 END_TEST
 
-/* Likewise what a live policy has chosen already, or has in a queue, and nothing else. */
+/* Check that a live policy's chosen or queued tasks are prefetched, and no further tasks. */
 START_TEST(fetched_while_it_waits)
 {
     static const char *const choose[] = {"heteroprio", "heteroprio-ns", "hp-sp", "hp-corrected",
@@ -110,7 +111,8 @@ int main(void)
     Suite *suite = suite_create("cuda prefetch");
     TCase *cases = tcase_create("prefetch");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_QR + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues of launches that fill: no worker waits for room in one with the lock of all workers. */
+/* Full launch queues: no worker waits for queue space while it holds the lock of every worker. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static fake_settings with_queue(int room, double kernel)
     return settings;
 }
 
-/* Of tasks beyond the bound, half of a queue, one is in a stream at a time: a task of QR puts 22
- * kernels there at most. */
+/* Check that launches never wait for a full queue. Beyond half a queue, a stream gets a single task
+ * at a time; a QR task launches at most 22 kernels. */
 START_TEST(no_launch_waits)
 {
     const unsigned   sizes[] = {48, 96};
@@ -48,10 +48,10 @@ static void *find(const char *name)
 
 typedef struct passer {
     lock_pass_function *pass;
-    int                 passed, over; /* over: so is the run; atomic */
+    int                 passed, over; /* over: the run has ended; atomic */
 } passer;
 
-/* Wait for it, or until the run is over. */
+/* Sleep for a millisecond; return whether the run has ended. */
 static int is_over(const passer *p)
 {
     const struct timespec nap = {0, 1000000};
@@ -60,8 +60,7 @@ static int is_over(const passer *p)
     return __atomic_load_n(&p->over, __ATOMIC_ACQUIRE);
 }
 
-/* When all workers are open: a task is launched into a queue that is full, no kernel ends, and the
- * lock is free. */
+/* Fill a launch queue once every worker is open, and take the lock while no kernel ends. */
 static void *pass(void *context)
 {
     passer *p = context;
@@ -79,8 +78,11 @@ static void *pass(void *context)
     return NULL;
 }
 
-/* A task has more kernels than there is room for. Were the lock held, this would never end. Where
- * the thread is late because the machine is busy, once more. */
+/*
+ * Check that the lock is free during a launch into a full queue: a task has more kernels than the
+ * queue holds, and the test would hang if the lock were held. The run is repeated if the thread was
+ * late on a busy machine.
+ */
 START_TEST(the_lock_is_free)
 {
     fake_settings    settings = with_queue(0, 2e-3);
@@ -104,8 +106,7 @@ START_TEST(the_lock_is_free)
 }
 END_TEST
 
-/* Whatever the policy, tasks that are launched without the lock are right; and so is what is said
- * of a call among them that fails. */
+/* Check that tasks launched without the lock are correct under any policy. */
 START_TEST(any_policy)
 {
     fake_settings settings = with_queue(2, 0);
@@ -141,7 +142,8 @@ int main(void)
     Suite *suite = suite_create("cuda queue");
     TCase *cases = tcase_create("queue");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, no_launch_waits, 0, 4);

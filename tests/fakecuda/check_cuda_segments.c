@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments of a plan as CUDA graphs, on tiles that CPUs and GPUs share. The fake runs a graph's
- * nodes in whichever order the capture allows, the last one first, or its branches at once. An
- * event in a graph is pending from the launch on, or from the run of its node on: all is right in
- * both.
+ * Segments of a plan as CUDA graphs, on tiles shared by CPUs and GPUs. The fake runs the nodes of a
+ * graph in any order that the capture allows: the last node first, or branches concurrently. Events
+ * in a graph are pending from the launch on, or (late events) from the run of their node on; both
+ * must work.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static hs_exec_settings in_graphs(void)
     return s;
 }
 
-/* Of tasks on tiles of 16 x 16. */
+/* Return the number of kernels on tiles of 16 x 16, in graphs or outside. */
 static unsigned kernels(int in_graph)
 {
     int64_t  begun = first_tile_copied(16);
@@ -35,7 +35,7 @@ static unsigned kernels(int in_graph)
     return count;
 }
 
-/* Whatever is planned, it is right, and nothing uses what something else still uses; twice. */
+/* Check that random plans give correct factors and no race, in two runs each. */
 START_TEST(any_plan)
 {
     enum { FEW = 10 };
@@ -56,11 +56,13 @@ START_TEST(any_plan)
         graphs += fake_begun(FAKE_GRAPH);
         trial_is_clean();
     }
-    ck_assert(graphs > (unsigned)rounds(30) || rounds(30) < FEW); /* which may be of small ones */
+    ck_assert(graphs > (unsigned)rounds(30) || rounds(30) < FEW); /* a few plans may be too small
+                                                                     for graphs */
 }
 END_TEST
 
-/* On one GPU alone nothing is in the way: all but what is cuSOLVER's is in graphs of 16 at most. */
+/* Check that a single GPU runs every task in graphs of at most 16 tasks, except tasks that call
+ * cuSOLVER. */
 START_TEST(all_that_can_be)
 {
     enum { TILES = 12, MOST = 16 };
@@ -73,7 +75,7 @@ START_TEST(all_that_can_be)
     launched = fake_begun(FAKE_GRAPH);
     trial_is_clean();
     ck_assert_uint_gt(together, alone);
-    if (_i == HS_QR) /* whose tasks are of many kernels each */
+    if (_i == HS_QR) /* a QR task has many kernels */
         return;
     ck_assert_uint_le(alone, 2 * TILES);
     ck_assert_uint_ge(MOST * launched, together);
@@ -81,8 +83,8 @@ START_TEST(all_that_can_be)
 }
 END_TEST
 
-/* What the first launch of a function loads is loaded before the tasks begin, and before they are
- * captured: a capture that loads something is a misuse. */
+/* Check that library functions are loaded before tasks start and before captures: loading during a
+ * capture is a misuse. */
 START_TEST(nothing_is_loaded_late)
 {
     fake_settings    settings = some_devices();
@@ -110,14 +112,16 @@ START_TEST(nothing_is_loaded_late)
 }
 END_TEST
 
-/* A segment ends before a task that waits for a task of another worker, which waits for the
- * segment: here, for the factors of the next tile. If the machine is so busy that the other worker
- * is late, the run is repeated with longer kernels. With late events, a segment is often launched
- * task by task, since an event of the segment before it is not yet pending. */
+/*
+ * Check that a segment ends before a task that waits for a task of another worker which in turn
+ * waits for the segment: here, for the factors of the next tile. The run is repeated with longer
+ * kernels if the other worker was late on a busy machine. With late events, many segments are
+ * launched task by task, because an event of the preceding segment is not yet pending.
+ */
 START_TEST(none_waits_for_itself)
 {
     fake_settings settings = some_devices();
-    unsigned      at_least = settings.late ? 1 : 9; /* kernels in graphs for each other kernel */
+    unsigned      at_least = settings.late ? 1 : 9; /* kernels in graphs for each kernel outside */
     int           tries = 10;
 
     settings.kernel = 0.002;
@@ -133,8 +137,11 @@ START_TEST(none_waits_for_itself)
 }
 END_TEST
 
-/* Others wait for a task of a graph, not for all of it: what dtrsm made of the first column goes
- * home while the first graph runs, whose last kernels wait for them. Unless events are late. */
+/*
+ * Check that tiles made in a graph are copied home while the graph runs: the results of dtrsm for
+ * the first column leave before the last kernels of the first graph end. With late events the
+ * copies wait.
+ */
 START_TEST(sent_home_meanwhile)
 {
     enum { N = 16, IN_THE_FIRST = 16 };
@@ -144,8 +151,9 @@ START_TEST(sent_home_meanwhile)
     int64_t          end = 0;
     size_t           i;
 
-    settings.bandwidth = 1e9; /* so that the trial of events sees a pending one */
-    settings.kernel = 0.003;  /* long beside what a busy machine keeps a thread waiting */
+    settings.bandwidth = 1e9; /* slow enough for the module to see a pending event when it tests for
+                                 late events */
+    settings.kernel = 0.003;  /* longer than the delays of a busy machine */
     fake_reset(&settings);
     run_tiles(tiled(HS_CHOLESKY, 6, N, 1, 1), "gpu-only", &s, 1, 1);
     for (i = 0; i < fake_records() && nodes < IN_THE_FIRST; i++)
@@ -157,12 +165,12 @@ START_TEST(sent_home_meanwhile)
     for (i = 0; i < fake_records(); i++)
         sent += fake_record_at(i).kind == FAKE_COPY_OUT &&
                 fake_record_at(i).bytes == N * N * sizeof(double) && fake_record_at(i).start < end;
-    ck_assert_msg((sent > 2) == !settings.late, "%u sent", sent); /* one is dpotrf's */
+    ck_assert_msg((sent > 2) == !settings.late, "%u sent", sent); /* a single copy is dpotrf's */
     trial_is_clean();
 }
 END_TEST
 
-/* Where it is not known before the start what runs where, on which tiles, there is none. */
+/* Check that no graph is used if workers or tiles of tasks are unknown before the start. */
 START_TEST(none_where_it_cannot_be)
 {
     for (int why = 0; why < 5; why++) {
@@ -182,7 +190,7 @@ START_TEST(none_where_it_cannot_be)
 }
 END_TEST
 
-/* Copies that were called for before the second task's kernel was. */
+/* Return the number of copies requested before the second task's kernel. */
 static unsigned fetched_at_first(hs_gpu_mode mode)
 {
     hs_exec_settings s = settings_of("plan");
@@ -191,7 +199,7 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
     size_t           i;
 
     s.gpu_mode = mode;
-    s.halt = HS_HALT_NEVER; /* so that nothing is queued, and inputs alone are fetched */
+    s.halt = HS_HALT_NEVER; /* disables queueing, so that only inputs are prefetched */
     tiles_setup();
     run_tiles(tiled(HS_LU, 8, 16, 1, 1), "gpu-only", &s, 1, 1);
     for (i = 0; kernels < 2; i++)
@@ -205,15 +213,15 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
     return copies;
 }
 
-/* A whole segment is looked at ahead, but where there is none, no more than ever: what is fetched
- * too early takes the room of what is needed sooner. */
+/* Check that the first task of a run without segments prefetches no more with graphs than with
+ * streams: early copies would take the room of tiles needed sooner. */
 START_TEST(none_fetched_for_them)
 {
     ck_assert_uint_eq(fetched_at_first(HS_GPU_GRAPH), fetched_at_first(HS_GPU_STREAMS));
 }
 END_TEST
 
-/* Too little memory for graphs is no reason not to run. */
+/* Check that a run succeeds without graphs if graphs do not fit into memory. */
 START_TEST(no_memory_for_them)
 {
     static const char *const calls[] = {"cudaGraphInstantiate", "cudaGraphUpload",
@@ -278,7 +286,8 @@ int main(void)
 {
     Suite *suite = suite_create("cuda segments");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     suite_add_tcase(suite, cases_of("pending", pending_setup));
     suite_add_tcase(suite, cases_of("late", late_setup));
     return run_suite(suite);

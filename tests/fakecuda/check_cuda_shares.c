@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two runs on one GPU with a share of its memory each, and the names that a profiler shows. */
+/* Two concurrent runs on a GPU, each with a share of its memory; and NVTX ranges. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -67,7 +67,7 @@ static void small_device(void)
 
     settings.memory = MEMORY;
     fake_reset(&settings);
-    fake_hold(FAKE_COPY_IN, 1); /* who has its tiles gets no further */
+    fake_hold(FAKE_COPY_IN, 1); /* runs stop after allocating their tiles */
 }
 
 static void wait_for_tiles(unsigned runs)
@@ -76,7 +76,7 @@ static void wait_for_tiles(unsigned runs)
         sched_yield();
 }
 
-/* Each takes its share while the other one has it, and both are right. */
+/* Check that two runs allocate their shares at the same time and give correct factors. */
 START_TEST(shares_that_fit)
 {
     one_run one, other;
@@ -97,7 +97,8 @@ START_TEST(shares_that_fit)
 }
 END_TEST
 
-/* Where the first has taken what the second is to have, the second says so, and does not start. */
+/* Check that a run is refused, with an explanation, if another run holds the memory of its share.
+ * */
 START_TEST(shares_that_do_not_fit)
 {
     const double share = _i ? 0.5 : 0;
@@ -117,14 +118,14 @@ START_TEST(shares_that_do_not_fit)
     fake_hold(FAKE_COPY_IN, 0);
     end(&one);
     begin(&other);
-    end(&other); /* later there is room */
+    end(&other); /* the first run has freed its memory */
     dispose(&one);
     dispose(&other);
     trial_is_clean();
 }
 END_TEST
 
-/* A share of too little, and what is no share. */
+/* Check that a share too small for a task, or outside 0 .. 1, is refused. */
 START_TEST(shares_of_nothing)
 {
     const double     wrong[] = {-0.1, 1.1, NAN};
@@ -158,7 +159,8 @@ static int is_kernel_name(const char *range)
     return 0;
 }
 
-/* Steps stand under their kernels' names, copies of tiles under theirs, and each range ends. */
+/* Check that steps have ranges with their kernels' names, that copies of tiles have named ranges,
+ * and that each range ends. */
 START_TEST(steps_and_copies_have_names)
 {
     const unsigned   n = 48;
@@ -201,7 +203,7 @@ START_TEST(steps_and_copies_have_names)
 }
 END_TEST
 
-/* Neither a call that fails nor a graph leaves a range open. */
+/* Check that no range stays open after a failing call or in a graph. */
 START_TEST(ranges_end_at_failures)
 {
     hs_exec_settings s = settings_of("plan");
@@ -230,7 +232,8 @@ int main(void)
     Suite *suite = suite_create("cuda shares");
     TCase *cases = tcase_create("shares");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_test(cases, shares_that_fit);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles on the fake, of which a call fails or a device breaks: the run fails, or it is right all
- * the same. */
+/* Tiles on the fake with failing calls or broken devices: the run fails, or its factors are
+ * correct. */
 #include "exec_fixture.h"
 #include "suite.h"
 #include "tiles_fixture.h"
 #include "trial.h"
 
-/* Each call fails, also because memory is short. */
+/* Check the failure of each call, including lack of memory. */
 START_TEST(every_call_fails_once)
 {
     hs_exec_settings s = settings_of(_i / 3 % 2 ? "heteroprio" : "plan");
@@ -21,7 +21,7 @@ START_TEST(every_call_fails_once)
 }
 END_TEST
 
-/* GPUs that fail while they get to know each other do not copy to each other. */
+/* Check that GPUs whose peer access cannot be enabled copy through the host. */
 START_TEST(met_in_vain)
 {
     hs_exec_settings s = settings_of("plan");
@@ -39,10 +39,10 @@ START_TEST(met_in_vain)
 }
 END_TEST
 
-/* A GPU breaks while others copy from it: what they have got of it is not taken for whole. */
+/* Check that tiles copied from a GPU that breaks meanwhile are not used. */
 START_TEST(a_peer_that_breaks)
 {
-    enum { MORE_THAN_THERE_ARE = 10000 }; /* operations: where nothing breaks, all is right */
+    enum { MORE_THAN_THERE_ARE = 10000 }; /* operations; beyond the last operation no GPU breaks */
     fake_settings settings = some_devices();
     unsigned      right = 0, wrong = 0;
 
@@ -62,7 +62,8 @@ START_TEST(a_peer_that_breaks)
                       fake_misuse());
     }
     ck_assert_uint_gt(right, 0);
-    ck_assert(wrong > 0 || trial_stride() > 1); /* of few operations none may be needed */
+    ck_assert(wrong > 0 || trial_stride() > 1); /* a sparse choice of operations may hit only
+                                                   needless copies */
 }
 END_TEST
 
@@ -71,7 +72,8 @@ int main(void)
     Suite *suite = suite_create("cuda tile failures");
     TCase *cases = tcase_create("failures");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_call_fails_once, 0, 18);

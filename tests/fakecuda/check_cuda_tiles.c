@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Factorisations on tiles that CPUs and GPUs share, on the fake, whose kernels compute. The fake
- * is the race detector: it notices memory that two streams use and nothing orders, sources that
- * change before they are copied, and what is read before it is there. And the run itself fails a
- * task whose data are not those that the order of the rows says.
+ * Factorisations on tiles shared by CPUs and GPUs, on the computing fake. The fake detects races:
+ * memory used by two unordered streams, sources that change before they are copied, and reads
+ * before data has arrived. The run itself fails a task whose data differs from the order of the
+ * rows.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,8 @@
 #include "tiles_fixture.h"
 #include "trial.h"
 
-/* Twice each, in place and on copies, with room for all tiles and for a few. */
+/* Check every policy, with two runs each, in place and on copies, with room for every tile or for a
+ * few. */
 START_TEST(every_policy_factorises)
 {
     const unsigned sizes[] = {1, 7, 32, 33, 48};
@@ -50,7 +51,7 @@ START_TEST(every_policy_factorises)
 }
 END_TEST
 
-/* Of tiles: nothing else is as large. */
+/* Return the number of copies of tiles: smaller copies are not tiles. */
 static unsigned copies(fake_kind kind)
 {
     unsigned count = 0;
@@ -61,13 +62,13 @@ static unsigned copies(fake_kind kind)
     return count;
 }
 
-/* With room for all, each tile goes there once and comes back once; with room for one task's, those
- * in the way go home, and the memory that tiles take is what was asked for. */
+/* Check that with room for every tile, each tile is copied to the GPU and back once; and that with
+ * room for a single task's tiles, tiles are evicted and the memory used is as requested. */
 START_TEST(a_gpu_that_is_full)
 {
     const unsigned   n = 48, tiles = 6, least = _i == HS_QR ? 4 : 3;
     const unsigned   pieces = _i == HS_CHOLESKY ? 21 : 36;
-    const unsigned   made = _i == HS_QR ? 6 + 21 : 0; /* V and T */
+    const unsigned   made = _i == HS_QR ? 6 + 21 : 0; /* the matrices V and T */
     hs_exec_settings s = settings_of("plan");
     fake_settings    settings = some_devices();
     size_t           peak;
@@ -89,7 +90,7 @@ START_TEST(a_gpu_that_is_full)
 }
 END_TEST
 
-/* From one GPU to another, where these can do without the host. */
+/* Check that tiles go directly from GPU to GPU if peer access is possible. */
 START_TEST(peers_do_without_the_host)
 {
     hs_exec_settings s = settings_of("plan");
@@ -117,7 +118,8 @@ static int is_copy(fake_kind kind, int to_host)
     return to_host ? kind == FAKE_COPY_OUT : kind == FAKE_COPY_IN || kind == FAKE_COPY_PEER;
 }
 
-/* Since then, of tiles, into GPUs or out of them: the bytes, and the seconds that it took. */
+/* Set the bytes and the seconds of tile copies into or out of GPUs, over the records from `since`
+ * on. */
 static void copied(size_t since, int to_host, double *bytes, double *seconds)
 {
     *bytes = *seconds = 0;
@@ -131,8 +133,10 @@ static void copied(size_t since, int to_host, double *bytes, double *seconds)
     }
 }
 
-/* What is said of copies is what the GPUs did: so many, so many bytes, no longer than that took
- * and hardly less, and none before the start or before one that it cannot overlap. */
+/*
+ * Check hs_exec_transfers() against the fake's records: number and bytes are equal, the duration is
+ * nearly equal, and no transfer starts before the run or before a transfer that it cannot overlap.
+ */
 START_TEST(copies_on_record)
 {
     fake_settings settings = some_devices();
@@ -153,7 +157,7 @@ START_TEST(copies_on_record)
         fake_reset(&settings);
         hs_exec_report_init(&report);
         ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
-        for (int run = 0; run < times; run++) { /* each has its own, and no other's */
+        for (int run = 0; run < times; run++) { /* each run has only its own transfers */
             since = fake_records();
             ck_assert_int_eq(hs_exec_run(exec, &report, NULL), HS_OK);
         }
@@ -183,8 +187,8 @@ START_TEST(copies_on_record)
 }
 END_TEST
 
-/* The host verifies the factors in its own memory: a GPU that computes nothing, copies nothing home
- * or gets no tile makes the run fail. */
+/* Check that the host's verification notices a GPU that skips kernels, copies to the host or copies
+ * to the GPU. */
 START_TEST(nothing_done_is_noticed)
 {
     static const unsigned skipped[] = {1U << FAKE_KERNEL, 1U << FAKE_COPY_OUT, 1U << FAKE_COPY_IN};
@@ -209,7 +213,8 @@ int main(void)
     Suite *suite = suite_create("cuda tiles");
     TCase *cases = tcase_create("tiles");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
+                                                     here */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);

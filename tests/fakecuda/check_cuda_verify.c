@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CUDA module on the fake: results are verified by the host, as they have landed in its memory,
- * so that whatever was not computed, not copied or changed on the way is noticed.
+ * Verification of results by the host in its own memory, on the fake: results that were not
+ * computed, not copied or changed on the way are noticed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "d
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, N = 200 };
 
-/* Operations that the fake skips; copies only from this size on, in bytes. */
+/* kinds of operations that the fake skips; copies only from this size in bytes */
 static const struct {
     unsigned kinds;
     size_t   from;
@@ -43,7 +43,8 @@ static trial *tasks_of(int kernel, unsigned times)
     return trial_create(list, times);
 }
 
-/* Without computation, without copies home, without copies there. */
+/* Check that skipped kernels, skipped copies to the host and skipped copies to the GPU are noticed.
+ * */
 START_TEST(nothing_done_is_noticed)
 {
     fake_settings settings = FAKE_SETTINGS;
@@ -68,8 +69,8 @@ START_TEST(nothing_done_is_noticed)
 }
 END_TEST
 
-/* Places of one number in one of the copies home of a task, where the number is part of the result:
- * those beyond a triangle are none. The pivots come behind the factors. */
+/* Positions of a number in a copy to the host that is part of the result, so outside unused
+ * triangles. Pivots follow the factors. */
 static const struct {
     int      kernel;
     unsigned copy;
@@ -109,7 +110,7 @@ START_TEST(a_wrong_number_is_noticed)
 }
 END_TEST
 
-/* The first of each kernel and size, and every 16th from there. */
+/* Check that the first task of each kernel and size, and every 16th task after it, is verified. */
 START_TEST(a_sample_is_checked)
 {
     static const char *const list[] = {"dgemm:20", "dgemm:21", "dsyrk:20", NULL};
@@ -142,7 +143,7 @@ START_TEST(nothing_is_checked_unless_it_is_to_be)
 }
 END_TEST
 
-/* A task that was to be checked and was cancelled: the next one is checked instead of it. */
+/* Check that if a task chosen for verification is cancelled, the next task is verified. */
 START_TEST(the_next_one_is_checked_instead)
 {
     trial *t = tasks_of(0, 3);
@@ -158,7 +159,8 @@ START_TEST(the_next_one_is_checked_instead)
 }
 END_TEST
 
-/* Cancelled when its results are on the way home: they are not verified, and it is not done. */
+/* Check that a task cancelled while its results are copied back is not verified and counts as
+ * aborted. */
 START_TEST(cancelled_before_it_is_verified)
 {
     trial *t = tasks_of(_i, 2);
@@ -175,7 +177,8 @@ START_TEST(cancelled_before_it_is_verified)
 }
 END_TEST
 
-/* What libraries put off to the first launch through a handle is not left to a capture. */
+/* Check that no library function is first launched in a capture, because the first launch loads it.
+ * */
 START_TEST(nothing_is_loaded_in_a_capture)
 {
     static const char *const list[] = {"dgemm:40", "dsyrk:30", "sgemm:50", "dtrsm:20", NULL};

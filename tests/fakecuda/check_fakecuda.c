@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The fake itself: what it is to compute, to refuse and to notice. See check_fakecuda_order.c
- * for what comes before what.
+ * The fake's computations, refusals and misuse reports. See check_fakecuda_order.c for the order of
+ * operations.
  */
 
 #include <math.h>
@@ -20,7 +20,7 @@ START_TEST(dgemm)
 
     GOOD(cublasDgemm(blas, ta ? CUBLAS_OP_T : CUBLAS_OP_N, tb ? CUBLAS_OP_T : CUBLAS_OP_N, N - 3,
                      N - 1, N - 2, &alpha, a_there, LD, b_there, LD, &beta, c_there, LD));
-    alpha = beta = 0; /* it has been read */
+    alpha = beta = 0; /* alpha and beta were read at the call */
     c = fetch(c_there, CELLS);
     for (i = 0; i < N - 3; i++)
         for (j = 0; j < N - 1; j++) {
@@ -56,7 +56,7 @@ START_TEST(dsyrk_and_dtrsm)
                      CUBLAS_DIAG_NON_UNIT, N, N, &one_, a_there, LD, c_there, LD));
     old = c;
     c = fetch(c_there, CELLS);
-    for (i = 0; i < N; i++) /* C L' is what it was */
+    for (i = 0; i < N; i++) /* check C L' against the old C */
         for (j = 0; j < N; j++) {
             for (want = 0, k = 0; k <= j; k++)
                 want += at(c, 0, i, k) * at(a, 0, j, k);
@@ -68,7 +68,7 @@ START_TEST(dsyrk_and_dtrsm)
 }
 END_TEST
 
-/* Workspace, tau or pivots, and info. */
+/* Device memory of a cuSOLVER call: workspace, tau or pivots, and info. */
 typedef struct workshop {
     double *work, *tau;
     int    *pivots, *info, size;
@@ -116,7 +116,7 @@ START_TEST(dpotrf)
 }
 END_TEST
 
-/* Without pivots: L U = A. With them: something else that is as near, and they are there. */
+/* Check dgetrf: L U = A without pivots, and L U = P A with pivots. */
 START_TEST(dgetrf)
 {
     int      i, j, k, size = 0, *pivots = pinned(N * sizeof *pivots);
@@ -151,7 +151,7 @@ START_TEST(dgetrf)
 }
 END_TEST
 
-/* Q' A is R. */
+/* Check dgeqrf and dormqr: Q' A = R. */
 START_TEST(dgeqrf_and_dormqr)
 {
     int      i, j, size = 0, more = 0;
@@ -178,7 +178,7 @@ START_TEST(dgeqrf_and_dormqr)
 }
 END_TEST
 
-/* Whoever reads the reflectors at the same time sees what they are. */
+/* Check that dormqr leaves the reflectors unchanged for concurrent readers. */
 START_TEST(dormqr_leaves_its_reflectors)
 {
     enum { TIMES = 500 };
@@ -223,11 +223,11 @@ START_TEST(a_source_that_changes_is_noticed)
     fake_hold(FAKE_COPY_IN, 0);
     GOOD(cudaMemcpyAsync(to, memory, 64, cudaMemcpyDeviceToHost, one));
     GOOD(cudaStreamSynchronize(one));
-    ck_assert_double_eq(*to, 2); /* it was read late */
+    ck_assert_double_eq(*to, 2); /* the source was read late */
     misused("source has changed");
     ck_assert_uint_eq(fake_pageable(), 0);
     GOOD(cudaMemcpyAsync(memory, plain, 64, cudaMemcpyHostToDevice, one));
-    plain[0] = 7; /* which is allowed, and slow */
+    plain[0] = 7; /* allowed, and slow */
     GOOD(cudaMemcpyAsync(plain, memory, 64, cudaMemcpyDeviceToHost, one));
     ck_assert_double_eq(plain[0], 1);
     ck_assert_uint_eq(fake_pageable(), 2);
@@ -257,12 +257,12 @@ START_TEST(memory_that_is_not_there)
         misused("1 bytes behind");
         cudaFree(memory);
         break;
-    case 3: /* freed on one stream while another may use it */
+    case 3: /* freed on a stream while another stream may use the memory */
         GOOD(cudaMemsetAsync(memory, 0, 64, one));
         GOOD(cudaFreeAsync(memory, two));
         misused("another stream");
         break;
-    default: /* used on one stream when the other may not have made it */
+    default: /* used on a stream while another stream may not have allocated the memory */
         GOOD(cudaMallocAsync(&other, 64, one));
         GOOD(cudaMemsetAsync(other, 0, 64, two));
         misused("another stream");
@@ -320,7 +320,7 @@ START_TEST(a_call_fails_once)
     ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
     GOOD(cudaMemsetAsync(memory, 0, 64, one));
     fake_fail(1, 0, 0);
-    ck_assert_int_ne(cudaFree(memory), cudaSuccess); /* is it free? nobody knows */
+    ck_assert_int_ne(cudaFree(memory), cudaSuccess); /* whether the memory was freed is unknown */
     ck_assert_uint_eq(fake_live(), 4);
     GOOD(cudaFree(memory));
     no_misuse();
@@ -359,7 +359,7 @@ START_TEST(an_operation_breaks_its_device)
     GOOD(cudaMemsetAsync(memory, 0, 64, one));
     ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorLaunchFailure);
     ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
-    GOOD(cudaSetDevice(1)); /* is as good as ever */
+    GOOD(cudaSetDevice(1)); /* the second device still works */
     cudaFree(device(64));
     ck_assert_int_eq(cudaSetDevice(0), cudaErrorLaunchFailure);
     cudaFree(memory);
@@ -383,7 +383,8 @@ static cudaError_t ask(int how, cudaEvent_t event)
     }
 }
 
-/* What it copied, or another device copied from it, may be freed: however one was told. */
+/* Check that memory used by copies of or from a broken device may be freed, whichever call reported
+ * the failure. */
 START_TEST(a_broken_device_has_stopped)
 {
     int          of_peer = _i >= 5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fake's copies of rectangles, and memory of the caller that is registered. */
+/* The fake's copies of rectangles, and registered host memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static void fill(char *bytes)
         bytes[i] = (char)(i % 100);
 }
 
-/* Copy 5 bytes of each of three rows from (2, 3) to (1, 7), and nothing else. */
+/* Check that a copy of a rectangle changes only the rectangle: 5 bytes of each of three rows from
+ * (2, 3) to (1, 7). */
 START_TEST(a_rectangle_is_copied)
 {
     char *from = pinned(BYTES), *to = pinned(BYTES), *there = device(BYTES);
@@ -60,7 +61,7 @@ START_TEST(a_rectangle_wider_than_its_rows_is_refused)
 }
 END_TEST
 
-/* The second stream does not wait for the first, which may still be writing. */
+/* Check that a copy in a second stream, unordered with a write in the first stream, is a misuse. */
 START_TEST(a_rectangle_that_nothing_orders_is_a_misuse)
 {
     char *from = pinned(BYTES), *to = pinned(BYTES), *there = device(BYTES);
@@ -89,7 +90,7 @@ START_TEST(registered_memory_is_pinned)
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaHostUnregister(own));
     for (i = 0; i < BYTES; i++)
-        ck_assert_int_eq(own[i], i % 100); /* it stays the caller's */
+        ck_assert_int_eq(own[i], i % 100); /* the memory stays the caller's */
     GOOD(cudaMemcpyAsync(there, own, BYTES, cudaMemcpyHostToDevice, one));
     ck_assert_uint_eq(fake_pageable(), 1);
     GOOD(cudaStreamSynchronize(one));
@@ -111,7 +112,7 @@ START_TEST(memory_is_registered_once)
     GOOD(cudaHostRegister(own, BYTES, cudaHostRegisterDefault));
     GOOD(cudaHostUnregister(own));
     no_misuse();
-    teardown(); /* nothing is left */
+    teardown(); /* no registration is left */
     free(own);
 }
 END_TEST
@@ -138,7 +139,7 @@ static void *unregister(void *own)
     return NULL;
 }
 
-/* Unregistering says that a copy is on its way, and waits for it. */
+/* Check that unregistering memory during a copy is reported and waits for the copy. */
 START_TEST(what_a_copy_uses_stays_registered)
 {
     const struct timespec nap = {0, 1000000};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fake's manners: what a GPU and its libraries are like beside what they compute. */
+/* Properties of the fake beside computation: durations, queues, handles and memory calls. */
 #include <string.h>
 #include <time.h>
 
@@ -48,7 +48,7 @@ START_TEST(calls_take_their_time)
 }
 END_TEST
 
-/* Of 2 n^3 flops at so many a second, whatever it is that computes it. */
+/* Check that a kernel takes its number of flops (2 n^3) divided by the speed. */
 START_TEST(kernels_take_what_they_compute)
 {
     fake_settings settings = FAKE_SETTINGS;
@@ -60,7 +60,7 @@ START_TEST(kernels_take_what_they_compute)
     open_with(settings);
     matrix(&there, 0, 0);
     matrix(&other, 1, 0);
-    fake_hold(FAKE_KERNEL, 1); /* who calls for it does not wait for it */
+    fake_hold(FAKE_KERNEL, 1); /* the launching thread does not wait */
     product(blas, there, other);
     fake_hold(FAKE_KERNEL, 0);
     GOOD(cudaStreamSynchronize(one));
@@ -71,7 +71,8 @@ START_TEST(kernels_take_what_they_compute)
 }
 END_TEST
 
-/* Of two kernels in two streams the second begins when the first is over, or before. */
+/* Check two kernels in two streams: they run one after another with one engine, else concurrently.
+ * */
 START_TEST(kernels_at_once)
 {
     fake_settings  settings = FAKE_SETTINGS;
@@ -101,7 +102,8 @@ START_TEST(kernels_at_once)
 }
 END_TEST
 
-/* In one queue, what comes behind a stream's second kernel waits for its first. */
+/* Check that with a single hardware queue, an operation behind a stream's second kernel waits for
+ * its first kernel. */
 START_TEST(queues_are_shared)
 {
     fake_settings settings = FAKE_SETTINGS;
@@ -132,7 +134,7 @@ START_TEST(queues_are_shared)
 }
 END_TEST
 
-/* Where a stream holds three operations, who calls for ten waits until seven are over. */
+/* Check that a launch into a stream that holds three operations waits for space. */
 START_TEST(a_queue_is_full)
 {
     enum { ROOM = 3, KERNELS = 10 };
@@ -159,7 +161,7 @@ START_TEST(a_queue_is_full)
 }
 END_TEST
 
-/* Handles want memory, and say something else when there is none. */
+/* Check that a handle without memory is refused with an error different from "out of memory". */
 START_TEST(handles_are_refused)
 {
     fake_settings      settings = FAKE_SETTINGS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The order in which the fake does what it is told, by streams, events and graphs. */
+/* The order of the fake's operations by streams, events and graphs. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ START_TEST(two_streams_need_an_event)
         GOOD(cudaStreamWaitEvent(two, event, 0));
     } else if (_i == 1) {
         GOOD(cudaStreamSynchronize(one));
-    } else if (_i == 2) { /* too early to help */
+    } else if (_i == 2) { /* recorded too late */
         fake_quiet(1);
         GOOD(cudaStreamWaitEvent(two, event, 0));
         GOOD(cudaEventRecord(event, one));
@@ -55,7 +55,7 @@ START_TEST(an_event_orders_what_runs)
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
     ck_assert_int_eq(cudaStreamQuery(two), cudaErrorNotReady);
     ck_assert_uint_eq(fake_begun(FAKE_COPY_OUT), 0);
-    ck_assert_double_nan(*to); /* not there yet */
+    ck_assert_double_nan(*to); /* not copied yet */
     fake_hold(FAKE_COPY_IN, 0);
     GOOD(cudaStreamSynchronize(two));
     ck_assert_double_eq(*to, 42);
@@ -195,7 +195,7 @@ START_TEST(an_event_outlives_a_graph_that_records_it)
 }
 END_TEST
 
-/* A capture in stream `one` that `two` has branched off. */
+/* Begin a capture in stream `one` with a branch in stream `two`. */
 static void fork_capture(cudaEvent_t fork)
 {
     GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
@@ -213,7 +213,8 @@ static cudaGraphExec_t join_capture(cudaEvent_t join)
     return made(graph);
 }
 
-/* Without it, nothing of the graph is done. */
+/* Check that unordered branches of a graph that use the same memory are a misuse, and that an
+ * unjoined branch fails the capture. */
 START_TEST(branches_of_a_graph_need_their_order)
 {
     unsigned char  *memory = device(64), *here = pinned(64);
@@ -252,7 +253,7 @@ START_TEST(branches_of_a_graph_need_their_order)
 }
 END_TEST
 
-/* One by one, the node captured last first; or at once. */
+/* Check both orders of branches: nodes run one by one, the last captured first, or concurrently. */
 START_TEST(branches_of_a_graph_overlap)
 {
     fake_settings   settings = FAKE_SETTINGS;
@@ -287,7 +288,7 @@ START_TEST(branches_of_a_graph_overlap)
 }
 END_TEST
 
-/* It says nothing of the other branch. */
+/* Check that an event in a graph orders only its own branch. */
 START_TEST(an_event_in_a_graph_is_of_its_branch)
 {
     unsigned char  *memory = device(128);
@@ -318,7 +319,8 @@ START_TEST(an_event_in_a_graph_is_of_its_branch)
 }
 END_TEST
 
-/* From the launch on, or from the run of its node on: until then its state is the former one. */
+/* Check that an event in a graph is pending from the launch on or, if late, from the run of its
+ * node on; until then it has its former state. */
 START_TEST(an_event_in_a_graph_is_pending)
 {
     fake_settings   settings = FAKE_SETTINGS;
@@ -344,7 +346,8 @@ START_TEST(an_event_in_a_graph_is_pending)
     GOOD(cudaStreamWaitEvent(two, event, 0));
     fake_quiet(1);
     GOOD(cudaMemsetAsync(memory, 2, 64, two));
-    ck_assert_uint_eq(fake_misuses(), (unsigned)_i); /* nothing was waited for */
+    ck_assert_uint_eq(fake_misuses(), (unsigned)_i); /* with a late event, stream `two` did not wait
+                                                        */
     fake_hold(FAKE_SET, 0);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaEventQuery(event));

@@ -20,7 +20,7 @@ uint64_t fake_sum(const void *data, size_t size)
     return sum | 1;
 }
 
-/* A copy to a device that is broken: nothing can wait for it any more. */
+/* Tell whether a copy's target device is broken, so that no operation can wait for the copy. */
 static int is_for_broken(const fake_operation *operation)
 {
     const fake_block *block = fake_block_of(operation->span[0].base);
@@ -28,7 +28,8 @@ static int is_for_broken(const fake_operation *operation)
     return block && fake.device[block->object.device].broken;
 }
 
-/* The source is read as late as on a device; by then it should still be what it was. */
+/* Copy the bytes. The source is read as late as on a device; complain if it has changed since the
+ * call. */
 static void run_copy(const fake_operation *operation)
 {
     if (operation->sum && fake_sum(operation->from, operation->bytes) != operation->sum) {
@@ -57,7 +58,7 @@ static void add_span(fake_operation *operation, const void *base, int write, int
     operation->span[operation->spans++] = (fake_span){base, operation->bytes, write, pinned, 0};
 }
 
-/* Whoever reads the destination too early finds no numbers there. */
+/* Fill the destination with NaNs, so that a premature read is noticed. */
 static void poison(const fake_operation *operation)
 {
     fake_block *block = fake_block_of(operation->to);
@@ -68,7 +69,7 @@ static void poison(const fake_operation *operation)
         memset(operation->to, 0xff, operation->bytes);
 }
 
-/* What is to be copied comes from somewhere else before. */
+/* Tell whether an earlier operation still has to write the source. */
 static int is_pending(const fake_operation *operation)
 {
     const fake_block *block = fake_block_of(operation->from);
@@ -77,7 +78,7 @@ static int is_pending(const fake_operation *operation)
     return fake_has_pending(block, from, from + operation->bytes);
 }
 
-/* A pageable source is read at once. */
+/* Prepare a copy to the device; a pageable source is read at once. */
 static void copy_in(fake_stream *stream, fake_operation *operation)
 {
     add_span(operation, operation->to, 1, 0);
@@ -109,7 +110,7 @@ static void copy_out(fake_stream *stream, fake_operation *operation)
         poison(operation);
 }
 
-/* A pageable destination has it when the call is over. */
+/* Copy to pageable memory: the call returns after the copy. */
 static cudaError_t copy_out_now(fake_stream *stream, const fake_operation *operation)
 {
     cudaError_t error = fake_enqueue(stream, operation);
@@ -162,7 +163,8 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
     return fake_leave(error);
 }
 
-/* It may go by way of the host where the devices cannot reach each other: for that it is asked. */
+/* Copy between devices. A copy through the host, without peer access, is a misuse: the module has
+ * to ask first. */
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
                                 size_t count, cudaStream_t stream)
 {

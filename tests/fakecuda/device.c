@@ -37,7 +37,7 @@ static int is_device(int device)
     return device >= 0 && device < fake.settings.devices;
 }
 
-/* The second is on the bus before the first, as with an order by speed. */
+/* Return the PCI bus: the second device precedes the first, as if ordered by speed. */
 static int bus_of(int device)
 {
     return 0x81 - 0x40 * (device % 2) + device / 2;
@@ -110,7 +110,7 @@ cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
     return fake_leave(error);
 }
 
-/* 0: there is no driver; that is no error. */
+/* Return the driver's version; 0 without an error if there is no driver. */
 cudaError_t cudaDriverGetVersion(int *driverVersion)
 {
     cudaError_t error = fake_enter_any("cudaDriverGetVersion");

@@ -27,7 +27,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return fake_leave(error);
 }
 
-/* In a capture only an external event is something that happens; any other says where to go on. */
+/* Record an event. In a capture, an external event becomes a node; any other event marks a point to
+ * continue from. */
 static cudaError_t record(fake_event *event, fake_stream *stream, unsigned flags)
 {
     fake_operation operation = {.kind = FAKE_RECORD, .name = "cudaEventRecord", .event = event};

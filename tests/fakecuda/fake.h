@@ -6,15 +6,13 @@
 #include <stdint.h>
 
 /*
- * A CUDA runtime, cuBLAS and cuSOLVER that need no GPU, to test the CUDA module against. Streams
- * are queues that a thread each serves, device memory is the host's but cannot be accessed by its
- * addresses on the device, kernels are CBLAS and LAPACKE. As on a device, everything that is
- * asynchronous happens late: copies read and write their host memory when their turn comes. What a
- * device would let pass or get wrong now and then is a misuse here, and counted: memory used by two
- * streams that nothing orders, memory used before it is there or after it is gone, a source that
- * changed before its copy ran, ...
- *
- * Errors are CUDA's numbers.
+ * A fake CUDA runtime, cuBLAS and cuSOLVER for tests of the CUDA module without a GPU. Each stream
+ * is a queue served by a thread. Device memory is host memory that is inaccessible at its device
+ * addresses. Kernels are CBLAS and LAPACKE. As on a device, asynchronous operations happen late:
+ * copies read and write host memory when they run. Faults that a device would tolerate or reveal
+ * only occasionally are counted as misuses: memory used by two unordered streams, memory used
+ * before its allocation or after its release, a source that changes before it is copied, ... Errors
+ * are numbers of CUDA.
  */
 
 typedef enum fake_kind {
@@ -34,35 +32,36 @@ typedef enum fake_kind {
 typedef struct fake_settings {
     int      devices;        /* 0: no device; -1: no driver */
     size_t   memory;         /* bytes of each device */
-    double   bandwidth;      /* bytes a second of copies, either way; 0: no limit */
-    double   launch, kernel; /* seconds: what each operation takes to begin, and a kernel's least */
+    double   bandwidth;      /* bytes per second of copies in each direction; 0: unlimited */
+    double   launch, kernel; /* seconds before each operation; least seconds of a kernel */
     int      compute;        /* 0: kernels and copies only take time */
-    unsigned fail_call;      /* the call that fails, from 1; 0: none */
-    const char *fail_name;   /* the first call of that name fails, ... */
-    unsigned    spared;      /* ... or the one after so many of that name; NULL: none */
+    unsigned fail_call;      /* number of the failing call, from 1; 0: none */
+    const char *fail_name;   /* name of the failing call, ... */
+    unsigned    spared;      /* ... after this number of successes; NULL: none */
     unsigned    fail_operation; /* the copy or kernel that breaks its device when it runs */
-    int         error;          /* of either; of a call 0: what the call may well return */
+    int         error;          /* error of either; 0: an error that the call may return */
     int         mig;            /* devices are instances of divided GPUs */
     int         sticky;         /* a failing call leaves the device broken */
-    unsigned    spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
-    unsigned    spoil_copy;     /* the copy to the host with a wrong number, from 1; 0: none; ... */
-    size_t      spoil_at;       /* ... the one that so many bytes precede */
-    unsigned    skip;           /* 1 << kind, of each kind whose operations take time only, ... */
-    size_t      skip_from;      /* ... of copies those of so many bytes or more */
+    unsigned    spoil_kernel;   /* number of the kernel with a wrong result, from 1; 0: none */
+    unsigned    spoil_copy;     /* number of the copy to the host to be spoilt, from 1; 0: none; ...
+                                   */
+    size_t      spoil_at;       /* ... offset of the wrong number, in bytes */
+    unsigned    skip;           /* set of kinds (1 << kind) whose operations only take time, ... */
+    size_t      skip_from;      /* ... copies only from this size in bytes */
     double      lazy;           /* seconds that the first launch of a function through a handle
-                                   takes its caller; then a captured one is a misuse */
+                                   blocks its caller; a captured first launch is then a misuse */
     double host;                /* duration of each call, in seconds */
-    double speed;               /* flops a second of kernels, which take as long; 0: no limit */
-    int    engines;             /* kernels at once on a device; 0: any number */
-    int    queues; /* of the hardware, which streams share, first in first out; 0: no end */
-    int queue; /* kernels and graphs that a stream holds: the launch of one more waits; 0: no end */
-    size_t handle; /* bytes of a device that a handle of a library takes; where they are
-                      not there, the libraries say something else than that */
-    int peers;     /* devices copy to and from each other */
-    int hidden;    /* calls for memory wait for all that runs on the device */
-    int overlap;   /* branches of a graph run at once; 0: its nodes run one by one, of those that
-                      are ready the one captured last */
-    int late;      /* an event that a graph records is pending from the run of its node on; 0: from
+    double speed;               /* flops per second of kernels; 0: unlimited */
+    int    engines;             /* concurrent kernels on a device; 0: unlimited */
+    int    queues; /* first-in-first-out hardware queues shared by streams; 0: unlimited */
+    int queue; /* kernels and graphs that a stream holds before a launch waits; 0: unlimited */
+    size_t handle; /* bytes of device memory that a library handle takes; without them, creation
+                      fails with an error different from "out of memory" */
+    int peers;     /* devices have peer access */
+    int hidden;    /* memory calls wait for every operation on the device */
+    int overlap;   /* branches of a graph run concurrently; 0: nodes run one by one, the last
+                      captured ready node first */
+    int late;      /* an event in a graph is pending from the run of its node on; 0: from
                       cudaGraphLaunch on */
 } fake_settings;
 
@@ -70,43 +69,46 @@ typedef struct fake_settings {
 #define FAKE_SETTINGS ((fake_settings){.devices = 1, .memory = (size_t)1 << 30, .compute = 1})
 
 /*
- * Begin anew: everything that is left is thrown away. Nothing may be running. Without it the
- * variable FAKECUDA of the environment is looked at, such as "devices=2 memory=1e9 bandwidth=1e10
+ * Start afresh and discard remaining objects; no operation may be running. Without a call, the
+ * environment variable FAKECUDA has the settings, such as "devices=2 memory=1e9 bandwidth=1e10
  * launch=1e-6 kernel=1e-5 compute=0". A fast GPU: "speed=6e13 compute=0 bandwidth=5e10".
  */
 void fake_reset(const fake_settings *settings);
 
-/* Calls so far, and the one that was made to fail: its name; NULL: not reached. */
+/* Return the number of calls so far; return the name of the call made to fail, NULL: not reached.
+ * */
 unsigned    fake_calls(void);
 const char *fake_failed(void);
 
-/* Fail from now on: as fail_call, which is counted from here. */
+/* Let a later call fail: `call` counts from 1 at the next call. */
 void fake_fail(unsigned call, int error, int sticky);
 
-/* Misuses so far, and the first of them; "" if there is none. */
+/* Return the number of misuses so far; return the text of the first misuse, or "". */
 unsigned    fake_misuses(void);
 const char *fake_misuse(void);
-void        fake_quiet(int quiet); /* for tests of the fake: tell nobody on stderr */
+void        fake_quiet(int quiet); /* for tests of the fake: print no misuse on stderr */
 
-/* What has been created and not destroyed; and what it is, as text for a message. */
+/* Return the number of objects created and not destroyed; list them as text for a message. */
 unsigned fake_live(void);
 void     fake_live_text(char *text, size_t size);
 size_t   fake_memory_used(int device);
 size_t   fake_memory_peak(int device);
 
-/* Calls of cudaMemcpyAsync with pageable memory; kernels with cuBLAS's default workspace. */
+/* Return the number of cudaMemcpyAsync calls with pageable memory; of kernels with cuBLAS's default
+ * workspace. */
 unsigned fake_pageable(void);
 unsigned fake_default_workspaces(void);
 
-/* Launches that waited because their stream's queue was full; and settings.queue. */
+/* Return the number of launches that waited for a full queue; return settings.queue. */
 unsigned fake_full(void);
 unsigned fake_queue(void);
 
-/* From now on settings.queue is this, and the first launch that finds a queue full waits until
- * fake_hold(FAKE_KERNEL, 0): it holds all kernels. */
+/* Set settings.queue, and hold every kernel: the first launch into a full queue waits until
+ * fake_hold(FAKE_KERNEL, 0). */
 void fake_fill(int queue);
 
-/* Ranges of NVTX that were begun, the last one's name, and the number that threads are in now. */
+/* Return the number of NVTX ranges begun; set the last range's name and the number of open ranges.
+ * */
 enum { FAKE_RANGE = 32 };
 unsigned fake_ranges(char name[FAKE_RANGE], int *open);
 
@@ -114,23 +116,23 @@ typedef struct fake_record {
     const char *name; /* of the call */
     fake_kind   kind;
     int         device;
-    int         stream; /* a number for each that was ever created */
+    int         stream; /* number of the stream, in order of creation */
     int         in_graph;
-    int         first;      /* a function's first launch through a handle */
-    char        range[FAKE_RANGE]; /* of NVTX, that the caller was in; "": none */
-    size_t      bytes;             /* copied */
-    int64_t     asked;      /* when it was called for ... */
-    int64_t     start, end; /* ... and ran: ns on CLOCK_MONOTONIC */
+    int         first;      /* first launch of a function through a handle */
+    char        range[FAKE_RANGE]; /* NVTX range of the caller; "": none */
+    size_t      bytes;             /* bytes copied */
+    int64_t     asked;      /* time of the call ... */
+    int64_t     start, end; /* ... and of the run: ns on CLOCK_MONOTONIC */
 } fake_record;
 
 size_t      fake_records(void);
 fake_record fake_record_at(size_t index);
 
-/* Operations of a kind that have begun and ended so far. */
+/* Return the number of operations of a kind that have begun, or ended, so far. */
 unsigned fake_begun(fake_kind kind);
 unsigned fake_ended(fake_kind kind);
 
-/* Operations of the kind begin, but do not go on until this is called with 0. */
+/* Hold operations of the kind after they begin (1), or release them (0). */
 void fake_hold(fake_kind kind, int held);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef FAKECUDA_FAKE_FIXTURE_H
 #define FAKECUDA_FAKE_FIXTURE_H
 
-/* Two streams on the fake, its libraries on the first of them, and small matrices. */
+/* A fixture with two streams on the fake, library handles on the first stream, and small matrices.
+ * */
 
 #include <cusolverDn.h>
 
@@ -17,32 +18,32 @@ extern cusolverDnHandle_t solver;
 
 #define GOOD(call) ck_assert_msg((int)(call) == 0, "%s", #call)
 
-/* What setup() opens, with other settings. */
+/* Open the streams and handles of setup() with given settings. */
 void open_with(fake_settings settings);
 
 void setup(void);
 void teardown(void);
 
-/* The fake has noticed no misuse; or one, which it tells so. */
+/* Check that the fake has noticed no misuse, or a misuse with that text. */
 void no_misuse(void);
 void misused(const char *how);
 
-/* Memory, of the device and of the host. */
+/* Allocate device memory, or pinned host memory. */
 void *device(size_t bytes);
 void *pinned(size_t bytes);
 
-/* Pinned, and the same on the device: `weight` is added to the diagonal. */
+/* Return a pinned matrix with `weight` added to the diagonal; *there is its copy on the device. */
 double *matrix(double **there, int first, double weight);
 
-/* A pinned copy. */
+/* Return a pinned copy of device memory. */
 double *fetch(const double *there, size_t count);
 
-/* An element of a matrix with LD rows. */
+/* Return an element of a matrix with LD rows. */
 double at(const double *a, int transposed, int row, int column);
 
 void near(double got, double want);
 
-/* Of the operations of a kind, at least so many have begun and ended. */
+/* Wait until at least these numbers of operations of a kind have begun and ended. */
 void wait_until(fake_kind kind, unsigned begun, unsigned ended);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels compute, for a GPU of a given speed. */
+/* The number of flops of kernels, for a fake GPU of given speed. */
 #include <string.h>
 
 #include <cublas_v2.h>

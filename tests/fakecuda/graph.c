@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Capture and graphs. A graph runs node by node, of those that are ready always the one that was
- * captured last: an order that the capture did not ask for shows. Or its branches run at once: a
- * branch is what one stream captured. Each branch has a clock of its own, so that memory which two
- * of them use without an order is a misuse.
+ * Stream capture and graphs. A graph runs node by node, always the ready node captured last, which
+ * reveals a missing order; or its branches run concurrently. A branch is the part captured in a
+ * single stream. Each branch has its own clock, so memory used by two unordered branches is a
+ * misuse.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,21 @@ struct CUgraph_st {
     fake_stream               *origin; /* NULL: the capture is over */
     enum cudaStreamCaptureMode mode;
     pthread_t                  thread;
-    fake_stream               *streams[FAKE_BRANCHES]; /* that are captured into it */
-    int                        places[FAKE_BRANCHES];  /* nodes of each */
+    fake_stream               *streams[FAKE_BRANCHES]; /* streams captured into the graph */
+    int                        places[FAKE_BRANCHES];  /* number of nodes of each */
     int                        stream_count;
-    fake_graph                *next; /* of the captures under way */
+    fake_graph                *next; /* list of captures in progress */
 };
 
 struct CUgraphExec_st {
     fake_object     object;
     fake_operation *nodes;
     int             count, branches;
-    int             places[FAKE_BRANCHES]; /* nodes of each branch */
+    int             places[FAKE_BRANCHES]; /* number of nodes of each branch */
 };
 
-/* A launch of a graph: by branch, its clock's slot and the number before its first node's; and what
- * is over for each node when it is. */
+/* A launch of a graph. For each branch: the slot of its clock and the number before its first node.
+ * For each node: the operations known to be over when it is over. */
 typedef struct fake_launch {
     int        slot[FAKE_BRANCHES];
     uint64_t   before[FAKE_BRANCHES];
@@ -192,7 +192,7 @@ static void mark(const fake_graph *graph, const int *before, int befores, char *
         }
 }
 
-/* Does everything come before the end of the stream that it began with? */
+/* Tell whether every node precedes the end of the stream in which the capture began. */
 static int is_joined(const fake_graph *graph)
 {
     char *marked = calloc((size_t)graph->count + 1, 1);
@@ -244,7 +244,7 @@ static cudaError_t end(fake_stream *stream, fake_graph **out)
     return joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
 }
 
-/* If it is made to fail there is no graph, as when a capture has become invalid. */
+/* A failing call leaves no graph, as if the capture had become invalid. */
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     cudaError_t error = fake_enter("cudaStreamEndCapture"), done;
@@ -311,7 +311,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     return fake_leave(error);
 }
 
-/* If it still runs it stays until it has. */
+/* Destroy the executable graph. Destroyed objects stay allocated, so a running launch continues. */
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     cudaError_t error = fake_enter("cudaGraphExecDestroy");
@@ -329,8 +329,11 @@ static uint64_t number_of(const fake_launch *l, const fake_operation *node)
     return l->before[node->branch] + (uint64_t)node->place;
 }
 
-/* Each node knows what the stream knew at the launch and what the nodes before it know; whoever
- * waits for an event that the graph records learns that, and nothing of other branches. */
+/*
+ * Check the memory of every node. A node's clock joins the stream's clock at the launch and the
+ * clocks of its predecessors. A wait for an event recorded in the graph learns that node's clock
+ * only, without further branches.
+ */
 cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation)
 {
     const fake_made_graph *graph = operation->graph;
@@ -386,7 +389,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
     return fake_leave(error);
 }
 
-/* There is nothing to bring anywhere; but what it is given has to be right. */
+/* Check the arguments; the fake has nothing to upload. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     cudaError_t error = fake_enter("cudaGraphUpload");
@@ -397,7 +400,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
     return fake_leave(error);
 }
 
-/* A launch that runs. */
+/* A running launch. */
 typedef struct run {
     fake_stream          *stream;
     const fake_operation *operation;

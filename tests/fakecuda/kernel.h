@@ -6,17 +6,18 @@
 
 #include "state.h"
 
-/* Begun after fake_enter() has said `error`; ends the call. */
+/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+ * */
 cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation,
                                 cudaError_t error);
 
-/* From the first to the last element of a matrix. */
+/* Return the bytes from the first to the last element of a matrix. */
 static inline size_t fake_bytes(int rows, int columns, int ld, size_t item)
 {
     return rows > 0 && columns > 0 ? ((size_t)(columns - 1) * (size_t)ld + (size_t)rows) * item : 0;
 }
 
-/* A leading dimension. */
+/* Tell whether a leading dimension is too small. */
 static inline int fake_ld_too_small(int ld, int rows)
 {
     return ld < (rows > 1 ? rows : 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of the module under test: the bound of launches follows the fake's queue, and the lock of
- * shared tiles is measured. */
+/* Wrappers linked into the module under test: the bound of launches follows the fake's queue, and
+ * waiting times for the lock of shared tiles are measured. */
 #include <limits.h>
 
 #include "lock.h"
@@ -10,7 +10,7 @@
 #include "support/clock.h"
 
 static hsi_memory       *last;
-static lock_waits_result waits; /* with the lock held */
+static lock_waits_result waits; /* access needs the lock of shared tiles */
 static int               is_unbounded;
 
 unsigned __real_hsi_tiles_kernels_most(void);
@@ -35,7 +35,7 @@ int __wrap_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *
 void __real_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
 void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
 
-/* The call does little else than to wait for the lock. */
+/* Measure the call: its duration is nearly the waiting time for the lock. */
 void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done)
 {
     int64_t start = hsi_clock_ns(), waited;
@@ -57,13 +57,13 @@ __attribute__((visibility("default"))) void lock_pass(void)
     pthread_mutex_unlock(&memory->lock);
 }
 
-/* When nothing runs. */
+/* Call only while no task runs. */
 __attribute__((visibility("default"))) void lock_unbounded(int unbounded)
 {
     is_unbounded = unbounded;
 }
 
-/* When nothing runs. */
+/* Call only while no task runs. */
 __attribute__((visibility("default"))) lock_waits_result lock_waits(void)
 {
     lock_waits_result since = waits;

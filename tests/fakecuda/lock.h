@@ -4,18 +4,18 @@
 
 #include <stdint.h>
 
-/* What lock.c measures of the lock that all launches and all workers of CPUs share. A test finds
- * the symbols, LOCK_PASS and the others, in the module that it has opened. */
+/* Measurements of the lock shared by launches and CPU workers, exported by lock.c. Tests look up
+ * the symbols LOCK_PASS, LOCK_WAITS and LOCK_UNBOUNDED in the opened module. */
 
 #define LOCK_PASS "lock_pass"
 #define LOCK_WAITS "lock_waits"
 #define LOCK_UNBOUNDED "lock_unbounded"
 
-/* Take the lock of the last task that was launched, and release it. */
+/* Take and release the lock of the latest launched task. */
 typedef void lock_pass_function(void);
 
-/* Nanoseconds that workers of CPUs waited for the lock to say that a task is over, since the last
- * call. */
+/* Nanoseconds that CPU workers waited for the lock to report the end of tasks, since the last call.
+ * */
 typedef struct lock_waits_result {
     uint64_t count;
     int64_t  total, longest;
@@ -23,7 +23,7 @@ typedef struct lock_waits_result {
 
 typedef lock_waits_result lock_waits_function(void);
 
-/* Launch everything with the lock, as if queues had no end; or not any more. */
+/* Launch every task with the lock held, as if queues were unlimited; or stop doing so. */
 typedef void lock_unbounded_function(int unbounded);
 
 lock_pass_function      lock_pass;

@@ -13,7 +13,7 @@ static size_t place(int row, int column, int ld)
     return (size_t)column * (size_t)ld + (size_t)row;
 }
 
-/* C := A times a triangle's op, by way of its own place. */
+/* Compute C := alpha op(A) B in place, after copying B to C. */
 static void run_dtrmm(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
@@ -75,7 +75,8 @@ static void run_dtpttr(const fake_operation *operation)
     LAPACKE_dtpttr_work(LAPACK_COL_MAJOR, uplo(k), k->n, k->a, k->c, k->ldc);
 }
 
-/* In its own place a matrix has the same columns; anywhere else the two must not meet. */
+/* Tell whether a matrix is updated in place with equal columns; overlapping matrices are invalid
+ * otherwise. */
 static int is_own_place(const void *from, int ld_from, const void *to, int ld_to)
 {
     return from == to && ld_from == ld_to;
@@ -118,7 +119,7 @@ cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasF
     return fake_blas_launch(handle, &operation, error);
 }
 
-/* Without transposition. */
+/* Supports no transposition. */
 cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, const double *alpha,
                            const double *A, int lda, const double *beta, const double *B, int ldb,

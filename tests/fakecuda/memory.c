@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of the devices, and pinned memory: who used which part of it, and when it goes. */
+/* Device memory and pinned memory: allocation, uses of each part, and release. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "state.h"
 
-enum { POISON = 0xff }; /* makes doubles and floats that are not numbers */
+enum { POISON = 0xff }; /* makes NaNs of doubles and floats */
 
-static fake_block **blocks; /* alive, in no order */
+static fake_block **blocks; /* live blocks, unordered */
 static size_t       block_count, block_room;
 
-/* Addresses of device memory are reserved, and any access to them by the host is a fault. */
+/* Allocate the block's memory. Device addresses are reserved only: an access by the host is a
+ * fault. */
 static int take_memory(fake_block *block)
 {
     void *real = NULL;
@@ -43,7 +44,7 @@ static void dispose(fake_object *object)
     fake_block *block = (fake_block *)(void *)object;
 
     if (block->object.alive)
-        block_count = 0; /* everything goes */
+        block_count = 0; /* called when every object is discarded */
     give_memory(block);
     free(block->uses);
 }
@@ -68,7 +69,7 @@ static void unlist_block(const fake_block *block)
             blocks[i--] = blocks[--block_count];
 }
 
-/* Where nothing is computed nobody looks at what is in memory. */
+/* Fill memory with NaNs, unless kernels do not compute. */
 static void poison(void *base, size_t size)
 {
     if (fake.settings.compute)
@@ -135,7 +136,7 @@ void fake_resolve(fake_operation *operation)
     k->info = fake_real(k->info);
 }
 
-/* A block that begins there. */
+/* Return the block that begins at the pointer; complain if it does not exist. */
 static fake_block *block_at(const void *pointer, int pinned, const char *call)
 {
     fake_block *block = fake_block_of(pointer);
@@ -146,7 +147,7 @@ static fake_block *block_at(const void *pointer, int pinned, const char *call)
     return NULL;
 }
 
-/* From now on nobody may call for anything with it. */
+/* Take the block out of use: later calls with its address are misuses. */
 static void retire(fake_block *block)
 {
     unlist_block(block);
@@ -167,7 +168,7 @@ void fake_block_free(fake_block *block)
     block->use_count = 0;
 }
 
-/* Those that the host knows to be over cannot be in anybody's way. */
+/* Remove uses that the host knows to be over, because they conflict with no later use. */
 static void forget_old_uses(fake_block *block)
 {
     size_t i, kept = 0;
@@ -216,7 +217,8 @@ int fake_has_pending(const fake_block *block, size_t from, size_t to)
     return 0;
 }
 
-/* Memory is the caller's when the call is over; when the stream may use it is another matter. */
+/* Allocate device memory. The address is valid after the call; streams still need an order to use
+ * it. */
 static cudaError_t allocate(void **out, size_t size, fake_block **made)
 {
     struct fake_device *device = &fake.device[fake_current()];
@@ -236,7 +238,8 @@ static cudaError_t allocate(void **out, size_t size, fake_block **made)
     return cudaSuccess;
 }
 
-/* Some of these calls wait for the device, now and then: always, to have it seen. */
+/* Wait for the device if settings.hidden is set. CUDA's memory calls wait now and then; the fake
+ * always does, to reveal it. */
 static void wait_hidden(void)
 {
     if (fake.settings.hidden)
@@ -257,7 +260,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
     return fake_leave(error);
 }
 
-/* Waits for all that runs on the device. */
+/* Free memory after waiting for every operation on the device. */
 static cudaError_t free_now(void *pointer)
 {
     fake_block *block = block_at(pointer, 0, "cudaFree");
@@ -311,7 +314,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
     return fake_leave(error);
 }
 
-/* May another stream still be using it? */
+/* Tell whether another stream may still use the block. */
 static int is_disputed(const fake_stream *stream, const fake_block *block)
 {
     const fake_use use = {stream->slot, 1, 0, 0, block->size, NULL};
@@ -321,7 +324,8 @@ static int is_disputed(const fake_stream *stream, const fake_block *block)
     return fake_conflict(block, &use, &known) != NULL;
 }
 
-/* Its room is free for others at once, as they would be made to wait for it. */
+/* Free memory in the order of a stream. Its bytes are available at once, because a later allocation
+ * would wait for the release. */
 static cudaError_t free_in(fake_stream *stream, void *pointer)
 {
     fake_operation operation = {.kind = FAKE_FREE, .name = "cudaFreeAsync"};
@@ -370,7 +374,7 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     return fake_leave(block ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-/* Copies of that one nobody can wait for. */
+/* Tell whether a device is broken: no call can wait for copies of a broken device. */
 static int is_any_broken(void)
 {
     int i;

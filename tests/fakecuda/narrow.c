@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pieces of matrices that a test can afford; large ones are cut as they are on a GPU. And dgetrf
- * gets matrices whose rows have to be exchanged, unless they are small: those of the library have
- * a diagonal that outweighs the rest.
+ * Wrappers linked into the module under test: matrices of moderate size are split into narrow
+ * pieces like large matrices on a GPU, and dgetrf gets matrices that need row exchanges (unless
+ * small), because the library's matrices are diagonally dominant.
  */
 #include "exec/backend/cuda/cuda.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plugin whose GPU entry works in the stream that it is given. */
+/* A plugin whose GPU entry uses the stream passed to it. */
 #include <hybridsched/plugin.h>
 
 #include <cuda_runtime_api.h>
@@ -20,7 +20,8 @@ HS_PLUGIN_TASK(fill)
     return task->stream ? say(task, "a CPU has a stream") : HS_PLUGIN_DONE;
 }
 
-/* All of it is over when this returns, whatever it was. */
+/* Fill memory on the GPU and copy it to the host; return NULL or the error. Every operation is over
+ * at the return. */
 static const char *fill_through(cudaStream_t stream, char *host)
 {
     void       *memory = NULL;

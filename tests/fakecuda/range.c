@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges of NVTX: those that each thread is in, and how many all are in together. */
+/* NVTX ranges: the stack of ranges of each thread, and the number of open ranges. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cudaMemcpy2DAsync, between a device and pinned memory. */
+/* cudaMemcpy2DAsync between a device and pinned memory. */
 #include <string.h>
 
 #include "state.h"
 
-/* The kernel's arguments have the rectangle: m bytes of each of n rows, and the bytes from one row
- * to the next, lda of the source and ldc of the target. */
+/* Copy a rectangle, described by the kernel's arguments: m bytes of each of n rows, with row
+ * distances of lda bytes in the source and ldc bytes in the target. */
 static void run_rectangle(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
@@ -24,7 +24,7 @@ static int is_pinned(const void *pointer)
     return block && block->pinned;
 }
 
-/* From the first byte to the last: what lies between the rows counts as used. */
+/* Return the span from the first byte to the last; gaps between rows count as used. */
 static fake_span span_of(const void *base, size_t pitch, size_t width, size_t height, int write)
 {
     return (fake_span){base, (height - 1) * pitch + width, write, is_pinned(base), 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cudaHostRegister: memory of the caller becomes pinned, and stays the caller's. */
+/* cudaHostRegister: pin memory that stays the caller's. */
 #include "state.h"
 
-/* One of its pages, or its last byte, is pinned already. */
+/* Tell whether a page or the last byte of the range is pinned already. */
 static int is_pinned_in_part(const char *base, size_t size)
 {
     size_t i;

@@ -166,7 +166,7 @@ static void run_potrf(const fake_operation *operation)
     memset(k->work, 0xff, k->work_size);
 }
 
-/* Without pivots: where none is asked for. The info is the first that is zero. */
+/* Factor without pivots; return the 1-based index of the first zero pivot, or 0. */
 static int factor_as_it_is(int m, int n, double *a, int ld)
 {
     int i, j, p, info = 0;
@@ -213,8 +213,8 @@ static void run_geqrf(const fake_operation *operation)
     memset(k->work, 0xff, k->work_size);
 }
 
-/* LAPACK writes ones on the diagonal for a while, which others who read it would see; cuSOLVER
- * takes a constant. */
+/* Copy the reflectors: LAPACK overwrites their diagonal with ones for a while, which concurrent
+ * readers would see, unlike with cuSOLVER. */
 static double *copy_of_reflectors(const fake_kernel *k)
 {
     int     order = k->side == CUBLAS_SIDE_LEFT ? k->m : k->n;
@@ -241,7 +241,8 @@ static void run_ormqr(const fake_operation *operation)
     free(a);
 }
 
-/* Begun after fake_enter() has said `error`; ends the call. */
+/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+ * */
 static cusolverStatus_t launch(cusolverDnHandle_t handle, fake_operation *operation,
                                cudaError_t error)
 {
@@ -257,7 +258,7 @@ static cusolverStatus_t launch(cusolverDnHandle_t handle, fake_operation *operat
     return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
 }
 
-/* With what it works in, and where it says how it went. */
+/* Launch an operation with workspace and info. */
 static cusolverStatus_t launch_with(cusolverDnHandle_t handle, fake_operation *operation,
                                     cudaError_t error, int given, int needed)
 {
@@ -359,7 +360,7 @@ cusolverStatus_t cusolverDnDlaswp(cusolverDnHandle_t handle, int n, double *A, i
         .n = n, .c = A, .ldc = lda, .m = k1, .k = k2, .pivots = (int *)(uintptr_t)devIpiv};
     if (!error && (n < 0 || k1 < 1 || k2 < k1 || incx != 1))
         error = cudaErrorInvalidValue;
-    /* How far down it reaches is for the pivots to say. */
+    /* the pivots decide how many rows change */
     fake_writes(&operation, A, fake_bytes(k2, n, lda, sizeof *A));
     fake_reads(&operation, devIpiv, (size_t)k2 * sizeof *devIpiv);
     return launch(handle, &operation, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the fake is told, what it counts, and the way into and out of each call. */
+/* State of the fake: settings, counters, and the entry and exit of each call. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@ struct fake_state fake;
 
 static char         first_misuse[256];
 static int          quiet;
-static fake_object *objects[4096]; /* by address */
+static fake_object *objects[4096]; /* hash table by address */
 
-/* What CUDA keeps for each thread. */
+/* The state that CUDA keeps for each thread. */
 static _Thread_local struct {
     unsigned    generation;
     int         device;
     cudaError_t last;
     int         failing; /* the present call is made to fail */
-    const char *name;    /* of the present call, and before of the last */
+    const char *name;    /* name of the present or last call */
 } own;
 
 int64_t fake_now(void)
@@ -114,7 +114,7 @@ void fake_reset(const fake_settings *settings)
     pthread_mutex_unlock(&fake_lock);
 }
 
-/* What it is like beside what it does. */
+/* Set a property beside computation by its name. */
 static void set_manner(fake_settings *settings, const char *name, double value)
 {
     if (strcmp(name, "host") == 0)
@@ -175,7 +175,7 @@ static void set_by_name(fake_settings *settings, const char *name, double value)
         set_manner(settings, name, value);
 }
 
-/* For programs that do not know that they run on the fake. */
+/* Read the settings from FAKECUDA, for programs without fake_reset(). */
 static void begin_by_environment(void)
 {
     fake_settings settings = FAKE_SETTINGS;
@@ -213,7 +213,7 @@ cudaError_t fake_set_device(int device)
     return cudaSuccess;
 }
 
-/* Everything in the streams of a broken device passes without effect. */
+/* Break a device: every further operation in its streams has no effect. */
 void fake_break(int device, cudaError_t error)
 {
     if (device >= 0 && device < FAKE_DEVICES && !fake.device[device].broken)
@@ -231,7 +231,7 @@ static cudaError_t usual_error(const char *name)
     return cudaErrorInvalidValue;
 }
 
-/* The call that is to fail. One that only asks how many devices there are breaks none. */
+/* Make the call fail. A failing query of the device count breaks no device. */
 static cudaError_t fail(const char *name, int device)
 {
     cudaError_t error = (cudaError_t)fake.settings.error;
@@ -253,7 +253,7 @@ static cudaError_t enter(const char *name, int device)
     if (own.name != name || !strstr(name, "Query"))
         fake.calls++;
     else
-        repeated = 1; /* however often one asks */
+        repeated = 1; /* repeated queries count once, because their number depends on timing */
     own.name = name;
     if (fake.settings.devices < 0)
         return cudaErrorInsufficientDriver;
@@ -288,8 +288,8 @@ cudaError_t fake_enter(const char *name)
     return error ? error : fake.device[own.device].broken;
 }
 
-/* Who hears that a device is broken may free its memory, and what it copied to: by then no
- * operation is at it any more. */
+/* Wait until broken devices have stopped: a caller that learns of a broken device may free its
+ * memory and copies' targets. */
 static void let_broken_stop(void)
 {
     int i;
@@ -307,7 +307,7 @@ cudaError_t fake_leave(cudaError_t error)
         own.last = error;
     let_broken_stop();
     pthread_mutex_unlock(&fake_lock);
-    while (fake_now() < until) /* it computes: that is what a call costs */
+    while (fake_now() < until) /* busy waiting, like the CPU time of a call */
         ;
     return error;
 }

@@ -8,26 +8,27 @@
 
 #include "fake.h"
 
-/* All below needs fake_lock, but for what an operation does when it runs. */
+/* Internal state of the fake. Everything below requires fake_lock, except run() of an operation. */
 
 enum {
     FAKE_DEVICES = 8,
     FAKE_STREAMS = 64,
-    FAKE_BRANCHES = 16, /* of a graph: streams that are captured into it */
-    FAKE_SLOTS = 320,   /* of clocks: the streams', then those of branches in a stream */
+    FAKE_BRANCHES = 16, /* of a graph: streams captured into it */
+    FAKE_SLOTS = 320,   /* clocks of streams, then of graph branches in streams */
     FAKE_SPANS = 8,
     FAKE_BEFORE = 16,
     FAKE_FUNCTIONS = 32
 };
 
 extern pthread_mutex_t fake_lock;
-extern pthread_cond_t  fake_change; /* of anything */
+extern pthread_cond_t  fake_change; /* broadcast at any change of state */
 
-/* Each call begins with the one, which locks and says with what it is to fail, and ends with
- * the other. On a device that is broken, what is given back is taken all the same. */
+/* Begin and end a call: fake_enter() takes the lock and returns the error to fail with;
+ * fake_leave() releases the lock. On a broken device, objects are still released. */
 cudaError_t fake_enter(const char *name);
-cudaError_t fake_enter_any(const char *name);            /* whatever the device is like */
-cudaError_t fake_enter_on(const char *name, int device); /* which is not the thread's yet */
+cudaError_t fake_enter_any(const char *name);            /* also on a broken device */
+cudaError_t fake_enter_on(const char *name, int device); /* on a device that is not the thread's yet
+                                                            */
 cudaError_t fake_leave(cudaError_t error);
 
 int         fake_current(void); /* device of this thread */
@@ -48,29 +49,29 @@ typedef enum fake_type {
     FAKE_TYPES
 } fake_type;
 
-/* The first member of each. It stays when it is destroyed, to know it by. */
+/* The first member of each object. Destroyed objects stay allocated to recognise later misuse. */
 typedef struct fake_object {
     struct fake_object *next;
     fake_type           type;
     int                 alive;
-    int                 doubtful; /* destroying it failed: it may be destroyed again or not */
+    int                 doubtful; /* its destruction failed: the caller may or may not repeat it */
     int                 device;
-    void (*dispose)(struct fake_object *object); /* of what it holds; NULL: nothing */
+    void (*dispose)(struct fake_object *object); /* release what the object owns; NULL: nothing */
 } fake_object;
 
 void *fake_create(fake_type type, size_t size);
 void  fake_destroy(fake_object *object);
-int   fake_keeps(fake_object *object); /* the call that is to destroy it is made to fail */
+int   fake_keeps(fake_object *object); /* is the present call made to fail? */
 
-/* Memory that comes with a handle of a library: cudaErrorInitializationError if there is none. */
+/* Take or return the memory of a library handle: cudaErrorInitializationError without memory. */
 cudaError_t fake_take_handle(void);
 void        fake_give_handle(const fake_object *object);
 
-/* Is it one, and alive? Otherwise it is a misuse. */
+/* Tell whether the pointer is a live object of the type; otherwise count a misuse. */
 int fake_is(const void *object, fake_type type, const char *call);
 
-/* Operations of each stream, and nodes of each branch of its graphs, that are over for the clock's
- * owner: the last one's number. */
+/* For each slot (a stream or a graph branch in a stream), the number of the last operation or node
+ * known to be over by the clock's owner. */
 typedef struct fake_clock {
     uint64_t seen[FAKE_SLOTS];
 } fake_clock;
@@ -78,7 +79,7 @@ typedef struct fake_clock {
 void fake_learn(fake_clock *clock, const fake_clock *other);
 
 typedef struct fake_use {
-    int         slot; /* of the stream, or of a branch in it */
+    int         slot; /* of the stream or the branch */
     int         write;
     uint64_t    number;
     size_t      from, to;
@@ -87,27 +88,27 @@ typedef struct fake_use {
 
 typedef struct fake_block {
     fake_object object;
-    char       *base; /* the address; of device memory, one that nothing may access */
-    char       *real; /* where operations find it */
+    char       *base; /* address; inaccessible for device memory */
+    char       *real; /* host address for operations */
     size_t      size;
     int         pinned;
-    int         borrowed; /* the caller's memory, registered */
+    int         borrowed; /* registered memory of the caller */
     int         disputed; /* freed too early, so kept */
     fake_use   *uses;
     size_t      use_count, use_room;
 } fake_block;
 
-/* What an operation reads or writes. */
+/* A range of memory that an operation reads or writes. */
 typedef struct fake_span {
     const void *base;
     size_t      size;
     int         write;
-    int         pinned; /* else it has to be on the device */
-    int         device; /* that one, where it is not the stream's: its number + 1 */
+    int         pinned; /* else device memory is required */
+    int         device; /* another device's number + 1; 0: the stream's device */
 } fake_span;
 
-fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
-void           *fake_real(const void *pointer);     /* accessible host address of that memory */
+fake_block     *fake_block_of(const void *pointer); /* NULL: no live block */
+void           *fake_real(const void *pointer);     /* accessible host address */
 void            fake_block_free(fake_block *block);
 void            fake_block_borrow(void *base, size_t size); /* pin the caller's memory */
 cudaError_t     fake_unpin(void *pointer, int borrowed, const char *call);
@@ -138,41 +139,41 @@ struct fake_operation {
     fake_operation *next;
     fake_kind       kind;
     const char     *name;
-    void (*run)(const fake_operation *operation); /* without the lock; NULL: nothing */
+    void (*run)(const fake_operation *operation); /* runs without the lock; NULL: no effect */
     fake_span span[FAKE_SPANS];
     int       spans;
     uint64_t  number; /* in its stream */
-    uint64_t  turn;   /* in its queue of the hardware */
+    uint64_t  turn;   /* in its hardware queue */
     int64_t   asked;
     size_t    bytes;
-    char      range[FAKE_RANGE]; /* that the calling thread was in */
+    char      range[FAKE_RANGE]; /* NVTX range of the calling thread */
 
     void                  *to; /* copies, memset */
     const void            *from;
     int                    value;
-    void                  *own; /* freed with it: a copy of a pageable source, a graph's launch */
-    uint64_t               sum; /* of the source when it was called for; 0: not known */
+    void                  *own; /* owned memory: copy of a pageable source, or a graph's launch */
+    uint64_t               sum; /* checksum of the source at the call; 0: unknown */
     fake_event            *event;
     uint64_t               ticket;
     fake_block            *block; /* to be freed */
     const fake_made_graph *graph;
-    int                    mute; /* a graph whose nodes do nothing */
+    int                    mute; /* a graph whose nodes have no effect */
     fake_kernel            kernel;
-    int                    first; /* launch of its function through its handle */
+    int                    first; /* first launch of a function through its handle */
 
-    int before[FAKE_BEFORE]; /* in a graph: nodes that it comes after */
+    int before[FAKE_BEFORE]; /* in a graph: predecessors */
     int befores;
-    int branch, place; /* in a graph: its branch, and its number there, from 1 */
+    int branch, place; /* in a graph: branch, and number in the branch from 1 */
 };
 
 struct CUstream_st {
     fake_object     object;
     int             slot, serial;
-    int             held; /* kernels and graphs that are not over */
+    int             held; /* kernels and graphs not over */
     fake_operation *first, **last;
     int             closing;
     pthread_t       thread;
-    pthread_cond_t  wake; /* there is an operation, or it is to close */
+    pthread_cond_t  wake; /* signalled at a new operation or at closing */
     fake_clock      known;
     fake_graph     *capture; /* NULL: none */
     int             before[FAKE_BEFORE], befores;
@@ -181,46 +182,47 @@ struct CUstream_st {
 struct CUevent_st {
     fake_object object;
     unsigned    flags;
-    uint64_t    asked, done; /* times it was recorded */
+    uint64_t    asked, done; /* numbers of records requested and done */
     int64_t     ns;
     int         device_of_record;
     fake_clock  known;
-    fake_graph *capture; /* recorded into it */
-    int         graphs;  /* instantiated ones that record it */
+    fake_graph *capture; /* graph in which it was last recorded */
+    int         graphs;  /* instantiated graphs that record it */
     int         before[FAKE_BEFORE], befores;
 };
 
-/* Functions that were launched through a handle. */
+/* The functions launched through a handle so far. */
 typedef struct fake_functions {
     const char *name[FAKE_FUNCTIONS];
     int         count;
 } fake_functions;
 
-/* A launch through a handle: its function is loaded now if this is the first one. */
+/* Load the operation's function if this is its first launch through the handle. */
 void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation);
 
 /* Replace device addresses in the operation by accessible host addresses. */
 void fake_resolve(fake_operation *operation);
 
-/* Put a copy of it into the stream, or into the graph that the stream is captured to. */
+/* Append a copy of the operation to the stream, or to the graph that captures the stream. */
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
 
-/* The NVTX range that the calling thread is in, "" if none. */
+/* Return the NVTX range of the calling thread, or "". */
 const char *fake_range(void);
 
-/* Hold its memory, used as that number of the slot, against what is known, and note it. */
+/* Check the operation's memory against uses not ordered by `known`, and record its own use with
+ * that number of the slot. */
 cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
                        uint64_t number, const fake_clock *known);
 
-/* The slot of the clock for a branch of the stream's graphs; numbers for so many of its nodes,
- * which begin after the one returned; and the nodes up to that number are over. */
+/* Return the slot for a branch of the stream's graphs; reserve numbers for nodes and return the
+ * number before the first; mark nodes up to a number as over. */
 int      fake_branch(fake_stream *stream, int branch);
 uint64_t fake_branch_ask(int slot, uint64_t nodes);
 void     fake_branch_done(int slot, uint64_t number);
 
-double fake_flops(const fake_operation *kernel); /* what it computes */
+double fake_flops(const fake_operation *kernel); /* number of flops */
 
-/* It ran, or waits to: on a stream's thread. */
+/* Carry out an operation on its stream's thread, including its waiting. */
 void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph);
 
 int               fake_is_pending(int slot, uint64_t number);
@@ -235,19 +237,19 @@ void        fake_capture_record(fake_stream *stream, fake_event *event);
 cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event);
 void        fake_run_graph(fake_stream *stream, const fake_operation *operation);
 
-/* The same as fake_touch() for each node of the operation's graph, which is about to be queued. */
+/* Do fake_touch() for each node of the operation's graph, before it is queued. */
 cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation);
 
-/* Not allowed now, because this or another thread captures. */
+/* Tell whether a capture in any thread forbids the call; if so, count a misuse. */
 int  fake_is_forbidden(const char *call);
 void fake_captures_reset(void);
 
 struct fake_device {
     cudaError_t broken;
     size_t      used, peak;
-    int         busy[2]; /* engines of copies */
-    int         kernels; /* that run */
-    int         running; /* operations at memory of it; twice those of its own */
+    int         busy[2]; /* copy engines */
+    int         kernels; /* running kernels */
+    int         running; /* running operations that use its memory; its own count twice */
 };
 
 extern struct fake_state {
@@ -259,7 +261,7 @@ extern struct fake_state {
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
     int                held[FAKE_KINDS], fills;
-    unsigned char      peers[FAKE_DEVICES][FAKE_DEVICES]; /* may the first reach the second? */
+    unsigned char      peers[FAKE_DEVICES][FAKE_DEVICES]; /* [first][second]: peer access */
     fake_record       *records;
     size_t             record_count, record_room;
     unsigned           ranges;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: each a queue with a thread of its own, and what each knows to be over. */
+/* Streams: each is a queue with a thread, and a clock of operations known to be over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +7,22 @@
 
 #include "state.h"
 
-/* A slot has one stream at a time; its operations are numbered on and on. The slots behind those
- * belong to a branch of the graphs that are launched in a stream. */
+/* The slots of clocks. Each of the first FAKE_STREAMS slots serves a stream at a time and numbers
+ * operations without restart. Later slots belong to branches of graphs launched in a stream. */
 static struct {
     fake_stream *stream;
     uint64_t     asked, done;
 } slots[FAKE_SLOTS];
 
-static int branches[FAKE_STREAMS][FAKE_BRANCHES]; /* slots by stream and branch; 0: none so far */
+static int branches[FAKE_STREAMS][FAKE_BRANCHES]; /* slot by stream and branch; 0: none */
 static int slots_used = FAKE_STREAMS;
 
-/* Of each device's hardware: operations that came, and that have begun. */
+/* For each hardware queue: numbers of operations queued and begun. */
 static struct {
     uint64_t asked, begun;
 } queues[FAKE_DEVICES][FAKE_STREAMS];
 
-static fake_clock host; /* what the program's threads were told */
+static fake_clock host; /* operations known to be over by the host's threads */
 static int        serial;
 
 void fake_learn(fake_clock *clock, const fake_clock *other)
@@ -136,7 +136,7 @@ static int queue_of(const fake_stream *stream)
     return (count > 0 && count < FAKE_STREAMS ? stream->serial % count : stream->slot);
 }
 
-/* What came to a queue later begins later, whichever stream it is of. */
+/* Wait until earlier operations of the hardware queue have begun, whatever their stream. */
 static void wait_for_turn(const fake_stream *stream, const fake_operation *operation)
 {
     while (queues[stream->object.device][queue_of(stream)].begun != operation->turn)
@@ -154,8 +154,7 @@ static int is_launch(fake_kind kind)
     return kind == FAKE_KERNEL || kind == FAKE_GRAPH;
 }
 
-/* The host waits until the stream has room for one more, so that it launches at the device's
- * speed. */
+/* Wait until the stream's queue has space, so that the host launches at the device's speed. */
 static void take_room(fake_stream *stream, fake_kind kind)
 {
     int room = fake.settings.queue;
@@ -172,8 +171,8 @@ static void take_room(fake_stream *stream, fake_kind kind)
     stream->held++;
 }
 
-/* As on a device: memory that is not there breaks it. What is not ordered has no result to
- * speak of: it does nothing, so that nobody's memory is raced for. */
+/* Queue an operation. Invalid memory breaks the device, as on a GPU. An unordered operation has no
+ * effect, to avoid a data race of the fake itself. */
 static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
 {
     fake_operation *copy = malloc(sizeof *copy);
@@ -268,7 +267,7 @@ static int is_work(fake_kind kind)
     return kind <= FAKE_KERNEL;
 }
 
-/* The operation that is to break its device does nothing else. */
+/* Break the device if this is the operation chosen to fail; the operation has no further effect. */
 static int breaks(const fake_stream *stream, const fake_operation *operation)
 {
     if (!is_work(operation->kind) || ++fake.operations != fake.settings.fail_operation)
@@ -279,13 +278,14 @@ static int breaks(const fake_stream *stream, const fake_operation *operation)
     return 1;
 }
 
-/* Of its result, the first number becomes one far below zero. */
+/* Tell whether the kernel's result must be spoilt: its first number becomes a large negative
+ * number. */
 static int is_spoilt(const fake_operation *operation)
 {
     return operation->kind == FAKE_KERNEL && ++fake.kernels == fake.settings.spoil_kernel;
 }
 
-/* A copy to the host, one of whose numbers comes out wrong. */
+/* Tell whether a number of this copy to the host must be spoilt. */
 static int is_misread(const fake_operation *operation)
 {
     return operation->kind == FAKE_COPY_OUT && ++fake.copies_home == fake.settings.spoil_copy;
@@ -297,7 +297,7 @@ static int is_skipped(const fake_operation *operation)
            (operation->kind == FAKE_KERNEL || operation->bytes >= fake.settings.skip_from);
 }
 
-/* The other device of a copy between two: nothing comes from it when it is broken. */
+/* Return the source device of a copy between devices; a broken source copies no data. */
 static struct fake_device *source_of(const fake_stream *stream, const fake_operation *operation)
 {
     return &fake.device[operation->kind == FAKE_COPY_PEER ? operation->span[0].device - 1
@@ -348,7 +348,7 @@ static void wait_for_event(const fake_operation *operation)
         pthread_cond_wait(&fake_change, &fake_lock);
 }
 
-/* A kernel waits until fewer run than can at once. */
+/* Wait until fewer kernels run than the number of engines. */
 static void take_compute(const fake_stream *stream, fake_kind kind)
 {
     struct fake_device *device = &fake.device[stream->object.device];
@@ -471,7 +471,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
     return fake_leave(error);
 }
 
-/* What it has left to do is done. */
+/* Close the stream after its remaining operations. */
 static void close_stream(fake_stream *stream)
 {
     int i;
@@ -484,7 +484,7 @@ static void close_stream(fake_stream *stream)
     pthread_mutex_lock(&fake_lock);
     pthread_cond_destroy(&stream->wake);
     if (fake.device[stream->object.device].broken)
-        fake_host_learns(&stream->known); /* nobody could wait for it */
+        fake_host_learns(&stream->known); /* a broken device's stream cannot be waited for */
     slots[stream->slot].stream = NULL;
     for (i = 0; i < FAKE_BRANCHES; i++)
         if (branches[stream->slot][i])

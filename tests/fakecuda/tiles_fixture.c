@@ -179,7 +179,7 @@ static void require_told(const result *r, unsigned call)
     ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", call, failed, fake_misuse());
 }
 
-/* A GPU whose streams cannot be destroyed has done its tasks all the same. */
+/* Check that a GPU whose streams cannot be destroyed has still completed its tasks. */
 static void fail_at_the_end(fake_settings settings, const hs_exec_settings *s, int kind, int how)
 {
     settings.fail_name = "cudaStreamDestroy";
@@ -190,8 +190,8 @@ static void fail_at_the_end(fake_settings settings, const hs_exec_settings *s, i
     ck_assert_uint_eq(fake_misuses(), 0);
 }
 
-/* The clock decides how often events are queried, and so how many calls a run makes: whether one of
- * the calls that fail here comes after the last task is left open. */
+/* Make each call of a run fail in turn. The number of calls varies, because events are queried
+ * until they are over; so a failing call may come after the last task. */
 void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind, int how)
 {
     unsigned wrong = 0;

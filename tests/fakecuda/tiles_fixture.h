@@ -2,7 +2,7 @@
 #ifndef FAKECUDA_TILES_FIXTURE_H
 #define FAKECUDA_TILES_FIXTURE_H
 
-/* Factorisations on tiles that CPUs and GPUs share, on the fake, whose kernels compute. */
+/* Factorisations on tiles shared by CPUs and GPUs, on the computing fake. */
 
 #include <hybridsched/exec.h>
 #include <hybridsched/hybridsched.h>
@@ -12,39 +12,43 @@
 unsigned roll(unsigned sides);
 void     restart_dice(void);
 
-/* Devices from now on have settings.late. */
+/* Set settings.late of the devices from now on. */
 void events_are_late(int wanted);
 
-fake_settings    some_devices(void); /* four */
+fake_settings    some_devices(void); /* four devices */
 void             tiles_setup(void);
 hs_exec_settings settings_of(const char *policy);
 size_t           bytes_of_tile(unsigned n);
 
-/* How an instance differs from what was generated: copies take time; what a CPU can run is nothing,
- * or factors of tiles on the diagonal, and these alone. */
+/* Changes to a generated instance: links with transfer times; CPUs can run no task; CPUs run the
+ * factorisations of diagonal tiles and no further task. */
 enum { LINKED = 1, ON_GPUS = 2, FACTORS_AT_HOME = 4 };
 
-/* With times for the kernels that were not measured on GPUs. */
+/* Return a generated instance with changes `how` and with GPU times for unmeasured kernels. */
 hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus, int how);
 hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus);
 
-/* When the first tile of n x n was copied to a GPU: what was launched before is no task's. */
+/* Return the time at which the first tile of n x n was copied to a GPU; earlier launches belong to
+ * no task. */
 int64_t first_tile_copied(unsigned n);
 
 typedef struct result {
     hs_status      status;
     hs_exec_report report;
-    unsigned       on_gpus; /* tasks done there */
+    unsigned       on_gpus; /* tasks done on GPUs */
     char           why[HS_WHY];
 } result;
 
-/* So often with one handle, by the algorithm's plan if there is to be one; what is done has to be
- * right, and done if it is to be `right`. Frees the instance. */
+/*
+ * Run the instance `times` times with the same handle, by the algorithm's plan if the policy needs
+ * a plan. A completed run must have correct factors; with `right`, every run must complete. Frees
+ * the instance.
+ */
 result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
                  int right);
 
-/* A factorisation of 3 tiles for each call that there is, which fails: the run says so, or it is
- * right all the same. */
+/* Run a factorisation of 3 tiles for each call, which fails: the run reports the failure, or its
+ * factors are correct. */
 void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind, int how);
 
 #endif

@@ -30,7 +30,7 @@ trial *trial_create(const char *const *kernels, unsigned times)
 
     ck_assert_ptr_nonnull(t);
     ck_assert_msg(hsi_module_open(MODULE, &opened, t->said) == HS_OK, "%s", t->said);
-    t->module = opened.backend; /* the file stays open */
+    t->module = opened.backend; /* the module stays loaded */
     t->in = instance_of(kernels, times);
     t->count = (unsigned)hs_instance_tasks(t->in);
     ck_assert_uint_le(t->count, TRIAL_MOST);
@@ -109,7 +109,7 @@ void trial_submit(trial *t)
     while (t->submitted < t->count && t->submitted - t->collected < depth &&
            t->module->submit(t->worker, t->bodies[t->submitted], &t->attempts[t->submitted]))
         t->submitted++;
-    ck_assert_uint_gt(t->submitted, t->collected); /* an idle worker takes one */
+    ck_assert_uint_gt(t->submitted, t->collected); /* an idle worker accepts a task */
 }
 
 void trial_collect(trial *t)
@@ -121,7 +121,7 @@ void trial_collect(trial *t)
     for (i = 0; i < t->submitted && end.attempt != &t->attempts[i]; i++)
         ;
     ck_assert_uint_lt(i, t->submitted);
-    ck_assert_ptr_null(t->ends[i].attempt); /* once */
+    ck_assert_ptr_null(t->ends[i].attempt); /* each attempt ends once */
     ck_assert_int_ge(end.start, t->last);
     ck_assert_int_ge(end.end, end.start);
     t->last = end.end;

@@ -2,7 +2,7 @@
 #ifndef FAKECUDA_TRIAL_H
 #define FAKECUDA_TRIAL_H
 
-/* The module on the fake, without a dispatcher: one worker, some tasks. */
+/* A test of the module on the fake without a dispatcher: a worker and some tasks. */
 
 #include "exec/machine/module.h"
 #include "fake.h"
@@ -26,37 +26,38 @@ typedef struct trial {
     char                   why[TRIAL_MOST][HS_WHY];
     hs_completion          ends[TRIAL_MOST]; /* of each task */
     unsigned               submitted, collected;
-    int64_t                last;   /* end of what was collected last */
-    hs_status              status; /* of the first step that went wrong, in `said` */
+    int64_t                last;   /* latest collected end */
+    hs_status              status; /* first failing status, explained in `said` */
     char                   said[HS_WHY];
 } trial;
 
-/* Tasks of these kernels, `times` after each other; NULL ends the list. */
+/* Create a trial of these kernels (NULL ends the list), repeated `times` times. */
 trial *trial_create(const char *const *kernels, unsigned times);
 void   trial_free(trial *t);
 
-/* Bodies, worker, preparation. 1 if all went well; else see status. */
+/* Create bodies and worker, and prepare the worker. Return 1 on success; else see status. */
 int  trial_open(trial *t, int ordered);
 void trial_close(trial *t);
 
-/* Submit what there is room for; collect one that is over; and so on until all are. */
+/* Submit tasks while the worker has room; collect a completed task; submit and collect until every
+ * task is collected. */
 void trial_submit(trial *t);
 void trial_collect(trial *t);
 void trial_pipeline(trial *t);
 
 hs_outcome trial_run(trial *t, unsigned which);
 
-/* Does a message name the call that failed? One that gives something back is not asked how it
- * went; when it leaves the GPU broken, the next call tells. */
+/* Tell whether a message names the failing call. The module ignores the results of release calls;
+ * if such a call breaks the GPU, the next call reports it. */
 int trial_names(const char *said, const char *call, int sticky);
 
 /*
- * How many calls on the next is that is to fail: 1, so that each does; more where a round is slow,
- * under the thread sanitizer or where HS_TEST_ROUNDS asks for that many per cent of the rounds.
+ * Return the stride between failing calls: 1 to cover each call, more if rounds are slow (thread
+ * sanitizer) or reduced by the percentage HS_TEST_ROUNDS.
  */
 unsigned trial_stride(void);
 
-/* Nothing of the fake was left or misused. */
+/* Check that no object of the fake is left and no misuse was counted. */
 void trial_is_clean(void);
 
 #endif

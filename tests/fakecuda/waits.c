@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long do workers of CPUs wait for the lock of shared tiles, with launches bounded and without?
- * QR factorisations, both ways by turns; queues, durations of kernels and calls as FAKECUDA says:
+ * fake_waits: measures how long CPU workers wait for the lock of shared tiles, with bounded and with
+ * unbounded launches, alternating QR factorisations of each kind. FAKECUDA sets the queue and the
+ * durations of kernels and calls:
  *
  *   FAKECUDA="queue=24 kernel=2e-4" fake_waits [ROUNDS [TILES [SIZE [CPUS [GPUS]]]]]
  *
- * For each way: waits, the median and the longest of the rounds' longest, and the mean, in us.
+ * For each kind it prints the number of waits, the median and the maximum over rounds of the
+ * longest wait, and the mean wait, in us.
  */
 #include <dlfcn.h>
 #include <stdio.h>

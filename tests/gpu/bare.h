@@ -3,8 +3,8 @@
 #define TESTS_GPU_BARE_H
 
 /*
- * Helpers of programs that call CUDA's libraries themselves. A call that fails ends the program,
- * with the call and the reason on standard error.
+ * Helpers of programs that call CUDA's libraries directly. A failing call ends the program, with
+ * the call and the reason on standard error.
  */
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { BARE_FAILED = 1, BARE_USAGE = 2, BARE_NO_GPU = 3 }; /* exit status */
 
-extern const char bare_program[]; /* name of the program, which defines it */
+extern const char bare_program[]; /* name of the program, defined by the program */
 
 static inline _Noreturn void bare_fail(const char *call, const char *why, int status)
 {
@@ -73,7 +73,7 @@ static inline double bare_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The next number of a sequence, in [-0.5, 0.5): a GPU computes faster with zeros. */
+/* Return the next number of a sequence in [-0.5, 0.5): a GPU computes faster with zeros. */
 static inline double bare_draw(unsigned long long *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs each kernel that GPUs have, at sizes that are one piece, several, and none of a round
- * number, in both modes, copied and resident, and has the host verify the result of the first task
- * of each size and way.
+ * gpu_kernels: runs each GPU kernel at sizes of one piece, of several pieces and of odd numbers, in
+ * both modes, copied and resident. The host verifies the first task of each size and mode.
  *
  *   gpu_kernels [-M MODULE] [-s SMALLEST] [LARGEST [KERNEL...]]
  *   gpu_kernels -c
  *   gpu_kernels -l
  *
- * -s: leave out smaller sizes than SMALLEST. KERNEL: run these kernels only.
- * -c: only print how many cores the library counts, which are fewer than a machine's threads.
+ * -s: leave out sizes below SMALLEST. KERNEL: run these kernels only.
+ * -c: only print the number of cores that the library counts (fewer than hardware threads).
  * -l: only print the names of the kernels.
  *
- * 0: all are right; 1: some are not; 2: wrong usage; 3: no GPU.
+ * Exit status 0: every result is right; 1: a result is wrong; 2: wrong usage; 3: no GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +32,7 @@ static int           smallest = 1, largest = 4096;
 static const char   *module;
 static unsigned long wrong;
 
-/* Numbers of the tasks that were done without a failure, of those verified, of those that were to
- * be, and of all. */
+/* Numbers of tasks done, of tasks verified, of tasks to be verified, and of tasks. */
 typedef struct tally {
     uint64_t right, checked, to_check, all;
     char     why[HS_WHY];

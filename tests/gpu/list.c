@@ -29,7 +29,7 @@ static hs_status make_instance(const gpu_list *list, hs_instance **out)
     return st;
 }
 
-/* The first of each row, then the second of each, ... */
+/* Return a plan with the first task of each row, then the second task of each row, ... */
 static hs_status make_plan(const gpu_list *list, hs_schedule **out)
 {
     size_t        count = list->rows * list->count, i;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks CUDA what becomes of an event that a graph records (cudaEventRecordExternal), right after
- * the graph's launch: a query of the event, a host that waits for it, another stream that waits
- * for it, and its time. CUDA's manual is silent on some of that, and the module for GPUs depends
- * on all of it. Each question is asked of an event that was never recorded, of one that a stream
- * has recorded before, and of one that an earlier launch of the graph has recorded.
+ * gpu_probe: examines the state of an event recorded by a graph (cudaEventRecordExternal) right
+ * after the graph's launch: a query of the event, a wait of the host, a wait of another stream, and
+ * the event's time. CUDA's manual leaves parts of this open, and the module for GPUs depends on
+ * them. Each examination covers an event never recorded, an event recorded by a stream before, and
+ * an event recorded by an earlier launch of the graph.
  *
  *   gpu_probe [SIZE]
  *   gpu_probe -v
  *
- * SIZE: of the matrices whose products keep the graph busy. -v: only print the versions of CUDA's
- * libraries, which needs no GPU.
+ * SIZE: size of the matrices whose products keep the graph busy. -v: only print the versions of
+ * CUDA's libraries, which needs no GPU.
  *
- * 0: all questions have answers, whichever; 1: a call failed; 2: wrong usage; 3: no GPU.
+ * Exit status 0: every examination gave an answer; 1: a call failed; 2: wrong usage; 3: no GPU.
  */
 #include <string.h>
 
@@ -22,16 +22,17 @@ enum { LARGEST = 16384, MOST_PRODUCTS = 1000 };
 
 const char bare_program[] = "gpu_probe";
 
-static const double busy = 0.05; /* seconds that a launch of the graph takes at least */
+static const double busy = 0.05; /* least seconds of a launch of the graph */
 
 typedef struct probe {
     cudaStream_t    stream, other;
-    cudaEvent_t     begun, mark; /* recorded in `stream` before the graph; in `other` */
-    cudaEvent_t     event;       /* recorded by the graph, behind all its products */
+    cudaEvent_t     begun, mark; /* begun: recorded in `stream` before the graph; mark: in `other`
+                                    */
+    cudaEvent_t     event;       /* recorded by the graph after its products */
     cudaGraphExec_t graph;
     cublasHandle_t  blas;
     void           *space;
-    double         *matrix; /* three of them */
+    double         *matrix; /* three matrices */
     int             n, products;
 } probe;
 
@@ -45,7 +46,7 @@ static void multiply(const probe *p, int count)
                          p->matrix + square, p->n, &zero, p->matrix + 2 * square, p->n));
 }
 
-/* As many products as keep the GPU busy for long enough. */
+/* Set the number of products that keep the GPU busy for long enough. */
 static void count_products(probe *p)
 {
     double start, count;
@@ -99,7 +100,7 @@ static void launch(const probe *p)
     CUDA(cudaGraphLaunch(p->graph, p->stream));
 }
 
-/* A new event and a new graph that records it, with that past. */
+/* Make a new event with that history, and a new graph that records it. */
 static void make_graph(probe *p, past before)
 {
     cudaGraph_t made;
@@ -131,7 +132,7 @@ static void print(const char *what, past before, const char *answer, const char 
     fflush(stdout);
 }
 
-/* A graph that is over by now leaves the question open. */
+/* Return the state of the event; unknown if the graph has ended already. */
 static const char *query(const probe *p)
 {
     cudaError_t error = cudaEventQuery(p->event), whole = cudaStreamQuery(p->stream);
@@ -152,7 +153,8 @@ static void ask_query(probe *p, past before)
     free_graph(p);
 }
 
-/* The event is the last that the graph does: who waits for it waits for about the whole graph. */
+/* Tell whether a wait for the event took about as long as the graph, whose last node is the event.
+ * */
 static const char *is_waited(double start, double waited, double over)
 {
     return waited - start >= (over - start) / 2 ? "waits" : "does not wait";
@@ -188,7 +190,7 @@ static void ask_stream(probe *p, past before)
     free_graph(p);
 }
 
-/* Beside an event that the stream records behind the graph. */
+/* Compare the event's time with an event recorded in the stream after the graph. */
 static void ask_time(probe *p, past before)
 {
     float inside = 0, behind = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks that CPUs and a GPU take from each other again and again: estimates say that each would
- * end at once wherever it is not, and so it goes to and fro until it has been given the time it
- * needs. All must end well, each result verified, and of what was aborted nothing be left that
- * adds up: no thread, descriptor, memory of the host or of the GPU.
+ * gpu_spoliations: tasks that CPUs and a GPU spoliate again and again. Estimates promise an
+ * immediate end on the opposite type, until measured times correct them. Every run must succeed
+ * with verified results, and aborted tasks must leave no growing number of threads and descriptors
+ * or amount of memory on the host or the GPU.
  *
  *   gpu_spoliations [-M MODULE] [-m CPUS] [-n SIZE] [-t SECONDS] [SPOLIATIONS]
  *
- * -t: no new run after that time, however many spoliations there were by then. Some of them have to
- * be from the GPU: after SPOLIATIONS the runs go on until the first of these, for at most 100 runs
- * where no time is given. A larger task takes the GPU longer (-n).
+ * -t: start no run after this time, whatever the number of spoliations. A task must be spoliated on
+ * the GPU at least once: after SPOLIATIONS, runs continue until then, for at most 100 runs without
+ * -t. A larger task (-n) takes the GPU longer.
  *
- * 0: so it is; 1: it is not; 3: no GPU.
+ * Exit status 0: success; 1: a check failed; 3: no GPU.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ enum { ROUNDS_IN_VAIN = 100, ROUNDS_BEFORE = 3 };
 static const char *module;
 static unsigned    cpus;
 static int         size = 3072;
-static double      limit; /* of seconds; 0: none */
+static double      limit; /* in seconds; 0: unlimited */
 
 static void fail(int code, const char *what, const char *detail)
 {
@@ -44,7 +44,7 @@ static void fail(int code, const char *what, const char *detail)
 typedef struct census {
     long threads, descriptors;
     long resident;   /* KiB */
-    long gpu_memory; /* KiB that are in use, by anybody */
+    long gpu_memory; /* KiB in use by any process */
 } census;
 
 static long entries(const char *path)
@@ -92,7 +92,7 @@ static census count_all(void)
     return now;
 }
 
-/* `most` in a step is still none. */
+/* Fail if memory or objects grow by more than `most` in a step. */
 static void check_growth(const char *what, const long looks[GROWTH_LOOKS], long most)
 {
     long by_step = growth_by_step(looks);
@@ -102,7 +102,8 @@ static void check_growth(const char *what, const long looks[GROWTH_LOOKS], long 
         fail(1, "leaked", what);
 }
 
-/* A page for each spoliation is none: one of its matrices is some MiB. */
+/* Compare the looks. Growth of a page for each spoliation is tolerated: a leaked matrix would be
+ * some MiB. */
 static void compare(const census looks[GROWTH_LOOKS], unsigned long spoliations)
 {
     const long page = 4, least = 1024;
@@ -135,7 +136,7 @@ static const char *const kernels[] = {"dgemm",  "dsyrk",  "dtrsm", "dpotrf", "dg
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-/* Fewer tasks than workers: one is idle from the start, before any time was measured. */
+/* Make fewer tasks than workers, so that a worker is idle before any time is measured. */
 static hs_instance *make_tasks(void)
 {
     hs_builder  *b = NULL;
@@ -244,7 +245,8 @@ static void run_until(const hs_instance *in, unsigned long wanted, double until,
         fail(1, "after many rounds", "nothing more was taken over");
 }
 
-/* A fast GPU may have ended each of its tasks before a CPU could take it. */
+/* Run until a task was spoliated on the GPU: a fast GPU may end each task before a CPU can spoliate
+ * it. */
 static void run_until_from_gpu(const hs_instance *in, double until, tally *t)
 {
     int rounds;
@@ -288,7 +290,7 @@ int main(int argc, char **argv)
     take_options(argc, argv);
     wanted = optind < argc ? strtoul(argv[optind], NULL, 10) : 10000;
     in = make_tasks();
-    for (i = 0; i < ROUNDS_BEFORE; i++) /* what is made once and kept is no leak */
+    for (i = 0; i < ROUNDS_BEFORE; i++) /* warm up: allocations made once are no leak */
         run_round(in, &first);
     looks[0] = count_all();
     start = seconds();

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cancellations straight at the module for GPUs, without a dispatcher: task after task of all
- * kernels, small and large, is told to stop at a random moment of the time that it takes, within
- * its first 20 ms. Whichever comes first: it stops soon, or is done and right. Now and then one is
- * left alone, and has to be right as well: nothing that was stopped may be in its way. Nor may any
- * be left on the GPU.
+ * gpu_storm: cancellations in the module for GPUs, without a dispatcher. Tasks of every kernel,
+ * small and large, are stopped at a random time of their run, within the first 20 ms. A task must
+ * stop soon, or complete with a right result. A few tasks are not stopped and must have right
+ * results: stopped tasks must neither disturb them nor stay on the GPU.
  *
  *   gpu_storm [-M MODULE] [-n LARGEST] [-t SECONDS] [RUNS]
  *
- * The storm ends after RUNS runs, or at the first stop after them if nothing was stopped by then,
- * or after SECONDS.
+ * The storm ends after RUNS runs (and the first stopped task), or after SECONDS.
  *
- * 0: so it is, and some were stopped; 1: it is not; 3: no GPU.
+ * Exit status 0: success with stopped tasks; 1: a check failed; 3: no GPU.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -30,7 +28,7 @@
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
                                       "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
-/* Of the largest, in 64ths. */
+/* 64ths of the largest size */
 static const int sizes[] = {1, 5, 12, 24, 43, 64};
 
 enum {
@@ -38,8 +36,8 @@ enum {
     SIZES = sizeof sizes / sizeof *sizes,
     TASKS = KERNELS * SIZES,
     TRIALS = 2,              /* undisturbed runs of each task before the storm */
-    LEFT_ALONE = 16,         /* one of so many is not told to stop */
-    LATEST_NS = 20 * 1000000 /* when the others are, at the latest */
+    LEFT_ALONE = 16,         /* 1 of 16 tasks is not stopped */
+    LATEST_NS = 20 * 1000000 /* latest stop of the remaining tasks */
 };
 
 static const char   *file = "hybridsched-cuda.so";
@@ -66,17 +64,17 @@ typedef struct storm {
     hs_instance       *in;
     hs_backend_worker *worker;
     hs_body           *body[TASKS];
-    int64_t            shortest[TASKS]; /* time of a run that was done, ns */
+    int64_t            shortest[TASKS]; /* time of the shortest completed run, ns */
     unsigned long      runs, stopped, done;
-    int64_t            worst; /* from the word to stop until nothing of it runs, ns */
+    int64_t            worst; /* longest time from the request to the stop, ns */
     uint64_t           draws;
 } storm;
 
-/* A thread that says the word: it is given a moment, and tells when it has. */
+/* A thread that requests the stop of a task at a given time and records when it did. */
 typedef struct teller {
     pthread_mutex_t lock;
     pthread_cond_t  change;
-    int64_t         moment; /* 0: none; -1: it is to end */
+    int64_t         moment; /* 0: none; -1: end the thread */
     int64_t         told;
     int             cancel;
 } teller;
@@ -209,7 +207,7 @@ static void judge(storm *s, hs_outcome outcome, uint32_t task, int alone, const 
         fail(1, name, "it stopped although nobody told it to");
 }
 
-/* Stop it at `moment`, ns after its start; -1: never. */
+/* Run a task and stop it `moment` ns after its start; -1: never. */
 static void run_task(storm *s, teller *t, uint32_t task, int64_t moment)
 {
     int        alone = moment < 0;
@@ -241,7 +239,7 @@ static void run_task(storm *s, teller *t, uint32_t task, int64_t moment)
         s->worst = now_ns() - t->told;
 }
 
-/* However fast the GPU is, the moment falls into the time that the task needs. */
+/* Run a random task. The stop falls into the task's own time, however fast the GPU is. */
 static void run_one(storm *s, teller *t)
 {
     uint32_t task = (uint32_t)(draw(s) % TASKS);
@@ -251,7 +249,7 @@ static void run_one(storm *s, teller *t)
     run_task(s, t, task, alone ? -1 : (int64_t)(draw(s) % (uint64_t)(latest + 1)));
 }
 
-/* Measure each task, and have made what is made once and kept, which is no leak. */
+/* Measure each task undisturbed; this also warms up allocations that are made once. */
 static void try_all(storm *s, teller *t)
 {
     uint32_t i;
@@ -273,7 +271,8 @@ static long gpu_memory(void)
     return (long)((all - unused) / 1024);
 }
 
-/* A tenth of the runs, or of the time, between two looks at the GPU's memory. */
+/* Run the storm with a look at the GPU's memory after each tenth of the runs or of the time; return
+ * the growth. */
 static long run_all(storm *s, teller *t)
 {
     long    looks[GROWTH_LOOKS];

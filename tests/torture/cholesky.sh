@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Verify tiled Cholesky factorisations of several sizes under every policy for graphs, on two CPUs and
-# an emulated GPU, with different inputs. Prints a row for each policy: the number of correct runs.
+# Verify tiled Cholesky factorisations of several sizes under every policy for graphs, on two CPUs
+# and an emulated GPU, with different inputs. Print the number of correct runs of each policy.
 #
 #   tests/torture/cholesky.sh [-t TILES] [-b SIZES] [-s SEEDS] [POLICY...]
 #
-# TILES: tiles in a row; SIZES: sizes of a tile; SEEDS: inputs of each size. Default: a few small runs.
+# TILES: tiles in a row; SIZES: sizes of a tile; SEEDS: inputs of each size. Default: few small runs.
 set -u
 
 tiles="4 6"

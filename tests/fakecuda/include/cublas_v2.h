@@ -2,7 +2,7 @@
 #ifndef FAKE_CUBLAS_V2_H
 #define FAKE_CUBLAS_V2_H
 
-/* What the CUDA module uses of cuBLAS; see cuda_runtime_api.h. */
+/* The part of cuBLAS that the CUDA module uses; see cuda_runtime_api.h. */
 
 #include <cuda_runtime_api.h>
 
@@ -48,7 +48,7 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, int k, const float *alpha,
                            const float *A, int lda, const float *B, int ldb, const float *beta,
                            float *C, int ldc);
-/* C := alpha op(A) op(A)' + beta C, one triangle of it */
+/* C := alpha op(A) op(A)' + beta C, for a triangle of C */
 cublasStatus_t cublasDsyrk(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
                            int n, int k, const double *alpha, const double *A, int lda,
                            const double *beta, double *C, int ldc);
@@ -62,7 +62,7 @@ cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasF
                            cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
                            const double *alpha, const double *A, int lda, const double *B, int ldb,
                            double *C, int ldc);
-/* C := alpha op(A) + beta op(B); C may be either */
+/* C := alpha op(A) + beta op(B); C may be A or B */
 cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, const double *alpha,
                            const double *A, int lda, const double *beta, const double *B, int ldb,
@@ -70,7 +70,7 @@ cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
 /* C := diag(x) A, or A diag(x) */
 cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n,
                            const double *A, int lda, const double *x, int incx, double *C, int ldc);
-/* A triangle of A without gaps, and back */
+/* Pack a triangle of A without gaps; unpack it. */
 cublasStatus_t cublasDtrttp(cublasHandle_t handle, cublasFillMode_t uplo, int n, const double *A,
                             int lda, double *AP);
 cublasStatus_t cublasDtpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const double *AP,

@@ -3,9 +3,9 @@
 #define FAKE_CUDA_RUNTIME_API_H
 
 /*
- * What the CUDA module uses of the runtime's interface, so that it can be built and tested where
- * there is no toolkit. Where there is one the same sources are built with its own headers too,
- * which holds these declarations against the real ones.
+ * The part of the CUDA runtime that the module uses, to build and test the module without a
+ * toolkit. With a toolkit, the same sources are also built with NVIDIA's headers, which verifies
+ * these declarations.
  */
 
 #include <stddef.h>

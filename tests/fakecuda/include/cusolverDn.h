@@ -2,7 +2,7 @@
 #ifndef FAKE_CUSOLVERDN_H
 #define FAKE_CUSOLVERDN_H
 
-/* What the CUDA module uses of cuSOLVER; see cuda_runtime_api.h. */
+/* The part of cuSOLVER that the CUDA module uses; see cuda_runtime_api.h. */
 
 #include <cublas_v2.h>
 
@@ -34,7 +34,7 @@ cusolverStatus_t cusolverDnDgetrf_bufferSize(cusolverDnHandle_t handle, int m, i
                                              int lda, int *Lwork);
 cusolverStatus_t cusolverDnDgetrf(cusolverDnHandle_t handle, int m, int n, double *A, int lda,
                                   double *Workspace, int *devIpiv, int *devInfo);
-/* Swap row i with row devIpiv[i], i from k1 to k2, all counted from 1 */
+/* Swap row i with row devIpiv[i] for i = k1 .. k2, counted from 1. */
 cusolverStatus_t cusolverDnDlaswp(cusolverDnHandle_t handle, int n, double *A, int lda, int k1,
                                   int k2, const int *devIpiv, int incx);
 cusolverStatus_t cusolverDnDgeqrf_bufferSize(cusolverDnHandle_t handle, int m, int n, double *A,
