@@ -447,8 +447,7 @@ int main(void)
     Suite *suite = suite_create("cuda_exec");
     TCase *tcase = tcase_create("cuda_exec");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
-                                                     here */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* leaky components, no device */
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_loop_test(tcase, a_plan_on_both, 0, WAYS);

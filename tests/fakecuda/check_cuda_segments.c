@@ -286,8 +286,7 @@ int main(void)
 {
     Suite *suite = suite_create("cuda segments");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
-                                                     here */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* leaky components, no device */
     suite_add_tcase(suite, cases_of("pending", pending_setup));
     suite_add_tcase(suite, cases_of("late", late_setup));
     return run_suite(suite);

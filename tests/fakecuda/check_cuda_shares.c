@@ -232,8 +232,7 @@ int main(void)
     Suite *suite = suite_create("cuda shares");
     TCase *cases = tcase_create("shares");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
-                                                     here */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* leaky components, no device */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_test(cases, shares_that_fit);

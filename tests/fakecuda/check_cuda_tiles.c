@@ -213,8 +213,7 @@ int main(void)
     Suite *suite = suite_create("cuda tiles");
     TCase *cases = tcase_create("tiles");
 
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* these components leak memory and find no device
-                                                     here */
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* leaky components, no device */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);

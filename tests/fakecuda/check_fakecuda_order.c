@@ -55,7 +55,7 @@ START_TEST(an_event_orders_what_runs)
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
     ck_assert_int_eq(cudaStreamQuery(two), cudaErrorNotReady);
     ck_assert_uint_eq(fake_begun(FAKE_COPY_OUT), 0);
-    ck_assert_double_nan(*to); /* not copied yet */
+    ck_assert_double_nan(*to); /* the copy has not run */
     fake_hold(FAKE_COPY_IN, 0);
     GOOD(cudaStreamSynchronize(two));
     ck_assert_double_eq(*to, 42);

@@ -19,11 +19,11 @@ typedef enum fake_kind {
     FAKE_COPY_IN,
     FAKE_COPY_OUT,
     FAKE_COPY_WITHIN,
-    FAKE_COPY_PEER, /* from another device */
+    FAKE_COPY_PEER, /* copy from another device */
     FAKE_SET,
     FAKE_KERNEL,
-    FAKE_RECORD, /* of an event */
-    FAKE_WAIT,   /* for an event */
+    FAKE_RECORD, /* record of an event */
+    FAKE_WAIT,   /* wait for an event */
     FAKE_FREE,
     FAKE_GRAPH,
     FAKE_KINDS
@@ -86,7 +86,7 @@ void fake_fail(unsigned call, int error, int sticky);
 /* Return the number of misuses so far; return the text of the first misuse, or "". */
 unsigned    fake_misuses(void);
 const char *fake_misuse(void);
-void        fake_quiet(int quiet); /* for tests of the fake: print no misuse on stderr */
+void        fake_quiet(int quiet); /* print no misuse on stderr */
 
 /* Return the number of objects created and not destroyed; list them as text for a message. */
 unsigned fake_live(void);
@@ -113,7 +113,7 @@ enum { FAKE_RANGE = 32 };
 unsigned fake_ranges(char name[FAKE_RANGE], int *open);
 
 typedef struct fake_record {
-    const char *name; /* of the call */
+    const char *name; /* name of the call */
     fake_kind   kind;
     int         device;
     int         stream; /* number of the stream, in order of creation */

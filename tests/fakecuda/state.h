@@ -79,7 +79,7 @@ typedef struct fake_clock {
 void fake_learn(fake_clock *clock, const fake_clock *other);
 
 typedef struct fake_use {
-    int         slot; /* of the stream or the branch */
+    int         slot; /* slot of the stream or branch */
     int         write;
     uint64_t    number;
     size_t      from, to;
@@ -103,7 +103,7 @@ typedef struct fake_span {
     const void *base;
     size_t      size;
     int         write;
-    int         pinned; /* else device memory is required */
+    int         pinned; /* host memory; 0: device memory */
     int         device; /* another device's number + 1; 0: the stream's device */
 } fake_span;
 
@@ -142,8 +142,8 @@ struct fake_operation {
     void (*run)(const fake_operation *operation); /* runs without the lock; NULL: no effect */
     fake_span span[FAKE_SPANS];
     int       spans;
-    uint64_t  number; /* in its stream */
-    uint64_t  turn;   /* in its hardware queue */
+    uint64_t  number; /* number in the stream */
+    uint64_t  turn;   /* number in the hardware queue */
     int64_t   asked;
     size_t    bytes;
     char      range[FAKE_RANGE]; /* NVTX range of the calling thread */
@@ -155,15 +155,15 @@ struct fake_operation {
     uint64_t               sum; /* checksum of the source at the call; 0: unknown */
     fake_event            *event;
     uint64_t               ticket;
-    fake_block            *block; /* to be freed */
+    fake_block            *block; /* block to free */
     const fake_made_graph *graph;
     int                    mute; /* a graph whose nodes have no effect */
     fake_kernel            kernel;
     int                    first; /* first launch of a function through its handle */
 
-    int before[FAKE_BEFORE]; /* in a graph: predecessors */
+    int before[FAKE_BEFORE]; /* predecessors in a graph */
     int befores;
-    int branch, place; /* in a graph: branch, and number in the branch from 1 */
+    int branch, place; /* branch of a graph; number in the branch, from 1 */
 };
 
 struct CUstream_st {
@@ -186,7 +186,7 @@ struct CUevent_st {
     int64_t     ns;
     int         device_of_record;
     fake_clock  known;
-    fake_graph *capture; /* graph in which it was last recorded */
+    fake_graph *capture; /* graph of the latest record, or NULL */
     int         graphs;  /* instantiated graphs that record it */
     int         before[FAKE_BEFORE], befores;
 };

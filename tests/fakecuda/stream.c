@@ -17,7 +17,7 @@ static struct {
 static int branches[FAKE_STREAMS][FAKE_BRANCHES]; /* slot by stream and branch; 0: none */
 static int slots_used = FAKE_STREAMS;
 
-/* For each hardware queue: numbers of operations queued and begun. */
+/* Each hardware queue has the numbers of operations queued and begun. */
 static struct {
     uint64_t asked, begun;
 } queues[FAKE_DEVICES][FAKE_STREAMS];
@@ -337,7 +337,7 @@ static void settle(const fake_stream *stream, const fake_operation *operation, i
         fake_block_free(operation->block);
     if (operation->kind != FAKE_RECORD)
         return;
-    event->done = operation->ticket ? operation->ticket : event->done + 1; /* 0: in a graph */
+    event->done = operation->ticket ? operation->ticket : event->done + 1; /* ticket 0: a node of a graph */
     event->ns = end;
     event->device_of_record = stream->object.device;
 }

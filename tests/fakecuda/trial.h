@@ -24,7 +24,7 @@ typedef struct trial {
     hs_attempt             attempts[TRIAL_MOST];
     int                    cancel[TRIAL_MOST];
     char                   why[TRIAL_MOST][HS_WHY];
-    hs_completion          ends[TRIAL_MOST]; /* of each task */
+    hs_completion          ends[TRIAL_MOST]; /* completion of each task */
     unsigned               submitted, collected;
     int64_t                last;   /* latest collected end */
     hs_status              status; /* first failing status, explained in `said` */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fake_waits: measures how long CPU workers wait for the lock of shared tiles, with bounded and with
- * unbounded launches, alternating QR factorisations of each kind. FAKECUDA sets the queue and the
+ * fake_waits: measures how long CPU workers wait for the lock of shared tiles, with bounded and
+ * with unbounded launches, alternating QR factorisations of each kind. FAKECUDA sets the queue and the
  * durations of kernels and calls:
  *
  *   FAKECUDA="queue=24 kernel=2e-4" fake_waits [ROUNDS [TILES [SIZE [CPUS [GPUS]]]]]

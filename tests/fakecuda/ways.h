@@ -2,7 +2,7 @@
 #ifndef FAKECUDA_WAYS_H
 #define FAKECUDA_WAYS_H
 
-/* How tasks are launched on the GPU. */
+/* Modes of launching tasks on the GPU. */
 
 #include "trial.h"
 

@@ -10,7 +10,7 @@
 typedef struct gpu_list {
     const char *const *kernels; /* "dgemm:960"; tasks of different rows alternate */
     size_t             rows;
-    unsigned           count; /* of each row */
+    unsigned           count; /* tasks of each row */
     hs_gpu_mode        mode;
     int                resident, verify;
     const char        *module; /* NULL: the installed module */
@@ -18,7 +18,7 @@ typedef struct gpu_list {
 
 typedef struct gpu_list_result {
     hs_status status;
-    double    seconds;       /* from the start to the last end */
+    double    seconds;       /* time from the start to the last end */
     double    overhead;      /* overhead of a task in seconds, as in the report of a run */
     uint64_t  done, checked; /* numbers of tasks done and of tasks verified */
     char      why[HS_WHY];   /* first failure */

@@ -33,7 +33,7 @@ enum { ROUNDS_IN_VAIN = 100, ROUNDS_BEFORE = 3 };
 static const char *module;
 static unsigned    cpus;
 static int         size = 3072;
-static double      limit; /* in seconds; 0: unlimited */
+static double      limit; /* seconds; 0: unlimited */
 
 static void fail(int code, const char *what, const char *detail)
 {

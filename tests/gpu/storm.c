@@ -36,7 +36,7 @@ enum {
     SIZES = sizeof sizes / sizeof *sizes,
     TASKS = KERNELS * SIZES,
     TRIALS = 2,              /* undisturbed runs of each task before the storm */
-    LEFT_ALONE = 16,         /* 1 of 16 tasks is not stopped */
+    LEFT_ALONE = 16,         /* a task of this number is not stopped */
     LATEST_NS = 20 * 1000000 /* latest stop of the remaining tasks */
 };
 

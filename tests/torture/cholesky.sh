@@ -5,7 +5,7 @@
 #
 #   tests/torture/cholesky.sh [-t TILES] [-b SIZES] [-s SEEDS] [POLICY...]
 #
-# TILES: tiles in a row; SIZES: sizes of a tile; SEEDS: inputs of each size. Default: few small runs.
+# TILES: tiles in a row; SIZES: sizes of a tile; SEEDS: inputs of each size. Default: small.
 set -u
 
 tiles="4 6"

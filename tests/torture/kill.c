@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * torture_kill [-g] [-n TASKS] [KILLS [SEED]]: kills hsched-exec at random times and resumes the run
- * until the plan is done, again and again. Each task appends the number of its run to a file, which
- * allows these checks:
+ * torture_kill [-g] [-n TASKS] [KILLS [SEED]]: kills hsched-exec at random times and resumes the
+ * run until the plan is done, again and again. Each task appends the number of its run to a file,
+ * which allows these checks:
  *  - a run executes no task recorded in the journal at its start;
  *  - each recorded task was executed;
  *  - each task known to have ended before the kill is recorded: the table of attempts lists it, or
