@@ -5,9 +5,10 @@
 #   documents.sh [DOCUMENT...]
 #
 # A block that opens with ```console holds commands ("$ ", continued by "> ") and their output.
-# The blocks of a document run in order, in one folder that is empty at first. The output shown must occur in the
-# command's output, line by line and in order; the document may leave lines out ("..."). Numbers and
-# spaces do not count, for times differ between runs. "$ cat FILE" creates FILE if it does not exist.
+# The blocks of a document run in order, in a folder that is empty at first. The document's output
+# must occur in the command's output, line by line and in order; the document may leave lines out
+# ("..."). Numbers and spaces are ignored, because times differ between runs. "$ cat FILE" creates
+# FILE if it does not exist.
 #
 # Three comments steer the check:
 #   <!-- new folder -->      the commands below begin in an empty folder

@@ -6,8 +6,8 @@
 #
 #   watch.sh TEST [ARGUMENT...]
 #
-# At its end the log gets the time that the test took. suite.h writes the name of the running function
-# to the file $HS_RUNNING.
+# The log ends with the duration of the test. suite.h writes the name of the running
+# function to the file $HS_RUNNING.
 set -u
 
 hang=${HS_HANG:-60}
