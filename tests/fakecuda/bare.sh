@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs that tasks on GPUs are compared with, bench/bench_gpu_bare.c, bench_gpu_factor.c and
-# bench_gpu_pages.c, run on the fake CUDA, and fail where results are wrong or data do not arrive.
+# Check bench/bench_gpu_bare.c, bench_gpu_factor.c and bench_gpu_pages.c, the loops compared with
+# GPU tasks: they run on the fake CUDA, and fail if results are wrong or data does not arrive.
 set -u
 
 [ -x fake_bare ] || exit 77 # no BLAS, no fake
@@ -24,7 +24,7 @@ check() { # what, expected status, command...
     fi
 }
 
-# The rows of a program, each once, each with figures; and no misuse of CUDA, which the fake reports.
+# Check that a program prints each row once with figures, and that the fake reports no misuse.
 rows() { # name...
     for name in "$@"; do
         [ "$(grep -c "^$name,.*[1-9]" "$out")" -eq 1 ] || {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is meant for a GPU, tests/gpu/probe.c, storm.c and spoliations.c, does what it says on the fake,
-# and fails where nothing was stopped.
+# Check tests/gpu/probe.c, storm.c and spoliations.c on the fake CUDA: they give their results, and
+# fail if no task was stopped.
 set -u
 
 module=tests/fakecuda/.libs/hybridsched-cuda.so

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# On a fake GPU that computes nothing, copies nothing home or copies nothing there, gpu_kernels and
-# hsched-exec fail for each kernel; on one that does its work they pass.
+# Check that gpu_kernels and hsched-exec fail for each kernel on a fake GPU that skips kernels,
+# copies to the host or copies to the GPU, and that they pass on a fake that works.
 set -u
 
 module=tests/fakecuda/.libs/hybridsched-cuda.so
@@ -16,7 +16,7 @@ complain() { # what
     wrong=1
 }
 
-# hsched-exec itself, since the script around it puts the module for real GPUs first.
+# hsched-exec without libtool's script, which would put the module for real GPUs first.
 executor() {
     LD_LIBRARY_PATH="$PWD/tests/fakecuda/.libs:$PWD/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
         .libs/hsched-exec --oversubscribe --no-reserve "$@"
@@ -28,7 +28,7 @@ for kernel in $kernels; do
         "t,inf,1,$kernel:200,40" >"$work/$kernel.csv"
 done
 
-# what the fake is like; the exit status of both programs; the kernels that are right
+# Columns: the fake's settings; the exit status of both programs; the number of right kernels.
 check() {
     export FAKECUDA="$1"
     ./fake_kernels -M "$module" 200 >"$work/out" 2>"$work/errors"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Put into an archive, and another for machines without xz, all that tests/gpu/run needs on a machine with a GPU that has CUDA's
-# libraries and a C library, and nothing else. By `make gpu-bundle`, which sets
+# Put into an archive (and a second archive for machines without xz) everything that tests/gpu/run
+# needs on a machine with a GPU, CUDA's libraries and a C library. Called by `make gpu-bundle`, with
 #
 #   CC MAKE STRIP srcdir pkglibdir bindir libdir VERSION PROGRAMS
 #
-# In the build folder, whose config.h names the libraries that are opened at run time.
+# Run in the build folder, whose config.h names the libraries opened at run time.
 #
 # Usage: bundle.sh ARCHIVE.tar.xz
 set -eu
@@ -19,7 +19,7 @@ trap 'exit 1' HUP INT TERM
 root=$work/$name
 mkdir -p "$root/bin" "$root/lib/hybridsched" "$root/lib/base" "$root/data"
 
-# ours
+# programs and libraries of hybridsched
 
 $MAKE -s install DESTDIR="$work/installed" >"$work/install.log" 2>&1 || {
     cat "$work/install.log" >&2
@@ -39,9 +39,10 @@ cp "$srcdir/LICENSE" "$srcdir/tests/gpu/README" "$root"
 chmod -R u+w "$root"
 chmod +x "$root/run" "$root/step"
 
-# what they need
+# libraries needed by them
 
-# As the loader names them. The first are the C library's; the second come with CUDA or its driver.
+# Names as used by the loader. The first list is the C library's; the second list comes with CUDA or
+# its driver.
 is_system() {
     case $1 in
     ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | \
@@ -58,7 +59,7 @@ is_cuda() {
     return 1
 }
 
-# Of the compiler: a machine's own are as good, and may be newer than what is brought.
+# The compiler's libraries: the machine's own versions are as good, and may be newer.
 is_base() {
     case $1 in
     libgcc_s.so.* | libstdc++.so.*) return 0 ;;
@@ -88,7 +89,7 @@ take() { # for an object: a name
     found=$((found + 1))
 }
 
-# OpenBLAS and LAPACKE, which no program is linked with.
+# OpenBLAS and LAPACKE: no program is linked with them.
 take_opened() {
     printf 'int main(void) { return 0; }\n' >"$work/opened.c"
     for file in $(sed -n 's/^#define HS_[A-Z]*_FILE "\(.*\)"$/\1/p' config.h); do
@@ -123,7 +124,7 @@ while [ "$found" -gt 0 ]; do
     done
 done
 
-# CUDA's libraries need each other: whatever the loader looks for.
+# CUDA's libraries need each other: add every library that the loader looks for.
 for object in "$root"/bin/* "$root"/lib/hybridsched/*; do
     for library in $(LD_LIBRARY_PATH=$root/lib ldd "$object" | awk '{ print $1 }'); do
         if is_cuda "$library"; then echo "$library" >>"$work/cuda"; fi
@@ -134,9 +135,9 @@ for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
     [ ! -f "$object" ] || $STRIP --strip-unneeded "$object"
 done
 
-# what it is
+# description of the archive
 
-# The newest version of the C library that any of it asks for.
+# Print the newest version of the C library that any file requires.
 c_library() {
     for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
         [ ! -f "$object" ] || objdump -T "$object"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Does each step of tests/gpu/step run by itself, on the fake of CUDA, from the root of a project
-# that has the archive in one of its folders? By flow.sh.
+# Check that each step of tests/gpu/step runs separately on the fake CUDA, from the root of a
+# project that has the archive in one of its folders. Called by flow.sh.
 #
 # Usage: flow-steps.sh ARCHIVE.tar.xz FAKE; srcdir is the source
 set -u
@@ -31,7 +31,7 @@ step() { # expected status, letter, argument...
     is_status "$expected" "$status" "$work/summary" "$work/err" "$work/raw/run.log"
 }
 
-# What each step leaves: one file, at most 30 lines, and nothing else.
+# Check that a step leaves a single file and prints at most 30 lines.
 leaves() { # letter, a row
     [ "$(ls "$work/out")" = "gpu-step-$1.tar.gz" ] && [ "$(wc -l <"$work/summary")" -le 30 ] &&
         grep -q '^- versions: cuBLAS .*; cuSOLVER .*; driver .*; MemTotal ' "$work/summary" &&
@@ -58,7 +58,7 @@ export FAKECUDA
 check "step i, a small GPU" step_is_right i "| cholesky, larger than the GPU's memory, GPU only, n = 5"
 unset FAKECUDA
 
-# A sanitizer that finds nothing, and one that finds something in hsched-exec.
+# Make a fake compute-sanitizer that finds no fault, or a fault in hsched-exec.
 sanitizer() { # exit status for hsched-exec
     printf '#!/bin/sh\nshift 2\n"$@" || exit\necho "$@" >>%s\ncase $1 in *hsched-exec) exit %d ;; esac\n' \
         "$work/sanitized" "$1" >"$work/sanitizer/compute-sanitizer"
@@ -77,7 +77,7 @@ check "the error is first in the summary" grep -q '^shared tiles | [*][*]failed[
 check "the rest is there" grep -q '^kernels: errors | 0 ' "$work/summary"
 PATH=$path
 
-# Kernels of a second each.
+# Kernels that take a second each.
 FAKECUDA="kernel=1 compute=0"
 export FAKECUDA
 check "a step that takes too long: 1" step 1 b -t 6

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Is the archive of `make gpu-bundle` whole, and does its script do what it says? Run on the
-# fake of CUDA, from elsewhere than where it was built. By `make gpu-bundle-check`.
+# Check that the archive of `make gpu-bundle` is complete and that its script works, on the fake
+# CUDA and away from the build folder. Called by `make gpu-bundle-check`.
 #
 # Usage: flow.sh ARCHIVE.tar.xz; srcdir is the source, the build is here
 set -u
@@ -27,7 +27,7 @@ check "the .tar.gz has the same" same_in_gz
 check "it is at most 60 MiB, too" [ "$(wc -c <"${archive%.xz}.gz")" -le $((60 * 1024 * 1024)) ]
 unset LD_LIBRARY_PATH
 
-# what is in it
+# contents of the archive
 
 objects() {
     for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
@@ -35,7 +35,7 @@ objects() {
     done
 }
 
-# All but the C library's and CUDA's comes from the archive.
+# Every library but the C library and CUDA's comes from the archive.
 strangers() {
     objects | while read -r object; do
         LD_LIBRARY_PATH=$root/lib:$root/lib/base ldd "$object" 2>/dev/null |
@@ -63,7 +63,7 @@ check_opened() {
 }
 check "the libraries that it opens at run time are in it" check_opened
 
-# without a GPU
+# run without a GPU
 
 status_of() { # expected, command...
     expected=$1
@@ -77,7 +77,7 @@ if [ ! -e /dev/nvidia0 ] && [ ! -e /dev/nvidiactl ]; then
     check "and it says so" grep -q '^no GPU: ' "$work/err"
 fi
 
-# Libraries of another version are no missing GPU: the status differs, and the message names them.
+# Libraries of wrong versions are reported by name, with a status different from a missing GPU.
 sed 's/^\(libcublas[.]so\)[.].*/\1.99/' "$root/cuda-libraries" >"$work/cuda-libraries"
 mv "$root/cuda-libraries" "$work/cuda-libraries.right"
 mv "$work/cuda-libraries" "$root/cuda-libraries"
@@ -87,7 +87,7 @@ check "CUDA's libraries of another version: 78" status_of 78 env CUDA_LIBS="/now
 check "and it names the versions" grep -q "libcublas.so.99: found .*$work/toolkit/libcublas.so.12.1 " "$work/err"
 mv "$work/cuda-libraries.right" "$root/cuda-libraries"
 
-# with the fake
+# run with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
     "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_factor" "$root/bin/bench_gpu_pages" "$root/bin/gpu_probe" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
@@ -95,7 +95,7 @@ sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsche
 check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
 check "and it says so" grep -q '^no GPU: ' "$work/err"
 
-# A card that is there and does not work: no reason to say that there is none.
+# A card that does not work must not be reported as missing.
 ill() { # what FAKECUDA says, what it says
     status_of 1 env FAKECUDA="$1" "$root/run" --fake "$work/fake" --quick --only throughput \
         -o "$work/ill.md"
@@ -128,7 +128,7 @@ for file in bare.csv gpu.csv probe.csv kernels-dgemm-1.csv kernels-here.csv chol
     check "$file is kept" [ -s "$work/kept/$file" ]
 done
 
-# Kernels of a second each: no part is over when its time is up, and each has said what it knew.
+# With kernels of a second each, every part is cut short and has reported its measurements so far.
 in_time() {
     begun=$(date +%s)
     status_of 1 env FAKECUDA="kernel=1 compute=0" "$root/run" --fake "$work/fake" --quick -t 20 \
@@ -140,12 +140,12 @@ check "what takes too long is cut short" in_time
 check "and what was not run is named" grep -q -F '| **not run**' "$work/short.md"
 check "of a program's rows, too" grep -q -F 'bench_gpu: tiny, graph | **not run**' "$work/short.md"
 
-# A core of two threads is one, whatever nproc says.
+# A core with two hardware threads counts as one core, unlike with nproc.
 check "cores are not threads" status_of 0 env HWLOC_SYNTHETIC="core:1 pu:2" HWLOC_THISSYSTEM=1 \
     "$root/run" --fake "$work/fake" --quick --only hybrid -o "$work/cores.md"
 check "and the hybrid families are there" sh -c "! grep -F '**' '$work/cores.md' | grep -v figures"
 
-# Kernels of 2 ms, some of which may run at once: what one adds to a list is no less than 0.1 ms.
+# With kernels of 2 ms, partly concurrent, a further kernel adds at least 0.1 ms to a list.
 calibrated() {
     status_of 0 env FAKECUDA="kernel=2e-3" LD_LIBRARY_PATH="$work/fake:$root/lib:$root/lib/hybridsched:$root/lib/base" \
         "$root/bin/hsched-calibrate" --table --gpu -j 1 -m 1 -k 1 --no-verify --repeats 12 \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Tasks that are stopped, and what is left of them. Sourced by tests/gpu/run.
+# Measurements of stopped tasks and their remains. Sourced by tests/gpu/run.
 
 part_spoliations() {
     begin_rows "Spoliations" "Tasks of all kernels go to and fro between $spoliation_workers CPUs and the GPU, since

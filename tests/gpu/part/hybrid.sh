@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Tasks of their own on CPUs and the GPU together. Sourced by tests/gpu/run.
+# Measurements of independent tasks on CPUs and the GPU together. Sourced by tests/gpu/run.
 
-# A plan for some workers, and as many runs of it as there is time for, three at most: one line
-# each, achieved, predicted, bound.
+# Make a plan for some workers and run it as often as time allows, at most three times. Print a line
+# for each run: achieved, predicted, bound.
 runs_of() { # name, instance, cpus, gpus, mode
     plan=$work/$1-$3-$4.plan
     log=$work/$1-$3-$4.log
@@ -35,7 +35,7 @@ hybrid_mode() { # family, instance, mode
     row "$1, $3: over the area bound of the measured times" "$(calc %.3f "$by_bound")" "<= 1.10" "$(met "$by_bound" '<=' 1.10)"
 }
 
-# All on the CPUs, all of them; and all on the GPU, if each of its tasks can run there.
+# Compare with the whole family on the CPUs, and on the GPU if each of its tasks can run there.
 compare() { # family, instance, achieved
     if cpu=$(achieved_by "$1" "$2" "$cores" 0); then
         row "$1: CPUs only" "$(calc %.2f "$cpu") ms" "> $(calc %.2f "$3") ms" "$(met "$cpu" '>=' "$3")"
@@ -51,7 +51,7 @@ compare() { # family, instance, achieved
     fi
 }
 
-# Milliseconds on the CPUs alone, if none of them ever waits.
+# Print the milliseconds on the CPUs alone without any idle time.
 cpu_time_of() { # instance
     awk -F, -v cpus="$cores" '
         /^#/ { next }
@@ -60,7 +60,8 @@ cpu_time_of() { # instance
         END { print sum / cpus }' "$1"
 }
 
-# As large as leaves the CPUs alone, which are the slowest, a twelfth of the family's time a run.
+# Generate an instance of a size at which a run on the CPUs alone (the slowest run) takes a twelfth
+# of the family's time.
 generate() { # family, seconds
     for size in $tiles; do
         ours hsched-gen "$1" "$size" --kernels "$work/kernels-here.csv" -m "$workers" -k 1 \

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Memory of the GPU that is too small for a matrix, and memory of the host. Sourced by tests/gpu/run.
+# Measurements of matrices larger than the GPU's memory, and of host memory. Sourced by
+# tests/gpu/run.
 
 # ---- pages of the host ----------------------------------------------------------------------------
 
-# One row for each way to obtain memory, at its last line.
+# Write a row for each way to obtain memory when its last line arrives.
 pages_row() { # line of bench_gpu_pages
     case $1 in *-release,*) ;; *) return 0 ;; esac
     kind=${1%%-*}
@@ -32,7 +33,7 @@ bytes_of_tiles() { # expression: how many
     calc %.0f "8 * $shared_tile ^ 2 * (($1) > 6 ? int($1) : 6)"
 }
 
-# The same run with all tiles, with room for half of them, and for a quarter, verified.
+# Run a graph with memory for every tile, for half and for a quarter of the tiles, and verify it.
 in_shares() { # family, tiles, expression: tiles of the matrix
     make_plans "$1" "$2" || return 0
     in_half tiled_row "$1, GPU only, all tiles fit" "$2" --no-verify "$gpu.plan"

@@ -62,14 +62,14 @@ not_run() { # what
     row "$1" "**not run**: no time was left" "" ""
 }
 
-# Is there time for this measurement?
+# Tell whether time is left for this measurement.
 due() { # what
     is_over || return 0
     not_run "$1"
     return 1
 }
 
-# Name what a part leaves out because its time was up before.
+# Name the measurements that a part leaves out because its time is up.
 name_rest() { # what...
     is_over || return 0
     for rest in "$@"; do
@@ -77,7 +77,7 @@ name_rest() { # what...
     done
 }
 
-# Name the measurements of a program that it had no time for.
+# Name the measurements of a program for which time ran out.
 name_missing() { # program, file of its rows, start of a row...
     program=$1
     file=$2

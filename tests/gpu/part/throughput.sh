@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Matrix products, copies, and what a task costs the host. Sourced by tests/gpu/run.
+# Measurements of matrix products, copies, and the host's overhead for a task. Sourced by
+# tests/gpu/run.
 
 bare_row() { # line of bench_gpu_bare
     IFS=, read -r what count _ amount unit <<END
@@ -33,7 +34,7 @@ percent() { # part, whole
     calc %.1f "100 * $1 / $2"
 }
 
-# Compare products with loops that do the same: as many streams, with the same copies.
+# Compare products with loops of the same products, with as many streams and equal copies.
 throughput_rows() {
     one=$(rate dgemm)
     streams=$(rate dgemm-streams)
@@ -60,7 +61,7 @@ throughput_rows() {
     done
 }
 
-# Compare what a task costs with a loop of the same copies and products.
+# Compare the cost of a task with a loop of equal copies and products.
 overhead_rows() {
     begin_rows "Host overhead" "$tiny dgemm of 16 by 16, resident: wall time over tasks, less that of a loop of the same
 copies and products, and of bare graphs with the same nodes."
@@ -75,7 +76,7 @@ copies and products, and of bare graphs with the same nodes."
     done
 }
 
-# A program whose lines become rows; its measurements that time ran out for are named.
+# Run a program whose lines become rows; name the measurements for which time ran out.
 bench() { # file, function for a line, what, "start of a row, ..." of all, program, argument...
     file=$1
     tell=$2
@@ -101,7 +102,7 @@ tasks() {
         bench_gpu "$products_count" "$tiny" "$product_largest"
 }
 
-# The loop runs before and after, since a GPU's clocks move; its second run has no rows of its own.
+# The loop runs before and after, because a GPU's clock rate varies; the second run adds no rows.
 part_throughput() {
     begin_rows "Throughput" "$products_count dgemm, $product_sizes, in double precision; medians of 5 runs."
     in_share 1 4 bare "$work/bare.csv" bare_row bench_gpu_bare || bare_failed=yes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Factorisations on tiles that CPUs and the GPU share. Sourced by tests/gpu/run.
+# Measurements of factorisations on tiles shared by CPUs and the GPU. Sourced by tests/gpu/run.
 
-# One row of a kernel of cuSOLVER, at its last line.
+# Write the row of a cuSOLVER kernel when its last line arrives.
 factor_row() { # line of bench_gpu_factor
     case $1 in
     what,* | potrf-copied,*) return 0 ;;
@@ -39,7 +39,7 @@ copies_of() { # report
     [ -z "$to" ] || printf ', %.2f GB to the GPU, %.2f GB home' "$(calc %.6f "$to / 1e9")" "$(calc %.6f "${home:-0} / 1e9")"
 }
 
-# One run of a graph: how fast, beside cuSOLVER with as many copies.
+# Run a graph once; write its speed next to cuSOLVER's with as many copies.
 tiled_row() { # what, tiles, "--no-verify" or nothing, argument of hsched-exec...
     what=$1
     order=$(($2 * shared_tile))
@@ -60,17 +60,18 @@ tiled_row() { # what, tiles, "--no-verify" or nothing, argument of hsched-exec..
     row "$what, n = $order" "$(calc %.0f "$gflops") GFLOP/s${bare:+, $(calc %.2f "$gflops / $bare") x $kernel of cuSOLVER}$(copies_of "$work/$name.json"); $right" "" ""
 }
 
-# No row has more than half of the time that is left, so that one that hangs does not cost the others.
+# Give a row at most half of the remaining time, so that a hanging row leaves time for later rows.
 in_half() {
     in_share 1 2 "$@"
 }
 
-# What this run has made, which two parts use; a kept folder may have that of an earlier run.
+# Results of this run used by two parts; a kept folder may have results of an earlier run.
 planned=" "
 tiles_calibrated=
 rm -f "$work/factor.csv"
 
-# Graphs and plans of a family for the GPU and CPUs, for the GPU, and for the CPUs.
+# Make graphs and plans of a family: for the GPU and CPUs, for the GPU alone, and for the CPUs
+# alone.
 make_plans() { # family, tiles
     graph=$work/$1-$2-graph.csv
     plan=$work/$1-$2-graph.plan
@@ -105,7 +106,7 @@ tiles_are_calibrated() { # what is measured then...
     tiles_calibrated=yes
 }
 
-# By a plan, by a live policy, all on the GPU, all on the CPUs.
+# Run a family by its plan, by a live policy, on the GPU alone and on the CPUs alone.
 tiled() { # family, tiles, "--no-verify" or nothing
     make_plans "$1" "$2" || return 0
     in_half tiled_row "$1, by its plan" "$2" "$3" "$plan"
@@ -131,7 +132,7 @@ pivots."
     listing "The calibration:" "$work/kernels-tiles.csv"
 }
 
-# The same graph with streams and with CUDA graphs, one after the other.
+# Run a graph with streams, then with CUDA graphs.
 graphs() { # family, tiles, "--no-verify" or nothing
     make_plans "$1" "$2" || return 0
     in_half tiled_row "$1, GPU only, as streams" "$2" --no-verify "$gpu.plan"

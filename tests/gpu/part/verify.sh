@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Events in graphs, kernels, and memory that is not theirs. Sourced by tests/gpu/run.
+# Verification of events in graphs, kernels, and memory accesses. Sourced by tests/gpu/run.
 
 # ---- events that graphs record -----------------------------------------------------------------------
 
@@ -41,7 +41,7 @@ kernel_calls() { # kernel, smallest, largest
     broken "$1, sizes $sizes" "$log"
 }
 
-# All kernels at small sizes first.
+# Run every kernel at small sizes first.
 part_kernels() {
     begin_rows "Kernels" "Three tasks of each size, as streams and as graphs, copied and resident. The CPU verifies
 the first result of each size and way as it has landed in host memory; right: its residual is below that which CPUs
