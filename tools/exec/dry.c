@@ -116,7 +116,7 @@ int exec_dry_run(const exec_job *job)
     size_t   left = count_runs(job);
     char     number[32];
 
-    hs_format_rounded(makespan, 7, number);
+    hs_format_rounded(makespan, 6, number);
     printf("%s: %zu task%s by %s; predicted makespan %s %s", SHOWN(job->plan.path), tasks,
            plural(tasks), job->request->policy, number, exec_unit_name(job));
     if (hs_format_duration(makespan * hs_unit_seconds(hs_instance_unit(job->plan.in)), number) > 0)

@@ -14,7 +14,7 @@ static void show_progress(void *data, const hs_progress *progress)
     const plan *p = data;
     char        makespan[32];
 
-    hs_format_rounded(progress->makespan, 7, makespan);
+    hs_format_rounded(progress->makespan, 6, makespan);
     progress_step(0, "%s: planning, makespan %s", p->path, makespan);
 }
 
@@ -24,7 +24,7 @@ static void print_plan(const plan *p, const hs_report *report)
     double      gap = certified_gap(p->in, p->s, report->bound);
     const char *unit = hs_unit_name(hs_instance_unit(p->in));
 
-    hs_format_rounded(certified_time(p->in, p->s, report->bound), 7, makespan);
+    hs_format_rounded(certified_time(p->in, p->s, report->bound), 6, makespan);
     if (gap > 0 && !report->proved)
         message("%s: planned by best: makespan %s %s, at most %.2g%% above the optimum", p->path,
                 makespan, unit, 100 * gap);

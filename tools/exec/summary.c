@@ -40,7 +40,7 @@ static void print_time(FILE *out, const exec_job *job, const char *what, double 
 {
     char number[32], longer[32];
 
-    hs_format_rounded(time, 7, number);
+    hs_format_rounded(time, 6, number);
     fprintf(out, "  %-22s  %14s %s", what, number, exec_unit_name(job));
     if (hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), longer) > 0)
         fprintf(out, " (%s)", longer);

@@ -193,8 +193,8 @@ static void show_progress(void *data, const hs_progress *progress)
 
     if (isfinite(progress->makespan))
         set_has_result(r, 1);
-    hs_format_rounded(progress->makespan, 7, makespan);
-    hs_format_rounded(bound, 7, least);
+    hs_format_rounded(progress->makespan, 6, makespan);
+    hs_format_rounded(bound, 6, least);
     progress_step(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
                   progress->phase, makespan, least,
                   bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);

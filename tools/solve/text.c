@@ -8,7 +8,7 @@
 #include "common/memory.h"
 #include "solve/solve.h"
 
-enum { DIGITS = 7, MAX_DECIMALS = 9, CELL = 32 };
+enum { DIGITS = 6, MAX_DECIMALS = 9, CELL = 32 };
 
 static void format_value(char cell[CELL], double value, int decimals)
 {
@@ -232,6 +232,18 @@ static void print_bounds(const solve_row *rows, size_t count)
     free(order);
 }
 
+/* Write a bound for a reader, rounded down, so that the text is a bound, too. */
+static void format_bound(double bound, char text[32])
+{
+    double last; /* decimal exponent of the last digit; digits before the point are kept */
+
+    hs_format_rounded(bound, DIGITS, text);
+    if (strtod(text, NULL) <= bound)
+        return;
+    last = floor(log10(bound)) + 1 - DIGITS;
+    hs_format_rounded(bound - 0.5 * pow(10, bound < 1e12 ? fmin(last, 0) : last), DIGITS, text);
+}
+
 void solve_text(const solve_request *request, const solve_result *result, int first)
 {
     const hs_instance *in = result->in;
@@ -239,7 +251,7 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
     unsigned           cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in);
     char               bound[32];
 
-    hs_format_double(result->bound.value, bound);
+    format_bound(result->bound.value, bound);
     printf("%s%s: %zu task%s on %u CPU%s and %u GPU%s, in %s; no schedule beats %s (%s)\n",
            first ? "" : "\n", SHOWN(result->path), tasks, plural(tasks), cpus, plural(cpus), gpus,
            plural(gpus), hs_unit_name(hs_instance_unit(in)), bound, result->bound.name);
