@@ -10,7 +10,7 @@
 #include "ways.h"
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 static const int         sizes[] = {1, 2, 31, 100, 101, 200, 333};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
@@ -55,7 +55,9 @@ END_TEST
 static const char *const calls[KERNELS] = {
     "cublasDgemm",      "cublasSgemm",      "cublasDsyrk",      "cublasDtrsm",
     "cusolverDnDpotrf", "cusolverDnDgetrf", "cusolverDnDgeqrf", "cusolverDnDormqr",
-    "cusolverDnDgeqrf", "cublasDtrmm"};
+    "cusolverDnDgeqrf", "cublasDtrmm",      "cublasSsyrk",      "cublasStrsm",
+    "cusolverDnSpotrf", "cusolverDnSgetrf", "cusolverDnSgeqrf", "cusolverDnSormqr",
+    "cusolverDnSgeqrf", "cublasStrmm"};
 
 /* Return the sequence number of the latest library call of the kernel. */
 static unsigned last_of(int kernel)

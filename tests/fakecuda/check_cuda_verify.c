@@ -10,7 +10,7 @@
 #include "ways.h"
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, N = 200 };
 

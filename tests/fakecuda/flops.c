@@ -14,9 +14,9 @@ double fake_flops(const fake_operation *operation)
 
     if (strstr(name, "gemm"))
         return 2 * m * n * k;
-    if (strstr(name, "Dsyrk"))
+    if (strstr(name, "syrk"))
         return n * n * k;
-    if (strstr(name, "Dtrsm") || strstr(name, "Dtrmm"))
+    if (strstr(name, "trsm") || strstr(name, "trmm"))
         return m * n * (kernel->side == CUBLAS_SIDE_LEFT ? m : n);
     if (strstr(name, "potrf"))
         return n * n * n / 3;

@@ -7,6 +7,7 @@
 #include <cublas_v2.h>
 
 #include "kernel.h"
+#include "precision.h"
 
 static size_t place(int row, int column, int ld)
 {
@@ -14,40 +15,41 @@ static size_t place(int row, int column, int ld)
 }
 
 /* Compute C := alpha op(A) B in place, after copying B to C. */
-static void run_dtrmm(const fake_operation *operation)
+static void run_trmm(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
-    const double      *b = k->b;
-    double            *c = k->c;
+    const REAL      *b = k->b;
+    REAL            *c = k->c;
     int                j;
 
     for (j = 0; j < k->n && c != b; j++)
         memcpy(c + place(0, j, k->ldc), b + place(0, j, k->ldb), sizeof *c * (size_t)k->m);
-    cblas_dtrmm(CblasColMajor, k->side == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight,
+    LOWER(cblas_, trmm)(CblasColMajor, k->side == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight,
                 k->uplo == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper,
                 k->trans == CUBLAS_OP_N ? CblasNoTrans : CblasTrans,
-                k->diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit, k->m, k->n, k->alpha, k->a,
+                k->diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit, k->m, k->n, (REAL)k->alpha, k->a,
                 k->lda, c, k->ldc);
 }
 
-static void run_dgeam(const fake_operation *operation)
+static void run_geam(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
-    const double      *a = k->a, *b = k->b;
-    double            *c = k->c;
+    const REAL      *a = k->a, *b = k->b;
+    REAL            *c = k->c;
     int                i, j;
 
     for (j = 0; j < k->n; j++)
         for (i = 0; i < k->m; i++)
-            c[place(i, j, k->ldc)] = (k->alpha != 0 ? k->alpha * a[place(i, j, k->lda)] : 0) +
-                                     (k->beta != 0 ? k->beta * b[place(i, j, k->ldb)] : 0);
+            c[place(i, j, k->ldc)] =
+                (k->alpha != 0 ? (REAL)k->alpha * a[place(i, j, k->lda)] : 0) +
+                (k->beta != 0 ? (REAL)k->beta * b[place(i, j, k->ldb)] : 0);
 }
 
-static void run_ddgmm(const fake_operation *operation)
+static void run_dgmm(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
-    const double      *a = k->a, *x = k->b;
-    double            *c = k->c;
+    const REAL      *a = k->a, *x = k->b;
+    REAL            *c = k->c;
     int                i, j;
 
     for (j = 0; j < k->n; j++)
@@ -61,18 +63,18 @@ static char uplo(const fake_kernel *k)
     return k->uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
 }
 
-static void run_dtrttp(const fake_operation *operation)
+static void run_trttp(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
 
-    LAPACKE_dtrttp_work(LAPACK_COL_MAJOR, uplo(k), k->n, k->a, k->lda, k->c);
+    LOWER(LAPACKE_, trttp_work)(LAPACK_COL_MAJOR, uplo(k), k->n, k->a, k->lda, k->c);
 }
 
-static void run_dtpttr(const fake_operation *operation)
+static void run_tpttr(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
 
-    LAPACKE_dtpttr_work(LAPACK_COL_MAJOR, uplo(k), k->n, k->a, k->c, k->ldc);
+    LOWER(LAPACKE_, tpttr_work)(LAPACK_COL_MAJOR, uplo(k), k->n, k->a, k->c, k->ldc);
 }
 
 /* Tell whether a matrix is updated in place with equal columns; overlapping matrices are invalid
@@ -88,13 +90,13 @@ static void reads_elsewhere(fake_operation *operation, const void *from, size_t 
         fake_reads(operation, from, size);
 }
 
-cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,
+cublasStatus_t UPPER(cublas, trmm)(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,
                            cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
-                           const double *alpha, const double *A, int lda, const double *B, int ldb,
-                           double *C, int ldc)
+                           const REAL *alpha, const REAL *A, int lda, const REAL *B, int ldb,
+                           REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter("cublasDtrmm");
-    fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDtrmm", .run = run_dtrmm};
+    cudaError_t    error = fake_enter(NAME(cublas, trmm));
+    fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, trmm), .run = run_trmm};
     int            order = side == CUBLAS_SIDE_LEFT ? m : n;
 
     operation.kernel = (fake_kernel){.side = side,
@@ -103,7 +105,7 @@ cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasF
                                      .diag = diag,
                                      .m = m,
                                      .n = n,
-                                     .alpha = *alpha,
+                                     .alpha = (double)*alpha,
                                      .a = A,
                                      .lda = lda,
                                      .b = B,
@@ -120,20 +122,20 @@ cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasF
 }
 
 /* Supports no transposition. */
-cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
-                           cublasOperation_t transb, int m, int n, const double *alpha,
-                           const double *A, int lda, const double *beta, const double *B, int ldb,
-                           double *C, int ldc)
+cublasStatus_t UPPER(cublas, geam)(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, const REAL *alpha,
+                           const REAL *A, int lda, const REAL *beta, const REAL *B, int ldb,
+                           REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter("cublasDgeam");
-    fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDgeam", .run = run_dgeam};
+    cudaError_t    error = fake_enter(NAME(cublas, geam));
+    fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, geam), .run = run_geam};
 
     operation.kernel = (fake_kernel){.m = m,
                                      .n = n,
-                                     .alpha = *alpha,
+                                     .alpha = (double)*alpha,
                                      .a = A,
                                      .lda = lda,
-                                     .beta = *beta,
+                                     .beta = (double)*beta,
                                      .b = B,
                                      .ldb = ldb,
                                      .c = C,
@@ -150,11 +152,11 @@ cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
     return fake_blas_launch(handle, &operation, error);
 }
 
-cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n,
-                           const double *A, int lda, const double *x, int incx, double *C, int ldc)
+cublasStatus_t UPPER(cublas, dgmm)(cublasHandle_t handle, cublasSideMode_t mode, int m, int n,
+                           const REAL *A, int lda, const REAL *x, int incx, REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter("cublasDdgmm");
-    fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDdgmm", .run = run_ddgmm};
+    cudaError_t    error = fake_enter(NAME(cublas, dgmm));
+    fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, dgmm), .run = run_dgmm};
 
     operation.kernel = (fake_kernel){
         .side = mode, .m = m, .n = n, .a = A, .lda = lda, .b = x, .ldb = incx, .c = C, .ldc = ldc};
@@ -169,14 +171,14 @@ cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, 
 
 static size_t packed_bytes(int n)
 {
-    return n > 0 ? (size_t)n * ((size_t)n + 1) / 2 * sizeof(double) : 0;
+    return n > 0 ? (size_t)n * ((size_t)n + 1) / 2 * sizeof(REAL) : 0;
 }
 
-cublasStatus_t cublasDtrttp(cublasHandle_t handle, cublasFillMode_t fill, int n, const double *A,
-                            int lda, double *AP)
+cublasStatus_t UPPER(cublas, trttp)(cublasHandle_t handle, cublasFillMode_t fill, int n, const REAL *A,
+                            int lda, REAL *AP)
 {
-    cudaError_t    error = fake_enter("cublasDtrttp");
-    fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDtrttp", .run = run_dtrttp};
+    cudaError_t    error = fake_enter(NAME(cublas, trttp));
+    fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, trttp), .run = run_trttp};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = A, .lda = lda, .c = AP, .ldc = 1};
     if (!error && (n < 0 || fake_ld_too_small(lda, n)))
@@ -186,11 +188,11 @@ cublasStatus_t cublasDtrttp(cublasHandle_t handle, cublasFillMode_t fill, int n,
     return fake_blas_launch(handle, &operation, error);
 }
 
-cublasStatus_t cublasDtpttr(cublasHandle_t handle, cublasFillMode_t fill, int n, const double *AP,
-                            double *A, int lda)
+cublasStatus_t UPPER(cublas, tpttr)(cublasHandle_t handle, cublasFillMode_t fill, int n, const REAL *AP,
+                            REAL *A, int lda)
 {
-    cudaError_t    error = fake_enter("cublasDtpttr");
-    fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDtpttr", .run = run_dtpttr};
+    cudaError_t    error = fake_enter(NAME(cublas, tpttr));
+    fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, tpttr), .run = run_tpttr};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = AP, .lda = 1, .c = A, .ldc = lda};
     if (!error && (n < 0 || fake_ld_too_small(lda, n)))

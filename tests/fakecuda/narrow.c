@@ -35,7 +35,7 @@ void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64
 
 static const hsi_kernel *with_exchanges(const hsi_kernel *kernel, int n, hsi_kernel *changed)
 {
-    if (kernel != &hsi_kernel_dgetrf || n < NARROW_FROM)
+    if ((kernel != &hsi_kernel_dgetrf && kernel != &hsi_kernel_sgetrf) || n < NARROW_FROM)
         return kernel;
     *changed = *kernel;
     changed->dominant = 0;

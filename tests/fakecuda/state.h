@@ -130,7 +130,7 @@ typedef struct fake_kernel {
     double      alpha, beta;
     const void *a, *b;
     void       *c, *work;
-    double     *tau;
+    void       *tau;
     int        *pivots, *info;
     size_t      work_size; /* bytes */
 } fake_kernel;

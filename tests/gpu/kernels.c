@@ -23,7 +23,7 @@
 enum { COUNT = 3 };
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096, 8191};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };

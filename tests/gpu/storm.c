@@ -27,7 +27,7 @@
 #include "growth.h"
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 /* 64ths of the largest size */
 static const int sizes[] = {1, 5, 12, 24, 43, 64};
 

@@ -50,4 +50,28 @@ cusolverStatus_t cusolverDnDormqr(cusolverDnHandle_t handle, cublasSideMode_t si
                                   int lda, const double *tau, double *C, int ldc, double *work,
                                   int lwork, int *devInfo);
 
+/* The same in single precision. */
+cusolverStatus_t cusolverDnSpotrf_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                             int n, float *A, int lda, int *Lwork);
+cusolverStatus_t cusolverDnSpotrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
+                                  float *A, int lda, float *Workspace, int Lwork, int *devInfo);
+cusolverStatus_t cusolverDnSgetrf_bufferSize(cusolverDnHandle_t handle, int m, int n, float *A,
+                                             int lda, int *Lwork);
+cusolverStatus_t cusolverDnSgetrf(cusolverDnHandle_t handle, int m, int n, float *A, int lda,
+                                  float *Workspace, int *devIpiv, int *devInfo);
+cusolverStatus_t cusolverDnSlaswp(cusolverDnHandle_t handle, int n, float *A, int lda, int k1,
+                                  int k2, const int *devIpiv, int incx);
+cusolverStatus_t cusolverDnSgeqrf_bufferSize(cusolverDnHandle_t handle, int m, int n, float *A,
+                                             int lda, int *lwork);
+cusolverStatus_t cusolverDnSgeqrf(cusolverDnHandle_t handle, int m, int n, float *A, int lda,
+                                  float *TAU, float *Workspace, int Lwork, int *devInfo);
+cusolverStatus_t cusolverDnSormqr_bufferSize(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                             cublasOperation_t trans, int m, int n, int k,
+                                             const float *A, int lda, const float *tau,
+                                             const float *C, int ldc, int *lwork);
+cusolverStatus_t cusolverDnSormqr(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                  cublasOperation_t trans, int m, int n, int k, const float *A,
+                                  int lda, const float *tau, float *C, int ldc, float *work,
+                                  int lwork, int *devInfo);
+
 #endif

@@ -98,23 +98,25 @@ static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
 }
 
 /* Where dgeqrt would leave them: on the diagonals of triangles. */
-static void take_factors(hsi_job *job, const double *tau)
+static void take_factors(hsi_job *job, const void *tau)
 {
     int j;
 
     for (j = 0; j < job->n; j++)
-        hsi_set(job, hsi_block(job, job->t, HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j), 0, tau[j]);
+        hsi_set(job, hsi_block(job, job->t, HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j), 0,
+                hsi_get(job, tau, j));
 }
 
-static double residual_of(hsi_job *job, const hsi_cuda_results *results)
+static double residual_of(hsi_job *job, const hsi_cuda_body *body,
+                          const hsi_cuda_results *results)
 {
     job->out[0] = results->c;
     job->out[1] = results->d;
-    if (job->kernel == &hsi_kernel_dgetrf && !take_pivots(job, results))
+    if (body->cuda->launch == hsi_cuda_getrf && !take_pivots(job, results))
         return INFINITY;
-    if (job->kernel == &hsi_kernel_dgeqrf)
+    if (body->cuda->launch == hsi_cuda_geqrf)
         take_factors(job, results->vector);
-    if (job->kernel == &hsi_kernel_dtpqrt)
+    if (body->cuda->launch == hsi_cuda_tpqrt)
         job->t = results->t;
     return hsi_job_residual(job);
 }
@@ -130,7 +132,7 @@ static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
     gpu->check.attempt = NULL;
     hsi_cuda_range_begin("verify");
     if (!job->stopped) /* a stopped task may have no vectors */
-        residual = residual_of(job, results);
+        residual = residual_of(job, body, results);
     hsi_cuda_range_end();
     if (job->stopped) {
         hsi_cuda_check_again(gpu, body);

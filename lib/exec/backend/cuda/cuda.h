@@ -25,8 +25,8 @@ enum {
     HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */
     HSI_CUDA_CAPTURED_MOST = 1 << 16, /* tasks that are put into graphs, of a list */
     HSI_CUDA_PANELS_MOST = 512,
-    HSI_CUDA_SOLVERS = 5, /* kernels that are cuSOLVER's */
-    HSI_CUDA_KERNELS = 10
+    HSI_CUDA_SOLVERS = 10, /* kernels that cuSOLVER computes, in both precisions */
+    HSI_CUDA_KERNELS = 18
 };
 
 typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
@@ -36,6 +36,7 @@ typedef struct hsi_cuda_graph hsi_cuda_graph;
 
 typedef struct hsi_cuda_kernel {
     const char *name;   /* that of its hsi_kernel_entry */
+    int         single; /* 1: floats; 0: doubles */
     int         inputs; /* that are only read */
     int         solver; /* cuSOLVER's, or with its reflectors: not for graphs */
     double      flops;  /* of n^3 */
@@ -79,22 +80,22 @@ size_t hsi_cuda_reflect_room(int columns);
 
 /* Of v and the reflectors' factors. And where v's reflectors are dgeqrf's, below a diagonal of
  * ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
-int hsi_cuda_triangles(hsi_cuda_lane *lane, int n, const double *v, const double *tau, double *t,
-                       double *room);
-int hsi_cuda_lower_triangles(hsi_cuda_lane *lane, int n, const double *v, const double *tau,
-                             const double *unit, double *t, double *room);
+int hsi_cuda_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau, void *t,
+                       void *room);
+int hsi_cuda_lower_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau,
+                             const void *unit, void *t, void *room);
 
 /* The factors of such triangles. */
-int hsi_cuda_factors_of(hsi_cuda_lane *lane, int n, const double *t, double *tau);
+int hsi_cuda_factors_of(hsi_cuda_lane *lane, int n, const void *t, void *tau);
 
 /* [A; B] := op(Q) [A; B], of n rows and so many columns each */
-int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int columns, const double *v,
-                     const double *t, double *a, double *b, double *room);
+int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int columns, const void *v,
+                     const void *t, void *a, void *b, void *room);
 
 /* A's upper triangle with B below it, 2n x n, zeros elsewhere; what is in B is lost. And back: what
  * is below A's diagonal stays as it is. */
-int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const double *a, double *b, double *stack);
-int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const double *stack, double *a, double *b);
+int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const void *a, void *b, void *stack);
+int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const void *stack, void *a, void *b);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -131,6 +132,15 @@ int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const cha
 #define SOLVER(lane, function, ...)                                                                \
     hsi_cuda_solver_ok((lane)->fault, function((lane)->solver, __VA_ARGS__), #function)
 
+/* An operation of cuBLAS or cuSOLVER in the precision of the lane. Matrices, vectors and scalars are
+ * void pointers. */
+#define BLAS_OF(lane, operation, ...)                                                              \
+    ((lane)->single ? BLAS(lane, cublasS##operation, __VA_ARGS__)                                  \
+                    : BLAS(lane, cublasD##operation, __VA_ARGS__))
+#define SOLVER_OF(lane, operation, ...)                                                            \
+    ((lane)->single ? SOLVER(lane, cusolverDnS##operation, __VA_ARGS__)                            \
+                    : SOLVER(lane, cusolverDnD##operation, __VA_ARGS__))
+
 /* What cuSOLVER said last of a kernel: it is asked in several calls, and for each task. */
 typedef struct hsi_cuda_asked {
     const hsi_cuda_kernel *kernel; /* NULL: nothing so far */
@@ -139,6 +149,7 @@ typedef struct hsi_cuda_asked {
 
 struct hsi_cuda_lane {
     hsi_cuda_fault    *fault; /* its GPU's */
+    int                single; /* precision of the present task: 1: floats; 0: doubles */
     cudaStream_t       stream;
     cublasHandle_t     blas;
     void              *blas_space;
@@ -152,6 +163,20 @@ struct hsi_cuda_lane {
     cudaEvent_t        landed;  /* and, if it is checked, its results are in host memory */
     cudaEvent_t        pace[2]; /* the last pieces of it */
 };
+
+static inline size_t hsi_cuda_element(const hsi_cuda_lane *lane)
+{
+    return lane->single ? sizeof(float) : sizeof(double);
+}
+
+/* Return the address `elements` elements after `a`, in the lane's precision. */
+static inline void *hsi_cuda_past(const hsi_cuda_lane *lane, const void *a, size_t elements)
+{
+    return (void *)((uintptr_t)a + elements * hsi_cuda_element(lane));
+}
+
+/* Return the address of the scalar -1, 0 or 1 in the lane's precision. */
+const void *hsi_cuda_scalar(const hsi_cuda_lane *lane, int value);
 
 int  hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_cuda_lane_close(hsi_cuda_lane *lane);
@@ -170,12 +195,12 @@ struct hsi_cuda_run {
     int                  column, next; /* a panel's first column, and where it goes on behind it */
     const void          *a, *b;
     void                *c, *d; /* d: NULL, but for kernels of two results */
-    double              *q;     /* what gets reflectors, of `rows` rows: c, or dtpqrt's stack */
+    void                *q;     /* what gets reflectors, of `rows` rows: c, or dtpqrt's stack */
     int                  rows;
-    double              *tau, *work;
+    void                *tau, *work;
     int                  work_size;
     int                 *pivots, *info;
-    double              *t, *room; /* triangles of blocks of reflectors, and to work with those */
+    void                *t, *room; /* triangles of blocks of reflectors, and to work with those */
 };
 
 /* What comes back, in pinned memory: where each part is. */
@@ -183,10 +208,10 @@ typedef struct hsi_cuda_results {
     int     width;   /* of a piece, as hsi_cuda_width() has it */
     int     checked; /* whether the host verifies them */
     void   *c, *d;
-    double *vector; /* tau; and on the way there, tau or the diagonal */
+    void   *vector; /* tau; and on the way there, tau or the diagonal */
     int    *pivots; /* of each panel, counted from its first row */
     int    *info;
-    double *t;
+    void   *t;
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
@@ -217,14 +242,15 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
 
 /* Sums of squares of the pool, for the factors of reflectors. */
 typedef struct hsi_cuda_squares {
-    const double *pool;            /* that they are of */
+    const void   *pool;            /* that they are of */
+    int           single;          /* 1: of floats; 0: of doubles */
     long double  *sum;             /* before each LINE-th element */
     size_t        count, elements; /* sums; and what they are of */
 } hsi_cuda_squares;
 
 typedef struct hsi_cuda_data {
     hsi_space        space; /* its pool is pinned */
-    hsi_cuda_squares squares;
+    hsi_cuda_squares squares[2];   /* [0]: of doubles, [1]: of floats */
     void            *there[2]; /* resident: the pools on the GPU; of doubles, of floats */
     size_t           there_elements[2];
 } hsi_cuda_data;
@@ -241,7 +267,7 @@ void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs
                           uint32_t task, hsi_job *job);
 
 /* The factors that make the reflectors of job->in[0] orthogonal. */
-void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *tau);
+void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau);
 
 /* check.c: verification on the host of results that have landed in its memory. */
 typedef struct hsi_cuda_check {

@@ -31,10 +31,11 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
 {
     int i;
 
-    for (i = 0; i < 2; i++)
+    for (i = 0; i < 2; i++) {
+        free(data->squares[i].sum);
         if (data->there[i])
             cudaFree(data->there[i]);
-    free(data->squares.sum);
+    }
     if (data->space.release)
         hsi_space_free(&data->space);
     memset(data, 0, sizeof *data);
@@ -46,47 +47,57 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
  * behind the other in the pool, so that sums of its squares give all of them in a time of n.
  */
 
-static int sum_squares(hsi_cuda_squares *squares, const double *pool, size_t elements)
+static long double square_at(const void *pool, int single, size_t i)
+{
+    long double x = single ? ((const float *)pool)[i] : ((const double *)pool)[i];
+
+    return x * x;
+}
+
+static int sum_squares(hsi_cuda_squares *squares, const void *pool, int single, size_t elements)
 {
     size_t      count = elements / LINE, i;
     long double sum = 0, *more = realloc(squares->sum, (count + 1) * sizeof *more);
 
     if (!more)
         return 0;
-    *squares = (hsi_cuda_squares){pool, more, count, elements};
+    *squares = (hsi_cuda_squares){pool, single, more, count, elements};
     for (i = 0; i < elements; i++) {
         if (i % LINE == 0)
             more[i / LINE] = sum;
-        sum += (long double)pool[i] * pool[i];
+        sum += square_at(pool, single, i);
     }
     return 1;
 }
 
 /* Of the elements before the given one. */
-static long double squares_before(const hsi_cuda_squares *squares, const double *end)
+static long double squares_before(const hsi_cuda_squares *squares, const void *end)
 {
-    size_t      place = (size_t)(end - squares->pool), line = place / LINE, i;
+    size_t      element = squares->single ? sizeof(float) : sizeof(double);
+    size_t      place = (size_t)((const char *)end - (const char *)squares->pool) / element;
+    size_t      line = place / LINE, i;
     long double sum;
 
     if (line >= squares->count)
         line = squares->count - 1;
     sum = squares->sum[line];
     for (i = line * LINE; i < place; i++)
-        sum += (long double)squares->pool[i] * squares->pool[i];
+        sum += square_at(squares->pool, squares->single, i);
     return sum;
 }
 
-void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *tau)
+void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau)
 {
-    const hsi_cuda_squares *squares = &gpu->data.squares;
+    const hsi_cuda_squares *squares = &gpu->data.squares[job->kernel->single];
     size_t                  n = (size_t)job->n, j;
     int                     whole = job->kernel->outputs == 2;
 
     for (j = 0; j < n; j++) {
-        const double *end = hsi_past(job, job->in[0], (j + 1) * n);
-        const double *below = hsi_past(job, job->in[0], j * n + (whole ? 0 : j + 1));
+        const void *end = hsi_past(job, job->in[0], (j + 1) * n);
+        const void *below = hsi_past(job, job->in[0], j * n + (whole ? 0 : j + 1));
 
-        tau[j] = (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below)));
+        hsi_set(job, tau, (int)j,
+                (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below))));
     }
 }
 
@@ -106,7 +117,8 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
         (gpu->verify && data->space.room_size < hsi_job_vector_bytes(body->n)))
         return 0;
     return !needs_squares(body) ||
-           (data->squares.pool == data->space.pool[0].at && data->squares.elements >= elements);
+           (data->squares[single].pool == data->space.pool[single].at &&
+            data->squares[single].elements >= elements);
 }
 
 /* The pool again, on the GPU; where the copy does not arrive, there are no numbers. */
@@ -148,6 +160,7 @@ static int no_memory(hsi_cuda_gpu *gpu)
 int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     hsi_cuda_data *data = &gpu->data;
+    int            single = body->kernel->single;
     hsi_job        job;
 
     if (hsi_cuda_data_fits(gpu, body))
@@ -158,7 +171,8 @@ int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
         hsi_job_take_vectors(&job);
     if (job.no_memory ||
         (needs_squares(body) &&
-         !sum_squares(&data->squares, data->space.pool[0].at, hsi_numbers_count(body->n))))
+         !sum_squares(&data->squares[single], data->space.pool[single].at, single,
+                      hsi_numbers_count(body->n))))
         return no_memory(gpu);
     return !gpu->resident || take_there(gpu, body->kernel);
 }

@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dpotrf, dgetrf, dgeqrf, dormqr, dtpqrt, dtpmqrt: panels by cuSOLVER, the rest by cuBLAS.
+ * potrf, getrf, geqrf, ormqr, tpqrt, tpmqrt in both precisions: panels by cuSOLVER, the rest by
+ * cuBLAS.
  * run->column is the panel; when run->next is not 0, the panel is done, and was applied to the
  * columns before it.
  * What cuSOLVER works in holds for the shape that was asked for: the most of all is taken.
  */
 #include "exec/backend/cuda/cuda.h"
 
-static const double one = 1, minus_one = -1;
-
-static double *to(const hsi_cuda_run *run, int row, int column)
+static void *to(const hsi_cuda_run *run, int row, int column)
 {
-    return (double *)run->c + hsi_at(run->n, row, column);
+    return hsi_cuda_past(run->lane, run->c, hsi_at(run->n, row, column));
+}
+
+static void *tau_of(const hsi_cuda_run *run, int column)
+{
+    return hsi_cuda_past(run->lane, run->tau, (size_t)column);
+}
+
+static const void *one(const hsi_cuda_run *run)
+{
+    return hsi_cuda_scalar(run->lane, 1);
+}
+
+static const void *minus_one(const hsi_cuda_run *run)
+{
+    return hsi_cuda_scalar(run->lane, -1);
 }
 
 static int panel_width(const hsi_cuda_run *run)
@@ -54,11 +68,11 @@ static int potrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
 
-    return SOLVER(run->lane, cusolverDnDpotrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n,
+    return SOLVER_OF(run->lane, potrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n,
                   run->work, run->work_size, info_of_panel(run)) &&
            (below == 0 ||
-            BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-                 CUBLAS_DIAG_NON_UNIT, below, w, &one, to(run, j, j), n, to(run, j + w, j), n));
+            BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                 CUBLAS_DIAG_NON_UNIT, below, w, one(run), to(run, j, j), n, to(run, j + w, j), n));
 }
 
 static int potrf_piece(hsi_cuda_run *run)
@@ -66,11 +80,11 @@ static int potrf_piece(hsi_cuda_run *run)
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
     int below = n - k - v;
 
-    return BLAS(run->lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, &minus_one,
-                to(run, k, j), n, &one, to(run, k, k), n) &&
+    return BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, minus_one(run),
+                to(run, k, j), n, one(run), to(run, k, k), n) &&
            (below == 0 ||
-            BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, &minus_one,
-                 to(run, k + v, j), n, to(run, k, j), n, &one, to(run, k + v, k), n));
+            BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, minus_one(run),
+                 to(run, k + v, j), n, to(run, k, j), n, one(run), to(run, k + v, k), n));
 }
 
 int hsi_cuda_potrf(hsi_cuda_run *run)
@@ -83,7 +97,7 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER,
+        if (!SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER,
                     hsi_smaller(width, n - j), NULL, n, &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
@@ -98,7 +112,7 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
 static int swap_rows(hsi_cuda_run *run, int first, int columns)
 {
-    return columns == 0 || SOLVER(run->lane, cusolverDnDlaswp, columns, to(run, run->column, first),
+    return columns == 0 || SOLVER_OF(run->lane, laswp, columns, to(run, run->column, first),
                                   run->n, 1, panel_width(run), run->pivots + run->column, 1);
 }
 
@@ -106,7 +120,7 @@ static int getrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    return SOLVER(run->lane, cusolverDnDgetrf, n - j, w, to(run, j, j), n, run->work,
+    return SOLVER_OF(run->lane, getrf, n - j, w, to(run, j, j), n, run->work,
                   run->pivots + j, info_of_panel(run)) &&
            swap_rows(run, 0, j) && swap_rows(run, j + w, n - j - w);
 }
@@ -115,10 +129,10 @@ static int getrf_piece(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                CUBLAS_DIAG_UNIT, w, v, &one, to(run, j, j), n, to(run, j, k), n) &&
-           BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, &minus_one,
-                to(run, j + w, j), n, to(run, j, k), n, &one, to(run, j + w, k), n);
+    return BLAS_OF(run->lane, trsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                CUBLAS_DIAG_UNIT, w, v, one(run), to(run, j, j), n, to(run, j, k), n) &&
+           BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, minus_one(run),
+                to(run, j + w, j), n, to(run, j, k), n, one(run), to(run, j + w, k), n);
 }
 
 int hsi_cuda_getrf(hsi_cuda_run *run)
@@ -131,7 +145,7 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER(lane, cusolverDnDgetrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
+        if (!SOLVER_OF(lane, getrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
                     &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
@@ -141,9 +155,9 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
 /* dgeqrf: of run->q, which may have more rows than columns. */
 
-static double *to_q(const hsi_cuda_run *run, int row, int column)
+static void *to_q(const hsi_cuda_run *run, int row, int column)
 {
-    return run->q + hsi_at(run->rows, row, column);
+    return hsi_cuda_past(run->lane, run->q, hsi_at(run->rows, row, column));
 }
 
 static int *spare_info(const hsi_cuda_run *run)
@@ -155,16 +169,16 @@ static int geqrf_panel(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column;
 
-    return SOLVER(run->lane, cusolverDnDgeqrf, m - j, panel_width(run), to_q(run, j, j), m,
-                  run->tau + j, run->work, run->work_size, info_of_panel(run));
+    return SOLVER_OF(run->lane, geqrf, m - j, panel_width(run), to_q(run, j, j), m,
+                  tau_of(run, j), run->work, run->work_size, info_of_panel(run));
 }
 
 static int geqrf_piece(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w,
-                  to_q(run, j, j), m, run->tau + j, to_q(run, j, k), m, run->work, run->work_size,
+    return SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w,
+                  to_q(run, j, j), m, tau_of(run, j), to_q(run, j, k), m, run->work, run->work_size,
                   spare_info(run));
 }
 
@@ -177,7 +191,7 @@ static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, 
 {
     int needed = 0;
 
-    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
+    if (!SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
                 NULL, ld, NULL, NULL, ld, &needed))
         return 0;
     *elements = hsi_larger(*elements, needed);
@@ -192,7 +206,7 @@ static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements
     for (j = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
+        if (!SOLVER_OF(lane, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
                     &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
@@ -214,7 +228,7 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (!SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n,
+    if (!SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n,
                 run->tau, to(run, 0, j), n, run->work, run->work_size, info_of_panel(run)))
         return -1;
     run->column += w;
@@ -261,7 +275,7 @@ int hsi_cuda_tpmqrt(hsi_cuda_run *run)
     if (j == 0 && !hsi_cuda_triangles(run->lane, n, run->a, run->tau, run->t, run->room))
         return -1;
     if (!hsi_cuda_reflect(run->lane, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
-                          (double *)run->d + hsi_at(n, 0, j), run->room))
+                          hsi_cuda_past(run->lane, run->d, hsi_at(n, 0, j)), run->room))
         return -1;
     run->column += w;
     return run->column < n;

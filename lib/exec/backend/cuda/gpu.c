@@ -100,7 +100,8 @@ void hsi_cuda_close(hs_backend_worker *worker)
         return;
     if (gpu->fault
             .hung) { /* what gives something back would wait: all of it ends with the process */
-        free(gpu->data.squares.sum);
+        free(gpu->data.squares[0].sum);
+        free(gpu->data.squares[1].sum);
         hsi_cuda_check_close(gpu);
         hsi_cuda_graph_forget(gpu->graph);
         free(gpu);

@@ -51,6 +51,7 @@ int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n
 {
     hsi_cuda_asked *asked = lane->asked;
 
+    lane->single = kernel->single;
     *elements = 0;
     if (!kernel->work)
         return 1;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dgemm, sgemm, dsyrk, dtrsm by cuBLAS, in pieces of columns or rows; and what kernels there are.
- */
+/* The kernels of GPUs, and gemm, syrk and trsm by cuBLAS, in pieces of columns or rows. */
 #include <math.h>
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
 
-static const double one = 1, minus_one = -1;
-
-static const double *at(const void *a, int ld, int row, int column)
+const void *hsi_cuda_scalar(const hsi_cuda_lane *lane, int value)
 {
-    return (const double *)a + hsi_at(ld, row, column);
+    static const double doubles[] = {-1, 0, 1};
+    static const float  floats[] = {-1, 0, 1};
+
+    return lane->single ? (const void *)&floats[value + 1] : (const void *)&doubles[value + 1];
 }
 
-static double *to(void *a, int ld, int row, int column)
+static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
 {
-    return (double *)a + hsi_at(ld, row, column);
+    return hsi_cuda_past(run->lane, a, hsi_at(run->n, row, column));
 }
 
 /* After a piece: is there more? */
@@ -28,21 +28,11 @@ static int advance(hsi_cuda_run *run, int width)
 /* C -= A B' */
 static int gemm(hsi_cuda_run *run)
 {
+    const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
     int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
 
-    if (!BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, &minus_one, run->a, n,
-              at(run->b, n, j, 0), n, &one, to(run->c, n, 0, j), n))
-        return -1;
-    return advance(run, w);
-}
-
-static int sgemm(hsi_cuda_run *run)
-{
-    static const float plus = 1, minus = -1;
-    int                n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
-
-    if (!BLAS(run->lane, cublasSgemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, &minus, run->a, n,
-              (const float *)run->b + j, n, &plus, (float *)run->c + (size_t)j * (size_t)n, n))
+    if (!BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, minus_one, run->a, n,
+              to(run, run->b, j, 0), n, one, to(run, run->c, 0, j), n))
         return -1;
     return advance(run, w);
 }
@@ -50,14 +40,15 @@ static int sgemm(hsi_cuda_run *run)
 /* Lower C -= A A': a square on the diagonal and what is below it. */
 static int syrk(hsi_cuda_run *run)
 {
+    const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
     int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
 
-    if (!BLAS(run->lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, &minus_one,
-              at(run->a, n, j, 0), n, &one, to(run->c, n, j, j), n))
+    if (!BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, minus_one,
+              to(run, run->a, j, 0), n, one, to(run, run->c, j, j), n))
         return -1;
     if (below &&
-        !BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, &minus_one,
-              at(run->a, n, j + w, 0), n, at(run->a, n, j, 0), n, &one, to(run->c, n, j + w, j), n))
+        !BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, minus_one,
+              to(run, run->a, j + w, 0), n, to(run, run->a, j, 0), n, one, to(run, run->c, j + w, j), n))
         return -1;
     return advance(run, w);
 }
@@ -65,25 +56,28 @@ static int syrk(hsi_cuda_run *run)
 /* X L' = B with ones on the diagonal of L: each row by itself. */
 static int trsm(hsi_cuda_run *run)
 {
+    const void *one = hsi_cuda_scalar(run->lane, 1);
     int n = run->n, i = run->column, rows = hsi_smaller(run->width, n - i);
 
-    if (!BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-              CUBLAS_DIAG_UNIT, rows, n, &one, run->a, n, to(run->c, n, i, 0), n))
+    if (!BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+              CUBLAS_DIAG_UNIT, rows, n, one, run->a, n, to(run, run->c, i, 0), n))
         return -1;
     return advance(run, rows);
 }
 
+/* A kernel in both precisions. */
+#define BOTH(name, ...) {"d" name, 0, __VA_ARGS__}, {"s" name, 1, __VA_ARGS__}
+
 static const hsi_cuda_kernel kernels[HSI_CUDA_KERNELS] = {
-    {"dgemm", 2, 0, 2, gemm, NULL},
-    {"sgemm", 2, 0, 2, sgemm, NULL},
-    {"dsyrk", 1, 0, 1, syrk, NULL},
-    {"dtrsm", 1, 0, 1, trsm, NULL},
-    {"dpotrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work},
-    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work},
-    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work},
-    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work},
-    {"dtpqrt", 0, 1, 2, hsi_cuda_tpqrt, hsi_cuda_tpqrt_work},
-    {"dtpmqrt", 1, 1, 4, hsi_cuda_tpmqrt, NULL},
+    BOTH("gemm", 2, 0, 2, gemm, NULL),
+    BOTH("syrk", 1, 0, 1, syrk, NULL),
+    BOTH("trsm", 1, 0, 1, trsm, NULL),
+    BOTH("potrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work),
+    BOTH("getrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work),
+    BOTH("geqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work),
+    BOTH("ormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work),
+    BOTH("tpqrt", 0, 1, 2, hsi_cuda_tpqrt, hsi_cuda_tpqrt_work),
+    BOTH("tpmqrt", 1, 1, 4, hsi_cuda_tpmqrt, NULL),
 };
 
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index)

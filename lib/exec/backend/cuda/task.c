@@ -24,7 +24,7 @@ static size_t matrix_room(const hsi_cuda_body *body)
 
 static size_t vector_bytes(const hsi_cuda_body *body)
 {
-    return body->cuda->solver ? whole(sizeof(double) * (size_t)body->n) : 0;
+    return body->cuda->solver ? whole(hsi_kernel_element(body->kernel) * (size_t)body->n) : 0;
 }
 
 static size_t pivot_bytes(const hsi_cuda_body *body)
@@ -60,7 +60,9 @@ static int is_stacked(const hsi_cuda_body *body)
 
 static size_t triangle_bytes(const hsi_cuda_body *body)
 {
-    return is_below(body) ? whole(sizeof(double) * HSI_KERNEL_PANEL * (size_t)body->n) : 0;
+    return is_below(body)
+               ? whole(hsi_kernel_element(body->kernel) * HSI_KERNEL_PANEL * (size_t)body->n)
+               : 0;
 }
 
 static size_t stack_bytes(const hsi_cuda_body *body)
@@ -70,7 +72,9 @@ static size_t stack_bytes(const hsi_cuda_body *body)
 
 static size_t reflect_bytes(const hsi_cuda_body *body)
 {
-    return is_below(body) ? whole(sizeof(double) * hsi_cuda_reflect_room(body->n)) : 0;
+    return is_below(body)
+               ? whole(hsi_kernel_element(body->kernel) * hsi_cuda_reflect_room(body->n))
+               : 0;
 }
 
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
@@ -93,10 +97,10 @@ hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int 
     return (hsi_cuda_results){.width = hsi_cuda_width(body->cuda, body->n, watched),
                               .c = room,
                               .d = room + matrix_room(body),
-                              .vector = (double *)(void *)vector,
+                              .vector = vector,
                               .pivots = (int *)(void *)pivots,
                               .info = (int *)(void *)info,
-                              .t = (double *)(void *)(info + info_bytes(body))};
+                              .t = info + info_bytes(body)};
 }
 
 static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
@@ -113,7 +117,7 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
 
     if (!hsi_cuda_lane_work(lane, body->cuda, body->n, &elements))
         return 0;
-    return fixed_bytes(gpu, body) + whole(sizeof(double) * (size_t)elements);
+    return fixed_bytes(gpu, body) + whole(hsi_kernel_element(body->kernel) * (size_t)elements);
 }
 
 /* An element of the pool, on the GPU. */
@@ -167,20 +171,20 @@ static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run
 }
 
 /* A vector from the host: by way of where tau is. */
-static int send_vector(const hsi_cuda_run *run, const double *vector)
+static int send_vector(const hsi_cuda_run *run, const void *vector)
 {
     return CUDA(run->lane->fault, cudaMemcpyAsync, run->tau, vector,
-                sizeof *vector * (size_t)run->n, cudaMemcpyHostToDevice, run->lane->stream);
+                hsi_cuda_element(run->lane) * (size_t)run->n, cudaMemcpyHostToDevice, run->lane->stream);
 }
 
-static int set_diagonal(const hsi_cuda_run *run, double value, double *vector)
+static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vector)
 {
     int i;
 
     for (i = 0; i < run->n; i++)
-        vector[i] = value;
+        hsi_set(job, vector, i, job->diagonal);
     return send_vector(run, vector) &&
-           BLAS(run->lane, cublasDcopy, run->n, run->tau, 1, run->c, run->n + 1);
+           BLAS_OF(run->lane, copy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
 /* Behind its matrices; returns 0 for a fault. */
@@ -188,17 +192,17 @@ static int place_small(hsi_cuda_run *run, char *arena)
 {
     const hsi_cuda_body *body = run->body;
 
-    run->tau = (double *)(void *)arena;
+    run->tau = arena;
     run->pivots = (int *)(void *)(arena + vector_bytes(body));
     run->info = (int *)(void *)(arena + vector_bytes(body) + pivot_bytes(body));
     arena += small_bytes(body);
-    run->t = (double *)(void *)arena;
+    run->t = arena;
     arena += triangle_bytes(body);
-    run->q = is_stacked(body) ? (double *)(void *)arena : run->c;
+    run->q = is_stacked(body) ? (void *)arena : run->c;
     run->rows = is_stacked(body) ? 2 * run->n : run->n;
     arena += stack_bytes(body);
-    run->room = (double *)(void *)arena;
-    run->work = (double *)(void *)(arena + reflect_bytes(body));
+    run->room = arena;
+    run->work = arena + reflect_bytes(body);
     return hsi_cuda_lane_work(run->lane, body->cuda, body->n, &run->work_size);
 }
 
@@ -210,7 +214,7 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
     if (!CUDA(run->lane->fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
         return 0;
     if (job->diagonal != 0)
-        return set_diagonal(run, job->diagonal, results->vector);
+        return set_diagonal(run, job, results->vector);
     if (body->cuda->inputs == 0)
         return 1;
     hsi_cuda_reflectors(gpu, job, results->vector);
@@ -232,6 +236,7 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
     char   *arena = lane->arena;
     hsi_job job;
 
+    lane->single = body->kernel->single;
     *run = (hsi_cuda_run){.lane = lane, .body = body, .n = body->n, .width = results->width};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
     if ((results->checked && !clear(gpu, run)) || !place_outputs(gpu, &job, run, &arena) ||

@@ -120,7 +120,8 @@ static passage find_passage(hsi_memory *memory, const hsi_move *move)
     there = &p.gpu->place[move->slot];
     tile = tile_at(p.gpu, move->slot);
     p.line = hsi_tiles_number(p.gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
-    p.bytes = hsi_matrix_piece_elements(memory->matrix, piece->matrix) * sizeof(double);
+    p.bytes = hsi_matrix_piece_elements(memory->matrix, piece->matrix) *
+              hsi_matrix_element(memory->matrix);
     p.from = home ? there : here;
     p.to = home ? here : there;
     p.source = home ? tile : piece->at;

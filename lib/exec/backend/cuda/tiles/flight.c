@@ -79,9 +79,9 @@ hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *bod
     return HSI_LAUNCHED;
 }
 
-static double *tile_at(const hsi_tiles_gpu *gpu, uint32_t slot)
+static void *tile_at(const hsi_tiles_gpu *gpu, uint32_t slot)
 {
-    return (double *)(void *)(gpu->tiles + slot * gpu->memory->tile_bytes);
+    return gpu->tiles + slot * gpu->memory->tile_bytes;
 }
 
 int hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, unsigned line)
@@ -119,7 +119,7 @@ void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 
 /* What cuSOLVER says of it comes back behind it. */
 static int launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, hsi_cuda_lane *lane,
-                         double *const at[HSI_OPERANDS])
+                         void *const at[HSI_OPERANDS])
 {
     ptrdiff_t number = flight - gpu->flight;
 
@@ -133,9 +133,10 @@ static int launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, hsi
 int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 {
     hsi_cuda_lane *lane = &gpu->lane[flight->line];
-    size_t         bytes = hsi_matrix_piece_elements(gpu->memory->matrix, 'A') * sizeof(double);
+    size_t         bytes = hsi_matrix_piece_elements(gpu->memory->matrix, 'A') *
+                           hsi_matrix_element(gpu->memory->matrix);
     hsi_step       step = flight->row->step;
-    double        *at[HSI_OPERANDS] = {NULL};
+    void          *at[HSI_OPERANDS] = {NULL};
     int            i;
 
     for (i = 0; i < flight->row->count; i++) {

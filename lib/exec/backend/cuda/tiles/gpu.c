@@ -59,7 +59,8 @@ static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
     }
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++)
         if (steps >> step & 1) {
-            size_t room = hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work);
+            size_t room = hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work,
+                                         hsi_matrix_element(matrix));
 
             bytes = room > bytes ? room : bytes;
         }
@@ -72,7 +73,10 @@ int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number)
     size_t         blas = gpu->bytes / 64 / HSI_TILES_LANES >= usual ? usual : little;
     hsi_cuda_lane *lane = &gpu->lane[number];
 
-    if (!hsi_cuda_lane_open(lane, &gpu->fault, blas) || !fit_lane(gpu, lane))
+    if (!hsi_cuda_lane_open(lane, &gpu->fault, blas))
+        return 0;
+    lane->single = gpu->memory->matrix->single;
+    if (!fit_lane(gpu, lane))
         return 0;
     gpu->line[number].stream = lane->stream;
     return make_events(gpu, &gpu->line[number]);
@@ -162,7 +166,8 @@ static int take_small(hsi_tiles_gpu *gpu)
 static int take_unit(hsi_tiles_gpu *gpu)
 {
     const int    order = HSI_KERNEL_PANEL;
-    size_t       bytes = sizeof *gpu->unit * (size_t)order * (size_t)order;
+    int          single = gpu->memory->matrix->single;
+    size_t       bytes = hsi_matrix_element(gpu->memory->matrix) * (size_t)order * (size_t)order;
     cudaStream_t stream = gpu->lane[0].stream;
     void        *there = NULL, *here = NULL;
     int          i, ok;
@@ -175,7 +180,10 @@ static int take_unit(hsi_tiles_gpu *gpu)
         return 0;
     memset(here, 0, bytes);
     for (i = 0; i < order; i++)
-        ((double *)here)[hsi_at(order, i, i)] = 1;
+        if (single)
+            ((float *)here)[hsi_at(order, i, i)] = 1;
+        else
+            ((double *)here)[hsi_at(order, i, i)] = 1;
     return CUDA(&gpu->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice, stream) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }

@@ -61,16 +61,11 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_sett
 {
     const double usual = 0.8; /* the rest is for code, cuBLAS and cuSOLVER, and screens */
     double       bytes = settings->gpu_memory;
-    size_t       tile = (hsi_matrix_elements(matrix) * sizeof(double) + 255) / 256 * 256;
+    size_t       tile = (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + 255) / 256 * 256;
     double       least = (double)tile * hsi_tiles_least(matrix);
     hsi_memory  *memory;
     hs_status    st;
 
-    if (matrix->single)
-        return hsi_refuse(
-            why, HS_EUNSUPPORTED,
-            "GPUs share tiles of double precision only: run this plan with CPUs alone, "
-            "or generate it without --precision");
     if (bytes > 0 && bytes < least)
         return hsi_refuse(why, HS_EINVAL,
                           "on a GPU one task needs %.0f bytes for its tiles, more than "

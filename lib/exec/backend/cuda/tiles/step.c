@@ -2,18 +2,16 @@
 /* The kernels of each step of a factorisation, on whole tiles in the order of the data column. */
 #include "exec/backend/cuda/tiles/tiles.h"
 
-static const double one = 1, minus_one = -1;
-
-enum { LINE = 32 }; /* doubles: what is worked in begins on whole ones */
+enum { LINE = 64 }; /* elements: parts of the work space begin on whole lines */
 
 static int potrf_work(hsi_cuda_lane *lane, int n, int *elements)
 {
-    return SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
+    return SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
 }
 
 static int ormqr_work(hsi_cuda_lane *lane, int n, int *elements)
 {
-    return SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL,
+    return SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL,
                   n, NULL, NULL, n, elements);
 }
 
@@ -61,7 +59,7 @@ unsigned hsi_tiles_kernels_most(void)
 
 int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
 {
-    const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find("dpotrf");
+    const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find(lane->single ? "spotrf" : "dpotrf");
 
     *elements = 0;
     if (!hsi_tiles_solves(step))
@@ -71,11 +69,11 @@ int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
     if (step == HSI_POTRF)
         return potrf_work(lane, n, elements);
     if (step == HSI_GETRF)
-        return SOLVER(lane, cusolverDnDgetrf_bufferSize, n, n, NULL, n, elements);
+        return SOLVER_OF(lane, getrf_bufferSize, n, n, NULL, n, elements);
     if (step == HSI_ORMQR)
         return ormqr_work(lane, n, elements);
     n = step == HSI_TPQRT ? 2 * n : n;
-    return SOLVER(lane, cusolverDnDgeqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n,
+    return SOLVER_OF(lane, geqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n,
                   elements);
 }
 
@@ -101,75 +99,76 @@ static size_t room_for(hsi_step step, int n)
     }
 }
 
-size_t hsi_tiles_room(hsi_step step, int n, int work)
+size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element)
 {
-    return (whole(work) + room_for(step, n)) * sizeof(double);
+    return (whole(work) + room_for(step, n)) * element;
 }
 
 static int trsm(hsi_cuda_lane *lane, cublasSideMode_t side, cublasFillMode_t fill,
-                cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const double *a,
-                double *b)
+                cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const void *a,
+                void *b)
 {
-    return BLAS(lane, cublasDtrsm, side, fill, transposed, diagonal, n, n, &one, a, n, b, n);
+    return BLAS_OF(lane, trsm, side, fill, transposed, diagonal, n, n, hsi_cuda_scalar(lane, 1), a, n, b, n);
 }
 
-static int gemm(hsi_cuda_lane *lane, cublasOperation_t transposed, int n, double *const at[])
+static int gemm(hsi_cuda_lane *lane, cublasOperation_t transposed, int n, void *const at[])
 {
-    return BLAS(lane, cublasDgemm, CUBLAS_OP_N, transposed, n, n, n, &minus_one, at[0], n, at[1], n,
-                &one, at[2], n);
+    return BLAS_OF(lane, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(lane, -1), at[0], n, at[1], n,
+                hsi_cuda_scalar(lane, 1), at[2], n);
 }
 
 /* What the step works in: cuSOLVER's, and behind it. */
-static double *work_of(const hsi_cuda_lane *lane)
+static void *work_of(const hsi_cuda_lane *lane)
 {
-    return (double *)(void *)lane->arena;
+    return lane->arena;
 }
 
-static double *room_of(const hsi_tiles_gpu *gpu, const hsi_cuda_lane *lane)
+static void *room_of(const hsi_tiles_gpu *gpu, const hsi_cuda_lane *lane)
 {
-    return work_of(lane) + whole(gpu->work);
+    return hsi_cuda_past(lane, work_of(lane), whole(gpu->work));
 }
 
 /* The tile, with R and V, is V, too. */
-static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
                  int *info)
 {
-    double *tau = room_of(gpu, lane);
+    void *tau = room_of(gpu, lane);
 
-    return SOLVER(lane, cusolverDnDgeqrf, n, n, at[0], n, tau, work_of(lane), gpu->work, info) &&
-           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0], sizeof *tau * (size_t)n * (size_t)n,
+    return SOLVER_OF(lane, geqrf, n, n, at[0], n, tau, work_of(lane), gpu->work, info) &&
+           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0], hsi_cuda_element(lane) * (size_t)n * (size_t)n,
                 cudaMemcpyDeviceToDevice, lane->stream) &&
-           hsi_cuda_lower_triangles(lane, n, at[0], tau, gpu->unit, at[2], tau + whole(n));
+           hsi_cuda_lower_triangles(lane, n, at[0], tau, gpu->unit, at[2],
+                                    hsi_cuda_past(lane, tau, whole(n)));
 }
 
-static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
                  int *info)
 {
-    double *tau = room_of(gpu, lane);
+    void *tau = room_of(gpu, lane);
 
     return hsi_cuda_factors_of(lane, n, at[1], tau) &&
-           SOLVER(lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau,
+           SOLVER_OF(lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau,
                   at[2], n, work_of(lane), gpu->work, info);
 }
 
-static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
                  int *info)
 {
-    double *tau = room_of(gpu, lane), *room = tau + whole(n);
-    double *stack = room + hsi_cuda_reflect_room(0);
+    void *tau = room_of(gpu, lane), *room = hsi_cuda_past(lane, tau, whole(n));
+    void *stack = hsi_cuda_past(lane, room, hsi_cuda_reflect_room(0));
 
     return hsi_cuda_stack(lane, n, at[0], at[1], stack) &&
-           SOLVER(lane, cusolverDnDgeqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work,
+           SOLVER_OF(lane, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work,
                   info) &&
            hsi_cuda_unstack(lane, n, stack, at[0], at[1]) &&
            hsi_cuda_triangles(lane, n, at[1], tau, at[2], room);
 }
 
-static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, double *const at[], int *info)
+static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, void *const at[], int *info)
 {
     switch (step) {
     case HSI_GETRF: /* without exchanges of rows: cuSOLVER does without where no pivots go */
-        return SOLVER(lane, cusolverDnDgetrf, n, n, at[0], n, work_of(lane), NULL, info);
+        return SOLVER_OF(lane, getrf, n, n, at[0], n, work_of(lane), NULL, info);
     case HSI_TRSM_LEFT:
         return trsm(lane, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
                     n, at[0], at[1]);
@@ -182,17 +181,17 @@ static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, double *const at
 }
 
 int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
-                     double *const at[HSI_OPERANDS], int *info)
+                     void *const at[HSI_OPERANDS], int *info)
 {
     int n = gpu->memory->matrix->tile;
 
     switch (step) {
     case HSI_POTRF:
-        return SOLVER(lane, cusolverDnDpotrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane),
+        return SOLVER_OF(lane, potrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane),
                       gpu->work, info);
     case HSI_SYRK:
-        return BLAS(lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n, &minus_one, at[0],
-                    n, &one, at[1], n);
+        return BLAS_OF(lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n, hsi_cuda_scalar(lane, -1), at[0],
+                    n, hsi_cuda_scalar(lane, 1), at[1], n);
     case HSI_TRSM:
         return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
                     CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);

@@ -87,7 +87,7 @@ typedef struct hsi_tiles_gpu {
     int                no_segments;                     /* there is no memory for more */
     int                graph_events; /* those recorded in a graph are pending from its launch on */
     int                work;         /* elements for cuSOLVER, in each lane's arena */
-    double            *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
+    void              *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
     void              *unit_here;
     hsi_tiles_line     line[HSI_TILES_LINES];
     char              *tiles;
@@ -231,9 +231,9 @@ int hsi_tiles_solves(hsi_step step);
 /* Elements that cuSOLVER works in; bytes of a lane's arena, with so many of these for the
  * largest of the steps. And launch it on tiles that are there. 0: see the fault. */
 int    hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
-size_t hsi_tiles_room(hsi_step step, int n, int work);
+size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element);
 int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
-                        double *const at[HSI_OPERANDS], int *info);
+                        void *const at[HSI_OPERANDS], int *info);
 
 /* flight.c: a free one for the task, in that lane; NULL: there is none */
 hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,

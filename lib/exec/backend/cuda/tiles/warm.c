@@ -10,11 +10,11 @@
 static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, size_t tile)
 {
     unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
-    double  *at[HSI_OPERANDS];
+    void    *at[HSI_OPERANDS];
     int      i, *info = (int *)(void *)(scratch + HSI_OPERANDS * tile);
 
     for (i = 0; i < HSI_OPERANDS; i++)
-        at[i] = (double *)(void *)(scratch + (size_t)i * tile);
+        at[i] = scratch + (size_t)i * tile;
     for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
         if (steps >> step & 1 && (!hsi_tiles_launch(gpu, lane, (hsi_step)step, at, info) ||
                                   !CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream)))
