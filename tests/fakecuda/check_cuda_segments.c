@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "factorisation.h"
 #include "rounds.h"
 #include "suite.h"
 #include "tiles_fixture.h"
@@ -179,7 +180,7 @@ START_TEST(none_where_it_cannot_be)
         s.retries = why == 0;
         s.timeout = why == 1 ? 100 : 0;
         s.halt = why == 2 ? HS_HALT_NEVER : s.halt;
-        s.gpu_memory = why == 3 ? 8 * (double)bytes_of_tile(16) : 0;
+        s.gpu_memory = why == 3 ? 8 * (double)bytes_of_tile(_i, 16) : 0;
         if (why == 4)
             s.policy = hs_policy_find("plan+steal");
         tiles_setup();
@@ -270,7 +271,7 @@ static TCase *cases_of(const char *name, SFun setup)
 
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, setup, NULL);
-    tcase_add_loop_test(cases, any_plan, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, any_plan, 0, ALL_FACTORISATIONS);
     tcase_add_loop_test(cases, all_that_can_be, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, nothing_is_loaded_late, 0, 6);
     tcase_add_loop_test(cases, none_waits_for_itself, HS_CHOLESKY, HS_LU + 1);

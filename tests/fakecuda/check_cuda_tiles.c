@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exec_fixture.h"
+#include "factorisation.h"
 #include "rounds.h"
 #include "suite.h"
 #include "tiles_fixture.h"
@@ -33,7 +34,7 @@ START_TEST(every_policy_factorises)
             if (!hs_policy_graphs(policy))
                 continue;
             s.retries = roll(2);
-            s.gpu_memory = roll(2) ? (double)(bytes_of_tile(n) * (6 + roll(4))) : 0;
+            s.gpu_memory = roll(2) ? (double)(bytes_of_tile(_i, n) * (6 + roll(4))) : 0;
             on_gpus += run_tiles(altered(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2),
                                          roll(2) ? LINKED : 0),
                                  "heft", &s, 2, 1)
@@ -79,13 +80,13 @@ START_TEST(a_gpu_that_is_full)
     ck_assert_uint_eq(copies(FAKE_COPY_OUT), pieces + made);
     peak = fake_memory_peak(0);
     fake_reset(&settings);
-    s.gpu_memory = least * (double)bytes_of_tile(n);
+    s.gpu_memory = least * (double)bytes_of_tile(_i, n);
     run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
     ck_assert_uint_gt(copies(FAKE_COPY_IN), pieces);
     ck_assert_uint_gt(copies(FAKE_COPY_OUT), pieces + made);
-    ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces + made - least) * bytes_of_tile(n));
+    ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces + made - least) * bytes_of_tile(_i, n));
     trial_is_clean();
-    s.gpu_memory = (least - 1.0) * (double)bytes_of_tile(n);
+    s.gpu_memory = (least - 1.0) * (double)bytes_of_tile(_i, n);
     ck_assert_int_eq(run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
 }
 END_TEST
@@ -216,8 +217,8 @@ int main(void)
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* leaky components, no device */
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
-    tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, nothing_done_is_noticed, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, every_policy_factorises, 0, ALL_FACTORISATIONS);
+    tcase_add_loop_test(cases, nothing_done_is_noticed, 0, ALL_FACTORISATIONS);
     tcase_add_loop_test(cases, a_gpu_that_is_full, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, peers_do_without_the_host, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, copies_on_record, HS_CHOLESKY, HS_QR + 1);

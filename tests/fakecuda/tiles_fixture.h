@@ -18,7 +18,7 @@ void events_are_late(int wanted);
 fake_settings    some_devices(void); /* four devices */
 void             tiles_setup(void);
 hs_exec_settings settings_of(const char *policy);
-size_t           bytes_of_tile(unsigned n);
+size_t           bytes_of_tile(int kind, unsigned n);
 
 /* Changes to a generated instance: links with transfer times; CPUs can run no task; CPUs run the
  * factorisations of diagonal tiles and no further task. */
