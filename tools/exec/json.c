@@ -85,8 +85,9 @@ static void put_factorisation(FILE *out, const exec_job *job)
         return;
     json_format(out,
                 ",\n  \"factorisation\": {\"name\": %s, \"order\": %zu, \"tile\": %zu, "
-                "\"seed\": %zu, \"operations\": %g",
-                f.name, f.order, f.tile, (size_t)f.seed, f.operations);
+                "\"precision\": %s, \"seed\": %zu, \"operations\": %g",
+                f.name, f.order, f.tile, f.single ? "single" : "double", (size_t)f.seed,
+                f.operations);
     if (f.given)
         json_format(out, ", \"input\": %s", job->request->input);
     if (job->report.done == job->report.tasks && seconds > 0)

@@ -224,8 +224,9 @@ static void print_factorisation(FILE *out, const exec_job *job)
     hs_exec_factorisation_init(&f);
     if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
         return;
-    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, ", "speed",
-            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile);
+    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, %s", "speed",
+            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
+            f.single ? "single precision, " : "");
     if (f.given)
         fprintf(out, "from %s\n", SHOWN(job->request->input));
     else

@@ -65,8 +65,9 @@ static void put_speed(const page *p)
     hs_exec_factorisation_init(&f);
     if (hs_exec_factorised(p->job->exec, &f) && r->done == r->tasks && r->seconds > 0)
         fprintf(p->out,
-                TILE "%.4g GFLOP/s" TILE_WHAT "%s of %zu &times; %zu, tiles of %zu, %s" TILE_END,
+                TILE "%.4g GFLOP/s" TILE_WHAT "%s of %zu &times; %zu, tiles of %zu, %s%s" TILE_END,
                 1e-9 * f.operations / r->seconds, f.name, f.order, f.order, f.tile,
+                f.single ? "single precision, " : "",
                 !f.checked ? "not verified"
                 : f.wrong  ? "wrong"
                            : "verified");
