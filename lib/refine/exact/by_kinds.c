@@ -29,11 +29,12 @@ hs_status hsi_exact_by_kinds(hsi_exact *pf)
     hsi_gap  *gap = NULL;
     double   *value = malloc((pf->pb.n + 1) * sizeof *value);
     hs_status st = value ? hsi_gap_open(&pf->pb, pf->settings->gap, &gap) : HS_ENOMEM;
-
 #ifdef HAVE_GLPK
+    int found = 0;
+
     if (st == HS_OK)
-        st = hsi_exact_value_by_configuration(pf, value);
-    if (st == HS_OK)
+        st = hsi_exact_value_by_configuration(pf, value, &found);
+    if (found)
         hsi_gap_value(gap, value);
 #endif
     if (st == HS_OK)

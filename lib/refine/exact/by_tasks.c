@@ -21,9 +21,11 @@ static hs_status find_multipliers(hsi_exact *pf)
     if (st == HS_OK)
         hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
 #ifdef HAVE_GLPK
+    int found = 0;
+
     if (st == HS_OK)
-        st = hsi_exact_value_by_configuration(pf, value);
-    if (st == HS_OK)
+        st = hsi_exact_value_by_configuration(pf, value, &found);
+    if (found)
         hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
 #endif
     free(value);

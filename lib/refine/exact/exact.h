@@ -45,10 +45,12 @@ hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);
  * larger. */
 hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap);
 
-/* Compute the value of each task in the area bound or in the configuration bound; the latter also
- * raises the lower bound. */
+/* Compute the value of each task in the area bound. The values are a hint for searches. */
 hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value);
-hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value);
+
+/* Compute the value of each task in the configuration bound, and raise the lower bound. *found = 0:
+ * the instance is too large for this bound, or the solver failed; `value` is unset. */
+hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found);
 
 /* Search instances of few kinds by kind (gap.h). */
 hs_status hsi_exact_by_kinds(hsi_exact *pf);

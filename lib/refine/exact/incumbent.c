@@ -125,7 +125,7 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
 }
 
 #ifdef HAVE_GLPK
-hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value)
+hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found)
 {
     hs_settings        settings = hsi_exact_part(pf, 0.2, 20);
     hsi_stop           slice = hsi_stop_after(&settings, 1);
@@ -133,14 +133,16 @@ hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value)
     hs_status          st = hsi_configuration_open(&pf->pb, 0, &cf);
     size_t             i;
 
+    *found = 0;
     if (st != HS_OK)
-        return st;
+        return st == HS_ETOOBIG || st == HS_ESOLVER ? HS_OK : st;
     while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_now(&slice))
         st = hsi_configuration_step(cf, &slice);
     hsi_exact_raise(pf, hsi_configuration_bound(cf), "configuration");
     for (i = 0; i < pf->pb.n; i++)
         value[i] = hsi_configuration_worth(cf, i);
     hsi_configuration_close(cf);
-    return st == HS_ENOMEM ? st : HS_OK;
+    *found = st != HS_ENOMEM;
+    return *found ? HS_OK : HS_ENOMEM;
 }
 #endif
