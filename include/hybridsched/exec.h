@@ -104,7 +104,8 @@ typedef struct hs_exec_settings {
                                          several cores per worker); copied; NULL: choose
                                          processors and check that there are enough */
     int         keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
-    const char *module;               /* file of the GPU module; NULL: the installed module */
+    const char *module;               /* file of the GPU module; NULL: the installed module,
+                                         else hybridsched-cuda.so on the library search path */
     int         gpu_mode;             /* an hs_gpu_mode: launch mode of planned tasks on a GPU */
     int         resident;             /* upload inputs to GPUs before the start, leave results on
                                          the GPUs */

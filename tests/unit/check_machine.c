@@ -32,6 +32,29 @@ double __wrap_hsi_limit_memory(void)
     return memory < 0 ? __real_hsi_limit_memory() : memory;
 }
 
+static int  installed = -1; /* whether the module is installed; -1: ask the system */
+static char opened[256];    /* first file of dlopen(), which fails unless installed < 0 */
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+
+int __wrap_access(const char *path, int mode)
+{
+    return installed < 0 ? __real_access(path, mode) : installed - 1;
+}
+
+void *__real_dlopen(const char *path, int flags);
+void *__wrap_dlopen(const char *path, int flags);
+
+void *__wrap_dlopen(const char *path, int flags)
+{
+    if (installed < 0)
+        return __real_dlopen(path, flags);
+    if (!*opened)
+        snprintf(opened, sizeof opened, "%s", path);
+    return __real_dlopen("/nowhere/module.so", flags);
+}
+
 static hsi_topology *open_topology(void)
 {
     hsi_topology *t = NULL;
@@ -353,6 +376,28 @@ START_TEST(too_few_cores)
 }
 END_TEST
 
+/* A library of the module's name on the search path must not replace an installed module. */
+START_TEST(the_installed_module_comes_first)
+{
+    static const char file[] = "/hybridsched-cuda.so";
+    hsi_module        module = {NULL, NULL};
+    char              why[HS_WHY] = "";
+
+    installed = _i;
+    ck_assert_int_eq(hsi_module_open(NULL, &module, why), HS_ERESOURCE);
+    if (installed) {
+        ck_assert_msg(opened[0] == '/' && strlen(opened) > sizeof file, "%s", opened);
+        ck_assert_str_eq(opened + strlen(opened) - strlen(file), file);
+    } else {
+        ck_assert_str_eq(opened, file + 1);
+    }
+    *opened = '\0';
+    ck_assert_int_eq(hsi_module_open("./another.so", &module, why), HS_ERESOURCE);
+    ck_assert_str_eq(opened, "./another.so");
+    installed = -1;
+}
+END_TEST
+
 #ifdef HAVE_HWLOC
 /* Two packages of two cores each, and a GPU on the second one's bus. */
 #define SETS(cpus, nodes)                                                                          \
@@ -424,6 +469,7 @@ int main(void)
     tcase_add_loop_test(tc, cores_are_assigned, 0, (int)(sizeof bound / sizeof *bound));
     tcase_add_loop_test(tc, several_cores_are_assigned, 0, sizeof several / sizeof *several);
     tcase_add_test(tc, too_few_cores);
+    tcase_add_loop_test(tc, the_installed_module_comes_first, 0, 2);
 #ifdef HAVE_HWLOC
     tcase_add_test(tc, nearness_is_what_hwloc_says);
 #endif

@@ -16,14 +16,13 @@ static void *load(const char *path)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* Open the default module: first by the search path of shared libraries, then from its installed
- * place. */
-static void *load_any(void)
+/* Open the default module: the installed file if it exists, else by the search path of shared
+ * libraries, for a library that was moved or not installed. */
+static void *load_default(void)
 {
     const char *installed = HS_MODULE_DIR "/" MODULE;
-    void       *file = load(MODULE);
 
-    return file || access(installed, R_OK) != 0 ? file : load(installed);
+    return load(access(installed, F_OK) == 0 ? installed : MODULE);
 }
 
 static hs_status take_backend(hsi_module *module, char why[HS_WHY])
@@ -40,7 +39,7 @@ static hs_status take_backend(hsi_module *module, char why[HS_WHY])
 
 hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY])
 {
-    hsi_module module = {.file = path ? load(path) : load_any()};
+    hsi_module module = {.file = path ? load(path) : load_default()};
     hs_status  st;
 
     if (!module.file)
