@@ -68,16 +68,17 @@ static int adopt(const char *path, const hs_instance *planned, const hs_schedule
     if (status == HS_OK && !code)
         status = renumber(s, number, out);
     free(number);
-    if (status != HS_OK) {
-        message("%s: %s", path, hs_status_text(status));
-        return exit_code(status);
-    }
-    if (!code && hs_schedule_check(in, *out, &first) != HS_OK) {
-        message("%s: not a valid schedule of the instance: %s", path,
-                hs_violation_text(first.kind));
-        code = EXIT_USAGE;
-    }
-    return code;
+    if (status != HS_OK)
+        return message_status(status, path);
+    if (code)
+        return code;
+    status = hs_schedule_check(in, *out, &first);
+    if (status == HS_OK)
+        return EXIT_OK;
+    if (status != HS_ESCHEDULE)
+        return message_status(status, path);
+    message("%s: not a valid schedule of the instance: %s", path, hs_violation_text(first.kind));
+    return EXIT_USAGE;
 }
 
 int solve_start(const char *path, const hs_instance *in, hs_schedule **out)
