@@ -48,17 +48,6 @@ const char *bench_measure_title(bench_measure measure)
     return measures[measure].title;
 }
 
-static char *copy(const char *text)
-{
-    char *made = strdup(text);
-
-    if (!made) {
-        message("%s", hs_status_text(HS_ENOMEM));
-        exit(EXIT_RESOURCE);
-    }
-    return made;
-}
-
 /* Return the array with room for one more element after `count`; frees the old array. */
 static void *grow(void *old, size_t count, size_t size)
 {
@@ -84,7 +73,7 @@ static char *cut_label(reader *r, char *text, const char *what)
 static void replace(char **text, const char *with)
 {
     free(*text);
-    *text = copy(with);
+    *text = checked_strdup(with);
 }
 
 static void read_title(reader *r, char *rest)
@@ -126,7 +115,7 @@ static void read_instances(reader *r, char *rest)
     char           *recipe = cut_label(r, rest, "instances");
 
     c->families = grow(c->families, c->family_count, sizeof *c->families);
-    c->families[c->family_count++] = (bench_family){copy(rest), copy(recipe)};
+    c->families[c->family_count++] = (bench_family){checked_strdup(rest), checked_strdup(recipe)};
 }
 
 static void read_seeds(reader *r, char *rest)
@@ -157,7 +146,7 @@ static void read_note(reader *r, char *rest)
     bench_campaign *c = r->c;
 
     c->notes = grow(c->notes, c->note_count, sizeof *c->notes);
-    c->notes[c->note_count++] = copy(rest);
+    c->notes[c->note_count++] = checked_strdup(rest);
 }
 
 static void find_algorithm(bench_algorithm *a, const char *what, const char *text)
@@ -285,7 +274,7 @@ static void read_published(reader *r, char *rest)
     if (size)
         p.size = parse_double(r->where, size, 0, 1e300);
     if (strcmp(rest, "*") != 0)
-        p.label = copy(rest);
+        p.label = checked_strdup(rest);
     c->published = grow(c->published, c->published_count, sizeof *c->published);
     c->published[c->published_count++] = p;
 }
@@ -327,7 +316,7 @@ static void read_line(reader *r, char *line)
 
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text)
 {
-    char  *own = copy(text), *next = own, *line;
+    char  *own = checked_strdup(text), *next = own, *line;
     reader r = {.c = c};
     size_t number = 0;
 
@@ -339,11 +328,11 @@ void bench_campaign_read(bench_campaign *c, const char *name, const char *path, 
     }
     free(own);
     if (!c->title)
-        c->title = copy(name);
+        c->title = checked_strdup(name);
     if (!c->axis)
-        c->axis = copy("size");
+        c->axis = checked_strdup("size");
     if (!c->bounds)
-        c->bounds = copy("deadline");
+        c->bounds = checked_strdup("deadline");
     if (c->family_count == 0)
         usage_error("%s: no line says what the instances are: instances LABEL = ...", path);
     if (c->algorithm_count == 0)

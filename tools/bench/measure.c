@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "common/certified.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
 
@@ -129,26 +130,15 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
     return status;
 }
 
-static char *copy(const char *text)
-{
-    char *made = strdup(text);
-
-    if (!made) {
-        message("%s", hs_status_text(HS_ENOMEM));
-        exit(EXIT_RESOURCE);
-    }
-    return made;
-}
-
 /* Fill the fields of a row that do not depend on a schedule; results become NaN. */
 static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
 {
     const hs_instance *in = w->truth;
 
-    row->label = copy(w->one->family->label);
-    row->recipe = copy(w->one->recipe);
-    row->algorithm = copy(a->name);
-    row->version = copy(bench_version());
+    row->label = checked_strdup(w->one->family->label);
+    row->recipe = checked_strdup(w->one->recipe);
+    row->algorithm = checked_strdup(a->name);
+    row->version = checked_strdup(bench_version());
     snprintf(row->platform, sizeof row->platform, "%u+%u", hs_instance_cpus(in),
              hs_instance_gpus(in));
     snprintf(row->bound_name, sizeof row->bound_name, "%s", w->bound.name);

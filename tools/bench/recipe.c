@@ -58,14 +58,14 @@ static void split(bench_case *one, const char *where)
     size_t count = 0;
 
     one->words = checked_calloc(WORDS + 1, sizeof *one->words);
-    one->words[count++] = strdup("hsched-bench");
+    one->words[count++] = checked_strdup("hsched-bench");
     strcpy(text, one->recipe);
     for (next = text; (word = strsep(&next, " \t"));) {
         if (!*word)
             continue;
         if (count == WORDS)
             usage_error("%s: more than %d words", where, WORDS);
-        one->words[count++] = strdup(word);
+        one->words[count++] = checked_strdup(word);
     }
     free(text);
 }

@@ -122,10 +122,10 @@ static double number(const char *text)
 static void take(bench_row *row, char *const field[FIELDS])
 {
     *row = (bench_row){
-        .label = strdup(field[FAMILY]),
-        .recipe = strdup(field[INSTANCE]),
-        .algorithm = strdup(field[ALGORITHM]),
-        .version = strdup(field[VERSION]),
+        .label = checked_strdup(field[FAMILY]),
+        .recipe = checked_strdup(field[INSTANCE]),
+        .algorithm = checked_strdup(field[ALGORITHM]),
+        .version = checked_strdup(field[VERSION]),
         .size = number(field[SIZE]),
         .makespan = number(field[MAKESPAN]),
         .bound = number(field[BOUND]),

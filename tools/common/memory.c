@@ -2,17 +2,27 @@
 #include "common/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/message.h"
 
-void *checked_calloc(size_t count, size_t size)
+/* Return `memory`; NULL ends the program. */
+static void *check(void *memory)
 {
-    void *memory = calloc(count ? count : 1, size);
-
     if (!memory) {
         message_hold(NULL); /* no caller will print held messages */
         message("%s", hs_status_text(HS_ENOMEM));
         exit(EXIT_RESOURCE);
     }
     return memory;
+}
+
+void *checked_calloc(size_t count, size_t size)
+{
+    return check(calloc(count ? count : 1, size));
+}
+
+char *checked_strdup(const char *text)
+{
+    return check(strdup(text));
 }
