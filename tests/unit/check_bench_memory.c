@@ -83,8 +83,7 @@ static void write_row(void)
     fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    fd = bench_rows_open(path);
-    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(bench_rows_open(path, &fd), EXIT_OK);
     ck_assert_int_eq(bench_rows_append(fd, path, &c, &row, (char[]){1}), EXIT_OK);
     close(fd);
 }

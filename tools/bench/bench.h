@@ -176,8 +176,8 @@ int  bench_rows_read(bench_rows *rows, const bench_campaign *c, const bench_case
                      size_t case_count, const char *path);
 void bench_rows_free(bench_rows *rows);
 
-/** Open the file for appending. Return -1 after a message. */
-int bench_rows_open(const char *path);
+/** Open the file for appending. Return 0 and *fd, or an exit code after a message and *fd = -1. */
+int bench_rows_open(const char *path, int *fd);
 
 /** Append the rows of a case with wanted[a] in one write. Return 0, or an exit code. */
 int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,

@@ -15,6 +15,7 @@
 #include "bench/bench.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/output.h"
 
 static const char header[] =
     "campaign,family,instance,size,platform,tasks,seed,algorithm,makespan,bound,bound_name,ratio,"
@@ -273,8 +274,10 @@ int bench_rows_read(bench_rows *rows, const bench_campaign *c, const bench_case 
 
 static int write_failed(const char *path)
 {
-    message("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_RESOURCE;
+    int error = errno;
+
+    message("cannot write '%s': %s", path, strerror(error));
+    return output_exit_code(error);
 }
 
 /* Write the whole text. After a failure the next run removes the incomplete line. */
@@ -293,26 +296,37 @@ static int write_all(int fd, const char *path, const char *text, size_t length)
     return EXIT_OK;
 }
 
-int bench_rows_open(const char *path)
+/* Lock the file and begin an empty one with the header. Return 0, or an exit code. */
+static int begin(int fd, const char *path)
 {
-    int         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stat about;
+    int         code;
 
-    if (fd < 0 || fstat(fd, &about) != 0) {
-        write_failed(path);
-        return -1;
-    }
+    if (fstat(fd, &about) != 0)
+        return write_failed(path);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         message("another hsched-bench writes to '%s'; let it end, or name another file (-o)", path);
-        close(fd);
-        return -1;
+        return EXIT_RESOURCE;
     }
-    if (about.st_size == 0 && (write_all(fd, path, header, sizeof header - 1) != EXIT_OK ||
-                               write_all(fd, path, "\n", 1) != EXIT_OK)) {
-        close(fd);
-        return -1;
+    if (about.st_size > 0)
+        return EXIT_OK;
+    code = write_all(fd, path, header, sizeof header - 1);
+    return code ? code : write_all(fd, path, "\n", 1);
+}
+
+int bench_rows_open(const char *path, int *fd)
+{
+    int code;
+
+    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return write_failed(path);
+    code = begin(*fd, path);
+    if (code) {
+        close(*fd);
+        *fd = -1;
     }
-    return fd;
+    return code;
 }
 
 static void put_text(FILE *out, const char *text)

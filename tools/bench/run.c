@@ -138,7 +138,7 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
     struct stat about;
     char       *wanted = checked_calloc(rows->cases * rows->algorithms + 1, 1);
     size_t      algorithms = rows->algorithms;
-    int         fd = -1, code = EXIT_OK;
+    int         fd, code;
 
     all.of = checked_calloc(rows->cases + 1, sizeof *all.of);
     for (size_t i = 0; i < rows->cases; i++) {
@@ -150,10 +150,8 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
             next->wanted[a] = !next->rows[a].recipe;
         all.count += memchr(next->wanted, 1, algorithms) != NULL;
     }
-    fd = bench_rows_open(path);
-    if (fd < 0)
-        code = EXIT_RESOURCE;
-    else
+    code = bench_rows_open(path, &fd);
+    if (!code)
         code = run_all(&all, threads, fd, path);
     if (!code && fstat(fd, &about) == 0 && about.st_nlink == 0) {
         message("'%s' was removed while it was written: the rows are lost", path);

@@ -103,11 +103,7 @@ void output_begin(void)
     atexit(remove_all);
 }
 
-/*
- * Return the exit code of a write error: wrong usage for an unusable path, a missing resource for a
- * full disk.
- */
-static int write_exit_code(int error)
+int output_exit_code(int error)
 {
     switch (error) {
     case ENOENT:
@@ -131,7 +127,7 @@ static int cannot_write(const char *path, int error)
 
     if (error != EPIPE) /* the reader of the pipe has closed it: no message */
         message("cannot write %s%s%s: %s", quote, path, quote, strerror(error));
-    return write_exit_code(error);
+    return output_exit_code(error);
 }
 
 static void output_free(output *o)

@@ -32,6 +32,12 @@ int output_open(const char *path, output **out);
  */
 int output_look(const char *path);
 
+/**
+ * Return the exit code of a write error (an errno): wrong usage for an unusable path, a missing
+ * resource for a full disk.
+ */
+int output_exit_code(int error);
+
 /** Return the descriptor to write to, or a stream on it (NULL: out of memory). */
 int   output_fd(const output *o);
 FILE *output_stream(output *o);
