@@ -26,12 +26,11 @@ static void put_start(const bench_page *p)
     fputs("</head>\n<body>\n<main>\n<h1>", p->out);
     html_text(p->out, p->c->title);
     fputs("</h1>\n<p class=\"sub\">", p->out);
-    if (p->c->source) {
+    if (p->c->source)
         html_text(p->out, p->c->source);
-    }
-    if (p->c->published_count > 0) {
-        fputs("; <span class=\"theirs\">what is published is marked like this</span>", p->out);
-    }
+    if (p->c->published_count > 0)
+        fprintf(p->out, "%s<span class=\"theirs\">published values are marked like this</span>",
+                p->c->source ? "; " : "");
     fputs("</p>\n", p->out);
 }
 

@@ -74,17 +74,21 @@ static void put_table(const bench_page *p, const bench_family *family)
     summary_free(s);
 }
 
-/*
- * Return the least-squares slope of log seconds over log size, from the last three sizes if there
- * are more than four. NaN: too few points.
- */
+/* Sizes that an exponent is fitted to: the last three of more than four, where the growth is
+ * closest to the documented cost; all of fewer. */
+static size_t first_fitted(size_t sizes)
+{
+    return sizes > 4 ? sizes - 3 : 0;
+}
+
+/* Return the least-squares slope of log seconds over log size. NaN: too few points. */
 static double fitted_exponent(const bench_page *p, const bench_family *family, size_t algorithm)
 {
     size_t  sizes, points = 0;
     double *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
     double  sx = 0, sy = 0, sxx = 0, sxy = 0, n;
 
-    for (size_t i = sizes > 4 ? sizes - 3 : 0; i < sizes; i++) {
+    for (size_t i = first_fitted(sizes); i < sizes; i++) {
         size_t  count;
         double *value = bench_values(p->c, p->cases, p->rows, BENCH_SECONDS, family, size[i],
                                      algorithm, &count);
@@ -109,13 +113,17 @@ static double fitted_exponent(const bench_page *p, const bench_family *family, s
 /* Write the growth of seconds beside the documented cost of each algorithm. */
 static void put_growth(const bench_page *p, const bench_family *family)
 {
+    size_t sizes, fitted;
+
+    free(bench_sizes(p->cases, p->rows->cases, family, &sizes));
+    fitted = sizes - first_fitted(sizes);
     fputs("<h2>", p->out);
     html_text(p->out, family->label);
-    fputs(
-        ": seconds grow with that power of the size, over its last three</h2>\n"
-        "<div class=\"card\"><table>\n<thead><tr><th class=\"name\">algorithm</th>"
-        "<th>power</th><th class=\"name\">what its cost is said to be</th></tr></thead>\n<tbody>\n",
-        p->out);
+    fprintf(p->out,
+            ": exponent of the growth of seconds with the size, fitted to its %s%zu size%s</h2>\n"
+            "<div class=\"card\"><table>\n<thead><tr><th class=\"name\">algorithm</th>"
+            "<th>exponent</th><th class=\"name\">documented cost</th></tr></thead>\n<tbody>\n",
+            fitted < sizes ? "last " : "", fitted, plural(fitted));
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
         const bench_algorithm *alg = &p->c->algorithms[a];
 
