@@ -201,9 +201,8 @@ summary *bench_summary(const bench_campaign *c, const bench_case *cases, const b
                        bench_measure measure, const bench_family *family, double size);
 
 /** Return the values of algorithm `a` in the cases of a family and size; the caller frees them. */
-double *bench_values(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                     bench_measure measure, const bench_family *family, double size, size_t a,
-                     size_t *count);
+double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,
+                     const bench_family *family, double size, size_t a, size_t *count);
 
 /** Return the sizes of a family in increasing order; the caller frees them. */
 double *bench_sizes(const bench_case *cases, size_t case_count, const bench_family *family,

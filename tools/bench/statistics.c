@@ -24,13 +24,11 @@ static double value_of(const bench_rows *rows, const bench_row *row, size_t a,
     return bench_value(&row[a], measure);
 }
 
-double *bench_values(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                     bench_measure measure, const bench_family *family, double size, size_t a,
-                     size_t *count)
+double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,
+                     const bench_family *family, double size, size_t a, size_t *count)
 {
     double *value = checked_calloc(rows->cases + 1, sizeof *value);
 
-    (void)c;
     *count = 0;
     for (size_t i = 0; i < rows->cases; i++)
         if (is_in(&cases[i], family, size)) {

@@ -256,7 +256,6 @@ int options_given(const options *o, const char *name)
 
 const char *options_operand(options *o)
 {
-    (void)o;
     return optind < o->argc ? o->argv[optind++] : NULL;
 }
 

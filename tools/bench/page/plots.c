@@ -16,14 +16,13 @@ typedef struct filled {
     size_t          kept_count;
 } filled;
 
-static void begin(filled *f, const bench_campaign *c, size_t sizes)
+static void begin(filled *f, const bench_campaign *c)
 {
     size_t most = c->algorithm_count + c->published_count + 1;
 
     *f = (filled){.count = 0};
     f->series = checked_calloc(most, sizeof *f->series);
     f->kept = checked_calloc(2 * most, sizeof *f->kept);
-    (void)sizes;
 }
 
 static void end(filled *f)
@@ -95,8 +94,7 @@ static void widen_to_values(const bench_page *p, const bench_plot *plot, const b
 {
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
         size_t  count;
-        double *value =
-            bench_values(p->c, p->cases, p->rows, plot->measure, family, NAN, a, &count);
+        double *value = bench_values(p->cases, p->rows, plot->measure, family, NAN, a, &count);
 
         if (plot->log_y)
             count = drop_zeros(value, count);
@@ -166,11 +164,11 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
     filled    f;
     hs_status status;
 
-    begin(&f, p->c, 1);
+    begin(&f, p->c);
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
         size_t  count;
         double *value =
-            keep(&f, bench_values(p->c, p->cases, p->rows, plot->measure, family, size, a, &count));
+            keep(&f, bench_values(p->cases, p->rows, plot->measure, family, size, a, &count));
 
         if (plot->log_y)
             count = drop_zeros(value, count);
@@ -214,8 +212,7 @@ static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
 
     for (size_t i = 0; i < sizes; i++) {
         size_t  count;
-        double *value =
-            bench_values(p->c, p->cases, p->rows, plot->measure, family, size[i], a, &count);
+        double *value = bench_values(p->cases, p->rows, plot->measure, family, size[i], a, &count);
 
         x[points] = size[i];
         y[points] = median(value, count);
@@ -261,7 +258,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     filled    f;
     hs_status status;
 
-    begin(&f, p->c, sizes);
+    begin(&f, p->c);
     for (size_t a = 0; a < p->c->algorithm_count; a++)
         add_line(&f, p, plot, family, size, sizes, a);
     add_published_lines(&f, p, plot, family, size, sizes);

@@ -90,8 +90,8 @@ static double fitted_exponent(const bench_page *p, const bench_family *family, s
 
     for (size_t i = first_fitted(sizes); i < sizes; i++) {
         size_t  count;
-        double *value = bench_values(p->c, p->cases, p->rows, BENCH_SECONDS, family, size[i],
-                                     algorithm, &count);
+        double *value = bench_values(p->cases, p->rows, BENCH_SECONDS, family, size[i], algorithm,
+                                     &count);
 
         for (size_t k = 0; k < count; k++)
             if (value[k] > 0 && size[i] > 0) {
