@@ -54,6 +54,12 @@ HS_API unsigned              hs_policy_ranks(const hs_policy_kind *kind);
 HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
 
 /**
+ * Return 1 if each worker runs the tasks of its part of the plan, in the plan's order, until a
+ * worker or a task fails: the policy neither steals nor spoliates.
+ */
+HS_API int hs_policy_keeps_plan(const hs_policy_kind *kind);
+
+/**
  * Options of a policy. Always start from hs_policy_settings_init(); NULL settings mean defaults.
  */
 typedef struct hs_policy_settings {
@@ -309,6 +315,7 @@ struct hs_policy_kind {
                   hs_wake *wake); /* NULL: never prefetches */
     /* NULL: always returns 0 */
     int (*waiting)(hs_policy_state *state, unsigned worker, uint32_t *task);
+    int keeps_plan; /* see hs_policy_keeps_plan(); needs_plan must be set, too */
 };
 
 /**

@@ -306,4 +306,5 @@ const hs_policy_kind hsi_policy_plan = {
     .stranded = plan_stranded,
     .graphs = 1,
     .ready = plan_ready,
+    .keeps_plan = 1,
 };

@@ -71,6 +71,13 @@ int hs_policy_needs_plan(const hs_policy_kind *kind)
     return whole_kind(kind).needs_plan;
 }
 
+int hs_policy_keeps_plan(const hs_policy_kind *kind)
+{
+    const hs_policy_kind known = whole_kind(kind);
+
+    return known.needs_plan && known.keeps_plan;
+}
+
 static int is_whole(const hs_policy_kind *kind)
 {
     return kind->name && kind->create && kind->free && kind->next && kind->ended && kind->skip &&

@@ -173,6 +173,13 @@ START_TEST(kinds_end_where_their_size_says)
     mine.struct_size = offsetof(hs_policy_kind, needs_plan);
     ck_assert_int_eq(hs_policy_needs_plan(&mine), 0);
     ck_assert_str_eq(hs_policy_summary(&mine), "as it is told");
+    mine.struct_size = offsetof(hs_policy_kind, keeps_plan);
+    mine.keeps_plan = 1;
+    ck_assert_int_eq(hs_policy_keeps_plan(&mine), 0);
+    mine.struct_size = sizeof mine;
+    ck_assert_int_eq(hs_policy_keeps_plan(&mine), 1);
+    mine.needs_plan = 0;
+    ck_assert_int_eq(hs_policy_keeps_plan(&mine), 0);
     mine.struct_size = offsetof(hs_policy_kind, summary);
     ck_assert_str_eq(hs_policy_summary(&mine), "");
     ck_assert_str_eq(hs_policy_name(&mine), "scripted");
@@ -184,6 +191,17 @@ START_TEST(kinds_end_where_their_size_says)
     ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
     ck_assert_ptr_null(policy);
     hs_instance_free(in);
+}
+END_TEST
+
+/* Of the registered policies only plan keeps the plan. */
+START_TEST(plan_alone_keeps_the_plan)
+{
+    for (size_t i = 0; i < hs_policy_count(); i++) {
+        const hs_policy_kind *kind = hs_policy_at(i);
+
+        ck_assert_int_eq(hs_policy_keeps_plan(kind), kind == hs_policy_find("plan"));
+    }
 }
 END_TEST
 
@@ -222,6 +240,7 @@ int main(void)
                         (int)(sizeof impossible / sizeof *impossible));
     tcase_add_test(tests, what_is_done_is_not_started);
     tcase_add_test(tests, kinds_end_where_their_size_says);
+    tcase_add_test(tests, plan_alone_keeps_the_plan);
     tcase_add_loop_test(tests, estimates_are_of_the_same_workers, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

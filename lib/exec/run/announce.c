@@ -15,7 +15,7 @@ int hsi_follows_plan(const hs_exec *exec)
 {
     const hsi_work *work = &exec->work;
 
-    return work->plan && work->settings.policy == hs_policy_find("plan") && !work->timed &&
+    return work->plan && hs_policy_keeps_plan(work->settings.policy) && !work->timed &&
            !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
 }
 
@@ -95,7 +95,7 @@ void hsi_announce_next(hsi_worker *worker, uint32_t task)
     size_t            count, i;
 
     if (!matrix || !matrix->sharing || !exec->work.plan ||
-        exec->work.settings.policy != hs_policy_find("plan"))
+        !hs_policy_keeps_plan(exec->work.settings.policy))
         return;
     if (exec->bodies.backends[body->slot] != &exec->bodies.shared &&
         exec->bodies.backends[body->slot] != &exec->bodies.tiles)

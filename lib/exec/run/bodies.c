@@ -149,7 +149,7 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
     }
     bodies->matrix->may_fail = work->timed || s->retries > 0;
     bodies->matrix->may_take =
-        work->cpus > 0 && work->gpus > 0 && s->policy != hs_policy_find("plan");
+        work->cpus > 0 && work->gpus > 0 && !hs_policy_keeps_plan(s->policy);
     bodies->matrix->records = s->transfers;
     bodies->shared = hsi_backend_shared;
     bodies->shared.data = bodies->matrix;
