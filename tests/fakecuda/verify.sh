@@ -22,7 +22,8 @@ executor() {
         .libs/hsched-exec --oversubscribe --no-reserve "$@"
 }
 
-kernels="dgemm sgemm dsyrk dtrsm dpotrf dgetrf dgeqrf dormqr dtpqrt dtpmqrt"
+kernels="dgemm sgemm dsyrk dtrsm dpotrf dgetrf dgeqrf dormqr dtpqrt dtpmqrt \
+    ssyrk strsm spotrf sgetrf sgeqrf sormqr stpqrt stpmqrt"
 for kernel in $kernels; do
     printf '# hybridsched instance 1\n# cpus 1\n# gpus 1\n# unit ms\nid,cpu,gpu,kernel,count\n%s\n' \
         "t,inf,1,$kernel:200,40" >"$work/$kernel.csv"
@@ -45,7 +46,7 @@ check() {
     done
 }
 
-check "" 0 10
+check "" 0 18
 check "skip=32" 1 0                # no kernel
 check "skip=2" 1 0                 # no copy to the host
 check "skip=2 skip-from=100000" 1 0 # no large one
