@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Verification of results. The host computes what a vector of signs is to come to by the inputs,
- * and what it comes to by the results that have landed in host memory, each in a time of n^2: no
- * number of either is the GPU's. Since this reads whole matrices, one task of SAMPLE is checked of
- * each kernel and size, the first one of them; the worker's thread does so while tasks behind it
- * are in flight. Memory on both sides holds NaN before, so that what is not copied, or not
- * computed, is not a result.
+ * Verification of results. The host multiplies a vector of signs by the result that follows from
+ * the inputs, and by the results in host memory, and compares the products. Each product takes
+ * O(n^2) operations, and no number of the first one comes from the GPU. Since a verification
+ * reads whole matrices, one of SAMPLE tasks per kernel and size is verified, beginning with the
+ * first. The worker's thread verifies a task while later tasks are in flight. Memory on both sides
+ * is filled with NaN before, so a result that was not computed or not copied is never right.
  */
 #include <limits.h>
 #include <math.h>
@@ -61,7 +61,7 @@ void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu)
         memset(gpu->check.tasks, 0, (size_t)HSI_CUDA_KERNELS * SIZES);
 }
 
-/* Their parts lie behind each other, the matrices first. */
+/* The parts of the results are contiguous, and the matrices come first. */
 void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results)
 {
     memset(results->c, 0xff, hsi_cuda_results_bytes(body));
@@ -82,7 +82,8 @@ void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const 
     hsi_cuda_range_end();
 }
 
-/* As LAPACK counts them, from the matrix's first row. 0: they are none. */
+/* Convert the pivots of panels into LAPACK's, which count from the first row of the matrix. Return
+ * 0 if a pivot is outside its panel. */
 static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
 {
     int i;
@@ -97,7 +98,7 @@ static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
     return 1;
 }
 
-/* Where dgeqrt would leave them: on the diagonals of triangles. */
+/* Write the factors where dgeqrt leaves them, on the diagonals of the triangles. */
 static void take_factors(hsi_job *job, const void *tau)
 {
     int j;
@@ -107,8 +108,7 @@ static void take_factors(hsi_job *job, const void *tau)
                 hsi_get(job, tau, j));
 }
 
-static double residual_of(hsi_job *job, const hsi_cuda_body *body,
-                          const hsi_cuda_results *results)
+static double residual_of(hsi_job *job, const hsi_cuda_body *body, const hsi_cuda_results *results)
 {
     job->out[0] = results->c;
     job->out[1] = results->d;
@@ -131,7 +131,7 @@ static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
         hsi_cuda_check_predict(gpu, body, attempt);
     gpu->check.attempt = NULL;
     hsi_cuda_range_begin("verify");
-    if (!job->stopped) /* a stopped task may have no vectors */
+    if (!job->stopped) /* a cancelled prediction may be incomplete */
         residual = residual_of(job, body, results);
     hsi_cuda_range_end();
     if (job->stopped) {

@@ -11,19 +11,22 @@
 #include "exec/backend/kernel/kernel.h"
 
 /*
- * Built-in kernels on a GPU. A worker has some lanes: a stream with all that a task needs
- * on its way through it, so that the copies of one task overlap with the work of another.
- * Data are taken from the same pool as on CPUs: pinned, and copied straight from there.
- * One thread, the worker's, makes all calls.
+ * Built-in kernels on a GPU. A worker has several lanes. A lane is a stream with the handles,
+ * the memory and the events of one task, so copies of one task overlap with kernels of another.
+ * Tasks read the same pool of data as on CPUs. The pool is pinned, and copies start there.
+ * Only the worker's thread calls these functions.
+ *
+ * Functions of type int return 1 for success and 0 for a fault unless a comment says otherwise.
+ * The text of a fault is in gpu->fault, to which each lane points.
  */
 
 enum {
-    HSI_CUDA_SIZE_MOST = 46340,  /* n (n + 1) is an int: cuBLAS and cuSOLVER may count in those */
-    HSI_CUDA_STACK_MOST = 32767, /* and 2 n n */
+    HSI_CUDA_SIZE_MOST = 46340,  /* n (n + 1) must fit into an int of cuBLAS and cuSOLVER */
+    HSI_CUDA_STACK_MOST = 32767, /* 2 n n must fit into an int */
     HSI_CUDA_LANES = 4,
     HSI_CUDA_LANES_MOST = 8,
-    HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */
-    HSI_CUDA_CAPTURED_MOST = 1 << 16, /* tasks that are put into graphs, of a list */
+    HSI_CUDA_BATCH = 64,              /* maximum of tasks in a graph */
+    HSI_CUDA_CAPTURED_MOST = 1 << 16, /* maximum of tasks in all graphs of a worker */
     HSI_CUDA_PANELS_MOST = 512,
     HSI_CUDA_SOLVERS = 10, /* kernels that cuSOLVER computes, in both precisions */
     HSI_CUDA_KERNELS = 18
@@ -35,27 +38,29 @@ typedef struct hsi_cuda_run   hsi_cuda_run;
 typedef struct hsi_cuda_graph hsi_cuda_graph;
 
 typedef struct hsi_cuda_kernel {
-    const char *name;   /* that of its hsi_kernel_entry */
+    const char *name;   /* name of the hsi_kernel_entry */
     int         single; /* 1: floats; 0: doubles */
-    int         inputs; /* that are only read */
-    int         solver; /* cuSOLVER's, or with its reflectors: not for graphs */
-    double      flops;  /* of n^3 */
-    /* Launch the next piece of it. 1: there is more; 0: that was all; -1: see the GPU's fault. */
+    int         inputs; /* number of matrices that are only read */
+    int         solver; /* 1: cuSOLVER or reflectors, which a graph cannot capture */
+    double      flops;  /* operations per n^3 */
+    /* Launch the next piece. Return 1 if a piece is left, 0 after the last one, -1 for a fault. */
     int (*launch)(hsi_cuda_run *run);
-    /* Elements that cuSOLVER works in. 0: see the fault. */
+    /* Set *elements to the size of cuSOLVER's work space. */
     int (*work)(hsi_cuda_lane *lane, int n, int width, int *elements);
 } hsi_cuda_kernel;
 
-const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name); /* NULL: CPUs only */
+/* Return the kernel of that name, or NULL if only CPUs compute the kernel. */
+const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name);
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index);
 
 /*
- * Columns of a piece of it. `watched`: somebody may cancel it between two pieces, so that they are
- * of some milliseconds at most, small ones not cut; where nobody can, only very large ones are cut.
+ * Return the number of columns per piece of a kernel. A task can be cancelled between two pieces
+ * if `watched` is set: a piece then takes a few milliseconds at most, and small tasks are one
+ * piece. Without `watched`, only very large tasks are cut.
  */
 int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
 
-/* Columns that a factorisation's panel is applied to at once. */
+/* Return the number of columns to which a factorisation applies a panel at once. */
 int hsi_cuda_piece(int n, int width);
 
 int hsi_cuda_potrf(hsi_cuda_run *run);
@@ -71,35 +76,37 @@ int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 
 /*
- * reflect.c: reflectors that stand below a unit matrix of n rows, as dtpqrt makes them. v is
- * n x n, its blocks' triangles are t. All is put into the lane's stream; 0: see the fault.
+ * reflect.c: reflectors below a unit matrix of n rows, as dtpqrt computes them. The matrix v is
+ * n x n, and t holds the triangles of its blocks. All kernels go into the stream of the lane.
  */
 
-/* Elements of `room` below, to apply them to so many columns; no column: to make triangles. */
+/* Return the number of elements that `room` needs to apply reflectors to `columns` columns, or to
+ * compute triangles if `columns` is 0. */
 size_t hsi_cuda_reflect_room(int columns);
 
-/* Of v and the reflectors' factors. And where v's reflectors are dgeqrf's, below a diagonal of
- * ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
+/* Compute the triangles from v and the factors tau. The second function does so for reflectors of
+ * dgeqrf, which lie below a diagonal of ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
 int hsi_cuda_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau, void *t,
                        void *room);
 int hsi_cuda_lower_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau,
                              const void *unit, void *t, void *room);
 
-/* The factors of such triangles. */
+/* Copy the factors tau out of the triangles. */
 int hsi_cuda_factors_of(hsi_cuda_lane *lane, int n, const void *t, void *tau);
 
-/* [A; B] := op(Q) [A; B], of n rows and so many columns each */
+/* Compute [A; B] := op(Q) [A; B], where A and B have n rows and `columns` columns each. */
 int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int columns, const void *v,
                      const void *t, void *a, void *b, void *room);
 
-/* A's upper triangle with B below it, 2n x n, zeros elsewhere; what is in B is lost. And back: what
- * is below A's diagonal stays as it is. */
+/* Copy the upper triangle of A, and B below it, into the 2n x n matrix `stack`, with zeros
+ * elsewhere. B is overwritten. */
 int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const void *a, void *b, void *stack);
+/* Copy `stack` back into A and B. The elements below the diagonal of A are kept. */
 int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const void *stack, void *a, void *b);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
-    const hsi_kernel      *kernel; /* the CPU's, for data */
+    const hsi_kernel      *kernel; /* kernel of CPUs, which defines the data */
     const hsi_cuda_kernel *cuda;
     int                    n;
 } hsi_cuda_body;
@@ -111,29 +118,29 @@ static inline const hsi_cuda_body *hsi_cuda_body_of(const hs_body *body)
     return (const hsi_cuda_body *)(const void *)body;
 }
 
-/* Bytes of its matrices and vectors on the GPU, but for cuSOLVER's work. */
+/* Return the bytes of a task's matrices and vectors on the GPU, without cuSOLVER's work space. */
 double hsi_cuda_body_bytes(const hsi_cuda_body *body);
 
 typedef struct hsi_cuda_fault {
-    char text[240]; /* the first call that failed, and how; empty: none did */
-    int  memory;    /* only for want of memory: the GPU is as good as before */
-    int  hung;      /* it ends nothing any more: nobody may wait for it */
+    char text[240]; /* the first call that failed and its error; empty: none */
+    int  memory;    /* 1: only memory was missing, and the GPU can be used further */
+    int  hung;      /* 1: the GPU completes no work, so no thread may wait for it */
 } hsi_cuda_fault;
 
-/* 1 if the call went well. */
+/* Return 1 if `error` or `status` is a success. Otherwise write the fault and return 0. */
 int hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call);
 int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *call);
 int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call);
 
 #define CUDA(fault, function, ...) hsi_cuda_ok((fault), function(__VA_ARGS__), #function)
-/* With the handle of a lane. */
+/* Call a function of cuBLAS or cuSOLVER with the handle of a lane. */
 #define BLAS(lane, function, ...)                                                                  \
     hsi_cuda_blas_ok((lane)->fault, function((lane)->blas, __VA_ARGS__), #function)
 #define SOLVER(lane, function, ...)                                                                \
     hsi_cuda_solver_ok((lane)->fault, function((lane)->solver, __VA_ARGS__), #function)
 
-/* An operation of cuBLAS or cuSOLVER in the precision of the lane. Matrices, vectors and scalars are
- * void pointers. */
+/* Call an operation of cuBLAS or cuSOLVER in the precision of the lane. Matrices, vectors and
+ * scalars are void pointers. */
 #define BLAS_OF(lane, operation, ...)                                                              \
     ((lane)->single ? BLAS(lane, cublasS##operation, __VA_ARGS__)                                  \
                     : BLAS(lane, cublasD##operation, __VA_ARGS__))
@@ -141,27 +148,27 @@ int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const cha
     ((lane)->single ? SOLVER(lane, cusolverDnS##operation, __VA_ARGS__)                            \
                     : SOLVER(lane, cusolverDnD##operation, __VA_ARGS__))
 
-/* What cuSOLVER said last of a kernel: it is asked in several calls, and for each task. */
+/* The last size of cuSOLVER's work space for a kernel. A query takes several calls per task. */
 typedef struct hsi_cuda_asked {
-    const hsi_cuda_kernel *kernel; /* NULL: nothing so far */
+    const hsi_cuda_kernel *kernel; /* NULL: no size is known */
     int                    n, elements;
 } hsi_cuda_asked;
 
 struct hsi_cuda_lane {
-    hsi_cuda_fault    *fault; /* its GPU's */
-    int                single; /* precision of the present task: 1: floats; 0: doubles */
+    hsi_cuda_fault    *fault;  /* fault of the GPU */
+    int                single; /* precision of the current task: 1: floats; 0: doubles */
     cudaStream_t       stream;
     cublasHandle_t     blas;
     void              *blas_space;
-    cusolverDnHandle_t solver; /* NULL: not needed so far */
+    cusolverDnHandle_t solver; /* NULL: not created yet */
     hsi_cuda_asked     asked[HSI_CUDA_SOLVERS];
-    char              *arena; /* on the GPU */
+    char              *arena; /* memory on the GPU */
     size_t             arena_size;
-    char              *room; /* pinned: what comes back */
+    char              *room; /* pinned host memory for results */
     size_t             room_size;
-    cudaEvent_t        done;    /* the work of the present task */
-    cudaEvent_t        landed;  /* and, if it is checked, its results are in host memory */
-    cudaEvent_t        pace[2]; /* the last pieces of it */
+    cudaEvent_t        done;    /* end of the current task */
+    cudaEvent_t        landed;  /* end of the copies of a verified task to host memory */
+    cudaEvent_t        pace[2]; /* ends of the last two pieces */
 };
 
 static inline size_t hsi_cuda_element(const hsi_cuda_lane *lane)
@@ -181,10 +188,10 @@ const void *hsi_cuda_scalar(const hsi_cuda_lane *lane, int value);
 int  hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_cuda_lane_close(hsi_cuda_lane *lane);
 
-/* Elements that the kernel has to work in; 0 unless it is cuSOLVER's. 0: see the fault. */
+/* Set *elements to the size of cuSOLVER's work space, or to 0 for a kernel of cuBLAS. */
 int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements);
 
-/* Make room; what was there is lost. 0: see the fault. */
+/* Make the arena or the room at least `bytes` large. The contents are lost. */
 int hsi_cuda_lane_arena(hsi_cuda_lane *lane, size_t bytes);
 int hsi_cuda_lane_room(hsi_cuda_lane *lane, size_t bytes);
 
@@ -192,113 +199,118 @@ struct hsi_cuda_run {
     hsi_cuda_lane       *lane;
     const hsi_cuda_body *body;
     int                  n, width;
-    int                  column, next; /* a panel's first column, and where it goes on behind it */
-    const void          *a, *b;
-    void                *c, *d; /* d: NULL, but for kernels of two results */
-    void                *q;     /* what gets reflectors, of `rows` rows: c, or dtpqrt's stack */
-    int                  rows;
-    void                *tau, *work;
-    int                  work_size;
-    int                 *pivots, *info;
-    void                *t, *room; /* triangles of blocks of reflectors, and to work with those */
+    int column, next; /* first column of the panel, and of the next piece behind the panel */
+    const void *a, *b;
+    void       *c, *d; /* results; d is NULL unless the kernel has two */
+    void       *q;     /* matrix of `rows` rows for reflectors: c, or the stack of tpqrt */
+    int         rows;
+    void       *tau, *work;
+    int         work_size;
+    int        *pivots, *info;
+    void       *t, *room; /* triangles of the blocks of reflectors, and their work space */
 };
 
-/* What comes back, in pinned memory: where each part is. */
+/* Addresses of the results in pinned host memory. */
 typedef struct hsi_cuda_results {
-    int     width;   /* of a piece, as hsi_cuda_width() has it */
-    int     checked; /* whether the host verifies them */
-    void   *c, *d;
-    void   *vector; /* tau; and on the way there, tau or the diagonal */
-    int    *pivots; /* of each panel, counted from its first row */
-    int    *info;
-    void   *t;
+    int   width;   /* columns per piece, from hsi_cuda_width() */
+    int   checked; /* 1: the host verifies the results */
+    void *c, *d;
+    void *vector; /* result tau, and earlier the input tau or the diagonal */
+    int  *pivots; /* per panel, counted from its first row */
+    int  *info;
+    void *t;
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched);
 
-/* Bytes of arena for it; 0: see the fault. */
+/* Return the bytes of arena that a task of this body needs, or 0 for a fault. */
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
 
-/* Put its data on their way. The lane has all the room that it needs. 0: see the fault. */
+/* Start the copies of a task's data to the GPU and fill in `run`. The arena and the room of the
+ * lane must be large enough (hsi_cuda_lane_fit). */
 int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                      hsi_cuda_run *run);
-/* The same, and launch all of it. */
+/* Start the copies as hsi_cuda_copy_in() does and launch all pieces. */
 int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                   hsi_cuda_run *run);
-/* What is resident stays, but for what says how it went. */
+/* Start the copies of the results to the host. Of resident results, copy only the status. */
 int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
                       const hsi_cuda_results *results);
 
-/* Behind the task's time: copy home the results that stay but are to be verified. */
+/* Start the copies of resident results that the host verifies, after the end of the task. */
 int hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
                           const hsi_cuda_results *results);
 
-/* Has it gone well? With a verdict in attempt->why. */
+/* Return whether the attempt succeeded. The message of a failure goes into attempt->why. */
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
                           const hsi_cuda_results *results, hs_attempt *attempt);
 
-/* Sums of squares of the pool, for the factors of reflectors. */
+/* Prefix sums of the squares of a pool, from which the factors of reflectors are computed. */
 typedef struct hsi_cuda_squares {
-    const void   *pool;            /* that they are of */
-    int           single;          /* 1: of floats; 0: of doubles */
-    long double  *sum;             /* before each LINE-th element */
-    size_t        count, elements; /* sums; and what they are of */
+    const void  *pool;
+    int          single;          /* 1: floats; 0: doubles */
+    long double *sum;             /* sum before every LINE-th element */
+    size_t       count, elements; /* number of sums; number of elements of the pool */
 } hsi_cuda_squares;
 
 typedef struct hsi_cuda_data {
-    hsi_space        space; /* its pool is pinned */
-    hsi_cuda_squares squares[2];   /* [0]: of doubles, [1]: of floats */
-    void            *there[2]; /* resident: the pools on the GPU; of doubles, of floats */
+    hsi_space        space;      /* data of the host, with a pinned pool */
+    hsi_cuda_squares squares[2]; /* [0]: doubles, [1]: floats */
+    void            *there[2];   /* pools on the GPU for resident data, by precision */
     size_t           there_elements[2];
 } hsi_cuda_data;
 
 void hsi_cuda_data_open(hsi_cuda_data *data, hsi_cuda_fault *fault);
 void hsi_cuda_data_close(hsi_cuda_data *data);
 
-/* The pool is to serve this body. Nothing may be on its way. 0: see the fault. */
+/* Make the pool large enough for a body. No copy from the pool may be in flight. */
 int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+/* Return whether the pool is large enough for a body. */
 int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
-/* Where in the pool the task's data are. */
+/* Set the addresses of a task's data in the pool. */
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job);
 
-/* The factors that make the reflectors of job->in[0] orthogonal. */
+/* Compute the factors tau that make the reflectors in job->in[0] orthogonal. */
 void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau);
 
-/* check.c: verification on the host of results that have landed in its memory. */
+/* check.c: verification of the results in host memory, by the host. */
 typedef struct hsi_cuda_check {
-    unsigned char *tasks;      /* by kernel and size: of so many tasks the last one was not checked,
-                                  or is due if 0; NULL: nothing is verified */
-    const hs_attempt *attempt; /* that the job's `want` is of; NULL: none */
-    hsi_job           job;
+    unsigned char *tasks; /* by kernel and size: tasks since the last verified one, or 0 if the next
+                             task is verified; NULL: no result is verified */
+    const hs_attempt *attempt; /* attempt of `job`; NULL: none */
+    hsi_job           job;     /* data of the attempt, with the vector that right results give */
 } hsi_cuda_check;
 
-int  hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* 0: no memory */
+int  hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* return 0 without memory */
 void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
 
-/* Count a task that is about to be launched: is it to be checked? And take that back. */
-int  hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+/* Count a task before its launch. Return whether its results are to be verified. */
+int hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+
+/* Take the count of a task that was not verified back, so that the next one is; or of all. */
 void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu);
 
-/* Before the launch: fill the host memory of the results with what is no result. */
+/* Fill the host memory of the results with NaN before the launch. */
 void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results);
 
-/* Compute the vector that the right results give: it is kept until the attempt is judged. */
+/* Compute the vector that right results give. It is kept until hsi_cuda_judge(). */
 void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
                             const hs_attempt *attempt);
 
-/* Events are dated by their distance to one whose time on the host is known. */
+/* Times of events. The time of an event is the time of an anchor, which is an event with a known
+ * time on the host, plus the distance from the anchor. */
 typedef struct hsi_cuda_time {
     cudaStream_t stream;
     cudaEvent_t  anchor[2];
     int64_t      ns[2];
-    int64_t      tried;    /* when it was last tried to set one */
-    int          users[2]; /* events on their way that will be dated by it */
+    int64_t      tried;    /* time of the last attempt to set an anchor */
+    int          users[2]; /* events in flight that refer to the anchor */
     int          current;
 } hsi_cuda_time;
 
@@ -307,22 +319,22 @@ void    hsi_cuda_time_close(hsi_cuda_time *time);
 int     hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now);
 int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event);
 
-/* Is it over? With `wait`, when it is. 0: no; -1: see the fault. */
+/* Return 1 if the event has completed, 0 if not, -1 for a fault. Wait for the event if `wait`. */
 int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait);
 
-/* For a loop that waits since `start`: spins at first, since most tasks are over soon; then
- * sleeps, a little at a time. */
+/* Pause in a loop that has been waiting since `start`. The first calls return at once, since most
+ * tasks end soon. Later calls sleep. */
 void hsi_cuda_pause(int64_t start);
 
-/* An attempt that was submitted: through a lane, or as part of a batch. */
+/* A submitted attempt, in a lane or in a batch. */
 typedef struct hsi_cuda_flight {
-    hs_attempt          *attempt; /* NULL: there is none */
+    hs_attempt          *attempt; /* NULL: none */
     const hsi_cuda_body *body;
-    size_t               item; /* of the graph's list */
+    size_t               item; /* index in the list of the graph */
     int64_t              start;
-    int64_t              end; /* 0: it is not known to be over */
+    int64_t              end; /* 0: not known to be complete */
     int                  anchor;
-    hs_outcome           outcome; /* DONE as long as nothing is known */
+    hs_outcome           outcome; /* HS_OUTCOME_DONE until a failure is known */
     hsi_cuda_results     results;
 } hsi_cuda_flight;
 
@@ -332,22 +344,22 @@ struct hsi_cuda_gpu {
     int               device;
     char              label[160]; /* NVIDIA H200, GPU-... */
     int               verify, resident, mode;
-    int               opened; /* the device is ours */
+    int               opened; /* 1: the worker uses the device */
     hsi_cuda_fault    fault;
-    int               broken;       /* it is to run nothing more */
-    int64_t           patience;     /* with what was told to stop, ns */
-    char              note[HS_WHY]; /* what it does without, to be said once; empty: nothing */
+    int               broken;       /* 1: no further task may run here */
+    int64_t           patience;     /* time for a cancelled attempt to end, in ns */
+    char              note[HS_WHY]; /* feature that is missing, to report once; empty: none */
     size_t            memory;
     unsigned          lanes;
     hsi_cuda_lane     lane[HSI_CUDA_LANES_MOST];
     hsi_cuda_data     data;
     hsi_cuda_check    check;
     hsi_cuda_time     time;
-    int64_t           last; /* end of what was collected */
+    int64_t           last; /* end of the last collected attempt */
     hsi_cuda_graph   *graph;
-    unsigned          count;                       /* of attempts that are not collected */
-    hsi_cuda_flight   flight[HSI_CUDA_LANES_MOST]; /* by lane */
-    hsi_cuda_flight   batched[2 * HSI_CUDA_BATCH]; /* a ring */
+    unsigned          count;                       /* submitted attempts, not yet collected */
+    hsi_cuda_flight   flight[HSI_CUDA_LANES_MOST]; /* attempts in lanes, by lane */
+    hsi_cuda_flight   batched[2 * HSI_CUDA_BATCH]; /* attempts in batches, a ring buffer */
     unsigned          batched_first, batched_count;
 };
 
@@ -356,7 +368,7 @@ static inline hsi_cuda_gpu *hsi_cuda_gpu_of(hs_backend_worker *worker)
     return (hsi_cuda_gpu *)(void *)worker;
 }
 
-/* What cuBLAS is given to work in. */
+/* Return the size of cuBLAS's work space per lane. */
 size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu);
 
 hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -375,35 +387,43 @@ unsigned   hsi_cuda_depth(hs_backend_worker *worker);
 int        hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 int        hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out);
 
-/* What the fault says, of an attempt; and then it is forgotten. */
+/* Fail an attempt with the text of the fault, then clear the fault if the GPU can be used. */
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 
-/* Make a lane ready for a body. 0: see the fault. */
+/* Make the arena and the room of a lane large enough for a body. */
 int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
 
-/* Run a task through a lane that is ready for it, and drop its result. 0: see the fault. */
+/* Run a task in a lane that hsi_cuda_lane_fit() has prepared, and drop its result. */
 int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
                       const hsi_cuda_body *body, uint32_t task);
 
-/* Nothing of it is on its way any more, or ever will be; a GPU that hangs is not waited for. */
+/* Wait until the stream of a lane is empty. Return at once if the GPU hangs. */
 void hsi_cuda_settle(hsi_cuda_lane *lane);
 
 /*
- * Batches of the list's cuBLAS tasks. A batch is launched when its last task has been
- * submitted; two are on their way at most.
+ * Batches of the cuBLAS tasks of a list. A batch is launched when its last task has been
+ * submitted. Two batches at most are in flight.
  */
 hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
                                 const hs_backend_item *items, size_t count, hsi_cuda_graph **out);
 void      hsi_cuda_graph_free(hsi_cuda_graph *graph);
-void      hsi_cuda_graph_forget(hsi_cuda_graph *graph); /* but for what the GPU has of it */
 
-/* Is it the next task of the next batch? 1: and now it is on its way, and the flight has its item
- * and results; -1: there is no room. */
+/* Free the memory of the host only, for a GPU that hangs. */
+void hsi_cuda_graph_forget(hsi_cuda_graph *graph);
+
+/* Submit an attempt if its task is the next task of the next batch, and set its item and results.
+ * Return 1 if the attempt was submitted, 0 if the task is not the next one, -1 if both batches are
+ * in flight. */
 int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight);
-/* The batch's tasks are not launched, and will not be. */
-int  hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
+
+/* Return whether the batch of an item is not launched yet. */
+int hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
+
+/* Drop the batch that is not launched yet. */
 void hsi_cuda_graph_abandon(hsi_cuda_graph *graph);
-/* Is the task over, and when was it run? 0: not yet; -1: see the fault. */
+
+/* Return 1 if the task of an item has completed, and set the times of the flight; 0 if not, -1 for
+ * a fault. */
 int  hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t item, hsi_cuda_flight *flight);
 void hsi_cuda_graph_collected(hsi_cuda_graph *graph, size_t item);
 

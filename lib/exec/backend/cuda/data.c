@@ -42,9 +42,10 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
 }
 
 /*
- * Reflectors. Of a column v with 1 on top, tau is 2 over v'v; what is below it is the column's
- * part below the diagonal, or, where there is a unit matrix on top, all of it. Columns lie one
- * behind the other in the pool, so that sums of its squares give all of them in a time of n.
+ * Factors of reflectors. The factor tau of a reflector v is 2 / v'v. The first element of v is 1.
+ * The others are the elements of a column below the diagonal, or the whole column if the
+ * reflectors lie below a unit matrix. Columns are contiguous in the pool, so prefix sums of squares
+ * give all n factors in O(n) operations.
  */
 
 static long double square_at(const void *pool, int single, size_t i)
@@ -70,7 +71,7 @@ static int sum_squares(hsi_cuda_squares *squares, const void *pool, int single, 
     return 1;
 }
 
-/* Of the elements before the given one. */
+/* Return the sum of the squares before the element `end`. */
 static long double squares_before(const hsi_cuda_squares *squares, const void *end)
 {
     size_t      element = squares->single ? sizeof(float) : sizeof(double);
@@ -116,12 +117,11 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
         (gpu->resident && data->there_elements[single] < elements) ||
         (gpu->verify && data->space.room_size < hsi_job_vector_bytes(body->n)))
         return 0;
-    return !needs_squares(body) ||
-           (data->squares[single].pool == data->space.pool[single].at &&
-            data->squares[single].elements >= elements);
+    return !needs_squares(body) || (data->squares[single].pool == data->space.pool[single].at &&
+                                    data->squares[single].elements >= elements);
 }
 
-/* The pool again, on the GPU; where the copy does not arrive, there are no numbers. */
+/* Copy the pool to the GPU. The memory is filled with NaN first, so a missing copy is noticed. */
 static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
     const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
@@ -143,7 +143,7 @@ static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
     return 1;
 }
 
-/* Of data that are not one task's: it is never cancelled. */
+/* Return an attempt that is never cancelled, for data that no single task owns. */
 static const hs_attempt *nobody(void)
 {
     static const int        never = 0;
@@ -170,9 +170,8 @@ int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
     if (gpu->verify)
         hsi_job_take_vectors(&job);
     if (job.no_memory ||
-        (needs_squares(body) &&
-         !sum_squares(&data->squares[single], data->space.pool[single].at, single,
-                      hsi_numbers_count(body->n))))
+        (needs_squares(body) && !sum_squares(&data->squares[single], data->space.pool[single].at,
+                                             single, hsi_numbers_count(body->n))))
         return no_memory(gpu);
     return !gpu->resident || take_there(gpu, body->kernel);
 }

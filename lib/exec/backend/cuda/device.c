@@ -5,15 +5,16 @@
 #include "exec/backend/cuda/cuda.h"
 #include "exec/why.h"
 
-/* An instance of a GPU that is divided: its name ends like " MIG 1g.10gb". */
+/* Return whether the device is a MIG instance, whose name ends like " MIG 1g.10gb". */
 static int is_instance(const struct cudaDeviceProp *properties)
 {
     return strstr(properties->name, " MIG ") != NULL;
 }
 
 /*
- * The runtime has read CUDA_VISIBLE_DEVICES by its own rules (indices, beginnings of UUIDs,
- * an end at what is not valid), which need not be known here: a whole UUID names what it found.
+ * Write the whole UUID of a device. The CUDA runtime has applied CUDA_VISIBLE_DEVICES by its own
+ * rules (indices, prefixes of UUIDs, an end at the first invalid entry). A whole UUID identifies
+ * the device that the runtime selected.
  */
 void hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48])
 {
@@ -40,7 +41,7 @@ static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault
     return 1;
 }
 
-/* In the runtime's order, which is that of CUDA_VISIBLE_DEVICES where it is set. */
+/* The list has the order of the CUDA runtime, which follows CUDA_VISIBLE_DEVICES. */
 hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
                            char why[HS_WHY])
 {

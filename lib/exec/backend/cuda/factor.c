@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * potrf, getrf, geqrf, ormqr, tpqrt, tpmqrt in both precisions: panels by cuSOLVER, the rest by
- * cuBLAS.
- * run->column is the panel; when run->next is not 0, the panel is done, and was applied to the
- * columns before it.
- * What cuSOLVER works in holds for the shape that was asked for: the most of all is taken.
+ * potrf, getrf, geqrf, ormqr, tpqrt, tpmqrt in both precisions. cuSOLVER factorises panels, and
+ * cuBLAS updates the rest.
+ * The panel starts at run->column. If run->next is not 0, the panel is factorised and applied to
+ * the columns before run->next.
+ * A size of cuSOLVER's work space is valid for one shape. The work space is as large as the
+ * maximum over all shapes of a factorisation.
  */
 #include "exec/backend/cuda/cuda.h"
 
@@ -33,13 +34,13 @@ static int panel_width(const hsi_cuda_run *run)
     return hsi_smaller(run->width, run->n - run->column);
 }
 
-/* Of the piece behind it that is next. */
+/* Return the width of the next piece behind the panel. */
 static int piece_width(const hsi_cuda_run *run)
 {
     return hsi_smaller(hsi_cuda_piece(run->n, run->width), run->n - run->next);
 }
 
-/* After the panel, or a piece: is there more? */
+/* Move behind the panel or the piece that was launched. Return whether a piece is left. */
 static int advance(hsi_cuda_run *run, int next)
 {
     if (next < run->n) {
@@ -51,7 +52,7 @@ static int advance(hsi_cuda_run *run, int next)
     return run->column < run->n;
 }
 
-/* The panel at run->column, and then, one by one, the pieces behind it. */
+/* Launch the panel at run->column, or the next piece behind the panel. */
 static int step(hsi_cuda_run *run, int (*panel)(hsi_cuda_run *), int (*piece)(hsi_cuda_run *))
 {
     if (run->next == 0)
@@ -68,11 +69,11 @@ static int potrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
 
-    return SOLVER_OF(run->lane, potrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n,
-                  run->work, run->work_size, info_of_panel(run)) &&
-           (below == 0 ||
-            BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-                 CUBLAS_DIAG_NON_UNIT, below, w, one(run), to(run, j, j), n, to(run, j + w, j), n));
+    return SOLVER_OF(run->lane, potrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n, run->work,
+                     run->work_size, info_of_panel(run)) &&
+           (below == 0 || BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER,
+                                  CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, below, w, one(run),
+                                  to(run, j, j), n, to(run, j + w, j), n));
 }
 
 static int potrf_piece(hsi_cuda_run *run)
@@ -81,10 +82,10 @@ static int potrf_piece(hsi_cuda_run *run)
     int below = n - k - v;
 
     return BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, minus_one(run),
-                to(run, k, j), n, one(run), to(run, k, k), n) &&
+                   to(run, k, j), n, one(run), to(run, k, k), n) &&
            (below == 0 ||
             BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, minus_one(run),
-                 to(run, k + v, j), n, to(run, k, j), n, one(run), to(run, k + v, k), n));
+                    to(run, k + v, j), n, to(run, k, j), n, one(run), to(run, k + v, k), n));
 }
 
 int hsi_cuda_potrf(hsi_cuda_run *run)
@@ -97,8 +98,8 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER,
-                    hsi_smaller(width, n - j), NULL, n, &needed))
+        if (!SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, hsi_smaller(width, n - j),
+                       NULL, n, &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
     }
@@ -106,22 +107,22 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 }
 
 /*
- * dgetrf: P A = L U; pivots count from the panel's first row.
- * cuSOLVER's laswp, which its manual leaves out, is LAPACK's: rows and pivots count from 1.
+ * dgetrf: P A = L U. Pivots count from the first row of their panel.
+ * The manual of cuSOLVER does not describe laswp. As in LAPACK, rows and pivots count from 1.
  */
 
 static int swap_rows(hsi_cuda_run *run, int first, int columns)
 {
-    return columns == 0 || SOLVER_OF(run->lane, laswp, columns, to(run, run->column, first),
-                                  run->n, 1, panel_width(run), run->pivots + run->column, 1);
+    return columns == 0 || SOLVER_OF(run->lane, laswp, columns, to(run, run->column, first), run->n,
+                                     1, panel_width(run), run->pivots + run->column, 1);
 }
 
 static int getrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    return SOLVER_OF(run->lane, getrf, n - j, w, to(run, j, j), n, run->work,
-                  run->pivots + j, info_of_panel(run)) &&
+    return SOLVER_OF(run->lane, getrf, n - j, w, to(run, j, j), n, run->work, run->pivots + j,
+                     info_of_panel(run)) &&
            swap_rows(run, 0, j) && swap_rows(run, j + w, n - j - w);
 }
 
@@ -130,9 +131,9 @@ static int getrf_piece(hsi_cuda_run *run)
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
     return BLAS_OF(run->lane, trsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                CUBLAS_DIAG_UNIT, w, v, one(run), to(run, j, j), n, to(run, j, k), n) &&
+                   CUBLAS_DIAG_UNIT, w, v, one(run), to(run, j, j), n, to(run, j, k), n) &&
            BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, minus_one(run),
-                to(run, j + w, j), n, to(run, j, k), n, one(run), to(run, j + w, k), n);
+                   to(run, j + w, j), n, to(run, j, k), n, one(run), to(run, j + w, k), n);
 }
 
 int hsi_cuda_getrf(hsi_cuda_run *run)
@@ -145,15 +146,14 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER_OF(lane, getrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
-                    &needed))
+        if (!SOLVER_OF(lane, getrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n, &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
     }
     return 1;
 }
 
-/* dgeqrf: of run->q, which may have more rows than columns. */
+/* dgeqrf of run->q, which may have more rows than columns. */
 
 static void *to_q(const hsi_cuda_run *run, int row, int column)
 {
@@ -169,17 +169,17 @@ static int geqrf_panel(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column;
 
-    return SOLVER_OF(run->lane, geqrf, m - j, panel_width(run), to_q(run, j, j), m,
-                  tau_of(run, j), run->work, run->work_size, info_of_panel(run));
+    return SOLVER_OF(run->lane, geqrf, m - j, panel_width(run), to_q(run, j, j), m, tau_of(run, j),
+                     run->work, run->work_size, info_of_panel(run));
 }
 
 static int geqrf_piece(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w,
-                  to_q(run, j, j), m, tau_of(run, j), to_q(run, j, k), m, run->work, run->work_size,
-                  spare_info(run));
+    return SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w, to_q(run, j, j),
+                     m, tau_of(run, j), to_q(run, j, k), m, run->work, run->work_size,
+                     spare_info(run));
 }
 
 int hsi_cuda_geqrf(hsi_cuda_run *run)
@@ -191,14 +191,14 @@ static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, 
 {
     int needed = 0;
 
-    if (!SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
-                NULL, ld, NULL, NULL, ld, &needed))
+    if (!SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k, NULL,
+                   ld, NULL, NULL, ld, &needed))
         return 0;
     *elements = hsi_larger(*elements, needed);
     return 1;
 }
 
-/* The pieces behind a panel: all as wide, but for the last. */
+/* The pieces behind a panel have the same width, except the last one. */
 static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements)
 {
     int j, needed = 0, piece = hsi_cuda_piece(n, width);
@@ -206,8 +206,7 @@ static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements
     for (j = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER_OF(lane, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
-                    &needed))
+        if (!SOLVER_OF(lane, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m, &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
         if (behind > 0 &&
@@ -228,8 +227,8 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (!SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n,
-                run->tau, to(run, 0, j), n, run->work, run->work_size, info_of_panel(run)))
+    if (!SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n, run->tau,
+                   to(run, 0, j), n, run->work, run->work_size, info_of_panel(run)))
         return -1;
     run->column += w;
     return run->column < n;
@@ -243,8 +242,8 @@ int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 }
 
 /*
- * dtpqrt: dgeqrf of both matrices, one on top of the other. What is zero below the upper one's
- * diagonal stays zero, so that its part of the reflectors is the unit matrix.
+ * dtpqrt is dgeqrf of the stack of both matrices. Zeros below the diagonal of the upper matrix
+ * stay zeros, so the upper part of the reflectors is the unit matrix.
  */
 int hsi_cuda_tpqrt(hsi_cuda_run *run)
 {
@@ -267,7 +266,7 @@ int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     return ask_geqrf(lane, 2 * n, n, width, elements);
 }
 
-/* As on CPUs, the triangles are part of the work. */
+/* The time of the task includes the triangles, as on CPUs. */
 int hsi_cuda_tpmqrt(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);

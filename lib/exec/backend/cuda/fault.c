@@ -7,7 +7,7 @@
 static int note(hsi_cuda_fault *fault, const char *call, const char *name, const char *text,
                 int memory)
 {
-    if (fault->text[0]) /* the first is what matters */
+    if (fault->text[0]) /* keep the first fault */
         return 0;
     fault->memory = memory;
     snprintf(fault->text, sizeof fault->text, "%.48s failed: %.56s%s%.100s", call, name,
@@ -19,12 +19,12 @@ int hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call)
 {
     if (error == cudaSuccess)
         return 1;
-    cudaGetLastError(); /* reported here, so not to whoever calls next */
+    cudaGetLastError(); /* clear the error, which is reported here */
     return note(fault, call, cudaGetErrorName(error), cudaGetErrorString(error),
                 error == cudaErrorMemoryAllocation);
 }
 
-/* What Create() says when it is refused the memory of a handle is not always that. */
+/* Without memory for a handle, Create functions may return another status than ALLOC_FAILED. */
 static int is_refused(const char *call, int other)
 {
     return other && strstr(call, "Create") != NULL;
@@ -40,7 +40,7 @@ int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *c
                                          status == CUBLAS_STATUS_INTERNAL_ERROR));
 }
 
-/* Its library has no names for them. */
+/* cuSOLVER has no function that names a status. */
 int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call)
 {
     char name[32];

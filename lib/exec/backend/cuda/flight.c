@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attempts at tasks: one at a time, or several on their way at once. */
+/* Attempts to run tasks, one at a time or several in flight. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,15 +16,16 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
     snprintf(attempt->why, HS_WHY, "%s; task %.80s on GPU %d (%.150s)", gpu->fault.text, task,
              gpu->device, gpu->label);
     if (!memory) {
-        gpu->broken = 1; /* and the fault stays: it is what the next ones are told */
+        gpu->broken = 1; /* the fault stays for the messages of later attempts */
         return HS_OUTCOME_LOST;
     }
     gpu->fault.text[0] = '\0';
     return HS_OUTCOME_FAILED;
 }
 
-/* Told to stop, it is waited for no longer than that: `told` is when that was seen first, or 0.
- * 1: that is over, and so is the GPU, since nothing can be taken off it. */
+/* Return whether an attempt is still running gpu->patience after its cancellation. The GPU is then
+ * unusable, since its work cannot be removed. *told is 0 or the time of the first call that saw the
+ * cancellation. */
 static int hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
 {
     int64_t now;
@@ -44,7 +45,7 @@ static int hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
     return 1;
 }
 
-/* 1: it is over; -1: see the fault. */
+/* Wait for an event. Return 1 if the event has completed, -1 for a fault. */
 static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt)
 {
     int64_t start = hsi_clock_ns(), told = 0;
@@ -58,7 +59,8 @@ static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt
     return over;
 }
 
-/* Launches pieces, two of them ahead. 1: all; 0: it was cancelled; -1: see the fault. */
+/* Launch all pieces, two of them ahead. Return 1 after the last one, 0 if the attempt was
+ * cancelled, -1 for a fault. */
 static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt *attempt)
 {
     hsi_cuda_lane *lane = run->lane;
@@ -77,7 +79,7 @@ static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt
     return more < 0 ? -1 : 1;
 }
 
-/* Where the results of the next task in the lane land, and whether they are to be checked. */
+/* Return the addresses of the results of the lane's next task, and whether they are verified. */
 static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane,
                                         const hsi_cuda_body *body, int watched)
 {
@@ -89,7 +91,8 @@ static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane,
     return results;
 }
 
-/* The result on its way; and what stays, if it is to be checked, which is not the task's time. */
+/* Start the copies of the results. Copies of resident results that the host verifies come after the
+ * event that ends the task's time. */
 static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
                      const hsi_cuda_results *results)
 {
@@ -99,8 +102,8 @@ static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
                                   CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream)));
 }
 
-/* The task's time ends before the results that stay on the GPU are copied home to be verified.
- * 1: all results have landed; -1: see the fault. */
+/* Wait for the results. The task's time ends before resident results are copied for verification.
+ * Return 1 if all results are in host memory, -1 for a fault. */
 static int finish(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hsi_cuda_results *results,
                   hs_attempt *attempt)
 {
@@ -196,7 +199,7 @@ static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
     flight->end = hsi_clock_ns();
 }
 
-/* By itself, through a lane. What goes wrong is told when it is collected. */
+/* Launch an attempt in a lane. A failure is reported when the attempt is collected. */
 static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *from, unsigned lane)
 {
     hsi_cuda_flight *flight = &gpu->flight[lane];
@@ -215,7 +218,7 @@ static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *from, unsigned lane
     fail(gpu, flight);
 }
 
-/* A lane for it. All that is on its way has to be over before the pool may move. */
+/* Find a free lane. If the pool must grow for the body, no attempt may be in flight. */
 static int find_lane(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *lane)
 {
     if (gpu->count && !gpu->broken && !hsi_cuda_data_fits(gpu, body))
@@ -226,7 +229,8 @@ static int find_lane(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigne
     return 0;
 }
 
-/* The batch of what was submitted last is not complete: nothing else may come before it is. */
+/* Return whether the batch of the last submitted task is incomplete. Tasks outside the batch are
+ * then refused, which keeps the order of the list. */
 static int is_batch_open(const hsi_cuda_gpu *gpu)
 {
     unsigned last = (gpu->batched_first + gpu->batched_count - 1) % RING;
@@ -234,7 +238,7 @@ static int is_batch_open(const hsi_cuda_gpu *gpu)
     return gpu->batched_count && hsi_cuda_graph_waits(gpu->graph, gpu->batched[last].item);
 }
 
-/* 1: it is in its batch; 0: it is not for one; -1: there is no room. */
+/* Return 1 if the attempt joined its batch, 0 if no batch is for it, -1 if there is no room. */
 static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
 {
     hsi_cuda_flight joined = *flight;
@@ -269,7 +273,7 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
     return 1;
 }
 
-/* 1: it is over, and when; 0: not yet; -1: see the fault. */
+/* Return 1 and set flight->end if the attempt has completed, 0 if not, -1 for a fault. */
 static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
 {
     cudaEvent_t done = gpu->lane[lane].done;
@@ -285,7 +289,7 @@ static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
     return gpu->fault.text[0] ? -1 : 1;
 }
 
-/* Is it known to be over now? */
+/* Return whether the attempt is known to have ended. */
 static int look(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight, int lane)
 {
     int over = -1;
@@ -303,7 +307,7 @@ static int look(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight, int lane)
     return over != 0;
 }
 
-/* What ended first, of those that are known to be over; NULL: none is. */
+/* Return the attempt with the earliest end among those that have ended, or NULL. */
 static hsi_cuda_flight *first_over(hsi_cuda_gpu *gpu)
 {
     hsi_cuda_flight *first = NULL, *head = &gpu->batched[gpu->batched_first];
@@ -339,7 +343,7 @@ static void forget(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
     flight->attempt = NULL;
 }
 
-/* The rest of the head's batch does not come: it goes by itself. */
+/* Launch the first attempt of an incomplete batch in a lane, since the rest is not submitted. */
 static void split_batch(hsi_cuda_gpu *gpu)
 {
     hsi_cuda_flight head = gpu->batched[gpu->batched_first];
@@ -347,7 +351,7 @@ static void split_batch(hsi_cuda_gpu *gpu)
 
     hsi_cuda_graph_abandon(gpu->graph);
     if (!find_lane(gpu, head.body, &lane))
-        return; /* as soon as there is one */
+        return; /* the caller retries */
     gpu->batched_first = (gpu->batched_first + 1) % RING;
     gpu->batched_count--;
     if (!hs_attempt_cancelled(head.attempt)) {
@@ -359,7 +363,7 @@ static void split_batch(hsi_cuda_gpu *gpu)
     gpu->flight[lane] = head;
 }
 
-/* The attempts of a worker are told to stop at once: any of them. */
+/* Return any attempt in flight. All attempts of a worker are cancelled at the same time. */
 static const hs_attempt *any_attempt(const hsi_cuda_gpu *gpu)
 {
     unsigned i;
@@ -370,7 +374,7 @@ static const hs_attempt *any_attempt(const hsi_cuda_gpu *gpu)
     return gpu->batched[gpu->batched_first].attempt;
 }
 
-/* One in flight whose results are to be checked; NULL: none. */
+/* Return an attempt in flight whose results the host verifies, or NULL. */
 static const hsi_cuda_flight *next_checked(const hsi_cuda_gpu *gpu)
 {
     unsigned i;
@@ -387,7 +391,8 @@ static const hsi_cuda_flight *next_checked(const hsi_cuda_gpu *gpu)
     return NULL;
 }
 
-/* While nothing is over there is the time for half of the next check. 0: there is none to make. */
+/* Compute the first half of the next verification while no attempt has ended. Return 0 if there is
+ * no verification to prepare. */
 static int predict(hsi_cuda_gpu *gpu)
 {
     const hsi_cuda_flight *flight = gpu->check.attempt ? NULL : next_checked(gpu);
@@ -420,8 +425,8 @@ static int64_t between(int64_t least, int64_t value, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Times do not overlap, and none is yet to come: the worker's next task may be another backend's.
- */
+/* Set the times of an attempt. The times of a worker do not overlap and are not in the future,
+ * since another backend may run the worker's next task. */
 static void date(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight, hs_completion *out)
 {
     int64_t now = hsi_clock_ns();

@@ -21,7 +21,7 @@ static int take_device(hsi_cuda_gpu *gpu)
     return 1;
 }
 
-/* What cuBLAS wants on large GPUs; less where that would be much of the memory. */
+/* NVIDIA recommends 32 MiB on large GPUs. A GPU with little memory gets 1 MiB per lane. */
 size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
 {
     const size_t usual = (size_t)32 << 20, little = (size_t)1 << 20;
@@ -29,7 +29,8 @@ size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
     return gpu->memory / 64 / HSI_CUDA_LANES >= usual ? usual : little;
 }
 
-/* Further lanes go if there is not the memory for them: one is needed. 1: they are gone. */
+/* Close the lanes from `from` on if only memory was missing. Return 0 if `from` is 0, since one
+ * lane is needed, or if there was another fault. */
 static int do_without(hsi_cuda_gpu *gpu, unsigned from)
 {
     if (from == 0 || !gpu->fault.memory)
@@ -45,7 +46,7 @@ static int open_lanes(hsi_cuda_gpu *gpu)
     unsigned i;
 
     for (i = 0; i < HSI_CUDA_LANES; i++) {
-        gpu->lanes = i + 1; /* to be closed, whatever comes of it */
+        gpu->lanes = i + 1; /* so that a failed lane is closed too */
         if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
             return do_without(gpu, i);
     }
@@ -98,8 +99,7 @@ void hsi_cuda_close(hs_backend_worker *worker)
 
     if (!gpu)
         return;
-    if (gpu->fault
-            .hung) { /* what gives something back would wait: all of it ends with the process */
+    if (gpu->fault.hung) { /* calls that free memory of the GPU would wait forever */
         free(gpu->data.squares[0].sum);
         free(gpu->data.squares[1].sum);
         hsi_cuda_check_close(gpu);
@@ -131,7 +131,7 @@ int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_bod
            hsi_cuda_lane_room(lane, hsi_cuda_results_bytes(body));
 }
 
-/* The different kinds of bodies, as far as they are worth rehearsing. */
+/* The distinct pairs of kernel and size that warm_up() runs, up to a limit. */
 enum { KINDS_MOST = 256 };
 
 typedef struct kinds {
@@ -165,7 +165,7 @@ static void find_kinds(const hs_backend_item *items, size_t count, kinds *k)
     }
 }
 
-/* NULL: there is none of the kernel. */
+/* Return the largest body of the kernel, or NULL if there is none. */
 static const hsi_cuda_body *largest_of(const hs_backend_item *items, size_t count,
                                        const hsi_cuda_kernel *kernel)
 {
@@ -181,7 +181,8 @@ static const hsi_cuda_body *largest_of(const hs_backend_item *items, size_t coun
     return largest;
 }
 
-/* For all tasks, however many kinds: what is put into graphs holds addresses of the pool. */
+/* Make the pool large enough for all tasks. Graphs contain addresses in the pool, so the pool may
+ * not move later. */
 static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t count)
 {
     const hsi_cuda_kernel *kernel;
@@ -228,8 +229,9 @@ int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance 
 }
 
 /*
- * Each kind once, so that its first task is not the one that has the libraries loaded; and what
- * they put off to the first call through a lane's handles does not ask for a large task.
+ * Run each kind once in the first lane, so the libraries are loaded before the first measured
+ * task. In each other lane, run the smallest kind of each kernel, since libraries also delay work
+ * until the first call with a handle.
  */
 static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
 {
@@ -243,14 +245,14 @@ static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *
     return 1;
 }
 
-/* Graphs that cannot be made are done without, if the GPU is as good as before. */
+/* Create the graphs. If that fails and the GPU still works, tasks are launched one by one. */
 static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
                             const hs_backend_item *items, size_t count, char why[HS_WHY])
 {
     hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
     hsi_cuda_fault fault = gpu->fault;
 
-    hsi_cuda_check_all_again(gpu); /* a batch may be given up: lanes begin to count anew */
+    hsi_cuda_check_all_again(gpu); /* a batch may be dropped, so lanes restart the count */
     if (st != HS_ERESOURCE)
         return st;
     gpu->fault.text[0] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A list's cuBLAS tasks, put into graphs before the start. The tasks of a batch go through
- * lanes as they would otherwise, lanes of the graph's own since they are written into it.
+ * Graphs of the cuBLAS tasks of a list, captured before the start of a run. The tasks of a batch
+ * are captured in lanes that only graphs use, since a graph contains addresses of its lanes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 
 typedef struct batch {
     cudaGraphExec_t exec;
-    size_t          first, count; /* of the items */
+    size_t          first, count; /* range of items */
     double          flops;
     int             launched;
     size_t          collected;
-    int64_t         start, end; /* of all; end 0: not known */
+    int64_t         start, end; /* times of the batch; end is 0 until known */
     int             anchor;
 } batch;
 
@@ -24,9 +24,9 @@ typedef struct item {
     const hsi_cuda_body *body;
     uint32_t             task;
     uint32_t             batch;
-    int                  checked;      /* its results are to be verified */
-    size_t               staged;       /* their place in the buffer, after the tasks before */
-    double               flops_before; /* of those before it in the batch */
+    int                  checked;      /* 1: the host verifies the results */
+    size_t               staged;       /* offset of the results in the staging buffer */
+    double               flops_before; /* operations of earlier items of the batch */
 } item;
 
 struct hsi_cuda_graph {
@@ -36,9 +36,9 @@ struct hsi_cuda_graph {
     size_t        count;
     batch        *batches;
     size_t        batch_count;
-    size_t        next;       /* item that is to be submitted */
-    int           abandoned;  /* what was not launched will not be */
-    char         *staging[2]; /* results of the batches that are to be verified, by turns */
+    size_t        next;       /* next item to submit */
+    int           abandoned;  /* 1: no further batch is launched */
+    char         *staging[2]; /* results to verify, of even and of odd batches */
     cudaEvent_t   done[2];
     cudaEvent_t   fork, join[HSI_CUDA_LANES];
 };
@@ -53,7 +53,7 @@ static int is_batched(const hsi_cuda_body *body)
     return !body->cuda->solver;
 }
 
-/* Does the item go with those of the batch before it? */
+/* Return whether the next item can join the batch. */
 static int goes_on(const batch *b, size_t staged, int neighbour)
 {
     const size_t most = (size_t)256 << 20;
@@ -127,7 +127,7 @@ static int make_lane(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
            CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->join[i], cudaEventDisableTiming);
 }
 
-/* As many as there is memory for beside those of the GPU: one is needed. */
+/* Open as many lanes as fit into memory. One lane is needed. */
 static int make_lanes(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 {
     unsigned i;
@@ -176,8 +176,8 @@ static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
     return results;
 }
 
-/* A resident result that is to be checked is copied home here, and within the time of its batch:
- * the next task of the lane overwrites it. */
+/* A resident result that the host verifies is copied within the time of its batch, since the next
+ * task of the lane overwrites the result. */
 static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
                         const item *it)
 {
@@ -189,7 +189,8 @@ static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance 
            hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_copy_checked(gpu, &run, &results);
 }
 
-/* The first lane's stream leads; the others branch off it and come back. */
+/* Capture a batch. The streams of the other lanes fork from the stream of the first lane and join
+ * it at the end. */
 static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
                          const batch *b)
 {
@@ -213,7 +214,8 @@ static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance
     return 1;
 }
 
-/* Each is launched once: what its first launch would have to bring there goes before the start. */
+/* Capture, instantiate and upload a graph. The upload moves the cost of the first and only launch
+ * before the start. */
 static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance, batch *b)
 {
     cudaStream_t lead = g->lane[0].stream;
@@ -329,7 +331,7 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
 
     b->launched = 1;
     b->start = hsi_clock_ns();
-    gpu->broken = 1; /* unless all goes well: its tasks are told so when they are collected */
+    gpu->broken = 1; /* reset below; the tasks learn of a fault when they are collected */
     if (!hsi_cuda_time_anchor(&gpu->time, &gpu->fault, b->start))
         return;
     b->anchor = gpu->time.current;
@@ -342,7 +344,8 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
     gpu->broken = 0;
 }
 
-/* A batch's results and its event are those of the last but one, which has to be collected. */
+/* Return whether all tasks of the batch before the last one are collected. The new batch reuses its
+ * event and its staging buffer. */
 static int has_turn(const hsi_cuda_graph *g, size_t which)
 {
     const batch *before = which >= 2 ? &g->batches[which - 2] : NULL;
@@ -396,7 +399,7 @@ static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t whi
     return 1;
 }
 
-/* The batch's time is shared out by what the tasks have to compute. */
+/* Divide the time of the batch among its tasks in proportion to their operations. */
 int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_flight *flight)
 {
     hsi_cuda_graph *g = gpu->graph;

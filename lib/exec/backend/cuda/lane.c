@@ -11,7 +11,7 @@ static int make_events(hsi_cuda_lane *lane)
            CUDA(lane->fault, cudaEventCreateWithFlags, &lane->pace[1], cudaEventDisableTiming);
 }
 
-/* With a workspace of its own, cuBLAS allocates nothing, and may be captured. */
+/* Give cuBLAS a work space, so it allocates no memory and its calls can be captured. */
 static int make_blas(hsi_cuda_lane *lane, size_t bytes)
 {
     return hsi_cuda_blas_ok(lane->fault, cublasCreate(&lane->blas), "cublasCreate") &&
@@ -35,7 +35,7 @@ static int make_solver(hsi_cuda_lane *lane)
             SOLVER(lane, cusolverDnSetStream, lane->stream));
 }
 
-/* Cut as it is where it may be cancelled, and as it is where not: the more of the two. */
+/* Set *elements to the larger of the work spaces for tasks that can and cannot be cancelled. */
 static int ask_both(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements)
 {
     int watched = hsi_cuda_width(kernel, n, 1), whole = hsi_cuda_width(kernel, n, 0), more = 0;
@@ -104,7 +104,7 @@ int hsi_cuda_lane_room(hsi_cuda_lane *lane, size_t bytes)
 void hsi_cuda_settle(hsi_cuda_lane *lane)
 {
     if (lane->stream && !lane->fault->hung)
-        cudaStreamSynchronize(lane->stream); /* of a broken GPU, nothing runs */
+        cudaStreamSynchronize(lane->stream); /* returns at once on a broken GPU */
 }
 
 static void free_memory(hsi_cuda_lane *lane)
@@ -117,7 +117,7 @@ static void free_memory(hsi_cuda_lane *lane)
         cudaFreeHost(lane->room);
 }
 
-/* Whatever any of it says: the rest is to go too. */
+/* Free everything, also if one of the calls fails. */
 void hsi_cuda_lane_close(hsi_cuda_lane *lane)
 {
     cudaEvent_t events[] = {lane->done, lane->landed, lane->pace[0], lane->pace[1]};

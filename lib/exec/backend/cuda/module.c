@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The module: which rows it makes bodies of, and its one symbol. */
+/* The entry point of the module, and the bodies that it creates of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static hs_status unknown(const char *kernel, char why[HS_WHY])
 {
-    char                   list[128] = "";
+    char                   list[192] = "";
     const hsi_cuda_kernel *k;
     size_t                 used = 0, i;
 
@@ -21,7 +21,7 @@ static hs_status unknown(const char *kernel, char why[HS_WHY])
                       kernel, list);
 }
 
-/* "dgemm:960"; a size that is none is the CPU's to explain. */
+/* Read a kernel like "dgemm:960". The backend of CPUs words the message for an invalid size. */
 static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[HS_WHY])
 {
     const char             *colon = strchr(kernel, ':');
@@ -91,9 +91,9 @@ const hs_backend hsi_backend_cuda = {
 };
 
 /*
- * Streams beyond a device's queues share them, and then wait for each other; there are 8 unless
- * the driver is told otherwise before it begins. A lane, the clock and a graph's lanes have one
- * each, and the libraries some of their own.
+ * Set the number of hardware queues before the driver starts. The default is 8. Streams that share
+ * a queue wait for each other. Each lane, the clock and each lane of graphs has a stream, and the
+ * libraries have further ones.
  */
 static void ask_for_queues(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of GPUs, and gemm, syrk and trsm by cuBLAS, in pieces of columns or rows. */
+/* The table of kernels for GPUs, and gemm, syrk and trsm by cuBLAS in pieces of columns or rows. */
 #include <math.h>
 #include <string.h>
 
@@ -18,55 +18,60 @@ static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
     return hsi_cuda_past(run->lane, a, hsi_at(run->n, row, column));
 }
 
-/* After a piece: is there more? */
+/* Move behind the piece that was launched. Return whether a piece is left. */
 static int advance(hsi_cuda_run *run, int width)
 {
     run->column += width;
     return run->column < run->n;
 }
 
-/* C -= A B' */
+/* Compute C -= A B'. */
 static int gemm(hsi_cuda_run *run)
 {
     const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
-    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
+    int         n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
 
     if (!BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, minus_one, run->a, n,
-              to(run, run->b, j, 0), n, one, to(run, run->c, 0, j), n))
+                 to(run, run->b, j, 0), n, one, to(run, run->c, 0, j), n))
         return -1;
     return advance(run, w);
 }
 
-/* Lower C -= A A': a square on the diagonal and what is below it. */
+/* Compute the lower triangle of C -= A A'. A piece is a square on the diagonal and the rows below.
+ */
 static int syrk(hsi_cuda_run *run)
 {
     const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
-    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
+    int         n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
 
     if (!BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, minus_one,
-              to(run, run->a, j, 0), n, one, to(run, run->c, j, j), n))
+                 to(run, run->a, j, 0), n, one, to(run, run->c, j, j), n))
         return -1;
-    if (below &&
-        !BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, minus_one,
-              to(run, run->a, j + w, 0), n, to(run, run->a, j, 0), n, one, to(run, run->c, j + w, j), n))
+    if (below && !BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, minus_one,
+                          to(run, run->a, j + w, 0), n, to(run, run->a, j, 0), n, one,
+                          to(run, run->c, j + w, j), n))
         return -1;
     return advance(run, w);
 }
 
-/* X L' = B with ones on the diagonal of L: each row by itself. */
+/* Solve X L' = B, where L has ones on its diagonal. A piece is a range of rows of X. */
 static int trsm(hsi_cuda_run *run)
 {
     const void *one = hsi_cuda_scalar(run->lane, 1);
-    int n = run->n, i = run->column, rows = hsi_smaller(run->width, n - i);
+    int         n = run->n, i = run->column, rows = hsi_smaller(run->width, n - i);
 
     if (!BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-              CUBLAS_DIAG_UNIT, rows, n, one, run->a, n, to(run, run->c, i, 0), n))
+                 CUBLAS_DIAG_UNIT, rows, n, one, run->a, n, to(run, run->c, i, 0), n))
         return -1;
     return advance(run, rows);
 }
 
-/* A kernel in both precisions. */
-#define BOTH(name, ...) {"d" name, 0, __VA_ARGS__}, {"s" name, 1, __VA_ARGS__}
+/* Define a kernel in both precisions. */
+#define BOTH(name, ...)                                                                            \
+    {"d" name, 0, __VA_ARGS__},                                                                    \
+    {                                                                                              \
+        "s" name, 1, __VA_ARGS__                                                                   \
+    }
 
 static const hsi_cuda_kernel kernels[HSI_CUDA_KERNELS] = {
     BOTH("gemm", 2, 0, 2, gemm, NULL),
@@ -96,8 +101,8 @@ const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name)
 }
 
 /*
- * Panels are cuSOLVER's, which takes some microseconds a column whatever its flops: 512 columns
- * are some milliseconds. Nothing that is not cut takes more than some 20 ms on a large GPU.
+ * Return the width of a panel. cuSOLVER takes a few microseconds per column, so 512 columns take a
+ * few milliseconds. A task that is not cut takes about 20 ms at most on a large GPU.
  */
 static int panel_width(int n)
 {
@@ -117,7 +122,7 @@ static int product_width(int n)
 
 int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
 {
-    const int whole = 6000; /* 4e11 flops of a product: about 10 ms on a large GPU */
+    const int whole = 6000; /* a product of 4e11 operations takes about 10 ms on a large GPU */
     int       width;
 
     if (!watched && n <= whole)
@@ -126,7 +131,6 @@ int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
     return width >= n ? n : hsi_smaller(n, hsi_larger(256, width / 32 * 32));
 }
 
-/* Behind a panel of a factorisation. */
 int hsi_cuda_piece(int n, int width)
 {
     const double flops = 1e10;

@@ -3,8 +3,9 @@
 #define HSI_CUDA_RANGE_H
 
 /*
- * Names for Nsight: what a thread calls for between these two is shown under the name, on the GPU
- * as well. NVTX is all header, and does nothing unless a tool is there; a toolkit may lack it.
+ * Named ranges for Nsight, which shows the calls of a thread between begin and end, and their work
+ * on the GPU, under the name. NVTX consists of headers and does nothing without a profiler. Some
+ * toolkits do not contain NVTX.
  */
 #if defined __has_include
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -9,7 +9,7 @@ static size_t whole(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Of a matrix itself; in memory it takes whole lines. */
+/* Return the bytes of a matrix without the padding to whole lines. */
 static size_t matrix_bytes(const hsi_cuda_body *body)
 {
     size_t n = (size_t)body->n;
@@ -47,7 +47,7 @@ static size_t outputs(const hsi_cuda_body *body)
     return (size_t)body->kernel->outputs;
 }
 
-/* Reflectors that stand below a unit matrix. */
+/* Return whether the reflectors of the kernel lie below a unit matrix. */
 static int is_below(const hsi_cuda_body *body)
 {
     return outputs(body) == 2;
@@ -72,9 +72,8 @@ static size_t stack_bytes(const hsi_cuda_body *body)
 
 static size_t reflect_bytes(const hsi_cuda_body *body)
 {
-    return is_below(body)
-               ? whole(hsi_kernel_element(body->kernel) * hsi_cuda_reflect_room(body->n))
-               : 0;
+    return is_below(body) ? whole(hsi_kernel_element(body->kernel) * hsi_cuda_reflect_room(body->n))
+                          : 0;
 }
 
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
@@ -120,7 +119,7 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
     return fixed_bytes(gpu, body) + whole(hsi_kernel_element(body->kernel) * (size_t)elements);
 }
 
-/* An element of the pool, on the GPU. */
+/* Return the address on the GPU of an element of the pool. */
 static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const void *from)
 {
     int         single = body->kernel->single;
@@ -137,7 +136,7 @@ static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void
                 run->lane->stream);
 }
 
-/* What is computed in place. */
+/* Copy the matrices that the kernel overwrites with its results. */
 static int place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
 {
     void **place[] = {&run->c, &run->d};
@@ -170,11 +169,12 @@ static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run
     return 1;
 }
 
-/* A vector from the host: by way of where tau is. */
+/* Copy a vector from the host to the place of tau. */
 static int send_vector(const hsi_cuda_run *run, const void *vector)
 {
     return CUDA(run->lane->fault, cudaMemcpyAsync, run->tau, vector,
-                hsi_cuda_element(run->lane) * (size_t)run->n, cudaMemcpyHostToDevice, run->lane->stream);
+                hsi_cuda_element(run->lane) * (size_t)run->n, cudaMemcpyHostToDevice,
+                run->lane->stream);
 }
 
 static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vector)
@@ -187,7 +187,7 @@ static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vecto
            BLAS_OF(run->lane, copy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
-/* Behind its matrices; returns 0 for a fault. */
+/* Assign the rest of the arena, behind the matrices. Return 0 for a fault. */
 static int place_small(hsi_cuda_run *run, char *arena)
 {
     const hsi_cuda_body *body = run->body;
@@ -221,8 +221,8 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
     return send_vector(run, results->vector);
 }
 
-/* Fill what the task uses of the arena with NaN, so that neither data that do not arrive nor
- * results that are not computed pass for those of an earlier task. */
+/* Fill the task's part of the arena with NaN. The data and the results of an earlier task are not
+ * left there, so a copy or a kernel that is missing is noticed. */
 static int clear(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run)
 {
     return CUDA(run->lane->fault, cudaMemsetAsync, run->lane->arena, 0xff,
@@ -280,7 +280,7 @@ int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
 
     if (!gpu->resident && !fetch_matrices(run, results))
         return 0;
-    /* They lie one behind the other on both sides. */
+    /* tau, pivots and info are contiguous on both sides */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
 }
 

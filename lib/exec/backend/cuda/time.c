@@ -5,7 +5,7 @@
 #include "exec/backend/cuda/cuda.h"
 #include "support/clock.h"
 
-/* "Not yet" stays behind as the thread's last error, which plugins may ask for. */
+/* Clear cudaErrorNotReady, which would stay the last error of the thread and confuse plugins. */
 static cudaError_t query(cudaEvent_t event)
 {
     cudaError_t error = cudaEventQuery(event);
@@ -37,9 +37,10 @@ int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
 }
 
 /*
- * It happens after the last look that does not see it: not always at once, since streams beyond
- * a few share queues, so that it may stand behind others' work. So it is dated, never too late:
- * no task seems to begin after its first kernel. 1: set; 0: not by `until`; -1: see the fault.
+ * Record an anchor and query it until it has completed. The time of the anchor is the time of the
+ * last query that did not see it complete. Such a time may be early, since the event can wait in
+ * a queue that several streams share, but is never late: no task seems to begin after its first
+ * kernel. Return 1 if the anchor is set, 0 if it has not completed by `until`, -1 for a fault.
  */
 static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until,
                       int64_t *doubt)
@@ -60,9 +61,9 @@ static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int
 }
 
 /*
- * Again if the host was kept from looking, since all that it dates would be early; but not for
- * longer than `until`: the GPU waits for its next task meanwhile. What was set stays if nothing
- * comes of it.
+ * Set an anchor. Retry if the host was interrupted between two queries, since the anchor would be
+ * early. Stop at `until`, since the GPU gets no new task meanwhile. The current anchor stays valid
+ * if no anchor was set.
  */
 static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until)
 {
@@ -83,7 +84,7 @@ static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t un
     return 1;
 }
 
-/* Nothing else is on its way yet. */
+/* Set the first anchor. No other work is in flight. */
 int hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
 {
     const int64_t first = 1000000000;
@@ -107,7 +108,7 @@ void hsi_cuda_time_close(hsi_cuda_time *time)
     memset(time, 0, sizeof *time);
 }
 
-/* Distances are floats, and the two clocks drift: none is to be above some seconds. */
+/* Set a new anchor every second, since distances are floats and the two clocks drift. */
 int hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now)
 {
     const int64_t second = 1000000000, moment = 1000000;

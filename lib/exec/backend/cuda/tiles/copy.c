@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps, what they wait for, and copies. */
+/* Steps of lines, the waits between lines, and copies of tiles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ int hsi_tiles_enter(hsi_tiles_gpu *gpu)
     return CUDA(&gpu->fault, cudaSetDevice, gpu->device);
 }
 
-/* Of a step, or, if that is long ago, of one that came after it. */
+/* Return the event of a step. If the event is reused, return the oldest event that is left, whose
+ * step is a later one. */
 static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
 {
     uint64_t oldest = line->last < HSI_TILES_EVENTS ? 1 : line->last - HSI_TILES_EVENTS + 1;
@@ -29,7 +30,7 @@ static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
     return line->event[(number > oldest ? number : oldest) % HSI_TILES_EVENTS];
 }
 
-/* What is in one stream comes one after the other. */
+/* Steps in the same stream need no wait. */
 int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
 {
     hsi_tiles_line *before = line_of(memory, other);
@@ -94,7 +95,8 @@ int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number)
     return over;
 }
 
-/* A copy in the line of the GPU that it goes to, unless it goes home. */
+/* A copy of a tile. The line belongs to the target GPU, or to the source GPU if the target is the
+ * host. */
 typedef struct passage {
     hsi_tiles_gpu   *gpu;
     unsigned         line;
@@ -186,7 +188,7 @@ int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
 
     for (i = 0; i < moves->count; i++)
         if (!copy(memory, &moves->move[i])) {
-            for (; i < moves->count; i++) /* it was taken for made */
+            for (; i < moves->count; i++) /* the nodes count these moves as made */
                 hsi_nodes_lose(memory->nodes, moves->move[i].piece);
             return 0;
         }
@@ -198,7 +200,7 @@ static int is_on_its_way(const hsi_memory *memory, const hsi_tiles_place *place)
     return place->written && place->written > line_of(memory, place->writer)->over;
 }
 
-/* What it was writing on the host may be half there. */
+/* Mark the pieces lost that the GPU was copying to the host, since the copies may be incomplete. */
 static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
@@ -212,7 +214,7 @@ static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
     }
 }
 
-/* What others were copying from it may be half there. */
+/* Mark the pieces lost that other GPUs were copying from this GPU. */
 static void lose_what_they_read(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
@@ -232,7 +234,7 @@ static void lose_what_they_read(hsi_tiles_gpu *gpu)
     }
 }
 
-/* If it only said so, it may still be copying. One that is broken does not make anybody wait. */
+/* Wait for copies that may still run after a fault. The calls return at once on a broken GPU. */
 static void come_to_rest(hsi_tiles_gpu *gpu)
 {
     unsigned i;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A task's way through a GPU: its operands' slots, its kernels, and what comes of it. */
+/* A flight is a task that was launched on a GPU: the slots of its operands, its kernels and its
+ * outcome. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ void hsi_tiles_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight)
     flight->there = 0;
 }
 
-/* A slot for each operand, with what is to be in it, and one more for each that is copied. */
+/* Bring each operand into a slot, and take a spare slot for each operand that is copied. */
 hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                    hsi_tiles_flight *flight)
 {
@@ -117,7 +118,7 @@ void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
     }
 }
 
-/* What cuSOLVER says of it comes back behind it. */
+/* Launch a step of cuSOLVER, and copy its status to the host behind the step. */
 static int launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, hsi_cuda_lane *lane,
                          void *const at[HSI_OPERANDS])
 {
@@ -134,10 +135,10 @@ int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 {
     hsi_cuda_lane *lane = &gpu->lane[flight->line];
     size_t         bytes = hsi_matrix_piece_elements(gpu->memory->matrix, 'A') *
-                           hsi_matrix_element(gpu->memory->matrix);
-    hsi_step       step = flight->row->step;
-    void          *at[HSI_OPERANDS] = {NULL};
-    int            i;
+                   hsi_matrix_element(gpu->memory->matrix);
+    hsi_step step = flight->row->step;
+    void    *at[HSI_OPERANDS] = {NULL};
+    int      i;
 
     for (i = 0; i < flight->row->count; i++) {
         at[i] = tile_at(gpu, flight->slot[i]);
@@ -152,7 +153,7 @@ int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
                                   : hsi_tiles_launch(gpu, lane, step, at, NULL);
 }
 
-/* What is never written again goes home at once, while other tasks run. */
+/* Copy the operands to the host that no later task writes, while other tasks run. */
 static void send_home(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 {
     hsi_memory *memory = gpu->memory;
@@ -234,8 +235,7 @@ void hsi_tiles_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
     let_go(gpu, flight);
 }
 
-/* They give back what they use. Only what is launched ahead is settled here, which works in
- * place. */
+/* Tasks that were launched ahead work in place, so they have no body with copies. */
 void hsi_tiles_settle_those_over(hsi_tiles_gpu *gpu)
 {
     int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A worker's GPU: its streams, and the memory that tiles have on it. */
+/* The GPU of a worker: its streams and the memory for tiles. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ unsigned hsi_tiles_steps(const hsi_matrix *matrix)
     return steps;
 }
 
-/* What is worked in, whichever of the steps it is: each of them once. */
+/* Make the arena of a lane large enough for each step of the matrix. */
 static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
@@ -59,8 +59,8 @@ static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
     }
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++)
         if (steps >> step & 1) {
-            size_t room = hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work,
-                                         hsi_matrix_element(matrix));
+            size_t room =
+                hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work, hsi_matrix_element(matrix));
 
             bytes = room > bytes ? room : bytes;
         }
@@ -97,7 +97,7 @@ static int open_lines(hsi_tiles_gpu *gpu)
     return 1;
 }
 
-/* Bytes that tiles may take, whatever other processes hold. */
+/* Return the bytes for tiles. The number does not depend on other processes. */
 static double share_of(const hsi_tiles_gpu *gpu)
 {
     const hsi_memory *memory = gpu->memory;
@@ -105,7 +105,8 @@ static double share_of(const hsi_tiles_gpu *gpu)
     return memory->limit > 0 ? memory->limit : memory->share * (double)gpu->bytes;
 }
 
-/* All pieces at most, and a few more for tasks that may fail. */
+/* Return the number of slots: one per piece, and a few spare ones for tasks that may fail, as far
+ * as the share has room. */
 static uint32_t wanted_slots(const hsi_tiles_gpu *gpu)
 {
     const hsi_memory *memory = gpu->memory;
@@ -115,7 +116,7 @@ static uint32_t wanted_slots(const hsi_tiles_gpu *gpu)
     return (uint32_t)(fit < most ? fit : most);
 }
 
-/* Another process holds the memory, or the share leaves too little for what is not tiles. */
+/* Explain why the memory for tiles could not be allocated. */
 static void explain_lack(hsi_tiles_gpu *gpu)
 {
     const double MiB = 1 << 20;
@@ -130,7 +131,7 @@ static void explain_lack(hsi_tiles_gpu *gpu)
              (double)gpu->slots * (double)gpu->memory->tile_bytes / MiB);
 }
 
-/* The share is taken as a whole or not at all: what a run does is not up to other processes. */
+/* Allocate the whole share or fail, so a run does not depend on other processes. */
 static int take_tiles(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
@@ -188,7 +189,7 @@ static int take_unit(hsi_tiles_gpu *gpu)
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
 
-/* Before the tiles take the memory that is left. */
+/* Warm up all lanes. The scratch tiles need memory, so this comes before take_tiles(). */
 static int warm_lanes(hsi_tiles_gpu *gpu)
 {
     unsigned i;
@@ -217,10 +218,10 @@ static void free_events(hsi_tiles_gpu *gpu)
     }
 }
 
-/* Nothing of it is on its way. */
+/* Free everything. No work of the GPU is in flight. */
 static void release_all(hsi_tiles_gpu *gpu)
 {
-    cudaSetDevice(gpu->device); /* who met its peers and did not get back is still at one of them */
+    cudaSetDevice(gpu->device); /* meet_peers() may have left another device current */
     hsi_tiles_segment_free_all(gpu);
     free_events(gpu);
     for (unsigned i = 0; i < HSI_TILES_ALL_LANES; i++)
@@ -248,7 +249,8 @@ static void release_all(hsi_tiles_gpu *gpu)
     memset(gpu->flight, 0, sizeof gpu->flight);
 }
 
-/* Not being able to is no fault: then copies go by way of the host. */
+/* Return whether one GPU can read the memory of another. Without access, copies go through the
+ * host. */
 static int has_access(const hsi_tiles_gpu *to, const hsi_tiles_gpu *from)
 {
     int         can = 0;
@@ -328,7 +330,8 @@ static void send_home(hsi_tiles_gpu *gpu)
             hsi_tiles_move(memory, &moves);
 }
 
-/* Others may go on meanwhile, but not with this GPU: nothing is there that they need. */
+/* Wait for the end of all steps of the GPU. Other threads use the lock meanwhile, but start no work
+ * here, since the GPU holds no data that they need. */
 static void wait_for_all(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
@@ -346,7 +349,7 @@ static void wait_for_all(hsi_tiles_gpu *gpu)
     }
 }
 
-/* Do other GPUs copy from its tiles? */
+/* Return whether other GPUs are copying tiles from this one. */
 static int is_read(const hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
@@ -361,7 +364,7 @@ static int is_read(const hsi_tiles_gpu *gpu)
     return 0;
 }
 
-/* No more of them begin: nobody knows of its tiles any more. */
+/* Wait for copies to other GPUs. No new copy starts, since the node is closed. */
 static void wait_for_readers(hsi_tiles_gpu *gpu)
 {
     int64_t start = hsi_clock_ns();
@@ -394,7 +397,7 @@ void hsi_tiles_close(hs_backend_worker *worker)
     hsi_tiles_enter(gpu);
     for (unsigned i = 0; i < HSI_TILES_LINES; i++)
         if (gpu->line[i].stream)
-            cudaStreamSynchronize(gpu->line[i].stream); /* of a broken GPU, too */
+            cudaStreamSynchronize(gpu->line[i].stream); /* also on a broken GPU */
     hsi_tiles_record_close(gpu);
     release_all(gpu);
     pthread_mutex_unlock(&memory->lock);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What workers of CPUs wait for before they use tiles, and what others have to know after that. */
+/* Access to tiles for workers of CPUs: wait for the tiles, and mark them written. */
 #include <stdio.h>
 
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "exec/why.h"
 #include "support/clock.h"
 
-/* Steps that use a tile on the host are over. 0: not yet; -1: what was to write it is broken. */
+/* Return 1 if the steps that use a place on the host have completed, 0 if not, -1 if the GPU of the
+ * writing step is broken. */
 static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, int write)
 {
     int      over = hsi_tiles_over(memory, place->writer, place->written);
     unsigned i;
 
     for (i = 0; over > 0 && write && i < memory->lines; i++)
-        if (hsi_tiles_over(memory, i, place->read[i]) == 0) /* who is broken reads no more */
+        if (hsi_tiles_over(memory, i, place->read[i]) == 0) /* a broken GPU does not read */
             return 0;
     return over;
 }

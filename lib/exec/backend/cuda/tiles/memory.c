@@ -59,12 +59,12 @@ static hs_status make(hsi_memory *memory)
 hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
                            hsi_memory **out, char why[HS_WHY])
 {
-    const double usual = 0.8; /* the rest is for code, cuBLAS and cuSOLVER, and screens */
+    const double usual = 0.8; /* the rest is for code, libraries and displays */
     double       bytes = settings->gpu_memory;
-    size_t       tile = (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + 255) / 256 * 256;
-    double       least = (double)tile * hsi_tiles_least(matrix);
-    hsi_memory  *memory;
-    hs_status    st;
+    size_t      tile = (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + 255) / 256 * 256;
+    double      least = (double)tile * hsi_tiles_least(matrix);
+    hsi_memory *memory;
+    hs_status   st;
 
     if (bytes > 0 && bytes < least)
         return hsi_refuse(why, HS_EINVAL,
@@ -101,7 +101,7 @@ void hsi_tiles_free(hsi_memory *memory)
     free(memory);
 }
 
-/* No worker is there, and no step on its way. */
+/* No worker is open, and no step is in flight. */
 void hsi_tiles_renew(hsi_memory *memory)
 {
     size_t i;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is an event that a graph records pending as soon as the graph is launched? CUDA's manual does not
- * say. If it is not, whoever queries the event before its node has run takes the task for over.
+ * A trial that finds out whether an event that a graph records is pending as soon as the graph is
+ * launched. CUDA's manual does not say. If the event is not pending, a query before the node has
+ * run reports that the task has completed.
  *
- * The trial: a graph that records an event is launched behind some work, and another stream waits
- * for the event. An event that is seen pending was made so by the launch, since nothing else
- * records it; where the work was over too soon to see that, there is a trial with more work.
+ * The trial launches a graph that records an event, behind some work, and lets another stream wait
+ * for the event. If a query sees the event pending, the launch made the event pending, since
+ * nothing else records it. If the work ends before the first query, the next trial has more work.
  */
 #include "exec/backend/cuda/tiles/tiles.h"
 
-enum { TRIALS = 4, WORK = 16, WORK_BYTES = 1 << 20 /* of cuBLAS's space, which is as large */ };
+enum { TRIALS = 4, WORK = 16, WORK_BYTES = 1 << 20 /* at most cuBLAS's work space */ };
 
 typedef struct trial {
     cudaStream_t    stream, other;
-    cudaEvent_t     event, behind; /* in the graph; in `other`, behind its wait for that */
+    cudaEvent_t     event, behind; /* in the graph; in `other`, behind the wait */
     cudaGraphExec_t exec;
 } trial;
 
@@ -37,7 +38,8 @@ static int make_trial(hsi_tiles_gpu *gpu, trial *t)
     return ok;
 }
 
-/* The other stream's event is looked at first: if it is over, so should be the one in the graph. */
+/* Query both events, the one of the other stream first. If that one has completed, the event of the
+ * graph must have completed too. */
 static int look(hsi_tiles_gpu *gpu, const trial *t, int *pending)
 {
     int behind, over, seen = 0, early = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies, for who wants to see them: each stands between two events in its stream, which are dated
- * when all that the GPU has to do is over. One that there is no memory for, or that a GPU which
- * broke was making, is not on record.
+ * Records of copies for reports. A copy lies between two events of its stream. The times of the
+ * events are read when all work of the GPU has completed. A copy is not recorded if there is no
+ * memory for the record or if the GPU broke.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct hsi_tiles_copy {
     hsi_tiles_copy *next;
-    hs_transfer     what; /* when it is dated, in nanoseconds since memory->epoch */
+    hs_transfer     what; /* times in nanoseconds since memory->epoch, set by date() */
     cudaEvent_t     begin, end;
 };
 
@@ -31,7 +31,7 @@ int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_mo
     copy->what = (hs_transfer){
         .bytes = (double)bytes, .data = (uint32_t)move->piece, .from = move->from, .to = move->to};
     copy->next = gpu->copies;
-    gpu->copies = copy; /* whatever comes of it: then its events are destroyed */
+    gpu->copies = copy; /* in the list first, so that the events are destroyed */
     return make_event(gpu, &copy->begin) && make_event(gpu, &copy->end) &&
            CUDA(&gpu->fault, cudaEventRecord, copy->begin, stream);
 }
@@ -41,7 +41,7 @@ int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy
     return !copy || CUDA(&gpu->fault, cudaEventRecord, copy->end, stream);
 }
 
-/* 0: it cannot be. */
+/* Set the times of a copy. Return 0 if its events have no times. */
 static int date(hsi_tiles_gpu *gpu, hsi_tiles_copy *copy)
 {
     hsi_cuda_time *time = &gpu->time;

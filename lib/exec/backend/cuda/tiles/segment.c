@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbours in a GPU's list that are one CUDA graph, put together before the start and launched
- * once. That can be where each piece has a slot of its own, and where tasks work in place: then it
- * is known where all tiles will be. The tasks go through lanes of their own, since what a lane's
- * handle works in is written into the graph. Each is a step of its lane's line all the same: the
- * graph records an event behind it, which others wait for as for any other step. Where such an
- * event is not pending before its node runs, the events are recorded behind the whole graph.
+ * Segments. A segment is a sequence of consecutive tasks in a GPU's list that form one CUDA graph,
+ * captured before the start and launched once. Segments need a slot for each piece and tasks that
+ * work in place, since the addresses of all tiles are then known. The tasks use lanes that only
+ * graphs use, since a graph contains the address of a lane's work space. Each task is a step of
+ * its lane's line: the graph records an event behind the task, and other lines wait for that event
+ * as for any other. If such an event is not pending before its node runs (pending.c), the events
+ * are recorded behind the whole graph.
  *
- * Those lines have a stream each while tasks are captured; from then on all of them are the first
- * one's, where the graphs are launched.
+ * Each of these lines has a stream during the capture. Later all of them use the stream of the
+ * first line, in which the graphs are launched.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct hsi_tiles_segment {
     cudaGraphExec_t exec;
     uint32_t        first; /* task */
     size_t          count;
-    cudaEvent_t     over[HSI_SEGMENT]; /* each of them is */
+    cudaEvent_t     over[HSI_SEGMENT]; /* by task: its end */
 };
 
 static unsigned lane_of(size_t item)
@@ -46,7 +47,7 @@ static int open_lanes(hsi_tiles_gpu *gpu)
     return hsi_tiles_try_events(gpu);
 }
 
-/* All have to branch off the first line before they can be captured ... */
+/* Fork the other lines from the first line, which includes them in the capture. */
 static int fork_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
@@ -60,7 +61,7 @@ static int fork_lines(hsi_tiles_gpu *gpu)
     return 1;
 }
 
-/* ... and to come back to it. */
+/* Join the other lines with the first line. */
 static int join_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
@@ -102,7 +103,7 @@ static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_ti
     return join_lines(gpu);
 }
 
-/* Steps of the capture are none that anybody has to wait for. */
+/* Capture a segment. No line has to wait for the steps of the capture, which run no work. */
 static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
     cudaStream_t lead = gpu->line[HSI_TILES_GRAPH].stream;
@@ -134,7 +135,8 @@ static void free_segment(hsi_tiles_segment *s)
             cudaEventDestroy(s->over[i]);
 }
 
-/* So many of them go together: cuBLAS's alone. */
+/* Return the number of tasks at the head of the list that can form a segment. Only tasks of cuBLAS
+ * can be captured. */
 static size_t find_together(const hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
 {
     size_t n = 0;
@@ -176,7 +178,7 @@ static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_seg
     return capture(gpu, list, s);
 }
 
-/* Where there is no memory for it, each task is launched by itself as ever. */
+/* Create a segment. Without memory, set *count to 0, and the tasks are launched one by one. */
 static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
 {
     hsi_tiles_segment *s = add_segment(gpu);
@@ -246,7 +248,8 @@ static uint32_t times_written(const hsi_ahead *list, size_t count, size_t piece)
     return times;
 }
 
-/* When those before it in the list have been run. */
+/* Return whether the item finds the versions of its data that it needs, once the items before it
+ * have run. */
 static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item)
 {
     const hsi_matrix_row *row = hsi_tiles_body_of(list[item].body)->row;
@@ -262,7 +265,7 @@ static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item
     return 1;
 }
 
-/* With all that it needs, each tile in the slot that is written into the graph. */
+/* Bring the tiles of a task into the slots whose addresses are in the graph. */
 static int take_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item, hsi_tiles_flight *flight)
 {
     const hsi_tiles_body *body = hsi_tiles_body_of(item->body);
@@ -276,7 +279,7 @@ static int take_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item, hsi_tiles_flig
     return 1;
 }
 
-/* *flights of them are there then, whatever comes of it. */
+/* Begin the flights of all tasks. *flights is the number of flights to end after a failure. */
 static int take_flights(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
                         hsi_tiles_flight **flight, size_t *flights)
 {
@@ -313,7 +316,7 @@ static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s, hsi_tiles_
     return launched;
 }
 
-/* The event behind the graph is each task's. 0: see the fault. */
+/* Record the end of the graph as the step of each task. Return 0 for a fault. */
 static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_flight **flight, size_t count)
 {
     int    ok = 1;
@@ -327,7 +330,7 @@ static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_flight **flight, size_t count)
     return ok;
 }
 
-/* The event that was the line's goes with the segment. */
+/* Make the events of the graph the events of the steps. The segment keeps the replaced events. */
 static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_flight **flight)
 {
     size_t i;
@@ -370,7 +373,8 @@ size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_
     return 0;
 }
 
-/* The first one first: an event that a later one has now may be written into its graph. */
+/* Free in the order of the list. A graph must be destroyed before its events, and a later segment
+ * may hold events of an earlier graph. */
 void hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu)
 {
     size_t i;

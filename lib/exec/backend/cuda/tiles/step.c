@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of each step of a factorisation, on whole tiles in the order of the data column. */
+/* The kernels of each step of a factorisation. The tiles have the order of the data column. */
 #include "exec/backend/cuda/tiles/tiles.h"
 
-enum { LINE = 64 }; /* elements: parts of the work space begin on whole lines */
+enum { LINE = 64 }; /* elements; parts of the work space are aligned to lines */
 
 static int potrf_work(hsi_cuda_lane *lane, int n, int *elements)
 {
@@ -11,8 +11,8 @@ static int potrf_work(hsi_cuda_lane *lane, int n, int *elements)
 
 static int ormqr_work(hsi_cuda_lane *lane, int n, int *elements)
 {
-    return SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL,
-                  n, NULL, NULL, n, elements);
+    return SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL, n, NULL,
+                     NULL, n, elements);
 }
 
 int hsi_tiles_solves(hsi_step step)
@@ -29,7 +29,7 @@ int hsi_tiles_solves(hsi_step step)
     }
 }
 
-/* cuSOLVER's are its own secret: eight for each panel is a guess. */
+/* cuSOLVER does not document its number of kernels. Eight per panel is an estimate. */
 unsigned hsi_tiles_kernels(hsi_step step, int n)
 {
     unsigned panels = (unsigned)(n + HSI_KERNEL_PANEL - 1) / HSI_KERNEL_PANEL;
@@ -51,7 +51,7 @@ unsigned hsi_tiles_kernels(hsi_step step, int n)
     }
 }
 
-/* A stream of CUDA's holds about a thousand launches; waits, events and copies are some of them. */
+/* A stream of CUDA holds about 1,000 launches, which include waits, events and copies. */
 unsigned hsi_tiles_kernels_most(void)
 {
     return 512;
@@ -73,8 +73,7 @@ int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
     if (step == HSI_ORMQR)
         return ormqr_work(lane, n, elements);
     n = step == HSI_TPQRT ? 2 * n : n;
-    return SOLVER_OF(lane, geqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n,
-                  elements);
+    return SOLVER_OF(lane, geqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n, elements);
 }
 
 static size_t whole(int elements)
@@ -82,7 +81,8 @@ static size_t whole(int elements)
     return ((size_t)elements + LINE - 1) / LINE * LINE;
 }
 
-/* Elements beside that: factors of reflectors, triangles to be, and both matrices of dtpqrt. */
+/* Return the elements that a step needs beside cuSOLVER's work space: factors of reflectors, work
+ * space for triangles, and the stack of dtpqrt. */
 static size_t room_for(hsi_step step, int n)
 {
     switch (step) {
@@ -108,16 +108,17 @@ static int trsm(hsi_cuda_lane *lane, cublasSideMode_t side, cublasFillMode_t fil
                 cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const void *a,
                 void *b)
 {
-    return BLAS_OF(lane, trsm, side, fill, transposed, diagonal, n, n, hsi_cuda_scalar(lane, 1), a, n, b, n);
+    return BLAS_OF(lane, trsm, side, fill, transposed, diagonal, n, n, hsi_cuda_scalar(lane, 1), a,
+                   n, b, n);
 }
 
 static int gemm(hsi_cuda_lane *lane, cublasOperation_t transposed, int n, void *const at[])
 {
-    return BLAS_OF(lane, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(lane, -1), at[0], n, at[1], n,
-                hsi_cuda_scalar(lane, 1), at[2], n);
+    return BLAS_OF(lane, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(lane, -1), at[0],
+                   n, at[1], n, hsi_cuda_scalar(lane, 1), at[2], n);
 }
 
-/* What the step works in: cuSOLVER's, and behind it. */
+/* Return cuSOLVER's work space, which is the start of the arena. */
 static void *work_of(const hsi_cuda_lane *lane)
 {
     return lane->arena;
@@ -128,38 +129,35 @@ static void *room_of(const hsi_tiles_gpu *gpu, const hsi_cuda_lane *lane)
     return hsi_cuda_past(lane, work_of(lane), whole(gpu->work));
 }
 
-/* The tile, with R and V, is V, too. */
-static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
-                 int *info)
+/* The tile with R and V also serves as the operand V. */
+static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
 {
     void *tau = room_of(gpu, lane);
 
     return SOLVER_OF(lane, geqrf, n, n, at[0], n, tau, work_of(lane), gpu->work, info) &&
-           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0], hsi_cuda_element(lane) * (size_t)n * (size_t)n,
-                cudaMemcpyDeviceToDevice, lane->stream) &&
+           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0],
+                hsi_cuda_element(lane) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
+                lane->stream) &&
            hsi_cuda_lower_triangles(lane, n, at[0], tau, gpu->unit, at[2],
                                     hsi_cuda_past(lane, tau, whole(n)));
 }
 
-static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
-                 int *info)
+static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
 {
     void *tau = room_of(gpu, lane);
 
     return hsi_cuda_factors_of(lane, n, at[1], tau) &&
-           SOLVER_OF(lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau,
-                  at[2], n, work_of(lane), gpu->work, info);
+           SOLVER_OF(lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau, at[2], n,
+                     work_of(lane), gpu->work, info);
 }
 
-static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[],
-                 int *info)
+static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
 {
     void *tau = room_of(gpu, lane), *room = hsi_cuda_past(lane, tau, whole(n));
     void *stack = hsi_cuda_past(lane, room, hsi_cuda_reflect_room(0));
 
     return hsi_cuda_stack(lane, n, at[0], at[1], stack) &&
-           SOLVER_OF(lane, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work,
-                  info) &&
+           SOLVER_OF(lane, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work, info) &&
            hsi_cuda_unstack(lane, n, stack, at[0], at[1]) &&
            hsi_cuda_triangles(lane, n, at[1], tau, at[2], room);
 }
@@ -167,7 +165,7 @@ static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *con
 static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, void *const at[], int *info)
 {
     switch (step) {
-    case HSI_GETRF: /* without exchanges of rows: cuSOLVER does without where no pivots go */
+    case HSI_GETRF: /* a NULL array of pivots makes cuSOLVER factorise without pivoting */
         return SOLVER_OF(lane, getrf, n, n, at[0], n, work_of(lane), NULL, info);
     case HSI_TRSM_LEFT:
         return trsm(lane, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
@@ -187,11 +185,11 @@ int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step ste
 
     switch (step) {
     case HSI_POTRF:
-        return SOLVER_OF(lane, potrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane),
-                      gpu->work, info);
+        return SOLVER_OF(lane, potrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane), gpu->work,
+                         info);
     case HSI_SYRK:
-        return BLAS_OF(lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n, hsi_cuda_scalar(lane, -1), at[0],
-                    n, hsi_cuda_scalar(lane, 1), at[1], n);
+        return BLAS_OF(lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n,
+                       hsi_cuda_scalar(lane, -1), at[0], n, hsi_cuda_scalar(lane, 1), at[1], n);
     case HSI_TRSM:
         return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
                     CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);

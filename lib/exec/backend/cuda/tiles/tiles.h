@@ -9,97 +9,101 @@
 #include "exec/data/sharing.h"
 
 /*
- * Built-in kernels on the tiles of one matrix, which CPUs work on too. Each GPU has some lanes for
- * kernels and two more streams, for copies in and out. Whatever is put into one of these, a copy
- * or the kernels of a task, is a step of it, and has a number there and an event behind it. Of
- * each place of a tile it is known which step wrote it last and which have read it since, and the
- * next one that uses it waits for those: streams for each other, by events, and only who reads
- * or writes a tile on the host is waited for by a thread.
+ * Built-in kernels on the tiles of one matrix that CPUs and GPUs share. Each GPU has several lines:
+ * one per lane for kernels, and two for copies in and out. A copy or the kernels of a task are a
+ * step of a line. A step has a number, and an event behind it in the stream. Each place of a tile
+ * records the step that wrote it last and the steps that have read it since. The next step that
+ * uses the place waits for those steps. Streams wait for each other through events. A thread waits
+ * only before it uses a tile on the host.
  *
- * Workers of other GPUs and of CPUs put copies into a GPU's streams as well: all that is here is
- * done with the lock held, which is never held while something is waited for. A launch into a
- * stream whose queue is full waits as well: so the kernels in a stream are bounded, and those of a
- * task that exceeds the bound by itself are launched without the lock.
+ * Workers of other GPUs and of CPUs also start copies in a GPU's streams, so these functions need
+ * the lock. No thread holds the lock while it waits. A launch waits if the queue of the stream is
+ * full, so the number of kernels in a stream is bounded. A task with more kernels than the bound is
+ * launched without the lock.
+ *
+ * Functions of type int return 1 for success and 0 for a fault (gpu->fault) unless a comment says
+ * otherwise.
  */
 
 enum {
     HSI_TILES_LANES = HSI_CUDA_LANES,
-    HSI_TILES_GRAPH = HSI_TILES_LANES, /* as many lanes again: of what is in graphs */
+    HSI_TILES_GRAPH = HSI_TILES_LANES, /* first of the lanes for graphs, of the same number */
     HSI_TILES_ALL_LANES = 2 * HSI_TILES_LANES,
     HSI_TILES_IN = HSI_TILES_ALL_LANES,
     HSI_TILES_OUT,
     HSI_TILES_LINES,
-    HSI_TILES_EVENTS = 64, /* the last steps that can be waited for one by one */
+    HSI_TILES_EVENTS = 64, /* events per line, which later steps reuse */
     HSI_TILES_FLIGHTS = 2 * HSI_SEGMENT
 };
 
 typedef struct hsi_tiles_line {
     cudaStream_t stream;
-    uint64_t     last, over; /* steps: their numbers begin with 1 */
+    uint64_t     last, over; /* last step, and last one known to be complete; numbers start at 1 */
     cudaEvent_t  event[HSI_TILES_EVENTS];
 } hsi_tiles_line;
 
-/* Where a tile is, or may be. */
+/* A place for a tile: a slot on a GPU, or a piece on the host. */
 typedef struct hsi_tiles_place {
-    unsigned  writer; /* line of the step that wrote it last */
-    uint64_t  written;
-    unsigned  peer; /* the node that this step copied it from, of another GPU; 0: none */
-    uint64_t *read; /* by line: the last step that has read it since */
+    unsigned  writer;  /* line of the step that wrote the place last */
+    uint64_t  written; /* number of this step; 0: none */
+    unsigned  peer;    /* node of the GPU from which this step copied; 0: none */
+    uint64_t *read;    /* by line: the last step that has read the place since */
 } hsi_tiles_place;
 
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_SLOTS, HSI_NOT_LAUNCHED } hsi_launched;
 
-/* A task whose kernels are on their way, or over. */
+/* A task whose kernels were launched. */
 typedef struct hsi_tiles_flight {
-    int                   there; /* not: free */
+    int                   there; /* 1: in use */
     uint32_t              task;
     const hsi_matrix_row *row;
     unsigned              line;
-    uint64_t              number;  /* of its step there */
-    unsigned              kernels; /* in its stream, unless they are in a graph */
+    uint64_t              number;  /* step in the line */
+    unsigned              kernels; /* kernels in the stream; 0 for a task of a graph */
     int                   settled;
-    hs_outcome            outcome; /* once it is settled */
+    hs_outcome            outcome; /* valid if settled */
     char                  why[HS_WHY];
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HS_NONE: none */
 } hsi_tiles_flight;
 
-/* Tasks that are one graph (segment.c). */
+/* A sequence of tasks that form one graph (segment.c). */
 typedef struct hsi_tiles_segment hsi_tiles_segment;
 
-/* A copy that is on record (record.c). */
+/* The record of a copy (record.c). */
 typedef struct hsi_tiles_copy hsi_tiles_copy;
 
 typedef struct hsi_tiles_gpu {
-    hs_backend_worker  base;
-    hsi_memory        *memory;
-    unsigned           node; /* 1: the first GPU */
-    int                device;
-    char               label[160];
-    hsi_cuda_fault     fault;
-    int                open;                      /* it has tiles, or may */
-    int                broken;                    /* its streams do nothing any more */
-    size_t             bytes;                     /* of its memory */
-    hsi_cuda_lane      lane[HSI_TILES_ALL_LANES]; /* those of graphs are open if there are any */
-    unsigned           next;                      /* of the first ones */
-    hsi_tiles_segment *segment;                   /* in the order of the list */
-    size_t             segments, segment_room, passed;  /* those launched, or given up */
-    size_t             captured;                        /* tasks of them */
-    int                no_segments;                     /* there is no memory for more */
-    int                graph_events; /* those recorded in a graph are pending from its launch on */
-    int                work;         /* elements for cuSOLVER, in each lane's arena */
-    void              *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
-    void              *unit_here;
+    hs_backend_worker base;
+    hsi_memory       *memory;
+    unsigned          node; /* memory node; 1 is the first GPU */
+    int               device;
+    char              label[160];
+    hsi_cuda_fault    fault;
+    int               open;                      /* 1: tiles may be here */
+    int               broken;                    /* 1: no further work runs here */
+    size_t            bytes;                     /* memory of the GPU */
+    hsi_cuda_lane     lane[HSI_TILES_ALL_LANES]; /* lanes for graphs are open if there are graphs */
+    unsigned          next;                      /* lane of the next task, modulo their number */
+    hsi_tiles_segment *segment;                  /* in the order of the list */
+    size_t             segments, segment_room, passed; /* passed: launched or given up */
+    size_t             captured;                       /* tasks in all segments */
+    int                no_segments;                    /* 1: no memory for further segments */
+    int                graph_events; /* 1: events in a graph are pending from its launch on */
+    int                work;         /* elements for cuSOLVER in each lane's arena */
+    void              *unit;         /* unit matrix of HSI_KERNEL_PANEL rows on the GPU */
+    void              *unit_here;    /* the same in pinned host memory */
     hsi_tiles_line     line[HSI_TILES_LINES];
     char              *tiles;
     uint32_t           slots;
     hsi_tiles_place   *place; /* by slot */
     uint64_t          *reads;
-    int               *info, *info_here; /* by flight: on the GPU, and pinned */
+    int               *info, *info_here; /* by flight: on the GPU, and in pinned host memory */
     hsi_tiles_flight   flight[HSI_TILES_FLIGHTS];
-    const hsi_matrix_row *launching; /* its kernels are launched without the lock; NULL: none */
-    const hs_body        *wanted; /* what it is to fetch the inputs of; shared without the lock */
-    hsi_cuda_time         time;   /* where copies are recorded */
-    hsi_tiles_copy       *copies; /* those since it was opened, the last one first */
+    const hsi_matrix_row
+                   *launching; /* row whose kernels are being launched without the lock, or NULL */
+    const hs_body  *wanted;    /* next task, whose inputs are fetched; an atomic variable */
+    hsi_cuda_time   time;      /* clock for records of copies */
+    hsi_tiles_copy *copies;    /* records since the GPU was opened, the last one first */
 } hsi_tiles_gpu;
 
 struct hsi_memory {
@@ -108,14 +112,14 @@ struct hsi_memory {
     hsi_nodes       *nodes;
     unsigned         gpus, lines;
     size_t           tile_bytes;
-    double           limit; /* bytes of tiles on each GPU; 0: `share` of its memory */
+    double           limit; /* bytes of tiles on each GPU; 0: `share` of the memory */
     double           share;
-    hsi_tiles_place *home;  /* by piece */
+    hsi_tiles_place *home; /* by piece */
     uint64_t        *reads;
     char             why_lost[HS_WHY];
-    int64_t          epoch;    /* of times on record, in nanoseconds of the host's clock */
-    hsi_tiles_copy  *copies;   /* of GPUs that are closed */
-    size_t           recorded; /* so many */
+    int64_t          epoch;    /* zero of recorded times, in nanoseconds of the host's clock */
+    hsi_tiles_copy  *copies;   /* records of closed GPUs */
+    size_t           recorded; /* number of these records */
     hs_transfer     *transfers;
     hsi_tiles_gpu   *gpu;
 };
@@ -124,7 +128,7 @@ typedef struct hsi_tiles_body {
     hs_body               base;
     const hsi_matrix_row *row;
     const char           *name;
-    int                   copies; /* it may fail, and its input has to survive that */
+    int                   copies; /* 1: the task may fail, so it works on copies of its inputs */
 } hsi_tiles_body;
 
 extern const hsi_sharing hsi_cuda_sharing;
@@ -151,55 +155,68 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_sett
 void      hsi_tiles_free(hsi_memory *memory);
 void      hsi_tiles_renew(hsi_memory *memory);
 int       hsi_tiles_lost(hsi_memory *memory, char why[HS_WHY]);
-uint32_t  hsi_tiles_least(const hsi_matrix *matrix); /* slots that the largest task needs */
-/* `places` with their lists of `lines` steps each. NULL: no memory. */
+uint32_t
+hsi_tiles_least(const hsi_matrix *matrix); /* return the slots that the largest task needs */
+
+/* Allocate `places` places with a list of `lines` steps each. Return NULL without memory. The
+ * caller frees the result and *reads. */
 hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **reads);
 
-/* copy.c: with the lock held. A line is numbered among all. */
+/* copy.c: these functions need the lock. The number of a line is unique among all GPUs. */
 
-/* The device of the calling thread. 0: see the GPU's fault. */
+/* Make the GPU the current device of the calling thread. */
 int hsi_tiles_enter(hsi_tiles_gpu *gpu);
 
-/* The line waits for that step of another one. 0: see its GPU's fault. */
+/* Let a line wait for step `number` of another line. */
 int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number);
 
-/* The step that comes next in the line may read the place, or write it. 0: see the fault. */
+/* Let the next step of a line wait until it may read the place, or write it. */
 int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write);
 
-/* It does. And that was all of it; 0: see the fault. */
+/* Record that the next step of a line reads or writes the place. */
 void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, int write);
-int  hsi_tiles_step(hsi_memory *memory, unsigned line);
 
-/* Is it over? 0: not yet; -1: its GPU is broken. */
+/* End the next step of a line: record its event. */
+int hsi_tiles_step(hsi_memory *memory, unsigned line);
+
+/* Return 1 if the step has completed, 0 if not, -1 if its GPU is broken. */
 int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number);
 
-/* Everything that is to be moved is on its way. 0: a GPU is broken. */
+/* Start all copies. Return 0 if a GPU is broken. */
 int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
 
-/* The GPU's fault was seen: it does nothing any more, and what only it had is lost. */
+/* Mark a GPU as broken after a fault. Pieces that only this GPU held are lost. */
 void hsi_tiles_break(hsi_tiles_gpu *gpu);
 
-/* record.c: before a copy is put on its way, and behind it. *out NULL: it is not on record. 0: see
- * the fault. */
+/* record.c: record the begin and the end of a copy in its stream. *out is NULL if the copy is not
+ * recorded. */
 int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
                            size_t bytes, hsi_tiles_copy **out);
 int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy);
 
-/* When all is over on the GPU: its copies are dated, and kept with the memory's. For a new run
- * they are forgotten. Between these, sharing->transfers(). */
-void               hsi_tiles_record_close(hsi_tiles_gpu *gpu);
-void               hsi_tiles_record_forget(hsi_memory *memory);
+/* Set the times of a GPU's records and move the records to the memory. The GPU is idle. */
+void hsi_tiles_record_close(hsi_tiles_gpu *gpu);
+
+/* Free all records before a new run. */
+void hsi_tiles_record_forget(hsi_memory *memory);
+
+/* Return the recorded copies with times relative to `start`, for sharing->transfers(). The memory
+ * owns the list. */
 const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t *count);
 
-/* segment.c: sharing->segment(). */
+/* segment.c: create a segment of the tasks at the head of the list, for sharing->segment(). *count
+ * becomes the number of its tasks, which may be 0. */
 hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                                  char why[HS_WHY]);
 
-/* Does the next segment begin with this task? And it is launched, or never will be. */
-int  hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
+/* Return whether the next segment begins with this task. */
+int hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
+
+/* Move on to the segment behind the next one. */
 void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu);
 
-/* If all of it is in the list and certain, it is on its way: so many tasks. 0: not now. */
+/* Launch the next segment if the list contains all its tasks and they are certain. Return the
+ * number of tasks launched, or 0. */
 size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count);
 void   hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu);
 
@@ -208,62 +225,76 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
-/* pending.c: sets gpu->graph_events, by a trial in the first stream of graphs. 0: see the fault. */
+/* pending.c: find out by a trial whether events in graphs are pending, and set gpu->graph_events.
+ */
 int hsi_tiles_try_events(hsi_tiles_gpu *gpu);
 
-/* gpu.c: the steps of a matrix, 1 << hsi_step each */
+/* gpu.c: return the set of steps of a matrix, as bits 1 << hsi_step. */
 unsigned hsi_tiles_steps(const hsi_matrix *matrix);
 
-/* warm.c: run each step once through the lane, so that a later launch loads nothing. 0: see the
- * fault. */
+/* warm.c: run each step once in the lane, so a later launch loads no code. */
 int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane);
 
-/* gpu.c: with room to work in for each of the steps, and its line. 0: see the fault. */
+/* gpu.c: open a lane with work space for each step, and the line of the lane. */
 int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number);
 
-/* step.c: kernels that its launch puts into a stream, about; and how many may be there at once. */
+/* step.c: return the approximate number of kernels of a step, and the bound of a stream. */
 unsigned hsi_tiles_kernels(hsi_step step, int n);
 unsigned hsi_tiles_kernels_most(void);
 
-/* step.c: is it cuSOLVER's, which may fail and is not for graphs? */
+/* step.c: return whether cuSOLVER computes the step. Such a step can fail and is not captured. */
 int hsi_tiles_solves(hsi_step step);
 
-/* Elements that cuSOLVER works in; bytes of a lane's arena, with so many of these for the
- * largest of the steps. And launch it on tiles that are there. 0: see the fault. */
-int    hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
-size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element);
-int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
-                        void *const at[HSI_OPERANDS], int *info);
+/* Set *elements to the size of cuSOLVER's work space for a step. */
+int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
 
-/* flight.c: a free one for the task, in that lane; NULL: there is none */
+/* Return the bytes of arena for a step with `work` elements of work space for cuSOLVER. */
+size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element);
+
+/* Launch a step on tiles at the addresses `at`. */
+int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
+                     void *const at[HSI_OPERANDS], int *info);
+
+/* flight.c: take a free flight for a task in the lane `line`, or return NULL. */
 hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                          uint32_t task, unsigned line);
 void              hsi_tiles_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
-/* Is a task that writes the piece being launched without the lock, on any GPU? */
+
+/* Return whether a task that writes the piece is being launched without the lock on any GPU. */
 int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece);
 
-hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task); /* NULL: none */
-int               hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
+/* Return the flight of a task, or NULL. */
+hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task);
 
-/* Its operands get their slots, and are put on their way there. */
+/* Return whether any flight of the GPU has not completed. */
+int hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
+
+/* Assign slots to the operands and start the copies into them. */
 hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                    hsi_tiles_flight *flight);
 
-/* The line waits for what has to be over before the task's step; its kernels go into its lane; the
- * places know of the step. 0: see the fault. */
-int  hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, unsigned line);
-int  hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+/* Let a line wait for the steps that must complete before the task. */
+int hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, unsigned line);
+
+/* Launch the kernels of the task in its lane. */
+int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+
+/* Record in the places that the task's step reads and writes them. */
 void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
 
-/* The results are the tiles, from here on for all that is put on its way. */
+/* Make the results the current versions of their pieces for all later steps. */
 void hsi_tiles_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
 
-/* Its kernels are over, or never will be; body NULL: it worked in place. And that of all those that
- * were launched ahead and are over. */
+/* Set the outcome of a flight whose kernels have completed (over > 0) or were lost (over < 0), and
+ * release its slots. `body` is NULL for a task that worked in place. */
 void hsi_tiles_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                              hsi_tiles_flight *flight, int over);
+
+/* Settle all flights that were launched ahead and have completed. */
 void hsi_tiles_settle_those_over(hsi_tiles_gpu *gpu);
-int  hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
+
+/* Return whether an operand of the row is lost. */
+int hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
 
 /* turn.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
@@ -272,7 +303,7 @@ void       hsi_tiles_next(hs_backend_worker *worker, const hs_body *body);
 
 /* host.c */
 
-/* Every access is held against the order of the rows: what is there is what is to be there. */
+/* Return whether each operand has the version that the order of the rows requires. */
 int  hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row);
 int  hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY]);
 void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);

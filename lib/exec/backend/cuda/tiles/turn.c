@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks on a GPU. One that is launched ahead of its turn is over, or on its way, when the worker is
- * given it: it was queued behind those that it comes after.
+ * Tasks on a GPU. A task that was launched ahead is in flight or complete when the dispatcher gives
+ * it to the worker, since its kernels were queued behind those of its predecessors.
  */
 #include <stdio.h>
 
@@ -9,7 +9,8 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
-/* Others use the lock meanwhile, and the GPU's fault with it. */
+/* Launch kernels without the lock. Other threads may write gpu->fault meanwhile, so the lane has a
+ * separate fault. */
 static int launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 {
     hsi_cuda_lane *lane = &gpu->lane[flight->line];
@@ -48,13 +49,14 @@ static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_ti
     if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight->line)))
         return 0;
     flight->number = gpu->line[flight->line].last;
-    /* Without the lock, its data may have been lost with another GPU: then there are no results. */
+    /* While the lock was free, another GPU may have broken and the data may be lost. */
     if (!body->copies && !hsi_tiles_any_lost(gpu->memory, flight->row))
         hsi_tiles_flight_adopt(gpu, flight);
     return 1;
 }
 
-/* Is there room in the lane's stream for so many kernels? An empty stream takes any number. */
+/* Return whether the lane's stream has room for `kernels` kernels. An empty stream takes any
+ * number. */
 static int has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
 {
     unsigned held = 0;
@@ -66,7 +68,7 @@ static int has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
     return held == 0 || held + kernels <= hsi_tiles_kernels_most();
 }
 
-/* *out is there if it is launched. */
+/* Launch a task. *out is the flight if the result is HSI_LAUNCHED. */
 static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t task,
                            hsi_tiles_flight **out)
 {
@@ -86,7 +88,7 @@ static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint3
         how = hsi_tiles_flight_take(gpu, body, flight);
     if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, flight)) {
         how = HSI_NOT_LAUNCHED;
-        hsi_tiles_break(gpu); /* what is in its lane cannot be taken back, nor put there again */
+        hsi_tiles_break(gpu); /* kernels in a lane can be neither removed nor repeated */
     }
     if (how != HSI_LAUNCHED)
         hsi_tiles_flight_end(gpu, flight);
@@ -100,7 +102,8 @@ static void pause_unlocked(hsi_memory *memory, int64_t start)
     pthread_mutex_lock(&memory->lock);
 }
 
-/* With the worker's turn: what is in the way of a slot is waited for. NULL: see `why`. */
+/* Launch the task that the worker was given. Wait for tasks that occupy the slots. Return NULL and
+ * set attempt->why if the task cannot be launched. */
 static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                     hs_attempt *attempt)
 {
@@ -131,7 +134,7 @@ static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *bo
     return NULL;
 }
 
-/* What is there already of its inputs is put on its way. */
+/* Start the copies of those inputs of a task that exist already. */
 static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
 {
     hsi_memory *memory = gpu->memory;
@@ -148,8 +151,8 @@ static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
     }
 }
 
-/* Once: from then on it may be another worker's, which looks out for what is on its way only if
- * that was before it began. */
+/* Fetch the inputs of the next task once. Another worker may take the task later, and that worker
+ * waits only for copies that were started before. */
 static void fetch_next(hsi_tiles_gpu *gpu)
 {
     const hs_body *next = __atomic_exchange_n(&gpu->wanted, NULL, __ATOMIC_ACQUIRE);
@@ -208,7 +211,7 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
     return outcome;
 }
 
-/* In its turn the worker finds it on its way. 0: not now. */
+/* Launch a task ahead. Return 0 if that is not possible now. */
 static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 {
     hsi_tiles_flight *flight;
@@ -217,9 +220,10 @@ static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 }
 
 /*
- * With copies nothing is launched ahead: it may have to be tried again. A segment is launched as
- * one or, when it has come to the first place or the second and part of it is not certain, not at
- * all; until then nothing is launched that comes after it.
+ * Launch the tasks of the list that are certain, and fetch the inputs of the others. A task with
+ * copies (body->copies) is not launched ahead, since it may fail and be retried. A segment is
+ * launched as a whole. Later tasks wait until the segment is launched or given up. A segment is
+ * given up if part of it is still uncertain in the first or second place of the list.
  */
 void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
 {
@@ -244,7 +248,7 @@ void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t co
         if (launches && list[i].certain && !body->copies) {
             launches = launch_ahead(gpu, &list[i]);
             if (!launches && i == 0)
-                break; /* run() says why */
+                break; /* hsi_tiles_run() reports the reason */
         } else {
             fetch(gpu, body->row);
         }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first launch of a kernel loads its code, and what a library puts off to the first call
- * through a handle is done there: too late within a measured run, under the lock or in a capture.
+ * Warm-up. The first launch of a kernel loads its code, and libraries delay work until the first
+ * call with a handle. Neither may happen in a measured run, under the lock or in a capture.
  */
 #include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 
-/* One after the other, so that the stream's queue never fills. */
+/* Run each step and wait for it, so the queue of the stream never fills. */
 static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, size_t tile)
 {
     unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
@@ -22,8 +22,8 @@ static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, siz
     return 1;
 }
 
-/* The scratch tiles are zeros: what comes of them does not matter. Where there is no memory for
- * them the steps stay cold, which is no fault. */
+/* The scratch tiles hold zeros, and the results are dropped. Without memory for scratch tiles there
+ * is no warm-up, which is not a fault. */
 int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
     size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
