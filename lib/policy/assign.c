@@ -439,14 +439,14 @@ static int assign_stranded(hs_policy_state *a, uint32_t *task)
 const hs_policy_kind hsi_policy_dynamic = {
     CALLS,
     .name = "dynamic",
-    .summary = "a ready task goes to whoever will have done it first, while anybody is free",
+    .summary = "a ready task goes to the worker that ends it first, while a worker is free",
     .create = dynamic_create,
 };
 
 const hs_policy_kind hsi_policy_h_ratio = {
     CALLS,
     .name = "h-ratio",
-    .summary = "the most one-sided tasks first, a few at a time, to whoever ends them first",
+    .summary = "the tasks with the most extreme ratios first, a few at a time, to the worker that ends them first",
     .create = ratio_create,
 };
 
@@ -460,7 +460,7 @@ const hs_policy_kind hsi_policy_d_rank = {
 const hs_policy_kind hsi_policy_dmda = {
     CALLS,
     .name = "dmda",
-    .summary = "what becomes ready goes at once to whoever is expected to end it first",
+    .summary = "a task that becomes ready goes at once to the worker expected to end it first",
     .create = dmda_create,
     .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
 };

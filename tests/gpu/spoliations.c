@@ -242,7 +242,7 @@ static void run_until(const hs_instance *in, unsigned long wanted, double until,
             return;
     }
     if (sum < wanted)
-        fail(1, "after many rounds", "nothing more was taken over");
+        fail(1, "after many rounds", "nothing more was spoliated");
 }
 
 /* Run until a task was spoliated on the GPU: a fast GPU may end each task before a CPU can spoliate

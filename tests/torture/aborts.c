@@ -153,9 +153,9 @@ static const body bodies[] = {
 
 enum { BODIES = sizeof bodies / sizeof *bodies };
 
-typedef enum way { TAKEN_OVER, OUT_OF_TIME, STOPPED, WAYS } way;
+typedef enum way { SPOLIATED, OUT_OF_TIME, STOPPED, WAYS } way;
 
-/* Return tasks that run for a long time on CPUs. For TAKEN_OVER, they are short on GPUs. */
+/* Return tasks that run for a long time on CPUs. For SPOLIATED, they are short on GPUs. */
 static hs_instance *make_tasks(const body *b, way how)
 {
     hs_builder  *builder = NULL;
@@ -163,7 +163,7 @@ static hs_instance *make_tasks(const body *b, way how)
     hs_task      task = {.struct_size = sizeof task,
                          .cpu = 100, .count = how == STOPPED ? CPUS + 1 : CPUS};
 
-    task.gpu = how == TAKEN_OVER ? 0.001 : how == STOPPED ? 100 : INFINITY;
+    task.gpu = how == SPOLIATED ? 0.001 : how == STOPPED ? 100 : INFINITY;
     task.kernel = b->kernel;
     task.cpu_command = b->command;
     task.restartable = HS_RESTART_YES;
@@ -222,7 +222,7 @@ static long count_aborts(const hs_exec *exec, way how)
 
 static int is_expected(hs_status st, way how, const body *b)
 {
-    if (how == TAKEN_OVER)
+    if (how == SPOLIATED)
         return st == HS_OK;
     return st == (how == STOPPED ? HS_ECANCELED : HS_EFAILED) ||
            (st == HS_OK && !b->command); /* a computation may finish first */
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
         after = count_all();
         pages[i] = after.resident;
     }
-    printf("%ld aborts: %ld taken over, %ld out of time, %ld stopped\n", aborts, of[TAKEN_OVER],
+    printf("%ld aborts: %ld spoliated, %ld out of time, %ld stopped\n", aborts, of[SPOLIATED],
            of[OUT_OF_TIME], of[STOPPED]);
     for (i = 0; i < BODIES; i++)
         printf("  %s: %ld\n", bodies[i].what, with[i]);

@@ -3,7 +3,7 @@
 /*
  * One code for both clocks: a run whose clock is set by hand, from event to event, makes what
  * hs_policy_simulate() makes: the same tasks on the same workers, at the same times, and the same
- * tasks taken over. Bodies wait until a conductor says that they have ended; he waits until each
+ * tasks spoliated. Bodies wait until a conductor says that they have ended; he waits until each
  * worker either is in a body or sleeps, and then sets the clock to what comes next. With links it
  * is stand-ins that wait, for data that others have made as well.
  */
@@ -335,7 +335,7 @@ static int by_task(const void *a, const void *b)
 }
 
 /*
- * Worker by worker, or where tasks are taken over type by type: a worker whose task is taken is
+ * Worker by worker, or where tasks are spoliated type by type: a worker whose task is taken is
  * idle at once under the virtual clock only, and here another one of its type may be asked first.
  */
 static void compare(const char *name, const hs_schedule *expected, const hs_exec *exec,

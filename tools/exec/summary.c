@@ -151,7 +151,7 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
 static void print_troubles(FILE *out, const hs_exec_report *r)
 {
     if (r->aborted > 0)
-        fprintf(out, "  %-22s  %14llu\n", "attempts taken over", (unsigned long long)r->aborted);
+        fprintf(out, "  %-22s  %14llu\n", "attempts spoliated", (unsigned long long)r->aborted);
     if (r->retried > 0)
         fprintf(out, "  %-22s  %14llu\n", "attempts tried again", (unsigned long long)r->retried);
     if (r->lost_workers > 0)

@@ -6,8 +6,8 @@
 #include "picture/gantt/gantt.h"
 
 enum { POLICY_LIMIT = 40 };
-#define MARGIN     20.0
-#define LABEL_EACH 12.0 /* least distance of names at the left */
+#define MARGIN 20.0
+#define LABEL_EACH 12.0   /* least distance of names at the left */
 #define TITLE_COLUMN 11.6 /* usual largest width of a character */
 
 static void put_start(hsi_gantt *g)
@@ -170,9 +170,9 @@ static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, doub
 static void put_rows(hsi_gantt *g, const hsi_band *band)
 {
     unsigned step = label_step(band);
-    double   width = g->panels > 1 ? hsi_gantt_x(g, band->panel->metrics.makespan) - g->left
-                                   : g->width;
-    char     name[40];
+    double   width =
+        g->panels > 1 ? hsi_gantt_x(g, band->panel->metrics.makespan) - g->left : g->width;
+    char name[40];
 
     for (unsigned row = 0; row < band->rows; row++) {
         double y = hsi_row_top(band, row), baseline = y + band->height / 2 + 4;
@@ -212,7 +212,7 @@ static void put_hovers(hsi_gantt *g, const hsi_panel *panel)
         hsi_draw_hovers(g, &panel->band[0]);
         hsi_draw_hovers(g, &panel->band[1]);
     } else {
-        hsi_draw_takeover_hovers(g, panel);
+        hsi_draw_spoliation_hovers(g, panel);
     }
 }
 
@@ -239,8 +239,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
-    if (hsi_gantt_takeovers(g))
-        hsi_draw_takeovers(g, panel);
+    if (hsi_gantt_spoliations(g))
+        hsi_draw_spoliations(g, panel);
     if (panel->transfer_count > 0)
         hsi_draw_copies(g, panel);
     if (panel->backlog.count > 0)
@@ -308,7 +308,7 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
     own->transfer_count = g->picture.transfer_count;
     own->happened = predicted || g->picture.failure_count + g->picture.wait_count > 0;
     for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
-        st = hsi_find_takeovers(g, &g->panel[i]);
+        st = hsi_find_spoliations(g, &g->panel[i]);
     if (st == HS_OK && own->happened && own->runs.graph)
         st = hsi_backlog_open(&own->backlog, g->in, s);
     return st;
@@ -321,7 +321,7 @@ static void close_panels(hsi_gantt *g)
         hsi_backlog_close(&g->panel[i].backlog);
         free(g->panel[i].path);
         free(g->panel[i].parts);
-        free(g->panel[i].takeover);
+        free(g->panel[i].spoliation);
     }
 }
 

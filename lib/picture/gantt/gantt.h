@@ -16,7 +16,7 @@
  * per schedule, in it a band of rows per worker type, and the legend. Then gantt.c draws from back
  * to front: the page, the rows, the grid; the entries of a band, whose rows are single workers
  * (lanes.c) or groups (groups.c); above them failures (failures.c), arrows from victims to thieves
- * (takeovers.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready.c) and marked
+ * (spoliations.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready.c) and marked
  * times (lines.c). Colours are in style.c and palette.c. Names in bars keep clear of lines
  * (room.c). The critical path (critical.c) and the dependency arrows under a pointer (arrows.c) are
  * drawn over the entries.
@@ -27,13 +27,13 @@ typedef struct hsi_panel hsi_panel;
 /* The rows of a worker type. A row is a worker's lane, or stands for `group` workers. */
 typedef struct hsi_band {
     const hsi_panel *panel;
-    hs_type  type;
-    unsigned first, workers;
-    unsigned group, rows;
-    double   top;    /* y of the first row */
-    double   pitch;  /* distance between rows */
-    double   height; /* height of a row */
-    double   heading; /* approximate width of its heading */
+    hs_type          type;
+    unsigned         first, workers;
+    unsigned         group, rows;
+    double           top;     /* y of the first row */
+    double           pitch;   /* distance between rows */
+    double           height;  /* height of a row */
+    double           heading; /* approximate width of its heading */
 } hsi_band;
 
 /* A line segment; an area for text. */
@@ -55,7 +55,7 @@ typedef struct hsi_copy_rows {
 typedef struct hsi_part {
     const hs_entry *entry;
     unsigned        worker;
-    size_t          rank; /* of a victim's entry: 1 for the costliest takeover; else 0 */
+    size_t          rank; /* of a victim's entry: 1 for the costliest spoliation; else 0 */
 } hsi_part;
 
 /* A schedule in the chart: the picture's own, or the prediction. */
@@ -64,30 +64,30 @@ struct hsi_panel {
     const hs_schedule    *s;
     const hs_named_bound *bound; /* NULL: none that can be drawn */
     hs_metrics            metrics;
-    hsi_band              band[2]; /* GPUs, CPUs */
-    double                heading; /* baseline of its name */
-    double                top;     /* upper end of its lines; labels are above */
-    double                bottom;  /* lower end of its lines */
+    hsi_band              band[2];  /* GPUs, CPUs */
+    double                heading;  /* baseline of its name */
+    double                top;      /* upper end of its lines; labels are above */
+    double                bottom;   /* lower end of its lines */
     int                   happened; /* a measured run; the instance has estimates */
     hsi_runs              runs;     /* with a graph only */
-    hsi_path_step             *path;     /* critical path, from its end */
+    hsi_path_step        *path;     /* critical path, from its end */
     size_t                path_count;
     hsi_backlog           backlog;   /* for a run of a graph; else without steps */
     double                ready_top; /* top of the chart of ready tasks */
     const hs_transfer    *transfers;
     size_t                transfer_count;
     hsi_copy_rows         copies; /* without rows if nothing is copied */
-    hsi_part             *parts;  /* entries of aborted tasks, by task and start (takeovers.c) */
+    hsi_part             *parts;  /* entries of aborted tasks, by task and start (spoliations.c) */
     size_t                part_count;
-    hsi_part            **takeover; /* victims' entries of takeovers, by rank */
-    size_t                takeovers;
+    hsi_part            **spoliation; /* victims' entries of spoliations, by rank */
+    size_t                spoliations;
 };
 
 /* The ticks of the axis and their notation (axis.c). */
 typedef struct hsi_ticks {
-    unsigned minutes;            /* step in minutes; 0: decimal ticks */
+    unsigned      minutes; /* step in minutes; 0: decimal ticks */
     hsi_tick_step step;
-    int      power;              /* of ten, in the axis name; 0: none */
+    int           power; /* of ten, in the axis name; 0: none */
 } hsi_ticks;
 
 typedef struct hsi_gantt {
@@ -97,16 +97,16 @@ typedef struct hsi_gantt {
     hs_unit            unit;
     hsi_palette        palette;
     unsigned           panels;
-    hsi_panel          panel[2];     /* from above; the last is the picture's schedule */
-    double             span;         /* time at the right end, > 0 */
+    hsi_panel          panel[2];            /* from above; the last is the picture's schedule */
+    double             span;                /* time at the right end, > 0 */
     double             left, width, bottom; /* the plot without its labels */
-    int                sliced; /* many tasks: short neighbours share a bar */
+    int                sliced;              /* many tasks: short neighbours share a bar */
     hsi_ticks          ticks;
     double             subtitle; /* baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;       /* for telephones, which have no pointer: no hover arrows */
-    size_t             dependencies; /* dependent pairs, or more than HSI_ARROWS_MOST */
-    char               takeovers[96]; /* legend text for takeover arrows */
+    int                narrow;          /* for telephones, which have no pointer: no hover arrows */
+    size_t             dependencies;    /* dependent pairs, or more than HSI_ARROWS_MOST */
+    char               spoliations[96]; /* legend text for spoliation arrows */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* smallest height of a row */
@@ -177,21 +177,21 @@ void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const h
 void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
 
 /**
- * Takeovers (takeovers.c). find: collect the takeovers of a panel, HS_ENOMEM. put: write ", taken
- * over by gpu0" for an entry. gantt_takeovers, hidden_takeovers: return whether any exist; whether
- * the arrows of some are shown on hover only. say: set the legend text. draw: draw the arrows of
- * the costliest takeovers. put_hidden: write the hover arrows of an entry into its group.
- * draw_takeover_hovers: draw such groups for entries without one.
+ * Spoliations (spoliations.c). find: collect the spoliations of a panel, HS_ENOMEM. put: write
+ * ", spoliated by gpu0" for an entry. gantt_spoliations, hidden_spoliations: return whether any
+ * exist; whether the arrows of some are shown on hover only. set_spoliation_text: set the legend
+ * text. draw: draw the arrows of the costliest spoliations. put_hidden: write the hover arrows of
+ * an entry into its group. draw_spoliation_hovers: draw such groups for entries without one.
  */
-hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel);
-void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
-int  hsi_gantt_takeovers(const hsi_gantt *g);
-int  hsi_gantt_hidden_takeovers(const hsi_gantt *g);
-void hsi_set_takeover_text(hsi_gantt *g);
-void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel);
-void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
-                              const hs_entry *e);
-void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel);
+hs_status hsi_find_spoliations(const hsi_gantt *g, hsi_panel *panel);
+void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
+int  hsi_gantt_spoliations(const hsi_gantt *g);
+int  hsi_gantt_hidden_spoliations(const hsi_gantt *g);
+void hsi_set_spoliation_text(hsi_gantt *g);
+void hsi_draw_spoliations(hsi_gantt *g, const hsi_panel *panel);
+void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
+                                const hs_entry *e);
+void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel);
 
 /**
  * Room for text (room.c). room_for_text: return the left edge, in `box` and nearest to its middle,
@@ -203,13 +203,13 @@ double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
 void   hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s);
 
 /**
- * Return whether a box is crossed by a segment, a shown takeover arrow, a jump of the critical
+ * Return whether a box is crossed by a segment, a shown spoliation arrow, a jump of the critical
  * path, or the line of a bound or of the prediction. *left and *right then bound the part of the
  * line within the height of the box, with a margin.
  */
 int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
-int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                        double *left, double *right);
+int hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                          double *left, double *right);
 int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                         double *left, double *right);
 int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,

@@ -126,7 +126,7 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_put_name(&g->out, name, NAME_LIMIT);
     put_kernel(g, e->task);
     hsi_output_format(&g->out, "%s%s", entry_fate(at, e), worker);
-    hsi_put_takeover(g, at->band->panel, at->worker, e);
+    hsi_put_spoliation(g, at->band->panel, at->worker, e);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, e->start, e->end, 7, g->unit);
     hsi_output_text(&g->out, ": ");
@@ -263,7 +263,7 @@ static void draw_hover(const lane *at, const hs_entry *e)
     put_entry_title(at, e, name);
     if (hsi_gantt_arrows(g))
         hsi_put_arrows(g, panel, e->task);
-    hsi_put_hidden_takeovers(g, panel, at->worker, e);
+    hsi_put_hidden_spoliations(g, panel, at->worker, e);
     hsi_output_text(&g->out, "</g>\n");
 }
 

@@ -178,9 +178,9 @@ static double place_head(hsi_gantt *g)
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
     if (g->sliced || g->panel[0].band[0].group > 1 || g->panel[0].band[1].group > 1)
         hsi_legend_add_merged(&g->legend);
-    hsi_set_takeover_text(g);
-    if (hsi_gantt_takeovers(g))
-        hsi_legend_add_takeovers(&g->legend, g->takeovers);
+    hsi_set_spoliation_text(g);
+    if (hsi_gantt_spoliations(g))
+        hsi_legend_add_spoliations(&g->legend, g->spoliations);
     if (hsi_gantt_waits(g))
         hsi_legend_add_waits(&g->legend);
     if (hsi_gantt_copies(g))

@@ -76,7 +76,7 @@ void hsi_legend_add_merged(hsi_legend *legend)
     place(legend, HSI_LEGEND_WORDS, 0, text, text_width(text));
 }
 
-void hsi_legend_add_takeovers(hsi_legend *legend, const char *text)
+void hsi_legend_add_spoliations(hsi_legend *legend, const char *text)
 {
     place_named(legend, HSI_LEGEND_TAKEN, 0, text);
 }
@@ -193,7 +193,7 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         hsi_put_rect(out, "yv", x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_TAKEN:
-        hsi_output_format(out, "<path class=\"ta\"%s d=\"M%f %fv%f\"", hsi_takeover_head(palette),
+        hsi_output_format(out, "<path class=\"ta\"%s d=\"M%f %fv%f\"", hsi_spoliation_head(palette),
                           x + SWATCH / 2.0, y + SWATCH, -SWATCH / 2.0);
         break;
     case HSI_LEGEND_COPY:

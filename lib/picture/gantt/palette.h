@@ -41,8 +41,8 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette);
 /** Write the hatches for <defs>, fine enough for rows of `height`. */
 void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height);
 
-/** Return the attribute for the head of a takeover arrow. */
-static inline const char *hsi_takeover_head(const hsi_palette *palette)
+/** Return the attribute for the head of a spoliation arrow. */
+static inline const char *hsi_spoliation_head(const hsi_palette *palette)
 {
     return palette->narrow ? " marker-end=\"url(#tn)\"" : " marker-end=\"url(#ta)\"";
 }
@@ -91,11 +91,11 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
 void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class);
 
 /**
- * Add entries: merged bars; takeover arrows; waits; copies; for a graph the critical path and,
+ * Add entries: merged bars; spoliation arrows; waits; copies; for a graph the critical path and,
  * after a run, idle time with a ready task; dependency arrows, or their absence.
  */
 void hsi_legend_add_merged(hsi_legend *legend);
-void hsi_legend_add_takeovers(hsi_legend *legend, const char *text);
+void hsi_legend_add_spoliations(hsi_legend *legend, const char *text);
 void hsi_legend_add_waits(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
 void hsi_legend_add_graph(hsi_legend *legend, int has_run);

@@ -41,7 +41,7 @@ static double push(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *bo
     for (int turn = 0; turn < TURNS && left >= box->left && left + width <= box->right; turn++) {
         at.left = left;
         at.right = left + width;
-        if (!hsi_takeover_blocks(g, panel, &at, &from, &to) &&
+        if (!hsi_spoliation_blocks(g, panel, &at, &from, &to) &&
             !hsi_critical_blocks(g, panel, &at, &from, &to) &&
             !hsi_line_blocks(g, panel, &at, &from, &to))
             return left;

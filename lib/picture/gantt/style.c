@@ -15,11 +15,11 @@ static const char hovers_everywhere[] =
     ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
 static const char hovers_dark[] = ".r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
-static const char takeovers_everywhere[] =
+static const char spoliations_everywhere[] =
     ".ta{fill:none;stroke:#c2410c;stroke-width:1.5}.tb{fill:#c2410c}"
     ".th{fill:none;stroke:#fff;stroke-width:3.5;stroke-opacity:.75}\n";
-static const char takeovers_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}.th{stroke:#1d2128}\n";
-static const char takeover_head[] =
+static const char spoliations_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}.th{stroke:#1d2128}\n";
+static const char spoliation_head[] =
     "<marker id=\"%s\" viewBox=\"0 0 6 6\" refX=\"1\" refY=\"3\" markerWidth=\"6\" "
     "markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
     "<path class=\"tb\" d=\"M0 0l6 3l-6 3z\"/></marker>\n";
@@ -37,7 +37,7 @@ static int has_graph(const hsi_gantt *g)
 
 static int has_hovers(const hsi_gantt *g)
 {
-    return hsi_gantt_arrows(g) || hsi_gantt_hidden_takeovers(g);
+    return hsi_gantt_arrows(g) || hsi_gantt_hidden_spoliations(g);
 }
 
 /* Headings and labels have a halo that separates them from lines behind. */
@@ -69,8 +69,8 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_everywhere);
     if (has_hovers(g))
         hsi_output_text(&g->out, hovers_everywhere);
-    if (hsi_gantt_takeovers(g))
-        hsi_output_text(&g->out, takeovers_everywhere);
+    if (hsi_gantt_spoliations(g))
+        hsi_output_text(&g->out, spoliations_everywhere);
     if (hsi_gantt_waits(g))
         hsi_output_text(&g->out, waits_everywhere);
     if (hsi_gantt_copies(g))
@@ -83,15 +83,15 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_dark);
     if (has_hovers(g))
         hsi_output_text(&g->out, hovers_dark);
-    if (hsi_gantt_takeovers(g))
-        hsi_output_text(&g->out, takeovers_dark);
+    if (hsi_gantt_spoliations(g))
+        hsi_output_text(&g->out, spoliations_dark);
     if (hsi_gantt_waits(g))
         hsi_output_text(&g->out, waits_dark);
     if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_dark);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
-    if (hsi_gantt_takeovers(g))
-        hsi_output_format(&g->out, takeover_head, g->narrow ? "tn" : "ta");
+    if (hsi_gantt_spoliations(g))
+        hsi_output_format(&g->out, spoliation_head, g->narrow ? "tn" : "ta");
     hsi_output_text(&g->out, "</defs>\n");
 }

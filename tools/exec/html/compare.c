@@ -92,7 +92,7 @@ static void put_totals(const comparison *c)
     put_row(c, "tasks", NULL, of_old(c, "tasks"), (double)r->tasks, 0);
     put_row(c, "tasks done", NULL, of_old(c, "done"), (double)r->done, 0);
     put_row(c, "tasks failed", NULL, of_old(c, "failed"), (double)r->failed, 0);
-    put_row(c, "attempts taken over", NULL, of_old(c, "aborted"), (double)r->aborted, 0);
+    put_row(c, "attempts spoliated", NULL, of_old(c, "aborted"), (double)r->aborted, 0);
     html_table_end(c->p->out);
 }
 

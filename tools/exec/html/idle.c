@@ -34,7 +34,7 @@ static void put_type(const page *p, hs_type type)
                   &begun);
     }
     if (t.lost >= LEAST)
-        fprintf(p->out, ". Attempts that were taken over or failed took another <b>%.1f%%</b>",
+        fprintf(p->out, ". Attempts that were spoliated or failed took another <b>%.1f%%</b>",
                 100 * t.lost);
     fputs(".</p>\n", p->out);
 }

@@ -132,7 +132,7 @@ void html_workers(const page *p)
         put_worker(p, &p->m->workers[w]);
     html_table_end(p->out);
     fputs("<p class=\"key\"><i class=\"of-busy\"></i>busy"
-          "<i class=\"of-lost\"></i>lost in attempts that were taken over or failed"
+          "<i class=\"of-lost\"></i>lost in attempts that were spoliated or failed"
           "<i class=\"of-idle\"></i>idle</p>\n",
           p->out);
 }

@@ -83,7 +83,7 @@ static void put_counts(const page *p)
         fprintf(p->out, ", %llu earlier", (unsigned long long)r->resumed);
     fputs(TILE_END, p->out);
     if (r->aborted + r->retried > 0)
-        fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "attempts taken over / tried again" TILE_END,
+        fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "attempts spoliated / tried again" TILE_END,
                 (unsigned long long)r->aborted, (unsigned long long)r->retried);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Gantt chart shows of takeovers: titles, arrows, and where these leave room for text. */
+/* What a Gantt chart shows of spoliations: titles, arrows, and where these leave room for text. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,11 +57,11 @@ START_TEST(who_took_it_from_whom)
 
     ck_assert(is_xml(svg, length));
     ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 3 + 1);
-    ck_assert_ptr_nonnull(strstr(svg, "taken over</text>"));
-    ck_assert_uint_eq(occurrences(svg, ", aborted on cpu0, taken over by gpu0\n0 "), 1);
-    ck_assert_uint_eq(occurrences(svg, " on gpu0, taken over from cpu0\n0.5 "), 1);
-    ck_assert_uint_eq(
-        occurrences(svg, "aborted on cpu1, taken over from cpu0, taken over by gpu0\n"), 1);
+    ck_assert_ptr_nonnull(strstr(svg, "spoliated</text>"));
+    ck_assert_uint_eq(occurrences(svg, ", aborted on cpu0, spoliated by gpu0\n0 "), 1);
+    ck_assert_uint_eq(occurrences(svg, " on gpu0, spoliated from cpu0\n0.5 "), 1);
+    ck_assert_uint_eq(occurrences(svg, "aborted on cpu1, spoliated from cpu0, spoliated by gpu0\n"),
+                      1);
     ck_assert_uint_eq(occurrences(svg, "aborted on cpu0\n2 "), 1);
     ck_assert_uint_eq(occurrences(svg, "gpu0 took it over from cpu1, which had run it for 1 s<"),
                       1);
@@ -71,7 +71,7 @@ START_TEST(who_took_it_from_whom)
     picture.failure_count = 1;
     svg = write_text(hs_gantt_write, &made, &picture, &length);
     ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 2 + 1);
-    ck_assert_uint_eq(occurrences(svg, "failed on cpu1, taken over from cpu0\n"), 1);
+    ck_assert_uint_eq(occurrences(svg, "failed on cpu1, spoliated from cpu0\n"), 1);
     ck_assert_uint_eq(occurrences(svg, "on gpu0\n3 "), 1);
     free(svg);
     picture.width = 400;
@@ -100,26 +100,26 @@ START_TEST(twenty_arrows_at_most)
     ck_assert_uint_eq(occurrences(svg, "which had run it for 1 s<"), 2);
     ck_assert(strstr(first, "which had run it for 1 s<") <
               strstr(first, "which had run it for 0.5 s<"));
-    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 200, more on hover<"));
+    ck_assert_ptr_nonnull(strstr(svg, ">spoliated: the 20 costliest of 200, more on hover<"));
     ck_assert_ptr_nonnull(strstr(svg, ".j:hover .r{display:inline}"));
     free(svg);
     hs_picture_init(&picture);
     picture.predicted = made.s;
     svg = write_text(hs_gantt_write, &made, &picture, &length);
     ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 20 + 1);
-    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 400, more on hover<"));
+    ck_assert_ptr_nonnull(strstr(svg, ">spoliated: the 20 costliest of 400, more on hover<"));
     free(svg);
     picture.predicted = NULL;
     picture.width = 400;
     svg = write_text(hs_gantt_write, &made, &picture, &length);
     ck_assert_uint_eq(occurrences(svg, "class=\"ta r\""), 0);
-    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 200<"));
+    ck_assert_ptr_nonnull(strstr(svg, ">spoliated: the 20 costliest of 200<"));
     free(svg);
     free_sample(&made);
 }
 END_TEST
 
-START_TEST(many_takeovers_stay_small)
+START_TEST(many_spoliations_stay_small)
 {
     sample made = taken_over(30000, 1);
     size_t length;
@@ -259,13 +259,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("takeovers");
+    Suite *suite = suite_create("spoliations");
     TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, who_took_it_from_whom, 0, 2);
     tcase_add_loop_test(tests, twenty_arrows_at_most, 0, 2);
-    tcase_add_test(tests, many_takeovers_stay_small);
+    tcase_add_test(tests, many_spoliations_stay_small);
     tcase_add_loop_test(tests, arrows_cross_no_text, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takeovers: spoliations of a task by another worker. The entries of each aborted task are sorted
- * by time, so that the titles of victim and thief name each other's worker. Arrows lead from the
- * victim's end to the thief's start, for the takeovers that lost most time; further arrows are
- * shown while the pointer is over an entry. A failed attempt is no takeover.
+ * Arrows and titles for spoliations of tasks. The entries of each aborted task are sorted
+ * by time, so the titles of victim and thief name each other's worker. Arrows lead from the
+ * victim's end to the thief's start, for the spoliations that lost most time; further arrows are
+ * shown while the pointer is over an entry. A failed attempt is no spoliation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,22 +96,22 @@ static int by_cost(const void *a, const void *b)
     return x->worker < y->worker ? -1 : x->worker > y->worker;
 }
 
-/* Sort the victims' entries into panel->takeover, by cost. HS_ENOMEM. */
+/* Sort the victims' entries into panel->spoliation, by cost. HS_ENOMEM. */
 static hs_status rank(const hsi_gantt *g, hsi_panel *panel)
 {
-    panel->takeover = calloc(panel->part_count + 1, sizeof *panel->takeover);
-    if (!panel->takeover)
+    panel->spoliation = calloc(panel->part_count + 1, sizeof *panel->spoliation);
+    if (!panel->spoliation)
         return HS_ENOMEM;
     for (size_t i = 0; i < panel->part_count; i++)
         if (is_taken(g, panel, i))
-            panel->takeover[panel->takeovers++] = &panel->parts[i];
-    qsort(panel->takeover, panel->takeovers, sizeof *panel->takeover, by_cost);
-    for (size_t i = 0; i < panel->takeovers; i++)
-        panel->takeover[i]->rank = i + 1;
+            panel->spoliation[panel->spoliations++] = &panel->parts[i];
+    qsort(panel->spoliation, panel->spoliations, sizeof *panel->spoliation, by_cost);
+    for (size_t i = 0; i < panel->spoliations; i++)
+        panel->spoliation[i]->rank = i + 1;
     return HS_OK;
 }
 
-hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel)
+hs_status hsi_find_spoliations(const hsi_gantt *g, hsi_panel *panel)
 {
     unsigned char *aborted;
     size_t         count;
@@ -138,12 +138,12 @@ static const hsi_part *part_of(const hsi_panel *panel, unsigned worker, const hs
 {
     hsi_part key = {.entry = e, .worker = worker};
 
-    return panel->takeovers
+    return panel->spoliations
                ? bsearch(&key, panel->parts, panel->part_count, sizeof *panel->parts, in_order)
                : NULL;
 }
 
-void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e)
+void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e)
 {
     const hsi_part *here = part_of(panel, worker, e);
     char            name[16];
@@ -152,17 +152,17 @@ void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, con
         return;
     if (here > panel->parts && here[-1].rank > 0) {
         hs_worker_name(hs_schedule_cpus(panel->s), here[-1].worker, name);
-        hsi_output_format(&g->out, ", taken over from %s", name);
+        hsi_output_format(&g->out, ", spoliated from %s", name);
     }
     if (here->rank > 0) {
         hs_worker_name(hs_schedule_cpus(panel->s), here[1].worker, name);
-        hsi_output_format(&g->out, ", taken over by %s", name);
+        hsi_output_format(&g->out, ", spoliated by %s", name);
     }
 }
 
-int hsi_gantt_takeovers(const hsi_gantt *g)
+int hsi_gantt_spoliations(const hsi_gantt *g)
 {
-    return g->panel[0].takeovers + hsi_gantt_own(g)->takeovers > 0;
+    return g->panel[0].spoliations + hsi_gantt_own(g)->spoliations > 0;
 }
 
 /* Return the number of arrows always shown in a panel. */
@@ -170,10 +170,10 @@ static size_t count_shown(const hsi_gantt *g, const hsi_panel *panel)
 {
     size_t most = ARROWS_MOST / g->panels;
 
-    return panel->takeovers < most ? panel->takeovers : most;
+    return panel->spoliations < most ? panel->spoliations : most;
 }
 
-/* Return whether the takeover's arrow is shown on hover. */
+/* Return whether the spoliation's arrow is shown on hover. */
 static int is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     size_t shown = count_shown(g, panel);
@@ -181,26 +181,26 @@ static int is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part 
     return !g->narrow && p->rank > shown && p->rank - shown <= HOVERS_MOST / g->panels;
 }
 
-int hsi_gantt_hidden_takeovers(const hsi_gantt *g)
+int hsi_gantt_hidden_spoliations(const hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++)
-        if (!g->narrow && g->panel[i].takeovers > count_shown(g, &g->panel[i]))
+        if (!g->narrow && g->panel[i].spoliations > count_shown(g, &g->panel[i]))
             return 1;
     return 0;
 }
 
-void hsi_set_takeover_text(hsi_gantt *g)
+void hsi_set_spoliation_text(hsi_gantt *g)
 {
     size_t all = 0, shown = 0;
 
     for (unsigned i = 0; i < g->panels; i++) {
-        all += g->panel[i].takeovers;
+        all += g->panel[i].spoliations;
         shown += count_shown(g, &g->panel[i]);
     }
-    snprintf(g->takeovers, sizeof g->takeovers, "taken over");
+    snprintf(g->spoliations, sizeof g->spoliations, "spoliated");
     if (shown < all)
-        snprintf(g->takeovers, sizeof g->takeovers, "taken over: the %zu costliest of %zu%s", shown,
-                 all, g->narrow ? "" : ", more on hover");
+        snprintf(g->spoliations, sizeof g->spoliations, "spoliated: the %zu costliest of %zu%s",
+                 shown, all, g->narrow ? "" : ", more on hover");
 }
 
 static const hsi_band *band_of(const hsi_panel *panel, unsigned worker)
@@ -243,34 +243,34 @@ static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, c
     hsi_segment line = segment_of(g, panel, p);
 
     hsi_output_format(&g->out, "<path class=\"%s\"%s d=\"M%f %f", kind,
-                      strcmp(kind, "th") ? hsi_takeover_head(&g->palette) : "", line.x1, line.y1);
+                      strcmp(kind, "th") ? hsi_spoliation_head(&g->palette) : "", line.x1, line.y1);
     hsi_put_around_heading(g, panel, line);
     hsi_output_char(&g->out, '"');
 }
 
-int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                        double *left, double *right)
+int hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                          double *left, double *right)
 {
     for (size_t i = 0; i < count_shown(g, panel); i++)
-        if (hsi_segment_blocks(segment_of(g, panel, panel->takeover[i]), box, left, right))
+        if (hsi_segment_blocks(segment_of(g, panel, panel->spoliation[i]), box, left, right))
             return 1;
     return 0;
 }
 
-void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel)
+void hsi_draw_spoliations(hsi_gantt *g, const hsi_panel *panel)
 {
     for (size_t i = 0; i < count_shown(g, panel); i++) { /* light halos behind the arrows */
-        put_arrow(g, panel, panel->takeover[i], "th");
+        put_arrow(g, panel, panel->spoliation[i], "th");
         hsi_output_text(&g->out, "/>\n");
     }
     for (size_t i = 0; i < count_shown(g, panel); i++) {
-        put_arrow(g, panel, panel->takeover[i], "ta");
-        put_title(g, panel, panel->takeover[i]);
+        put_arrow(g, panel, panel->spoliation[i], "ta");
+        put_title(g, panel, panel->spoliation[i]);
     }
 }
 
-void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
-                              const hs_entry *e)
+void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
+                                const hs_entry *e)
 {
     const hsi_part *here = part_of(panel, worker, e);
 
@@ -281,11 +281,11 @@ void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned wor
         }
 }
 
-void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel)
+void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    for (size_t i = count_shown(g, panel); i < panel->takeovers && !hsi_output_failed(&g->out);
+    for (size_t i = count_shown(g, panel); i < panel->spoliations && !hsi_output_failed(&g->out);
          i++) {
-        const hsi_part *p = panel->takeover[i];
+        const hsi_part *p = panel->spoliation[i];
 
         if (!is_hidden(g, panel, p))
             break;
