@@ -94,7 +94,8 @@ const hsi_algorithm hsi_alg_balanced_makespan = {
     .about = {
         .struct_size = sizeof(hs_algorithm),
         .name = "balanced-makespan",
-        .summary = "as balanced-estimate, but by the makespan of every allocation on the way",
+        .summary = "as balanced-estimate, but takes the best makespan of all allocations on the "
+                   "way",
         .source = "Canon, Marchal, Vivien 2017, Algorithm 3, Theorem 1",
         .cost = "O(n log n) and a handful of LPT runs; O(n^2 log(m + k)) at worst",
         .guarantee = hsi_guarantee_2,

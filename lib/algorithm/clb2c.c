@@ -99,7 +99,8 @@ const hsi_algorithm hsi_alg_clb2c = {
             .struct_size = sizeof(hs_algorithm),
             .name = "clb2c",
             .summary =
-                "best task for a CPU against best for a GPU: the one that ends first is placed",
+                "of the best task for CPUs and the best for GPUs, places the task that ends "
+                "first",
             .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
             .cost = "O(n log n)",
             .available = 1,

@@ -110,7 +110,8 @@ const hsi_algorithm hsi_alg_heft = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "heft",
-            .summary = "by decreasing mean time, each task to the worker that ends it first",
+            .summary = "in decreasing order of mean time, each task to the worker that ends it "
+                       "first",
             .source = "Topcuoglu, Hariri, Wu 2002",
             .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
             .graphs = 1,
@@ -126,7 +127,8 @@ const hsi_algorithm hsi_alg_heft_min = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "heft-min",
-            .summary = "by decreasing smaller time, each task to the worker that ends it first",
+            .summary = "in decreasing order of the smaller time, each task to the worker that "
+                       "ends it first",
             .source = "as heft, with the min ranking of Beaumont et al. 2017",
             .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
             .graphs = 1,

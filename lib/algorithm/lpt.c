@@ -172,7 +172,7 @@ const hsi_algorithm hsi_alg_lpt = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "lpt",
-            .summary = "each task on its faster type, longest first there",
+            .summary = "each task on its faster type, longest first",
             .source = "Graham 1969 within each type",
             .cost = "O(n log n)",
             .available = 1,

@@ -39,7 +39,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
 
 const hs_bound hsi_bound_allocation = {
     .name = "allocation",
-    .summary = "tasks are whole, but only each type's total load counts (MIP)",
+    .summary = "tasks are not divided, but only the total load of each type counts (MIP)",
     .source = "dominates deadline; exact but for the time limit",
     .cost = "exponential; up to 100,000 rows, stops at the time limit",
     .compute = compute,

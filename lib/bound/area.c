@@ -31,7 +31,8 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
 const hs_bound hsi_bound_area = {
     .name = "area",
-    .summary = "tasks may be cut: the area LP, solved by GLPK (equals theorem2)",
+    .summary = "the area LP, solved by GLPK: tasks may be divided between the types (equals "
+               "theorem2)",
     .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.2",
     .cost = "a linear program of n columns; up to 1,000,000",
     .compute = compute,

@@ -136,7 +136,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
 const hs_bound hsi_bound_deadline = {
     .name = "deadline",
-    .summary = "tasks may be cut, but none runs where it would end too late",
+    .summary = "as theorem2, but no task runs on a type where it would end after the bound",
     .source = "theorem2 and min-time combined, on graphs critical-path too; dominates them",
     .cost = "O(n log n), and the dependencies of a graph",
     .graph = 1,

@@ -33,7 +33,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
 const hs_bound hsi_bound_min_time = {
     .name = "min-time",
-    .summary = "the longest of the tasks' smaller times",
+    .summary = "the maximum over tasks of the smaller time",
     .source = "Canon, Marchal, Vivien 2017, section 5",
     .cost = "O(n)",
     .available = 1,

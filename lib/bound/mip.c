@@ -62,7 +62,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
 
 const hs_bound hsi_bound_mip = {
     .name = "mip",
-    .summary = "the problem itself as a MIP, as far as the time allows",
+    .summary = "the scheduling problem as a MIP, up to the time limit",
     .source = "the assignment MIP; its dual bound",
     .cost = "exponential; up to 100,000 columns (rows x workers), stops at the time limit; "
             "graphs: up to 24 tasks",

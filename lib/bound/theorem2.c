@@ -23,7 +23,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
 const hs_bound hsi_bound_theorem2 = {
     .name = "theorem2",
-    .summary = "tasks may be cut: the area bound in closed form",
+    .summary = "the area bound in closed form: tasks may be divided between the types",
     .source = "Canon, Marchal, Vivien 2017, Theorem 2",
     .cost = "O(n log n)",
     .available = 1,

@@ -446,14 +446,16 @@ const hs_policy_kind hsi_policy_dynamic = {
 const hs_policy_kind hsi_policy_h_ratio = {
     CALLS,
     .name = "h-ratio",
-    .summary = "the tasks with the most extreme ratios first, a few at a time, to the worker that ends them first",
+    .summary = "the tasks with the most extreme ratios first, each to the worker that ends it "
+               "first",
     .create = ratio_create,
 };
 
 const hs_policy_kind hsi_policy_d_rank = {
     CALLS,
     .name = "d-rank",
-    .summary = "as h-ratio, by mean time, transfer and the mean time of what follows",
+    .summary = "as h-ratio, in the order of mean time, transfer time and mean time of the "
+               "longest path behind the task",
     .create = rank_create,
 };
 

@@ -455,7 +455,8 @@ static int dualhp_stranded(hs_policy_state *d, uint32_t *task)
 const hs_policy_kind hsi_policy_dualhp = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "dualhp",
-    .summary = "what is ready is shared out by a guess of the end; each type takes by rank",
+    .summary = "bisects a guess of the end, divides ready tasks between the types; each type "
+               "runs tasks by rank",
     .create = dualhp_create,
     .free = dualhp_free,
     .next = dualhp_next,

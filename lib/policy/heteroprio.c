@@ -292,6 +292,6 @@ const hs_policy_kind hsi_policy_heteroprio_ns = {
 const hs_policy_kind hsi_policy_hp_sp = {
     CALLS(sp_create),
     .name = "hp-sp",
-    .summary = "heteroprio whose idle GPUs alone take from others: the highest rank a CPU runs",
+    .summary = "heteroprio, but only idle GPUs spoliate: the task of the highest rank on a CPU",
     .settles = 1,
 };

@@ -286,7 +286,7 @@ static int corrected_stranded(hs_policy_state *hp, uint32_t *task)
 const hs_policy_kind hsi_policy_hp_corrected = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "hp-corrected",
-    .summary = "heteroprio whose GPUs take by rank what they are much better at",
+    .summary = "heteroprio, but GPUs take tasks of high acceleration by rank",
     .create = corrected_create,
     .free = corrected_free,
     .next = corrected_next,

@@ -350,7 +350,7 @@ static int steal_stranded(hs_policy_state *steal, uint32_t *task)
 const hs_policy_kind hsi_policy_plan_steal = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "plan+steal",
-    .summary = "the plan, but a worker that runs dry takes what helps most",
+    .summary = "the plan, but a worker without tasks steals the task that shortens the run most",
     .needs_plan = 1,
     .create = steal_create,
     .free = steal_free,

@@ -8,7 +8,7 @@ const hsi_algorithm hsi_alg_hp_sp = {
             .struct_size = sizeof(hs_algorithm),
             .name = "hp-sp",
             .summary =
-                "heteroprio whose idle GPUs alone take from others: the highest rank a CPU runs",
+                "heteroprio, but only idle GPUs spoliate: the task of the highest rank on a CPU",
             .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
             .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
             .graphs = 1,
@@ -23,7 +23,7 @@ const hsi_algorithm hsi_alg_hp_corrected = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "hp-corrected",
-            .summary = "heteroprio whose GPUs take by rank what they are much better at",
+            .summary = "heteroprio, but GPUs take tasks of high acceleration by rank",
             .source =
                 "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015, II.B.3",
             .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
@@ -50,7 +50,8 @@ const hsi_algorithm hsi_alg_h_ratio = {
     .about = {
         .struct_size = sizeof(hs_algorithm),
         .name = "h-ratio",
-        .summary = "the tasks with the most extreme ratios first, a few at a time, to the worker that ends them first",
+        .summary = "the tasks with the most extreme ratios first, each to the worker that ends "
+                   "it first",
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .graphs = 1,
@@ -62,7 +63,8 @@ const hsi_algorithm hsi_alg_d_rank = {
     .about = {
         .struct_size = sizeof(hs_algorithm),
         .name = "d-rank",
-        .summary = "as h-ratio, by mean time, transfer and the mean time of what follows",
+        .summary = "as h-ratio, in the order of mean time, transfer time and mean time of the "
+                   "longest path behind the task",
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .graphs = 1,

@@ -35,51 +35,52 @@ typedef struct command_line {
 
 static const option_spec option_table[] = {
     {0, "kernels", "NAME[:SIZE],...", {OPTION_LIST(kernel_word, kernels)},
-     "what to measure, each with its size, or else with all of --sizes (default: what Cholesky, "
-     "LU and QR need)"},
+     "kernels to measure, each with its size or with all of --sizes (default: the kernels of "
+     "Cholesky, LU and QR)"},
     {0, "precision", "double|single", {OPTION_WORD(NULL, single)},
-     "the precision of these where --kernels names none (default: double)"},
+     "precision of the default kernels (default: double)"},
     {0, "sizes", "N[,N...]", {OPTION_TEXT(sizes)}, "sizes of kernels without one (default: 960)"},
     {0, "repeats", "N", {OPTION_WHOLE(request.repeats, 1, 10000)},
      "runs of each kernel by each core (default: 10)"},
     {0, "warm-up", "N", {OPTION_WHOLE(request.warm_up, 0, 10000)},
-     "runs before those that count, likewise (default: 2)"},
+     "unmeasured runs of each kernel by each core before the measured ones (default: 2)"},
     {0, "rounds", "N", {OPTION_WHOLE(request.rounds, 1, 16)},
-     "measure a kernel again, with twice as many runs, up to N times in all and for half a minute, "
-     "until the times of the two halves of its runs agree (default: 4)"},
+     "maximum of rounds per kernel; each round doubles the runs, until the times of both halves "
+     "agree or half a minute has passed (default: 4)"},
     {'j', "cores", "N", {OPTION_WHOLE(request.cores, 1, 10000)},
-     "cores that work at once, as they do when a plan runs (default: all there are)"},
+     "number of cores that measure at the same time, as in a run of a plan (default: all)"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
-     "leave out the check of the results, which is part of the time otherwise"},
+     "do not verify the results; verification is part of the measured time"},
     {'o', "output", "FILE", {OPTION_FILE(output)},
-     "write the instance or table there; '-', the default, is standard output"},
+     "write the instance or table to FILE; '-', the default, is standard output"},
     {0, "table", NULL, {OPTION_FLAG(table)},
-     "write a kernel table for hsched-gen --kernels rather than an instance"},
+     "write a kernel table for hsched-gen --kernels instead of an instance"},
     {0, "unit", "s|ms|us|ns", {OPTION_WORD(NULL, request.unit)},
-     "of what is written (default: ms)"},
+     "unit of the written times (default: ms)"},
     {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS)},
-     "how many CPUs the instance is to be for (default: as many as cores at once)"},
+     "number of CPUs of the instance (default: the number of --cores)"},
     {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS)},
-     "how many GPUs (default: what --gpu-table says, or 0)"},
+     "number of GPUs of the instance (default: the number of --gpu-table, or 0)"},
     {0, "count", "N", {OPTION_WHOLE(request.count, 1, HS_MAX_TASKS - 1)},
      "tasks in each row of the instance (default: 1)"},
     {0, "gpu", NULL, {OPTION_FLAG(request.on_gpu)},
-     "measure GPU times too, on the first GPU, several tasks on their way at once as in a plan"},
+     "also measure GPU times, on the first GPU, with several tasks in flight as in a run of a "
+     "plan"},
     {0, "resident", NULL, {OPTION_FLAG(request.resident)},
-     "GPU times are without copies there and back, as with hsched-exec --resident"},
+     "measure GPU times without copies, as in hsched-exec --resident"},
     {0, "gpu-table", "FILE|NAME",
      {OPTION_NAME(kernel_table_word, gpu_table)},
-     "GPU times from a built-in kernel table (hsched-gen --list names them) or from a file; "
-     "without it no kernel has one"},
+     "take GPU times from a kernel table, built-in (see hsched-gen --list) or a file (default: "
+     "no GPU times)"},
     {0, "gpu-by", "time|ratio", {OPTION_WORD(NULL, request.by_ratio)},
-     "take the table's GPU times (default), or its ratio of GPU time to CPU time"},
+     "use the GPU times of the table (default), or its ratios of GPU time to CPU time"},
     {0}};
 
 static const tool_spec tool = {
     .name = "hsched-calibrate",
     .operands = "",
-    .summary = "Measure kernels on the cores and GPUs of this machine, as hsched-exec runs them, "
-               "and write an instance or a kernel table with their times.",
+    .summary = "Measure kernels on the cores and GPUs of this machine as hsched-exec runs them, "
+               "and write an instance or a kernel table with the times.",
     .options = option_table,
 };
 

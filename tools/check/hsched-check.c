@@ -30,21 +30,22 @@ typedef struct command_line {
 static const option_spec option_table[] = {
     {'q', "quiet", NULL, {OPTION_FLAG(quiet)}, "print nothing on standard output"},
     {0, "certificate", "FILE", {OPTION_FILE(certificate)},
-     "verify, in exact arithmetic, the lower bound that FILE (by hsched-solve --certificate) "
-     "proves, and how near the plan is to it"},
+     "verify in exact arithmetic the lower bound that FILE (by hsched-solve --certificate) "
+     "proves, and print the gap of the plan"},
     {0, "available", "WORKER=TIME[,...]|@FILE", {OPTION_TEXT(available)},
-     "nothing may start on these workers before: as of hsched-solve"},
+     "times until which workers are busy, as in hsched-solve"},
     {0, "ignore-unknown", NULL, {OPTION_FLAG(reading.ignore_unknown)},
-     "skip columns that are not known, rather than refuse them"},
+     "ignore unknown columns (default: an error)"},
     {0}};
 
 static const tool_spec tool = {
     .name = "hsched-check",
     .operands = "PLAN [INSTANCE]",
-    .summary = "Check that PLAN ('-': standard input) is a valid schedule of its tasks: each runs "
-               "once, whole, for its time, on a worker that can run it and does nothing else "
-               "meanwhile; that its header's makespan and digests are its own; and, with "
-               "INSTANCE, that it is a plan of that instance. Bounds are taken from the header.",
+    .summary = "Check that PLAN ('-': standard input) is a valid schedule: each task runs once, "
+               "without interruption, for its time, on one worker that can run the task, and no "
+               "worker runs two tasks at a time. Check the makespan and the digests of the "
+               "header. With INSTANCE, check that the plan is a plan of the instance. The "
+               "bounds are those of the header.",
     .options = option_table,
 };
 

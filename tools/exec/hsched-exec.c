@@ -188,115 +188,117 @@ static void take_output(const options *o, void *data)
 
 static const option_spec option_table[] = {
     {0, "policy", "NAME[:RANK]", {OPTION_NAME(policy_word, policy)},
-     "who decides what an idle worker does (default: plan), and by which rank of the tasks; see "
-     "below"},
+     "policy that chooses tasks for idle workers (default: plan), and the rank that it uses; "
+     "the policies are listed below"},
     {'m', "cpus", "N", {OPTION_WHOLE(reading.cpus, 0, HS_MAX_WORKERS)},
-     "CPUs that run an instance (default: its '# cpus' line, or else the cores that there are)"},
+     "number of CPUs for an instance (default: the '# cpus' line, else the cores of the "
+     "machine)"},
     {'k', "gpus", "N", {OPTION_WHOLE(reading.gpus, 0, HS_MAX_WORKERS)},
-     "GPUs likewise (default: its '# gpus' line, or else those that there are)"},
+     "number of GPUs for an instance (default: the '# gpus' line, else the GPUs of the machine)"},
     {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
-     "hp-corrected: how many times faster a GPU must be at what it takes by rank (default: 8)"},
+     "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
     {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
-     "hp-corrected: how many times faster at what it then takes from CPUs (default: 16)"},
+     "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
     {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
-     "h-ratio, d-rank: how many tasks may wait for workers (default: twice the workers)"},
+     "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
     {0, "ratio-tolerance", "X", {OPTION_REAL(request.settings.ratio_tolerance, 1e-12, 1)},
-     "heteroprio: ratios of CPU to GPU time that differ by about this part are the same, so that "
-     "priorities decide (default: only equal ones)"},
+     "heteroprio: relative difference up to which two ratios of CPU to GPU time are equal, so "
+     "priorities decide (default: 0)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
-     "offer the policies in FILE as well, a shared object; it needs --allow=plugins, see "
+     "add the policies of the plugin FILE, a shared object; needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
     {0, "emulate-gpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_GPU])},
-     "GPUs are stand-ins: a task with a gpu_command runs it, any other takes its planned time"},
+     "emulate the GPUs: a task with a gpu_command runs the command, any other task takes its "
+     "planned time"},
     {0, "emulate-cpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_CPU])},
-     "so are CPUs, and their tasks take their planned time: a rehearsal"},
+     "emulate the CPUs: each task takes its planned time"},
     {0, "cores-per-cpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_CPU], 1, 65536)},
-     "each CPU of the plan is N cores, and its commands have as many threads (default: 1)"},
+     "give each CPU of the plan N cores, and its commands N threads (default: 1)"},
     {0, "cores-per-gpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_GPU], 1, 65536)},
-     "the same for the thread that drives a GPU and the GPU's commands (default: 1)"},
+     "give each GPU of the plan N cores for its thread and its commands (default: 1)"},
     {0, "memory", "SIZE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_memory)},
-     "each process of a command may have so many bytes, or 500M, or 2G (RLIMIT_AS)"},
+     "limit the memory of each process of a command, in bytes or as in 500M or 2G (RLIMIT_AS)"},
     {0, "oversubscribe", NULL, {OPTION_FLAG(request.settings.oversubscribe)},
-     "let CPUs of the plan share cores where there are too few"},
+     "let CPUs of the plan share cores if the machine has too few"},
     {0, "devices", NULL, {OPTION_FLAG(devices)},
-     "say which GPUs there are, and which processors are nearest to each, and exit"},
+     "print the GPUs and the processors nearest to each GPU, and exit"},
     {0, "gpu-mode", "streams|graph", {OPTION_WORD(NULL, request.settings.gpu_mode)},
-     "how tasks of a plan get to a GPU: each by itself (streams, the default), or those that "
-     "cuBLAS computes in batches put together before the start (graph)"},
+     "how tasks are launched on a GPU: one by one (streams, the default), or tasks of cuBLAS in "
+     "CUDA graphs that are built before the start (graph)"},
     {0, "resident", NULL, {OPTION_FLAG(request.settings.resident)},
-     "inputs of built-in kernels are on the GPU before the start, and results stay there"},
+     "keep inputs and results of built-in kernels on the GPU, without copies"},
     {0, "gpu-memory", "SIZE|P%", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_memory)},
-     "tiles of a matrix that GPUs work on take so much of each one's memory at most, or P percent "
-     "of it (default: 80%)"},
+     "memory of each GPU for tiles of a matrix, in bytes or as in 16G, or P percent of the "
+     "GPU's memory (default: 80%)"},
     {0, "no-reserve", NULL, {OPTION_FLAG(request.settings.no_reserve)},
-     "keep no core for the thread that drives each GPU"},
+     "reserve no core for the thread of each GPU"},
     {0, "time-scale", "X", {OPTION_REAL(request.settings.time_scale, 1e-9, 1e9)},
-     "one second of the plan is held to last X seconds here (default: 1)"},
+     "expect one second of the plan to last X seconds here (default: 1)"},
     {0, "allow", "commands,plugins", {OPTION_CALL(ARGUMENT_LIST, NULL, take_allow)},
-     "run what the plan asks for that is not part of this program"},
+     "allow the run to execute commands or plugins that the plan names"},
     {0, "keep-visible-devices", NULL, {OPTION_FLAG(request.settings.keep_visible_devices)},
-     "leave CUDA_VISIBLE_DEVICES of commands as it was found"},
+     "do not change CUDA_VISIBLE_DEVICES for commands"},
     {0, "journal", "FILE", {OPTION_FILE(request.settings.journal)},
-     "keep on record in FILE what is done, so that it is not lost"},
+     "record finished tasks in FILE, so a later run can resume"},
     {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
-     "go on from the journal: what it says is done, and is still the same, is not done again"},
+     "resume the run of the journal: do not repeat finished tasks that have not changed"},
     {0, "resume-failed", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume_failed)},
-     "run only what has failed, by the journal"},
+     "run only the tasks that failed in the run of the journal"},
     {0, "joblog", "FILE", {OPTION_FILE(request.joblog)},
-     "write a row to the table FILE (TSV) as each attempt ends"},
+     "write a row to the table FILE (TSV) at the end of each attempt"},
     {0, "retries", "N", {OPTION_WHOLE(request.settings.retries, 0, 65534)},
-     "try a task that failed up to N times more, elsewhere if possible (default: 0)"},
+     "retry a failed task up to N times, on another worker if possible (default: 0)"},
     {0, "retry-delay", "SECONDS", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_retry_delay)},
-     "wait so long before the second attempt, and twice as long before each other (default: 0.1; "
-     "0: not at all)"},
+     "time to wait before the second attempt, doubled for each further attempt (default: 0.1; "
+     "0: no wait)"},
     {0, "retire-after", "N", {OPTION_WHOLE(request.settings.retire_after, 1, 1000000)},
-     "a worker on which N attempts in a row failed that others do gets no more (default: 5)"},
+     "retire a worker after N failed attempts in a row of tasks that succeed on other workers "
+     "(default: 5)"},
     {0, "timeout", "T", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_timeout)},
-     "an attempt fails that lasts longer: 90 (seconds), 5m, 2h, or Nx: N times its estimate"},
+     "time after which an attempt fails: 90 (seconds), 5m, 2h, or Nx for N times the estimate"},
     {0, "halt", "soon|now|never", {OPTION_WORD(NULL, request.settings.halt)},
-     "when a task has failed for good, let what runs end (soon, the default), abort it (now), or "
-     "go on with the others (never)"},
+     "when a task has failed after all retries: let running tasks end and stop (soon, the "
+     "default), abort running tasks (now), or run all other tasks (never)"},
     {0, "keep-going", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_keep_going)},
      "the same as --halt never"},
     {0, "grace", "TIME", {OPTION_TIME(request.settings.grace, 1e-3, 1e6)},
-     "the time a command that is aborted has between SIGTERM and SIGKILL, and what its shell "
-     "leaves running to end by itself (default: 2)"},
+     "time between SIGTERM and SIGKILL for an aborted command, and for processes that a command "
+     "leaves running (default: 2)"},
     {0, "logs", "FOLDER", {OPTION_FILE(request.settings.logs)},
-     "keep there what commands print, ID.ATTEMPT.out and ID.ATTEMPT.err; without it only what "
-     "failed is shown"},
+     "keep the output of commands in FOLDER, as ID.ATTEMPT.out and ID.ATTEMPT.err (default: "
+     "print the output of failed attempts only)"},
     {0, "show", "no|tasks|lines", {OPTION_WORD(NULL, request.show)},
-     "pass on what commands print, to standard output and standard error: all of a task when it is "
-     "done, or line by line"},
+     "print the output of commands: of each task at its end (tasks), or line by line (lines)"},
     {0, "tag", NULL, {OPTION_FLAG(request.tag)},
-     "with the task's name and a tab before each of these lines"},
+     "begin each line of output with the task's name and a tab"},
     {0, "dry-run", NULL, {OPTION_FLAG(request.dry_run)},
-     "say what would run where and in which order, and refuse what a run would refuse; nothing is "
-     "started or written"},
+     "check everything that a run checks, print which task would run where and in which order, "
+     "and start and write nothing"},
     {0, "report", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_report)},
-     "write what happened to FILE.json or FILE.html"},
+     "write a report of the run to FILE.json or FILE.html"},
     {0, "compare", "OLD", {OPTION_FILE(compare)},
-     "set the run beside an earlier one on the page of --report=FILE.html; OLD is what "
-     "--report=FILE.json wrote then"},
+     "compare the run with an earlier run on the page of --report=FILE.html; OLD is the "
+     "FILE.json of the earlier run's --report"},
     {0, "gantt", "FILE", {OPTION_FILE(path[EXEC_GANTT])},
-     "draw what happened beside what was predicted, as SVG"},
+     "draw the predicted and the actual schedule as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[EXEC_TRACE])},
-     "write both as trace-event JSON, for Perfetto and chrome://tracing"},
+     "write both schedules as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
-     "write the instance again, with the times that were measured"},
+     "write the instance with the measured times"},
     {0, "seed", "SEED", {OPTION_WHOLE(request.settings.matrix_seed, 0, OPTION_ANY)},
-     "of the matrix that a graph of kernels on tiles factorises (default: 0)"},
+     "seed of the random matrix that a graph of kernels on tiles factorises (default: 0)"},
     {0, "input", "A=FILE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_input)},
-     "factorise the matrix in FILE instead: doubles by column, or a .npy file"},
+     "factorise the matrix in FILE instead of a random one: doubles by column, or a .npy file"},
     {0, "output", "A=FILE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_output)},
-     "write its factors to FILE, by column, or as .npy if that is how its name ends"},
+     "write the factors to FILE, by column, or as .npy if the name ends in .npy"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
-     "do not check the results of built-in kernels, or of the factorisation that they make"},
+     "do not verify the results of built-in kernels and of their factorisation"},
     {0, "live", NULL, {OPTION_FLAG(request.live)},
-     "show workers, running tasks, throughput and failures on the terminal while the run lasts; "
-     "the progress line where standard error is no terminal"},
+     "show workers, running tasks, throughput and failures on the terminal during the run (the "
+     "progress line if standard error is not a terminal)"},
     {'q', "quiet", NULL, {OPTION_FLAG(request.quiet)}, "print no summary"},
     {0, "ignore-unknown", NULL, {OPTION_FLAG(reading.ignore_unknown)},
-     "skip columns of the plan that are not known, rather than refuse them"},
+     "ignore unknown columns of the plan (default: an error)"},
     {0}
 };
 
@@ -333,8 +335,8 @@ static void print_policies(FILE *out, const void *data)
 static const tool_spec tool = {
     .name = "hsched-exec",
     .operands = "PLAN|INSTANCE",
-    .summary = "Run the tasks of PLAN ('-': standard input), made by hsched-solve -o, on this "
-               "machine's cores and GPUs, and say how that compares with what was predicted. An "
+    .summary = "Run the tasks of PLAN ('-': standard input), written by hsched-solve -o, on the "
+               "cores and GPUs of this machine, and compare the run with the prediction. An "
                "INSTANCE is planned first, by best, unless the policy needs no plan.",
     .options = option_table,
     .epilogue = print_policies,

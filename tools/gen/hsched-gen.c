@@ -89,21 +89,20 @@ static void take_gpu_range(const options *o, void *data)
 
 static const option_spec option_table[] = {
     {'n', "tasks", "N", {OPTION_WHOLE(request.tasks, 0, HS_MAX_TASKS), .scope = RANDOM | ADVERSARY},
-     "random times: how many tasks (default: 300); adversary: at most so many (default: 8 a "
-     "worker, up to 64)"},
+     "number of tasks (default: 300); adversary: maximum (default: 8 per worker, up to 64)"},
     {'m', "cpus", "N",
      {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS),
       .scope = RANDOM | MEASURED | IMPORT | ADVERSARY},
-     "how many CPUs (default: 20; what the kernel table or the file says; for applications and "
-     "adversary, 1)"},
+     "number of CPUs (default: 20, or the number of the kernel table or the imported file; "
+     "applications and adversary: 1)"},
     {'k', "gpus", "N",
      {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS),
       .scope = (RANDOM & ~IDENTICAL) | MEASURED | IMPORT | ADVERSARY},
-     "how many GPUs (default: 4, or as for -m)"},
+     "number of GPUs (default: 4, or as for -m)"},
     {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM | ADVERSARY},
-     "random times, adversary: the same seed gives the same instance everywhere (default: 0)"},
+     "seed of the random numbers; the same seed gives the same instance everywhere (default: 0)"},
     {'o', "output", "FILE", {OPTION_FILE(path[GEN_INSTANCE])},
-     "write the instance there; '-', the default, is standard output"},
+     "write the instance to FILE; '-', the default, is standard output"},
     {0, "cpu-mean", "X", {OPTION_REAL(request.gamma.cpu_mean, 0, DBL_MAX), .scope = GAMMA},
      "gamma: mean CPU time (default: 15)"},
     {0, "cpu-cv", "X", {OPTION_REAL(request.gamma.cpu_cv, 0, DBL_MAX), .scope = GAMMA},
@@ -114,80 +113,81 @@ static const option_spec option_table[] = {
      "gamma: coefficient of variation of GPU times (default: 1)"},
     {0, "cpu-range", "LOW:HIGH",
      {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM | IDENTICAL},
-     "uniform, identical: bounds of CPU times (default: 1:100; identical: what --list says)"},
+     "uniform, identical: range of CPU times (default: 1:100; identical: see --list)"},
     {0, "gpu-range", "LOW:HIGH",
      {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_range), .scope = UNIFORM},
-     "uniform: bounds of GPU times (default: 1:10)"},
+     "uniform: range of GPU times (default: 1:10)"},
     {0, "integer", NULL, {OPTION_FLAG(request.uniform.integer), .scope = UNIFORM},
      "uniform: whole numbers only"},
     {0, "kernels", "FILE|NAME",
      {OPTION_NAME(kernel_table_word, request.kernels), .scope = TILED | SHAPED},
-     "cholesky, lu, qr: times from a built-in table (--list names them) or from a file (default: "
-     "the first built-in table with all the kernels); graphs by shape: each task is one of its "
-     "kernels"},
+     "kernel table with the times, built-in (see --list) or a file (cholesky, lu, qr: default "
+     "the first built-in table with all kernels); graphs by shape: each task is a kernel of the "
+     "table"},
     {0, "compact", NULL, {OPTION_FLAG(request.compact), .scope = TILED},
      "cholesky, lu, qr: one row with a count for each kernel, and no priorities"},
     {0, "precision", "double|single", {OPTION_WORD(NULL, request.single), .scope = TILED},
-     "cholesky, lu, qr: kernels of the table's precision (double, the default), or of single "
-     "precision, which are held to take half of the time"},
+     "cholesky, lu, qr: double precision as in the table (default), or single precision, with "
+     "half of the times"},
     {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED | ADVERSARY},
-     "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies "
-     "follow; adversary: tasks may depend on each other"},
+     "cholesky, lu, qr: a graph, whose dependencies follow from the tiles that each task "
+     "accesses; adversary: search among graphs"},
     {0, "times", "gamma|uniform|spread", {OPTION_WORD(NULL, request.shaped.law), .scope = SHAPED},
-     "graphs by shape: times as in gamma or uniform, or both near one mean (default: spread for "
-     "topcuoglu, else gamma)"},
+     "graphs by shape: distribution of times as in gamma or uniform, or spread around one mean "
+     "(default: spread for topcuoglu, else gamma)"},
     {0, "mean", "X", {OPTION_REAL(request.shaped.mean, 0, DBL_MAX), .scope = SHAPED},
-     "spread: mean time (default: 1); that of a task is uniform from 0 to twice as much"},
+     "spread: mean time X (default: 1); the mean of each task is uniform in [0, 2X]"},
     {0, "beta", "X", {OPTION_REAL(request.shaped.beta, 0, 2), .scope = SHAPED},
-     "spread: both times of a task are uniform, that much of its mean apart at most (default: "
-     "0.5)"},
+     "spread: width of the range of a task's two times, relative to its mean (default: 0.5)"},
     {0, "width", "N",
      {OPTION_WHOLE(request.shaped.width, 1, HS_MAX_TASKS),
       .scope = FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED)},
-     "fork-join, layered: tasks side by side (default: the square root of how many there are)"},
+     "fork-join, layered: number of parallel tasks (default: the square root of the number of "
+     "tasks)"},
     {0, "degree", "N",
      {OPTION_WHOLE(request.shaped.degree, 1, 1000000),
       .scope = FOR(GEN_LAYERED) | FOR(GEN_RANDOM) | FOR(GEN_REDUCTION) | FOR(GEN_TOPCUOGLU)},
-     "layered: tasks before each; random, topcuoglu: after each, on average; reduction: merged at "
-     "a time (default: 2)"},
+     "layered: predecessors of each task; random, topcuoglu: mean number of successors; "
+     "reduction: tasks merged at a time (default: 2)"},
     {0, "alpha", "X", {OPTION_REAL(request.shaped.alpha, 0, DBL_MAX), .scope = FOR(GEN_TOPCUOGLU)},
-     "topcuoglu: above 1 wide and short, below 1 narrow and long (default: 1)"},
+     "topcuoglu: shape; above 1 wide and short, below 1 narrow and long (default: 1)"},
     {0, "ccr", "X", {OPTION_REAL(request.shaped.ccr, 0, DBL_MAX), .scope = SHAPED},
-     "graphs by shape: moving what an edge carries takes that many times as long as a task, on "
-     "average (default: 0, and no links)"},
+     "graphs by shape: mean transfer time of an edge / mean time of a task (default: 0, no "
+     "transfers)"},
     {0, "bandwidth", "X", {OPTION_REAL(request.shaped.bandwidth, 0, DBL_MAX), .scope = SHAPED},
-     "--ccr: bytes a second of the links (default: 1e10)"},
+     "--ccr: bytes per second of the links (default: 1e10)"},
     {0, "problem", "small|medium|large",
      {OPTION_WORD(NULL, request.problem), .scope = FOR(GEN_APPLICATIONS)},
      "applications: their size (default: small)"},
     {0, "from", "stg|dot|wfcommons|starpu", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
-     "import: the format (default: what the file's name ends in: .stg, .dot or .gv, .json, .rec)"},
+     "import: format of the file (default: by its ending .stg, .dot or .gv, .json, .rec)"},
     {0, "speedup", "RULES", {OPTION_TEXT(request.import.speedup), .scope = IMPORT},
-     "import: a GPU takes a CPU's time divided by so much: 10, or NAME=10 by commas, of which the "
-     "first that fits holds ('*' in NAME is any text); 'none' for the number: it does not run "
-     "there"},
+     "import: acceleration, by which CPU times are divided to get GPU times: a number, or "
+     "NAME=NUMBER,..., where the first match holds and '*' in NAME matches any text; 'none' for "
+     "tasks that cannot run on a GPU"},
     {0, "least-time", "X", {OPTION_REAL(request.import.least_time, 0, DBL_MAX), .scope = IMPORT},
-     "import: times that are shorter become this (default: a time of 0 is an error)"},
+     "import: minimum time; shorter times are raised to X (default: a time of 0 is an error)"},
     {0, "unit", "s|ms|us|ns", {OPTION_WORD(NULL, request.import.unit), .scope = IMPORT},
-     "import: of STG, and of DOT that does not say (default: s)"},
+     "import: unit of times in STG, and in DOT without a unit (default: s)"},
     {0, "time-attribute", "NAME", {OPTION_TEXT(request.import.time), .scope = IMPORT},
-     "import: of DOT, what nodes have a CPU's time in (default: cpu)"},
+     "import: attribute of DOT nodes with the CPU time (default: cpu)"},
     {0, "bytes-attribute", "NAME", {OPTION_TEXT(request.import.bytes), .scope = IMPORT},
-     "import: of DOT, what edges have their bytes in (default: bytes)"},
+     "import: attribute of DOT edges with the bytes (default: bytes)"},
     {0, "max-time", "N", {OPTION_WHOLE(request.most_time, 1, 1000000), .scope = ADVERSARY},
-     "adversary: times are whole numbers up to that (default: 100)"},
+     "adversary: maximum of the times, which are whole numbers (default: 100)"},
     {0, "iterations", "N", {OPTION_WHOLE(request.iterations, 1, OPTION_ANY), .scope = ADVERSARY},
-     "adversary: look at so many instances (default: 1000000)"},
+     "adversary: number of instances to try (default: 1000000)"},
     {'t', "time-limit", "TIME", {OPTION_TIME(request.seconds, 1e-3, 1e9), .scope = ADVERSARY},
-     "adversary: search for so long, in seconds or as in 5m; what is found may then differ"},
+     "adversary: time limit of the search, in seconds or as in 5m; the result then depends on "
+     "the machine"},
     {0, "witness", "PLAN", {OPTION_FILE(path[GEN_WITNESS]), .scope = FOR(GEN_WORST) | ADVERSARY},
      "worst, adversary: also write a good schedule as a plan"},
     {0, "worst-plan", "PLAN", {OPTION_FILE(path[GEN_BAD]), .scope = FOR(GEN_WORST) | ADVERSARY},
      "worst list, adversary: also write the bad schedule as a plan"},
     {0, "certificate", "FILE", {OPTION_FILE(path[GEN_CERTIFICATE]), .scope = ADVERSARY},
-     "adversary: also write what proves how long every schedule takes"},
+     "adversary: also write a certificate of the lower bound"},
     {0, "list", NULL, {OPTION_FLAG(list)},
-     "print what families, kernel tables and worst cases there are, and exit"},
+     "print all families, kernel tables and worst cases, and exit"},
     {0}
 };
 
@@ -205,8 +205,8 @@ static void print_families(FILE *out, const void *line)
 static const tool_spec tool = {
     .name = "hsched-gen",
     .operands = "FAMILY [ARGUMENT]...",
-    .summary = "Make an instance: tasks with their times on a CPU and on a GPU, independent or a "
-               "graph, for hsched-solve and other programs.",
+    .summary = "Generate an instance: independent tasks or a task graph, with the times of each "
+               "task on a CPU and on a GPU.",
     .options = option_table,
     .word = operand_word,
     .epilogue = print_families,

@@ -44,51 +44,54 @@ static void take_plugin(const options *o, void *line)
 
 static const option_spec option_table[] = {
     {'a', "algorithm", "NAME[:RANK][,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
-     "run these algorithms (default: best), with tasks in the order of the rank: min, avg, given "
-     "or fifo"},
+     "algorithms to run (default: best), each with an optional rank of the tasks: min, avg, "
+     "given or fifo"},
     {'b', "bound", "NAME[,NAME...]|all", {OPTION_LIST(bound_word, bounds)},
-     "compare with the best of these lower bounds (default: deadline), and report each of them"},
+     "lower bounds to compute (default: deadline); the gap refers to the best one"},
     {'m', "cpus", "N", {OPTION_WHOLE(request.reading.cpus, 0, HS_MAX_WORKERS)},
-     "schedule for N CPUs, whatever the instance says"},
+     "number of CPUs (default: the '# cpus' line of the instance)"},
     {'k', "gpus", "N", {OPTION_WHOLE(request.reading.gpus, 0, HS_MAX_WORKERS)},
-     "schedule for N GPUs, whatever the instance says"},
+     "number of GPUs (default: the '# gpus' line of the instance)"},
     {'o', "output", "PLAN", {OPTION_FILE(path[SOLVE_PLAN])},
-     "write the best schedule found as a plan; '-' is standard output, which then has no table"},
+     "write the best schedule found as a plan; '-' is standard output, and the table is not "
+     "printed"},
     {'t', "time-limit", "TIME", {OPTION_TIME(request.settings.time_limit, 1e-3, 1e9)},
-     "the time, in seconds or as in 5m, that best (default: 1) and exact (default: 10) may take for each instance, and "
-     "each of the bounds that take time (default: 10)"},
+     "time limit per instance, in seconds or as in 5m: of best (default: 1), of exact (default: "
+     "10), and of each bound that has one (default: 10)"},
     {0, "iterations", "N", {OPTION_WHOLE(request.settings.iterations, 1, OPTION_ANY)},
-     "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
+     "best: end after N moves of the search instead of a time limit, which gives the same plan "
+     "everywhere"},
     {'s', "seed", "N", {OPTION_WHOLE(request.settings.seed, 0, OPTION_ANY)},
-     "best, random: begin the random numbers here (default: 0)"},
+     "best, random: seed of the random numbers (default: 0)"},
     {'j', "threads", "N", {OPTION_WHOLE(request.settings.threads, 1, 256)},
-     "solve N instances at a time; best searches in the threads that are left (default: 1)"},
+     "number of threads: N instances are solved at a time, and best uses the remaining threads "
+     "(default: 1)"},
     {0, "start", "PLAN", {OPTION_FILE(request.start)},
-     "best: start from this plan of the instance; the result is no worse"},
+     "best: start from this plan of the instance; the result is at least as good"},
     {0, "available", "WORKER=TIME[,...]|@FILE", {OPTION_TEXT(request.available)},
-     "these workers are busy until then: cpu3=12.5,gpu0=7 (in the instance's unit); --list says "
-     "which algorithms and bounds take that"},
+     "times until which workers are busy: cpu3=12.5,gpu0=7 (in the instance's unit); --list "
+     "shows the algorithms and bounds that support busy workers"},
     {0, "gap", "G", {OPTION_REAL(request.settings.gap, 0, 1e9)},
      "best: end as soon as the makespan is proved to be within the factor 1 + G of the optimum "
-     "(default: 0); if no schedule is in the end, the exit status is 1"},
+     "(default: 0); exit status 1 if the gap was not reached"},
     {0, "alpha", "X", {OPTION_REAL(request.settings.alpha, 0, 1)},
-     "dada: the share of a guess that affinity may use, in [0, 1] (default: 0)"},
+     "dada: part of the guessed makespan for tasks with an affinity, in [0, 1] (default: 0)"},
     {0, "affinity", "FILE", {OPTION_FILE(request.affinity)},
-     "dada: read which worker each task prefers"},
+     "dada: file with the preferred worker of each task"},
     {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
-     "hp-corrected: how many times faster a GPU must be at what it takes by rank (default: 8)"},
+     "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
     {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
-     "hp-corrected: how many times faster at what it then takes from CPUs (default: 16)"},
+     "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
     {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
-     "h-ratio, d-rank: how many tasks may wait for workers (default: twice the workers)"},
+     "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
     {0, "metrics", NULL, {OPTION_FLAG(request.metrics)},
-     "report what each type ran and how long it was idle, as a share of the bound, by default then "
-     "paths"},
+     "also print the work and the idle time of each type in percent of the bound (default "
+     "bound: paths)"},
     {0, "summary", NULL, {OPTION_FLAG(request.summary)},
-     "print, rather than a table for each instance, what all of them say of each algorithm: "
-     "quantiles of makespan over bound, how often nothing is better, mean rank"},
+     "print one table for all instances, with quantiles of makespan / bound, number of wins and "
+     "mean rank of each algorithm"},
     {0, "certificate", "FILE", {OPTION_FILE(path[SOLVE_CERTIFICATE])},
-     "write what proves the best bound, for hsched-check --certificate"},
+     "write a certificate that proves the best bound, for hsched-check --certificate"},
     {0, "gantt", "FILE", {OPTION_FILE(path[SOLVE_GANTT])}, "draw the best schedule found, as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[SOLVE_TRACE])},
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
@@ -97,23 +100,23 @@ static const option_spec option_table[] = {
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
-     "offer the algorithms in FILE as well, a shared object; it needs --allow=plugins, see "
+     "add the algorithms of the plugin FILE, a shared object; needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
     {0, "allow", "plugins", {OPTION_WORD(NULL, allow)},
-     "let code of plugins run, which is not part of this program"},
+     "allow plugins to run"},
     {0, "list", NULL, {OPTION_FLAG(list)},
-     "print what algorithms and bounds there are, with guarantee, cost and source, and exit; "
-     "-m and -k set the workers that guarantees are for"},
+     "print all algorithms and bounds with guarantee, cost and source, and exit; -m and -k set "
+     "the numbers of workers for the guarantees"},
     {0, "ignore-unknown", NULL, {OPTION_FLAG(request.reading.ignore_unknown)},
-     "skip columns of the instance that are not known, rather than refuse them"},
+     "ignore unknown columns of the instance (default: an error)"},
     {0}
 };
 
 static const tool_spec tool = {
     .name = "hsched-solve",
     .operands = "INSTANCE...",
-    .summary = "Schedule the tasks of each INSTANCE ('-': standard input) on its CPUs "
-               "and GPUs, and compare the makespans with a lower bound on every schedule's.",
+    .summary = "Schedule the tasks of each INSTANCE ('-': standard input) on its CPUs and GPUs, "
+               "and compare the makespans with a lower bound.",
     .options = option_table,
 };
 

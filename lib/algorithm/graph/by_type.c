@@ -97,7 +97,7 @@ const hsi_algorithm hsi_alg_cpu_only = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "cpu-only",
-            .summary = "the CPUs alone, each task to the one that ends it first",
+            .summary = "only CPUs, each task to the CPU that ends it first",
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,
@@ -111,7 +111,7 @@ const hsi_algorithm hsi_alg_gpu_only = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "gpu-only",
-            .summary = "the GPUs alone, each task to the one that ends it first",
+            .summary = "only GPUs, each task to the GPU that ends it first",
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,
@@ -125,7 +125,7 @@ const hsi_algorithm hsi_alg_random = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "random",
-            .summary = "types by tossing a coin, each task to the worker that ends it first",
+            .summary = "random types, each task to the worker of its type that ends it first",
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,

@@ -111,7 +111,8 @@ const hsi_algorithm hsi_alg_mct = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "mct",
-            .summary = "as tasks become ready in the plan, each to the worker that ends it first",
+            .summary = "in the order in which tasks become ready, each to the worker that ends "
+                       "it first",
             .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
             .cost = "O(n (log n + m + k)), and O(1) a dependency, O(k) where transfers take time",
             .graphs = 1,

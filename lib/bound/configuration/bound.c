@@ -93,7 +93,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
 
 const hs_bound hsi_bound_configuration = {
     .name = "configuration",
-    .summary = "fractions of what whole workers can run: sees how few tasks fit on a worker",
+    .summary = "fractional packing of workers: respects how few tasks fit on a worker",
     .source = "column generation, priced by knapsacks, with GLPK; safe in integers",
     .cost = "a tenth of a second for 300 tasks; until the time limit at most; up to 5,000 rows",
     .compute = compute,

@@ -88,7 +88,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *pb, const hs_
 
 const hs_bound hsi_bound_paths = {
     .name = "paths",
-    .summary = "tasks may be cut, but no path through the graph takes longer (LP by GLPK)",
+    .summary = "as area, but no path through the graph is longer than the bound (LP by GLPK)",
     .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
     .cost = "a linear program of n columns and the paths that matter; up to 1,000,000 tasks",
     .graph = 1,

@@ -144,7 +144,8 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *pb, const hs_
 
 const hs_bound hsi_bound_work_paths = {
     .name = "work-paths",
-    .summary = "paths and deadline, and the work between two tasks fits between them (LP by GLPK)",
+    .summary = "paths and deadline, and the work between two tasks fits between their times (LP "
+               "by GLPK)",
     .source = "extends paths and deadline; dominates both",
     .cost = "LPs of n columns; O(n^2) memory; up to 20,000 tasks",
     .graph = 1,

@@ -154,7 +154,7 @@ const hsi_algorithm hsi_alg_best = {
             .struct_size = sizeof(hs_algorithm),
             .name = "best",
             .summary =
-                "the portfolio of the others, then local search until the time limit or a proof",
+                "runs all other algorithms, then local search until the time limit or a proof",
             .source = "this project; heteroprio, its first member, gives the guarantee",
             .cost = "its time limit, 1 s by default",
             .guarantee = guarantee,

@@ -156,7 +156,8 @@ const hsi_algorithm hsi_alg_exact = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "exact",
-            .summary = "proves optimality, or stops at the time limit with the best it has",
+            .summary = "proves optimality, or stops at the time limit with the best schedule "
+                       "found",
             .source = "search against the configuration bound's multipliers",
             .cost = "exponential at worst; until the time limit",
             .guarantee = guarantee,
