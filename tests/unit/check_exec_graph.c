@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Tasks that depend on each other, under every policy that knows them: nothing begins before what
- * it comes after is done (the theatre looks, at each start), whatever fails, is tried again, is
- * taken away or stopped; and what can be run is run.
+ * Runs of dependent tasks under every policy that supports graphs. No task starts before its
+ * predecessors are done, even if tasks fail, are retried, spoliated or stopped; the theatre backend
+ * checks the order at each start. Every task without a failed predecessor runs.
  */
 
 #include <check.h>
@@ -18,7 +18,7 @@
 #include "rounds.h"
 #include "suite.h"
 
-/* The policies that know graphs. */
+/* Policies that support dependent tasks. */
 static const hs_policy_kind *kinds[32];
 static int                   kind_count;
 
@@ -74,7 +74,7 @@ static void after(hs_builder *b, size_t row, size_t earlier)
     ck_assert_int_eq(hs_builder_after(b, row, earlier, 0, 0), HS_OK);
 }
 
-/* Where it takes time to move data, GPUs choose ahead. */
+/* Add links between host and GPUs, with random latencies, so that GPUs prefetch data. */
 static void link_memories(hs_builder *b)
 {
     ck_assert_int_eq(hs_builder_usual_bytes(b, roll(3) * 1000.0), HS_OK);
@@ -82,7 +82,8 @@ static void link_memories(hs_builder *b)
     ck_assert_int_eq(hs_builder_link(b, HS_D2H, roll(20), 1e9), HS_OK);
 }
 
-/* Any graph, rows with a count (barriers) and data among it; `kernels` of its bodies. */
+/* Return a random graph, with barriers (rows of several tasks) and often with shared data. Each
+ * body is one of the first `choice` kernels, rarely "lose". */
 static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *kernels,
                               unsigned choice)
 {
@@ -110,7 +111,7 @@ static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *k
     return finish(b);
 }
 
-/* A plan where one is needed; another algorithm's now and then. */
+/* Return a plan by a random algorithm, or NULL if the policy needs no plan. */
 static hs_schedule *plan_for(const hs_policy_kind *kind, const hs_instance *in)
 {
     static const char *const makers[] = {"heft", "heteroprio", "dynamic"};
@@ -128,7 +129,8 @@ static hs_exec_settings settings_for(const hs_policy_kind *kind)
     return s;
 }
 
-/* What has become of each: done once, failed, or not run because of what failed before it. */
+/* Check the report of a run: each task is done at most once, exactly the successors of failed tasks
+ * are blocked, and the count of blocked tasks is right. */
 static void account(const performance *p)
 {
     char    *expected = blocked_tasks(p);
@@ -149,7 +151,7 @@ static void account(const performance *p)
     ck_assert_uint_le(blocked, p->report.not_run);
 }
 
-/* Whatever goes wrong, what does not come after it is done. */
+/* Run random graphs with failing tasks and lost workers: only blocked tasks are not run. */
 START_TEST(what_can_be_run_is_run)
 {
     static const char *const kernels[] = {"done",   "done",   "busy:30",  "late:20",  "done",
@@ -190,7 +192,7 @@ static void drain(void *exec)
     hs_exec_stop(exec, HS_STOP_DRAIN);
 }
 
-/* A run that is stopped, by a failure or from outside, leaves the rest, and no order is broken. */
+/* Stop runs of random graphs, by a failure or by hs_exec_stop(): the order of tasks is kept. */
 START_TEST(stopped_anywhere)
 {
     static const char *const kernels[] = {"done",     "busy:30", "done",
@@ -218,8 +220,8 @@ START_TEST(stopped_anywhere)
 }
 END_TEST
 
-/* Of random times; each after up to three of those before it. `is_lost` not 0: that one of the
- * second thousand is for the GPU, which is lost with it. */
+/* Return a graph of 2000 tasks with random times, each after up to three earlier tasks. If
+ * `is_lost` is not 0, task 1000 + is_lost loses the GPU, and is much faster there. */
 static hs_instance *thousands(hs_builder *b, int is_lost)
 {
     unsigned i, e;
@@ -241,7 +243,7 @@ static hs_instance *thousands(hs_builder *b, int is_lost)
     return finish(b);
 }
 
-/* Empty bodies, many tasks: who waits is woken. */
+/* Run many tasks with empty bodies: waiting workers are woken, and every task is done once. */
 START_TEST(thousands_of_empty_tasks)
 {
     int round;
@@ -261,7 +263,7 @@ START_TEST(thousands_of_empty_tasks)
 }
 END_TEST
 
-/* What the GPU leaves becomes ready while others run theirs, and is everybody's. */
+/* Lose the GPU in the middle of a large graph: CPUs run the tasks left to the GPU. */
 START_TEST(a_worker_lost_among_thousands)
 {
     int round;
@@ -277,14 +279,14 @@ START_TEST(a_worker_lost_among_thousands)
         p = perform(in, plan_for(kinds[_i], in), &s);
         all_done_once(&p);
         ck_assert_uint_le(p.report.lost_workers, 1);
-        /* under all others the GPU may get nothing */
+        /* policies except plan may run the fatal task on a CPU */
         ck_assert(p.report.lost_workers == 1 || strcmp(hs_policy_name(kinds[_i]), "plan") != 0);
         end_performance(&p);
     }
 }
 END_TEST
 
-/* What comes after it waits until the last attempt at it. */
+/* Retry every second task of a chain twice: its successor starts after the third attempt. */
 START_TEST(successors_of_what_is_tried_again_wait)
 {
     int round;
@@ -313,7 +315,8 @@ START_TEST(successors_of_what_is_tried_again_wait)
 }
 END_TEST
 
-/* cpu0 is to run a failing task, what comes after it, and then something else. */
+/* Plan a failing task, its successor and an independent task for cpu0: the worker skips the blocked
+ * successor. */
 START_TEST(what_will_never_be_ready_is_passed_over)
 {
     const unsigned   on[] = {0, 0, 1, 0, 1};
@@ -340,7 +343,8 @@ START_TEST(what_will_never_be_ready_is_passed_over)
 }
 END_TEST
 
-/* Nobody but the GPU can run what is ready, and nothing more happens that would wake it. */
+/* The planned first task of the GPU gets blocked: the GPU must be woken to run its second task,
+ * which no CPU can run. */
 START_TEST(who_waited_for_what_failed_goes_on)
 {
     static const char *const policies[] = {"plan", "plan+steal"};
@@ -364,7 +368,8 @@ START_TEST(who_waited_for_what_failed_goes_on)
 }
 END_TEST
 
-/* The GPU is lost at once: what it was to do is what the CPU's first task waits for. */
+/* Lose the GPU at once: the CPU takes over the GPU's tasks before its own, which depends on
+ * them. */
 START_TEST(what_a_lost_worker_leaves_is_done_in_time)
 {
     const unsigned   on[] = {1, 1, 0};
@@ -386,7 +391,8 @@ START_TEST(what_a_lost_worker_leaves_is_done_in_time)
 }
 END_TEST
 
-/* Only a GPU can run what becomes ready when there is none any more. */
+/* Lose the only GPU before a task for GPUs becomes ready: the task fails, and its successor is
+ * blocked. */
 START_TEST(nobody_is_left_for_what_becomes_ready)
 {
     hs_builder      *b = begin(1, 1);
@@ -413,7 +419,7 @@ START_TEST(nobody_is_left_for_what_becomes_ready)
 }
 END_TEST
 
-/* The GPU holds what it has chosen ahead, and nobody else can run, when it fails once too often. */
+/* Keep a GPU that fails too often in service while it holds a prefetched task for GPUs only. */
 START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
 {
     hs_builder      *b = begin(1, 1);
@@ -436,7 +442,7 @@ START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
 }
 END_TEST
 
-static unsigned asked; /* with the dispatcher's lock */
+static unsigned asked; /* calls of ask_heteroprio(); protected by the dispatcher's lock */
 
 static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
@@ -446,9 +452,9 @@ static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, 
 }
 
 /*
- * The GPU chooses the third ahead and tries the first again, which takes 50 ms. The policy knows of
- * no attempts but the first: were the third still the GPU's, it would be about to begin for it, and
- * the CPU would ask and ask.
+ * The GPU prefetches the third task, then retries the first for 50 ms. The policy expects the first
+ * task to end after its first attempt. If the third task stayed with the GPU, the policy would
+ * expect its start at any moment, and the CPU would poll the policy all the time.
  */
 START_TEST(nothing_waits_for_what_is_tried_again)
 {
@@ -485,7 +491,8 @@ static void wake_and_choose_nothing(hs_policy_state *state, unsigned worker, dou
     hs_decide_wait(out, INFINITY);
 }
 
-/* The CPU waits while the GPU is asked, and it is not asked because of that for ever. */
+/* Use a policy that prefetches no task but wakes all workers: the dispatcher must not call it in an
+ * endless loop while the GPU runs and the CPU waits. */
 START_TEST(nothing_chosen_ahead_is_no_news)
 {
     hs_policy_kind   restless = *hs_policy_find("heteroprio");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is not this plan's journal is refused, and left as it is. */
+/* Files refused as journals of this plan; a refused file is never changed. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ START_TEST(other_files)
 }
 END_TEST
 
-/* A line and its sum, as another program of the same family may write it. */
+/* Write a journal line with a valid sum, for text that the library itself does not write; return
+ * the length. */
 static size_t sealed(char *to, uint64_t *chain, const char *text)
 {
     size_t   length = strlen(text);
@@ -78,7 +79,7 @@ START_TEST(other_records)
 }
 END_TEST
 
-/* Where the line after the first `lines` of them begins. */
+/* Return the offset of the end of the first `lines` lines. */
 static size_t end_of(const bytes *all, int lines)
 {
     size_t at = 0;
@@ -88,7 +89,8 @@ static size_t end_of(const bytes *all, int lines)
     return at;
 }
 
-/* Whole journals, or torn ones; the second one ends behind its `_i`th line, or is whole. */
+/* Refuse two journals in one file: the first is cut at many offsets, the second after line `_i`, or
+ * complete if `_i` is 0. */
 START_TEST(joined_journals)
 {
     bytes        all = three_runs(30, 1);
@@ -133,7 +135,7 @@ START_TEST(the_line_is_told)
 }
 END_TEST
 
-/* Journals outlive the program that wrote them: the sums are what they have always been. */
+/* Keep the sums of lines unchanged between releases, because journals outlive the program. */
 START_TEST(sums_are_kept)
 {
     char     text[200];
@@ -146,7 +148,7 @@ START_TEST(sums_are_kept)
 }
 END_TEST
 
-/* What is not ours is left alone, and nobody is told to remove it. */
+/* Leave a file that is no journal unchanged, and do not advise the user to remove it. */
 START_TEST(no_journal_at_all)
 {
     static char  zeros[HSI_JOURNAL_LINE + 1];
@@ -166,7 +168,7 @@ START_TEST(no_journal_at_all)
     after = slurp();
     ck_assert_uint_eq(after.size, sizeof zeros);
     free(after.at);
-    spit(zeros, 40); /* as a crash may leave it */
+    spit(zeros, 40); /* possible after a crash */
     shut(opened(1, NULL, NULL));
 }
 END_TEST
@@ -208,7 +210,7 @@ START_TEST(no_journal_yet)
     ck_assert_ptr_nonnull(strstr(why, "there was no journal"));
     shut(j);
     spit("", 0);
-    shut(opened(0, done, &count)); /* an empty file is as good as none */
+    shut(opened(0, done, &count)); /* an empty file counts as a missing file */
     ck_assert_uint_eq(count, 0);
 }
 END_TEST
@@ -232,7 +234,7 @@ START_TEST(no_file)
 }
 END_TEST
 
-/* Sees what a run would go on from, or be refused for, and leaves the file as it is. */
+/* Preview with hsi_journal_look(): done tasks or the refusal of a resumed run, file unchanged. */
 START_TEST(looked_at)
 {
     unsigned char done[TASKS] = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where pieces are, alone: random accesses, against memories that are really there. Each move is
- * made; what is read is then what was written last, on whichever node. Which slot is taken is
- * held against a list of the times of use.
+ * Random accesses to pieces on several nodes, without a backend. A model of the memories makes each
+ * move, so every read must return the value written last, on any node. A list of times of use gives
+ * the slot to replace.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@ static unsigned roll(unsigned sides)
 
 typedef struct memory {
     unsigned slots;
-    int      value[SLOTS]; /* what is in it */
-    int      piece[SLOTS]; /* of which piece; -1: of none */
-    int      used[SLOTS];  /* when it was brought, last */
+    int      value[SLOTS]; /* present value of the slot */
+    int      piece[SLOTS]; /* number of the piece; -1: the slot is free */
+    int      used[SLOTS];  /* world.now at the last access */
     int      users[SLOTS];
 } memory;
 
@@ -34,11 +34,11 @@ typedef struct world {
     hsi_nodes *nodes;
     unsigned   count;
     int        host[PIECES];
-    int        truth[PIECES]; /* times it was written */
+    int        truth[PIECES]; /* latest value: number of writes */
     memory     gpu[NODES];
     int        now;
-    unsigned   peers;   /* 1 << g: GPUs that copy to and fro, all of them with each other */
-    unsigned   between; /* copies of that kind */
+    unsigned   peers;   /* bit mask, 1 << g: GPUs with direct copies between any two */
+    unsigned   between; /* number of direct copies between GPUs */
 } world;
 
 static void make_world(world *w)
@@ -59,7 +59,8 @@ static void make_world(world *w)
                 hsi_nodes_befriend(w->nodes, g, other);
 }
 
-/* The slot that has to go: a free one, else what was used longest ago; -1: all are in use. */
+/* Return a free slot, else the least recently accessed slot without users; -1 if all slots are in
+ * use. */
 static int expected_slot(const memory *m)
 {
     int best = -1;
@@ -106,7 +107,11 @@ static void make_moves(world *w, const hsi_moves *moves)
     }
 }
 
-/* Its own slot, any free one, or that which the test expects; none that is in use. */
+/*
+ * Check the slot chosen for an access, and record the access. A piece keeps its slot; a piece new at
+ * the node gets the slot of its own number if free, else any free slot, else the least recently
+ * used.
+ */
 static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
 {
     memory *m = &w->gpu[node];
@@ -132,7 +137,7 @@ static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
     m->used[slot] = ++w->now;
 }
 
-/* What others had is theirs no more. */
+/* Record a write at a node, and invalidate the copies of all other nodes. */
 static void note_written(world *w, unsigned node, int piece, int value)
 {
     w->truth[piece]++;
@@ -185,7 +190,7 @@ static void bring(world *w, unsigned node, size_t piece, int mode)
     if (node != HSI_HOST) {
         uint32_t slot = hsi_nodes_slot(w->nodes, node, piece);
 
-        /* what goes home has to be read before its slot is somebody else's */
+        /* copy the replaced piece to the host before check_slot() reuses its slot */
         if (moves.count && moves.move[0].from == node && moves.move[0].piece != piece) {
             w->host[moves.move[0].piece] = m->value[moves.move[0].slot];
             ck_assert_uint_eq(moves.move[0].slot, slot);
@@ -207,7 +212,8 @@ static void bring(world *w, unsigned node, size_t piece, int mode)
     ck_assert_int_eq(hsi_nodes_holding(w->nodes, node, piece), HSI_DIRTY);
 }
 
-/* If one is dirty, it is alone; if one shares, so does the host; each piece is somewhere, once. */
+/* Assert that each piece is either dirty at a single node, or shared by the host and any GPUs, and
+ * that every copy has the latest value. */
 static void check_states(const world *w)
 {
     for (size_t p = 0; p < PIECES; p++) {
@@ -242,7 +248,7 @@ static void use_or_let_go(world *w, unsigned node)
     }
 }
 
-/* A copy of a piece that is there becomes the piece. */
+/* Copy a piece into a spare slot of its node, and make this slot the place of the piece. */
 static void replace(world *w, unsigned node, size_t piece)
 {
     memory   *m = &w->gpu[node];
@@ -299,7 +305,7 @@ START_TEST(random_accesses)
 }
 END_TEST
 
-/* What only a GPU had is lost with it, and nothing else is. */
+/* Close a GPU: only pieces without a copy on the host are lost, until they are written again. */
 START_TEST(a_node_that_goes)
 {
     hsi_nodes *nodes = NULL;
@@ -314,7 +320,7 @@ START_TEST(a_node_that_goes)
     hsi_nodes_close(nodes, 1);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_LOST);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 1, 1, &moves), HSI_THERE);
-    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 0, &moves), HSI_THERE); /* to be written */
+    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 0, &moves), HSI_THERE); /* to overwrite */
     hsi_nodes_written(nodes, HSI_HOST, 0);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_THERE);
     ck_assert_uint_eq(hsi_nodes_version(nodes, HSI_HOST, 0), 2);

@@ -2,7 +2,8 @@
 #ifndef TESTS_JOURNAL_FIXTURE_H
 #define TESTS_JOURNAL_FIXTURE_H
 
-/* One journal at a time, of an instance with awkward names, in a folder of its own. */
+/* Fixture of the journal tests: a temporary folder with one journal, for an instance with awkward
+ * task names. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,18 +20,18 @@ enum { TASKS = 48 };
 
 extern hs_instance *in;
 extern char         folder[], file[64], why[HS_WHY];
-extern uint64_t     lost; /* by the journal that was closed last */
-extern long         memory_left; /* what open_journal() may allocate before it fails; -1: all */
-extern atomic_uint  recorded;    /* by the thread of record_behind_the_gate() */
+extern uint64_t     lost; /* result of the last hsi_journal_close(): lost records */
+extern long         memory_left; /* allocations by open_journal() before one fails; -1: no limit */
+extern atomic_uint  recorded;    /* attempts recorded by the thread of record_behind_the_gate() */
 
-/* Nothing fails. */
+/* Stop all injected failures of memory and disk. */
 void all_well(void);
 
 hs_instance *make(unsigned cpus, double time);
 void         set_up(void);
 void         tear_down(void);
 
-/* A test case, before and after each test of which these two are called. */
+/* Add a test case to the suite, with set_up() and tear_down() around each test. */
 TCase *add_case(Suite *s, const char *name);
 
 typedef struct bytes {
@@ -42,13 +43,13 @@ bytes slurp(void);
 void  spit(const char *at, size_t size);
 int   exists(void);
 
-/* Where the line begins that holds the byte `at`. */
+/* Return the offset of the line with the byte `at`. */
 size_t line_of(const bytes *all, size_t at);
 
-/* How many records end before `end`. */
+/* Return the number of `done` lines that are complete before the offset `end`. */
 size_t records_before(const bytes *all, size_t end);
 
-extern hsi_journal_past past; /* by the last of these */
+extern hsi_journal_past past; /* filled by the last call of a function below */
 
 hs_status    open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out);
 hs_status    look(int resume, unsigned char *done, uint64_t *count);
@@ -56,7 +57,7 @@ hs_status    read_journal(const char *text, size_t size, unsigned char *done,
                           hsi_journal_found *found);
 hsi_journal *opened(int resume, unsigned char *done, uint64_t *count);
 
-/* Which task is the n-th to be done: any order but theirs. */
+/* Return the task of the n-th record; the order differs from the order of task numbers. */
 uint32_t nth(size_t n);
 
 hs_status record(hsi_journal *j, uint32_t task);
@@ -64,13 +65,15 @@ hs_status record_end(hsi_journal *j, uint32_t task, hs_outcome outcome, int stat
 void      record_some(hsi_journal *j, size_t from, size_t to);
 void      shut(hsi_journal *j);
 
-/* A journal of three runs; the tasks from `known` on are not done. `closed`: in the end, too. */
+/* Return a journal of three runs that record the tasks nth(0) to nth(known - 1) as done. If
+ * `closed` is 0, the last line, "closed", is cut off. */
 bytes three_runs(size_t known, int closed);
 
-/* The first `count` that were recorded, and no other. */
+/* Assert that exactly the tasks nth(0) to nth(count - 1) are done. */
 void assert_done(const unsigned char *done, size_t count);
 
-/* A thread that records more than may be behind the disk, which hangs; has done what it can. */
+/* Make the disk hang, and start a thread that records more than HSI_JOURNAL_LAG attempts. Return
+ * once HSI_JOURNAL_LAG of them are recorded. */
 void record_behind_the_gate(hsi_journal *j, pthread_t *thread);
 
 #endif
