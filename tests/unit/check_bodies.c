@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the kernel column may say, emulated tasks, and waits. */
+/* Texts of the kernel column, bodies of emulated tasks, and waits until a time. */
 
 #include "config.h"
 
@@ -126,7 +126,7 @@ START_TEST(what_is_for_others_is_left_to_them)
         const hs_task            *row;
         const hs_backend_options *options;
         hs_type                   type;
-        int                       cpu, emulated; /* who claims it */
+        int                       cpu, emulated; /* 1: the backend makes a body */
     } cases[] = {
         {&none, &options, HS_CPU, 0, 1},     {&none, &options, HS_GPU, 0, 1},
         {&plugin, &options, HS_CPU, 0, 0},   {&plugin, &options, HS_GPU, 0, 1},
@@ -154,7 +154,8 @@ START_TEST(what_is_for_others_is_left_to_them)
 }
 END_TEST
 
-/* It would be held to be done, although nothing was run. */
+/* Refuse to emulate a task with only a gpu_command on a CPU: the task would count as done although
+ * no command ran. */
 START_TEST(a_command_for_gpus_alone_is_nothing_for_a_cpu)
 {
     hs_backend_options options = {.struct_size = sizeof options};
@@ -201,7 +202,7 @@ START_TEST(bodies_last_as_long_as_they_say)
 }
 END_TEST
 
-/* Each lasts for longer than anybody waits, so it ends because it was told to. */
+/* Cancel bodies with a duration of a year or more: the attempts end as aborted. */
 START_TEST(bodies_stop_when_told_to)
 {
     static const char *const kernel[] = {"spin:31000000000000", "sleep:31000000000000",
@@ -215,7 +216,7 @@ START_TEST(bodies_stop_when_told_to)
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, &s), 0);
         run_timed(&s, kernel[i], HS_OUTCOME_ABORTED);
         ck_assert_int_eq(pthread_join(thread, NULL), 0);
-        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* told before the start */
+        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* cancelled before the start */
         stage_close(&s);
     }
 }
@@ -228,7 +229,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How late is for the reader; early is wrong. */
+/* Assert that no wait ends early, and print how late waits end. */
 START_TEST(waits_end_on_time)
 {
     static const int us[] = {20, 100, 1000, 10000};

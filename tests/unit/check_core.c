@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Texts, registries, what callers of other versions give, and what solving refuses. */
+/* Texts of statuses and units, registries, structures of callers of other versions, and settings
+ * refused by hs_solve(). */
 
 #include <check.h>
 #include <limits.h>
@@ -113,7 +114,7 @@ START_TEST(guarantees_are_the_papers)
 }
 END_TEST
 
-/* Two CPUs and a GPU; tasks take 1, 2, 4 on a CPU, 3, 3, inf on a GPU. */
+/* Return an instance for two CPUs and a GPU; tasks take 1, 2, 4 on a CPU, 3, 3, inf on a GPU. */
 static hs_instance *an_instance(void)
 {
     static const double cpu[] = {1, 2, 4}, gpu[] = {3, 3, INFINITY};
@@ -149,7 +150,7 @@ START_TEST(settings_are_checked)
     settings.alpha = 0.5;
     settings.affinity_count = 2;
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
-    settings.affinities = wishes; /* one task twice */
+    settings.affinities = wishes; /* same task twice */
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
     wishes[1] = (hs_affinity){3, 1, 2}; /* unknown task */
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
@@ -158,7 +159,7 @@ START_TEST(settings_are_checked)
     wishes[1] = (hs_affinity){1, 2, NAN};
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
     ck_assert_ptr_null(s);
-    wishes[1] = (hs_affinity){2, 2, -INFINITY}; /* where it cannot run: not granted */
+    wishes[1] = (hs_affinity){2, 2, -INFINITY}; /* the GPU cannot run task 2: ignored */
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
     hs_schedule_free(s);
@@ -179,7 +180,7 @@ static hs_status run_lpt(const hs_instance *in, const hs_settings *settings, hs_
     return hs_solve(hs_algorithm_find("lpt"), in, settings, out);
 }
 
-/* What follows the bytes that its maker knew is not the algorithm's. */
+/* Ignore the members of an algorithm beyond its struct_size; refuse an algorithm without `run`. */
 START_TEST(algorithms_end_where_their_size_says)
 {
     hs_instance *in = an_instance();
@@ -187,7 +188,7 @@ START_TEST(algorithms_end_where_their_size_says)
     double       makespan = 0;
     struct {
         hs_algorithm alg;
-        char         later[64]; /* of a version to come */
+        char         later[64]; /* members of a later version */
     } mine = {{.name = "mine", .summary = "lpt", .cost = "?", .guarantee = one, .run = run_lpt},
               "not for this version"};
     const hs_algorithm *alg = &mine.alg;
@@ -209,7 +210,7 @@ START_TEST(algorithms_end_where_their_size_says)
     mine.alg.struct_size = sizeof mine;
     ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_OK);
     hs_schedule_free(s);
-    mine.alg = *hs_algorithm_find("lpt"); /* the library's are known by their place */
+    mine.alg = *hs_algorithm_find("lpt"); /* a copy of a built-in algorithm cannot run */
     ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_EINVAL);
     hs_instance_free(in);
 }
@@ -230,7 +231,7 @@ START_TEST(whoever_asks_can_be_told_to_stop)
         hs_status    st;
 
         if (sample_searches(hs_algorithm_at(i)))
-            continue; /* cancelled, they return what they have */
+            continue; /* searches return their best schedule */
         calls = 0;
         st = hs_solve(hs_algorithm_at(i), in, &settings, &s);
         ck_assert_int_eq(st, calls ? HS_ECANCELED : HS_OK);
@@ -262,7 +263,7 @@ START_TEST(allocations_are_checked)
 }
 END_TEST
 
-/* A task of an older caller has fewer members: what lies behind it is not looked at. */
+/* Add a task of an older caller, with fewer members: bytes beyond its struct_size are not read. */
 START_TEST(tasks_end_where_they_end)
 {
     hs_builder *b = NULL;
@@ -296,7 +297,8 @@ START_TEST(negative_settings_are_refused)
 }
 END_TEST
 
-/* A report of an older caller has fewer members: what lies behind it is not touched. */
+/* Fill a report of an older caller, with fewer members: bytes beyond its struct_size are not
+ * written. */
 START_TEST(reports_end_where_they_end)
 {
     const double one = 1;

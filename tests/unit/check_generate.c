@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The instance families: laws, counts, and values that never change. */
+/* Families of instances: distributions of times, numbers of tasks, and values fixed for ever. */
 
 #include <check.h>
 #include <math.h>
@@ -25,7 +25,8 @@ static hs_instance *gamma_of(hs_gamma spec)
     return in;
 }
 
-/* Six standard errors of a gamma sample: kurtosis 3 + 6cv^2, skewness 2cv. */
+/* Compare mean, variation and skewness of a sample with a gamma distribution (kurtosis 3 + 6cv^2,
+ * skewness 2cv). Tolerances are six standard errors. */
 static void check_moments(const hs_instance *in, hs_type type, double mean, double cv)
 {
     double n = (double)hs_instance_tasks(in), sum = 0, square = 0, cube = 0, found;
@@ -60,7 +61,7 @@ START_TEST(gamma_has_the_moments_asked_for)
 }
 END_TEST
 
-/* With cv = 1 the law is the exponential one. */
+/* Verify that times with cv = 1 have an exponential distribution. */
 START_TEST(gamma_of_variation_one_is_exponential)
 {
     enum { DRAWS = 100000, LEVELS = 8 };
@@ -158,7 +159,7 @@ START_TEST(gamma_refuses_what_makes_no_sense)
     spec.cpu_cv = 1;
     refuse_gamma(spec, HS_EOVERFLOW);
     spec.cpu_mean = 1;
-    spec.cpu_cv = 1e200; /* its square is not finite */
+    spec.cpu_cv = 1e200; /* the square is infinite */
     refuse_gamma(spec, HS_EOVERFLOW);
 }
 END_TEST
@@ -219,7 +220,7 @@ static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
     return in;
 }
 
-/* Tasks, copies included, whose name begins with `prefix` and ends or has a '-' or '#' there. */
+/* Return the number of tasks, copies included, named `prefix`, or `prefix` and '-' or '#'. */
 static uint64_t count_named(const hs_instance *in, const char *prefix)
 {
     uint64_t found = 0;
@@ -279,7 +280,7 @@ static int compare_measured(const void *a, const void *b)
     return strcmp(x->kernel, y->kernel);
 }
 
-/* All tasks, sorted. */
+/* Return the times and kernels of all tasks, sorted. The caller frees the array. */
 static measured *tasks_of(const hs_instance *in)
 {
     size_t    n = hs_instance_tasks(in), i;
@@ -332,7 +333,8 @@ static int64_t priority_of(const hs_instance *in, const char *name)
     return hs_instance_priority(in, task);
 }
 
-/* Chains by hand: potrf-0 trsm-1-0 syrk-1-0 potrf-1 ... potrf-4 are 13 tasks. */
+/* Compare priorities with path lengths counted by hand: the path potrf-0 trsm-1-0 syrk-1-0 potrf-1
+ * ... potrf-4 has 13 tasks. */
 START_TEST(priorities_are_lengths_of_chains)
 {
     hs_instance *in = tiled_of(HS_CHOLESKY, 5, 0, "mirage-960");
@@ -362,7 +364,7 @@ static hs_instance *graph_of(hs_factorisation kind, unsigned tiles, const char *
     return in;
 }
 
-/* The tasks that one comes right after, "" where there is none. */
+/* Assert that the task `name` has exactly the predecessors `expected`, up to the first "". */
 static void comes_after(const hs_instance *in, const char *name, const char *const expected[3])
 {
     hs_index       *index = NULL;
@@ -388,7 +390,8 @@ static void comes_after(const hs_instance *in, const char *name, const char *con
     hs_index_free(index);
 }
 
-/* potrf factors what syrk left, trsm needs that, updates need two tiles of trsm. */
+/* Check all predecessors: potrf needs the tile of syrk, and trsm the tiles of potrf and gemm. An
+ * update needs its tile from the previous update, and from trsm one tile (syrk) or two (gemm). */
 START_TEST(cholesky_depends_as_it_should)
 {
     hs_instance *in = graph_of(HS_CHOLESKY, 6, "mirage-960");
@@ -422,7 +425,8 @@ START_TEST(cholesky_depends_as_it_should)
 }
 END_TEST
 
-/* A task's priority is the longest chain behind it; on every kind, of every edge. */
+/* Verify for each factorisation that a task's priority is the length of the longest path behind
+ * it. */
 START_TEST(priorities_are_those_of_the_graph)
 {
     static const char *const tables[] = {"mirage-960", "mirage-960", "k40m-960"};
@@ -444,7 +448,8 @@ START_TEST(priorities_are_those_of_the_graph)
 }
 END_TEST
 
-/* Without the tiles it is what it was. */
+/* Compare an instance with a graph and an instance without: names, times and priorities of tasks
+ * are equal. */
 START_TEST(graphs_have_the_same_tasks)
 {
     hs_instance *graph = graph_of(HS_LU, 5, "k40m-960");
@@ -491,12 +496,12 @@ START_TEST(factorisations_refuse_what_they_cannot_do)
     spec.tiles = UINT32_MAX;
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
     spec.tiles = 4;
-    spec.graph = 1; /* copies of one row cannot depend on each other */
+    spec.graph = 1; /* a row with copies cannot describe a graph */
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EINVAL);
     spec.compact = 0;
     spec.cpus = 0;
     spec.gpus = 1;
-    spec.table = hs_kernel_table_find("v100-1600"); /* its potrf is for CPUs alone */
+    spec.table = hs_kernel_table_find("v100-1600"); /* potrf of this table runs on CPUs only */
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EWORKER);
     ck_assert_ptr_null(in);
 }
@@ -519,7 +524,7 @@ START_TEST(tables_are_sound)
 }
 END_TEST
 
-/* FNV-1a over the bits of all times, in order. Frees the instance. */
+/* Compare the FNV-1a hash of all times, in order, with an expected value. Frees the instance. */
 static void check_golden(hs_instance *in, uint64_t expected)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325), bits;
@@ -537,7 +542,8 @@ static void check_golden(hs_instance *in, uint64_t expected)
     ck_assert_uint_eq(hash, expected);
 }
 
-/* The same on every machine, with every compiler, for ever: published results rest on it. */
+/* Keep generated times unchanged on every machine and with every compiler: published results depend
+ * on them. */
 START_TEST(instances_never_change)
 {
     hs_gamma     wide = {1000, 20, 4, 15, 3, 1, 0.5, UINT64_MAX};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Files that are cut short or damaged at any byte: each is read or refused with its place.
+ * Files cut short or damaged at any byte: a reader accepts the file, or refuses it with the line
+ * and column of the error.
  */
 
 #include "io_fixture.h"
@@ -176,14 +177,14 @@ static const struct {
     {tasks_text, sizeof tasks_text - 1},
 };
 
-/* What came of a reading. */
+/* Result of reading a file. */
 struct outcome {
     hs_status     st;
-    uint64_t      digest; /* of an instance, and of a schedule as well */
+    uint64_t      digest; /* digest of instance and schedule, or number of affinities */
     hs_diagnostic why;
 };
 
-/* All that it says. */
+/* Return a digest of all entries of a schedule. */
 static uint64_t schedule_digest(const hs_schedule *s)
 {
     uint64_t sum = 0;
@@ -201,8 +202,8 @@ static uint64_t schedule_digest(const hs_schedule *s)
     return sum;
 }
 
-static hs_instance      *affine; /* the instance that affinities are read for */
-static hs_starpu_models *models; /* those of tasks */
+static hs_instance      *affine; /* instance for the file of affinities */
+static hs_starpu_models *models; /* performance models for the file of tasks */
 
 static void read_as(enum kind kind, int fd, struct outcome *o)
 {
@@ -247,7 +248,7 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     free(affinities);
 }
 
-/* Is the place in the text, or right behind it? */
+/* Return 1 if the place is in the text, or right after its end. */
 static int is_place(const char *text, size_t length, uint64_t line, uint64_t column)
 {
     const char *end = text + length, *next;
@@ -322,7 +323,7 @@ START_TEST(cut_short_at_every_byte)
 }
 END_TEST
 
-/* What stands for a byte, or is put in before it. */
+/* Values of replaced or inserted bytes. */
 static const unsigned char foreign[] = {0,   '\n', '\r', ',', '"',  '#',  '-',  '.', '0',  '9',
                                         'e', 'a',  ' ',  '+', 0x80, 0xc3, 0xff, 'i', 0xef, 0x1b,
                                         '{', '}',  '[',  ']', ':',  '=',  '\\', '<', '>',  ';'};
@@ -371,7 +372,7 @@ START_TEST(every_byte_left_out_or_put_in)
 }
 END_TEST
 
-/* Several of these at once, and pieces of the text in other places. */
+/* Damage the text up to four times: replace a byte, or copy a part to another place. */
 START_TEST(much_damaged)
 {
     size_t length = texts[_i].length;

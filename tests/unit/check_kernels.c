@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The built-in kernels on matrices: right, seen to be right, deterministic, easy to stop. */
+/* Built-in kernels on matrices: results, their verification, repeatability and cancellation. */
 
 #include "config.h"
 
@@ -15,20 +15,20 @@
 #include "support/clock.h"
 #include "exec/machine/limits.h"
 
-static int    damage;          /* a wrong result, please */
-static long   polls_left = -1; /* before the task is told to stop; negative: it is not */
-static int   *polled_cancel;   /* NULL: nothing is counted */
-static long   polls;           /* that there were */
-static int    computing;       /* it has begun to */
+static int    damage;          /* 1: make the result wrong */
+static long   polls_left = -1; /* polls before the task is cancelled; negative: never cancelled */
+static int   *polled_cancel;   /* cancel flag of the task; NULL: polls are not counted */
+static long   polls;           /* number of polls of the cancel flag */
+static int    computing;       /* 1: the computation has started */
 static long   allocations_left = -1;
-static double memory; /* as much as there is; 0: what there is */
+static double memory; /* pretended size of memory in bytes; 0: the real size */
 
 void         __real_hsi_job_compute(hsi_job *job);
 void         __wrap_hsi_job_compute(hsi_job *job);
 int          __real_hsi_job_stopped(hsi_job *job);
 int          __wrap_hsi_job_stopped(hsi_job *job);
 void        *__real_aligned_alloc(size_t alignment, size_t size);
-HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size); /* sanitizers look for it */
+HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size); /* exported for sanitizers */
 double       __real_hsi_limit_memory(void);
 double       __wrap_hsi_limit_memory(void);
 
@@ -103,7 +103,7 @@ static hs_outcome run_once(stage *s, const char *name, int n)
     return outcome;
 }
 
-/* Under a tool that makes everything slow. */
+/* Return 1 if the number of rounds is reduced, as under slow tools. */
 static int is_slow(void)
 {
     return rounds(100) < 100;
@@ -143,7 +143,8 @@ START_TEST(results_are_right)
 }
 END_TEST
 
-/* So that no unlucky data are ever taken for a wrong result. */
+/* Compare residuals of right results with half of the limit: verification must fail no task by
+ * chance. */
 START_TEST(residuals_stay_far_from_the_limit)
 {
     const hsi_kernel_entry *entry = built(_i);
@@ -169,7 +170,7 @@ START_TEST(residuals_stay_far_from_the_limit)
 }
 END_TEST
 
-/* Is element (i, j) of result `which` part of what the kernel computes? */
+/* Return 1 if the kernel computes element (i, j) of result `which`. */
 static int is_result(const char *name, int which, int i, int j)
 {
     if (strcmp(name + 1, "syrk") == 0 || strcmp(name + 1, "potrf") == 0)
@@ -275,7 +276,8 @@ START_TEST(data_and_results_depend_on_the_seed_alone)
 }
 END_TEST
 
-/* At whichever poll the word comes: it stops, and the worker is none the worse. */
+/* Cancel the task at each of its polls, or at about `most` of them: the task is aborted, and the
+ * worker can run it again. */
 static void stop_at_polls(const char *name, int n, long most)
 {
     long  count, k, step;
@@ -331,7 +333,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* It would take a second or so. */
+/* Cancel a long computation and print how late it stops. */
 START_TEST(stops_soon)
 {
     enum { MOST = 15 };
@@ -444,7 +446,7 @@ int main(void)
     int    count = kernel_count();
     char   why[HS_WHY];
 
-    if (hsi_blas_open(why) != HS_OK) { /* for jobs that no backend runs */
+    if (hsi_blas_open(why) != HS_OK) { /* needed by start_job(), which uses no backend */
         puts(why);
         return EXIT_FAILURE;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What hsched-check takes for proved of a leaf, against looking at every way to fill the workers.
- */
+/* Compare the verdicts of hsched-check on leaves of a proof with exhaustive searches over all
+ * assignments of tasks to workers. */
 
 #include <check.h>
 #include <math.h>
@@ -21,18 +21,18 @@ static limits plenty(void)
     return (limits){0, UINT64_MAX, SIZE_MAX};
 }
 
-/* Tasks of some kinds, and a case of a proof about them. */
+/* Task kinds with random times and counts, and one case of a proof about these kinds. */
 typedef struct stage {
     task_kind   kind[MOST_KINDS];
     uint32_t    low[MOST_KINDS], high[MOST_KINDS];
     int64_t     worth[MOST_KINDS * CLASSES];
-    unsigned    longest; /* in units */
+    unsigned    longest; /* deadline of the case, in units of 2^UNIT */
     certificate c;
     limits      l;
     cases       cs;
 } stage;
 
-/* Multiples of 2^UNIT. */
+/* Return a multiple of 2^UNIT, or INFINITY for one draw in ten. */
 static double draw_time(hsi_random *r)
 {
     return hsi_random_below(r, 10) ? ldexp(1 + (double)hsi_random_below(r, 24), UNIT) : INFINITY;
@@ -73,7 +73,8 @@ static uint32_t of_class(const stage *s, size_t kind, int class)
     return count[class];
 }
 
-/* The most that one worker can be worth: best[c] with c whole, task after task. */
+/* Return the largest total worth of tasks on one worker of this type within the capacity: a 0/1
+ * knapsack by dynamic programming, with weights in cells of 2^grid. */
 static int64_t most_of_worker(const stage *s, int type, long grid, int64_t capacity)
 {
     int64_t best[MOST_CELLS + 1] = {0};
@@ -104,7 +105,8 @@ static int sums_refute(const stage *s, const proof_node *node)
     return all > 0;
 }
 
-/* Anything; or what makes counts enough: what tasks weigh, if not too much, less the same each. */
+/* Draw the worth of each kind and class. In one half of the cases worths are random; in the other
+ * half, which gives more proofs, the worth is min(weight on a type, most) - less. */
 static void draw_worth(stage *s, long grid, hsi_random *r)
 {
     int     type = (int)hsi_random_below(r, 4);
@@ -161,8 +163,8 @@ START_TEST(knapsacks_prove_what_no_worker_can_exceed)
 }
 END_TEST
 
-/* Is there a way to give these weights to the workers, none of which takes more than its capacity?
- */
+/* Return 1 if `count` weights fit on the workers without a load above the capacity; `load` has the
+ * initial loads, and is restored. */
 static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsigned workers,
                     unsigned capacity)
 {
@@ -179,7 +181,7 @@ static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsign
         if (found)
             return 1;
         if (load[w] == 0)
-            return 0; /* the others are as empty */
+            return 0; /* later workers are empty, too */
     }
     return 0;
 }
@@ -214,7 +216,8 @@ START_TEST(packings_are_refused_where_there_is_a_way)
 }
 END_TEST
 
-/* Tasks that the case settles for the type, or that the other one cannot run by then. */
+/* List the weights of all tasks bound to the type: by the case, or because the other type cannot
+ * run the task before the deadline. Return the number of tasks. */
 static size_t list_settled(const stage *s, int type, unsigned *weight)
 {
     size_t tasks = 0;

@@ -108,9 +108,9 @@ static void make_moves(world *w, const hsi_moves *moves)
 }
 
 /*
- * Check the slot chosen for an access, and record the access. A piece keeps its slot; a piece new at
- * the node gets the slot of its own number if free, else any free slot, else the least recently
- * used.
+ * Check the slot chosen for an access, and record the access. A piece keeps its slot; a piece that
+ * is new at the node gets the slot of its own number if free, else any free slot, else the least
+ * recently used slot.
  */
 static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
 {

@@ -144,11 +144,11 @@ static const struct {
      "\xc2\xb5\xe2\x82\xac\xf0\x9f\x8e\x89"},
     {"\xc2\x85", BAD, "\xc2\x85"},                                     /* a control character */
     {"\xef\xbf\xbe", BAD, "\xef\xbf\xbe"},                             /* U+FFFE */
-    {"\x80x", BAD "x", BAD "x"},                                       /* nothing is continued */
-    {"\xc1\x81", BAD BAD, BAD BAD},                                    /* longer than need be */
-    {"\xe0\x80\x80", BAD BAD BAD, BAD BAD BAD},                        /* the same */
-    {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD, BAD BAD BAD BAD},            /* the same */
-    {"\xed\xa0\x80", BAD BAD BAD, BAD BAD BAD},                        /* half a pair */
+    {"\x80x", BAD "x", BAD "x"},                                       /* continuation byte alone */
+    {"\xc1\x81", BAD BAD, BAD BAD},                                    /* overlong encoding */
+    {"\xe0\x80\x80", BAD BAD BAD, BAD BAD BAD},                        /* overlong, 3 bytes */
+    {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD, BAD BAD BAD BAD},            /* overlong, 4 bytes */
+    {"\xed\xa0\x80", BAD BAD BAD, BAD BAD BAD},                        /* surrogate */
     {"\xf4\x90\x80\x80", BAD BAD BAD BAD, BAD BAD BAD BAD},            /* past U+10FFFF */
     {"\xff\xfe", BAD BAD, BAD BAD},
     {"cut \xe2\x82", "cut " BAD BAD, "cut " BAD BAD},
@@ -172,7 +172,7 @@ START_TEST(tells_why_writing_failed)
     int full = open("/dev/full", O_WRONLY);
 
     if (full < 0)
-        return; /* not on this system */
+        return; /* the system has no /dev/full */
     ck_assert_int_eq(hsi_output_open(&out, full), HS_OK);
     hsi_output_text(&out, "held, so nothing has failed yet");
     ck_assert(!hsi_output_failed(&out));
@@ -202,11 +202,11 @@ START_TEST(keeps_the_first_failure)
 }
 END_TEST
 
-/* Reads slowly from a pipe that does not block its writer. */
+/* Read a pipe to its end, in small portions; return the number of bytes with expected values. */
 static void *drain(void *descriptor)
 {
     const int *fd = descriptor;
-    static size_t sum; /* of the bytes that are what they should be */
+    static size_t sum; /* number of bytes with expected values */
     char   bytes[1000];
     ssize_t n, i;
 
@@ -246,7 +246,8 @@ static void tell(int number)
         _exit(1);
 }
 
-/* Writes to a full pipe while signals come that restart no call. */
+/* Write to a full pipe, interrupted by signals whose handler is set without SA_RESTART, and exit
+ * with status 0 on success. */
 static void write_disturbed(int fd)
 {
     struct sigaction action = {.sa_handler = tell};
@@ -357,7 +358,7 @@ START_TEST(writes_long_times)
 }
 END_TEST
 
-/* UTF-8 of any number below 2^21, whether it is a character or not. */
+/* Encode a number below 2^21 as UTF-8, even if the number is no valid character. */
 static void encode(uint32_t c, char to[5])
 {
     int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
@@ -386,8 +387,8 @@ START_TEST(shows_no_character_that_controls)
             ck_assert_str_eq(shown, character);
         hidden += strcmp(shown, character) != 0;
     }
-    /* C0, DEL and C1, the 20 that turn or end lines or once did, 3 of annotations, surrogates, and
-     * what lies past the last plane. */
+    /* C0 controls, DEL and C1 controls, 20 characters that end lines or set the direction of text
+     * (some deprecated), 3 for annotations, surrogates, and U+110000 past the last plane. */
     ck_assert_uint_eq(hidden, 31 + 33 + 20 + 3 + 2048 + 1);
 }
 END_TEST
@@ -400,7 +401,7 @@ static const struct {
     {"a\tb", "a\\x09b", 32},
     {"\xe2\x80\xaez", "\\xE2\\x80\\xAEz", 32},
     {"\xc3\xa9\xff\xc3", "\xc3\xa9\\xFF\\xC3", 32},
-    {"ab\nc", "ab", 6}, /* whole or not at all, and nothing behind */
+    {"ab\nc", "ab", 6}, /* no room for the escape: text ends before it */
     {"ab\nc", "ab\\x0A", 7},
     {"a\xc3\xa9", "a", 3},
     {"abc", "", 1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Schedules: how they are built, their metrics, and the checker. */
+/* Building schedules, their metrics, and the checker of schedules. */
 
 #include <check.h>
 #include <limits.h>
@@ -43,7 +43,7 @@ START_TEST(schedules_are_sorted)
 }
 END_TEST
 
-/* Of two that start at once, what ends first comes first. */
+/* Sort entries with equal start times by their end times. */
 START_TEST(entries_are_in_order)
 {
     const hs_placement given[] = {{0, 2, 0, 0, HS_RUN}, {0, 1, 1, 0, HS_RUN}};
@@ -147,7 +147,7 @@ START_TEST(metrics_are_sums)
 }
 END_TEST
 
-/* Two CPUs and a GPU; tasks take 1, 2, 4 on a CPU, 3, 3, inf on a GPU. */
+/* Return an instance for two CPUs and a GPU; tasks take 1, 2, 4 on a CPU, 3, 3, inf on a GPU. */
 static hs_instance *an_instance(void)
 {
     static const double cpu[] = {1, 2, 4}, gpu[] = {3, 3, INFINITY};
@@ -168,13 +168,13 @@ typedef struct broken_plan {
 
 static const broken_plan plans[] = {
     {HS_VALID, 0, 0, 0, 0, 0, 3, {{0, 4, 2, 0, 0}, {0, 1, 0, 1, 0}, {1, 3, 1, 1, 0}}},
-    {HS_VALID, 0, 0, 0, 0, 0, 4, /* aborted in the middle, run later elsewhere */
+    {HS_VALID, 0, 0, 0, 0, 0, 4, /* aborted halfway, then run on another worker */
      {{0, 4, 2, 0, 0}, {0, 1, 0, 1, 0}, {0, 1, 1, 2, 1}, {1, 3, 1, 1, 0}}},
-    {HS_VALID, 0, 0, 0, 0, 0, 4, /* aborted when it would have ended */
+    {HS_VALID, 0, 0, 0, 0, 0, 4, /* aborted at the time of the regular end */
      {{0, 4, 2, 0, 0}, {0, 1, 0, 1, 0}, {0, 3, 1, 2, 1}, {3, 5, 1, 1, 0}}},
     {HS_UNKNOWN_TASK, 1, 0, 3, 0, 0, 1, {{0, 1, 3, 1, 0}}},
     {HS_CANNOT_RUN, 2, 0, 2, 0, 0, 1, {{0, 1, 2, 2, 0}}},
-    {HS_CANNOT_RUN, 2, 0, 2, 0, 0, 1, {{0, 1, 2, 2, 1}}}, /* nor be tried */
+    {HS_CANNOT_RUN, 2, 0, 2, 0, 0, 1, {{0, 1, 2, 2, 1}}}, /* even an aborted attempt is invalid */
     {HS_WRONG_END, 0, 1, 1, 4, 3.5, 2, {{0, 1, 0, 0, 0}, {2, 3.5, 1, 0, 0}}},
     {HS_WRONG_END, 0, 0, 0, 1, 0x1.0000000000001p0, 1, {{0, 0x1.0000000000001p0, 0, 0, 0}}},
     {HS_ABORTED_TOO_LATE, 1, 0, 1, 2, 2.5, 1, {{0, 2.5, 1, 1, 1}}},
@@ -188,7 +188,7 @@ static const broken_plan plans[] = {
     {HS_VALID, 0, 0, 0, 0, 0, 5, /* aborted twice, the second time at once */
      {{1.5, 5.5, 2, 0, 0}, {0, 1.5, 1, 0, 1}, {1.5, 1.5, 1, 2, 1}, {1.5, 3.5, 1, 1, 0},
       {0, 1, 0, 1, 0}}},
-    /* The latest end counts, whichever worker says it first. */
+    /* The run must start after the latest abort, on any worker. */
     {HS_RUN_BEFORE_ABORT, 0, 0, 1, 2, 1.5, 5,
      {{2, 6, 2, 0, 0}, {0, 2, 1, 0, 1}, {0, 1, 0, 1, 0}, {1, 1.25, 1, 1, 1}, {1.5, 4.5, 1, 2, 0}}},
     {HS_RUN_BEFORE_ABORT, 0, 0, 1, 2, 1.5, 5,
@@ -241,7 +241,7 @@ START_TEST(other_workers_are_a_violation)
 }
 END_TEST
 
-/* Times that hs_schedule_build() refuses, put in behind its back. */
+/* Write invalid times into a finished schedule, because hs_schedule_build() refuses them. */
 START_TEST(times_that_are_no_times_are_a_violation)
 {
     static const double times[][2] = {{-1, 0}, {NAN, 1}, {INFINITY, INFINITY}, {0, NAN},

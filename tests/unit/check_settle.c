@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When hsched-calibrate takes the times of a kernel for settled. */
+/* Test of hsched-calibrate: decide when the measured times of a kernel have settled. */
 #include <check.h>
 #include <math.h>
 
@@ -23,7 +23,7 @@ START_TEST(quartiles_lie_between_their_neighbours)
 }
 END_TEST
 
-/* In halves of four, the quartiles lie at 0.75, 1.5 and 2.25 of 3. */
+/* Quartiles of four sorted runs, numbered from 0, are interpolated at 0.75, 1.5 and 2.25. */
 static const struct {
     const char *what;
     double      times[9];
@@ -55,7 +55,7 @@ START_TEST(halves_are_compared)
 }
 END_TEST
 
-/* A worker that is always slow makes no difference between the halves; one that slows down does. */
+/* Compare the halves of each worker: a slow worker makes no difference, a slowing worker does. */
 START_TEST(halves_are_of_each_worker)
 {
     double steady[] = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};
@@ -68,7 +68,7 @@ START_TEST(halves_are_of_each_worker)
 }
 END_TEST
 
-/* Steady, but at half the speed; a report that does not know its waits says nothing. */
+/* Reject steady times if tasks got only half of their cores; ignore a report with unknown waits. */
 START_TEST(a_busy_machine_settles_nothing)
 {
     const double   steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -91,7 +91,7 @@ START_TEST(rounds_have_an_end)
     ck_assert_int_eq(may_repeat(3, 4, 0.7, 0.4), 1);
     ck_assert_int_eq(may_repeat(4, 4, 1.5, 0.8), 0);
     ck_assert_int_eq(may_repeat(1, 1, 0.1, 0.1), 0);
-    ck_assert_int_eq(may_repeat(1, 4, 10, 10), 1); /* to 30 s */
+    ck_assert_int_eq(may_repeat(1, 4, 10, 10), 1); /* limit: 30 s in total */
     ck_assert_int_eq(may_repeat(1, 4, 10.1, 10.1), 0);
     ck_assert_int_eq(may_repeat(2, 4, 15, 10), 0);
 }
@@ -116,12 +116,12 @@ START_TEST(a_share_of_cores_is_told_where_it_matters)
     ck_assert_int_eq(core_share_is_low(&rather, percent), 1);
     ck_assert_str_eq(percent, "89%");
     ck_assert_int_eq(core_share_is_low(&most, NULL), 0);
-    ck_assert_int_eq(core_share_is_low(&asleep, NULL), 0); /* it waited a little to be woken */
+    ck_assert_int_eq(core_share_is_low(&asleep, NULL), 0); /* tasks mostly slept */
     ck_assert(core_share(&asleep) < 0.1);
     ck_assert(isnan(core_share(&unknown)) && isnan(core_share(&nothing)));
     ck_assert_int_eq(core_share_is_low(&unknown, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&nothing, NULL), 0);
-    ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* only the worker waited */
+    ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* waits of the worker, without tasks */
 }
 END_TEST
 

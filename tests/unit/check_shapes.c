@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Graphs by shape and of applications: what hsched-gen(1) says of each, literally. */
+/* Generated graphs of each shape and of each application have the properties stated in
+ * hsched-gen(1). */
 
 #include <check.h>
 #include <math.h>
@@ -26,7 +27,7 @@ static hs_instance *shaped_of(const hs_shaped *spec)
     return in;
 }
 
-/* edge[i][j]: j comes right after i. Every edge goes to a later row. */
+/* Adjacency matrix of a graph: edge[i][j] is 1 if i is a predecessor of j, and then i < j. */
 typedef struct matrix {
     size_t n, edges;
     char   edge[MOST][MOST];
@@ -84,7 +85,8 @@ static void is_chain(const hs_shaped *spec, const matrix *m)
         ck_assert(m->edge[i][i + 1]);
 }
 
-/* By depth: 1, width, 1, width, ..., 1; the last width is what is left, if it is not none. */
+/* Assert that levels have 1, width, 1, width, ..., 1 tasks, with edges between all tasks of
+ * consecutive levels; the last parallel level may be narrower. */
 static void is_fork_join(const hs_shaped *spec, const matrix *m)
 {
     size_t width = width_of(spec), at[MOST + 1] = {0};
@@ -123,7 +125,8 @@ static void is_random(const hs_shaped *spec, const matrix *m)
         ck_assert_uint_eq(m->edges, pairs);
 }
 
-/* One root, at the end; who merges fewer than `degree` merges the first ones. */
+/* Check a reduction: the graph is a tree with the last task as root, and at most one inner task has
+ * fewer than `degree` inputs. */
 static void is_reduction(const hs_shaped *spec, const matrix *m)
 {
     size_t fewer = 0, inner = 0;
@@ -138,7 +141,8 @@ static void is_reduction(const hs_shaped *spec, const matrix *m)
     ck_assert_uint_eq(inner, m->n < 2 ? 0 : (m->n - 2) / spec->degree + 1);
 }
 
-/* Levels are depths, in the order of the rows; none is empty; all but the last go on. */
+/* Assert that rows are sorted by depth, no level is empty, the number of levels is in its range,
+ * and every task before the last level has a successor. */
 static void is_topcuoglu(const hs_shaped *spec, const matrix *m)
 {
     size_t levels = m->n ? m->depth[m->n - 1] + 1 : 0;
@@ -183,7 +187,8 @@ static size_t edges_of(const hs_instance *in, double *bytes_sum)
     return edges;
 }
 
-/* The means that are asked for, of large graphs. */
+/* Compare the mean degree, ratio of communication to computation, and time of large graphs with the
+ * requested values. */
 START_TEST(means_are_those_asked_for)
 {
     hs_shaped    spec;
@@ -271,7 +276,8 @@ START_TEST(spread_times_are_near_their_mean)
 }
 END_TEST
 
-/* Neither shape nor bytes change the times, nor do bytes and times the shape. */
+/* Generate times, bytes and edges from separate random streams: shape and bytes do not change the
+ * times, and times and bytes do not change the edges. */
 START_TEST(streams_are_apart)
 {
     hs_shaped    spec;
@@ -320,7 +326,7 @@ START_TEST(refuses_what_makes_no_sense)
     REFUSES(ccr = -1, HS_EINVAL);
     REFUSES(ccr = 1e308, HS_EOVERFLOW);
     REFUSES(bandwidth = 0, HS_EINVAL);
-    REFUSES(law = HS_LAW_KERNELS, HS_EINVAL); /* and no table */
+    REFUSES(law = HS_LAW_KERNELS, HS_EINVAL); /* without a table */
     REFUSES(law = (hs_law)4, HS_EINVAL);
     REFUSES(gamma.cpu_mean = 0, HS_EINVAL);
     REFUSES(gamma.gpu_cv = 1e200, HS_EOVERFLOW);
@@ -335,7 +341,8 @@ START_TEST(refuses_what_makes_no_sense)
 }
 END_TEST
 
-/* The digest covers times, kernels, edges, bytes, links and workers. */
+/* Keep generated graphs unchanged between releases. The digest covers times, kernels, edges, bytes,
+ * links and workers. */
 START_TEST(graphs_never_change)
 {
     static const uint64_t expected[] = {
@@ -382,7 +389,8 @@ static double makespan_of(const char *name, const hs_instance *in)
     return makespan;
 }
 
-/* The figures of the paper: 6020 is optimal, who maps first come, first served gets 6442. */
+/* Reproduce the figures of the paper: the optimum is 6020, and mapping first come, first served
+ * gives 6442. */
 START_TEST(the_case_study_is_the_papers)
 {
     hs_instance *in = application_of("case-study", 1, HS_SMALL);
@@ -398,7 +406,7 @@ START_TEST(the_case_study_is_the_papers)
 }
 END_TEST
 
-/* Its two applications as one task each. */
+/* Schedule the two applications of the case study as one task each: the optimum is 6864. */
 START_TEST(whole_applications_take_longer)
 {
     double       cpu[] = {568 + 1520, 44100 + 874 + 440}, gpu[] = {422 + 242, 5600 + 844 + 420};
@@ -414,7 +422,7 @@ START_TEST(applications_have_their_tasks)
 {
     static const struct {
         const char *name;
-        size_t      tasks, edges; /* of one copy; edges with barriers */
+        size_t      tasks, edges; /* per copy; edges include those of barriers */
     } expected[] = {
         {"case-study", 5, 3}, {"xgemm", 2, 1}, {"cg", 24, 0},      {"cholesky", 20, 0},
         {"increment", 1, 0},  {"va", 1, 0},    {"pi", 1001, 1001}, {"fblock", 4, 0},
@@ -446,7 +454,8 @@ START_TEST(applications_have_their_tasks)
 }
 END_TEST
 
-/* The same factorisation as the family of tiles has, by its own code. */
+/* Compare the application "cholesky" with the factorisation of hs_generate_tiled(), generated by
+ * separate code: every task has the same predecessors. */
 START_TEST(the_small_cholesky_is_the_factorisation)
 {
     hs_tiled        spec = {HS_CHOLESKY, 4, 1, 1, 0, 1, hs_kernel_table_find("mirage-960"), 0};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Workers that waited for others to abort, in pictures: in the lane of who waited, as long as it
- * waited and not beyond the end, with who it waited for and why; in a trace among its entries.
+ * Pictures of waits for an abort. A Gantt chart has a bar for each wait, in the lane of the waiting
+ * worker, cut off at the end of the run; its title names the victim and the task. A trace has an
+ * event for each wait.
  */
 #include <check.h>
 #include <math.h>
@@ -14,7 +15,8 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-/* gpu0 takes a from cpu0, and b from cpu1, but the run is over before that has given it up. */
+/* Return a run in which gpu0 spoliates task a of cpu0, and task b of cpu1; the run ends before cpu1
+ * has aborted b. */
 static sample make(unsigned more_cpus)
 {
     static const char *const names[] = {"a", "<b>"};
@@ -38,7 +40,7 @@ static sample make(unsigned more_cpus)
     return made;
 }
 
-/* cpu1's; one that is too short to be seen; the last goes on behind the end. */
+/* The first is a wait of cpu1, the second is too short to be drawn, the last ends after the run. */
 enum { WAITS = 4 };
 static const hs_wait waits[WAITS] = {
     {3, 3.5, 0, 1, 0}, {0.5, 0.5001, 0, 2, 0}, {1, 2, 0, 2, 0}, {2.5, 9, 1, 2, 1}};
@@ -65,11 +67,12 @@ static const char *nth(const char *text, const char *word, int n)
     return text;
 }
 
-/* In the lane of that number from above, in seconds. */
+/* Assert that the bar at `at` is in the given lane, counted from the top, spans `from` to `to`
+ * seconds, and has this title. */
 static void require_wait(const char *svg, const char *at, int lane, double from, double to,
                          const char *title)
 {
-    const char *row = nth(svg, "class=\"l\"", 1 + lane); /* that of the legend is the first */
+    const char *row = nth(svg, "class=\"l\"", 1 + lane); /* the first lane is in the legend */
     const char *end = strstr(at, "</title>");
     double      left = number_after(row, " x=\""), unit = number_after(row, " width=\"") / 4;
 
@@ -87,7 +90,7 @@ START_TEST(waits_are_in_lanes)
     char      *svg = write_text(hs_gantt_write, &made, &picture, &length);
 
     ck_assert(is_xml(svg, length));
-    ck_assert_uint_eq(occurrences(svg, "class=\"yv\""), 4); /* that of the legend */
+    ck_assert_uint_eq(occurrences(svg, "class=\"yv\""), 4); /* 3 bars and the legend */
     ck_assert_ptr_nonnull(strstr(svg, ">idle until another aborts</text>"));
     require_wait(svg, nth(svg, "\"yv\"", 1), 2, 3, 3.5, "cpu1 waited for cpu0 to abort a\n");
     require_wait(svg, nth(svg, "\"yv\"", 2), 0, 1, 2,
@@ -105,7 +108,7 @@ START_TEST(waits_are_in_lanes)
 }
 END_TEST
 
-/* A row that stands for many has none; what was predicted has none either. */
+/* Draw no waits in rows that merge many workers, nor in the rows of a predicted schedule. */
 START_TEST(waits_are_of_single_workers_that_were)
 {
     sample        made = make(400), few = make(0);
@@ -170,7 +173,7 @@ START_TEST(what_is_no_wait_is_refused)
                            {1, NAN, 0, 1, 0}, {1, INFINITY, 0, 1, 0}};
     sample made = make(0);
 
-    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* there is no such file */
+    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* -1 is no open file */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_int_eq(refused(&made, good, bad[i]), HS_ESCHEDULE);
     ck_assert_int_eq(refused(&made, good, (hs_wait){0, 2, 0, 1, 0}), HS_EINVAL);
