@@ -3,18 +3,20 @@
 #define TESTS_ALLOC_SCENARIO_H
 
 /*
- * Every allocation fails once, and every one from some point on: the call says so,
- * nothing leaks, nothing is half done, and the next call gives what it always gave.
+ * Scenarios with failing allocations: each allocation fails once alone, and once with every later
+ * allocation. The call returns HS_ENOMEM or its usual result, leaks no memory, and a repeated call
+ * gives the usual result.
  */
 
 #include <hybridsched/hybridsched.h>
 
-/* Does something, frees all of it, and says what came of it if that is HS_OK. */
+/* Run a library call and free all its memory; on HS_OK set *result to a digest of the outcome. */
 typedef hs_status (*scenario)(const void *context, uint64_t *result);
 
 void check_both_ways(const char *name, scenario run, const void *context);
 
-/* An instance with all that rows may have; each step may be tried so often. */
+/* Build an instance with every optional member of rows; make up to `attempts` attempts at each step
+ * that fails with HS_ENOMEM. */
 hs_status build(hs_instance **out, int attempts);
 
 #endif

@@ -5,7 +5,8 @@
 #include "backend_fixture.h"
 #include "failing_memory.h"
 
-/* A body and a worker, while the allocation after `allocations` others fails; closes the stage. */
+/* Create a body and a worker while the allocation after the first `allocations` fails; close the
+ * stage. *failed is 1 if an allocation failed. Return the status. */
 static inline hs_status stage_try(stage *s, const hs_task *row, long allocations, int *failed)
 {
     hs_body  *body = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every allocation of a search fails once: HS_ENOMEM or a valid schedule, and no leak. */
+/* Let each allocation of a search fail once: the result is HS_ENOMEM or a valid schedule. Only leak
+ * sanitizers detect leaks here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 
 #include "failing_memory.h"
 
-/* 1 while some allocation was made to fail. */
+/* Run a search while allocation number `which` fails. Return 0 if fewer allocations were made. */
 static int try_failing(const hs_instance *in, const hs_schedule *start, long which)
 {
     hs_settings  settings;
@@ -29,7 +30,8 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     return failed;
 }
 
-/* The same of a bound that searches. */
+/* Compute the bound "mip" while allocation number `which` fails. Return 0 if fewer allocations were
+ * made. */
 static int try_failing_bound(const hs_instance *in, long which)
 {
     double    value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every allocation of a certificate's making fails once: HS_ENOMEM or a certificate, and
- * no leak. And a certificate proves what the bound says.
+ * Let each allocation fail once while a certificate is made: the result is HS_ENOMEM or a
+ * certificate, without leaks. A certificate proves the value of its bound.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static void expect(int good, const char *bound, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* A certificate of a bound, or of what a search has proved. */
+/* Request for a certificate of a bound, or of a value proved by a search. */
 typedef struct wanted {
-    const hs_bound *bound; /* NULL: of the value */
+    const hs_bound *bound; /* NULL: certify `value` */
     double          value;
 } wanted;
 
@@ -35,7 +35,8 @@ static hs_status make(const wanted *w, const hs_instance *in, hs_certificate **c
                     : hs_certificate_prove(in, "exact", w->value, NULL, c);
 }
 
-/* 1 while some allocation was made to fail. */
+/* Make a certificate while allocation number `which` fails. Return 0 if fewer allocations were
+ * made. */
 static int try_failing(const wanted *w, const hs_instance *in, long which)
 {
     hs_certificate *c = NULL;
@@ -52,7 +53,7 @@ static int try_failing(const wanted *w, const hs_instance *in, long which)
     return failed;
 }
 
-/* The last bits may be lost on the way to another proof of it. */
+/* Assert that the certificate proves the value of its bound, up to rounding in the last bits. */
 static void expect_value(const wanted *w, const hs_instance *in)
 {
     hs_certificate *c = NULL;
@@ -93,7 +94,8 @@ static double optimum(const hs_instance *in)
     return report.bound;
 }
 
-/* Of all bounds, and of the optimum; returns how many bounds there were. */
+/* Test certificates of the optimum and of all bounds; return the number of bounds with
+ * certificates. */
 static size_t try_instance(const hs_instance *in)
 {
     wanted w = {NULL, optimum(in)};
@@ -110,7 +112,8 @@ static size_t try_instance(const hs_instance *in)
     return certified;
 }
 
-/* Tasks of few kinds, whose proof has branches, and settled tasks to be packed. */
+/* Test an instance with few kinds of tasks: the proof has branches, and packings of settled
+ * tasks. */
 static void try_tiles(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
@@ -124,7 +127,7 @@ static void try_tiles(void)
     hs_instance_free(in);
 }
 
-/* A graph, whose proof has cases; of bounds, those that see edges. */
+/* Test a graph: a proof with cases, and the bounds based on edges. */
 static void try_graph(void)
 {
     static const char *const bounds[] = {"deadline", "paths", "work-paths"};
@@ -149,8 +152,8 @@ static void try_graph(void)
     hs_instance_free(in);
 }
 
-/* Of an instance that nobody has asked for its graph, which is made of data alone: without memory
- * for that there is no certificate, rather than one that leaves the edges out. */
+/* Certify an instance before the edges of its graph are derived from data accesses. If memory for
+ * the graph is short, the call must fail, not return a weaker certificate without edges. */
 static void try_fresh_graphs(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Decimals to doubles; the judge is strtod in the "C" locale. */
+/* Conversion of decimals to doubles, compared with strtod() in the "C" locale. */
 
 #include <check.h>
 #include <fenv.h>
@@ -22,7 +22,7 @@ static void check_read(const char *text, size_t expected_length, uint64_t expect
                      expected_length, from_bits(expected_bits));
 }
 
-/* Also when other text follows, which is the faster way. */
+/* Compare with strtod(), also with more text behind the number, which takes a faster path. */
 static void check_as_strtod(const char *text)
 {
     char     longer[TEXT_MAX + 16];
@@ -53,7 +53,7 @@ START_TEST(reads_what_printf_writes)
 }
 END_TEST
 
-/* `count` random digits; runs of 0 and 9 are not rare. Returns their end. */
+/* Write `count` random digits, with frequent runs of 0 and 9. Return the end of the digits. */
 static char *random_digits(char *p, int count)
 {
     for (int kind = 0; count > 0; count--) {
@@ -127,7 +127,7 @@ START_TEST(reads_powers_and_edges)
 }
 END_TEST
 
-/* More than any double has, with an exponent that makes up for them. */
+/* Read thousands of zeros, some with a large exponent for compensation. */
 START_TEST(reads_many_zeros)
 {
     static char zeros[12001], text[2 * sizeof zeros + 32];
@@ -167,7 +167,8 @@ static void multiply(natural *n, uint64_t factor)
         n->limb[n->count++] = carry % 1000000000;
 }
 
-/* All digits of the midpoint of the double of these bits and the next; its power of ten. */
+/* Write all digits of the midpoint between the double of these bits and the next double; return
+ * the power of ten that scales the digits. */
 static int midpoint_digits(uint64_t bits, char *digits)
 {
     uint64_t odd = 2 * (bits & FRACTION_BITS) + 1;
@@ -181,7 +182,7 @@ static int midpoint_digits(uint64_t bits, char *digits)
     } else {
         exponent = 1;
     }
-    multiply(&n, 1); /* carries what is too large */
+    multiply(&n, 1); /* propagate carries */
     exponent -= 1076;
     for (int i = 0; i < exponent; i++)
         multiply(&n, 2);
@@ -207,7 +208,8 @@ static void add_to_last(char *digits, int term)
     *p = (char)('0' + sum);
 }
 
-/* The digits with a point somewhere, an exponent to match, and strtod's word. */
+/* Read the digits with a decimal point at a random place and a matching exponent; compare the
+ * result with the expected bits and with strtod(). */
 static void check_digits(const char *digits, int exponent, uint64_t expected)
 {
     char text[TEXT_MAX];
@@ -218,7 +220,7 @@ static void check_digits(const char *digits, int exponent, uint64_t expected)
     ck_assert_uint_eq(to_bits(strtod(text, NULL)), expected);
 }
 
-/* The same with more digits after it: zeros, then `last`. */
+/* Append zeros and the digit `last`, then call check_digits(). */
 static void check_longer(const char *digits, int exponent, int zeros, char last,
                          uint64_t expected)
 {
@@ -300,7 +302,7 @@ START_TEST(refuses_what_is_no_number)
 }
 END_TEST
 
-/* Any byte, at any place among the digits, whether or not it is looked at with others. */
+/* Stop at any byte that cannot continue a number, at each place among the digits. */
 START_TEST(stops_at_any_other_byte)
 {
     for (int byte = 0; byte < 256; byte++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The families of P||Cmax. */
+/* Families of instances for P||Cmax. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ START_TEST(draws_what_it_says)
 {
     static const struct {
         const char *family;
-        double      low, high, mean; /* in theory, of 20000 tasks */
+        double      low, high, mean; /* theoretical range and mean for 20000 tasks */
     } laws[] = {
         {"e1", 1, 20, 10.5},           {"e2", 100, 800, 450},
         {"e3", 1, 100, 50.5},          {"e4", 20, 50, 35},
@@ -53,7 +53,7 @@ START_TEST(draws_what_it_says)
 }
 END_TEST
 
-/* What was planted is there, and nothing is shorter. */
+/* Solve instances with a planted optimum: the optimal makespan is the planted value. */
 START_TEST(has_the_optimum_that_was_planted)
 {
     hs_identical spec = {"planted",  3 + (size_t)_i % 8, 1 + (unsigned)_i % 3,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The colours of a Gantt chart, as its style sheet gives them for light and dark screens: people
- * who see all colours, protanopes and deuteranopes tell them apart, by lightness too, and read what
- * is written on them. Colour blindness is simulated by the matrices of G. M. Machado, M. M.
- * Oliveira and L. A. F. Fernandes, A physiologically-based model for simulation of color vision
- * deficiency, IEEE TVCG 15(6), 2009 (severity 1). Differences are those of CIE 1976 L*a*b* for D65.
+ * Colours in the style sheet of a Gantt chart, for light and dark screens. Colours differ enough,
+ * in lightness too, for normal vision, protanopia and deuteranopia, and texts on bars are readable.
+ * Colour blindness is simulated by the matrices of G. M. Machado, M. M. Oliveira and L. A. F.
+ * Fernandes, A physiologically-based model for simulation of color vision deficiency, IEEE TVCG
+ * 15(6), 2009 (severity 1). Differences are distances in CIE 1976 L*a*b* for D65.
  */
 #include <check.h>
 #include <math.h>
@@ -31,7 +31,7 @@ static const double vision[VISIONS][3][3] = {
      {-0.011820, 0.042940, 0.968881}},
 };
 
-/* Linear RGB in [0, 1] of 0xrrggbb. */
+/* Convert the colour 0xrrggbb to linear RGB in [0, 1]. */
 static void linear(unsigned color, double out[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -84,7 +84,8 @@ static double difference(unsigned a, unsigned b, int how)
     return sqrt((x.l - y.l) * (x.l - y.l) + (x.a - y.a) * (x.a - y.a) + (x.b - y.b) * (x.b - y.b));
 }
 
-/* The fill of a class in [from, to); `missing`: there is no rule. */
+/* Return the fill colour of a class between two places of the style sheet; `missing` if no rule
+ * sets the colour. */
 static unsigned fill_between(const char *from, const char *to, const char *class, unsigned missing)
 {
     char rule[16];
@@ -104,7 +105,7 @@ static unsigned fill_between(const char *from, const char *to, const char *class
     return missing;
 }
 
-/* What a class has on light screens, or on dark ones. */
+/* Return the fill colour of a class on light or dark screens. */
 static unsigned fill_of(const char *svg, const char *class, int dark)
 {
     const char *query = strstr(svg, "@media screen and (prefers-color-scheme:dark)");
@@ -122,7 +123,8 @@ static unsigned class_fill(const char *svg, unsigned class, int dark)
     return fill_of(svg, name, dark);
 }
 
-/* A chart with a task a CPU, of these times on a GPU, named after its kernel unless `ratios`. */
+/* Return the SVG text of a chart with one task per CPU, or on the GPU for tasks with an infinite
+ * CPU time. Colours stand for kernels, or for ratios of times if `ratios` is 1. */
 static char *chart(unsigned tasks, const double *gpu, const double *cpu, int ratios)
 {
     hs_builder  *b = NULL;
@@ -150,7 +152,7 @@ static char *chart(unsigned tasks, const double *gpu, const double *cpu, int rat
     return svg;
 }
 
-/* More kernels than have a colour of their own. */
+/* Return a chart with more kernels than colours. */
 static char *chart_of_kernels(void)
 {
     static const double gpu[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -158,7 +160,8 @@ static char *chart_of_kernels(void)
     return chart(10, gpu, NULL, 0);
 }
 
-/* As many classes of the scale, and tasks that one type alone can run. */
+/* Return a chart with `classes` classes of the scale, a task for CPUs only and a task for GPUs
+ * only. */
 static char *chart_of_ratios(unsigned classes)
 {
     double gpu[12], cpu[12];
@@ -187,7 +190,7 @@ START_TEST(kernels_are_told_apart)
     for (unsigned i = 0; i <= KERNELS; i++) {
         unsigned a = class_fill(svg, i < KERNELS ? i : REST, _i);
 
-        check_pair(a, fill_of(svg, "l", _i), _i, 16); /* from an idle lane */
+        check_pair(a, fill_of(svg, "l", _i), _i, 16); /* against an idle lane */
         for (unsigned k = 0; k < i; k++) {
             unsigned b = class_fill(svg, k, _i);
 
@@ -200,7 +203,7 @@ START_TEST(kernels_are_told_apart)
 }
 END_TEST
 
-/* Each step of the scale is darker than the one before, whoever looks at it. */
+/* Verify that each step of the scale is darker than the previous step, for each kind of vision. */
 START_TEST(the_scale_falls_in_lightness)
 {
     for (unsigned classes = 2; classes <= 10; classes++) {
@@ -223,7 +226,8 @@ START_TEST(the_scale_falls_in_lightness)
 }
 END_TEST
 
-/* The contrast of each text with the bar that it stands on, at least that of WCAG 2's level AA. */
+/* Assert that each text and the bar behind have at least the contrast of WCAG 2, level AA; return
+ * the number of texts. */
 static unsigned check_texts(const char *svg, int dark)
 {
     unsigned texts = 0, class;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The set of places against an array of flags, of sizes about where it gets one more level. */
+/* Comparison of place sets with an array of flags, for sizes near a change of the number of
+ * levels. */
 
 #include <check.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void check_ends(const model *m)
     ck_assert_uint_eq(hsi_places_last(&m->set), last - 1);
 }
 
-/* One after the other is taken at either end. */
+/* Remove all numbers, each time the first or the last at random. */
 static void take_all(model *m, dice *d)
 {
     while (!hsi_places_is_empty(&m->set)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Random numbers, and the logarithm and exponential behind them; libm is the judge. */
+/* Random numbers, and the library's own logarithm and exponential, compared with libm. */
 
 #include <check.h>
 #include <math.h>
@@ -50,12 +50,12 @@ START_TEST(bounded_integers_are_evenly_spread)
     for (i = 0; i < BOUND; i++)
         ck_assert_double_eq_tol(met[i], DRAWS / BOUND, 5 * sqrt(DRAWS / BOUND));
     ck_assert_uint_eq(hsi_random_below(&r, 1), 0);
-    for (i = 0; i < 1000; i++) /* 3/8 of all words are thrown away here */
+    for (i = 0; i < 1000; i++) /* rejects 3/8 of the random words */
         ck_assert_uint_lt(hsi_random_below(&r, UINT64_C(5) << 61), UINT64_C(5) << 61);
 }
 END_TEST
 
-/* Distance from the truth in units of the last place. */
+/* Return the error of a value in units of the last place. */
 static double ulps(double value, long double truth)
 {
     double nearest = fabs((double)truth);

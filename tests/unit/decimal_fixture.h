@@ -2,7 +2,7 @@
 #ifndef HS_TEST_DECIMAL_FIXTURE_H
 #define HS_TEST_DECIMAL_FIXTURE_H
 
-/* What the tests of reading and of writing decimals share. */
+/* Random numbers and helpers for the tests of decimals. */
 
 #include <math.h>
 #include <stdint.h>
@@ -53,14 +53,14 @@ static inline double random_finite(void)
     return value;
 }
 
-/* A number such as people write: few digits. */
+/* Return a random number with few digits. */
 static inline double random_round(void)
 {
     return below(1000000) / pow(10, below(7));
 }
 
-/* Reads from memory that ends where the text does, and from amid other text, which must not
- * make a difference; the length read, 0 for no number. */
+/* Read a number twice, from a block of memory that ends with the text, and with other text behind:
+ * both results must be equal. Return the number of bytes read, 0 if the text is no number. */
 static inline size_t read_exactly(const char *text, size_t length, double *value)
 {
     enum { BEHIND = 80 };
@@ -71,7 +71,7 @@ static inline size_t read_exactly(const char *text, size_t length, double *value
 
     if (!copy || !amid)
         abort();
-    memcpy(copy + 1, text, length); /* at an odd address, too */
+    memcpy(copy + 1, text, length); /* at an odd address */
     memcpy(amid + 1, text, length);
     memset(amid + 1 + length, ',', BEHIND);
     end = hsi_decimal_read(copy + 1, copy + 1 + length, value);

@@ -14,7 +14,7 @@ char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 void  __real_free(void *at);
 
-/* Exported, for sanitizers look for them. */
+/* Exported functions, because sanitizers look up the names. */
 HS_API void *__wrap_malloc(size_t size);
 HS_API void *__wrap_calloc(size_t count, size_t size);
 HS_API void *__wrap_realloc(void *old, size_t size);
@@ -23,7 +23,7 @@ HS_API char *__wrap_strdup(const char *text);
 HS_API char *__wrap_strndup(const char *text, size_t size);
 HS_API void  __wrap_free(void *at);
 
-/* Threads allocate at a time. */
+/* Atomic counters, because several threads may allocate concurrently. */
 static atomic_int     armed, goes_on;
 static atomic_long    left, failed, blocks;
 static _Atomic size_t largest;

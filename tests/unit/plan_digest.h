@@ -20,7 +20,7 @@ static inline uint64_t digest_double(uint64_t digest, double x)
     return digest_word(digest, bits);
 }
 
-/* A number that changes with any bit of a schedule. */
+/* Return a digest of a schedule: makespan, and times, state and task of every entry. */
 static inline uint64_t digest_plan(const hs_schedule *s)
 {
     uint64_t digest = digest_double(1, hs_schedule_makespan(s));

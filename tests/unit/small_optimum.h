@@ -4,12 +4,12 @@
 
 #include "core/problem.h"
 
-enum { OPTIMUM_WORKERS = 4 }; /* at the most */
+enum { OPTIMUM_WORKERS = 4 }; /* maximum number of workers */
 
-/* By trying everything: for few tasks. */
+/* Return the optimal makespan by exhaustive search; only for few tasks. */
 double optimum_of(const hsi_problem *pb);
 
-/* With each task where `worker` says, which must be a worker. */
+/* Return the makespan with task i on worker[i]; every number must be a valid worker. */
 double makespan_of(const hsi_problem *pb, const uint32_t *worker);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "suite.h"
 
-/* What `best` makes of an instance: valid, and no shorter than the bound that it reports. */
+/* Solve an instance with `best`, and assert that the schedule is valid and the reported certified
+ * makespan is at least the reported bound. The caller frees the schedule. */
 static inline hs_schedule *solve_best(const hs_instance *in, const hs_settings *settings,
                                       hs_report *report)
 {
