@@ -368,8 +368,8 @@ START_TEST(who_waited_for_what_failed_goes_on)
 }
 END_TEST
 
-/* Lose the GPU at once: the CPU takes over the GPU's tasks before its own, which depends on
- * them. */
+/* Lose the GPU at once: the CPU must run the tasks planned for the GPU before its own task, a
+ * successor of them. */
 START_TEST(what_a_lost_worker_leaves_is_done_in_time)
 {
     const unsigned   on[] = {1, 1, 0};
@@ -419,7 +419,7 @@ START_TEST(nobody_is_left_for_what_becomes_ready)
 }
 END_TEST
 
-/* Keep a GPU that fails too often in service while it holds a prefetched task for GPUs only. */
+/* Do not retire a GPU after too many failures while it holds a prefetched task for GPUs only. */
 START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
 {
     hs_builder      *b = begin(1, 1);
@@ -454,7 +454,7 @@ static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, 
 /*
  * The GPU prefetches the third task, then retries the first for 50 ms. The policy expects the first
  * task to end after its first attempt. If the third task stayed with the GPU, the policy would
- * expect its start at any moment, and the CPU would poll the policy all the time.
+ * expect its start at any moment, and the CPU would call the policy again and again.
  */
 START_TEST(nothing_waits_for_what_is_tried_again)
 {
