@@ -65,7 +65,7 @@ static tiny throw_tiny(hsi_random *r)
     return t;
 }
 
-/* Tries every worker for every task from `at` on. */
+/* Try every worker for every task from `at` on. Lower *least to the smallest makespan found. */
 static void enumerate(const tiny *t, size_t at, double *load, double *least)
 {
     unsigned w;
@@ -120,7 +120,8 @@ START_TEST(reaches_the_optimum_of_tiny_instances)
 }
 END_TEST
 
-/* What is printed of a schedule: no shorter than its rounded ends, nor than its exact sums. */
+/* Return the makespan to compare: the maximum of the rounded makespan and the certified makespan
+ * from exact sums. */
 static double takes(const hs_schedule *s, const hs_report *report)
 {
     return fmax(hs_schedule_makespan(s), report->certified);
@@ -146,7 +147,8 @@ static hs_instance *rounded_instance(hsi_random *r)
     return in;
 }
 
-/* Where workers tie and sums are rounded, to the last unit of the last place. */
+/* best is no longer than any of its members, without a rounding tolerance, for instances with ties
+ * and inexact sums. */
 START_TEST(no_worse_than_a_member_by_rounding)
 {
     static const char members[] = "heteroprio-ns,balanced-estimate,clb2c,lpt,heft-min,dualhp,dada,"
@@ -168,7 +170,7 @@ START_TEST(no_worse_than_a_member_by_rounding)
             const char  *name = hs_algorithm_name(hs_algorithm_at(i));
             hs_schedule *other = NULL;
 
-            if (!strstr(members, name)) /* where one is left out nothing is shorter */
+            if (!strstr(members, name)) /* the list includes members left out by best */
                 continue;
             hs_report_init(&its);
             ck_assert_int_eq(hs_solve_reported(hs_algorithm_at(i), in, NULL, &other, &its), HS_OK);
@@ -242,7 +244,7 @@ START_TEST(integers_are_proved)
 }
 END_TEST
 
-/* 0.2 + 0.4 is more than 0.6 but less than the next double: what is there to refute is 0.6. */
+/* The exact sum 0.2 + 0.4 lies between 0.6 and the next double. best proves the bound 0.6. */
 START_TEST(a_bound_next_to_the_makespan_is_refuted)
 {
     static const double cpu[] = {0.2, 0.6, 0.4, 0.6}, gpu[] = {9, 9, 9, 9};
@@ -308,7 +310,7 @@ START_TEST(many_threads_against_the_clock)
     hs_schedule_free(solve_best(in, &settings, &report));
     spent = hsi_now() - begin;
     ck_assert(report.limit_reached || report.proved);
-    ck_assert_double_lt(spent, 5); /* a busy machine is no defect */
+    ck_assert_double_lt(spent, 5); /* allows for a busy machine */
     hs_instance_free(in);
 }
 END_TEST
@@ -404,7 +406,7 @@ START_TEST(cancelled_with_a_schedule)
     settings.cancel_data = &c;
     hs_report_init(&report);
     st = hs_solve_reported(hs_algorithm_find("best"), in, &settings, &s, &report);
-    if (st == HS_ECANCELED) { /* before its first schedule: then the caller's own will do */
+    if (st == HS_ECANCELED) { /* cancelled before the first schedule: pass a start schedule */
         ck_assert_ptr_null(s);
         ck_assert_int_lt(_i, 5);
         ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &start), HS_OK);

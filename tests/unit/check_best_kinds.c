@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* best, and exact, where tasks are of few kinds, as in factorisations. */
+/* The algorithms best and exact on instances with few kinds of tasks, for example factorisations.
+ * */
 #include <check.h>
 #include <math.h>
 
@@ -8,7 +9,8 @@
 #include "suite.h"
 #include "unit/solve_best.h"
 
-/* Three tasks on two workers: 6, though the bounds say 4.5. */
+/* Three tasks of 3 on two workers take 6; the search by kinds proves this above the area bound of
+ * 4.5. */
 START_TEST(few_kinds_are_proved)
 {
     static const double cpu[] = {3, 3, 3}, gpu[] = {30, 30, 30};
@@ -27,8 +29,8 @@ START_TEST(few_kinds_are_proved)
 END_TEST
 
 /*
- * The least of what the search by kinds says is that the bound is a double below the
- * makespan, whose sums are not exact, and yet that nothing is shorter.
+ * The search by kinds proves each schedule optimal. Since makespans are rounded sums, the bound may
+ * be one double below the makespan.
  */
 START_TEST(factorisations_are_proved)
 {
@@ -63,7 +65,7 @@ START_TEST(factorisations_are_proved)
 }
 END_TEST
 
-/* What `best` proves is proved for `exact` too, and its schedule is kept. */
+/* exact uses the searches of best: it proves the optimum proved by best, with the same makespan. */
 START_TEST(exact_proves_factorisations)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("mirage-960");
@@ -91,7 +93,7 @@ START_TEST(exact_proves_factorisations)
 }
 END_TEST
 
-/* Thousands of tasks of a few kinds are a matter of counts. */
+/* best uses the counts of kinds to come within 0.01% of the bound for thousands of tasks. */
 START_TEST(counts_come_near_the_bound)
 {
     const hs_kernel_table *mirage = hs_kernel_table_find("mirage-960");

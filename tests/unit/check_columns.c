@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The task table: each column there is, alone, goes through all that is made of the table.
- * A column that is added to it is tested here without another word.
+ * The columns of the task table. Each test runs once per column of hs_column_at(), new columns
+ * included: builders, digests, files, plans and the checker handle a value in this column alone.
  */
 
 #include "io_fixture.h"
@@ -10,10 +10,10 @@
 
 #include "check/difference.h"
 
-static const hs_column *column; /* the one that is tested */
-static hs_task          plain;  /* says nothing in it */
-static hs_task          other;  /* says something in it alone */
-static char             in_plain[64], in_other[64]; /* what files have for that */
+static const hs_column *column; /* column under test */
+static hs_task          plain;  /* task with a plain value in the column */
+static hs_task          other;  /* differs from `plain` in this column alone */
+static char             in_plain[64], in_other[64]; /* texts of both values in files */
 
 static void set(hs_task *task, const void *value, size_t size)
 {
@@ -35,7 +35,8 @@ static void set_number(hs_task *task, int64_t integer)
         set(task, &number, sizeof number);
 }
 
-/* Two values that differ, the default first where a row may have it. */
+/* Set two different values of the column in `plain` and `other`, and their texts. `plain` gets the
+ * default unless rows need a value. */
 static void choose_values(void)
 {
     static const char *const text = "say \"b\", c", *const empty = "";
@@ -81,7 +82,8 @@ static int makes_names(void)
     return is_column("id") || is_column("count");
 }
 
-/* 0: it has no field; check_graph and the reader's cases test those. */
+/* Prepare the test of a column. Return 0 for a list, which has no field in hs_task: check_graph and
+ * the reader's cases test lists. */
 static int start(int index)
 {
     column = hs_column_at((size_t)index);
@@ -96,7 +98,7 @@ static int start(int index)
     return 1;
 }
 
-/* Equal in a column, whichever it is. */
+/* Return 1 if two tasks have equal values in a column of any type. */
 static int agree(const hs_column *in, const hs_task *a, const hs_task *b)
 {
     const void *x = (const char *)a + in->offset, *y = (const char *)b + in->offset;
@@ -112,7 +114,7 @@ static int agree(const hs_column *in, const hs_task *a, const hs_task *b)
     return strcmp(s ? s : "", t ? t : "") == 0;
 }
 
-/* A row is that task, in every column. */
+/* Check that a row of the instance equals the task in every column. */
 static void is_row(const hs_instance *in, size_t row, const hs_task *task)
 {
     const hs_column *each;
@@ -126,7 +128,7 @@ static void is_row(const hs_instance *in, size_t row, const hs_task *task)
                       column->name);
 }
 
-/* Rows of the two tasks, as the letters say: p and o. */
+/* Return an instance with a row per letter: p for `plain`, o for `other`. */
 static hs_instance *make(const char *rows)
 {
     hs_builder  *b = NULL;
@@ -148,7 +150,8 @@ static void are_rows(const hs_instance *in, const char *rows)
         is_row(in, row, rows[row] == 'p' ? &plain : &other);
 }
 
-/* Also where it begins late, and where room for more rows is made after that. */
+/* A builder keeps the column even if its first value comes late, and if the builder grows after
+ * this value. */
 START_TEST(builders_keep_it)
 {
     static const char *const kinds[] = {"o", "po", "op", "ppppop"};
@@ -209,7 +212,7 @@ START_TEST(files_keep_it)
     hs_instance_free(back);
     free(text);
 
-    /* Not written where no row says anything. */
+    /* The writer omits a column with default values only. */
     in = make("p");
     set_text(fd, "", 0);
     ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
@@ -257,7 +260,8 @@ START_TEST(plans_keep_it)
 }
 END_TEST
 
-/* A plan's columns with the task's two values, in rows of one task. */
+/* Read a plan with two rows of one task, with the texts `first` and `second` in the column. Return
+ * the reader's status. */
 static hs_status read_two(const char *first, const char *second, hs_diagnostic *why)
 {
     const char  *is_time = column->type == HS_COLUMN_TIME ? column->name : "";
@@ -326,7 +330,8 @@ START_TEST(the_checker_tells_it)
 }
 END_TEST
 
-/* Callers whose struct ends before it say nothing in it, and are told nothing. */
+/* A caller with an older hs_task, ending before the column, leaves the column at its default;
+ * memory behind the older struct stays untouched. */
 START_TEST(older_callers_do_without)
 {
     hs_builder  *b = NULL;
@@ -336,7 +341,7 @@ START_TEST(older_callers_do_without)
     if (!start(_i))
         return;
     if (is_column("id") || is_column("cpu") || is_column("gpu"))
-        return; /* they have been there from the first */
+        return; /* the oldest columns */
     older = other;
     older.struct_size = column->offset;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The configuration bound against optima found by trying everything, and its proofs
- * against knapsacks solved by looking at all sets.
+ * The configuration bound, compared with optima found by exhaustive search, and its proofs,
+ * compared with knapsacks solved by enumeration of all sets.
  */
 
 #include <check.h>
@@ -95,7 +95,7 @@ START_TEST(never_above_the_optimum_nor_below_deadline)
         pb = (hsi_problem){.n = in.n, .m = in.m, .k = in.k, .p = in.p, .q = in.q};
         instance = wrap(&in);
         value = bound_of("configuration", instance);
-        best = optimum_of(&pb); /* sums rounded, by less than the allowance */
+        best = optimum_of(&pb); /* rounded sums; the tolerance is larger */
         ck_assert_double_le(
             value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES ? 1 : 1 + 0x1p-48));
         ck_assert_double_ge(value, bound_of("deadline", instance));
@@ -104,7 +104,7 @@ START_TEST(never_above_the_optimum_nor_below_deadline)
 }
 END_TEST
 
-/* The most that a set of tasks within the capacity is worth, by looking at all of them. */
+/* Return the maximum value of a set of tasks within the capacity, by enumeration of all sets. */
 static int64_t most_of(const hsi_configuration *cf, const double *time, size_t n,
                        const hsi_configuration_proof *proof)
 {
@@ -187,11 +187,11 @@ START_TEST(proofs_hold)
         hsi_problem_close(&rows);
         hs_instance_free(instance);
     }
-    ck_assert(lifted > 30 || _i == WIDE); /* one task decides there */
+    ck_assert(lifted > 30 || _i == WIDE); /* WIDE: the longest task alone gives the bound */
 }
 END_TEST
 
-/* Integers: 3 tasks of 2 on 2 workers need 4, which the area bound cannot see. */
+/* Three tasks of 2 on two workers need 4; the area bound, which divides tasks, is 3. */
 START_TEST(sees_whole_tasks)
 {
     small        in = {.n = 3, .m = 2, .p = {2, 2, 2}, .q = {9, 9, 9}};
@@ -244,7 +244,8 @@ static int cancel_after(void *data)
     return --*(int *)data < 0;
 }
 
-/* A slice ends after some polls of the caller, not after a time: a busy machine changes nothing. */
+/* The bound never decreases from slice to slice. A slice ends after a number of polls of the cancel
+ * callback, not after a time, so that the result does not depend on the machine. */
 START_TEST(grows_in_slices)
 {
     enum { POLLS = 20 };
@@ -316,7 +317,7 @@ START_TEST(keeps_to_its_time)
     ck_assert_int_eq(hs_bound_compute(hs_bound_find("configuration"), in, &settings, &value),
                      HS_OK);
     ck_assert_double_ge(value, bound_of("deadline", in));
-    ck_assert_double_lt(hsi_now() - begin, 1.5); /* the machine may be busy */
+    ck_assert_double_lt(hsi_now() - begin, 1.5); /* allows for a busy machine */
     hs_instance_free(in);
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Memory that runs out anywhere on the way to the configuration bound, GLPK's included,
- * and in the tree above it.
+ * Failing allocations in the configuration bound, in GLPK below it, and in the branch-and-bound
+ * tree above it.
  */
 
 #include <check.h>
@@ -58,7 +58,7 @@ static hs_status branch(const hsi_problem *pb)
 
     hs_settings_init(&settings);
     if (st == HS_OK)
-        st = hsi_branch_step(b, 12.9, &stop); /* finds one; 12.80284 is optimal */
+        st = hsi_branch_step(b, 12.9, &stop); /* finds a schedule; 12.80284 is optimal */
     hsi_branch_close(b);
     return st;
 }
@@ -82,7 +82,7 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 }
 END_TEST
 
-/* GLPK jumps out of the middle of a round; what is proved by then is reported. */
+/* GLPK runs out of memory in the middle of a round: the bound proved before is returned. */
 START_TEST(memory_of_glpk_may_be_short)
 {
     const hs_bound *configuration = hs_bound_find("configuration");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Copies of data in pictures: each is drawn, in the row of the memory that it went to, and in a
- * trace on a thread on which nothing overlaps, be they many or few, whatever the data are called.
+ * Copies of data in pictures. A Gantt chart shows a copy in the row of its destination memory; a
+ * trace shows each copy on a thread without overlaps. The tests draw few and many copies, and data
+ * names with special characters.
  */
 #include <check.h>
 #include <math.h>
@@ -20,7 +21,8 @@ enum { CPUS = 3, NAMES = 6 };
 static const char *const names[NAMES] = {
     "A-0-0", "<b>&\"x\"", "]]>", "\xe6\x97\xa5\xe6\x9c\xac", "back\\slash\"", "-->"};
 
-/* One task for each GPU, one after the other, and data of all names. */
+/* Return a sample with one task per GPU. Task i runs on GPU i from i to i + 1 and changes the data
+ * names[i % NAMES]. */
 static sample make(unsigned gpus)
 {
     sample       made = {0};
@@ -56,7 +58,9 @@ static int in_order(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* All over the schedule and a little beyond, some of no length, some without a name. */
+/* Return `count` random copies, sorted by destination and start; the caller frees the list. The
+ * copies start during the schedule or shortly after; some copies have zero length, some have
+ * unnamed data. */
 static hs_transfer *some_copies(unsigned gpus, size_t count, double length)
 {
     hs_transfer *list = calloc(count + 1, sizeof *list);
@@ -93,7 +97,7 @@ static double number_after(const char *at, const char *key)
     return strtod(strstr(at, key) + strlen(key), NULL);
 }
 
-/* The y of the row with that name at its left. */
+/* Return the y coordinate of the label of the row `name`. */
 static double row_of(const char *svg, const char *name)
 {
     char        label[64];
@@ -107,7 +111,8 @@ static double row_of(const char *svg, const char *name)
     return number_after(end, " y=\"");
 }
 
-/* Few, and far apart: a rectangle each, as long as the copy, in its row, with what it was. */
+/* Draw few copies, far apart. Each copy has a rectangle of its length, with a title, in the row of
+ * its destination. */
 START_TEST(each_copy_is_drawn)
 {
     sample      made = make(3);
@@ -130,7 +135,7 @@ START_TEST(each_copy_is_drawn)
     ck_assert(is_xml(svg, length));
     ck_assert_ptr_nonnull(strstr(svg, "copy of data</text>"));
     ck_assert_ptr_nonnull(strstr(svg, ">2 to GPUs, 1 kB \xc2\xb7 2 to the host, 1.23 MB<"));
-    at = strstr(at, "\"tc\"") + 1; /* that of the legend */
+    at = strstr(at, "\"tc\"") + 1; /* skip the legend's rectangle */
     for (int i = 0; i < 4; i++) {
         const char *end;
 
@@ -145,7 +150,7 @@ START_TEST(each_copy_is_drawn)
         at++;
     }
     ck_assert_ptr_null(strstr(at, "\"tc\""));
-    at = strstr(svg, "<rect class=\"l\" x=\"73"); /* a row: the last copy ends where that does */
+    at = strstr(svg, "<rect class=\"l\" x=\"73"); /* a row, which ends with the last copy, at 3.5 */
     ck_assert_ptr_nonnull(at);
     ck_assert_double_eq_tol(unit * 3.5, number_after(at, " width=\""), 1);
     free(svg);
@@ -159,7 +164,7 @@ START_TEST(each_copy_is_drawn)
 }
 END_TEST
 
-/* Whatever there is, the file stays small, and is a picture. */
+/* Tens of thousands of copies share rectangles: the file stays small and is well-formed XML. */
 START_TEST(many_copies_share_rectangles)
 {
     static const unsigned gpus[] = {1, 2, 9, 60, 300};
@@ -184,7 +189,8 @@ START_TEST(many_copies_share_rectangles)
 }
 END_TEST
 
-/* By thread, the end of the last bar, in microseconds. */
+/* A trace has one bar per copy, and bars of one thread do not overlap: free_at holds, by thread,
+ * the end of the last bar in microseconds. */
 START_TEST(no_copy_is_lost_in_a_trace)
 {
     enum { COPIES = 400, THREADS = 1000 };
@@ -243,7 +249,7 @@ START_TEST(what_is_no_copy_is_refused)
                                {1, 2, 8, 9, 0, 1}};
     sample made = make(2);
 
-    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* there is no such file */
+    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* valid; writing to fd -1 fails */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_int_eq(refused(&made, good, bad[i]), HS_ESCHEDULE);
     ck_assert_int_eq(refused(&made, good, (hs_transfer){0, 2, 8, 0, 0, 1}), HS_EINVAL);
@@ -252,7 +258,8 @@ START_TEST(what_is_no_copy_is_refused)
 }
 END_TEST
 
-/* On a GPU alone, the second after the first: it reads what the host has, 2 ms away; or nothing. */
+/* Return an instance of two tasks for the GPU, the second after the first. With `reads`, the second
+ * task reads data from the host; the copy takes 2 ms. */
 static hs_instance *two_in_a_row(int reads)
 {
     const hs_task task = {.struct_size = sizeof task, .cpu = INFINITY, .gpu = 1};
@@ -285,7 +292,7 @@ static hs_schedule *with_transfers(const hs_instance *in, const char *algorithm)
     size_t       count;
 
     ck_assert_int_eq(hs_solve(hs_algorithm_find(algorithm), in, NULL, &s), HS_OK);
-    ck_assert_ptr_null(hs_schedule_transfers(s, &count)); /* nobody asked */
+    ck_assert_ptr_null(hs_schedule_transfers(s, &count)); /* settings.transfers is 0 */
     ck_assert_uint_eq(count, 0);
     hs_schedule_free(s);
     hs_settings_init(&settings);
@@ -304,8 +311,8 @@ static void require_one(const hs_schedule *s, double start)
     ck_assert(t->data == 0 && t->from == 0 && t->to == 1);
 }
 
-/* The first row of the first copies lasts as long as the schedule, in which 4 ms are the width of
- * the last, which is the page's. */
+/* Check the width of the rows of the first schedule's copies against its makespan. The rows of the
+ * last schedule's copies are as wide as the page and stand for 4 ms. */
 static void require_row(const char *svg, double makespan)
 {
     const char *first = strstr(strstr(svg, ">copies of data<"), "class=\"l\"");
@@ -315,8 +322,8 @@ static void require_row(const char *svg, double makespan)
                             number_after(last, " width=\"") * makespan / 4, 0.1);
 }
 
-/* Who plans ahead moves it from the start on, who decides as it goes when it is its turn; and a
- * picture has what each of its schedules moves. */
+/* HEFT plans the copy at time 0; HeteroPrio decides at run time, so the copy starts after the first
+ * task, at 1 ms. A picture of both schedules shows both copies. */
 START_TEST(what_schedules_move_is_shown)
 {
     hs_instance *in = two_in_a_row(1);
@@ -358,14 +365,14 @@ START_TEST(what_schedules_move_is_shown)
 }
 END_TEST
 
-/* Of an instance that has no such data. */
+/* Refuse to draw a schedule with copies of data missing in the instance. */
 START_TEST(moves_of_another_instance_are_refused)
 {
     hs_instance *in = two_in_a_row(1), *other = two_in_a_row(0);
     hs_schedule *live = with_transfers(in, "heteroprio");
     hs_picture   picture = picture_of(NULL, 0);
 
-    ck_assert_int_eq(hs_gantt_write(-1, in, live, NULL), HS_EIO); /* there is no such file */
+    ck_assert_int_eq(hs_gantt_write(-1, in, live, NULL), HS_EIO); /* valid; fd -1 fails */
     ck_assert_int_eq(hs_gantt_write(-1, other, live, NULL), HS_ESCHEDULE);
     picture.predicted = live;
     ck_assert_int_eq(hs_gantt_write(-1, other, live, &picture), HS_ESCHEDULE);

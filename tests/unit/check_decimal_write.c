@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Numbers to decimals; the judges are strtod and printf in the "C" locale. */
+/* Conversion of numbers to decimals, compared with strtod() and printf() in the "C" locale. */
 
 #include <check.h>
 #include <fenv.h>
@@ -12,7 +12,8 @@
 #include "decimal_fixture.h"
 #include "suite.h"
 
-/* Writes to memory of no more than the promised size. */
+/* Write a number to heap memory of exactly HSI_DECIMAL_MAX bytes, where sanitizers detect an
+ * overrun. Return the length. */
 static size_t write_exactly(double value, char *text)
 {
     char  *room = malloc(HSI_DECIMAL_MAX);
@@ -26,7 +27,7 @@ static size_t write_exactly(double value, char *text)
     return length;
 }
 
-/* The significant digits of a number's text as an integer, and how many they are. */
+/* Return the significant digits of a decimal as an integer, and set *count to their number. */
 static uint64_t significant(const char *text, int *count)
 {
     uint64_t digits = 0;
@@ -45,7 +46,7 @@ static uint64_t significant(const char *text, int *count)
     return digits;
 }
 
-/* Does `digits` times a power of ten read back, at the place of value's digits? */
+/* Return 1 if `digits`, scaled to the decimal exponent of `value`, reads back as `value`. */
 static int reads_back(uint64_t digits, int count, double value)
 {
     char  text[64];
@@ -58,8 +59,9 @@ static int reads_back(uint64_t digits, int count, double value)
 }
 
 /*
- * The nearest decimal of as many digits is what printf writes. It need not read
- * back below a power of two, where doubles are closer: there one above may do.
+ * Check that the text is the nearest decimal with `count` digits, as written by printf(). At a
+ * power of two, where doubles below are closer, the nearest decimal may fail to read back; then the
+ * writer may choose another.
  */
 static void check_nearest(const char *text, uint64_t digits, int count, double value)
 {
@@ -73,7 +75,7 @@ static void check_nearest(const char *text, uint64_t digits, int count, double v
         ck_abort_msg("%s is nearer to %a than %s", nearest, value, text);
 }
 
-/* Written, it reads back; the decimals around it that have one digit less do not. */
+/* Check that the text of `value` reads back exactly, unlike the decimals with one digit less. */
 static void check_shortest(double value)
 {
     char     text[HSI_DECIMAL_MAX];
@@ -114,7 +116,7 @@ START_TEST(writes_the_shortest_at_every_exponent)
     }
     for (int e = -1074; e < -1022; e++)
         check_shortest(ldexp(1, e));
-    for (uint64_t bits = 0; bits < 2000; bits++) /* the least */
+    for (uint64_t bits = 0; bits < 2000; bits++) /* smallest subnormals */
         check_shortest(from_bits(bits));
     check_shortest(ldexp(8887055249355788, 664)); /* 1.99e-20 above an integer times 10^199 / 4 */
     for (int q = -323; q <= 308; q++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The dispatcher with bodies that do as they are told: each task is done once, where it
- * should be. See check_exec_failures.c for those that fail, check_exec_stops.c for runs that
- * are stopped. Nothing here depends on how long anything takes, but for the order of events.
+ * The dispatcher with scripted bodies: each task is done once, on a suitable worker. Failing bodies
+ * are in check_exec_failures.c, stopped runs in check_exec_stops.c. The tests depend on the order
+ * of events, never on durations.
  */
 
 #define _GNU_SOURCE /* sched_getcpu() */
@@ -45,7 +45,7 @@ START_TEST(a_plan_keeps_its_order)
 }
 END_TEST
 
-/* Aborted entries of a plan are not repeated. */
+/* The dispatcher does not repeat the aborted entries of a plan. */
 START_TEST(spoliations_of_a_plan_are_history)
 {
     static const hs_placement entries[] = {
@@ -108,7 +108,7 @@ START_TEST(a_handle_runs_again)
         ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
         p.status = hs_exec_run(p.exec, &p.report, p.why);
     }
-    hs_exec_stop(p.exec, HS_STOP_DRAIN); /* said between runs */
+    hs_exec_stop(p.exec, HS_STOP_DRAIN); /* stops the next run at once */
     ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_ECANCELED);
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_uint_eq(p.report.done, 0);
@@ -177,7 +177,8 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* Ranks are of graphs' policies, data of tiled kernels. */
+/* Refuse a rank with a policy without ranks, an unknown rank, and data of a kernel that is not part
+ * of a tiled factorisation. */
 START_TEST(refusals_of_graphs)
 {
     hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = INFINITY};
@@ -216,7 +217,7 @@ static unsigned one_deep(hs_backend_worker *worker)
     return 1;
 }
 
-/* What is missing is said before anything calls it. */
+/* Refuse an incomplete backend, naming the missing part, before any call of its functions. */
 START_TEST(backends_that_lack_something)
 {
     const act    rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
@@ -248,9 +249,9 @@ START_TEST(backends_that_lack_something)
 }
 END_TEST
 
-/* What a program gives its backend, and what it hears of it. */
+/* A backend with data of its own, which records the calls of the dispatcher. */
 typedef struct notebook {
-    hs_backend table; /* its own copy: bodies and workers name it */
+    hs_backend table; /* the backend of this notebook, for its body */
     hs_body    body;
     size_t     row[8];
     int        rows, opened, runs;
@@ -308,7 +309,8 @@ static void begin_notebook(notebook *book)
     book->table.data = book;
 }
 
-/* Two runs with the same functions, each with data of its own; rows come by their numbers. */
+/* Two runs use the same functions with different backend data. body_create() gets the number of
+ * each row. */
 START_TEST(backends_have_data)
 {
     const act rows[] = {{1, 1, "a", 3, 0}, {1, 1, "b", 1, 0}, {1, 1, "c", 2, 0}, CURTAIN};
@@ -347,7 +349,8 @@ static int last_processor(void)
     return last;
 }
 
-/* Cores are the caller's business: his choice is taken, however many workers there are. */
+/* Workers are bound to the CPUs in settings.os_cpus, or unbound with settings.unbound; both
+ * settings together are refused. */
 START_TEST(the_callers_binding)
 {
     const act           rows[] = {{1, 1, "a", 1, 0}, CURTAIN};
@@ -383,7 +386,8 @@ START_TEST(the_callers_binding)
 }
 END_TEST
 
-/* A body may be missing where the task need not go; then it never goes there. */
+/* Tasks without a body for GPUs run on CPUs only, and tasks without a body for CPUs on GPUs only.
+ * */
 START_TEST(tasks_stay_where_they_have_bodies)
 {
     const act        rows[] = {{1, 9, "none-gpu", 20, 0}, {9, 1, "none-cpu", 20, 0}, CURTAIN};
@@ -468,7 +472,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("exec");
-    TCase *cases = tcase_create("dispatcher"); /* what make check-helgrind runs */
+    TCase *cases = tcase_create("dispatcher"); /* run by make check-helgrind */
     TCase *refused = tcase_create("before a run");
 
     tcase_set_timeout(cases, 300);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Factorisations of the caller's matrix: the factors are multiplied again here, element by element,
- * and what the library says of them is held against that. What is no such matrix is refused.
+ * Factorisations of the caller's matrix. The tests multiply the factors again, element by element,
+ * and check the library's verdict on them. Unsuitable matrices are refused.
  */
 
 #include <check.h>
@@ -30,7 +30,7 @@ static double draw(void)
     return roll(2000001) / 1e6 - 1;
 }
 
-/* By column. What is above the diagonal of Cholesky's is nobody's business. */
+/* Return a random n x n matrix by column. For Cholesky, the unused upper triangle is NaN. */
 static double *random_matrix(int kind, size_t n, double scale)
 {
     double *a = malloc(n * n * sizeof *a);
@@ -49,7 +49,7 @@ static double input(const double *a, int kind, size_t n, size_t i, size_t j)
     return kind == HS_CHOLESKY && i < j ? a[i * n + j] : a[j * n + i];
 }
 
-/* Of L and U, or L and L', from what is in one square. */
+/* Return element (i, j) of L U, or of L L' for Cholesky, from both factors in one square. */
 static double product(const double *f, int kind, size_t n, size_t i, size_t j)
 {
     double sum = 0;
@@ -63,7 +63,7 @@ static double product(const double *f, int kind, size_t n, size_t i, size_t j)
     return sum;
 }
 
-/* Of a column and a column. */
+/* Return the dot product of columns i and j. */
 static double dot(const double *a, size_t n, size_t i, size_t j)
 {
     double sum = 0;
@@ -73,7 +73,8 @@ static double dot(const double *a, size_t n, size_t i, size_t j)
     return sum;
 }
 
-/* Q is orthogonal: R'R is A'A. For matrices whose squares are numbers. */
+/* Check that the factors give the matrix. For QR, R'R equals A'A since Q is orthogonal; the squares
+ * of the elements must be finite. */
 static void is_right(const double *a, const double *f, int kind, size_t n, double scale)
 {
     for (size_t j = 0; j < n; j++)
@@ -100,7 +101,8 @@ static hs_exec_settings settings_of(const double *a, size_t n)
     return s;
 }
 
-/* Its factors, and what is said of them: twice, for the second run is to begin with it again. */
+/* Return the factors of the matrix and the library's description of them. The second run shows that
+ * each run starts with the original matrix. */
 static double *factors_of(int kind, const double *a, unsigned tiles, unsigned n, unsigned gpus,
                           hs_exec_factorisation *said)
 {
@@ -144,7 +146,7 @@ START_TEST(given_matrices)
 }
 END_TEST
 
-/* Squares of its elements are no numbers, or none but zero. */
+/* Verify matrices with elements so small or large that their squares underflow or overflow. */
 START_TEST(far_from_one)
 {
     const double scales[] = {1e-170, 1e170};
@@ -213,7 +215,7 @@ START_TEST(what_is_no_such_matrix)
 }
 END_TEST
 
-/* The message says what it means. */
+/* The failure message for an indefinite matrix says that it is not positive definite. */
 START_TEST(indefinite)
 {
     hs_instance     *in = factorisation(HS_CHOLESKY, 3, 4, 1, 0);

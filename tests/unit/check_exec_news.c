@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the dispatcher says of failures while it runs, and of what its journal does not have. */
+/* Reports of the dispatcher during a run: failures, the activity of workers, records missing in the
+ * journal. */
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,7 +19,7 @@
 typedef struct heard {
     hs_exec_failure failure[4];
     int             count;
-    sem_t           news; /* posted for each */
+    sem_t           news; /* posted for each failure */
     pthread_t       thread;
 } heard;
 
@@ -38,7 +39,7 @@ static void hear(void *data, const hs_exec_failure *failure)
 
 static heard ears;
 
-/* In a task: it does not end until there is news of the other one. */
+/* Hook of the second task: wait for the three failures of the first task. */
 static void wait_for_news(void *context)
 {
     int i;
@@ -53,7 +54,7 @@ START_TEST(failures_are_told)
 {
     const act        rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
     const unsigned   worker[] = {0, 1};
-    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* one for retries: not where it failed */
+    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* the third for retries */
     hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
     int              i;
@@ -112,7 +113,7 @@ START_TEST(activity_of_a_worker)
 }
 END_TEST
 
-/* What lies there from another run was not printed in this one. */
+/* A log file left by an earlier run is removed, and not reported as the log of this failure. */
 START_TEST(logs_of_another_run)
 {
     const act        rows[] = {{1, 1, "fail:9", 1, 0}, CURTAIN};
@@ -140,7 +141,8 @@ START_TEST(logs_of_another_run)
 }
 END_TEST
 
-/* Files may grow to so many bytes meanwhile: nothing can be asserted, for that is written too. */
+/* Run with files limited to `bytes` bytes. No assertion is possible meanwhile: the check library
+ * writes its results to a file, too. */
 static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes)
 {
     struct rlimit usual, limit;
@@ -155,7 +157,7 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes
     return st;
 }
 
-/* What the journal says is done. */
+/* Return the number of done tasks in the journal. */
 static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exec_settings s)
 {
     hs_exec     *exec = NULL;

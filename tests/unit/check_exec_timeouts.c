@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Tasks that time out, by the thousand, and tasks that fail in any way: each is done once or fails
- * once, and no cancellation hits the wrong attempt.
+ * Thousands of tasks that time out, and tasks that fail in various ways: each task is done once or
+ * fails once, and no cancellation hits the wrong attempt.
  */
 
 #include <check.h>
@@ -15,7 +15,7 @@
 #include "rounds.h"
 #include "suite.h"
 
-/* Each task times out ten times; what runs next on the same worker is not cancelled. */
+/* Each hanging task times out ten times; the next task on the same worker is not cancelled. */
 START_TEST(thousands_of_timeouts)
 {
     enum { ATTEMPTS = 10 };
@@ -80,7 +80,7 @@ static hs_instance *any_instance(unsigned cpus, unsigned gpus)
     return acts(rows, cpus, gpus, HS_MICROSECONDS);
 }
 
-/* Whatever goes wrong, each task is done once or fails once. */
+/* After random failures, each task was done once or failed once, and no task was left. */
 START_TEST(all_is_accounted_for)
 {
     int round;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is written is read back the same. See check_io_ways.c for how it comes in. */
+/* Instances and plans are unchanged after writing and reading. check_io_ways.c tests the ways of
+ * input. */
 
 #include <hybridsched/generate.h>
 
@@ -23,7 +24,7 @@ START_TEST(instances_come_back_the_same)
 }
 END_TEST
 
-/* Rows of all lengths across the reader's blocks. */
+/* Rows of all lengths cross the borders of the reader's blocks. */
 START_TEST(large_instances_come_back_the_same)
 {
     int          fd = scratch_fd();
@@ -39,7 +40,7 @@ START_TEST(large_instances_come_back_the_same)
 }
 END_TEST
 
-/* More of what rows access than the reader keeps at a time. */
+/* The rows have more data accesses than the reader buffers. */
 START_TEST(large_graphs_come_back_the_same)
 {
     hs_tiled     spec = {HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960"), 0};
@@ -54,7 +55,7 @@ START_TEST(large_graphs_come_back_the_same)
 }
 END_TEST
 
-/* More names that need backslashes than the reader has room for at first. */
+/* The names that need backslashes exceed the reader's initial buffer. */
 START_TEST(names_with_separators_come_back_the_same)
 {
     hs_builder  *b = NULL;
@@ -120,7 +121,8 @@ START_TEST(rows_longer_than_the_block_come_back_the_same)
 }
 END_TEST
 
-/* The same entries, tasks compared by name: their numbers differ. */
+/* Check that two schedules have equal entries. Tasks are compared by name, since their numbers may
+ * differ. */
 static void same_schedule(const hs_instance *a, const hs_schedule *s, const hs_instance *b,
                           const hs_schedule *t)
 {
@@ -218,7 +220,7 @@ START_TEST(plans_come_back_the_same)
 }
 END_TEST
 
-/* A name with the number of a copy may be longer than any id. */
+/* The name of a copy, an id with a number, may be longer than any id. */
 START_TEST(longest_names_come_back_from_plans)
 {
     char         id[HS_MAX_ID + 1];
@@ -280,7 +282,7 @@ START_TEST(dot_shows_the_graph)
 }
 END_TEST
 
-/* Letters of `given` that are wrong; -1: it is not near. */
+/* Edit distances between a given and a correct name; -1: the names are not near. */
 static const struct {
     const char *given, *name;
     int         distance;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The journal: what was recorded comes back, and nothing that was not recorded ever does.
- * See check_journal_damage.c and check_journal_failures.c for what may be done to it.
+ * The journal: a resumed run reads exactly the recorded tasks. check_journal_damage.c tests damaged
+ * files, check_journal_failures.c failing disks.
  */
 
 #include <stdlib.h>
@@ -121,7 +121,8 @@ START_TEST(odd_times_do_no_harm)
 }
 END_TEST
 
-/* Whoever kills this process finds each record in the file, however long the disk takes. */
+/* Each record is in the file when hsi_journal_add() returns, even while a sync hangs, so killing
+ * the process loses no record. */
 START_TEST(the_kernel_has_it_at_once)
 {
     hsi_journal *j = opened(0, NULL, NULL);
@@ -205,7 +206,7 @@ START_TEST(many_threads)
 }
 END_TEST
 
-/* As long as the disk hangs, so does who wants to be more than so many records ahead. */
+/* hsi_journal_add() waits while HSI_JOURNAL_LAG records are not synced, here since a sync hangs. */
 START_TEST(never_too_far_behind)
 {
     hsi_journal *j = opened(0, NULL, NULL);
@@ -223,8 +224,8 @@ START_TEST(never_too_far_behind)
 }
 END_TEST
 
-/* What is written during a sync is in no line's number of bytes on disk before the next: the fixture
- * holds these numbers against the disk. */
+/* Lines written during a sync claim only the bytes before this sync to be on disk. The simulated
+ * disk counts false claims. */
 START_TEST(a_sync_is_of_what_was_written_before)
 {
     hsi_journal *j = opened(0, NULL, NULL);

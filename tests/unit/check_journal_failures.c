@@ -14,8 +14,9 @@
 #include "journal_fixture.h"
 #include "suite.h"
 
-/* Records what is missing until it fails, and closes; what st said first. *safe: so many are
- * on record by all that one is told. */
+/* Resume the journal, record the missing tasks until an error, and close it. Return the status of
+ * the open or of the close. *believed: number of tasks recorded or tried; *safe: number of records
+ * on disk according to the journal. */
 static hs_status run_once(size_t *believed, size_t *safe)
 {
     unsigned char done[TASKS] = {0};
@@ -30,11 +31,11 @@ static hs_status run_once(size_t *believed, size_t *safe)
     assert_done(done, (size_t)count);
     for (n = (size_t)count; n < TASKS && st == HS_OK; n++) {
         if (n % 12 == 0)
-            usleep(n % 24 == 0 ? 12000 : 0); /* some more groups */
+            usleep(n % 24 == 0 ? 12000 : 0); /* more groups of records per sync */
         st = record(j, nth(n));
     }
     if (st != HS_OK)
-        ck_assert_int_eq(record(j, 0), HS_EIO); /* once and for all */
+        ck_assert_int_eq(record(j, 0), HS_EIO); /* errors are permanent */
     end = hsi_journal_close(j, &lost, why);
     ck_assert(st == HS_OK || end == HS_EIO);
     ck_assert(end == HS_EIO || lost == 0);
@@ -67,7 +68,7 @@ static void fail_from(atomic_long *left, int error, int clean)
         atomic_store(left, first);
         st = run_once(&tried, &safe);
         if (st == HS_OK)
-            break; /* none was left to fail, or just the last line, without which it can do */
+            break; /* no call failed, except perhaps the write of the optional last line */
         ck_assert_int_eq(st, HS_EIO);
         ck_assert_msg(strstr(why, error == ENOSPC ? "No space left" : "Input/output") != NULL, "%s",
                       why);
@@ -114,7 +115,7 @@ START_TEST(short_and_interrupted_writes)
 }
 END_TEST
 
-/* In a process of its own, as the test itself writes files. */
+/* Child process: exceed a limit on the size of files, which would also affect the test's files. */
 static void outgrow(void)
 {
     struct rlimit small;
@@ -139,7 +140,7 @@ static void outgrow(void)
     _exit(!failed || !strstr(why, "File too large"));
 }
 
-/* A real limit: it is an error like any other, and no signal ends the program. */
+/* Exceeding a real RLIMIT_FSIZE is an ordinary error, without a signal that kills the program. */
 START_TEST(file_too_large)
 {
     int    status;
@@ -157,7 +158,8 @@ START_TEST(file_too_large)
 }
 END_TEST
 
-/* A record that nobody can find is none: the next to be added, or the end, tells. */
+/* Records in a removed or renamed journal are lost: adding a record or closing the journal fails.
+ * */
 START_TEST(the_file_is_gone)
 {
     unsigned char done[TASKS] = {0};
@@ -174,7 +176,7 @@ START_TEST(the_file_is_gone)
     ck_assert_int_eq(_i % 3 ? rename(file, other) : unlink(file), 0);
     if (_i % 3 == 2)
         spit("", 0);
-    for (; !idle && record(j, nth(9)) == HS_OK; taken = 1) /* what is written late may tell */
+    for (; !idle && record(j, nth(9)) == HS_OK; taken = 1) /* a later call may notice the loss */
         usleep(1000);
     ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
     ck_assert_ptr_nonnull(strstr(why, "was removed or renamed"));
@@ -183,7 +185,8 @@ START_TEST(the_file_is_gone)
 }
 END_TEST
 
-/* The process that wrote the records may have been killed before its sync: that is made up for. */
+/* Opening a journal syncs it before writing, since an earlier process may have been killed before
+ * its sync. If the sync fails, the file stays unchanged. */
 START_TEST(nothing_is_written_behind_what_is_not_on_disk)
 {
     hsi_journal *j = opened(0, NULL, NULL);
@@ -203,7 +206,7 @@ START_TEST(nothing_is_written_behind_what_is_not_on_disk)
 }
 END_TEST
 
-/* Whoever waits for room is told, too. */
+/* A failing sync also wakes and fails a thread that waits for earlier records to be synced. */
 START_TEST(failure_wakes_all)
 {
     hsi_journal *j = opened(0, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a journal says of tasks that are no longer what they were. */
+/* The states of tasks in a journal when the instance has changed since the run. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef struct row {
     const char *id, *kernel, *cpu_command, *gpu_command;
 } row;
 
-/* Tasks of those rows instead of the fixture's; the list ends with an id that is NULL. */
+/* Replace the fixture's instance by one with these rows; a row without an id ends the list. */
 static void use(const row *rows, unsigned cpus, double time)
 {
     hs_builder *b = NULL;
@@ -38,7 +38,7 @@ static void use(const row *rows, unsigned cpus, double time)
     hs_builder_free(b);
 }
 
-/* A record of a worker of two CPUs and a GPU. */
+/* Record an attempt by a worker; workers 0 and 1 are CPUs, worker 2 is a GPU. */
 static void add(hsi_journal *j, uint32_t task, unsigned worker, unsigned number, hs_outcome outcome)
 {
     hsi_journal_record r = {
@@ -75,7 +75,7 @@ static const row three[] = {{"a", "", "make a", "make -g a"},
                             {"c", "dgemm:8", "", ""},
                             {0}};
 
-/* The first two on CPUs, the last on the GPU. */
+/* Write a journal with all of `three` done: a and b on CPUs, c on the GPU. */
 static void all_done(void)
 {
     hsi_journal *j;
@@ -116,7 +116,7 @@ START_TEST(one_is_mended_one_is_new_one_is_gone)
 }
 END_TEST
 
-/* What was run is what counts: another command for the other type of worker changes nothing. */
+/* A task stays done if only the command for the unused type of worker has changed. */
 START_TEST(what_was_not_run_may_change)
 {
     static const row now[] = {{"a", "label", "make a", "other"},
@@ -141,7 +141,8 @@ START_TEST(a_kernel_is_no_command)
 }
 END_TEST
 
-/* Done, failed and done again; and failed after it was another. */
+/* The last record of a task counts: done, failed, done again; also after its command was changed.
+ * */
 START_TEST(the_last_record_counts)
 {
     static const row now[] = {
@@ -165,11 +166,12 @@ START_TEST(the_last_record_counts)
     expect("ddd", 0);
     ck_assert_uint_eq(past.attempts[2], 3);
     use(three, 2, 1);
-    expect("cdd", 0); /* as it was first: what is there now is from another */
+    expect("cdd", 0); /* command of the first run; the last done record has another command */
 }
 END_TEST
 
-/* What another version has begun to overwrite is of no version, until one of them is done. */
+/* Once a new version of a task starts, which may overwrite results, no version counts as done until
+ * one has completed. */
 START_TEST(what_was_begun_again_is_not_done)
 {
     static const row other[] = {
@@ -204,7 +206,8 @@ START_TEST(what_was_begun_again_is_not_done)
 }
 END_TEST
 
-/* The attempt that follows may reach a disk sooner than the journal does. */
+/* hsi_journal_undo() syncs before it returns: results of the following attempt may reach the disk
+ * before later records. */
 START_TEST(undone_is_on_disk_at_once)
 {
     hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);

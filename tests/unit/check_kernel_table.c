@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Kernel tables from files: what is understood, and where each mistake is pointed out. */
+/* Reading kernel tables from files: accepted contents, and messages with line and column of each
+ * mistake. */
 
 #include <check.h>
 #include <math.h>
@@ -101,7 +102,8 @@ START_TEST(knows_the_names_of_operations)
 }
 END_TEST
 
-/* One kernel for the tiles below the diagonal, the general one for those right of it. */
+/* Tiles below the diagonal use the kernel of trsm-below, tiles right of it the general trsm. gemm
+ * uses the kernel for LU. */
 START_TEST(a_special_kernel_goes_before_the_general_one)
 {
     hs_kernel_table *table = good("# cpus 1\n# gpus 1\nkernel,cpu,gpu,operation,factorisation\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The knapsack against dynamic programming over the capacity and over sets of items. */
+/* The knapsack solver, compared with dynamic programming over the capacity and with enumeration of
+ * all sets of items. */
 
 #include <check.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static int64_t below(uint64_t bound)
     return (int64_t)hsi_random_below(&rng, bound);
 }
 
-/* Profits and weights of the kinds that are hard for branch and bound, and of others. */
+/* Draw an item. The kinds 1 to 4 are hard for branch and bound; the others have independent
+ * profits. */
 static void draw_item(size_t i, int kind)
 {
     ks.weight[i] = below(kind == 0 ? 6 : 60);
@@ -121,7 +123,8 @@ START_TEST(what_is_left_out_is_bounded)
 }
 END_TEST
 
-/* Weights and profits as large as they may be; all sets are looked at. */
+/* Solve knapsacks with weights and profits of maximal size, and enumerate all sets for comparison.
+ * */
 START_TEST(is_exact_at_full_size)
 {
     int round;

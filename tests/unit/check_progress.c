@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The progress line on a terminal of its own, and what is printed meanwhile. */
+/* The progress line on a pseudo terminal, together with messages and a view of the workers. */
 
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #define ERASE       "\r\033[K"
 #define ERASE_THREE ERASE "\033[A\033[K\033[A\033[K"
 
-static int  terminal, usual; /* the other end of standard error; what it was before */
+static int  terminal, usual; /* master side of the terminal; saved standard error */
 static char seen[1 << 16];
 
 static void set_up(void)
@@ -47,7 +47,7 @@ static void tear_down(void)
     close(terminal);
 }
 
-/* Reads on until that is seen. */
+/* Read the terminal until `text` appears. Return its position in `seen`. */
 static const char *read_until(const char *text)
 {
     size_t length = strlen(seen);
@@ -62,7 +62,7 @@ static const char *read_until(const char *text)
     return strstr(seen, text);
 }
 
-/* It is erased before, not drawn within, and comes back after. */
+/* progress_hold() erases the progress line and keeps it away until progress_release(). */
 START_TEST(kept_away)
 {
     const char *line, *begun, *ended;
@@ -72,7 +72,7 @@ START_TEST(kept_away)
     line = read_until("1/3 at w\\x1B[5mork");
     progress_hold();
     message("it begins");
-    usleep(1300000); /* it would have been drawn twice */
+    usleep(1300000); /* time for two redraws */
     fputs("and ends\n", stderr);
     progress_release();
     progress_step(2, "back at work");
@@ -141,7 +141,7 @@ START_TEST(back_at_once)
         before = drawn_at;
         progress_release();
         read_until("0/3");
-        progress_hold(); /* nothing is drawn while the time is read */
+        progress_hold(); /* no redraw while drawn_at is read */
         after = drawn_at;
         progress_release();
     } while (after - before >= 0.4); /* again on a machine too busy to draw */

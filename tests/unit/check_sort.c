@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The sorts of indices, by keys and by comparing: right, and stable. */
+/* The sorts of indices, by keys and by comparisons, are correct and stable. */
 
 #include <check.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static uint64_t few_values(dice *d, size_t i)
     return dice_below(d, 5);
 }
 
-/* They differ in low bits alone, which a sort on leading bits settles last. */
+/* Doubles that differ in their lowest bits only, the last bits seen by a sort on leading bits. */
 static uint64_t close_doubles(dice *d, size_t i)
 {
     (void)i;
@@ -51,7 +51,7 @@ static uint64_t vast_doubles(dice *d, size_t i)
     return hsi_key_of_double(ldexp(dice_unit(d), (int)dice_below(d, 2000) - 1000));
 }
 
-/* One far away from a crowd: all the leading bits tell is which that is. */
+/* Return UINT64_MAX for one index, else a small value: leading bits only separate this outlier. */
 static uint64_t crowd(dice *d, size_t i)
 {
     return i == 77 ? UINT64_MAX : dice_below(d, 1000);
@@ -126,7 +126,7 @@ START_TEST(sorts_indices_stably)
 }
 END_TEST
 
-/* Keys that tell less than the order does: without their lowest bits. */
+/* Values with keys coarser than their order: a key lacks the lowest bits of its value. */
 typedef struct blurred {
     const uint64_t *value;
     int             bits;
@@ -155,7 +155,7 @@ static void check_order(const blurred *b, const uint32_t *order, size_t n)
             ck_abort_msg("indices %zu and %zu of %zu are in the wrong order", i - 1, i, n);
 }
 
-/* All of n, and then every third of them where they lie. */
+/* Sort all n indices, then every third index in place. */
 static void sort_both_ways(const uint64_t *value, size_t n, int bits)
 {
     blurred         b = {value, bits};
@@ -223,7 +223,7 @@ static int stops(void *questions)
     return --*(long *)questions == 0;
 }
 
-/* At whichever question: it says so. */
+/* A sort cancelled at any poll reports this. */
 START_TEST(a_sort_that_is_stopped_is_none)
 {
     enum { MANY = 70000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Threads that solve one instance at the same time, with every algorithm and every
- * bound, all get what a single one gets. Run it under a thread sanitizer, too.
+ * Threads solve one instance at the same time with every algorithm and bound, and get the results
+ * of a single thread. Run this test under a thread sanitizer, too.
  */
 
 #include <check.h>
@@ -15,7 +15,7 @@
 
 enum { THREADS = 6, MOST = 64 };
 
-/* Digests of all schedules, and the bounds' values. */
+/* Digests of the schedules by algorithm, and values of the bounds. */
 typedef struct results {
     uint64_t plan[MOST];
     double   bound[MOST];
@@ -27,7 +27,7 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
     size_t algorithms = hs_algorithm_count(), bounds = hs_bound_count(), i;
 
     for (i = 0; i < algorithms; i++) {
-        size_t       at = (first + i) % algorithms; /* each thread begins elsewhere */
+        size_t       at = (first + i) % algorithms; /* start index differs by thread */
         hs_schedule *plan = NULL;
 
         if (sample_searches(hs_algorithm_at(at)) || sample_refuses(in, hs_algorithm_at(at)))
@@ -57,7 +57,8 @@ typedef struct job {
     results            found;
 } job;
 
-/* On an instance of the thread's own, too, which shares its tasks with all others. */
+/* Thread: solve the common instance, then an instance of the thread's own that shares the tasks of
+ * the common instance, and compare the results. */
 static void *work(void *data)
 {
     job         *j = data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Solving in a workspace, and solving for the makespan alone: what hs_solve() gives,
- * whatever the workspace was used for before.
+ * Solving in a workspace, and solving for the makespan alone, give the result of hs_solve(),
+ * regardless of earlier uses of the workspace.
  */
 
 #include <check.h>
@@ -84,7 +84,8 @@ START_TEST(a_workspace_changes_nothing)
 }
 END_TEST
 
-/* The same tasks as rows with counts, some of which may not be restarted. */
+/* Return an instance with the sample's tasks as rows with random counts, some of them not
+ * restartable. */
 static hs_instance *with_counts(const sample *s, dice *d)
 {
     hs_builder  *builder = NULL;
@@ -128,7 +129,8 @@ START_TEST(counts_are_solved_by_rows)
 }
 END_TEST
 
-/* A task for the CPU and one for the GPU, the second of which reads what the first one makes. */
+/* Return an instance with a task for the CPU and a task for the GPU, which reads 8 bytes from the
+ * first. */
 static hs_instance *linked(void)
 {
     hs_builder  *b = NULL;

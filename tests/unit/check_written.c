@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The files that tools write: whole or not at all, whatever happens. The linker sends
- * rename() here (-Wl,--wrap), to have it fail.
+ * The output files of tools are complete or absent, whatever happens. The linker redirects rename()
+ * to this file (-Wl,--wrap), which lets a test choose an error.
  */
 #include <check.h>
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include "common/message.h"
 #include "common/output.h"
 
-static int rename_fails; /* errno; 0: it does what it is to do */
+static int rename_fails; /* errno of a failing rename(); 0: rename() works */
 
 int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
@@ -43,7 +43,7 @@ static void set_up(void)
     rename_fails = 0;
 }
 
-/* How many files are in the folder; they are removed if `remove`. */
+/* Return the number of files in the folder; with `remove`, remove all files. */
 static int files(int remove)
 {
     DIR           *dir = opendir(".");
@@ -155,12 +155,12 @@ START_TEST(through_a_link)
     ck_assert_int_eq(files(0), 2);
     assert_holds("target", "new");
     ck_assert_int_eq(unlink("target"), 0);
-    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK); /* a link to nothing */
+    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK); /* the link is dangling */
     assert_holds(name, "newer");
 }
 END_TEST
 
-/* Someone else was quicker. */
+/* Replace a file created under the same name after output_open(). */
 START_TEST(made_meanwhile)
 {
     output *o = begun("ours");
@@ -172,10 +172,11 @@ START_TEST(made_meanwhile)
 }
 END_TEST
 
-/* How a child ends that calls end(how) when it has written half a file. */
+/* Let a child process write half a file and call end(how), and check that the old file is
+ * unchanged. Return the wait status of the child. */
 static int ended_by(int (*end)(int), int how)
 {
-    static output *volatile half; /* which a leak checker that exit() runs is to find */
+    static output *volatile half; /* static: the leak checker in exit() finds it */
     int   status;
     pid_t child;
 
@@ -208,13 +209,13 @@ START_TEST(ended)
     status = ended_by(raise, SIGTERM);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGTERM);
     ck_assert_int_eq(files(0), 1);
-    status = ended_by(raise, SIGKILL); /* which cannot be caught: then a temporary file stays */
+    status = ended_by(raise, SIGKILL); /* cannot be caught: a temporary file stays */
     ck_assert(WIFSIGNALED(status));
     ck_assert_int_eq(files(0), 2);
 }
 END_TEST
 
-/* The temporary name is not longer. */
+/* Write a file with a name of maximal length: the name of its temporary file is no longer. */
 START_TEST(the_longest_name)
 {
     memset(name, 'n', NAME_MAX);
@@ -245,7 +246,8 @@ START_TEST(no_name_to_be_had)
 }
 END_TEST
 
-/* It says what opening says, and makes nothing. */
+/* Check that output_look() and output_open() return the same code, and that output_look() creates
+ * no file. */
 static void look_and_open(const char *path, int expected)
 {
     output *o = NULL;
@@ -278,7 +280,7 @@ START_TEST(looked_at)
 }
 END_TEST
 
-/* What root may do anyway, others may not. */
+/* Refuse write-protected files and folders. The test is skipped for root, who may write anyway. */
 START_TEST(protected)
 {
     put("file", "old");

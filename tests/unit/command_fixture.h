@@ -2,7 +2,8 @@
 #ifndef TESTS_COMMAND_FIXTURE_H
 #define TESTS_COMMAND_FIXTURE_H
 
-/* Commands run on a stage of one worker, what they print, and what they leave. */
+/* Run commands on a stage with one worker; read their output; count the processes left by a
+ * command. */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 
 #include "backend_fixture.h"
 
-static stage s; /* each test's own, but for those that have several */
+static stage s; /* the stage of a test with a single stage */
 
 static inline void open_cpu(void)
 {
@@ -31,7 +32,7 @@ static inline hs_outcome run_on(stage *at, const char *command)
     hs_body   *body = stage_body(at, &row);
     hs_outcome outcome;
 
-    unlink(at->log); /* as the dispatcher does */
+    unlink(at->log); /* the dispatcher removes old logs, too */
     outcome = at->backend->run(at->worker, body, &at->attempt);
     at->backend->body_free(body);
     return outcome;
@@ -50,7 +51,7 @@ static inline void expect_failed(const char *command, const char *why)
     ck_assert_str_eq(s.why, why);
 }
 
-/* What the command printed; valid until the next call. */
+/* Return the output of the last command; valid until the next call. */
 static inline const char *printed(void)
 {
     static char text[65536];
@@ -70,7 +71,7 @@ static inline void expect_printed(const char *command, const char *expected)
     ck_assert_str_eq(printed(), expected);
 }
 
-/* Does /proc/PID/environ hold the task's name? Zombies have none. */
+/* Return 1 if /proc/PID/environ names the task. The environment of a zombie is empty. */
 static inline int is_of_task(const char *pid, const char *id)
 {
     char   path[300], text[65536], wanted[96];
@@ -89,7 +90,8 @@ static inline int is_of_task(const char *pid, const char *id)
     return memmem(text, length, wanted, strlen(wanted) + 1) != NULL;
 }
 
-/* Processes that commands of this task have left, wherever they went. */
+/* Return the number of living processes started by commands of this task, in any process group or
+ * session. */
 static inline int alive(const char *id)
 {
     DIR           *proc = opendir("/proc");
@@ -122,7 +124,8 @@ static inline void pause_ms(int ms)
     poll(NULL, 0, ms);
 }
 
-/* Cancels when the command has made the file `ready` in its folder. */
+/* Thread: cancel the attempt as soon as the command has created the file `ready` in the folder of
+ * the stage, and remove this file. */
 static inline void *cancel_when_ready(void *data)
 {
     stage      *at = data;
@@ -137,7 +140,7 @@ static inline void *cancel_when_ready(void *data)
     return NULL;
 }
 
-/* Runs a command that says `: >$READY` when it is to be cancelled. */
+/* Run a command. Cancel the attempt after the command's `: >$READY`. */
 static inline hs_outcome run_until_ready(stage *at, const char *command)
 {
     char       text[1024];

@@ -7,36 +7,41 @@
 #include "suite.h"
 
 /*
- * A backend whose bodies do as the kernel column says, on either type:
+ * A backend with scripted bodies: the kernel column says what a task does, on either type.
  *
  *   done        succeed at once
- *   busy:US     compute for so many microseconds, looking at the cancel flag
- *   fail:N      fail at the first N attempts, then succeed; fail:N:US after so many microseconds
- *   hang        wait to be cancelled, asleep; hang-cpu: on CPUs, succeed on GPUs
- *   spin        wait to be cancelled, busy; spin-cpu likewise
- *   sulk        fail once it is cancelled; sulk-cpu: on CPUs, succeed on GPUs
- *   late:US     busy:US, but never look at the cancel flag
- *   lose        the worker is lost; lose-cpu, lose-gpu: only there
- *   break-gpu   fail on GPUs, always, though not before CPUs have mended some; break-cpu likewise
- *   calm        fail if it is cancelled from the start
- *   quit        give up without having been told
- *   call:US     call theatre.hook, then hang for at most so long
- *   none-cpu    make no body for CPUs; none-gpu likewise
+ *   busy:US     compute for US microseconds, polling the cancel flag
+ *   fail:N      fail at the first N attempts, then succeed
+ *   fail:N:US   fail at the first N attempts, then succeed after US microseconds
+ *   hang        sleep until cancelled; hang-cpu: on CPUs, succeed on GPUs
+ *   spin        compute until cancelled; spin-cpu: on CPUs, succeed on GPUs
+ *   sulk        sleep until cancelled, then fail; sulk-cpu: on CPUs, succeed on GPUs
+ *   late:US     compute for US microseconds without polling the cancel flag
+ *   lose        lose the worker; lose-cpu, lose-gpu: on this type only
+ *   break-gpu   always fail on GPUs, though only after CPUs have completed some failed tasks;
+ *               break-cpu: the same with the types exchanged
+ *   calm        fail if cancelled at the start
+ *   quit        end as aborted without a cancel request
+ *   call:US     call theatre.hook, then sleep until cancelled, at most US microseconds
+ *   curse:TEXT  fail with the reason TEXT
+ *   refuse:TEXT refuse the body with the reason TEXT
+ *   none-cpu    make no body for CPUs; none-gpu: for GPUs
  */
 extern const hs_backend theatre_backend;
 
-/* The same, and it takes a worker's own list: a task that is submitted is over at once. */
+/* Return theatre_backend with prepare(), depth(), submit() and collect() added, so that it takes a
+ * worker's own list. submit() runs the task to its end. */
 hs_backend theatre_with_lists(void);
 
 typedef struct hs_theatre {
     int begun, ended;   /* attempts, over all tasks */
-    int overlaps;       /* a task that ran twice at a time */
-    int strangers;      /* attempts with the state of another worker */
-    int early;          /* attempts that began before something that they come after was done */
-    int opened, closed; /* workers */
-    int refuse_worker;  /* worker_open() fails for this one; -1: for none */
-    int calls;          /* of the hook */
-    int broken, mended; /* break-gpu: attempts that failed, and those that were done */
+    int overlaps;       /* attempts begun while another attempt at the task ran */
+    int strangers;      /* attempts run with the state of another worker */
+    int early;          /* attempts begun before a predecessor was done */
+    int opened, closed; /* workers opened and closed */
+    int refuse_worker;  /* worker_open() fails for the worker of this number; -1: never */
+    int calls;          /* calls of the hook */
+    int broken, mended; /* break-gpu: failed attempts, completed retries */
     void (*hook)(void *context);
     void *context;
     void (*entrance)(const hs_attempt *attempt); /* called as each attempt begins */
@@ -47,14 +52,16 @@ extern hs_theatre theatre;
 enum { THEATRE_TASKS = 20000 };
 
 void theatre_reset(void);
-void theatre_watch(const hs_instance *in); /* does each task begin after those that it has to? */
+
+/* Check the order of this instance's tasks from now on: theatre.early counts violations. */
+void theatre_watch(const hs_instance *in);
 
 #define CURTAIN                                                                                    \
     {                                                                                              \
         0, 0, NULL, 0, HS_RESTART_DEFAULT                                                          \
-    } /* after the last row */
+    } /* sentinel after the last row */
 
-/* An instance, row by row. */
+/* A row of an instance. */
 typedef struct act {
     double         cpu, gpu;
     const char    *kernel;
@@ -64,17 +71,19 @@ typedef struct act {
 
 hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit);
 
-/* A plan with the given worker for each task, in order of the tasks, each as soon as it can be. */
+/* Return a plan with worker[i] for task i. In order of their numbers, tasks start as soon as the
+ * worker is free and all predecessors have ended. */
 hs_schedule *lists(const hs_instance *in, const unsigned *worker);
 
-/* A plan of that algorithm's. */
+/* Return the plan of an algorithm. */
 hs_schedule *solved(const hs_instance *in, const char *algorithm);
 
-/* For tests of all of them, numbered by _i. */
+/* The policies of loop tests; the loop index _i selects one. */
 enum { POLICIES = 3 };
 extern const char *const all_policies[POLICIES];
 
-/* Settings for the theatre alone, as many workers as one likes. */
+/* Return settings with this policy, the theatre as the only backend, any number of workers, and
+ * retry_delay -1. */
 hs_exec_settings theatre_settings(const char *policy);
 
 typedef struct performance {
@@ -86,25 +95,31 @@ typedef struct performance {
     hs_schedule   *plan;
 } performance;
 
-/* Makes ready and runs, and holds what came of it against the records. Instance and plan
- * (or NULL) are freed by the end. */
+/* Create a dispatcher, run it and check the report against the records. end_performance() frees the
+ * instance and the plan (or NULL). */
 performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s);
 void        end_performance(performance *p);
 
-/* Attempts at a task that ended so, over all workers; and the worker of the last of them. */
+/* Return the number of attempts at a task with this outcome, over all workers; *worker (or NULL) is
+ * the worker of the last attempt found. */
 unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker);
 
-/* How often somebody waited for another one to abort, each as it must have been. */
+/* Check the recorded waits of thieves for the end of their victims' attempts. Return the number of
+ * waits. */
 size_t count_waits(const performance *p);
 
-/* Each task done exactly once. */
+/* Check that the run succeeded and each task was done exactly once. */
 void all_done_once(const performance *p);
 
-/* By task of a graph, to be freed: has one before it, directly or over others, failed? */
+/* Return an array by task of a graph, for the caller to free: 1 if a direct or indirect predecessor
+ * failed. */
 char *blocked_tasks(const performance *p);
 
 int open_files(void);
 int live_threads(void);
-int threads_left(int expected); /* live threads, given a moment to come down to that */
+
+/* Wait some seconds for the live threads to drop to `expected`. Return the number of live threads.
+ * */
+int threads_left(int expected);
 
 #endif

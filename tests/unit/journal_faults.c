@@ -17,7 +17,7 @@ int       __real_pthread_create(pthread_t *thread, const pthread_attr_t *attribu
                                 void *(*start)(void *), void            *data);
 ssize_t   __real_write(int fd, const void *at, size_t size);
 
-/* Exported, for sanitizers look for them. */
+/* Exported, since sanitizers look up these functions by name. */
 hs_status      __wrap_hs_index_create(const hs_instance *in, hs_index **out);
 HS_API int     __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                      void *(*start)(void *), void            *data);
@@ -94,7 +94,8 @@ ssize_t __wrap_write(int fd, const void *at, size_t size)
     return __real_write(fd, at, size);
 }
 
-/* The tests do not pull the plug: nothing needs to reach the disk. */
+/* Count a sync, wait while the gate is closed, then succeed or fail. Nothing needs to reach the
+ * disk, since the tests survive no power failure. */
 static int sync_nothing(void)
 {
     atomic_fetch_add(&disk.syncs, 1);

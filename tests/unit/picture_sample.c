@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "support/random.h"
 
-/* Names that break what does not escape them. */
+/* Names that corrupt a picture without correct escapes. */
 static const char *const odd_names[] = {
     "plain", "<b>&\"x\"</b>", "a\001b\x7f", "\xff\xfe", "tab\tnew\nline", "]]>", "\xed\xa0\x80",
     "\xe6\x97\xa5\xe6\x9c\xac", "back\\slash\"", "\xef\xbf\xbe", "-->", "\xc2\x85", "cut \xf0\x9f",
@@ -76,7 +76,7 @@ sample make_sample(const plan *p)
             double   time = hs_instance_time(made.in, task, w < p->cpus ? HS_CPU : HS_GPU);
             double   start = fmax(free_at[w], after) + p->gap * p->unit_time;
 
-            if (aborts) /* of no length at all, now and then */
+            if (aborts) /* sometimes zero */
                 time *= task % 3 ? hsi_random_unit(&random) : 0;
             placed[count++] = (hs_placement){start, start + time, task, w,
                                              aborts ? HS_ABORTED : HS_RUN};
@@ -122,7 +122,7 @@ size_t occurrences(const char *text, const char *word)
 {
     size_t length = strlen(word), count = 0;
 
-    /* Not strstr(): the address sanitizer has that measure the whole text each time. */
+    /* The address sanitizer's strstr() would measure the rest of the text at each call. */
     while (*text)
         if (*text == *word && strncmp(text, word, length) == 0) {
             text += length;

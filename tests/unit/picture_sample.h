@@ -11,14 +11,14 @@
 typedef struct plan {
     unsigned cpus, gpus;
     size_t   tasks;
-    int      odd;      /* names and kernels of odd_names */
-    int      abort;    /* one task in so many is aborted first; 0: none */
-    double   unit_time; /* times are about that long */
+    int      odd;      /* 1: names and kernels from odd_names */
+    int      abort;    /* every abort-th task is aborted first; 0: no task */
+    double   unit_time; /* scale of the times */
     double   gap;      /* idle before each entry, in unit_time */
     hs_unit  unit;
 } plan;
 
-/* Of all sizes and units, with names that are hard to write. */
+/* Plans of various sizes and units, some with names that need escapes. */
 static const plan plans[] = {
     {.cpus = 20, .gpus = 4, .tasks = 300, .abort = 9, .unit_time = 1},
     {.cpus = 20, .gpus = 4, .tasks = 300, .odd = 1, .abort = 5, .unit_time = 0.1, .gap = 0.5,
@@ -42,14 +42,15 @@ typedef struct sample {
     size_t       runs, aborted;
 } sample;
 
-/* Each task on a random worker, some of them aborted on another one before. */
+/* Return an instance and a schedule with each task on a random worker. Every p->abort-th task is
+ * aborted first, on a worker chosen likewise. */
 sample make_sample(const plan *p);
 void   free_sample(sample *made);
 
 typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
                             const hs_picture *picture);
 
-/* To be freed; a NUL stands behind it. */
+/* Return the text of a picture, terminated by NUL; the caller frees it. */
 char *write_text(writer write_picture, const sample *made, const hs_picture *picture,
                  size_t *length);
 

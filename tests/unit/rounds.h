@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* `usual` rounds, or as many per cent of them as HS_TEST_ROUNDS in the environment says. */
+/* Return `usual`, scaled by the percentage in the environment variable HS_TEST_ROUNDS; at least 1.
+ * */
 static inline int rounds(int usual)
 {
     const char *percent = getenv("HS_TEST_ROUNDS");

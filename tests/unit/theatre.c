@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The backend whose bodies do as they are told, and look at what is done to them. */
+/* The backend with scripted bodies, which also checks the dispatcher's calls. */
 
 #include <math.h>
 #include <poll.h>
@@ -15,14 +15,14 @@
 
 hs_theatre theatre;
 
-static int on_stage[THEATRE_TASKS]; /* by task: attempts that are running */
+static int on_stage[THEATRE_TASKS]; /* number of running attempts by task */
 
 /*
- * The race detector: each body leaves a mark when it is done, and looks for the marks of all that
- * it comes after when it begins, without a lock or an atomic: that the dispatcher hands over what
- * was done, and not only that it keeps the order, is for a thread sanitizer to see.
+ * The race detector. A body checks the marks of its task's predecessors at its start and sets its
+ * own mark at its end, without locks or atomics. A thread sanitizer thus sees whether the
+ * dispatcher makes the results of predecessors visible, in addition to the order of tasks.
  */
-static const hs_graph *order; /* NULL: there is none */
+static const hs_graph *order; /* NULL: independent tasks */
 static size_t          order_tasks;
 static int             mark[THEATRE_TASKS];
 
@@ -145,7 +145,8 @@ static hs_outcome hang(const hs_attempt *a, int ms)
     return HS_OUTCOME_ABORTED;
 }
 
-/* The first of them fail; what does not may take a while. */
+/* Fail at the first `first` attempts; later attempts succeed, after `us` microseconds if not NULL.
+ * */
 static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
 {
     if (a->number > first)
@@ -154,7 +155,8 @@ static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
     return HS_OUTCOME_FAILED;
 }
 
-/* The n-th failure comes when n - 3 of those that failed have been done elsewhere. */
+/* Fail on the broken type. The n-th failure waits until n - 3 retries have completed on the other
+ * type. */
 static hs_outcome be_broken(hs_attempt *a)
 {
     int failures = __atomic_add_fetch(&theatre.broken, 1, __ATOMIC_ACQ_REL);
@@ -165,7 +167,8 @@ static hs_outcome be_broken(hs_attempt *a)
     return HS_OUTCOME_FAILED;
 }
 
-/* Five of them are left to fail. */
+/* Succeed on the type that is not broken. A first attempt waits until four attempts have failed on
+ * the broken type, or five if a retry has completed. */
 static hs_outcome mend(const hs_attempt *a)
 {
     int first = __atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) ? 5 : 4;
@@ -202,7 +205,7 @@ static hs_outcome call(const hs_attempt *a, int us)
     return hang(a, us / 1000);
 }
 
-/* `name`, or `name-cpu` on a CPU, `name-gpu` on a GPU. */
+/* Return 1 if the kernel is `name`, or `name-cpu` on a CPU, or `name-gpu` on a GPU. */
 static int plays(const role *r, const char *name)
 {
     size_t      length = strlen(name);
