@@ -271,7 +271,7 @@ START_TEST(grows_in_slices)
         before = hsi_configuration_bound(cf);
     }
     ck_assert_uint_gt(slices, 10);
-    ck_assert_double_gt(before, from * 1.009); /* 0.926% */
+    ck_assert_double_gt(before, from * 1.009); /* reaches 0.926% */
     ck_assert_double_lt(before, from * 1.0093);
     for (i = 0; i < hsi_configuration_patterns(cf); i++) {
         hsi_pattern pattern = hsi_configuration_pattern(cf, i);
