@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Whoever takes long asks whether to go on, and what is told to stop leaves nothing behind. */
+/* Cancel requests: long calls poll the cancel function often; cancelled calls return no result. */
 
 #include <check.h>
 #include <math.h>
@@ -14,15 +14,15 @@
 
 enum { BLOCK = 1 << 16, SOME = 70000, FEW = 200 };
 
-/* Of tasks: who asks in each of them asks more often than who asks once. Few rounds are there for
- * what else may go wrong. */
+/* Return the size of large instances in blocks of tasks. With several blocks, a loop that polls in
+ * each block differs from a loop that polls once. Two blocks save time under valgrind, say. */
 static long blocks(void)
 {
     return sample_rounds(100) < 20 ? 2 : 4;
 }
 
 typedef struct caller {
-    long asked, stop_at; /* 0: never */
+    long asked, stop_at; /* number of polls; first poll that cancels, 0: no poll cancels */
 } caller;
 
 static int stops(void *data)
@@ -41,7 +41,7 @@ static hs_instance *uniform(size_t tasks)
     return in;
 }
 
-/* Tasks in layers, of two kernels; what is told of it is asked for while the graph is made. */
+/* Return a random graph of tasks in layers. */
 static hs_instance *layered(size_t tasks)
 {
     hs_shaped    spec;
@@ -74,7 +74,7 @@ static int is_quick(const hs_bound *bound)
     return strcmp(name, "theorem2") == 0 || strcmp(name, "deadline") == 0;
 }
 
-/* In each block of tasks at least once by what orders them, places them and writes it down. */
+/* Algorithms poll in each block of tasks while they sort and place tasks and write the schedule. */
 START_TEST(algorithms_ask_often)
 {
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
@@ -83,7 +83,7 @@ START_TEST(algorithms_ask_often)
     hs_settings         settings = asking(&c);
     hs_schedule        *s = NULL;
     double              makespan;
-    int                 whole = !sample_is_in_order(alg); /* the others ask as they place alone */
+    int                 whole = !sample_is_in_order(alg); /* 0: polls only while placing */
     long                least = sample_is_policy(alg) ? 16 : 1;
 
     if (sample_searches(alg))
@@ -101,12 +101,12 @@ START_TEST(algorithms_ask_often)
 }
 END_TEST
 
-/* Before each loop over the tasks, be they ever so few: what is sorted then is not asked about. */
+/* Each loop over the tasks polls before it begins, even if tasks are few; short sorts do not. */
 START_TEST(loops_ask_when_they_begin)
 {
     static const struct {
         const char *name;
-        long        loops; /* a schedule is written by one of them */
+        long        loops; /* minimum number of loops, with the loop that writes the schedule */
     } known[] = {{"clb2c", 5}, {"heft", 6}, {"heteroprio", 6}, {"lpt", 8}, {"mct", 4}};
     hs_instance *in = uniform(FEW);
     caller       c = {0, 0};
@@ -136,8 +136,7 @@ START_TEST(bounds_ask_often)
 }
 END_TEST
 
-/* Those that guess a makespan ask at each guess, of which there are as many as a double has bits.
- */
+/* Algorithms that bisect for the makespan poll at each guess: about once per bit of a double. */
 START_TEST(guessing_asks)
 {
     static const char *const guessing[] = {"dualhp", "dada"};
@@ -153,7 +152,7 @@ START_TEST(guessing_asks)
 }
 END_TEST
 
-/* Whenever it is told to, an algorithm stops, and there is no schedule. */
+/* Cancelled at any poll, an algorithm returns HS_ECANCELED and no schedule. */
 START_TEST(stopped_at_any_time)
 {
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
@@ -182,7 +181,8 @@ START_TEST(stopped_at_any_time)
 }
 END_TEST
 
-/* Where loops have several blocks, whichever the question: the graph first, then without one. */
+/* Cancel an algorithm at its first poll, then at later and later polls until a run ends first;
+ * cancelled runs return HS_ECANCELED and no schedule. */
 static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
 {
     caller       c = {0, 1};
@@ -201,7 +201,7 @@ static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
     hs_schedule_free(s);
 }
 
-/* `order` is not all there when who was to make it has been stopped: garbage is no index. */
+/* A cancelled sort leaves garbage in `order`: hsi_gather() must not use the garbage as indices. */
 START_TEST(nothing_is_gathered_once_stopped)
 {
     const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
@@ -231,12 +231,12 @@ START_TEST(stopped_in_any_block)
 }
 END_TEST
 
-/* A policy of the registry that notes how often was asked before it is created, and then before
- * it is asked for the first time. */
+/* A policy of the registry, wrapped to count the polls until its create() has returned and until
+ * its first next() begins. */
 typedef struct noted {
     hs_policy_kind        kind;
     const hs_policy_kind *of;
-    int                   settles; /* it is told what is ready */
+    int                   settles; /* value of hs_policy_settles() */
     caller                c;
     long                  created, begun;
 } noted;
@@ -279,8 +279,9 @@ static hs_status simulate_noted(const hs_instance *in, const hs_schedule *plan, 
 }
 
 /*
- * What is done before the first turn asks in each block: with the graph's ranks, where what is
- * ready is sorted, or told and put in order. Whenever it is stopped there, nothing is left.
+ * Check that create() polls in each block of tasks, and in policies that settle also the steps
+ * between create() and the first next(). Cancelled at any of these polls, a simulation returns no
+ * schedule.
  */
 static void note_policy(const hs_instance *in)
 {
@@ -311,7 +312,7 @@ START_TEST(policies_ask_before_their_first_turn)
 }
 END_TEST
 
-/* What is driven live is not asked for: whoever drives it has the say. */
+/* A live policy polls while it is created, but never in hs_policy_next(): the caller can stop. */
 START_TEST(live_policies_do_not_ask)
 {
     hs_instance       *in = uniform((size_t)blocks() * BLOCK);
@@ -338,7 +339,7 @@ START_TEST(live_policies_do_not_ask)
 }
 END_TEST
 
-/* The same of bounds, and *value is what it was before. */
+/* Cancelled at any poll, a bound returns HS_ECANCELED and leaves *value unchanged. */
 START_TEST(bounds_stopped_at_any_time)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
@@ -361,7 +362,8 @@ START_TEST(bounds_stopped_at_any_time)
 }
 END_TEST
 
-/* A bound that its time limit stops says so, and is one all the same; *value only on HS_OK. */
+/* At its time limit, a bound sets report.limit_reached and still returns a valid bound. A search
+ * on a too large instance returns HS_ETOOBIG and leaves *value unchanged. */
 START_TEST(limits_are_told)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Factorisations on shared tiles, verified by the library itself, under every policy that knows
- * graphs; that what it verifies with can tell right from wrong; and what is refused.
+ * Run factorisations on shared tiles under every policy for graphs and check the library's
+ * verification: right results pass, wrong results fail. Other graphs of kernels are refused.
  */
 
 #include <check.h>
@@ -26,7 +26,7 @@ static unsigned roll(unsigned sides)
     return (unsigned)(dice >> 33) % sides;
 }
 
-/* As many workers as one likes, GPUs emulated. */
+/* Return settings for any number of workers, unbound, with emulated GPUs and a random matrix. */
 static hs_exec_settings settings_of(const hs_policy_kind *policy)
 {
     hs_exec_settings s;
@@ -48,7 +48,7 @@ static hs_exec *make(const hs_instance *in, const hs_schedule *plan, const hs_ex
     return exec;
 }
 
-/* Under valgrind, say, for which what is large is no other than what is small. */
+/* Return 1 for reduced tests, as under valgrind, which finds nothing more in large matrices. */
 static int are_few_rounds(void)
 {
     return rounds(100) < 10;
@@ -63,7 +63,7 @@ static hs_exec_factorisation result_of(const hs_exec *exec)
     return f;
 }
 
-/* Far below what is asked for. */
+/* Check that the result was verified with errors far below the limits of the library. */
 static void all_is_right(const hs_exec *exec)
 {
     hs_exec_factorisation f = result_of(exec);
@@ -76,7 +76,8 @@ static void all_is_right(const hs_exec *exec)
     ck_assert(f.orthogonality == 0 || strcmp(f.name, "QR") == 0);
 }
 
-/* Twice with one handle: the second run begins with the input again. */
+/* Run the instance twice with one handle (the second run restores the input), check both results
+ * and free the instance. Return the number of aborted attempts. */
 static uint64_t run_right(hs_instance *in, const hs_exec_settings *s)
 {
     hs_schedule   *plan = hs_policy_needs_plan(s->policy) ? solved(in, "heft") : NULL;
@@ -98,7 +99,8 @@ static uint64_t run_right(hs_instance *in, const hs_exec_settings *s)
     return aborted;
 }
 
-/* With tasks of all workers' types, and only one; in place and on copies. */
+/* Each policy gets right results with and without GPUs, and with kernels that work in place or, if
+ * attempts may be repeated, on copies. */
 START_TEST(every_policy_factorises)
 {
     const unsigned sizes[] = {1, 7, 32, 33, 64, 96};
@@ -123,7 +125,7 @@ START_TEST(every_policy_factorises)
 }
 END_TEST
 
-/* As the fourth paper's validation, the smaller half of it. */
+/* Matrices of the fourth paper's validation, the smaller half. */
 START_TEST(larger_ones)
 {
     const unsigned tiles[] = {4, 6, 8, 10, 12}, sizes[] = {64, 96, 128, 192};
@@ -147,7 +149,7 @@ static void touch(hs_builder *b, size_t row, const char *name, hs_access_mode mo
     ck_assert_int_eq(hs_builder_access(b, row, data, mode), HS_OK);
 }
 
-/* The rows of `in`, but row `moved` stands in front of row `before`. */
+/* Return a copy of the instance with row `moved` in front of row `before`. */
 static hs_instance *reordered(const hs_instance *in, size_t moved, size_t before)
 {
     hs_builder  *b = NULL;
@@ -170,7 +172,7 @@ static hs_instance *reordered(const hs_instance *in, size_t moved, size_t before
     return out;
 }
 
-/* The row before `row` that writes what it reads; -1: it only updates. */
+/* Return the last row before `row` that writes a tile which `row` only reads; -1: no such tile. */
 static long writer_of(const hs_instance *in, size_t row)
 {
     size_t         read, data, k, l;
@@ -187,7 +189,7 @@ static long writer_of(const hs_instance *in, size_t row)
     return -1;
 }
 
-/* A task that runs before what makes its input: the edge is the wrong way round. */
+/* Verification fails if a task runs before the writer of its input. */
 START_TEST(a_broken_order_is_found)
 {
     for (int round = 0; round < rounds(60); round++) {
@@ -303,7 +305,7 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
     return HS_OUTCOME_DONE;
 }
 
-/* Who runs the kernels otherwise gets neither tiles, which may not fit, nor their verification. */
+/* Backends of the settings get neither tiles nor verification, as their kernels may differ. */
 START_TEST(a_backend_of_the_settings_has_no_tiles)
 {
     static const hs_backend nothing = {
@@ -327,7 +329,7 @@ START_TEST(a_backend_of_the_settings_has_no_tiles)
 }
 END_TEST
 
-/* A worker's copy has become a piece; what that was is the worker's, who has gone. */
+/* After a copy has replaced a tile, the next fill puts the tile back into the matrix's block. */
 START_TEST(the_next_run_has_its_tiles_in_one_block)
 {
     hs_instance *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The cores and the memory there are, and who gets which. */
+/* Available cores and memory, and the assignment of cores to workers. */
 
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "exec/machine/limits.h"
 #include "exec/machine/machine.h"
 
-static double cpus; /* that the control group allows; negative: what it does */
+static double cpus; /* fake CPU limit of the control group; negative: the real limit */
 
 double __real_hsi_limit_cpus(void);
 double __wrap_hsi_limit_cpus(void);
@@ -22,7 +22,7 @@ double __wrap_hsi_limit_cpus(void)
     return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
 }
 
-static double memory = -1; /* likewise */
+static double memory = -1; /* fake memory limit; negative: the real limit */
 
 double __real_hsi_limit_memory(void);
 double __wrap_hsi_limit_memory(void);
@@ -130,7 +130,7 @@ START_TEST(the_quota_is_respected)
 }
 END_TEST
 
-/* Files of a group's folder, as the kernel shows them. */
+/* Write a file of a control group's folder in the kernel's format. */
 static void say(const char *folder, const char *name, const char *text)
 {
     char  path[128];
@@ -183,7 +183,7 @@ START_TEST(groups_and_those_above_say_what_there_is)
 }
 END_TEST
 
-/* Two of three tasks fit; whether a third has to is the policy's. */
+/* Memory for two tasks is too little for three workers, which may run three tasks at once. */
 START_TEST(memory_is_for_all_workers)
 {
     hs_task          row = {.struct_size = sizeof row,
@@ -210,7 +210,7 @@ START_TEST(memory_is_for_all_workers)
     settings.oversubscribe = 1;
     memory = 1e15;
     st = hs_exec_create(in, NULL, &settings, &exec, why);
-    if (st == HS_OK) { /* else there is no such kernel in this build */
+    if (st == HS_OK) { /* otherwise this build lacks the kernel */
         hs_exec_free(exec);
         memory = 2 * 3 * one;
         ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, why), HS_ERESOURCE);
@@ -235,7 +235,7 @@ END_TEST
  * A machine of `fake_cores` cores with the OS numbers 10, 11, ...: device "a" is near 11 and
  * 12, "b" is near 12, and "c" near none.
  */
-static unsigned fake_cores; /* 0: what there is */
+static unsigned fake_cores; /* 0: the real cores */
 
 unsigned __real_hsi_topology_cores(const hsi_topology *t);
 unsigned __wrap_hsi_topology_cores(const hsi_topology *t);
@@ -268,11 +268,12 @@ int __wrap_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_c
     return (pci[0] == 'a' && (os_cpu == 11 || os_cpu == 12)) || (pci[0] == 'b' && os_cpu == 12);
 }
 
-/* Of eight cores: CPU workers, and GPUs by the names of their devices. */
+/* Expected CPUs of the workers on eight fake cores, CPU workers first; -1: unbound. Each letter of
+ * `gpus` is the device of a GPU worker. */
 static const struct {
     unsigned    cpus;
     const char *gpus;
-    int         no_reserve, oversubscribe, emulate; /* of CPUs */
+    int         no_reserve, oversubscribe, emulate; /* emulate the CPU workers */
     int         unused[2]; /* types without tasks */
     int         os_cpu[12];
 } bound[] = {
@@ -321,14 +322,15 @@ START_TEST(cores_are_assigned)
 }
 END_TEST
 
-/* Of eight cores, two for each CPU and three for the GPU, near 11 and 12; -1: unbound. */
+/* Expected CPUs on eight fake cores with two cores per CPU worker and three for the GPU worker,
+ * which is near 11 and 12; -1: unbound. */
 static const struct {
     unsigned cpus;
     int      oversubscribe;
     int      cores[4][3];
 } several[] = {
     {2, 0, {{10, 13}, {14, 15}, {12, 11, 17}}},
-    {3, 1, {{10, 11}, {12, 13}, {14, 15}, {-1}}}, /* two are left for the GPU */
+    {3, 1, {{10, 11}, {12, 13}, {14, 15}, {-1}}}, /* only two cores remain for the GPU worker */
     {1, 0, {{10, 13}, {12, 11, 17}}},
 };
 
@@ -384,7 +386,7 @@ START_TEST(the_installed_module_comes_first)
     char              why[HS_WHY] = "";
 
     installed = _i;
-    *opened = '\0'; /* a test before may have run in this process */
+    *opened = '\0'; /* earlier tests may share this process */
     ck_assert_int_eq(hsi_module_open(NULL, &module, why), HS_ERESOURCE);
     if (installed) {
         ck_assert_msg(opened[0] == '/' && strlen(opened) > sizeof file, "%s", opened);
@@ -400,7 +402,7 @@ START_TEST(the_installed_module_comes_first)
 END_TEST
 
 #ifdef HAVE_HWLOC
-/* Two packages of two cores each, and a GPU on the second one's bus. */
+/* hwloc topology of two packages with two cores each, and a GPU at the second package. */
 #define SETS(cpus, nodes)                                                                          \
     " cpuset=\"" cpus "\" complete_cpuset=\"" cpus "\" nodeset=\"" nodes                           \
     "\" complete_nodeset=\"" nodes "\""

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The ordered set against a sorted array. Its struct is looked into for what its users rely on:
- * that it never needs more blocks than it has room for.
+ * Compare the ordered set with a sorted array. The tests also read the fields of the set, to check
+ * that blocks never exceed the reserved room: users depend on this limit.
  */
 
 #include <check.h>
@@ -25,8 +25,8 @@ typedef struct model {
     hsi_ordered_set set;
     dice            d;
     double          key[MOST];
-    uint32_t        rank[MOST];   /* decides among equal keys */
-    uint32_t        sorted[MOST]; /* what is there */
+    uint32_t        rank[MOST];   /* order among equal keys */
+    uint32_t        sorted[MOST]; /* items of the set, in order */
     size_t          count, items, peak;
 } model;
 
@@ -42,7 +42,7 @@ static int comes_before(const model *m, uint32_t a, uint32_t b)
     return m->key[a] != m->key[b] ? m->key[a] < m->key[b] : m->rank[a] < m->rank[b];
 }
 
-/* How many come before it. */
+/* Return the number of items in the set that come before `item`. */
 static size_t place_of(const model *m, uint32_t item)
 {
     size_t from = 0, to = m->count;
@@ -64,7 +64,7 @@ static void model_cut(model *m, size_t at)
     memmove(&m->sorted[at], &m->sorted[at + 1], (m->count - at) * sizeof m->sorted[0]);
 }
 
-/* What is there already is inserted, too. */
+/* Insert an item into the set and the array; an item already present changes neither. */
 static void insert_both(model *m, uint32_t item)
 {
     size_t at = place_of(m, item);
@@ -145,7 +145,7 @@ static void draw_items(model *m, uint64_t seed)
     hsi_set_open(&m->set, by_rank, m->rank);
 }
 
-/* Many operations of one sort in a row, on items that are near each other in the order or not. */
+/* Repeat one random operation, either on items of a short range of numbers or on random items. */
 static void operate(model *m)
 {
     unsigned what = dice_below(&m->d, 6), times = dice_between(&m->d, 1, 400), i;
@@ -176,7 +176,7 @@ static void operate(model *m)
     }
 }
 
-/* The whole order, appended. */
+/* Append every item to the empty set in order and check that the blocks become full. */
 static void fill_both(model *m)
 {
     uint32_t item;
@@ -222,7 +222,7 @@ START_TEST(agrees_with_a_sorted_array)
 }
 END_TEST
 
-/* Room is made as it is needed: what is there stays. */
+/* Reserving room for one more item keeps the items of the set. */
 START_TEST(grows)
 {
     size_t i;
@@ -247,7 +247,7 @@ START_TEST(grows)
 }
 END_TEST
 
-/* Of every block one item is left, from the front on or from the back; and filled again. */
+/* Remove all items except one per block, from the front or from the back, and refill the set. */
 START_TEST(is_thinned_out)
 {
     model   *m = calloc(1, sizeof *m);
@@ -276,7 +276,7 @@ START_TEST(is_thinned_out)
 }
 END_TEST
 
-/* What comes at the back leaves at the front: in the room that was made once. */
+/* Items inserted at one end and taken at the other end never need more than the reserved room. */
 START_TEST(wanders)
 {
     enum { ROOM = 1000, THERE = 900, TIMES = 50000 };

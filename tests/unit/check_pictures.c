@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Both pictures, and the Gantt chart; see check_trace.c for the other. */
+/* Tests of both pictures and of the Gantt chart; check_trace.c tests the trace. */
 
 #include <check.h>
 #include <errno.h>
@@ -94,7 +94,7 @@ START_TEST(gantt_draws_each_task_when_there_is_room)
     size_t            length;
     char             *text = write_text(hs_gantt_write, &made, NULL, &length);
 
-    /* A title each, except for aborted parts of no length that join a neighbour. */
+    /* Each entry has a title; aborted entries of no length may be merged with a neighbour. */
     ck_assert_uint_ge(occurrences(text, "<title>t"), made.runs);
     ck_assert_uint_eq(occurrences(text, "><title>t59 on "), 1);
     ck_assert_uint_ge(occurrences(text, ", aborted on "), 3);
@@ -153,7 +153,7 @@ START_TEST(gantt_stays_small)
 }
 END_TEST
 
-/* Every third of the aborted entries becomes a failure; to be freed. */
+/* Return failures for every third aborted entry, to be freed by the caller. */
 static hs_picture_failure *pick_failures(const sample *made, size_t *count)
 {
     unsigned            workers = hs_schedule_cpus(made->s) + hs_schedule_gpus(made->s);
@@ -173,7 +173,7 @@ static hs_picture_failure *pick_failures(const sample *made, size_t *count)
     return failures;
 }
 
-/* A picture with bounds, of what happened beside what was predicted. */
+/* Return picture settings with bounds, failures and a predicted schedule beside the run. */
 static hs_picture picture_beside(const hs_schedule *predicted, const hs_picture_failure *failures,
                                  size_t count)
 {
@@ -230,7 +230,7 @@ START_TEST(beside_marks_what_failed)
 }
 END_TEST
 
-/* What was predicted fits on the page, though nothing of it happened. */
+/* Both charts share one time scale: a predicted schedule fits on the page beside an empty run. */
 START_TEST(beside_has_one_scale)
 {
     sample      made = make_sample(&plans[0]);
@@ -254,7 +254,7 @@ START_TEST(beside_has_one_scale)
 }
 END_TEST
 
-/* One task of that time, in that unit, and its Gantt chart; to be freed. */
+/* Return the Gantt chart of one task of the given time and unit, to be freed by the caller. */
 static char *chart_of(double time, hs_unit unit, const hs_picture *picture)
 {
     hs_builder  *builder = NULL;
@@ -276,7 +276,7 @@ static char *chart_of(double time, hs_unit unit, const hs_picture *picture)
     return text;
 }
 
-/* Every other tick: the axis has one notation, whatever its numbers. */
+/* Expected subtitle, some tick labels and axis title: all labels of an axis share one notation. */
 static const struct {
     double      time;
     hs_unit     unit;
@@ -326,7 +326,7 @@ START_TEST(says_who_predicted)
 }
 END_TEST
 
-/* What happened to a part of the tasks is no match for what was predicted of all. */
+/* A run of only some tasks is not compared with the prediction or the bound for all tasks. */
 START_TEST(a_part_is_not_compared_with_the_whole)
 {
     sample      made = make_sample(&plans[0]);
@@ -346,7 +346,7 @@ START_TEST(a_part_is_not_compared_with_the_whole)
 }
 END_TEST
 
-/* The page, too, is a shape that has a rule for dark screens. */
+/* The background is a shape too, so a style rule can darken the page on dark screens. */
 START_TEST(has_colours_for_dark_screens)
 {
     char       *text = chart_of(1, HS_SECONDS, NULL);
@@ -360,7 +360,7 @@ START_TEST(has_colours_for_dark_screens)
 }
 END_TEST
 
-/* No size in pixels: a page or a window of any width holds it. */
+/* The chart has no fixed size in pixels and scales with its page or window. */
 START_TEST(scales_with_the_window)
 {
     char       *text = chart_of(1, HS_SECONDS, NULL);
@@ -381,7 +381,7 @@ START_TEST(scales_with_the_window)
 }
 END_TEST
 
-/* Hatched, and with the cross that the chart has. */
+/* The legend draws failures like the chart, hatched and with a cross. */
 START_TEST(legend_has_failures_as_they_look)
 {
     static const hs_picture_failure failure = {0, 0, 1, NULL};
@@ -405,7 +405,7 @@ START_TEST(legend_has_failures_as_they_look)
 }
 END_TEST
 
-/* What can be placed at all lies on the page. */
+/* All bars of a narrow chart lie within its width; invalid widths are refused. */
 START_TEST(narrow_pages_are_narrow)
 {
     sample      made = make_sample(&plans[0]);
@@ -419,7 +419,7 @@ START_TEST(narrow_pages_are_narrow)
     ck_assert_ptr_nonnull(strstr(text, "viewBox=\"0 0 480 "));
     ck_assert_ptr_nonnull(strstr(text, "GPUs</text>\n<text class=\"s\""));
     ck_assert_ptr_nonnull(strstr(text, "<title>t"));
-    /* A wide chart on the same page has other names for what is referred to. */
+    /* Class names and pattern ids do not clash with a wide chart on the same HTML page. */
     ck_assert_ptr_nonnull(strstr(text, " class=\"narrow\" "));
     ck_assert_ptr_nonnull(strstr(text, "\n.c0{fill:#"));
     ck_assert_ptr_nonnull(strstr(text, "}.narrow .a0{fill:url(#n0)}"));
@@ -440,7 +440,7 @@ START_TEST(narrow_pages_are_narrow)
 }
 END_TEST
 
-/* Nothing but what was added differs, for a caller that knows of no plan. */
+/* A caller with the older, shorter hs_picture gets the picture without a prediction. */
 START_TEST(older_callers_get_what_they_got)
 {
     sample     made = make_sample(&plans[0]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The ready queue: against a model that keeps everything in plain arrays and
- * scans them, and under a virtual clock, where it is to make the very schedules
- * that the algorithm `heteroprio` makes.
+ * Compare the ready queue with a model that scans plain arrays. Under a virtual clock, compare the
+ * schedules made with the queue with the schedules of the algorithm `heteroprio`.
  */
 
 #include <check.h>
@@ -22,19 +21,20 @@ enum { MOST_WAITING = 300, MOST_WORKERS = 12, MOST_TASKS = 500 };
 typedef struct model_run {
     hs_ready task;
     double   end;
-    int      running, hopeless; /* the other type cannot improve it, and need not look again */
+    int      running, hopeless; /* hopeless: no worker of the other type would finish the task
+                              earlier; set until the next start */
 } model_run;
 
 typedef struct model {
     unsigned  cpus, gpus;
-    double    tolerance;             /* of ratios */
-    hs_ready  waiting[MOST_WAITING]; /* from the GPUs' end to the CPUs' */
+    double    tolerance;             /* tolerance of ratios */
+    hs_ready  waiting[MOST_WAITING]; /* sorted, the GPUs' end first */
     size_t    count;
     model_run worker[MOST_WORKERS];
 } model;
 
-/* 2^52 times the binary logarithm, but straight from one power of 2 to the next, and never less
- * than at 2^-1023. */
+/* Return 2^52 times the binary logarithm of a ratio, interpolated linearly between powers of 2. The
+ * subnormal range is one interval, which begins with logarithm -1023 at ratio 0. */
 static int64_t rough_logarithm(double ratio)
 {
     const int64_t unit = (int64_t)1 << 52;
@@ -49,7 +49,8 @@ static int64_t rough_logarithm(double ratio)
     return (exponent - 1) * unit + (mantissa - unit);
 }
 
-/* On which of the steps, counted from ratio 1 upwards and downwards, a task lies. */
+/* Return the cell of a task's ratio: the logarithm is cut into cells of width `tolerance`, and cell
+ * 0 begins at ratio 1. */
 static double cell_of(const hs_ready *task, double tolerance)
 {
     const int64_t step = (int64_t)(tolerance * 0x1p52);
@@ -81,7 +82,7 @@ static int nearer_to_gpus(const hs_ready *a, const hs_ready *b, double tolerance
     return a->cpu >= a->gpu ? a->priority > b->priority : a->priority < b->priority;
 }
 
-/* Behind all that is equal: who came first is nearer to the GPUs. */
+/* Insert a task behind its equals: the oldest of equal tasks is nearest to the GPUs' end. */
 static void model_push(model *m, hs_ready task)
 {
     size_t i = m->count++;
@@ -111,7 +112,7 @@ static int takes_all(void *data, const hs_ready *task)
     return 1;
 }
 
-/* Every third tag. */
+/* Accept every third tag. */
 static int is_picky(void *data, const hs_ready *task)
 {
     (void)data;
@@ -175,7 +176,7 @@ typedef struct pair {
     dice            d;
     uint64_t        tags;
     double          now;
-    hs_queue_handle handle[MOST_TASKS]; /* by number, of tasks that were pushed */
+    hs_queue_handle handle[MOST_TASKS]; /* handles of pushed tasks, in order of the pushes */
     uint64_t        tag[MOST_TASKS];
     size_t          pushed;
 } pair;
@@ -192,7 +193,7 @@ static double draw_time(dice *d)
 
 static hs_ready draw_task(pair *p)
 {
-    /* An odd factor: all tags differ, and are in no order. */
+    /* The odd factor makes tags distinct and unsorted. */
     hs_ready task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d), draw_time(&p->d),
                      (int64_t)dice_below(&p->d, 4) - 1};
     unsigned choice = dice_below(&p->d, 10);
@@ -234,7 +235,7 @@ static void take_both(pair *p, hs_type type)
                      (unsigned long long)expected.tag);
 }
 
-/* A task that was pushed at some time, whether it waits or not. */
+/* Remove a random pushed task, whether the task still waits or not. */
 static void remove_both(pair *p)
 {
     size_t   number = p->pushed ? dice_below(&p->d, (uint32_t)p->pushed) : 0, at = 0;
@@ -340,7 +341,7 @@ static void run_pair(uint64_t seed)
         hs_queue_create_with(p.m.cpus, p.m.gpus, dice_below(&p.d, 50), &settings, &p.q), HS_OK);
     for (i = 0; i < steps; i++)
         operate(&p, pushes);
-    while (p.m.count) { /* and to the end, from both sides */
+    while (p.m.count) { /* take the remaining tasks from both ends */
         size_t before = p.m.count;
 
         take_both(&p, dice_below(&p.d, 2) ? HS_GPU : HS_CPU);
@@ -363,7 +364,7 @@ END_TEST
 
 typedef struct clock_worker {
     int    busy, gone;
-    double free_at; /* or, when idle, since when */
+    double free_at; /* end of the current task; in an idle worker, end of the last task */
     size_t entry;
 } clock_worker;
 
@@ -383,7 +384,7 @@ static void start_now(virtual_clock *c, unsigned w, const hs_ready *task, double
     REQUIRE(c->s, hs_queue_start(c->q, w, task, end) == HS_OK, "hs_queue_start");
 }
 
-/* An idle worker takes, or spoliates, or leaves. */
+/* Let an idle worker take a task, else spoliate a running task, else leave for good. */
 static void let_act(virtual_clock *c, unsigned w, double now)
 {
     hs_type  type = w < c->s->m ? HS_CPU : HS_GPU;
@@ -406,7 +407,7 @@ static void let_act(virtual_clock *c, unsigned w, double now)
     }
 }
 
-/* The next to be idle, GPUs first among equals; -1: nobody will be. */
+/* Return the worker with the smallest free_at, GPUs first among equals; -1: all have left. */
 static long next_idle(const virtual_clock *c)
 {
     unsigned workers = c->s->m + c->s->k, i;
@@ -511,15 +512,15 @@ START_TEST(what_waits_can_change)
     ck_assert_int_eq(hs_queue_push(q, &task[0], &handle[0]), HS_OK);
     ck_assert_int_eq(hs_queue_push(q, &task[1], &handle[1]), HS_OK);
     ck_assert(hs_queue_peek(q, HS_GPU, &found) && found.tag == 1);
-    ck_assert_double_eq(found.cpu, 2); /* as it was pushed, without CPUs too */
+    ck_assert_double_eq(found.cpu, 2); /* CPU time of the push, though the queue has no CPUs */
     task[1].priority = 1;
     ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_OK);
     ck_assert(hs_queue_peek(q, HS_GPU, &found) && found.tag == 2);
-    task[0].priority = 1; /* it is the older one still */
+    task[0].priority = 1; /* equal tasks now, and task 1 is older */
     ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_OK);
     ck_assert(hs_queue_take(q, HS_GPU, &found) && found.tag == 1);
     ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_EINVAL);
-    ck_assert_int_eq(hs_queue_push(q, &task[0], &again), HS_OK); /* in the same place, maybe */
+    ck_assert_int_eq(hs_queue_push(q, &task[0], &again), HS_OK); /* may reuse the slot */
     ck_assert_int_eq(hs_queue_remove(q, &handle[0], NULL), 0);
     task[1].gpu = 0;
     ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_ETIME);
@@ -532,7 +533,7 @@ END_TEST
 
 START_TEST(equal_ratios_go_by_priority_then_by_age)
 {
-    static const uint64_t order[] = {2, 0, 3, 1}; /* from the GPUs' end */
+    static const uint64_t order[] = {2, 0, 3, 1}; /* tags, the GPUs' end first */
     static const int64_t  priorities[] = {5, 1, 9, 5};
     hs_queue             *q = NULL;
     hs_ready              task;
