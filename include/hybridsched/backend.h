@@ -14,9 +14,6 @@ HS_BEGIN_DECLS
 
 #define HS_BACKEND_ABI 1
 
-#define HS_WHY 512 /* size of a message buffer in bytes; a message is one line: the fault and its
-                      remedy */
-
 typedef enum hs_outcome {
     HS_OUTCOME_DONE,
     HS_OUTCOME_ABORTED, /* the task was cancelled, and no part of it still runs */

@@ -23,7 +23,7 @@ HS_API int             hs_bound_available(const hs_bound *bound); /* 1 if the bo
  * Compute the bound's value, rounded so that it never exceeds the optimum. Rows with a count are
  * not expanded. NULL settings mean defaults. At its time limit a bound returns HS_OK and the value
  * proved until then. Failures leave *value untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER,
- * HS_ENOMEM; HS_EBUSY: the bound does not support settings.available.
+ * HS_ENOMEM; HS_EAVAILABLE: the bound does not support settings.available.
  */
 HS_API hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                                   const hs_settings *settings, double *value);

@@ -56,7 +56,7 @@ typedef struct hs_settings {
                            number of workers */
 
     /* Workers busy at the start: worker w is free from available[w] >= 0 on and starts nothing
-       before. HS_EBUSY: the algorithm or bound does not support this setting. */
+       before. HS_EAVAILABLE: the algorithm or bound does not support this setting. */
     const double *available;
     size_t        available_count; /* number of workers */
 
@@ -90,7 +90,7 @@ typedef struct hs_algorithm {
                    HS_EDEPENDENT */
     unsigned ranks; /* bit mask, 1 << r for each supported hs_rank r beyond HS_RANK_DEFAULT */
     int available;  /* 1: the algorithm supports settings.available; 0: the setting fails with
-                       HS_EBUSY */
+                       HS_EAVAILABLE */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -117,7 +117,7 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller owns *out, otherwise
  * *out is untouched. Re-entrant. Equal instances and settings give equal schedules, bit for bit.
  * HS_EDEPENDENT: the algorithm supports independent tasks only. HS_EWORKER: the algorithm uses one
- * type, and a task cannot run on it. HS_EBUSY: it does not support settings.available. HS_EINVAL:
+ * type, and a task cannot run on it. HS_EAVAILABLE: it does not support settings.available. HS_EINVAL:
  * bad settings or an unsupported rank. HS_ESCHEDULE: an application's algorithm returned an invalid
  * schedule, or one that starts too early.
  */

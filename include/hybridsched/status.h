@@ -2,6 +2,9 @@
 #ifndef HYBRIDSCHED_STATUS_H
 #define HYBRIDSCHED_STATUS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <hybridsched/export.h>
 
 HS_BEGIN_DECLS
@@ -28,7 +31,7 @@ HS_BEGIN_DECLS
     X(EGRAPH,      -17, "dependencies that cannot be met")        \
     X(EDEPENDENT,  -18, "made for independent tasks, and these depend on each other") \
     X(EKIND,       -19, "a file of another kind")             \
-    X(EBUSY,       -20, "made for workers that are all free at the start")
+    X(EAVAILABLE,  -20, "made for workers that are all free at the start")
 
 typedef enum hs_status {
 #define HS_STATUS_CODE(name, value, text) HS_##name = value,
@@ -38,6 +41,20 @@ typedef enum hs_status {
 
 /** Return a one-line description of `status`; never NULL. */
 HS_API const char *hs_status_text(hs_status status);
+
+#define HS_WHY 512 /* size of a message in bytes */
+
+/**
+ * Description of a failed call. Calls that take a pointer to it accept NULL. They write it on
+ * failure only. The layout is final: the structure will not grow.
+ */
+typedef struct hs_error {
+    hs_status status;
+    uint64_t  line;        /* line of a file, or number of a row of a builder, from 1; 0: the
+                              fault has no position */
+    uint64_t  column;      /* byte in the line, from 1; 0: the whole line */
+    char      why[HS_WHY]; /* a line: the fault, and the expected value or the remedy */
+} hs_error;
 
 HS_END_DECLS
 

@@ -3,11 +3,11 @@
  * deadline bound up. */
 #include "bound/bound.h"
 #include "core/stop.h"
-#include "solver/assignment.h"
+#include "glpk/assignment.h"
 
 /*
  * The value is safe: every schedule is an allocation, and its makespan is at least each type's
- * average load and each task's time. A tree, each node of which is proved anew (solver/tree.c),
+ * average load and each task's time. A tree, each node of which is proved anew (glpk/tree.c),
  * computes the least T over allocations or bounds it from below. The deadline bound allows tasks to
  * be cut, so it never exceeds that T.
  */

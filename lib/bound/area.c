@@ -4,7 +4,7 @@
 #include "bound/bound.h"
 #include "bound/divisible.h"
 #include "core/stop.h"
-#include "solver/area_lp.h"
+#include "glpk/area_lp.h"
 
 /* GLPK takes half a gigabyte and a second at this size; theorem2 gives the same value. */
 enum { MOST_ROWS = 1000000 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bound `mip`: the problem itself as a MIP, solved by branch and bound from the deadline bound
- * up. Independent tasks need the assignment to workers, graphs also the order (solver/order_lp.h).
+ * up. Independent tasks need the assignment to workers, graphs also the order (glpk/order_lp.h).
  */
 #include "bound/bound.h"
 #include "core/stop.h"
-#include "solver/assignment.h"
-#include "solver/order_tree.h"
+#include "glpk/assignment.h"
+#include "glpk/order_tree.h"
 
 enum { MOST_COLUMNS = 100000 };
 
 /* Bound a graph. The value is safe: the MIP is the problem itself, and each node of the tree that
- * bounds it is proved anew (solver/tree.c). */
+ * bounds it is proved anew (glpk/tree.c). */
 static hs_status order(const hsi_problem *pb, double least, const hsi_stop *stop, double *value,
                        int *limit_reached)
 {

@@ -45,5 +45,5 @@ hs_status hsi_settings_check_available(const hs_settings *settings, const hs_ins
     for (w = 0; w < workers; w++)
         if (!(settings->available[w] >= 0 && settings->available[w] <= DBL_MAX / 4))
             return HS_EINVAL;
-    return taken ? HS_OK : HS_EBUSY;
+    return taken ? HS_OK : HS_EAVAILABLE;
 }

@@ -2,7 +2,7 @@
 
 /*
  * Workers that become available late: compare algorithms with their definitions, bounds with the
- * optimum by brute force, and check that unsupported algorithms and bounds return HS_EBUSY.
+ * optimum by brute force, and check that unsupported algorithms and bounds return HS_EAVAILABLE.
  */
 
 #include <check.h>
@@ -323,7 +323,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
         if (!hs_algorithm_available(alg) || !hs_algorithm_graphs(alg) || sample_refuses(g->in, alg))
             continue;
         st = hs_solve(alg, g->in, settings, &found);
-        if (sample_searches(alg) && st == HS_EBUSY)
+        if (sample_searches(alg) && st == HS_EAVAILABLE)
             continue; /* exact may accept graphs and busy workers, but refuse both together */
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
         st = hs_schedule_check_available(g->in, found, settings->available, &v);
@@ -379,12 +379,12 @@ START_TEST(who_does_not_take_it_says_so)
     settings.available_count = 3;
     for (size_t a = 0; a < hs_algorithm_count(); a++)
         if (!hs_algorithm_available(hs_algorithm_at(a)))
-            ck_assert_int_eq(hs_solve(hs_algorithm_at(a), in, &settings, &s), HS_EBUSY);
+            ck_assert_int_eq(hs_solve(hs_algorithm_at(a), in, &settings, &s), HS_EAVAILABLE);
     for (size_t b = 0; b < hs_bound_count(); b++) {
         if (!hs_bound_available(hs_bound_at(b)))
-            ck_assert_int_eq(hs_bound_compute(hs_bound_at(b), in, &settings, &value), HS_EBUSY);
+            ck_assert_int_eq(hs_bound_compute(hs_bound_at(b), in, &settings, &value), HS_EAVAILABLE);
         if (hs_bound_has_certificate(hs_bound_at(b)))
-            ck_assert_int_eq(hs_certificate_create(hs_bound_at(b), in, &settings, &c), HS_EBUSY);
+            ck_assert_int_eq(hs_certificate_create(hs_bound_at(b), in, &settings, &c), HS_EAVAILABLE);
     }
     settings.available_count = 2;
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, &settings, &s), HS_EINVAL);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/model.h"
+#include "glpk/model.h"
 #include "support/random.h"
 
 #include "suite.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "solver/guard.h"
+#include "glpk/guard.h"
 #include "support/clock.h"
 #include "support/random.h"
 

@@ -33,7 +33,7 @@ int exit_code(hs_status status)
     case HS_EGRAPH:
     case HS_EDEPENDENT:
     case HS_EKIND:
-    case HS_EBUSY:
+    case HS_EAVAILABLE:
         return EXIT_USAGE;
     case HS_ENOMEM:
     case HS_EIO:

@@ -63,7 +63,7 @@ int solve_failed(const run *r, const char *what, hs_status status)
 {
     message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
             status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
-            : status == HS_EBUSY    ? "; hsched-solve --list says which take --available"
+            : status == HS_EAVAILABLE    ? "; hsched-solve --list says which take --available"
                                     : "");
     return exit_code(status);
 }
@@ -88,7 +88,7 @@ static void add_bound(solve_result *result, const char *name, double value, doub
 static int may_leave_out(const wanted_bound *wanted, hs_status status)
 {
     return !wanted->by_name && (status == HS_ETOOBIG || status == HS_ESOLVER ||
-                                status == HS_EUNSUPPORTED || status == HS_EBUSY);
+                                status == HS_EUNSUPPORTED || status == HS_EAVAILABLE);
 }
 
 static int compute_bound(run *r, const wanted_bound *wanted)
@@ -240,7 +240,7 @@ static void keep_best(run *r, hs_schedule *s, double makespan)
 static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row, hs_status status)
 {
     if (!wanted->by_name &&
-        (status == HS_EDEPENDENT || status == HS_EWORKER || status == HS_EBUSY)) {
+        (status == HS_EDEPENDENT || status == HS_EWORKER || status == HS_EAVAILABLE)) {
         row->left_out = 1;
         return EXIT_OK;
     }

@@ -4,7 +4,7 @@
 
 #include "core/problem.h"
 #include "core/stop.h"
-#include "solver/master_lp.h"
+#include "glpk/master_lp.h"
 
 /*
  * The configuration bound, computed in slices of time. A pattern is a set of tasks that a worker

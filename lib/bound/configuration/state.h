@@ -4,7 +4,7 @@
 
 #include "bound/configuration/configuration.h"
 #include "bound/configuration/refusal.h"
-#include "solver/master_lp.h"
+#include "glpk/master_lp.h"
 #include "support/arena.h"
 
 struct hsi_configuration {

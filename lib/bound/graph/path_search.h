@@ -4,7 +4,7 @@
 
 #include "bound/graph/flow.h"
 #include "core/certificate.h"
-#include "solver/path_lp.h"
+#include "glpk/path_lp.h"
 
 /*
  * The area LP with the constraint that no path through the graph takes longer than T. The graph has

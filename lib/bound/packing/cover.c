@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bound/packing/pricing.h"
-#include "solver/guard.h"
+#include "glpk/guard.h"
 
 enum {
     MOST_ROOM = 5 << 20, /* doubles in the tables */

@@ -4,7 +4,7 @@
 
 #include "bound/proof/refute.h"
 #include "core/stop.h"
-#include "solver/master_lp.h"
+#include "glpk/master_lp.h"
 
 /* A query whether fractions of sets, each of which fits on a worker, cover a demand of each kind on
  * a number of workers. Sets found are kept for the next query. */

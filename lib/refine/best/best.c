@@ -116,7 +116,7 @@ hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance
     hs_status st;
 
     if (settings->available && hs_instance_has_graph(in))
-        return HS_EBUSY;
+        return HS_EAVAILABLE;
     st = hsi_best_open(&best, in, settings, report);
     best.members = members;
     best.proves = proves;

@@ -4,7 +4,7 @@
 
 #include <hybridsched/schedule.h>
 
-#include "solver/assignment.h"
+#include "glpk/assignment.h"
 #include "support/arena.h"
 #include "support/exact.h"
 

@@ -4,7 +4,7 @@
  * a single task that the LP splits between types; a cell with a fractional share; any cell not
  * fixed. Among equal ranks, the most time at stake. O(cells).
  */
-#include "solver/branching.h"
+#include "glpk/branching.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
  * addition, the lower bounds of a group prove its load, and the longest time that a lower bound
  * requires is a bound.
  */
-#include "solver/model.h"
+#include "glpk/model.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * optima, the interruptions decide which one results; so without a time limit a slice is a number
  * of steps.
  */
-#include "solver/simplex.h"
+#include "glpk/simplex.h"
 
 #include <float.h>
 #include <limits.h>

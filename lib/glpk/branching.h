@@ -2,8 +2,8 @@
 #ifndef HSI_SOLVER_BRANCHING_H
 #define HSI_SOLVER_BRANCHING_H
 
-#include "solver/model.h"
-#include "solver/nodes.h"
+#include "glpk/model.h"
+#include "glpk/nodes.h"
 
 typedef enum hsi_branching_rank {
     HSI_BRANCHING_NOTHING, /* every cell is fixed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node stores its cut and its parent; its bounds follow from all ancestors. Each node counts its
  * uses, children included, and its entry is reused when the count reaches 0. */
-#include "solver/nodes.h"
+#include "glpk/nodes.h"
 
 #include "support/heap.h"
 

@@ -4,13 +4,13 @@
  * Column 1 is T, then one for each task that may run on both types. A new row keeps the basis dual
  * feasible, so the dual simplex method continues from it.
  */
-#include "solver/path_lp.h"
+#include "glpk/path_lp.h"
 
 #include <limits.h>
 #include <math.h>
 
 #include "core/order.h"
-#include "solver/simplex.h"
+#include "glpk/simplex.h"
 
 #define TOLERANCE 1e-9
 

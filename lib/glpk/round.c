@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/model.h"
+#include "glpk/model.h"
 
 #define WHOLE      1e-6    /* shares this close to an integer count as integral */
 #define MOST_STEPS 4000000 /* limit of groups tried in total */

@@ -4,7 +4,7 @@
  * column per row of the instance, the copies on the first group; otherwise one per cell, and a
  * constraint per row that all copies run.
  */
-#include "solver/assignment_lp.h"
+#include "glpk/assignment_lp.h"
 
 #include <math.h>
 

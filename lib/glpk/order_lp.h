@@ -46,7 +46,7 @@ hs_status hsi_order_lp_open(hsi_order_lp *o, const hsi_arcs *arcs, double least)
 void      hsi_order_lp_close(hsi_order_lp *o);
 
 /* Create or delete GLPK's problem. These and all functions below run under one call of the guard
- * (solver/guard.h). */
+ * (glpk/guard.h). */
 void hsi_order_lp_build(hsi_order_lp *o);
 void hsi_order_lp_drop(hsi_order_lp *o);
 

@@ -2,8 +2,8 @@
 #ifndef HSI_SOLVER_ASSIGNMENT_LP_H
 #define HSI_SOLVER_ASSIGNMENT_LP_H
 
-#include "solver/model.h"
-#include "solver/simplex.h"
+#include "glpk/model.h"
+#include "glpk/simplex.h"
 
 /* Build GLPK's LP of the assignment MIP. Call under the guard, which also frees the LP after an
  * error. */

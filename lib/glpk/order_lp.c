@@ -6,12 +6,12 @@
  * binaries in equation 4 becomes T (u + v - 1). Equal workers are ordered: task 0 uses the first
  * one, and so on.
  */
-#include "solver/order_lp.h"
+#include "glpk/order_lp.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "solver/simplex.h"
+#include "glpk/simplex.h"
 #include "support/exact.h"
 
 enum { MOST_TASKS = 24, MOST_ROWS = 4000 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The area LP: every row starts on its faster type, and a column is the part of it that runs on the
  * slower type. The two constraints are the loads of the types; their duals are the multipliers. */
-#include "solver/area_lp.h"
+#include "glpk/area_lp.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "solver/guard.h"
-#include "solver/simplex.h"
+#include "glpk/guard.h"
+#include "glpk/simplex.h"
 
 typedef struct area {
     const hsi_problem *rows;

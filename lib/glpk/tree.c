@@ -14,9 +14,9 @@
  */
 #include <math.h>
 
-#include "solver/assignment_lp.h"
-#include "solver/guard.h"
-#include "solver/branching.h"
+#include "glpk/assignment_lp.h"
+#include "glpk/guard.h"
+#include "glpk/branching.h"
 
 #define TOLERANCE 1e-9 /* for closing nodes: with real times, an MIP rarely ends without one */
 

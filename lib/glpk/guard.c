@@ -9,7 +9,7 @@
  * An environment that the call creates is freed at the end, since nothing else would free it when
  * the thread ends.
  */
-#include "solver/guard.h"
+#include "glpk/guard.h"
 
 #include <glpk.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "solver/order_tree.h"
+#include "glpk/order_tree.h"
 
 #include <math.h>
 
-#include "solver/guard.h"
-#include "solver/order_lp.h"
+#include "glpk/guard.h"
+#include "glpk/order_lp.h"
 #include "support/heap.h"
 
 /* A node fixes one more binary than its parent. */

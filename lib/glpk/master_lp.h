@@ -52,7 +52,7 @@ typedef struct hsi_master_solution {
 
 /*
  * Solve the LP; y[i] is the multiplier of item i, on the scale of the prices. Each solve starts
- * from the last basis. Call under the guard (solver/guard.h); GLPK's problem lives until
+ * from the last basis. Call under the guard (glpk/guard.h); GLPK's problem lives until
  * hsi_master_rest(), which must come in the same run of the guard. If the run ends with an error,
  * GLPK's problem is freed: call hsi_master_lost().
  */

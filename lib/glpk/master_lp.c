@@ -7,7 +7,7 @@
  * The patterns and the basis are kept here, and GLPK's problem is rebuilt from them when needed,
  * since it must not outlive the run of the guard.
  */
-#include "solver/master_lp.h"
+#include "glpk/master_lp.h"
 
 #include <glpk.h>
 #include <limits.h>
