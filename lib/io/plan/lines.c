@@ -187,10 +187,9 @@ hs_status hsi_plan_lines_finish(const struct hsi_plan_lines *lines, struct hsi_c
         if (known)
             st = known->read(&own);
         else
-            st = hsi_csv_fail_status(csv, hsi_builder_note(builder,
-                                                           (hsi_text){own.key, strlen(own.key)},
-                                                           (hsi_text){own.value,
-                                                                      strlen(own.value)}));
+            st = hsi_csv_fail_status(
+                csv, hsi_builder_add_note(builder, (hsi_text){own.key, strlen(own.key)},
+                                          (hsi_text){own.value, strlen(own.value)}));
     }
     return st;
 }

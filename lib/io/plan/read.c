@@ -313,7 +313,7 @@ static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **
 
     hsi_names_free(&r->tasks);
     hsi_vector_trim(&r->placements);
-    hsi_builder_distinct(r->rows.builder);
+    hsi_builder_assume_unique_ids(r->rows.builder);
     st = r->column[ROW] >= 0 ? regroup(r) : HS_OK;
     if (st == HS_OK)
         st = hsi_rows_finish(&r->rows, instance, &row);

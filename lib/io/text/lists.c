@@ -247,7 +247,8 @@ static hs_status add_after(const struct work *w, const struct item *item, hsi_te
                        QUOTED(end.at, end.length));
     if (!hsi_names_find_hashed(store, &w->names, name, hash, &row, &copy))
         return fail_at(w, item, item->at, unknown_task(name), QUOTED(name.at, name.length));
-    return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
+    return hsi_csv_fail_status(w->csv,
+                               hs_builder_add_predecessor(w->builder, item->row, row, copy, bytes));
 }
 
 static hs_status add_tasks(const struct work *w)
@@ -362,7 +363,7 @@ hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct
     hs_status   st = HS_OK;
 
     if (data->text.size > 0) {
-        w.data = hsi_builder_names(builder);
+        w.data = hsi_builder_handles(builder);
         st = w.data ? flush_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
     }
     data->flushed += data->ends.size / sizeof(size_t);
@@ -382,8 +383,8 @@ hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
         st = hsi_names_create(store, &w.names, row);
         if (st != HS_OK)
             return st == HS_EDUPLICATE ? st : hsi_csv_fail_status(csv, st);
-        hsi_builder_distinct(builder);
-        hsi_builder_expect_edges(builder, count_entries(after));
+        hsi_builder_assume_unique_ids(builder);
+        hsi_builder_reserve_edges(builder, count_entries(after));
         w.has_colon = has_byte(&store->cells[HSI_ID].text, ':');
         w.has_semicolon = has_byte(&store->cells[HSI_ID].text, ';');
         st = flush_all(&w);
