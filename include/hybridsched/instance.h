@@ -294,15 +294,15 @@ HS_API hs_status hs_builder_copy_graph(hs_builder *b, const hs_instance *in);
 
 /**
  * Turn the builder's content into an instance; the builder is then empty, ready for reuse or
- * hs_builder_free(). On HS_EDUPLICATE, HS_EWORKER, HS_EGRAPH or HS_EOVERFLOW the builder keeps its
- * content and *row (if not NULL) is the faulty row. Expected O(rows + edges).
+ * hs_builder_free(). On failure the builder keeps its content, and *error (if not NULL) names the
+ * fault; error->line is the number of the faulty row, from 1, after HS_EDUPLICATE, HS_EWORKER,
+ * HS_EGRAPH and HS_EOVERFLOW. Expected O(rows + edges).
  */
-HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row);
+HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error);
 
 /**
- * After HS_EGRAPH: return the rows of a cycle, each a predecessor of the next and the last of the
- * first; NULL for another fault (a row after itself, a repeated predecessor, or a missing row).
- * Valid until the next call with this builder.
+ * Return the rows of the cycle for which hs_builder_finish() returned HS_EGRAPH: each row is a
+ * predecessor of the next, the last row of the first. NULL: another fault. Valid until the next call with this builder.
  */
 HS_API const size_t *hs_builder_cycle(const hs_builder *b, size_t *count);
 

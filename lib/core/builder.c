@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "core/graph/graph.h"
 #include "core/names.h"
 
@@ -348,30 +349,28 @@ static void trim(hs_builder *b)
     b->room = b->content.rows;
 }
 
-hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
+hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
 {
     hs_status    st;
     hs_instance *in = NULL;
     hsi_store   *store = NULL;
     hs_graph    *graph = NULL;
-    size_t       ignored;
+    size_t       row = 0;
 
-    if (!row)
-        row = &ignored;
     if (!b || !out)
-        return HS_EINVAL;
+        return hsi_error_set(error, HS_EINVAL, "no builder, or no place for the instance");
     trim(b);
     st = number_tasks(&b->content);
     if (st != HS_OK)
         goto out;
-    st = hsi_builder_build_graph(b, &graph, row);
+    st = hsi_builder_build_graph(b, &graph, &row);
     if (st != HS_OK)
         goto out;
-    st = hsi_store_validate(&b->content, b->cpus, b->gpus, row);
+    st = hsi_store_validate(&b->content, b->cpus, b->gpus, &row);
     if (st != HS_OK)
         goto out;
     if (b->unordered || hsi_store_has(&b->content, HSI_COUNT))
-        st = hsi_names_verify(&b->content, row);
+        st = hsi_names_verify(&b->content, &row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);
@@ -391,6 +390,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     *out = in;
     return HS_OK;
 out:
+    hsi_builder_describe(b, st, row, error);
     hsi_graph_free(graph);
     hsi_relations_undo(b->content.relations, &b->pending);
     free(b->content.first);

@@ -52,6 +52,12 @@ void hsi_builder_move_header(hs_builder *b, hs_builder *from);
 /* Reserve memory for `edges` calls of hs_builder_add_predecessor(); a hint only. */
 void hsi_builder_reserve_edges(hs_builder *b, size_t edges);
 
+/*
+ * Describe in *error (may be NULL) why hs_builder_finish() fails with `status` because of `row`;
+ * return the status.
+ */
+hs_status hsi_builder_describe(const hs_builder *b, hs_status status, size_t row, hs_error *error);
+
 /* Return the details of the last HS_EGRAPH. */
 const hsi_fault *hsi_builder_fault(const hs_builder *b);
 

@@ -50,7 +50,7 @@ static hs_status read_task(struct reader *r, const struct hsi_field *field, uint
 
     if (!hs_name_index_find(r->index, field->at, field->length, &found))
         return hsi_csv_fail(&r->csv, field, "no task is called %s; expected one of the instance",
-                            hsi_csv_quote(field->at, field->length, shown));
+                            hsi_quote(field->at, field->length, shown));
     *task = (uint32_t)found;
     return HS_OK;
 }

@@ -172,13 +172,12 @@ START_TEST(graphs_are_what_they_mean)
     for (int i = 0; i < rounds(2000); i++) {
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
-        size_t       row;
         hs_status    st;
 
         literal_draw(&l, &source);
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
         literal_tell(&l, b);
-        st = hs_builder_finish(b, &in, &row);
+        st = hs_builder_finish(b, &in, NULL);
         ck_assert_int_eq(st, l.has_cycle ? HS_EGRAPH : HS_OK);
         if (l.has_cycle) {
             is_cycle(&l, b);
@@ -200,7 +199,7 @@ START_TEST(accesses_outlive_a_refusal)
     const hs_access_mode modes[] = {HS_READ, HS_WRITE, HS_READ_WRITE};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;
-    size_t               data, row;
+    size_t               data;
     hs_access_mode       mode;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
@@ -220,10 +219,10 @@ START_TEST(accesses_outlive_a_refusal)
                                                i % 3, modes[i % 3]),
                          HS_OK);
         ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
-        ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
+        ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EWORKER);
     }
     ck_assert_int_eq(hs_builder_set_workers(b, 0, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     for (size_t i = 0; i < 3; i++) {
         ck_assert(hs_instance_access(in, 1, i, &data, &mode));
         ck_assert(data == i && mode == modes[i]);

@@ -56,7 +56,7 @@ START_TEST(late_tasks_are_no_credit)
     for (row = 0; row < 3; row++)
         ck_assert_int_eq(hs_builder_add_row(builder, &rows[row]), HS_OK);
     ck_assert_int_eq(hs_builder_add_predecessor(builder, 2, 1, 0, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);
     hs_policy_settings_init(&settings);
     settings.tolerance = 0.1;
@@ -218,7 +218,7 @@ static hs_instance *graph_with_links(void)
     }
     ck_assert_int_eq(hs_builder_set_link(builder, HS_H2D, 0, 1e9), HS_OK);
     ck_assert_int_eq(hs_builder_set_link(builder, HS_D2H, 0, 1e9), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);
     return in;
 }

@@ -247,12 +247,14 @@ START_TEST(builders_refuse_and_go_on)
     char         longest[HS_MAX_ID + 2];
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
-    size_t       row = 99;
+    hs_error     error;
     hs_task      task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1};
 
     ck_assert_int_eq(hs_builder_create(NULL), HS_EINVAL);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* no workers */
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EINVAL);
+    ck_assert_uint_eq(error.line, 0);
+    ck_assert_str_eq(error.why, "there are no workers: set their numbers");
     ck_assert_int_eq(hs_builder_set_workers(b, 0, 0), HS_EINVAL);
     ck_assert_int_eq(hs_builder_set_workers(b, HS_MAX_WORKERS + 1, 1), HS_EINVAL);
     ck_assert_int_eq(hs_builder_set_workers(b, UINT_MAX, 1), HS_EINVAL);
@@ -289,17 +291,21 @@ START_TEST(a_failed_finish_keeps_the_content)
 {
     hs_builder  *b = builder_on(1, 0);
     hs_instance *in = NULL;
-    size_t       row = 0;
+    hs_error     error = {0};
 
     add(b, "a", 1, 1, 1);
     add(b, "b", INFINITY, 1, 2);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
-    ck_assert_uint_eq(row, 1);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EWORKER);
+    ck_assert_uint_eq(error.line, 2);
+    ck_assert_str_eq(error.why, "task 'b' can run on no worker, of 1 CPUs and 0 GPUs: give it a "
+                                "time on a type with workers");
     ck_assert_ptr_null(in);
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     add(b, "c", DBL_MAX / 2, DBL_MAX / 2, 5);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EOVERFLOW);
-    ck_assert_uint_eq(row, 2);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EOVERFLOW);
+    ck_assert_uint_eq(error.line, 3);
+    ck_assert_str_eq(error.why, "with task 'c' the times are too large to be added up: give times "
+                                "with a finite sum");
     hs_builder_free(b);
 
     b = builder_on(1, 1);
@@ -308,7 +314,7 @@ START_TEST(a_failed_finish_keeps_the_content)
     in = finish(b);
     ck_assert_uint_eq(hs_instance_rows(in), 2);
     hs_instance_free(in);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* empty: no workers either */
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EINVAL); /* empty: no workers either */
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     in = finish(b);
     ck_assert_uint_eq(hs_instance_rows(in), 0);
@@ -324,7 +330,7 @@ static int duplicate_of(const char *ids)
     hs_builder  *b = builder_on(1, 1);
     hs_instance *in = NULL;
     char         copy[256], *at;
-    size_t       row = 0;
+    hs_error     error = {0};
     hs_status    st;
 
     snprintf(copy, sizeof copy, "%s", ids);
@@ -336,11 +342,11 @@ static int duplicate_of(const char *ids)
             *plus = '\0';
         add(b, *at == '-' ? NULL : at, 1, 1, count);
     }
-    st = hs_builder_finish(b, &in, &row);
+    st = hs_builder_finish(b, &in, &error);
     ck_assert(st == HS_OK || st == HS_EDUPLICATE);
     hs_instance_free(in);
     hs_builder_free(b);
-    return st == HS_OK ? -1 : (int)row;
+    return st == HS_OK ? -1 : (int)error.line - 1;
 }
 
 START_TEST(duplicates_are_found)

@@ -258,7 +258,7 @@ static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
 
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
 {
-    size_t    row = SIZE_MAX;
+    hs_error  error = {0};
     hs_status st = add_edges(r);
 
     if (st != HS_OK)
@@ -269,6 +269,6 @@ hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out
     if (st == HS_OK && r->speedup.rules.size)
         st = hs_builder_add_note(r->builder, "speedup", r->options.speedup);
     if (st == HS_OK)
-        st = hs_builder_finish(r->builder, out, &row);
-    return st == HS_OK ? HS_OK : refuse_row(r, st, row);
+        st = hs_builder_finish(r->builder, out, &error);
+    return st == HS_OK ? HS_OK : refuse_row(r, st, error.line ? error.line - 1 : SIZE_MAX);
 }

@@ -115,7 +115,7 @@ static hs_status refuse_duplicate(struct hsi_rows *r, size_t row)
     }
     hsi_places_find(&r->places, row, &line, &column);
     hsi_places_find(&r->places, i, &first, &ignored);
-    hsi_csv_quote(id.at, id.length, shown);
+    hsi_quote(id.at, id.length, shown);
     if (i < row)
         return hsi_csv_fail_at(&r->csv, line, column, "id %s stands on line %llu already; "
                                "expected ids that differ", shown, (unsigned long long)first);

@@ -5,7 +5,7 @@
 
 #include "io/text/field.h"
 
-#define QUOTED(text) hsi_csv_quote((text), strlen(text), (char[HSI_QUOTE]){0})
+#define QUOTED(text) hsi_quote((text), strlen(text), (char[HSI_QUOTE]){0})
 
 struct line {
     uint64_t number, column; /* place of the value */

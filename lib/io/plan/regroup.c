@@ -43,7 +43,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
     uint64_t line, column;
 
     hsi_places_find(&w->rows->places, task, &line, &column);
-    hsi_csv_quote(name.at, name.length, shown);
+    hsi_quote(name.at, name.length, shown);
     return hsi_csv_fail_at(&w->rows->csv, line, 1, "task %s of row %lu %s", shown,
                            (unsigned long)w->number[task], why);
 }

@@ -7,7 +7,7 @@
 #include "io/text/csv_scan.h"
 #include "io/text/field.h"
 
-#define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
+#define QUOTED(text, length) hsi_quote((text), (length), (char[HSI_QUOTE]){0})
 
 /*
  * Append the text of a row, followed by a semicolon if it is not empty. Leading empty rows only
@@ -399,7 +399,7 @@ static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char sh
     char   name[HS_MAX_ID + 16];
     size_t length = hsi_store_name(store, row, copy, name, sizeof name);
 
-    hsi_csv_quote(name, length, shown);
+    hsi_quote(name, length, shown);
 }
 
 /* Format a cycle, "a after c after b after a"; of a long cycle only the beginning and the end. */
@@ -448,7 +448,7 @@ hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *da
         name.length = hsi_data_name_length(&store->relations->data, fault->other);
         return hsi_csv_fail_at(csv, line, column, "data %s stands there twice; expected it once, "
                                "with rw where it is read and written",
-                               hsi_csv_quote(name.at, name.length, shown));
+                               hsi_quote(name.at, name.length, shown));
     case HSI_FAULT_CYCLE:
         describe_cycle(store, &fault->cycle, cycle, sizeof cycle);
         return hsi_csv_fail_at(csv, line, column, "tasks wait for each other: %s; expected no such "

@@ -6,7 +6,7 @@
 
 #include "io/text/field.h"
 
-#define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
                         const hs_read_options *options, hs_diagnostic *why)
@@ -122,7 +122,7 @@ static hs_status note_data(struct hsi_rows *r)
         return hsi_csv_fail_status(&r->csv, st);
     if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
-                            hsi_csv_quote(value->at, name, (char[HSI_QUOTE]){0}));
+                            hsi_quote(value->at, name, (char[HSI_QUOTE]){0}));
     r->header.lines--; /* the limit on '#' lines does not count data lines */
     return hsi_csv_fail_status(&r->csv, hs_builder_set_handle_bytes(r->builder, data, bytes));
 }
@@ -340,6 +340,7 @@ hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_
 
 hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
 {
+    hs_error  error = {0};
     uint64_t  line, column;
     hs_status st;
 
@@ -351,7 +352,8 @@ hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
         st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, row);
         if (st != HS_OK)
             return st;
-        st = hs_builder_finish(r->builder, out, row);
+        st = hs_builder_finish(r->builder, out, &error);
+        *row = error.line ? error.line - 1 : 0;
     }
     if (st == HS_EDUPLICATE)
         return st;
