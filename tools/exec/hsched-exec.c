@@ -195,13 +195,14 @@ static const option_spec option_table[] = {
      "machine)"},
     {'k', "gpus", "N", {OPTION_WHOLE(reading.gpus, 0, HS_MAX_WORKERS)},
      "number of GPUs for an instance (default: the '# gpus' line, else the GPUs of the machine)"},
-    {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
+    {0, "band", "X", {OPTION_REAL(request.settings.parameters.band, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
-    {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
+    {0, "leave", "X", {OPTION_REAL(request.settings.parameters.leave, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
-    {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.parameters.threshold, 1, 1e9)},
      "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
-    {0, "ratio-tolerance", "X", {OPTION_REAL(request.settings.ratio_tolerance, 1e-12, 1)},
+    {0, "ratio-tolerance", "X",
+     {OPTION_REAL(request.settings.parameters.ratio_tolerance, 1e-12, 1)},
      "heteroprio: relative difference up to which two ratios of CPU to GPU time are equal, so "
      "priorities decide (default: 0)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
@@ -307,11 +308,11 @@ static void print_policy(FILE *out, const hs_policy_kind *kind)
     int used = fprintf(out, "  %-11s ", hs_policy_name(kind));
 
     help_wrap(out, hs_policy_summary(kind), used, 14);
-    if (!hs_policy_ranks(kind))
+    if (!hs_policy_supported_ranks(kind))
         return;
     fprintf(out, "%14sranks:", "");
     for (int rank = HS_RANK_MIN; hs_rank_name((hs_rank)rank); rank++)
-        if (hs_policy_ranks(kind) >> rank & 1)
+        if (hs_policy_supported_ranks(kind) >> rank & 1)
             fprintf(out, " %s", hs_rank_name((hs_rank)rank));
     putc('\n', out);
 }
