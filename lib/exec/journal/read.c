@@ -21,19 +21,19 @@
 #define SEAL (HSI_JOURNAL_HEX + 2)
 
 typedef struct journal_reader {
-    const char        *path;
-    const char        *text;
-    size_t             size, at; /* all text before `at` is sound */
-    uint64_t           chain;
-    uint64_t           line; /* number of the line at `at`, from 1 */
-    const hs_instance *in;
-    const hs_index    *index;
-    hsi_journal_past  *past;
-    uint64_t          *done_in; /* by task of a graph: the line of its last record; NULL: no
-                                   graph */
-    uint64_t          *strange; /* digests of names that no task has, with repetitions */
-    size_t             strange_count, strange_room;
-    char              *why;
+    const char          *path;
+    const char          *text;
+    size_t               size, at; /* all text before `at` is sound */
+    uint64_t             chain;
+    uint64_t             line; /* number of the line at `at`, from 1 */
+    const hs_instance   *in;
+    const hs_name_index *index;
+    hsi_journal_past    *past;
+    uint64_t            *done_in; /* by task of a graph: the line of its last record; NULL: no
+                                     graph */
+    uint64_t *strange;            /* digests of names that no task has, with repetitions */
+    size_t    strange_count, strange_room;
+    char     *why;
 } journal_reader;
 
 /* A line of the journal, without its newline. */
@@ -240,15 +240,15 @@ static hs_status note_strange(journal_reader *r, const char *name, size_t length
 
 static hs_status read_task(journal_reader *r, const journal_line *l)
 {
-    char     plain[HSI_JOURNAL_LINE];
-    line_word     words[WORDS];
-    uint64_t what;
-    size_t   length, task;
+    char      plain[HSI_JOURNAL_LINE];
+    line_word words[WORDS];
+    uint64_t  what;
+    size_t    length, task;
 
     if (!split(l, words, &what))
         return refuse_record(r, "is not in order");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
-    if (!hs_index_find(r->index, plain, length, &task))
+    if (!hs_name_index_find(r->index, plain, length, &task))
         return note_strange(r, plain, length);
     if (*l->at == 'u')
         r->past->state[task] = HSI_PAST_UNDONE;
@@ -260,8 +260,8 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
 /* Read all lines up to the first that is not sound. */
 static hs_status read_records(journal_reader *r)
 {
-    hs_status st = HS_OK;
-    journal_line      l;
+    hs_status    st = HS_OK;
+    journal_line l;
 
     while (st == HS_OK && r->at < r->size && line_at(r, r->at, &l) && fits(&l, r->chain)) {
         if (!is_record(l.at, l.length))
@@ -302,8 +302,8 @@ static int was_synced(const journal_reader *r)
  * its position, or r->size. */
 static size_t find_header(const journal_reader *r)
 {
-    size_t at = r->at;
-    journal_line   l;
+    size_t       at = r->at;
+    journal_line l;
 
     while (at < r->size &&
            !(hsi_journal_is_one(r->text + at, r->size - at) && line_at(r, at, &l) && fits(&l, 0)))
@@ -374,10 +374,10 @@ static void count(const journal_reader *r)
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
                            hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY])
 {
-    hs_index *index = NULL;
-    journal_reader    r = {
-           .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
-    hs_status st = hs_index_create(in, &index);
+    hs_name_index *index = NULL;
+    journal_reader r = {
+        .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
+    hs_status st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)
         return st;
@@ -395,6 +395,6 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
     }
     free(r.strange);
     free(r.done_in);
-    hs_index_free(index);
+    hs_name_index_free(index);
     return st;
 }
