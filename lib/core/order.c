@@ -44,13 +44,6 @@ typedef struct rho_order {
     uint64_t           flip; /* all ones: descending order */
 } rho_order;
 
-static uint64_t rho_key(const void *context, uint32_t i)
-{
-    const rho_order *rho = context;
-
-    return hsi_key_of_double(rho->pb->p[i] / rho->pb->q[i]) ^ rho->flip;
-}
-
 static int rho_before(const void *context, uint32_t a, uint32_t b)
 {
     const rho_order   *rho = context;
@@ -77,8 +70,8 @@ static int queue_before(const void *context, uint32_t a, uint32_t b)
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)
 {
     rho_order             rho = {pb, kind == HSI_RHO_UP ? 0 : ~(uint64_t)0};
-    const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
-                                   pb->token};
+    const hsi_index_order how = {kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
+                                 pb->token};
     hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
@@ -97,11 +90,6 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
     return st;
 }
 
-static uint64_t time_key(const void *context, uint32_t i)
-{
-    return ~hsi_key_of_double(((const double *)context)[i]);
-}
-
 static int longer(const void *context, uint32_t a, uint32_t b)
 {
     const double *time = context;
@@ -113,7 +101,7 @@ static int longer(const void *context, uint32_t a, uint32_t b)
 static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
                               uint32_t *order, hsi_token *token)
 {
-    const hsi_index_order how = {time_key, longer, time, token};
+    const hsi_index_order how = {longer, time, token};
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
     uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);
