@@ -53,7 +53,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
     if (st == HS_OK)
-        st = hsi_ready_pool_open(&hp->queue, &hp->pb, settings->ratio_tolerance);
+        st = hsi_ready_pool_open(&hp->queue, &hp->pb, settings->parameters.ratio_tolerance);
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     for (uint32_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
@@ -272,8 +272,9 @@ enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << H
 #define CALLS(maker)                                                                               \
     .struct_size = sizeof(hs_policy_kind), .create = maker, .free = heteroprio_free,               \
     .next = heteroprio_next, .ended = heteroprio_ended, .skip = heteroprio_skip,                   \
-    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .graphs = 1, .ranks = RANKS,     \
-    .ready = heteroprio_ready, .ahead = heteroprio_ahead, .waiting = heteroprio_waiting
+    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .supports_graphs = 1,            \
+    .supported_ranks = RANKS, .ready = heteroprio_ready, .ahead = heteroprio_ahead,                \
+    .waiting = heteroprio_waiting
 
 const hs_policy_kind hsi_policy_heteroprio = {
     CALLS(heteroprio_create),

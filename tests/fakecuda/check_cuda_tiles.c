@@ -31,7 +31,7 @@ START_TEST(every_policy_factorises)
             hs_exec_settings      s = settings_of(hs_policy_name(policy));
             unsigned              n = sizes[roll(5)];
 
-            if (!hs_policy_graphs(policy))
+            if (!hs_policy_supports_graphs(policy))
                 continue;
             s.retries = roll(2);
             s.gpu_memory = roll(2) ? (double)(bytes_of_tile(_i, n) * (6 + roll(4))) : 0;

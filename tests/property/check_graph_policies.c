@@ -100,11 +100,11 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 
     hs_policy_settings_init(&settings);
     settings.rank = (hs_rank)(seed % 5);
-    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+    if (!(hs_policy_supported_ranks(kind) >> settings.rank & 1))
         settings.rank = HS_RANK_DEFAULT;
-    settings.band = seed / 5 % 2 ? 0 : 1.5;
-    settings.leave = seed / 10 % 2 ? 0 : 2;
-    settings.threshold = (unsigned)(seed / 20 % 4);
+    settings.parameters.band = seed / 5 % 2 ? 0 : 1.5;
+    settings.parameters.leave = seed / 10 % 2 ? 0 : 2;
+    settings.parameters.threshold = (unsigned)(seed / 20 % 4);
     return settings;
 }
 
@@ -112,7 +112,7 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
  * tasks. */
 static int is_covered(const graph_sample *s, const hs_policy_kind *kind)
 {
-    return hs_policy_graphs(kind) &&
+    return hs_policy_supports_graphs(kind) &&
            (hs_instance_has_graph(s->in) || strncmp(hs_policy_name(kind), "heteroprio", 10) != 0);
 }
 
@@ -132,7 +132,7 @@ START_TEST(policies_as_they_read)
     }
     if (strcmp(hs_policy_name(kind), "heteroprio") == 0 && rounds > 1000)
         ck_assert_uint_gt(aborted, rounds / 25);
-    if (hs_policy_graphs(kind) && !hs_policy_needs_plan(kind) && rounds > 1000)
+    if (hs_policy_supports_graphs(kind) && !hs_policy_needs_plan(kind) && rounds > 1000)
         ck_assert_uint_gt(moved, rounds);
 }
 END_TEST
@@ -266,7 +266,7 @@ START_TEST(luck_breaks_nothing)
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     size_t                rounds = sample_rounds(1500);
 
-    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+    for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         graph_sample       s;
         hs_policy_settings settings = draw_settings(kind, i);
         hs_schedule       *found = NULL, *plan = NULL;

@@ -155,9 +155,9 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 
     hs_policy_settings_init(&settings);
     settings.rank = (hs_rank)(seed % 5);
-    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+    if (!(hs_policy_supported_ranks(kind) >> settings.rank & 1))
         settings.rank = HS_RANK_DEFAULT;
-    settings.threshold = (unsigned)(seed / 5 % 4);
+    settings.parameters.threshold = (unsigned)(seed / 5 % 4);
     return settings;
 }
 
@@ -170,12 +170,12 @@ START_TEST(as_if_there_were_no_more)
         graph_sample s;
 
         graph_sample_make(&s, 65000000 + i);
-        if (hs_policy_graphs(kind) || !hs_instance_has_graph(s.in))
+        if (hs_policy_supports_graphs(kind) || !hs_instance_has_graph(s.in))
             compared += (size_t)compare(&s, kind, draw_settings(kind, i));
         graph_sample_free(&s);
     }
     if (rounds > 1000)
-        ck_assert_uint_gt(compared, rounds / (hs_policy_graphs(kind) ? 8 : 30));
+        ck_assert_uint_gt(compared, rounds / (hs_policy_supports_graphs(kind) ? 8 : 30));
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(inputs_come_from_the_host)
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     size_t                rounds = sample_rounds(3000);
 
-    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+    for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         hs_policy_settings settings = draw_settings(kind, i);
         graph_sample       s;
         rest               r;

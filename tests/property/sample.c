@@ -278,7 +278,7 @@ void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room)
     hs_settings_init(settings);
     if (dice_below(&d, 2))
         return;
-    settings->alpha = alphas[dice_below(&d, 5)];
+    settings->parameters.alpha = alphas[dice_below(&d, 5)];
     settings->affinities = room;
     for (i = (uint32_t)s->n; i > 0; i--) /* unlike the order in which affinities are granted */
         if (dice_below(&d, 4))

@@ -63,7 +63,7 @@ static void check_instance(const hs_instance *in)
     size_t                   i;
 
     hs_settings_init(&context.settings);
-    context.settings.alpha = 0.5;
+    context.settings.parameters.alpha = 0.5;
     context.settings.affinities = wishes;
     context.settings.affinity_count = 3;
     for (i = 0; i < hs_algorithm_count(); i++) {
@@ -176,13 +176,13 @@ START_TEST(algorithms_and_bounds_with_busy_workers)
     context.settings.available_count = 4;
     for (i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
-        if (hs_algorithm_available(context.algorithm) && !sample_searches(context.algorithm) &&
-            !sample_refuses(other, context.algorithm))
+        if (hs_algorithm_supports_available(context.algorithm) &&
+            !sample_searches(context.algorithm) && !sample_refuses(other, context.algorithm))
             check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
     }
     for (i = 0; i < hs_bound_count(); i++) {
         context.bound = hs_bound_at(i);
-        if (hs_bound_available(context.bound) &&
+        if (hs_bound_supports_available(context.bound) &&
             strcmp(hs_bound_name(context.bound), "min-time") != 0)
             check_both_ways(hs_bound_name(context.bound), compute, &context);
     }
@@ -251,7 +251,7 @@ START_TEST(graphs)
     hs_settings_init(&context.settings);
     for (size_t i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
-        if (hs_algorithm_graphs(context.algorithm) && !sample_searches(context.algorithm))
+        if (hs_algorithm_supports_graphs(context.algorithm) && !sample_searches(context.algorithm))
             check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
     }
     hs_instance_free(in);

@@ -112,7 +112,7 @@ START_TEST(every_policy_factorises)
             hs_exec_settings      s = settings_of(policy);
             unsigned              gpus = round % 3;
 
-            if (!hs_policy_graphs(policy))
+            if (!hs_policy_supports_graphs(policy))
                 continue;
             s.retries = roll(2);
             s.time_scale = 1;

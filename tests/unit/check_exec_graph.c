@@ -25,7 +25,7 @@ static int                   kind_count;
 static void find_kinds(void)
 {
     for (size_t i = 0; i < hs_policy_count(); i++)
-        if (hs_policy_graphs(hs_policy_at(i)))
+        if (hs_policy_supports_graphs(hs_policy_at(i)))
             kinds[kind_count++] = hs_policy_at(i);
 }
 
@@ -124,7 +124,7 @@ static hs_exec_settings settings_for(const hs_policy_kind *kind)
     hs_exec_settings s = theatre_settings(hs_policy_name(kind));
 
     s.rank = (hs_rank)roll(5);
-    if (!(hs_policy_ranks(kind) >> s.rank & 1))
+    if (!(hs_policy_supported_ranks(kind) >> s.rank & 1))
         s.rank = HS_RANK_DEFAULT;
     return s;
 }

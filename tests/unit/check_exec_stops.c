@@ -334,7 +334,8 @@ END_TEST
 /* A policy may be anybody's: one that starts what is not ready is found out. */
 START_TEST(no_policy_breaks_the_order)
 {
-    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready, .graphs = 1};
+    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready,
+                                 .supports_graphs = 1};
     hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;

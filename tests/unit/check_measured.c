@@ -5,7 +5,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/alike.h"
+#include "exec/similar_rows.h"
 #include "exec/program.h"
 
 #include "suite.h"

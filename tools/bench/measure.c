@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "common/certified.h"
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/options.h"
 

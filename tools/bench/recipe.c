@@ -13,7 +13,7 @@
 
 #include "bench/bench.h"
 #include "common/kernel_table.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/options.h"
 

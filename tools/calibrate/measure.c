@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "calibrate/calibrate.h"
-#include "calibrate/settle.h"
+#include "calibrate/settled_times.h"
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 
 /* A measurement: its workers and runs, and the resources to free. */

@@ -11,7 +11,7 @@
 
 #include "check/between.h"
 #include "check/cases.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 enum { LOOK = 16 }; /* steps per task or edge */
 

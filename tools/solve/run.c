@@ -8,7 +8,7 @@
 #include "common/certified.h"
 #include "common/clock.h"
 #include "common/input.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/progress.h"
 #include "common/stop.h"
@@ -261,7 +261,7 @@ static void measure(const hs_instance *in, const hs_schedule *s, solve_row *row)
     const hs_transfer *transfers = hs_schedule_transfers(s, &count);
 
     hs_schedule_metrics(in, s, &row->metrics);
-    row->copied = copies_sum(transfers, count);
+    row->copied = transfer_totals_of(transfers, count);
 }
 
 static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row, hs_report *report)

@@ -2,7 +2,7 @@
 /* hsched-solve --start: a plan as the initial schedule of the search. */
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/plan.h"
 #include "solve/solve.h"

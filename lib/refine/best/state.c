@@ -16,7 +16,8 @@ static void report_progress(void *data)
     hsi_best          *best = data;
     const hs_settings *settings = best->settings;
     double             seconds = hsi_stop_elapsed(&best->stop);
-    hs_progress        progress = {.seconds = seconds,
+    hs_progress        progress = {.struct_size = sizeof progress,
+                                   .seconds = seconds,
                                    .makespan = best->found ? best->makespan : INFINITY,
                                    .bound = best->bound,
                                    .iterations = best->report->iterations,

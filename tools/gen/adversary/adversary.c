@@ -25,7 +25,7 @@ static void take_algorithm(const gen_request *request, case_judge *judge)
     if (strcmp(name, "best") == 0 || strcmp(name, "exact") == 0)
         usage_error("adversary: %s searches for the optimum itself, which others are compared with",
                     name);
-    if (request->graph && !hs_algorithm_graphs(judge->algorithm))
+    if (request->graph && !hs_algorithm_supports_graphs(judge->algorithm))
         usage_error("adversary --graph: %s does not take tasks that depend on each other", name);
 }
 

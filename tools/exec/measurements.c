@@ -277,9 +277,9 @@ static hs_status measure_transfers(const exec_job *job, exec_measured *m)
     size_t             count;
     const hs_transfer *made = hs_schedule_transfers(job->predicted, &count);
 
-    m->predicted_copies = copies_sum(made, count);
+    m->predicted_copies = transfer_totals_of(made, count);
     made = hs_exec_transfers(job->exec, &count);
-    m->copied = copies_sum(made, count);
+    m->copied = transfer_totals_of(made, count);
     m->transfers = calloc(count ? count : 1, sizeof *m->transfers);
     if (!m->transfers)
         return HS_ENOMEM;

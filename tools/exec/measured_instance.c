@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/alike.h"
+#include "exec/similar_rows.h"
 #include "exec/exec.h"
 
 #define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
