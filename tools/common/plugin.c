@@ -9,9 +9,9 @@
 #include <hybridsched/io.h>
 #include <hybridsched/plugin.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 
 enum { MOST = 64 };
 

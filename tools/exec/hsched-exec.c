@@ -13,7 +13,7 @@
 #include "common/progress.h"
 #include "common/scratch.h"
 #include "exec/exec.h"
-#include "exec/old.h"
+#include "exec/earlier_run.h"
 
 static const char *policy_word(size_t index)
 {
@@ -28,7 +28,7 @@ typedef struct command_line {
     int             devices;          /* only list the GPUs */
     int             no_verify;
     const char     *compare;          /* path of an earlier report; NULL: none */
-    exec_old        old;              /* the earlier report */
+    exec_earlier        earlier;              /* the earlier report */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -404,11 +404,11 @@ static int open_files(command_line *line, const exec_job *job)
 static int run_plan(command_line *line, exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code = line->compare ? exec_old_read(line->compare, &line->old) : EXIT_OK, rows;
+    int           code = line->compare ? exec_earlier_read(line->compare, &line->earlier) : EXIT_OK, rows;
 
     if (code)
         return code;
-    request->old = line->compare ? &line->old : NULL;
+    request->earlier = line->compare ? &line->earlier : NULL;
     job->request = request;
     progress_begin(2);
     code = plan_or_instance_read(&job->plan, &line->reading);
@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* GPUs by PCI order, as commands see them */
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.progress = exec_progress;
-    line.request.settings.failure = exec_news_failure;
+    line.request.settings.failure = exec_messages_failure;
     hs_read_options_init(&line.reading);
     line.reading.missing_workers = exec_workers_here;
     line.reading.missing_data = &line.request;
@@ -493,7 +493,7 @@ int main(int argc, char **argv)
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
-    exec_old_free(&line.old);
+    exec_earlier_free(&line.earlier);
     free(job.matrix);
     scratch_remove();
     hs_schedule_free(job.predicted);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/scratch.h"
 #include "exec/exec.h"
