@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 #include "glpk/simplex.h"
 
 typedef struct area {

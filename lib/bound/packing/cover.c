@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bound/packing/pricing.h"
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 
 enum {
     MOST_ROOM = 5 << 20, /* doubles in the tables */

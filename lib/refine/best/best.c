@@ -16,7 +16,7 @@
 #include "bound/bound.h"
 #include "core/order.h"
 #include "refine/best/best.h"
-#include "refine/graph/search.h"
+#include "refine/graph/graph_search.h"
 
 static hs_status warm_start(hsi_best *best)
 {

@@ -9,7 +9,7 @@
 
 #include "bound/bound.h"
 #include "config.h"
-#include "refine/best/filling.h"
+#include "refine/best/bin_filling.h"
 
 #ifdef HAVE_GLPK
 

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "core/report.h"
 #include "refine/best/best.h"
-#include "refine/gap.h"
+#include "refine/kinds_gap.h"
 #include "refine/target.h"
 #include "support/arena.h"
 
@@ -55,7 +55,7 @@ static hs_status prove_tiny(hsi_exact *pf)
 
 static hs_status prove_small(hsi_exact *pf)
 {
-    hs_status st = hsi_gap_suits(&pf->pb);
+    hs_status st = hsi_kinds_gap_suits(&pf->pb);
 
     if (st == HS_OK)
         st = prove_by_kinds(pf, 0.02);

@@ -9,7 +9,7 @@
 
 #include "bound/packing/cover.h"
 #include "refine/completion.h"
-#include "refine/weights.h"
+#include "refine/weight_kinds.h"
 #include "support/arena.h"
 
 enum {
