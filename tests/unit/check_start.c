@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/message.h"
-#include "registry/solve.h"
+#include "solve/solve.h"
 
 #include "suite.h"
 

@@ -120,7 +120,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     if (status != HS_OK)
         return solve_failed(r, name, status);
     if (report.limit_reached)
-        message("%s: bound '%s' stopped at its time limit: with more it might be higher",
+        message("%s: bound '%s' stopped at its time limit; a longer limit (-t) may raise it",
                 r->result->path, name);
     add_bound(r->result, name, value, clock_now() - start);
     return EXIT_OK;
@@ -169,7 +169,7 @@ static int check(const run *r, const char *name, const hs_schedule *s)
     hs_status    status = hs_schedule_check_available(r->in, s, r->settings.available, &first);
 
     if (status == HS_ESCHEDULE) {
-        message("%s: internal error: the schedule of %s is not valid: %s", r->result->path, name,
+        message("%s: internal error: the schedule of %s is invalid: %s", r->result->path, name,
                 hs_violation_text(first.kind));
         return exit_code(status);
     }
@@ -250,7 +250,7 @@ static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row,
     }
     if (status != HS_EWORKER)
         return solve_failed(r, row->name, status);
-    message("%s: %s: a task cannot run on any worker that the algorithm uses", r->result->path,
+    message("%s: %s: a task cannot run on the type of worker that this algorithm uses", r->result->path,
             row->name);
     return exit_code(status);
 }
@@ -325,7 +325,7 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 static void print_stopped(run *r)
 {
     if (r->stopped.used > 0)
-        message("%s: stopped before there was a result of: %s", r->result->path, r->stopped.text);
+        message("%s: stopped before the result of: %s", r->result->path, r->stopped.text);
 }
 
 int solve_check_bound(const run *r, const char *name, double bound)
@@ -399,7 +399,7 @@ static int run_algorithms(run *r)
     if (!code)
         code = set_gaps(r);
     if (!code && left_out.used > 0)
-        message("%s: algorithms left out, as they do not take such tasks%s: %s", result->path,
+        message("%s: algorithms without support for such tasks%s left out: %s", result->path,
                 r->settings.available ? " or busy workers" : "", left_out.text);
     return code;
 }
@@ -433,7 +433,7 @@ static int compute_late_bounds(run *r)
         }
     }
     if (left_out.used > 0)
-        message("%s: a schedule is proved optimal; these bounds were left out: %s", r->result->path,
+        message("%s: bounds left out, since a schedule is proved optimal: %s", r->result->path,
                 left_out.text);
     return code;
 }
@@ -447,7 +447,7 @@ int solve_gap_code(const solve_request *request, const solve_result *result)
             least = result->algorithms[i].gap;
     if (!request->has_gap || least <= request->settings.gap)
         return EXIT_OK;
-    message("%s: no schedule is within the gap of --gap", result->path);
+    message("%s: no schedule is within the gap; raise --gap or --time-limit", result->path);
     return EXIT_WORK;
 }
 

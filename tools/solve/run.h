@@ -4,7 +4,7 @@
 
 #include "solve/solve.h"
 
-/* The work on one instance: declarations shared by its source files. */
+/* Internals of solve_instance(), shared by run.c, certify.c and report.c. */
 
 /* Names separated by commas; `text` has room for all names of the library. */
 typedef struct name_list {

@@ -24,9 +24,10 @@
 #define DEFAULT_SECONDS 10.0
 
 /*
- * Limits of tasks. Tiny instances are searched faster than the tree computes its first bound. On
- * small ones `best` runs a tree of its own between its rounds, which decides nearly all that can be
- * decided; with more tasks a tree seldom closes the gap, so nearly all time goes to the schedule.
+ * Limits of the number of tasks. A search by tasks decides tiny instances before branch and price
+ * computes its first bound. On small instances `best` already runs branch and price between its
+ * rounds. On larger instances branch and price seldom closes the gap, so most of the time goes to
+ * the schedule.
  */
 enum { TINY = 20, SMALL = 120 };
 

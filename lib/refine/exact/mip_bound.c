@@ -119,9 +119,9 @@ static hs_status bound_independent(computation *c)
     return st;
 }
 
-/* Return an upper bound of the makespan: each task on its faster type, one after the other, each
- * after all transfers of its inputs. */
-static double makespan_of_one_after_the_other(const hsi_arcs *arcs)
+/* Return an upper bound of the optimum: run tasks in sequence on their faster types, each task
+ * after the transfers of all its inputs. */
+static double sequential_makespan(const hsi_arcs *arcs)
 {
     const hsi_problem *pb = arcs->pb;
     double             sum = 0;
@@ -168,7 +168,7 @@ static hs_status bound_graph(computation *c)
     if (st == HS_OK)
         st = hsi_schedule_tree_open(&arcs, &search);
     if (st == HS_OK) {
-        c->makespan = makespan_of_one_after_the_other(&arcs);
+        c->makespan = sequential_makespan(&arcs);
         st = search_graph(c, search);
     }
     hsi_schedule_tree_close(search);

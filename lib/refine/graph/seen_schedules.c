@@ -68,12 +68,6 @@ void hsi_seen_close(hsi_seen *seen)
     free(seen);
 }
 
-void hsi_seen_forget(hsi_seen *seen)
-{
-    memset(seen->slot, 0, sizeof seen->slot);
-    hsi_arena_reset(&seen->arena);
-}
-
 /* Sort the few times of a place's workers, increasing. */
 static void sort(double *time, uint32_t count)
 {

@@ -15,8 +15,8 @@
 
 static const double patience = 0.05; /* seconds for the first complete search of a node */
 
-/* Close nodes whose bound reaches the cutoff. Return the open node with the least bound, or else
- * such a hard node, or the number of nodes if all are done. */
+/* Close nodes whose bound reaches the cutoff. Return the open node with the least bound, without
+ * open nodes the hard node with the least bound, and the number of nodes if all are done. */
 static size_t next_node(hsi_price_tree *b)
 {
     size_t count = hsi_price_tree_leaves(b), best = count, i;
