@@ -33,7 +33,7 @@ hs_status hsi_path_lp_open(hsi_path_lp *path_lp, const hsi_problem *pb);
 void      hsi_path_lp_close(hsi_path_lp *path_lp);
 
 /* Create or delete GLPK's problem. These and all functions below run under one call of the guard
- * (glpk/guard.h). */
+ * (glpk/error_guard.h). */
 void hsi_path_lp_build(hsi_path_lp *path_lp);
 void hsi_path_lp_drop(hsi_path_lp *path_lp);
 

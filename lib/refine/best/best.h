@@ -116,10 +116,7 @@ hs_status hsi_best_by_kinds(hsi_best *best);
 hs_status hsi_filling_open(hsi_best *best);
 hs_status hsi_filling_slice(hsi_best *best);
 
-/* Return 1 if fractions of task sets per worker satisfy the bound, so that the configuration bound
- * cannot raise it. */
-int  hsi_filling_sees_patterns(const hsi_best *best);
-void hsi_filling_close(hsi_filling *f);
+void      hsi_filling_close(hsi_filling *f);
 
 /* Anneal in all threads until the search ends. */
 hs_status hsi_rounds(hsi_best *best);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `best` for instances that one type runs alone, with few tasks per worker and times on a grid: bin
- * completion (completion.h) tests makespans between bound and schedule, the least first; then dives
- * do (diving.c).
+ * completion (completion.h) tests makespans between bound and schedule, the least first.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,19 +10,36 @@
 #include "algorithm/algorithm.h"
 #include "bound/crowd.h"
 #include "refine/best/best.h"
-#include "refine/best/bin_filling.h"
+#include "refine/completion.h"
 #include "refine/regroup.h"
 
 enum {
-    FEW_EACH = 3,
     MOST_EACH = 12, /* limit of tasks per worker; beyond, annealing does as well */
     FIRST_STEPS = 1 << 17,
     MOST_STEPS = 1 << 24,
     ITERATION = 8 /* steps of a completion */
 };
 
-/* Share of the elapsed time or iterations; the second if dives follow on few tasks per worker. */
-static const double part = 0.4, part_of_few = 0.15;
+/* Shares of the time or iterations: before the first annealing, and later of the elapsed time. */
+static const double first_part = 0.05, part = 0.4;
+
+/* State of bin completion. */
+struct hsi_filling {
+    hsi_completion *completion; /* NULL: too many tasks */
+    hs_type         type;
+    unsigned        workers;
+    double          grid;
+    int64_t        *weight; /* time of each task, in multiples of `grid` */
+    int64_t        *load;   /* load of each worker; scratch of regrouping */
+    hsi_random      random;
+    uint32_t       *worker; /* worker of each task, counted from the type's first one */
+
+    int64_t  at; /* next capacity to try */
+    uint64_t steps;
+    unsigned round;
+    double   seconds; /* time spent so far */
+    uint64_t iterations;
+};
 
 /* Return 1 if all tasks run on the same type alone, and set *type. */
 static int is_for_one(const hsi_problem *pb, hs_type *type)
@@ -44,7 +60,6 @@ void hsi_filling_close(hsi_filling *f)
     if (!f)
         return;
     hsi_completion_close(f->completion);
-    hsi_diving_close(f);
     free(f->worker);
     free(f->weight);
     free(f->load);
@@ -63,8 +78,6 @@ static hs_status open_completion(const hsi_best *best, hsi_filling *f)
 
     if (best->pb.n / f->workers <= MOST_EACH)
         st = hsi_completion_open(best->pb.n, f->weight, f->workers, &f->completion);
-    f->may_dive = f->completion && !best->counted;
-    f->few = best->pb.n <= FEW_EACH * (size_t)f->workers;
     return st == HS_ETOOBIG ? HS_OK : st;
 }
 
@@ -109,7 +122,8 @@ static uint32_t first_of(const hsi_best *best, const hsi_filling *f)
     return f->type == HS_CPU ? 0 : best->pb.m;
 }
 
-void hsi_filling_read(const hsi_best *best, hsi_filling *f)
+/* Copy the workers of the best schedule to f->worker. */
+static void read_best(const hsi_best *best, hsi_filling *f)
 {
     size_t i;
 
@@ -117,7 +131,8 @@ void hsi_filling_read(const hsi_best *best, hsi_filling *f)
         f->worker[i] = best->worker[i] - first_of(best, f);
 }
 
-hs_status hsi_filling_take(hsi_best *best, hsi_filling *f)
+/* Offer f->worker as a schedule. */
+static hs_status offer(hsi_best *best, hsi_filling *f)
 {
     size_t i;
 
@@ -166,7 +181,7 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
     size_t      i;
 
     memset(f->load, 0, r.workers * sizeof *f->load);
-    hsi_filling_read(best, f);
+    read_best(best, f);
     for (i = 0; i < r.n; i++)
         f->load[f->worker[i]] += f->weight[i];
     st = hsi_regroup_go(&r, f->at, steps, &best->stop, &done);
@@ -199,9 +214,17 @@ static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
     if (verdict == HSI_STOPPED)
         st = regroup(best, f, steps, &verdict);
     if (st == HS_OK && verdict == HSI_FOUND)
-        return hsi_filling_take(best, f);
+        return offer(best, f);
     f->at += verdict == HSI_REFUTED || known - f->at < 2 ? 1 : (known - f->at) / 2;
     return st;
+}
+
+/* Return the time limit in seconds, at most 20. */
+static double time_limit(const hsi_best *best)
+{
+    const double most = 20; /* seconds, also without a time limit */
+
+    return fmin(best->stop.end - best->stop.begin, most);
 }
 
 /* Return 1 if completion has time, or iterations if counted, left of its share. */
@@ -210,16 +233,9 @@ static int may_go_on(const hsi_best *best, const hsi_filling *f)
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =
         best->counted ? (double)best->report->iterations : hsi_stop_elapsed(&best->stop);
-    double all = best->counted ? (double)best->settings->iterations : hsi_filling_time(best);
+    double all = best->counted ? (double)best->settings->iterations : time_limit(best);
 
-    return spent < HSI_FILLING_FIRST * all + (f->may_dive && f->few ? part_of_few : part) * passed;
-}
-
-double hsi_filling_time(const hsi_best *best)
-{
-    const double most = 20; /* seconds, also without a time limit */
-
-    return fmin(best->stop.end - best->stop.begin, most);
+    return spent < first_part * all + part * passed;
 }
 
 hs_status hsi_filling_slice(hsi_best *best)
@@ -238,7 +254,7 @@ hs_status hsi_filling_slice(hsi_best *best)
         if (left == 0)
             break;
     }
-    return st == HS_OK && f ? hsi_diving_slice(best, f) : st;
+    return st;
 }
 
 hs_status hsi_filling_open(hsi_best *best)

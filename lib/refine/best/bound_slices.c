@@ -119,8 +119,7 @@ void hsi_bounds_close(hsi_best *best)
 /* Return 1 if a slice of better bounds is worth its time. */
 static int is_worth_slice(hsi_best *best)
 {
-    return !best->bounds->over && !best->counted && !hsi_filling_sees_patterns(best) &&
-           !hsi_best_met(best);
+    return !best->bounds->over && !best->counted && !hsi_best_met(best);
 }
 
 static hs_status open_configuration(hsi_best *best)
