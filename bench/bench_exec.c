@@ -140,10 +140,10 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
 
     empty.backend = &nothing;
     hs_exec_settings_init(&s);
-    s.policy = kind;
-    s.rank = rank;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = kind;
+    s.decide.rank = rank;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     hs_exec_report_init(&r);
     if (hs_exec_create(in, plan, &s, &exec, why) != HS_OK || hs_exec_run(exec, &r, why) != HS_OK) {
         fprintf(stderr, "bench_exec: %s\n", why);

@@ -165,11 +165,11 @@ static double live(const char *policy, const hs_instance *in, const hs_schedule 
     hs_exec_settings               s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    s.time_scale = seconds_per_unit;
-    s.oversubscribe = 1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    s.run.time_scale = seconds_per_unit;
+    s.place.oversubscribe = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return run(in, plan, &s) / seconds_per_unit;
 }
 

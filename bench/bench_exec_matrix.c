@@ -62,8 +62,8 @@ static hs_exec *make_run(const hs_instance *in, const char *policy)
     char             why[HS_WHY] = "";
 
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find(policy);
-    settings.oversubscribe = 1;
+    settings.decide.policy = hs_policy_find(policy);
+    settings.place.oversubscribe = 1;
     check(hs_exec_create(in, NULL, &settings, &exec, why), why);
     return exec;
 }

@@ -232,11 +232,11 @@ static void *execute(void *data)
 
     t->body.backend = &waits;
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find(t->policy);
-    settings.time_scale = seconds_per_unit;
-    settings.oversubscribe = settings.unbound = 1;
-    settings.backends = only;
-    settings.backend_count = 1;
+    settings.decide.policy = hs_policy_find(t->policy);
+    settings.run.time_scale = seconds_per_unit;
+    settings.place.oversubscribe = settings.place.unbound = 1;
+    settings.run.backends = only;
+    settings.run.backend_count = 1;
     hs_exec_report_init(&report);
     check(hs_exec_create(t->in, t->scene->plan, &settings, &exec, why), why);
     check(hs_exec_run(exec, &report, why), why);

@@ -11,7 +11,7 @@ typedef struct hsi_work {
     const hs_instance *in;
     const hs_schedule *plan;     /* NULL: none */
     hs_exec_settings   settings; /* resolved */
-    char              *logs;     /* copy of settings.logs; NULL: no logs are kept */
+    char              *logs;     /* copy of settings.keep.log_folder; NULL: no logs are kept */
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
     int                timed;     /* attempts have deadlines */

@@ -28,12 +28,12 @@ static hs_exec_settings settings_for(const char *policy, int way)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_ptr_nonnull(s.policy);
-    s.oversubscribe = 1;
-    s.module = MODULE;
-    s.gpu_mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
-    s.resident = way >= STREAMS_RESIDENT;
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.decide.policy);
+    s.place.oversubscribe = 1;
+    s.gpu.module = MODULE;
+    s.gpu.mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    s.gpu.resident = way >= STREAMS_RESIDENT;
     return s;
 }
 
@@ -193,7 +193,7 @@ START_TEST(plugins_get_a_stream)
 
     settings.devices = 2;
     fake_reset(&settings);
-    s.allow_plugins = 1;
+    s.run.allow_plugins = 1;
     p = perform(in, by_turns(in, 0), &s);
     all_done_once(&p);
     for (i = 0; i < fake_records(); i++)
@@ -215,7 +215,7 @@ START_TEST(plugins_alone_get_a_stream)
     hs_instance     *in = acts(plugins, 0, 1, HS_MILLISECONDS);
     performance      p;
 
-    s.allow_plugins = 1;
+    s.run.allow_plugins = 1;
     p = perform(in, _i ? NULL : by_turns(in, 0), &s);
     all_done_once(&p);
     end_performance(&p);
@@ -246,7 +246,7 @@ START_TEST(a_gpu_that_is_lost)
 
     settings.devices = 2;
     settings.sticky = 1;
-    s.retries = 1;
+    s.fail.retries = 1;
     for (settings.fail_call = 1;; settings.fail_call += trial_stride() + settings.fail_call / 40) {
         char call[64] = "";
         int  failed;
@@ -297,7 +297,7 @@ START_TEST(a_task_that_fails)
         settings.fail_call = calls;
         settings.error = 2; /* cudaErrorMemoryAllocation */
         fake_reset(&settings);
-        s.retries = 1;
+        s.fail.retries = 1;
         p = (performance){.in = acts(mixture, 1, 1, HS_MILLISECONDS)};
         p.plan = by_turns(p.in, 1);
         hs_exec_report_init(&p.report);
@@ -335,12 +335,14 @@ START_TEST(refused)
 
     settings.devices = _i < 2 ? _i - 1 : 1;
     settings.memory = _i == 2 ? 50000 : settings.memory;
-    s.module = _i == 3 ? "tests/fakecuda/.libs/nothing.so" : MODULE;
+    s.gpu.module = _i == 3 ? "tests/fakecuda/.libs/nothing.so" : MODULE;
     fake_reset(&settings);
     ck_assert_int_eq(try_plan(&s, why), HS_ERESOURCE);
     ck_assert_msg(strstr(why, said[_i]) != NULL, "%s", why);
     if (_i != 2)
-        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 && strstr(why, "use settings.emulate[HS_GPU]"), "%s", why);
+        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 &&
+                          strstr(why, "use settings.run.emulate[HS_GPU]"),
+                      "%s", why);
     trial_is_clean();
 }
 END_TEST
@@ -355,11 +357,11 @@ START_TEST(a_core_is_kept)
     hs_exec         *exec = NULL;
     char             why[HS_WHY];
 
-    s.oversubscribe = 0;
+    s.place.oversubscribe = 0;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_ERESOURCE);
-    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "use settings.no_reserve"), "%s",
+    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "use settings.place.share_gpu_cores"), "%s",
                   why);
-    s.no_reserve = 1;
+    s.place.share_gpu_cores = 1;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
     hs_exec_free(exec);
     hs_schedule_free(plan);
@@ -368,7 +370,7 @@ START_TEST(a_core_is_kept)
         return;
     in = acts(mixture, cores - 1, 1, HS_MILLISECONDS);
     plan = by_turns(in, 0);
-    s.no_reserve = 0;
+    s.place.share_gpu_cores = 0;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
     for (unsigned i = 0; i < cores; i++)
         for (unsigned j = 0; j < i; j++) {

@@ -26,7 +26,7 @@ static one_run prepared(double share)
     hs_exec_settings s = settings_of("heteroprio");
     one_run          r = {.in = altered(HS_CHOLESKY, TILES, TILE, 1, 1, ON_GPUS)};
 
-    s.gpu_share = share;
+    s.gpu.tile_share = share;
     ck_assert_int_eq(hs_exec_create(r.in, NULL, &s, &r.exec, r.why), HS_OK);
     return r;
 }
@@ -113,7 +113,7 @@ START_TEST(shares_that_do_not_fit)
     ck_assert_int_eq(other.status, HS_ERESOURCE);
     ck_assert_msg(strstr(other.why, " of its 32 MiB are free and tiles take 14: other processes "
                                     "hold the rest; wait for them, or give tiles less with "
-                                    "settings.gpu_memory"),
+                                    "settings.gpu.tile_memory"),
                   "%s", other.why);
     fake_hold(FAKE_COPY_IN, 0);
     end(&one);
@@ -136,10 +136,10 @@ START_TEST(shares_of_nothing)
     result           r;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        s.gpu_share = wrong[i];
+        s.gpu.tile_share = wrong[i];
         ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), HS_EINVAL);
     }
-    s.gpu_share = 1e-4;
+    s.gpu.tile_share = 1e-4;
     r = run_tiles(in, NULL, &s, 1, 0);
     ck_assert_int_eq(r.status, HS_ERESOURCE);
     ck_assert_ptr_nonnull(strstr(r.why, "too few for the 4 tiles of one task"));
@@ -212,7 +212,7 @@ START_TEST(ranges_end_at_failures)
     unsigned         failures = 0;
     int              open;
 
-    s.gpu_mode = HS_GPU_GRAPH;
+    s.gpu.mode = HS_GPU_GRAPH;
     for (settings.fail_call = 1; failures < 1000; settings.fail_call += 7) {
         fake_reset(&settings);
         run_tiles(tiled(_i, 3, 16, 1, 1), "gpu-only", &s, 1, 0);

@@ -50,11 +50,11 @@ hs_exec_settings settings_of(const char *policy)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_ptr_nonnull(s.policy);
-    s.oversubscribe = s.unbound = 1;
-    s.module = MODULE;
-    s.matrix_seed = roll(1000);
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.decide.policy);
+    s.place.oversubscribe = s.place.unbound = 1;
+    s.gpu.module = MODULE;
+    s.run.matrix_seed = roll(1000);
     return s;
 }
 
@@ -147,7 +147,7 @@ static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
 result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
                  int right)
 {
-    hs_schedule *plan = hs_policy_needs_plan(s->policy) ? solved(in, algorithm) : NULL;
+    hs_schedule *plan = hs_policy_needs_plan(s->decide.policy) ? solved(in, algorithm) : NULL;
     hs_exec     *exec = NULL;
     result       r = {.on_gpus = 0};
 

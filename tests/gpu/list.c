@@ -60,11 +60,11 @@ static int is_by_cuda(const hs_exec *exec, size_t tasks)
 static void choose(const gpu_list *list, hs_exec_settings *s)
 {
     hs_exec_settings_init(s);
-    s->verify = list->verify;
-    s->halt = HS_HALT_NEVER;
-    s->gpu_mode = list->mode;
-    s->resident = list->resident;
-    s->module = list->module;
+    s->run.verify = list->verify;
+    s->fail.halt = HS_HALT_NEVER;
+    s->gpu.mode = list->mode;
+    s->gpu.resident = list->resident;
+    s->gpu.module = list->module;
 }
 
 static void run(const gpu_list *list, const hs_instance *in, const hs_schedule *plan,

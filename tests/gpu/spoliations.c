@@ -203,9 +203,9 @@ static void run_round(const hs_instance *in, tally *t)
     hs_exec_settings_init(&settings);
     hs_exec_report_init(&report);
     hs_exec_failure_init(&failure);
-    settings.policy = hs_policy_find("heteroprio");
-    settings.oversubscribe = 1;
-    settings.module = module;
+    settings.decide.policy = hs_policy_find("heteroprio");
+    settings.place.oversubscribe = 1;
+    settings.gpu.module = module;
     st = hs_exec_create(in, NULL, &settings, &exec, why);
     if (st == HS_OK)
         st = hs_exec_run(exec, &report, why);

@@ -185,21 +185,21 @@ static void stop(void *data, const hs_exec_progress *progress)
 static void choose(hs_exec_settings *s, way how, hs_exec **exec)
 {
     hs_exec_settings_init(s);
-    s->policy = hs_policy_find("heteroprio");
-    s->emulate[HS_GPU] = 1;
-    s->oversubscribe = 1;
-    s->allow_commands = 1;
-    s->grace = 0.01;
-    s->halt = HS_HALT_NEVER;
+    s->decide.policy = hs_policy_find("heteroprio");
+    s->run.emulate[HS_GPU] = 1;
+    s->place.oversubscribe = 1;
+    s->run.allow_commands = 1;
+    s->fail.grace = 0.01;
+    s->fail.halt = HS_HALT_NEVER;
     if (how == OUT_OF_TIME) {
-        s->timeout = 1e-6 * (double)(1 + dice(4000));
-        s->retries = 4;
-        s->retry_delay = 1e-3;
+        s->fail.timeout = 1e-6 * (double)(1 + dice(4000));
+        s->fail.retries = 4;
+        s->fail.retry_delay = 1e-3;
     }
     if (how == STOPPED) {
-        s->progress = stop;
-        s->progress_data = exec;
-        s->progress_interval = 1e-6 * (double)(1 + dice(5000));
+        s->report.progress = stop;
+        s->report.data = exec;
+        s->report.progress_interval = 1e-6 * (double)(1 + dice(5000));
     }
 }
 

@@ -311,12 +311,12 @@ START_TEST(nothing_runs_unless_allowed)
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, why),
                      HS_EREFUSED);
     ck_assert_str_eq(why, "task render-7 has a cpu_command, and a plan is data until told "
-                          "otherwise: settings.allow_commands lets it run");
+                          "otherwise: settings.run.allow_commands lets it run");
     row.id = NULL;
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, why),
                      HS_EREFUSED);
     ck_assert_str_eq(why, "a task has a gpu_command, and a plan is data until told otherwise: "
-                          "settings.allow_commands lets it run");
+                          "settings.run.allow_commands lets it run");
     ck_assert_ptr_null(body);
 }
 END_TEST

@@ -32,10 +32,10 @@ static hs_exec_settings settings_of(const hs_policy_kind *policy)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = policy;
-    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
-    s.halt = HS_HALT_NEVER;
-    s.matrix_seed = roll(1000);
+    s.decide.policy = policy;
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.run.matrix_seed = roll(1000);
     return s;
 }
 
@@ -80,7 +80,7 @@ static void all_is_right(const hs_exec *exec)
  * and free the instance. Return the number of aborted attempts. */
 static uint64_t run_right(hs_instance *in, const hs_exec_settings *s)
 {
-    hs_schedule   *plan = hs_policy_needs_plan(s->policy) ? solved(in, "heft") : NULL;
+    hs_schedule   *plan = hs_policy_needs_plan(s->decide.policy) ? solved(in, "heft") : NULL;
     hs_exec       *exec = make(in, plan, s);
     hs_exec_report report;
     char           why[HS_WHY];
@@ -114,8 +114,8 @@ START_TEST(every_policy_factorises)
 
             if (!hs_policy_graphs(policy))
                 continue;
-            s.retries = roll(2);
-            s.time_scale = 1;
+            s.fail.retries = roll(2);
+            s.run.time_scale = 1;
             aborted += run_right(factorisation(_i, 1 + roll(are_few_rounds() ? 4 : 7),
                                                sizes[roll(6)], 1 + roll(3), gpus),
                                  &s);
@@ -205,7 +205,7 @@ START_TEST(a_broken_order_is_found)
             exec = make(broken, NULL, &s);
             ck_assert_int_eq(hs_exec_run(exec, NULL, why), HS_EFAILED);
             hs_exec_free(exec);
-            s.verify = 0;
+            s.run.verify = 0;
             exec = make(broken, NULL, &s);
             hs_exec_run(exec, NULL, why);
             ck_assert_int_eq(result_of(exec).checked, 0);
@@ -318,8 +318,8 @@ START_TEST(a_backend_of_the_settings_has_no_tiles)
     char                           why[HS_WHY];
 
     empty.backend = &nothing;
-    s.backends = only;
-    s.backend_count = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     exec = make(in, NULL, &s);
     ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
     hs_exec_factorisation_init(&f);

@@ -94,10 +94,10 @@ static hs_exec_settings settings_of(const double *a, size_t n)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find("heteroprio");
-    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
-    s.matrix = a;
-    s.matrix_order = n;
+    s.decide.policy = hs_policy_find("heteroprio");
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.run.matrix = a;
+    s.run.matrix_order = n;
     return s;
 }
 
@@ -194,15 +194,15 @@ START_TEST(what_is_no_such_matrix)
     hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "sleep:1"};
 
     refused(in, &s, "7 x 7");
-    s.matrix_order = 8;
+    s.run.matrix_order = 8;
     a[3 * 8 + 6] = NAN;
     refused(in, &s, "row 6, column 3");
     a[3 * 8 + 6] = -INFINITY;
     refused(in, &s, "-inf");
     a[3 * 8 + 6] = 0;
-    s.emulate[HS_CPU] = 1;
+    s.run.emulate[HS_CPU] = 1;
     refused(in, &s, "emulate");
-    s.emulate[HS_CPU] = 0;
+    s.run.emulate[HS_CPU] = 0;
     hs_builder_create(&b);
     hs_builder_workers(b, 1, 0);
     hs_builder_add(b, &task);

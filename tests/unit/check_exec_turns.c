@@ -131,10 +131,10 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    s.unbound = s.oversubscribe = 1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    s.place.unbound = s.place.oversubscribe = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return s;
 }
 
@@ -234,10 +234,10 @@ START_TEST(left_for_others_that_begin_without_the_lock)
         at[i] = (hs_placement){from, from + 1, i, i < LINKS, HS_RUN};
     }
     ck_assert_int_eq(hs_schedule_build(1, 1, LINKS + BAD, at, &plan), HS_OK);
-    s.halt = HS_HALT_NEVER;
-    s.retire_after = 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.fail.retire_after = 1;
     act = fail_beside_the_chain;
-    s.failure = note_retired;
+    s.report.failure = note_retired;
     linked = failing = is_retired = 0;
     report = perform(finish(b), plan, &s);
     ck_assert_uint_eq(report.done, LINKS);

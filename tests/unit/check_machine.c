@@ -206,8 +206,8 @@ START_TEST(memory_is_for_all_workers)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find("heteroprio");
-    settings.oversubscribe = 1;
+    settings.decide.policy = hs_policy_find("heteroprio");
+    settings.place.oversubscribe = 1;
     memory = 1e15;
     st = hs_exec_create(in, NULL, &settings, &exec, why);
     if (st == HS_OK) { /* otherwise this build lacks the kernel */
@@ -307,10 +307,10 @@ START_TEST(cores_are_assigned)
     fake_cores = 8;
     for (i = 0; i < gpus; i++)
         devices[i].pci[0] = bound[_i].gpus[i];
-    work.settings.cores[HS_CPU] = work.settings.cores[HS_GPU] = 1;
-    work.settings.no_reserve = bound[_i].no_reserve;
-    work.settings.oversubscribe = bound[_i].oversubscribe;
-    work.settings.emulate[HS_CPU] = bound[_i].emulate;
+    work.settings.place.cores[HS_CPU] = work.settings.place.cores[HS_GPU] = 1;
+    work.settings.place.share_gpu_cores = bound[_i].no_reserve;
+    work.settings.place.oversubscribe = bound[_i].oversubscribe;
+    work.settings.run.emulate[HS_CPU] = bound[_i].emulate;
     memcpy(work.unused, bound[_i].unused, sizeof work.unused);
     ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
     for (i = 0; i < work.workers; i++)
@@ -343,9 +343,9 @@ START_TEST(several_cores_are_assigned)
     char              why[HS_WHY] = "";
 
     fake_cores = 8;
-    work.settings.cores[HS_CPU] = 2;
-    work.settings.cores[HS_GPU] = 3;
-    work.settings.oversubscribe = several[_i].oversubscribe;
+    work.settings.place.cores[HS_CPU] = 2;
+    work.settings.place.cores[HS_GPU] = 3;
+    work.settings.place.oversubscribe = several[_i].oversubscribe;
     ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
     for (w = 0; w < work.workers; w++) {
         const int *cores = hsi_machine_cores(&machine, &work, w);
@@ -365,13 +365,14 @@ START_TEST(too_few_cores)
 {
     hs_backend_device device = {0};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
-    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings = {.cores = {1, 1}}};
+    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
     char              why[HS_WHY] = "";
 
     fake_cores = 8;
     ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, why), HS_ERESOURCE);
-    ck_assert_str_eq(why, "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
-                          "there are 8; use settings.no_reserve or settings.oversubscribe");
+    ck_assert_str_eq(
+        why, "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
+             "there are 8; use settings.place.share_gpu_cores or settings.place.oversubscribe");
     machine.devices = NULL;
     hsi_machine_close(&machine);
     fake_cores = 0;

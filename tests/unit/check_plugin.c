@@ -205,7 +205,7 @@ START_TEST(nothing_is_opened_unless_allowed)
     ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why),
                      HS_EREFUSED);
     ck_assert_str_eq(why, "task a runs plugin:no-such-file.so:f, and a plan is data until told "
-                          "otherwise: settings.allow_plugins lets it run");
+                          "otherwise: settings.run.allow_plugins lets it run");
     options.emulate[HS_GPU] = 1; /* takes its time only, and needs no permission */
     ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, why), HS_OK);
     ck_assert_ptr_null(body);

@@ -104,12 +104,12 @@ hs_exec_settings theatre_settings(const char *policy)
     hs_exec_settings               s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_msg(s.policy != NULL, "there is no policy %s", policy);
-    s.oversubscribe = 1;
-    s.retry_delay = -1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_msg(s.decide.policy != NULL, "there is no policy %s", policy);
+    s.place.oversubscribe = 1;
+    s.fail.retry_delay = -1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return s;
 }
 

@@ -84,9 +84,9 @@ static hs_status create(const calibrate_request *request, bench *b, char why[HS_
     hs_exec_settings settings;
 
     hs_exec_settings_init(&settings);
-    settings.verify = request->verify;
-    settings.allow_plugins = 1; /* the user of this tool has named the kernel */
-    settings.resident = request->resident;
+    settings.run.verify = request->verify;
+    settings.run.allow_plugins = 1; /* the user of this tool has named the kernel */
+    settings.gpu.resident = request->resident;
     return hs_exec_create(b->in, b->plan, &settings, &b->exec, why);
 }
 

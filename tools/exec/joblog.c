@@ -103,7 +103,7 @@ int exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out)
     log->job = job;
     log->path = path;
     if (!code) {
-        code = begin(log, fd, job->request->settings.resume != HS_RESUME_NOT);
+        code = begin(log, fd, job->request->settings.keep.resume != HS_RESUME_NOT);
         if (code && log->out)
             fclose(log->out);
         else if (code)

@@ -63,14 +63,14 @@ static int look_at_folder(const char **path)
 /* Print why the run is refused. Settings of the library in the text are replaced by options. */
 static void print_refusal(const char *path, const char *why)
 {
-    static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
-                                            {"settings.allow_plugins", "--allow=plugins"},
-                                            {"settings.emulate[HS_CPU]", "--emulate-cpus"},
-                                            {"settings.emulate[HS_GPU]", "--emulate-gpus"},
-                                            {"settings.matrix", "--input"},
-                                            {"settings.no_reserve", "--no-reserve"},
-                                            {"settings.gpu_memory", "--gpu-memory"},
-                                            {"settings.oversubscribe", "--oversubscribe"}};
+    static const char *const option[][2] = {{"settings.run.allow_commands", "--allow=commands"},
+                                            {"settings.run.allow_plugins", "--allow=plugins"},
+                                            {"settings.run.emulate[HS_CPU]", "--emulate-cpus"},
+                                            {"settings.run.emulate[HS_GPU]", "--emulate-gpus"},
+                                            {"settings.run.matrix", "--input"},
+                                            {"settings.place.share_gpu_cores", "--no-reserve"},
+                                            {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.place.oversubscribe", "--oversubscribe"}};
     char                     text[2 * HS_WHY];
     size_t                   used = 0, i;
 
@@ -108,18 +108,18 @@ static int refuse_policy(const exec_job *job, hs_status status, const char *what
  */
 static int predict(exec_job *job, const exec_request *request)
 {
-    const hs_policy_kind *policy = request->settings.policy;
+    const hs_policy_kind *policy = request->settings.decide.policy;
     const hs_instance    *in = job->plan.in;
     hs_policy_settings    settings;
     hs_violation          first = {0};
     hs_status             status;
 
     hs_policy_settings_init(&settings);
-    settings.rank = request->settings.rank;
-    settings.band = request->settings.band;
-    settings.leave = request->settings.leave;
-    settings.threshold = request->settings.threshold;
-    settings.ratio_tolerance = request->settings.ratio_tolerance;
+    settings.rank = request->settings.decide.rank;
+    settings.band = request->settings.decide.band;
+    settings.leave = request->settings.decide.leave;
+    settings.threshold = request->settings.decide.threshold;
+    settings.ratio_tolerance = request->settings.decide.ratio_tolerance;
     settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
@@ -155,7 +155,7 @@ static void print_past(const exec_job *job)
     if (p.gone > 0)
         snprintf(gone, sizeof gone, "; %llu more not in this plan", (unsigned long long)p.gone);
     message("%s: %llu task%s done, %llu failed, %llu changed since, %llu not on record%s",
-            job->request->settings.journal, (unsigned long long)p.done, plural(p.done),
+            job->request->settings.keep.journal, (unsigned long long)p.done, plural(p.done),
             (unsigned long long)p.failed, (unsigned long long)p.changed,
             (unsigned long long)p.fresh, gone);
 }
@@ -178,23 +178,23 @@ int exec_prepare(exec_job *job, exec_request *request)
     int               code = EXIT_OK;
 
     job->unit = hs_unit_seconds(hs_instance_unit(job->plan.in)) *
-                (settings->time_scale > 0 ? settings->time_scale : 1);
-    job->keeps_logs = settings->logs != NULL;
-    settings->look_only = request->dry_run;
+                (settings->run.time_scale > 0 ? settings->run.time_scale : 1);
+    job->keeps_logs = settings->keep.log_folder != NULL;
+    settings->keep.dry_run = request->dry_run;
     if (request->dry_run)
-        code = look_at_folder(&settings->logs);
-    else if (settings->logs)
-        code = make_folder(settings->logs);
-    else if (settings->allow_commands || settings->allow_plugins)
-        settings->logs = make_scratch();
-    settings->logs_apart = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
-    settings->logs_of_failures = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
+        code = look_at_folder(&settings->keep.log_folder);
+    else if (settings->keep.log_folder)
+        code = make_folder(settings->keep.log_folder);
+    else if (settings->run.allow_commands || settings->run.allow_plugins)
+        settings->keep.log_folder = make_scratch();
+    settings->keep.separate_errors = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
+    settings->keep.failed_logs_only = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
     if (!code)
         code = predict(job, request);
     if (!code && request->input)
-        code =
-            exec_matrix_read(request->input, job->plan.in, &job->matrix, &settings->matrix_order);
-    settings->matrix = job->matrix;
+        code = exec_matrix_read(request->input, job->plan.in, &job->matrix,
+                                &settings->run.matrix_order);
+    settings->run.matrix = job->matrix;
     if (code)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
@@ -210,5 +210,5 @@ int exec_prepare(exec_job *job, exec_request *request)
         message("%s", job->why);
     if (!request->quiet)
         print_past(job);
-    return settings->resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
+    return settings->keep.resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
 }

@@ -114,18 +114,20 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
     int    n = order_of(matrix), i, j;
 
     if (order != (size_t)n)
-        return hsi_refuse(why, HS_EINVAL,
-                          "settings.matrix is %zu x %zu, and the tasks factorise one of %d x %d",
-                          order, order, n, n);
+        return hsi_refuse(
+            why, HS_EINVAL,
+            "settings.run.matrix is %zu x %zu, and the tasks factorise one of %d x %d", order,
+            order, n, n);
     for (j = 0; j < n; j++)
         for (i = matrix->kind == HS_CHOLESKY ? j : 0; i < n; i++) {
             double value = given[hsi_at(n, i, j)];
 
             if (!isfinite(matrix->single ? (double)(float)value : value))
-                return hsi_refuse(why, HS_EINVAL,
-                                  "settings.matrix: the element in row %d, column %d (counted from "
-                                  "0) is %g, and no number%s",
-                                  i, j, value, matrix->single ? " of single precision" : "");
+                return hsi_refuse(
+                    why, HS_EINVAL,
+                    "settings.run.matrix: the element in row %d, column %d (counted from "
+                    "0) is %g, and no number%s",
+                    i, j, value, matrix->single ? " of single precision" : "");
             largest = fmax(largest, fabs(value));
         }
     matrix->given = given;

@@ -32,8 +32,8 @@ static int needs_module(const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
 
-    return work->gpus && !work->unused[HS_GPU] && !s->emulate[HS_GPU] &&
-           (s->module || !s->backend_count);
+    return work->gpus && !work->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
+           (s->gpu.module || !s->run.backend_count);
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, char why[HS_WHY])
@@ -50,15 +50,15 @@ hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, c
 
     if (!needs_module(work))
         return HS_OK;
-    st = open_devices(machine, work->settings.module, reason);
+    st = open_devices(machine, work->settings.gpu.module, reason);
     if (st == HS_ERESOURCE)
         return hsi_refuse(why, st,
-                          "no GPU: %.400s; this plan needs %u; use settings.emulate[HS_GPU]",
+                          "no GPU: %.400s; this plan needs %u; use settings.run.emulate[HS_GPU]",
                           reason, work->gpus);
     if (st == HS_OK && machine->device_count < work->gpus)
         return hsi_refuse(why, HS_ERESOURCE,
                           "too few GPUs: this plan needs %u, and there %s %u; use "
-                          "settings.emulate[HS_GPU]",
+                          "settings.run.emulate[HS_GPU]",
                           work->gpus, machine->device_count == 1 ? "is" : "are",
                           machine->device_count);
     return st;

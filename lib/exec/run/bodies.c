@@ -37,31 +37,31 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     const hs_exec_settings *s = &work->settings;
     size_t                  i;
 
-    bodies->backends = calloc(s->backend_count + 7, sizeof *bodies->backends);
-    bodies->used = calloc(s->backend_count + 7, 2);
+    bodies->backends = calloc(s->run.backend_count + 7, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 7, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
-    for (i = 0; i < s->backend_count; i++) {
-        const char *lacks = hsi_backend_lacks(s->backends[i]);
+    for (i = 0; i < s->run.backend_count; i++) {
+        const char *lacks = hsi_backend_lacks(s->run.backends[i]);
 
         if (lacks)
             return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
-        bodies->backends[bodies->backend_count++] = s->backends[i];
+        bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
     if (bodies->matrix) {
         add_candidate(bodies, list, HS_CPU, &bodies->shared);
-        if (s->emulate[HS_GPU])
+        if (s->run.emulate[HS_GPU])
             add_candidate(bodies, list, HS_GPU, &bodies->shared);
         if (bodies->matrix->sharing)
             add_candidate(bodies, list, HS_GPU, &bodies->tiles);
     }
-    if (!s->emulate[HS_CPU]) {
+    if (!s->run.emulate[HS_CPU]) {
         add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_cpu);
     }
     add_candidate(bodies, list, HS_CPU, &hsi_backend_emulated);
-    if (s->emulate[HS_GPU]) {
+    if (s->run.emulate[HS_GPU]) {
         add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_GPU, &hsi_backend_emulated);
     }
@@ -126,31 +126,31 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
 {
     const hs_exec_settings *s = &work->settings;
 
-    if (s->emulate[HS_CPU])
-        return s->matrix ? hsi_refuse(why, HS_EINVAL,
-                                      "settings.matrix is given, and where "
-                                      "settings.emulate[HS_CPU] nothing is computed")
+    if (s->run.emulate[HS_CPU])
+        return s->run.matrix ? hsi_refuse(why, HS_EINVAL,
+                                      "settings.run.matrix is given, and where "
+                                      "settings.run.emulate[HS_CPU] nothing is computed")
                          : HS_OK;
     bodies->no_matrix =
-        hsi_matrix_create(work->in, s->matrix_seed, &bodies->matrix, bodies->why_no_matrix);
+        hsi_matrix_create(work->in, s->run.matrix_seed, &bodies->matrix, bodies->why_no_matrix);
     if (bodies->no_matrix == HS_ENOMEM)
         return HS_ENOMEM;
-    if (!bodies->matrix && s->matrix)
-        return hsi_refuse(why, HS_EINVAL, "settings.matrix is given, and %s",
+    if (!bodies->matrix && s->run.matrix)
+        return hsi_refuse(why, HS_EINVAL, "settings.run.matrix is given, and %s",
                           bodies->no_matrix != HS_OK ? bodies->why_no_matrix
                                                      : "no tasks here factorise one");
     if (!bodies->matrix)
         return HS_OK;
-    if (s->matrix) {
-        hs_status st = hsi_matrix_give(bodies->matrix, s->matrix, s->matrix_order, why);
+    if (s->run.matrix) {
+        hs_status st = hsi_matrix_give(bodies->matrix, s->run.matrix, s->run.matrix_order, why);
 
         if (st != HS_OK)
             return st;
     }
-    bodies->matrix->may_fail = work->timed || s->retries > 0;
+    bodies->matrix->may_fail = work->timed || s->fail.retries > 0;
     bodies->matrix->may_take =
-        work->cpus > 0 && work->gpus > 0 && !hs_policy_keeps_plan(s->policy);
-    bodies->matrix->records = s->transfers;
+        work->cpus > 0 && work->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy);
+    bodies->matrix->records = s->keep.transfers;
     bodies->shared = hsi_backend_shared;
     bodies->shared.data = bodies->matrix;
     return share_with_gpus(bodies, work, machine, why);
@@ -179,7 +179,7 @@ static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type
     return hsi_refuse(why, HS_EDEPENDENT,
                       "task %s: a kernel cannot work on data that other tasks made yet; "
                       "commands can, and tasks that only take their planned time "
-                      "(settings.emulate[HS_%s])",
+                      "(settings.run.emulate[HS_%s])",
                       name, type_name[type]);
 }
 
@@ -194,7 +194,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const candi
     char      name[200];
 
     why[0] = '\0';
-    for (i = 0; i < work->settings.backend_count && st == HS_OK && !out->body; i++)
+    for (i = 0; i < work->settings.run.backend_count && st == HS_OK && !out->body; i++)
         st = try_backend(bodies, i, number, row, type, out, why);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
         st = try_backend(bodies, list->slot[type][i], number, row, type, out, why);
@@ -241,7 +241,7 @@ static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_sta
 {
     if (st == HS_ENOMEM)
         return 0;
-    if (hs_policy_needs_plan(work->settings.policy))
+    if (hs_policy_needs_plan(work->settings.decide.policy))
         return !(planned & 1u << type);
     return st != HS_EREFUSED && st != HS_EDEPENDENT;
 }
@@ -308,16 +308,16 @@ void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work)
     bodies->options = (hs_backend_options){
         .struct_size = sizeof bodies->options,
         .seconds_per_unit = work->seconds_per_unit,
-        .grace = s->grace,
-        .memory = s->memory,
-        .allow_commands = s->allow_commands,
-        .allow_plugins = s->allow_plugins,
-        .look_only = s->look_only,
-        .keep_visible_devices = s->keep_visible_devices,
-        .emulate = {s->emulate[HS_CPU], s->emulate[HS_GPU]},
-        .verify = s->verify,
-        .gpu_mode = s->gpu_mode,
-        .resident = s->resident,
+        .grace = s->fail.grace,
+        .memory = s->place.process_memory,
+        .allow_commands = s->run.allow_commands,
+        .allow_plugins = s->run.allow_plugins,
+        .look_only = s->keep.dry_run,
+        .keep_visible_devices = s->gpu.keep_visible_devices,
+        .emulate = {s->run.emulate[HS_CPU], s->run.emulate[HS_GPU]},
+        .verify = s->run.verify,
+        .gpu_mode = s->gpu.mode,
+        .resident = s->gpu.resident,
     };
 }
 

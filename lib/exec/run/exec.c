@@ -14,13 +14,13 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
     hs_policy_settings settings;
 
     hs_policy_settings_init(&settings);
-    settings.tolerance = s->tolerance;
-    settings.ratio_tolerance = s->ratio_tolerance;
-    settings.rank = s->rank;
-    settings.band = s->band;
-    settings.leave = s->leave;
-    settings.threshold = s->threshold;
-    settings.transfers = s->transfers;
+    settings.tolerance = s->decide.tolerance;
+    settings.ratio_tolerance = s->decide.ratio_tolerance;
+    settings.rank = s->decide.rank;
+    settings.band = s->decide.band;
+    settings.leave = s->decide.leave;
+    settings.threshold = s->decide.threshold;
+    settings.transfers = s->keep.transfers;
     return settings;
 }
 
@@ -35,8 +35,8 @@ static hs_status make_policy(hs_exec *exec)
     hs_policy_settings settings = policy_settings(&work->settings);
     double             latency, bandwidth;
 
-    hs_status st = hs_policy_create(work->settings.policy, estimates(exec), work->plan, &settings,
-                                    &exec->policy);
+    hs_status st = hs_policy_create(work->settings.decide.policy, estimates(exec), work->plan,
+                                    &settings, &exec->policy);
 
     if (st != HS_OK)
         return st;
@@ -56,7 +56,7 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
     size_t    n = hs_instance_tasks(exec->work.in), i;
     hs_status st;
 
-    if (exec->bodies.matrix && exec->work.settings.resume)
+    if (exec->bodies.matrix && exec->work.settings.keep.resume)
         return hsi_refuse(why, HS_EINVAL,
                           "what its kernels had made was in memory and is gone with that run: it "
                           "can only start from the beginning, not resume");
@@ -77,7 +77,7 @@ static hs_status open_starter(hs_exec *exec, char why[HS_WHY])
     hs_backend_options *options = &exec->bodies.options;
 
     hsi_bodies_begin(&exec->bodies, work);
-    if (!work->settings.allow_commands || work->settings.look_only)
+    if (!work->settings.run.allow_commands || work->settings.keep.dry_run)
         return HS_OK;
     return hsi_starter_open(options, work->workers, &options->starter, why);
 }
@@ -189,7 +189,7 @@ static void list_cores(const hs_exec *exec, unsigned worker, char *text, size_t 
     hs_type    type = worker < exec->work.cpus ? HS_CPU : HS_GPU;
     size_t     used = 0, i;
 
-    for (i = 0; cores && i < exec->work.settings.cores[type] && used < size; i++)
+    for (i = 0; cores && i < exec->work.settings.place.cores[type] && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%d", i ? "," : "", cores[i]);
 }
 
@@ -254,7 +254,8 @@ hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
     settings.tolerance = 0;
     settings.skip = skip;
     settings.transfers = 1;
-    st = hs_policy_simulate(exec->work.settings.policy, in, exec->work.plan, in, &settings, out);
+    st = hs_policy_simulate(exec->work.settings.decide.policy, in, exec->work.plan, in, &settings,
+                            out);
     free(skip);
     return st;
 }

@@ -121,8 +121,9 @@ static hs_status check_address_space(const hsi_bodies *bodies, const hsi_work *w
 
 hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
 {
-    double    needed = hs_policy_needs_plan(work->settings.policy) ? needed_by_plan(bodies, work)
-                                                                   : needed_by_any(bodies, work);
+    double    needed = hs_policy_needs_plan(work->settings.decide.policy)
+                           ? needed_by_plan(bodies, work)
+                           : needed_by_any(bodies, work);
     double    memory;
     hs_status st;
 

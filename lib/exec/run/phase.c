@@ -121,14 +121,14 @@ void hsi_forget_cancel(hsi_worker *worker)
 static double timeout_of(const hsi_work *work, uint32_t task, hs_type type)
 {
     const hs_exec_settings *s = &work->settings;
-    double                  seconds = s->timeout > 0 ? s->timeout : INFINITY;
+    double                  seconds = s->fail.timeout > 0 ? s->fail.timeout : INFINITY;
     hs_task                 row;
 
     hs_instance_row(work->in, hs_instance_row_of(work->in, task), &row);
     if (isfinite(row.timeout))
         return row.timeout * work->seconds_per_unit;
-    if (s->timeout_factor > 0)
-        seconds = fmin(seconds, s->timeout_factor * work->seconds_per_unit *
+    if (s->fail.timeout_factor > 0)
+        seconds = fmin(seconds, s->fail.timeout_factor * work->seconds_per_unit *
                                     hs_instance_time(work->in, task, type));
     return seconds;
 }

@@ -259,7 +259,7 @@ static int next_task(pipeline *p, uint32_t *task)
 {
     hsi_worker *worker = p->worker;
 
-    if (worker->row.length >= worker->exec->work.settings.retire_after)
+    if (worker->row.length >= worker->exec->work.settings.fail.retire_after)
         collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
     if (p->lost_count || !hsi_may_start(worker))
         return 0;

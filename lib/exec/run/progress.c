@@ -22,7 +22,7 @@ hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
     double    makespan = 0;
     hs_status st = HS_OK;
 
-    if (!work->settings.progress)
+    if (!work->settings.report.progress)
         return HS_OK;
     if (work->plan)
         makespan = hs_schedule_makespan(work->plan);
@@ -96,7 +96,7 @@ void hsi_progress_report(hs_exec *exec)
     hsi_unlock(&exec->control);
     if (exec->progress.total_weight > 0)
         p.remaining = exec->progress.predicted * fmax(0, 1 - weight / exec->progress.total_weight);
-    exec->work.settings.progress(exec->work.settings.progress_data, &p);
+    exec->work.settings.report.progress(exec->work.settings.report.data, &p);
 }
 
 void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out)

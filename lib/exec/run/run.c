@@ -121,7 +121,7 @@ static hs_status verify(const hs_exec *exec, char why[HS_WHY])
 
     if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, why))
         return HS_EFAILED;
-    if (!matrix || !exec->work.settings.verify)
+    if (!matrix || !exec->work.settings.run.verify)
         return HS_OK;
     st = hsi_matrix_check(matrix);
     if (st != HS_OK)
@@ -178,8 +178,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     if (!why)
         why = unread;
     why[0] = '\0';
-    if (!exec || exec->work.settings.look_only ||
-        (exec->control.ran && exec->work.settings.journal))
+    if (!exec || exec->work.settings.keep.dry_run ||
+        (exec->control.ran && exec->work.settings.keep.journal))
         return HS_EINVAL;
     status = exec->control.ran ? hsi_renew(exec, why) : HS_OK;
     if (status == HS_OK && exec->bodies.matrix)

@@ -111,7 +111,7 @@ hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY])
     part               p = {.tasks = hs_instance_tasks(exec->work.in)};
     hs_status          st;
 
-    if (!state || exec->work.settings.gpu_mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
+    if (!state || exec->work.settings.gpu.mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
         return HS_OK;
     st = hs_instance_graph(exec->work.in, &p.graph);
     if (st != HS_OK || !p.graph)

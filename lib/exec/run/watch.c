@@ -64,8 +64,8 @@ static void sleep_until(const hs_exec *exec, int64_t until)
 
 static int64_t next_word(const hs_exec *exec, int64_t last)
 {
-    return exec->work.settings.progress
-               ? last + (int64_t)(1e9 * exec->work.settings.progress_interval)
+    return exec->work.settings.report.progress
+               ? last + (int64_t)(1e9 * exec->work.settings.report.progress_interval)
                : HSI_FAR;
 }
 
@@ -89,6 +89,6 @@ void hsi_wait_for_workers(hs_exec *exec)
             word = next_word(exec, hsi_clock_ns());
         }
     } while (present);
-    if (exec->work.settings.progress)
+    if (exec->work.settings.report.progress)
         hsi_progress_report(exec);
 }

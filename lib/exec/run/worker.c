@@ -25,7 +25,7 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
         .cpus = exec->work.cpus,
         .gpus = exec->work.gpus,
         .os_cpu = exec->machine.os_cpu[worker->number],
-        .core_count = exec->work.settings.cores[worker->type],
+        .core_count = exec->work.settings.place.cores[worker->type],
         .cores = hsi_machine_cores(&exec->machine, &exec->work, worker->number),
         .device = device ? device->uuid : NULL,
         .device_index = worker->number - first};
@@ -107,7 +107,7 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* by default, waits end more than 50 us late */
     if (cores)
-        st = hsi_bind(0, cores, work->settings.cores[worker->type]);
+        st = hsi_bind(0, cores, work->settings.place.cores[worker->type]);
     if (st != HS_OK)
         snprintf(why, HS_WHY, "a worker cannot be bound to core %d", cores[0]);
     else if (!hsi_records_prepare(&worker->records))

@@ -16,7 +16,7 @@ static size_t expected_records(const hs_exec *exec, unsigned number)
 {
     size_t tasks = hs_instance_tasks(exec->work.in), planned = 0;
 
-    if (hs_policy_needs_plan(exec->work.settings.policy)) {
+    if (hs_policy_needs_plan(exec->work.settings.decide.policy)) {
         hs_schedule_entries(exec->work.plan, number, &planned);
         return planned + 64;
     }

@@ -38,7 +38,7 @@ static hs_status refuse(const hs_backend_options *options, const hs_task *row, h
     if (!options->allow_commands)
         return hsi_refuse(why, HS_EREFUSED,
                           "%s has a %s, and a plan is data until told otherwise: "
-                          "settings.allow_commands lets it run",
+                          "settings.run.allow_commands lets it run",
                           name, column);
     if (strlen(command) >= HSI_PROCESS_COMMAND)
         return hsi_refuse(why, HS_EINVAL,

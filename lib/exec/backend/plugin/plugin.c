@@ -153,7 +153,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
         return open_body(row->kernel, type, options->look_only, out, why);
     return hsi_refuse(why, HS_EREFUSED,
                       "%s%.48s runs %.200s, and a plan is data until told otherwise: "
-                      "settings.allow_plugins lets it run",
+                      "settings.run.allow_plugins lets it run",
                       named ? "task " : "a task", named ? row->id : "", row->kernel);
 }
 

@@ -126,7 +126,7 @@ static void explain_lack(hsi_tiles_gpu *gpu)
         cudaGetLastError();
     snprintf(gpu->fault.text, sizeof gpu->fault.text,
              "%.0f of its %.0f MiB are free and tiles take %.0f: other processes hold the rest; "
-             "wait for them, or give tiles less with settings.gpu_memory",
+             "wait for them, or give tiles less with settings.gpu.tile_memory",
              (double)room / MiB, (double)gpu->bytes / MiB,
              (double)gpu->slots * (double)gpu->memory->tile_bytes / MiB);
 }
@@ -142,7 +142,7 @@ static int take_tiles(hsi_tiles_gpu *gpu)
     if (gpu->slots < least) {
         snprintf(gpu->fault.text, sizeof gpu->fault.text,
                  "tiles take %.0f bytes, too few for the %u tiles of one task: raise "
-                 "settings.gpu_memory",
+                 "settings.gpu.tile_memory",
                  share_of(gpu), least);
         return 0;
     }
