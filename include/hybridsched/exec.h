@@ -19,10 +19,12 @@ typedef enum hs_halt {
     HS_HALT_NEVER /* go on with the remaining tasks */
 } hs_halt;
 
+/** Progress of a run. */
 typedef struct hs_exec_progress {
-    double   seconds; /* seconds since the start */
-    uint64_t total, done, running, failed;
-    double   remaining; /* estimated seconds until the end */
+    size_t   struct_size;
+    double   seconds;                      /* seconds since the start */
+    uint64_t total, done, running, failed; /* numbers of tasks */
+    double   remaining;                    /* estimated seconds until the end */
 } hs_exec_progress;
 
 /** A failed attempt, or a finished attempt with a note. */
@@ -51,9 +53,9 @@ typedef struct hs_exec_attempt {
     int        timed_out; /* 1: the attempt exceeded its timeout and failed */
     int        status;    /* exit status of the process; negative: no process, or a signal ended
                              it */
-    int    signal;        /* terminating signal of the process; 0: none */
-    double start, end;    /* seconds from the start of the run */
-    double date;          /* start of the attempt, seconds since 1970 */
+    int        signal;    /* terminating signal of the process; 0: none */
+    double     start, end; /* seconds from the start of the run */
+    double     date;       /* start of the attempt, seconds since 1970 */
 } hs_exec_attempt;
 
 /** A line of output of a command. */
@@ -201,7 +203,7 @@ HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
  * Number of cores available to this process: the largest number of CPU workers without
  * `oversubscribe`.
  */
-HS_API unsigned hs_exec_cores(void);
+HS_API unsigned hs_exec_core_count(void);
 
 /** A GPU available to this process. */
 typedef struct hs_exec_device {
@@ -217,26 +219,26 @@ typedef struct hs_exec_device {
 
 /**
  * Describe the index-th GPU in the order of assignment to workers: the order of
- * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` as in the settings. With `out`
- * NULL only *count is set. HS_ERESOURCE: no GPU; `why` (HS_WHY bytes, or NULL) has the reason.
+ * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` is settings.gpu.module. With `out`
+ * NULL only *count is set, the number of GPUs. HS_ERESOURCE: no GPU; HS_EINVAL: no such index.
  */
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
-                                   unsigned *count, char why[HS_WHY]);
+                                   unsigned *count, hs_error *error);
 
 typedef struct hs_exec hs_exec;
 
 /**
  * Prepare a run of the tasks of `in`. `in` and `plan` must outlive the handle; `plan` is NULL for a
  * policy without plan. Every check that can refuse the run is done here, before any task starts. On
- * failure `why` (HS_WHY bytes, or NULL) has the reason. HS_EREFUSED: commands or plugins were not
+ * HS_OK the caller owns *out. HS_EREFUSED: commands or plugins were not
  * allowed; HS_ERESOURCE: no GPU, or too few cores; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
- * hs_exec_factorised()), in QR only on CPUs and emulated GPUs; other built-in kernels and plugins
- * have private data.
+ * hs_exec_describe_factorisation()), in QR only on CPUs and emulated GPUs; other built-in kernels
+ * and plugins have private data.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
-                                const hs_exec_settings *settings, hs_exec **out, char why[HS_WHY]);
+                                const hs_exec_settings *settings, hs_exec **out, hs_error *error);
 HS_API void      hs_exec_free(hs_exec *exec);
 
 /** Placement of a worker, for --dry-run. */
@@ -251,29 +253,32 @@ typedef struct hs_exec_worker_info {
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))
-HS_API void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info);
+HS_API void hs_exec_describe_worker(const hs_exec *exec, unsigned worker,
+                                    hs_exec_worker_info *info);
 
 /**
  * Return the name of the backend for a task on a type; NULL if the task cannot run on this type.
  */
-HS_API const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type);
+HS_API const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_type type);
 
 /**
  * Number of tasks by their state in the resumed journal. Each task of the instance has exactly one
  * of the states done, failed, changed, fresh.
  */
-typedef struct hs_exec_past {
+typedef struct hs_exec_journal_summary {
     size_t   struct_size;
-    uint64_t done;    /* finished; will not run again */
-    uint64_t failed;  /* the last attempt failed */
-    uint64_t changed; /* finished, but outdated: its command or kernel changed, a predecessor ran
-                         again or will run again, or a later attempt began and did not end */
-    uint64_t fresh;   /* not recorded */
-    uint64_t gone;    /* recorded, but no longer in the instance */
-} hs_exec_past;
+    uint64_t done;     /* finished; will not run again */
+    uint64_t failed;   /* the last attempt failed */
+    uint64_t changed;  /* finished, but outdated: its command or kernel changed, a predecessor ran
+                          again or will run again, or a later attempt began and did not end */
+    uint64_t    fresh; /* not recorded */
+    uint64_t    gone;  /* recorded, but no longer in the instance */
+    const char *note;  /* repair of the journal to report, e.g. an unfinished end that was cut off;
+                          NULL: none */
+} hs_exec_journal_summary;
 
-#define hs_exec_past_init(p) ((p)->struct_size = sizeof *(p))
-HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
+#define hs_exec_journal_summary_init(p) ((p)->struct_size = sizeof *(p))
+HS_API void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *past);
 
 /**
  * Simulate the policy with the estimates of the tasks still to run, without tasks finished in the
@@ -283,13 +288,13 @@ HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
  */
 HS_API hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out);
 
-typedef enum hs_exec_stop_how { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_how;
+typedef enum hs_exec_stop_mode { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_mode;
 
 /**
  * Stop the run: start no further task (HS_STOP_DRAIN), or abort running tasks as well
  * (HS_STOP_NOW). Async-signal-safe. Between runs it stops the next run.
  */
-HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how);
+HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_mode how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
@@ -312,18 +317,18 @@ typedef struct hs_exec_report {
     uint64_t left_out;     /* tasks outside the selection of HS_RESUME_FAILED */
     uint64_t blocked;      /* part of not_run: tasks after a failed task */
     double   gpu_joules;   /* energy used by all GPUs, by NVML; 0: unknown */
-    unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest GPU at the end, and its maximum
+    unsigned gpu_clock, gpu_clock_max; /* MHz of the slowest GPU at the end, and its maximum
                                            clock; 0: unknown */
-    double core_seconds;                /* processor time of worker threads and commands */
-    double core_wait;   /* seconds during which these threads and processes were runnable
-                           but another process had the core; excludes sleep and I/O. For a
-                           command only its shell, or the program that replaced the shell,
-                           counts. NaN: unknown */
-    uint64_t checkable; /* tasks of built-in kernels with private data, finished in this
+    double core_seconds;               /* processor time of worker threads and commands */
+    double core_wait;    /* seconds during which these threads and processes were runnable
+                            but another process had the core; excludes sleep and I/O. For a
+                            command only its shell, or the program that replaced the shell,
+                            counts. NaN: unknown */
+    uint64_t verifiable; /* tasks of built-in kernels with private data, finished in this
                            run */
-    uint64_t checked;   /* part of checkable: tasks with verified results; on CPUs every
-                           task, on a GPU the first of each kernel and size and then every
-                           16th */
+    uint64_t verified;   /* part of verifiable: tasks with verified results; on CPUs every
+                            task, on a GPU the first of each kernel and size and then every
+                            16th */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
@@ -331,10 +336,11 @@ typedef struct hs_exec_report {
 /**
  * Run the tasks. HS_OK: every selected task is done. HS_EFAILED: some are not (see the report);
  * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy made an impossible decision; HS_EIO, HS_ENOMEM,
- * HS_ERESOURCE: `why` has the reason. May be called repeatedly, but only once with a journal: each
- * run executes every task and discards the records and failures of the previous run when it begins.
+ * HS_ERESOURCE: the run was broken off. May be called repeatedly, but only once with a journal:
+ * each run executes every task and discards the records and failures of the previous run when it
+ * begins.
  */
-HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY]);
+HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error);
 
 /** An attempt; times in seconds from the start. */
 typedef struct hs_exec_record {
@@ -354,11 +360,11 @@ HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worke
 HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
- * After a run with settings.keep.transfers: return the transfers, sorted by destination, then start,
- * in seconds from the start; owned by the handle. For a factorisation these are the copies of the
- * matrix between memories; some end after the last task, when the result returns to the host, and
- * copies of a broken GPU are missing. For emulated workers these are the transfers started by the
- * policy.
+ * After a run with settings.keep.transfers: return the transfers, sorted by destination, then
+ * start, in seconds from the start; owned by the handle. For a factorisation these are the copies
+ * of the matrix between memories; some end after the last task, when the result returns to the
+ * host, and copies of a broken GPU are missing. For emulated workers these are the transfers
+ * started by the policy.
  */
 HS_API const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count);
 
@@ -367,14 +373,14 @@ HS_API const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count);
  * ID.NUMBER.log; with logs_apart ID.NUMBER.out, or ID.NUMBER.err if `error`. Returns the length and
  * truncates to `size`, as snprintf() does; 0: no log exists.
  */
-HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error,
-                          char *path, size_t size);
+HS_API size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t number, int error,
+                               char *path, size_t size);
 
 /**
  * After the run: return 1 if `task` was not run because a direct or indirect predecessor failed,
  * and set *failed (may be NULL) to the failed predecessor of smallest number; else 0. O(1).
  */
-HS_API int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
+HS_API int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
 
 /** The matrix of a factorisation and the quality of its factors. */
 typedef struct hs_exec_factorisation {
@@ -382,20 +388,20 @@ typedef struct hs_exec_factorisation {
     const char *name;        /* Cholesky, LU or QR */
     size_t      order, tile; /* orders of the matrix and of each tile */
     uint64_t    seed;
-    double      operations; /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
-    int         checked;    /* 1: the last run completed and its result was verified */
-    int         wrong;      /* 1: the result exceeds a limit below */
-    double      relative;   /* Frobenius norm of (input - product of the factors), relative to
-                               the input's norm; limit 1e-8, in single precision
-                               1e-6 sqrt(order) */
-    double largest;         /* largest absolute element of (input - product of the factors);
-                               limit `limit` */
-    double orthogonality;   /* QR: norm of (Q'Q - I), with the limit of `relative`; else 0 */
-    int    given;           /* 1: the input is settings.run.matrix */
-    double limit;           /* limit of `largest`: 1e-6, times the largest element of a given
-                               matrix; in single precision 1e-6 sqrt(order) times the largest
-                               element */
-    int single;             /* 1: the kernels have single precision */
+    double      operations;        /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
+    int         input_given;       /* 1: the input is settings.run.matrix */
+    int         single_precision;  /* 1: the kernels have single precision, else double */
+    int         verified;          /* 1: the last run completed and its result was verified */
+    int         wrong;             /* 1: the result exceeds a limit below */
+    double      relative_residual; /* Frobenius norm of (input - product of the factors), relative
+                                      to the input's norm; limit 1e-8, in single precision
+                                      1e-6 sqrt(order) */
+    double orthogonality;          /* QR: norm of (Q'Q - I), with the limit of relative_residual;
+                                      else 0 */
+    double largest_residual;       /* largest absolute element of (input - product of the
+                                      factors) */
+    double largest_residual_limit; /* 1e-6, times the largest element of a given matrix; in single
+                                      precision 1e-6 sqrt(order) times the largest element */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
@@ -405,14 +411,14 @@ typedef struct hs_exec_factorisation {
  * named by the rows, which are the tiles of one matrix in memory, else 0. With settings.run.verify
  * a run with a wrong result ends with HS_EFAILED.
  */
-HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
+HS_API int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out);
 
 /**
  * After a complete run: copy the factors to `out`, order x order by column. Cholesky gives L and QR
  * gives R, with zeros in the other triangle; LU gives L, without its unit diagonal, and U.
  * HS_EINVAL: no factors exist.
  */
-HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
+HS_API hs_status hs_exec_copy_factors(const hs_exec *exec, double *out);
 
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
@@ -430,7 +436,7 @@ typedef struct hs_exec_activity {
  * hs_exec_run(); takes no lock. The fields are read one after another, so they may belong to
  * different moments.
  */
-HS_API void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
+HS_API void hs_exec_describe_activity(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
 
 /**
  * Get a failure by index, in order of time: returns 1, or 0 past the last. May be called from any

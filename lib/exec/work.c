@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/order.h"
-#include "exec/why.h"
 #include "support/sized.h"
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
@@ -112,7 +112,7 @@ static void fill_defaults(hs_exec_settings *s)
 }
 
 static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
-                         const hs_schedule *plan, char why[HS_WHY])
+                         const hs_schedule *plan, hs_error *error)
 {
     const char *wrong = "the settings were not initialised";
 
@@ -122,13 +122,13 @@ static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
         wrong = complaint(full, plan);
     }
     if (wrong)
-        return hsi_refuse(why, HS_EINVAL, "%s", wrong);
+        return hsi_error_set(error, HS_EINVAL, "%s", wrong);
     fill_defaults(full);
     return HS_OK;
 }
 
 /* Check and copy the path of the folder for logs, before any other file is made. */
-static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
+static hs_status keep_folder(hsi_work *work, hs_error *error)
 {
     const char *logs = work->settings.keep.log_folder;
     struct stat folder;
@@ -137,13 +137,13 @@ static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
         return HS_OK;
     if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
         access(logs, W_OK | X_OK) != 0)
-        return hsi_refuse(why, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
-                          strerror(errno));
+        return hsi_error_set(error, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
+                             strerror(errno));
     work->logs = strdup(logs);
     return work->logs ? HS_OK : HS_ENOMEM;
 }
 
-static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
+static hs_status check_plan(const hsi_work *work, hs_error *error)
 {
     hs_violation first;
     hs_status    st;
@@ -151,9 +151,9 @@ static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
     if (!work->plan)
         return HS_OK;
     st = hs_schedule_check(work->in, work->plan, &first);
-    return st != HS_ESCHEDULE
-               ? st
-               : hsi_refuse(why, st, "the plan is not valid: %s", hs_violation_text(first.kind));
+    return st != HS_ESCHEDULE ? st
+                              : hsi_error_set(error, st, "the plan is not valid: %s",
+                                              hs_violation_text(first.kind));
 }
 
 /* Find out which types have tasks, and whether attempts have deadlines. */
@@ -173,17 +173,17 @@ static void look_at_rows(hsi_work *work)
 }
 
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
-                       const hs_exec_settings *given, char why[HS_WHY])
+                       const hs_exec_settings *given, hs_error *error)
 {
     hs_exec_settings *s = &work->settings;
-    hs_status         st = resolve(s, given, plan, why);
+    hs_status         st = resolve(s, given, plan, error);
 
     if (st != HS_OK)
         return st;
     if (hs_instance_has_graph(in) && !hs_policy_graphs(s->decide.policy))
-        return hsi_refuse(why, HS_EDEPENDENT,
-                          "the policy '%s' does not know tasks that depend on each other",
-                          hs_policy_name(s->decide.policy));
+        return hsi_error_set(error, HS_EDEPENDENT,
+                             "the policy '%s' does not know tasks that depend on each other",
+                             hs_policy_name(s->decide.policy));
     work->in = in;
     work->plan = plan;
     work->cpus = hs_instance_cpus(in);
@@ -191,8 +191,8 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
     work->workers = work->cpus + work->gpus;
     work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->run.time_scale;
     look_at_rows(work);
-    st = check_plan(work, why);
-    return st == HS_OK ? keep_folder(work, why) : st;
+    st = check_plan(work, error);
+    return st == HS_OK ? keep_folder(work, error) : st;
 }
 
 void hsi_work_free(hsi_work *work)

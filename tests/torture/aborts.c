@@ -235,19 +235,19 @@ static long abort_some(const body *b, way how)
     hs_instance     *in = make_tasks(b, how);
     hs_exec         *exec = NULL;
     hs_exec_settings settings;
-    char             why[HS_WHY] = "";
+    hs_error         error = {0};
     long             aborts = -1;
     hs_status        st;
 
     choose(&settings, how, &exec);
-    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    st = hs_exec_create(in, NULL, &settings, &exec, &error);
     if (st == HS_OK) {
-        st = hs_exec_run(exec, NULL, why);
+        st = hs_exec_run(exec, NULL, &error);
         if (!is_expected(st, how, b))
-            fail(b->what, *why ? why : hs_status_text(st));
+            fail(b->what, *error.why ? error.why : hs_status_text(st));
         aborts = count_aborts(exec, how);
     } else if (st != HS_ERESOURCE) {
-        fail(b->what, *why ? why : hs_status_text(st));
+        fail(b->what, *error.why ? error.why : hs_status_text(st));
     }
     hs_exec_free(exec);
     hs_instance_free(in);

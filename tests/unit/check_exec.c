@@ -106,13 +106,13 @@ START_TEST(a_handle_runs_again)
         all_done_once(&p);
         hs_exec_failure_init(&f);
         ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
-        p.status = hs_exec_run(p.exec, &p.report, p.why);
+        p.status = hs_exec_run(p.exec, &p.report, &p.error);
     }
     hs_exec_stop(p.exec, HS_STOP_DRAIN); /* stops the next run at once */
-    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_ECANCELED);
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_ECANCELED);
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_uint_eq(p.report.done, 0);
-    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_OK);
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
     all_done_once(&p);
     end_performance(&p);
 }
@@ -121,13 +121,13 @@ END_TEST
 static hs_status refused(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s,
                          const char *says)
 {
-    char      why[HS_WHY];
+    hs_error  error;
     hs_exec  *exec = NULL;
     int       files = open_files();
-    hs_status st = hs_exec_create(in, plan, s, &exec, why);
+    hs_status st = hs_exec_create(in, plan, s, &exec, &error);
 
     ck_assert(exec == NULL);
-    ck_assert_msg(strstr(why, says) != NULL, "'%s' does not say '%s'", why, says);
+    ck_assert_msg(strstr(error.why, says) != NULL, "'%s' does not say '%s'", error.why, says);
     ck_assert_int_eq(open_files(), files);
     return st;
 }
@@ -260,11 +260,11 @@ typedef struct notebook {
 } notebook;
 
 static hs_status note_row(const hs_backend_options *options, const hs_task *row, hs_type type,
-                          hs_body **out, char why[HS_WHY])
+                          hs_body **out, hs_error *error)
 {
     notebook *book = options->data;
 
-    (void)row, (void)type, (void)why;
+    (void)row, (void)type, (void)error;
     book->row[book->rows++] = options->row;
     book->body.backend = &book->table;
     *out = &book->body;
@@ -272,11 +272,11 @@ static hs_status note_row(const hs_backend_options *options, const hs_task *row,
 }
 
 static hs_status note_worker(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     notebook *book = options->data;
 
-    (void)why;
+    (void)error;
     book->opened++;
     book->os_cpu = info->os_cpu;
     *out = NULL;
@@ -370,7 +370,7 @@ START_TEST(the_callers_binding)
     p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_OK);
     hs_exec_worker_info_init(&info);
-    hs_exec_worker(p.exec, 0, &info);
+    hs_exec_describe_worker(p.exec, 0, &info);
     ck_assert_int_eq(info.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.ran_on, os_cpus[0]);
@@ -404,8 +404,8 @@ START_TEST(tasks_stay_where_they_have_bodies)
     s = theatre_settings(all_policies[_i]);
     p = perform(in, plan, &s);
     all_done_once(&p);
-    ck_assert_ptr_null(hs_exec_backend(p.exec, 0, HS_GPU));
-    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "theatre");
+    ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, HS_GPU));
+    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "theatre");
     for (i = 0; i < 40; i++) {
         attempts_that(&p, i, HS_OUTCOME_DONE, &w);
         ck_assert_uint_eq(w, i >= 20);
@@ -425,7 +425,7 @@ START_TEST(a_worker_that_cannot_serve)
     s = theatre_settings("heteroprio");
     p = perform(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ERESOURCE);
-    ck_assert_str_eq(p.why, "worker 1 has no costume");
+    ck_assert_str_eq(p.error.why, "worker 1 has no costume");
     ck_assert_int_eq(theatre.begun, 0);
     end_performance(&p);
 }

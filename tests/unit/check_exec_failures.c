@@ -302,11 +302,11 @@ START_TEST(nothing_said_controls_a_terminal)
     hs_instance     *in = acts(refused, 1, 0, HS_MICROSECONDS);
     hs_exec         *exec = NULL;
     hs_exec_failure  f;
-    char             why[HS_WHY];
+    hs_error         error;
     performance      p;
 
-    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), HS_ERESOURCE);
-    ck_assert_str_eq(why, "\\x1B[2J\\xC2\\x9B");
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, &error), HS_ERESOURCE);
+    ck_assert_str_eq(error.why, "\\x1B[2J\\xC2\\x9B");
     hs_instance_free(in);
     in = acts(cursed, 1, 0, HS_MICROSECONDS);
     p = perform(in, solved(in, "heteroprio"), &s);

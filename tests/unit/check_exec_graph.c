@@ -139,7 +139,7 @@ static void account(const performance *p)
     for (uint32_t t = 0; t < p->report.tasks; t++) {
         uint32_t failed = UINT32_MAX;
         unsigned done = attempts_that(p, t, HS_OUTCOME_DONE, NULL);
-        int      told = hs_exec_blocked(p->exec, t, &failed);
+        int      told = hs_exec_is_blocked(p->exec, t, &failed);
 
         ck_assert_uint_le(done, 1);
         ck_assert_int_eq(told, expected[t]);
@@ -338,7 +338,7 @@ START_TEST(what_will_never_be_ready_is_passed_over)
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 3);
-    ck_assert(strstr(p.why, "1 was not run because of that"));
+    ck_assert(strstr(p.error.why, "1 was not run because of that"));
     end_performance(&p);
 }
 END_TEST

@@ -164,7 +164,7 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     hs_instance   *in = tasks("busy:1", 2);
     hs_exec       *exec = ready(in, p.plan, _i, 0);
     hs_exec_report r;
-    hs_exec_past   past;
+    hs_exec_journal_summary past;
 
     theatre.begun = 0;
     hs_exec_report_init(&r);
@@ -173,8 +173,8 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     ck_assert_uint_eq(r.not_run, TASKS);
     hs_exec_free(exec);
     exec = ready(p.in, p.plan, _i, 1);
-    hs_exec_past_init(&past);
-    hs_exec_recorded(exec, &past);
+    hs_exec_journal_summary_init(&past);
+    hs_exec_summarise_journal(exec, &past);
     ck_assert_uint_eq(past.done, TASKS); /* earlier results are still valid */
     hs_exec_free(exec);
     hs_instance_free(in);

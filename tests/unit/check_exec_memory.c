@@ -98,18 +98,18 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
     hs_exec_report r;
     hs_exec       *exec = NULL;
     hs_schedule   *predicted = NULL;
-    char           why[HS_WHY];
+    hs_error       error;
     hs_status      st;
 
     hs_exec_report_init(&r);
     r.done = 0;
     memory_fails(first, from_there_on);
-    st = hs_exec_create(s->in, NULL, &s->settings, &exec, why);
+    st = hs_exec_create(s->in, NULL, &s->settings, &exec, &error);
     if (st == HS_OK)
         st = hs_exec_predict(exec, &predicted);
     hs_schedule_free(predicted);
     if (st == HS_OK)
-        st = hs_exec_run(exec, &r, why);
+        st = hs_exec_run(exec, &r, &error);
     hs_exec_free(exec);
     *failed = memory_restored();
     *done = r.done;

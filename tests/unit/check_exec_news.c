@@ -86,7 +86,7 @@ static hs_exec_activity activity_then;
 static void look_at_worker(void *exec)
 {
     hs_exec_activity_init(&activity_then);
-    hs_exec_activity_now(exec, 0, &activity_then);
+    hs_exec_describe_activity(exec, 0, &activity_then);
 }
 
 START_TEST(activity_of_a_worker)
@@ -106,7 +106,7 @@ START_TEST(activity_of_a_worker)
     ck_assert_double_ge(activity_then.seconds, 0);
     ck_assert_double_lt(activity_then.seconds, 1e6);
     hs_exec_activity_init(&after);
-    hs_exec_activity_now(p.exec, 0, &after);
+    hs_exec_describe_activity(p.exec, 0, &after);
     ck_assert_int_eq(after.running, 0);
     ck_assert_double_eq(after.seconds, 0);
     end_performance(&p);
@@ -161,13 +161,13 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes
 static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exec_settings s)
 {
     hs_exec     *exec = NULL;
-    hs_exec_past past;
+    hs_exec_journal_summary past;
 
     s.keep.resume = HS_RESUME_REST;
     s.keep.dry_run = 1;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
-    hs_exec_past_init(&past);
-    hs_exec_recorded(exec, &past);
+    hs_exec_journal_summary_init(&past);
+    hs_exec_summarise_journal(exec, &past);
     hs_exec_free(exec);
     return past.done;
 }

@@ -265,19 +265,19 @@ static void check_performance(const performance *p)
     ck_assert_int_eq(theatre.begun, theatre.ended);
     ck_assert_int_eq(theatre.opened, theatre.closed);
     ck_assert((p->status == HS_OK) == (r->done == r->tasks));
-    ck_assert((p->status == HS_OK) == (p->why[0] == '\0'));
+    ck_assert((p->status == HS_OK) == (p->error.why[0] == '\0'));
 }
 
 performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
     performance p = {.in = in, .plan = plan};
 
-    ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, p.why) == HS_OK, "%s", p.why);
-    ck_assert_str_eq(p.why, "");
+    ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, &p.error) == HS_OK, "%s", p.error.why);
+    ck_assert_str_eq(p.error.why, "");
     theatre.context = p.exec;
     theatre_watch(in);
     hs_exec_report_init(&p.report);
-    p.status = hs_exec_run(p.exec, &p.report, p.why);
+    p.status = hs_exec_run(p.exec, &p.report, &p.error);
     check_performance(&p);
     return p;
 }
@@ -293,7 +293,7 @@ void all_done_once(const performance *p)
 {
     size_t i;
 
-    ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->why);
+    ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->error.why);
     for (i = 0; i < hs_instance_tasks(p->in); i++)
         ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
 }

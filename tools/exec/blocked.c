@@ -8,7 +8,7 @@ int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed)
     if (job->report.blocked == 0)
         return 0;
     while (*next < hs_instance_tasks(job->plan.in))
-        if (hs_exec_blocked(job->exec, (*next)++, failed))
+        if (hs_exec_is_blocked(job->exec, (*next)++, failed))
             return 1;
     return 0;
 }

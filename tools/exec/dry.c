@@ -33,7 +33,7 @@ static void print_worker(const exec_job *job, unsigned worker)
     char                place[32];
 
     hs_exec_worker_info_init(&info);
-    hs_exec_worker(job->exec, worker, &info);
+    hs_exec_describe_worker(job->exec, worker, &info);
     if (info.unused)
         snprintf(place, sizeof place, "not needed");
     else if (worker >= hs_instance_cpus(job->plan.in))
@@ -85,7 +85,7 @@ static void print_backends(const exec_job *job)
         const hs_entry *entries = hs_schedule_entries(job->predicted, w, &count);
 
         for (size_t i = 0; i < count; i++) {
-            const char *name = hs_exec_backend(job->exec, entries[i].task, type);
+            const char *name = hs_exec_backend_name(job->exec, entries[i].task, type);
 
             if (entries[i].state == HS_RUN && name)
                 add_task(t, name, type);

@@ -115,7 +115,7 @@ static hs_status measure_workers(exec_measured *m)
 
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
 {
-    const char *backend = hs_exec_backend(job->exec, task, type);
+    const char *backend = hs_exec_backend_name(job->exec, task, type);
     hs_task     row;
 
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);

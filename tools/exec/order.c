@@ -44,7 +44,7 @@ static size_t collect(const hs_schedule *s, start *list)
 /* Print the command or kernel of a task. Return 1 if the program of the command is missing. */
 static int print_work(const exec_job *job, const start *s, hs_type type)
 {
-    const char *backend = hs_exec_backend(job->exec, s->task, type), *command;
+    const char *backend = hs_exec_backend_name(job->exec, s->task, type), *command;
     char        program[EXEC_PROGRAM];
     hs_task     row;
     int         missing = 0;

@@ -146,11 +146,13 @@ static int predict_rest(exec_job *job)
 static void print_past(const exec_job *job)
 {
     char         gone[64] = "";
-    hs_exec_past p;
+    hs_exec_journal_summary p;
 
-    hs_exec_past_init(&p);
-    hs_exec_recorded(job->exec, &p);
-    if (p.done + p.failed + p.changed + p.gone == 0)
+    hs_exec_journal_summary_init(&p);
+    hs_exec_summarise_journal(job->exec, &p);
+    if (p.note)
+        message("%s", p.note);
+    if (job->request->quiet || p.done + p.failed + p.changed + p.gone == 0)
         return;
     if (p.gone > 0)
         snprintf(gone, sizeof gone, "; %llu more not in this plan", (unsigned long long)p.gone);
@@ -165,7 +167,7 @@ static int can_write_factors(const exec_job *job)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    if (!job->request->factors || hs_exec_factorised(job->exec, &f))
+    if (!job->request->factors || hs_exec_describe_factorisation(job->exec, &f))
         return 1;
     message("%s: --output needs tasks that factorise a matrix; there are none", job->plan.path);
     return 0;
@@ -197,17 +199,15 @@ int exec_prepare(exec_job *job, exec_request *request)
     settings->run.matrix = job->matrix;
     if (code)
         return code;
-    status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
+    status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, &job->error);
     if (status != HS_OK) {
-        print_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        print_refusal(job->plan.path, job->error.why);
         if (status == HS_ERESOURCE)
             exec_suggest_workers(job);
         return exit_code(status);
     }
     if (!can_write_factors(job))
         return EXIT_USAGE;
-    if (job->why[0]) /* a note, e.g. that the journal's end was cut off */
-        message("%s", job->why);
     if (!request->quiet)
         print_past(job);
     return settings->keep.resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);

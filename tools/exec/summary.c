@@ -84,9 +84,9 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
 /* Print how many tasks were verified. */
 static void print_checked(FILE *out, const hs_exec_report *r)
 {
-    if (r->checkable > 0)
+    if (r->verifiable > 0)
         fprintf(out, "  %-22s  %14llu of %llu tasks\n", "results verified",
-                (unsigned long long)r->checked, (unsigned long long)r->checkable);
+                (unsigned long long)r->verified, (unsigned long long)r->verifiable);
 }
 
 static void print_power(FILE *out, const hs_exec_report *r)
@@ -95,7 +95,7 @@ static void print_power(FILE *out, const hs_exec_report *r)
         fprintf(out, "  %-22s  %14.5g J\n", "energy of the GPUs", r->gpu_joules);
     if (r->gpu_clock > 0)
         fprintf(out, "  %-22s  %14u MHz at the end, of %u at most\n", "clock of the GPUs",
-                r->gpu_clock, r->gpu_clock_most);
+                r->gpu_clock, r->gpu_clock_max);
 }
 
 static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
@@ -223,21 +223,21 @@ static void print_factorisation(FILE *out, const exec_job *job)
     double                seconds = job->report.seconds;
 
     hs_exec_factorisation_init(&f);
-    if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
+    if (!hs_exec_describe_factorisation(job->exec, &f) || job->report.done < job->report.tasks)
         return;
     fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, %s", "speed",
             seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
-            f.single ? "single precision, " : "");
-    if (f.given)
+            f.single_precision ? "single precision, " : "");
+    if (f.input_given)
         fprintf(out, "from %s\n", SHOWN(job->request->input));
     else
         fprintf(out, "seed %llu\n", (unsigned long long)f.seed);
-    if (!f.checked) {
+    if (!f.verified) {
         fprintf(out, "  %-22s  %14s\n", "result", "not verified");
         return;
     }
     fprintf(out, "  %-22s  %14s   residual %.2g, largest element %.2g", "result",
-            f.wrong ? "wrong" : "verified", f.relative, f.largest);
+            f.wrong ? "wrong" : "verified", f.relative_residual, f.largest_residual);
     if (f.orthogonality > 0)
         fprintf(out, ", Q'Q off by %.2g", f.orthogonality);
     putc('\n', out);

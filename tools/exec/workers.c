@@ -25,7 +25,7 @@ static unsigned gpus_here(void)
 /* Return how many CPU workers fit on the cores that the threads of `gpus` GPUs leave free. */
 static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
-    unsigned long cores = hs_exec_cores(), driving = 0;
+    unsigned long cores = hs_exec_core_count(), driving = 0;
 
     if (!request->settings.place.share_gpu_cores)
         driving = (unsigned long)gpus * cores_of(request, HS_GPU);

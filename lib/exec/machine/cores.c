@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "exec/why.h"
+#include "core/error.h"
 
 /* Return 1 if the thread of each GPU gets a core of its own, which no CPU worker has. */
 static int reserves(const hsi_machine *machine, const hsi_work *work)
@@ -69,18 +69,18 @@ static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 }
 
 static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsigned cores,
-                        char why[HS_WHY])
+                        hs_error *error)
 {
     const char *verb = cores == 1 ? "is" : "are";
 
     if (!reserves(machine, work))
-        return hsi_refuse(
-            why, HS_ERESOURCE,
+        return hsi_error_set(
+            error, HS_ERESOURCE,
             "too few cores: this plan needs %u, and there %s %u; use "
             "settings.place.oversubscribe, or settings.run.emulate[HS_CPU] to rehearse",
             needed(machine, work), verb, cores);
-    return hsi_refuse(
-        why, HS_ERESOURCE,
+    return hsi_error_set(
+        error, HS_ERESOURCE,
         "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
         "there %s %u; use settings.place.share_gpu_cores or settings.place.oversubscribe",
         working_cpus(work) * work->settings.place.cores[HS_CPU],
@@ -152,17 +152,17 @@ static void follow_settings(hsi_machine *machine, const hsi_work *work)
     }
 }
 
-static hs_status find_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+static hs_status find_cores(hsi_machine *machine, const hsi_work *work, hs_error *error)
 {
     unsigned  cores, i;
-    hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), why);
+    hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), error);
 
     if (st != HS_OK)
         return st;
     cores = hsi_topology_cores(machine->topology);
     if (needed(machine, work) > cores && !work->settings.place.oversubscribe &&
         !work->settings.run.emulate[HS_CPU])
-        return refuse(machine, work, cores, why);
+        return refuse(machine, work, cores, error);
     if (reserves(machine, work) && needed(machine, work) <= cores)
         return reserve(machine, work, cores);
     for (i = 0; i < work->workers; i++)
@@ -170,7 +170,7 @@ static hs_status find_cores(hsi_machine *machine, const hsi_work *work, char why
     return HS_OK;
 }
 
-hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, hs_error *error)
 {
     unsigned i;
 
@@ -181,7 +181,7 @@ hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, c
     for (i = 0; i < work->workers; i++)
         machine->os_cpu[i] = -1;
     if (!work->settings.place.unbound && !work->settings.place.os_cpus)
-        return find_cores(machine, work, why);
+        return find_cores(machine, work, error);
     follow_settings(machine, work);
     return HS_OK;
 }

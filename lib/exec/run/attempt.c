@@ -128,7 +128,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         return HS_OUTCOME_ABORTED;
     if (worker->why[0])
         hsi_done_note(worker);
-    worker->checks[worker->attempt.check]++;
+    worker->checks[worker->attempt.verification]++;
     hsi_atomic_store64(&worker->gauge.done, worker->gauge.done + 1);
     if (exec->work.settings.report.progress)
         hsi_gauge_add(&worker->gauge, exec->work.in, worker->attempt.task);
@@ -144,7 +144,7 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
     attempt->status = -1;
     attempt->signal = 0;
     attempt->core_seconds = attempt->core_wait = 0;
-    attempt->check = HS_CHECK_NONE;
+    attempt->verification = HS_VERIFICATION_NONE;
     attempt->end = 0;
     attempt->seconds =
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;

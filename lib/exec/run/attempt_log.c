@@ -35,8 +35,8 @@ static void name_log(const hs_exec *exec, uint32_t task, uint32_t number, const 
     sprintf(to, ".%lu.%s", (unsigned long)number, suffix);
 }
 
-size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error, char *path,
-                   size_t size)
+size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t number, int error, char *path,
+                        size_t size)
 {
     char name[LOG_NAME];
     int  apart, length = 0;
@@ -77,14 +77,14 @@ hs_status hsi_recorder_make(hsi_worker *worker)
     size_t         room;
 
     if (exec->work.settings.report.line)
-        worker->attempt.printed = report_line;
+        worker->attempt.line_printed = report_line;
     if (!exec->work.logs)
         return HS_OK;
     room = strlen(exec->work.logs) + 1 + LOG_NAME;
     worker->log_room = room;
     worker->attempt.log = worker->log = malloc(room);
     if (exec->work.settings.keep.separate_errors)
-        worker->attempt.errors = worker->errors = malloc(room);
+        worker->attempt.error_log = worker->errors = malloc(room);
     return worker->log && (worker->errors || !exec->work.settings.keep.separate_errors) ? HS_OK
                                                                                         : HS_ENOMEM;
 }
@@ -93,9 +93,9 @@ static void name_both(hsi_worker *worker)
 {
     const hs_attempt *a = &worker->attempt;
 
-    hs_exec_log(worker->exec, a->task, a->number, 0, worker->log, worker->log_room);
+    hs_exec_log_path(worker->exec, a->task, a->number, 0, worker->log, worker->log_room);
     if (worker->errors)
-        hs_exec_log(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
+        hs_exec_log_path(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
 }
 
 static int is_there(const hsi_worker *worker)

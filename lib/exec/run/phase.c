@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "support/atomic.h"
 #include "support/clock.h"
 
@@ -77,11 +78,11 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     if (worker->turn.cause != HSI_NOT_CANCELLED)
         return;
     worker->turn.cause = cause;
-    raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
+    raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP);
 }
 
 /* Halt the run. The flags raised here stay up, since no task starts afterwards. */
-void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
+void hsi_halt(hs_exec *exec, hs_exec_stop_mode how)
 {
     unsigned i;
 
@@ -100,10 +101,8 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
 
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
 {
-    if (exec->control.status == HS_OK) {
-        exec->control.status = status;
-        snprintf(exec->control.why, sizeof exec->control.why, "%s", why);
-    }
+    if (exec->control.fault.status == HS_OK)
+        hsi_error_set(&exec->control.fault, status, "%s", why);
     hsi_halt(exec, HS_STOP_DRAIN);
 }
 

@@ -61,7 +61,7 @@ static hs_status find_left_out(hsi_results *results, const hsi_work *work)
     return results->is_out ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error)
 {
     const hs_exec_settings *s = &work->settings;
     hsi_journal_past       *past = &results->past;
@@ -76,9 +76,9 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, c
     past->attempts = results->attempts;
     past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
     if (s->keep.dry_run)
-        st = hsi_journal_look(s->keep.journal, work->in, resume, past, why);
+        st = hsi_journal_look(s->keep.journal, work->in, resume, past, error);
     else
-        st = hsi_journal_open(s->keep.journal, work->in, resume, past, &results->journal, why);
+        st = hsi_journal_open(s->keep.journal, work->in, resume, past, &results->journal, error);
     return st == HS_OK ? find_left_out(results, work) : st;
 }
 
@@ -86,7 +86,7 @@ void hsi_results_close(hsi_results *results)
 {
     size_t i;
 
-    hsi_journal_close(results->journal, &(uint64_t){0}, (char[HS_WHY]){0});
+    hsi_journal_close(results->journal, &(uint64_t){0}, &(hs_error){0});
     for (i = 0; i < results->failure_count; i++) {
         free(results->failure[i].why);
         free(results->failure[i].log);

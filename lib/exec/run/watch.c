@@ -13,7 +13,7 @@
 /* Serve the run in the caller's thread: wait for the end, for hs_exec_stop(), for the next deadline
  * and for the next report of progress. */
 
-void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how)
+void hs_exec_stop(hs_exec *exec, hs_exec_stop_mode how)
 {
     if (!exec || (how != HS_STOP_DRAIN && how != HS_STOP_NOW))
         return;

@@ -63,14 +63,14 @@ static void put_speed(const page *p)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    if (hs_exec_factorised(p->job->exec, &f) && r->done == r->tasks && r->seconds > 0)
+    if (hs_exec_describe_factorisation(p->job->exec, &f) && r->done == r->tasks && r->seconds > 0)
         fprintf(p->out,
                 TILE "%.4g GFLOP/s" TILE_WHAT "%s of %zu &times; %zu, tiles of %zu, %s%s" TILE_END,
                 1e-9 * f.operations / r->seconds, f.name, f.order, f.order, f.tile,
-                f.single ? "single precision, " : "",
-                !f.checked ? "not verified"
-                : f.wrong  ? "wrong"
-                           : "verified");
+                f.single_precision ? "single precision, " : "",
+                !f.verified ? "not verified"
+                : f.wrong   ? "wrong"
+                            : "verified");
 }
 
 static void put_counts(const page *p)
@@ -102,9 +102,9 @@ static void put_checked(const page *p)
 {
     const hs_exec_report *r = &p->job->report;
 
-    if (r->checkable > 0)
+    if (r->verifiable > 0)
         fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "results of tasks verified" TILE_END,
-                (unsigned long long)r->checked, (unsigned long long)r->checkable);
+                (unsigned long long)r->verified, (unsigned long long)r->verifiable);
 }
 
 static void put_copies(const page *p, const char *what, const copies *c)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 #include "support/clock.h"
 
 static int take_device(hsi_tiles_gpu *gpu)
@@ -286,7 +286,7 @@ static hs_status make_places(hsi_tiles_gpu *gpu)
 }
 
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                         hs_backend_worker **out, char why[HS_WHY])
+                         hs_backend_worker **out, hs_error *error)
 {
     hsi_memory    *memory = options->data;
     hsi_tiles_gpu *gpu = &memory->gpu[info->index];
@@ -313,9 +313,9 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     else
         release_all(gpu);
     pthread_mutex_unlock(&memory->lock);
-    return st == HS_ERESOURCE
-               ? hsi_refuse(why, st, "no GPU %d (%s): %s", gpu->device, gpu->label, gpu->fault.text)
-               : st;
+    return st == HS_ERESOURCE ? hsi_error_set(error, st, "no GPU %d (%s): %s", gpu->device,
+                                              gpu->label, gpu->fault.text)
+                              : st;
 }
 
 static void send_home(hsi_tiles_gpu *gpu)
