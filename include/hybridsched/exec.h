@@ -85,16 +85,14 @@ typedef enum hs_resume {
 typedef struct hs_exec_settings {
     size_t struct_size;
 
-    /** The policy and its parameters: see hs_policy_settings for fields without a comment. */
+    /** The policy. */
     struct {
-        const hs_policy_kind *policy; /* NULL: the policy "plan" */
-        hs_rank               rank;
-        unsigned              threshold;
-        double                tolerance; /* 0: 0.02; negative: no tolerance */
-        double                ratio_tolerance;
-        double                band;
-        double                leave;
-        uint64_t              reserved[8];
+        const hs_policy_kind *policy;    /* NULL: the policy "plan" */
+        hs_rank               rank;      /* rank of `policy` */
+        double                tolerance; /* hs_policy_settings.tolerance; 0: 0.02; negative: no
+                                            tolerance */
+        hs_parameters parameters;        /* parameters of `policy` */
+        uint64_t      reserved[8];
     } decide;
 
     /** Execution of tasks. */

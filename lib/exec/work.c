@@ -39,16 +39,15 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
     if (hs_policy_needs_plan(s->decide.policy) && !plan)
         return "the policy needs a plan";
     if (s->decide.rank != HS_RANK_DEFAULT &&
-        (!hs_rank_name(s->decide.rank) ||
-         !(hs_policy_ranks(s->decide.policy) >> s->decide.rank & 1)))
+        (!hs_rank_name(s->decide.rank) || !(hs_policy_supported_ranks(s->decide.policy) >> s->decide.rank & 1)))
         return "the policy does not take that rank";
-    if (!is_span(s->decide.band) || !is_span(s->decide.leave))
+    if (!is_span(s->decide.parameters.band) || !is_span(s->decide.parameters.leave))
         return "the band, or what GPUs leave, is not a positive number";
     if (!is_span(s->run.time_scale))
         return "the time scale is not a positive number";
     if (!isfinite(s->decide.tolerance))
         return "the tolerance is not a number";
-    if (!hsi_is_cell_width(s->decide.ratio_tolerance))
+    if (!hsi_is_cell_width(s->decide.parameters.ratio_tolerance))
         return "the ratio_tolerance is neither 0 nor from 1e-12 to 1";
     if (!is_span(s->fail.timeout) || !is_span(s->fail.timeout_factor))
         return "the timeout is not a positive number";
@@ -180,10 +179,10 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
 
     if (st != HS_OK)
         return st;
-    if (hs_instance_has_graph(in) && !hs_policy_graphs(s->decide.policy))
+    if (hs_instance_has_graph(in) && !hs_policy_supports_graphs(s->decide.policy))
         return hsi_error_set(error, HS_EDEPENDENT,
-                             "the policy '%s' does not know tasks that depend on each other",
-                             hs_policy_name(s->decide.policy));
+                          "the policy '%s' does not know tasks that depend on each other",
+                          hs_policy_name(s->decide.policy));
     work->in = in;
     work->plan = plan;
     work->cpus = hs_instance_cpus(in);

@@ -16,11 +16,8 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
 
     hs_policy_settings_init(&settings);
     settings.tolerance = s->decide.tolerance;
-    settings.ratio_tolerance = s->decide.ratio_tolerance;
     settings.rank = s->decide.rank;
-    settings.band = s->decide.band;
-    settings.leave = s->decide.leave;
-    settings.threshold = s->decide.threshold;
+    settings.parameters = s->decide.parameters;
     settings.transfers = s->keep.transfers;
     return settings;
 }
