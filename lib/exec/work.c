@@ -144,15 +144,11 @@ static hs_status keep_folder(hsi_work *work, hs_error *error)
 
 static hs_status check_plan(const hsi_work *work, hs_error *error)
 {
-    hs_violation first;
-    hs_status    st;
+    hs_error  fault;
+    hs_status st = work->plan ? hs_schedule_check(work->in, work->plan, &fault) : HS_OK;
 
-    if (!work->plan)
-        return HS_OK;
-    st = hs_schedule_check(work->in, work->plan, &first);
-    return st != HS_ESCHEDULE ? st
-                              : hsi_error_set(error, st, "the plan is not valid: %s",
-                                              hs_violation_text(first.kind));
+    return st == HS_ESCHEDULE ? hsi_error_set(error, st, "the plan is not valid: %s", fault.why)
+                              : st;
 }
 
 /* Find out which types have tasks, and whether attempts have deadlines. */
