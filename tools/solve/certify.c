@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "solve/run.h"
+#include "solve/solve_instance.h"
 
 int solve_certificate_wanted(const run *r)
 {

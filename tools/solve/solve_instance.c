@@ -12,7 +12,7 @@
 #include "common/message.h"
 #include "common/progress.h"
 #include "common/stop.h"
-#include "solve/run.h"
+#include "solve/solve_instance.h"
 
 static void add_name(name_list *list, const char *name)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_SOLVE_RUN_H
-#define TOOLS_SOLVE_RUN_H
+#ifndef TOOLS_SOLVE_SOLVE_INSTANCE_H
+#define TOOLS_SOLVE_SOLVE_INSTANCE_H
 
 #include "solve/solve.h"
 
-/* Internals of solve_instance(), shared by run.c, certify.c and report.c. */
+/* Internals of solve_instance(), shared by solve_instance.c, certify.c and report.c. */
 
 /* Names separated by commas; `text` has room for all names of the library. */
 typedef struct name_list {
