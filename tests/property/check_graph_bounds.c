@@ -108,7 +108,7 @@ static double deadline_of(const graph_sample *s, const spans *its)
     return least;
 }
 
-START_TEST(bounds_are_their_definitions)
+START_TEST(bounds_equal_their_definitions)
 {
     size_t rounds = sample_rounds(4000);
 
@@ -223,7 +223,7 @@ static void expect_bound(const char *name, hs_instance *in, double expected, dou
 
 /* Check the paths bound against linear programs solved by hand: x chain tasks and y independent
  * tasks are on CPUs. */
-START_TEST(paths_by_hand)
+START_TEST(paths_bound_equals_values_by_hand)
 {
     static const chain_case cases[] = {
         /* 4 (x + y) <= 2 T, 8 - x - y <= T, 4 + 3 x <= T: x = 0, y = 8/3 */
@@ -276,7 +276,7 @@ static hs_instance *instance_of_diamond(const diamond_case *c)
 
 /* Check the work-paths bound against values by hand: x tasks of a layer and y single tasks are on
  * CPUs. */
-START_TEST(work_paths_by_hand)
+START_TEST(work_paths_bound_equals_values_by_hand)
 {
     static const diamond_case cases[] = {
         /* 4 tasks on 1 CPU and 1 GPU between the ends: 1 + 4 + 1; the paths bound is 5, by area */
@@ -322,7 +322,7 @@ static hs_instance *chain_of(size_t length, double time, int branches)
 
 /* Check that bounds and searches end with times near the smallest double, where halving makes no
  * progress and shares are rounded. */
-START_TEST(tiny_times_end)
+START_TEST(bounds_of_tiny_times_end)
 {
     static const char *const names[] = {"paths", "work-paths"};
 
@@ -385,11 +385,11 @@ int main(void)
     TCase *cases = tcase_create("on small graphs");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, bounds_are_their_definitions);
+    tcase_add_test(cases, bounds_equal_their_definitions);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
-    tcase_add_test(cases, paths_by_hand);
-    tcase_add_test(cases, work_paths_by_hand);
-    tcase_add_test(cases, tiny_times_end);
+    tcase_add_test(cases, paths_bound_equals_values_by_hand);
+    tcase_add_test(cases, work_paths_bound_equals_values_by_hand);
+    tcase_add_test(cases, bounds_of_tiny_times_end);
     tcase_add_test(cases, work_paths_ends_soon_after_its_time_limit);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -117,7 +117,7 @@ static void require_optimal_at_most(const graph_sample *s, const char *name, dou
                   "%s says that %.17g is optimal, but %.17g is shorter", name, makespan, optimum);
 }
 
-START_TEST(best_against_all_orders_and_places)
+START_TEST(best_agrees_with_brute_force)
 {
     size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
 
@@ -201,7 +201,7 @@ START_TEST(branch_and_bound_finds_the_optimum)
 }
 END_TEST
 
-START_TEST(exact_against_all_orders_and_places)
+START_TEST(exact_agrees_with_brute_force)
 {
     size_t rounds = sample_rounds(4000), looked_at = 0;
 
@@ -230,7 +230,7 @@ END_TEST
 
 /* Check that the mixed integer program is never above the optimum, and near it if the solver ended
  * within READINGS readings of the clock. */
-START_TEST(mip_against_all_orders_and_places)
+START_TEST(mip_bound_agrees_with_brute_force)
 {
     enum { READINGS = 100 };
     size_t rounds = sample_rounds(400), ended = 0, looked_at = 0;
@@ -281,7 +281,7 @@ static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedu
     return 1;
 }
 
-START_TEST(same_for_any_number_of_threads)
+START_TEST(threads_do_not_change_the_schedule)
 {
     size_t rounds = sample_rounds(60);
 
@@ -335,7 +335,7 @@ static size_t require_foreseen(const graph_sample *s, const char *name, hs_sched
 }
 
 /* Check that searches return the transfers of their schedule, also when cancelled at any poll. */
-START_TEST(searches_know_their_transfers)
+START_TEST(searches_return_the_transfers_of_their_schedule)
 {
     static const char *const names[] = {"best", "exact"};
     size_t                   rounds = sample_rounds(100), moved = 0, stopped = 0;
@@ -377,7 +377,7 @@ static hs_status note(const hs_algorithm *alg, const hs_instance *in, const hs_s
 
 /* Check that an instance too large for a search gets a member's schedule together with its
  * transfers. */
-START_TEST(members_are_asked_for_their_transfers)
+START_TEST(transfers_are_requested_from_members)
 {
     const hsi_members members = {hs_algorithm_count, hs_algorithm_at, note};
     hs_settings       settings = counted(1);
@@ -416,7 +416,7 @@ int __wrap_glp_simplex(glp_prob *lp, const glp_smcp *parameters)
 /* Check that the speed of the machine does not change the schedule: neither if an hour passes
  * between two readings of the clock, nor through an interruption of GLPK, which would choose
  * another optimum of an LP with several. */
-START_TEST(same_however_long_it_takes)
+START_TEST(speed_of_the_machine_does_not_change_the_schedule)
 {
     enum { HOUR = 3600 };
     hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};
@@ -451,14 +451,14 @@ int main(void)
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, best_is_no_worse_than_a_member);
-    tcase_add_test(cases, best_against_all_orders_and_places);
+    tcase_add_test(cases, best_agrees_with_brute_force);
     tcase_add_test(cases, branch_and_bound_finds_the_optimum);
-    tcase_add_test(cases, exact_against_all_orders_and_places);
-    tcase_add_test(cases, mip_against_all_orders_and_places);
-    tcase_add_test(cases, same_for_any_number_of_threads);
-    tcase_add_loop_test(cases, members_are_asked_for_their_transfers, 0, 2);
-    tcase_add_test(cases, searches_know_their_transfers);
-    tcase_add_test(cases, same_however_long_it_takes);
+    tcase_add_test(cases, exact_agrees_with_brute_force);
+    tcase_add_test(cases, mip_bound_agrees_with_brute_force);
+    tcase_add_test(cases, threads_do_not_change_the_schedule);
+    tcase_add_loop_test(cases, transfers_are_requested_from_members, 0, 2);
+    tcase_add_test(cases, searches_return_the_transfers_of_their_schedule);
+    tcase_add_test(cases, speed_of_the_machine_does_not_change_the_schedule);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
