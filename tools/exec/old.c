@@ -44,7 +44,7 @@ static char *read_all(int fd, size_t *length)
 
 static int parse(const char *path, exec_old *old)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     size_t        length;
     char         *text;
     input         in;
@@ -54,10 +54,10 @@ static int parse(const char *path, exec_old *old)
         return code;
     text = read_all(in.fd, &length);
     if (!text)
-        code = input_status(&in, errno == ENOMEM ? HS_ENOMEM : HS_EIO, &why);
-    else if (!(old->tree = json_parse(text, length, &why))) {
-        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)why.line,
-                      (unsigned long long)why.column, why.text, remedy);
+        code = input_status(&in, errno == ENOMEM ? HS_ENOMEM : HS_EIO, &error);
+    else if (!(old->tree = json_parse(text, length, &error))) {
+        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)error.line,
+                      (unsigned long long)error.column, error.why, remedy);
         code = EXIT_USAGE;
     }
     old->path = in.name;
