@@ -238,11 +238,11 @@ static void graph(unsigned tiles)
     rows = i;
     for (repeat = 0; repeat < REPEATS; repeat++)
         for (i = 0; i < rows; i++)
-            if (hs_policy_graphs(hs_policy_at(i)))
+            if (hs_policy_supports_graphs(hs_policy_at(i)))
                 measure_policy(hs_policy_at(i), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
     printf("\nCholesky of %u x %u tiles, ranks by default\n", tiles, tiles);
     for (i = 0; i < rows; i++)
-        if (hs_policy_graphs(hs_policy_at(i)))
+        if (hs_policy_supports_graphs(hs_policy_at(i)))
             print_row(&all[i], hs_instance_tasks(in));
     hs_schedule_free(plan);
     hs_instance_free(in);

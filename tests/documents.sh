@@ -10,18 +10,19 @@
 # ("..."). Numbers and spaces are ignored, because times differ between runs. "$ cat FILE" creates
 # FILE if it does not exist.
 #
-# Three comments steer the check:
+# These comments steer the check:
 #   <!-- new folder -->      the commands below begin in an empty folder
 #   <!-- status 1 -->        the last command of the next block exits with 1
 #   <!-- needs: COMMAND -->  skip the blocks below if COMMAND fails; no COMMAND ends this
+#   <!-- data: FILE NAME --> copy FILE of the source tree to the current folder as NAME
+#   <!-- run: COMMAND -->    run COMMAND instead of the next command, which takes too long
 
 srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-DATA=$srcdir/tests/cli/data
 PATH=$(pwd)/.libs:$(pwd):$PATH
 LD_LIBRARY_PATH=$(pwd)/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 LC_ALL=C
 unset CUDA_VISIBLE_DEVICES
-export DATA PATH LD_LIBRARY_PATH LC_ALL
+export srcdir PATH LD_LIBRARY_PATH LC_ALL
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/documents.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
@@ -48,7 +49,8 @@ split()
             finish()
             open = 1
             base = sprintf("%s/%03d", folder, ++count)
-            print text >(base ".command")
+            print (instead != "" ? instead : text) >(base ".command")
+            instead = ""
             printf "" >(base ".shown")
             print 0 >(base ".status"); close(base ".status")
             print needs >(base ".needs"); close(base ".needs")
@@ -57,6 +59,8 @@ split()
         !inside && /^<!-- new folder -->$/ { chapter++ }
         !inside && /^<!-- status [0-9]+ -->$/ { status = $3 }
         !inside && /^<!-- needs:.*-->$/ { needs = $0; gsub(/^<!-- needs: *| *-->$/, "", needs) }
+        !inside && /^<!-- run:.*-->$/ { instead = $0; gsub(/^<!-- run: *| *-->$/, "", instead) }
+        !inside && /^<!-- data:.*-->$/ { start("cp \"$srcdir/" $3 "\" " $4); finish() }
         !inside && /^```console$/ { inside = 1; next }
         inside && /^```$/ {
             if (status) print status >(base ".status")
@@ -135,7 +139,7 @@ run_document()
 
 passed=0 failed=0 skipped=0
 if [ $# -eq 0 ]; then
-    set -- "$srcdir/doc/tutorial.md" "$srcdir/doc/concepts.md" "$srcdir/doc/cookbook.md"
+    set -- "$srcdir/README.md" "$srcdir"/doc/*.md
 fi
 for document in "$@"; do
     run_document "$document"

@@ -81,17 +81,4 @@ if [ -f .libs/hybridsched-cuda.so ]; then
     fi
 fi
 
-# The manual documents each function, inline function and macro of the headers.
-{
-    promised "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h | sed 's/_sized$//'
-    sed -n 's/^static inline .*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p; s/^#define \(hs_[a-z0-9_]*\).*/\1/p' \
-        "$srcdir"/include/hybridsched/*.h
-} | sort -u >"$scratch/functions"
-grep -oh 'Fn [a-z0-9_]*' "$srcdir"/man/*.3 | cut -c4- | sort -u >"$scratch/manual"
-comm -23 "$scratch/functions" "$scratch/manual" >"$scratch/missing"
-if [ -s "$scratch/missing" ]; then
-    failed=1
-    echo "in a header, but not in the manual:"
-    sed 's/^/  /' "$scratch/missing"
-fi
 exit $failed

@@ -16,8 +16,7 @@ HS_API const char     *hs_bound_name(const hs_bound *bound);
 HS_API const char     *hs_bound_summary(const hs_bound *bound);
 HS_API const char     *hs_bound_source(const hs_bound *bound);
 HS_API const char     *hs_bound_cost(const hs_bound *bound);
-HS_API int             hs_bound_available(const hs_bound *bound); /* 1 if the bound supports
-                                                                     settings.available, else 0 */
+HS_API int             hs_bound_supports_available(const hs_bound *bound); /* settings.available */
 
 /**
  * Compute the bound's value, rounded so that it never exceeds the optimum. Rows with a count are

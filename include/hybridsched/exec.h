@@ -152,13 +152,10 @@ typedef struct hs_exec_settings {
        logs_apart. */
     void (*line)(void *line_data, const hs_exec_line *line); /* NULL: none */
     void *line_data;
-    double ratio_tolerance; /* hs_policy_settings.ratio_tolerance of the policy */
     int   logs_apart; /* write standard error of commands to a separate file, see hs_exec_log() */
 
-    hs_rank  rank; /* rank, band, leave and threshold: settings of `policy`, see
-                      hs_policy_settings */
-    double   band, leave;
-    unsigned threshold;
+    hs_rank       rank;        /* rank of `policy` */
+    hs_parameters parameters;  /* parameters of `policy` */
     uint64_t matrix_seed; /* seed of the input matrix of a factorisation */
     const double *matrix; /* input matrix instead of a random matrix: matrix_order x matrix_order
                              by column, for Cholesky only the lower triangle; must outlive the

@@ -8,6 +8,7 @@
 #include <hybridsched/generate.h>
 #include <hybridsched/instance.h>
 #include <hybridsched/io.h>
+#include <hybridsched/parameters.h>
 #include <hybridsched/plot.h>
 #include <hybridsched/policy.h>
 #include <hybridsched/queue.h>

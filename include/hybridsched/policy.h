@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_POLICY_H
 #define HYBRIDSCHED_POLICY_H
 
+#include <hybridsched/parameters.h>
 #include <hybridsched/rank.h>
 #include <hybridsched/schedule.h>
 
@@ -47,8 +48,8 @@ HS_API const hs_policy_kind *hs_policy_at(size_t index);
 HS_API const hs_policy_kind *hs_policy_find(const char *name); /* NULL: unknown name */
 HS_API const char           *hs_policy_name(const hs_policy_kind *kind);
 HS_API const char           *hs_policy_summary(const hs_policy_kind *kind); /* one line */
-HS_API int                   hs_policy_graphs(const hs_policy_kind *kind);
-HS_API unsigned              hs_policy_ranks(const hs_policy_kind *kind);
+HS_API int                   hs_policy_supports_graphs(const hs_policy_kind *kind);
+HS_API unsigned              hs_policy_supported_ranks(const hs_policy_kind *kind);
 
 /** Return 1 if the policy follows a plan, so hs_policy_create() requires one. */
 HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
@@ -66,19 +67,13 @@ typedef struct hs_policy_settings {
     size_t struct_size;
     double tolerance; /* delay, relative to the estimate, up to which a task is not late; 0, as
                          under an exact clock */
-    hs_rank  rank;       /* default: HS_RANK_DEFAULT */
-    double   band;       /* hp-corrected: least p/q at which GPUs take tasks by rank; 0: 8 */
-    double   leave;      /* hp-corrected: least p/q at which GPUs also take tasks running on
-                            CPUs; 0: 16 */
-    unsigned threshold;  /* h-ratio, d-rank: limit of tasks waiting for workers; 0: twice the
-                            number of workers */
+    hs_rank rank;      /* default: HS_RANK_DEFAULT */
+    hs_parameters parameters;
     int (*cancel)(void *cancel_data); /* cancel callback of hs_policy_create() and
                                          hs_policy_simulate(): called at least every 0.1 s; not
                                          0: return HS_ECANCELED. Not called after creation. NULL:
                                          none */
-    void *cancel_data;
-    double ratio_tolerance; /* heteroprio and its variants: hs_queue_settings.tolerance of
-                               ratios; 0: exact */
+    void                *cancel_data;
     const double *available; /* hs_policy_simulate(): time >= 0, by worker, of its first
                                 hs_policy_next(); NULL: all 0 */
     const unsigned char *skip; /* hs_policy_simulate(): flag by task; not 0: done before the
@@ -304,11 +299,10 @@ struct hs_policy_kind {
     void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake);
     int (*stranded)(hs_policy_state *state, uint32_t *task); /* NULL: always returns 0; then
                                                                 stranded tasks are silently left */
-    int graphs; /* 1: the kind supports dependent tasks; 0: such instances fail with
-                   HS_EDEPENDENT */
-    unsigned ranks;  /* bit mask, 1 << r for each supported hs_rank r beyond HS_RANK_DEFAULT */
+    int      supports_graphs; /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
+    unsigned supported_ranks; /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
     int      settles; /* hs_policy_settles() also for independent tasks */
-    /* See hs_policy_ready(); required if `graphs` or `settles` is set. */
+    /* See hs_policy_ready(); required if `supports_graphs` or `settles` is set. */
     void (*ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
                   hs_wake *wake);
     void (*ahead)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,

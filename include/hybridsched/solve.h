@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_SOLVE_H
 #define HYBRIDSCHED_SOLVE_H
 
+#include <hybridsched/parameters.h>
 #include <hybridsched/rank.h>
 #include <hybridsched/schedule.h>
 
@@ -16,6 +17,7 @@ typedef struct hs_affinity {
 
 /** Progress of a search, for the progress callback. */
 typedef struct hs_progress {
+    size_t      struct_size; /* sizeof(hs_progress) in the library's version */
     double      seconds;  /* time since the call began */
     double      makespan; /* makespan of the best schedule so far; INFINITY: none yet */
     double      bound;    /* best lower bound so far */
@@ -26,8 +28,7 @@ typedef struct hs_progress {
 /** Options of an algorithm. Always start from hs_settings_init(). */
 typedef struct hs_settings {
     size_t             struct_size; /* set by hs_settings_init() */
-    double             alpha;       /* dada: share of the guessed makespan for affinity, in [0,
-                                       1]; default 0 */
+    hs_parameters      parameters;
     const hs_affinity *affinities;  /* dada: preferences, at most one per task; NULL: none */
     size_t             affinity_count;
     int (*cancel)(void *cancel_data); /* cancel callback, called at least every 0.1 s, except
@@ -48,12 +49,7 @@ typedef struct hs_settings {
     void (*progress)(void *progress_data, const hs_progress *progress); /* NULL: none */
     void *progress_data;
 
-    hs_rank  rank;      /* order of tasks; HS_RANK_DEFAULT: the algorithm's default */
-    double   band;      /* hp-corrected: least p/q at which GPUs take tasks by rank; 0: 8 */
-    double   leave;     /* hp-corrected: least p/q at which GPUs also take tasks running on CPUs;
-                           0: 16 */
-    unsigned threshold; /* h-ratio, d-rank: limit of tasks waiting for workers; 0: twice the
-                           number of workers */
+    hs_rank rank; /* order of tasks; HS_RANK_DEFAULT: the algorithm's default */
 
     /* Workers busy at the start: worker w is free from available[w] >= 0 on and starts nothing
        before. HS_EAVAILABLE: the algorithm or bound does not support this setting. */
@@ -86,11 +82,9 @@ typedef struct hs_algorithm {
        set on HS_OK only. NULL for the library's own algorithms, which have other entry points: a
        copy of their structure cannot run. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
-    int graphs; /* 1: the algorithm supports dependent tasks; 0: such instances fail with
-                   HS_EDEPENDENT */
-    unsigned ranks; /* bit mask, 1 << r for each supported hs_rank r beyond HS_RANK_DEFAULT */
-    int available;  /* 1: the algorithm supports settings.available; 0: the setting fails with
-                       HS_EAVAILABLE */
+    int      supports_graphs;    /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
+    unsigned supported_ranks;    /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
+    int      supports_available; /* settings.available; 0: the setting fails with HS_EAVAILABLE */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -101,9 +95,9 @@ HS_API const char         *hs_algorithm_name(const hs_algorithm *alg);
 HS_API const char         *hs_algorithm_summary(const hs_algorithm *alg); /* one line */
 HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* "": absent */
 HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* "": absent */
-HS_API int                 hs_algorithm_graphs(const hs_algorithm *alg);
-HS_API unsigned            hs_algorithm_ranks(const hs_algorithm *alg);
-HS_API int                 hs_algorithm_available(const hs_algorithm *alg);
+HS_API int                 hs_algorithm_supports_graphs(const hs_algorithm *alg);
+HS_API unsigned            hs_algorithm_supported_ranks(const hs_algorithm *alg);
+HS_API int                 hs_algorithm_supports_available(const hs_algorithm *alg);
 
 /**
  * Approximation ratio: the makespan is at most this times the optimum, on every instance with these

@@ -98,12 +98,11 @@ const hsi_algorithm hsi_alg_clb2c = {
         {
             .struct_size = sizeof(hs_algorithm),
             .name = "clb2c",
-            .summary =
-                "of the best task for CPUs and the best for GPUs, places the task that ends "
-                "first",
+            .summary = "of the best task for CPUs and the best for GPUs, places the task that ends "
+                       "first",
             .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
             .cost = "O(n log n)",
-            .available = 1,
+            .supports_available = 1,
         },
     .by_rows = 1,
     .run = run,

@@ -197,7 +197,7 @@ static hs_status read_wishes(dada *d, const hs_settings *settings)
     const hsi_problem *pb = d->pb;
     size_t             i;
 
-    if (settings->alpha == 0 || settings->affinity_count == 0)
+    if (settings->parameters.alpha == 0 || settings->affinity_count == 0)
         return HS_OK;
     memset(d->granted, 0, pb->n);
     for (i = 0; i < settings->affinity_count; i++) {
@@ -214,7 +214,7 @@ static hs_status read_wishes(dada *d, const hs_settings *settings)
     memcpy(d->wish, settings->affinities, settings->affinity_count * sizeof *d->wish);
     qsort(d->wish, settings->affinity_count, sizeof *d->wish, by_decreasing_score);
     d->wishes = settings->affinity_count;
-    d->alpha = settings->alpha;
+    d->alpha = settings->parameters.alpha;
     return HS_OK;
 }
 
@@ -269,7 +269,7 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
 {
     (void)cpus;
     (void)gpus;
-    return settings->affinity_count ? 2 + settings->alpha : 2;
+    return settings->affinity_count ? 2 + settings->parameters.alpha : 2;
 }
 
 const hsi_algorithm hsi_alg_dada = {

@@ -175,7 +175,7 @@ const hsi_algorithm hsi_alg_lpt = {
             .summary = "each task on its faster type, longest first",
             .source = "Graham 1969 within each type",
             .cost = "O(n log n)",
-            .available = 1,
+            .supports_available = 1,
         },
     .by_rows = 1,
     .run = run_faster_type,

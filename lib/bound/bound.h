@@ -14,8 +14,7 @@ struct hs_bound {
     const char *cost;
     int         graph; /* with a graph, the problem has the tasks and their graph instead of the
                           rows */
-    int         available; /* the bound honours settings.available, which the problem then
-                              contains */
+    int         supports_available; /* settings.available, which the problem then contains */
     /* Compute the bound. *value is scratch of the caller; the report has been initialised. */
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report);

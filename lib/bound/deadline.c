@@ -140,7 +140,7 @@ const hs_bound hsi_bound_deadline = {
     .source = "theorem2 and min-time combined, on graphs critical-path too; dominates them",
     .cost = "O(n log n), and the dependencies of a graph",
     .graph = 1,
-    .available = 1,
+    .supports_available = 1,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

@@ -3,6 +3,7 @@
 #define HSI_CORE_ERROR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <hybridsched/status.h>
 
@@ -23,5 +24,14 @@ hs_status hsi_error_set_status(hs_error *error, hs_status status);
 hs_status hsi_error_set_at(hs_error *error, hs_status status, uint64_t line, uint64_t column,
                            const char *format, va_list arguments)
     __attribute__((format(printf, 5, 0)));
+
+/** Buffer size for hsi_quote(). */
+#define HSI_QUOTE 80
+
+/**
+ * Return foreign text made printable for a message: in single quotes, shortened, with control
+ * characters as \xHH. The result is in `buffer`.
+ */
+const char *hsi_quote(const char *text, size_t length, char buffer[HSI_QUOTE]);
 
 #endif

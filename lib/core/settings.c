@@ -2,7 +2,9 @@
 #include "core/settings.h"
 
 #include <float.h>
+#include <math.h>
 
+#include "core/order.h"
 #include "support/sized.h"
 
 void hs_settings_init_sized(hs_settings *settings, size_t size)
@@ -11,12 +13,27 @@ void hs_settings_init_sized(hs_settings *settings, size_t size)
     settings->struct_size = size;
 }
 
+static bool is_amount(double x)
+{
+    return x >= 0 && !isinf(x);
+}
+
+hs_status hsi_parameters_resolve(hs_parameters *p)
+{
+    if (!(p->alpha >= 0 && p->alpha <= 1) || !is_amount(p->band) || !is_amount(p->leave) ||
+        !hsi_is_cell_width(p->ratio_tolerance))
+        return HS_EINVAL;
+    if (p->band == 0)
+        p->band = 8;
+    if (p->leave == 0)
+        p->leave = 16;
+    return HS_OK;
+}
+
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
 {
     hs_settings_init(full);
     if (given && !hsi_take_sized(full, sizeof *full, given))
-        return HS_EINVAL;
-    if (!(full->alpha >= 0 && full->alpha <= 1))
         return HS_EINVAL;
     if (!(full->time_limit >= 0) || !(full->gap >= 0))
         return HS_EINVAL;
@@ -24,9 +41,7 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
         return HS_EINVAL;
     if (full->rank != HS_RANK_DEFAULT && !hs_rank_name(full->rank))
         return HS_EINVAL;
-    if (!(full->band >= 0) || !(full->leave >= 0))
-        return HS_EINVAL;
-    return HS_OK;
+    return hsi_parameters_resolve(&full->parameters);
 }
 
 /*

@@ -6,6 +6,9 @@
 
 #include "support/cancel.h"
 
+/* Fill in the defaults of absent parameters. HS_EINVAL: a parameter is out of range. */
+hs_status hsi_parameters_resolve(hs_parameters *parameters);
+
 /* Copy the settings to `full`, with defaults for absent members, and check ranges. */
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 

@@ -39,15 +39,15 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
     if (hs_policy_needs_plan(s->policy) && !plan)
         return "the policy needs a plan";
     if (s->rank != HS_RANK_DEFAULT &&
-        (!hs_rank_name(s->rank) || !(hs_policy_ranks(s->policy) >> s->rank & 1)))
+        (!hs_rank_name(s->rank) || !(hs_policy_supported_ranks(s->policy) >> s->rank & 1)))
         return "the policy does not take that rank";
-    if (!is_span(s->band) || !is_span(s->leave))
+    if (!is_span(s->parameters.band) || !is_span(s->parameters.leave))
         return "the band, or what GPUs leave, is not a positive number";
     if (!is_span(s->time_scale))
         return "the time scale is not a positive number";
     if (!isfinite(s->tolerance))
         return "the tolerance is not a number";
-    if (!hsi_is_cell_width(s->ratio_tolerance))
+    if (!hsi_is_cell_width(s->parameters.ratio_tolerance))
         return "the ratio_tolerance is neither 0 nor from 1e-12 to 1";
     if (!is_span(s->timeout) || !is_span(s->timeout_factor))
         return "the timeout is not a positive number";
@@ -177,7 +177,7 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
 
     if (st != HS_OK)
         return st;
-    if (hs_instance_has_graph(in) && !hs_policy_graphs(s->policy))
+    if (hs_instance_has_graph(in) && !hs_policy_supports_graphs(s->policy))
         return hsi_refuse(why, HS_EDEPENDENT,
                           "the policy '%s' does not know tasks that depend on each other",
                           hs_policy_name(s->policy));

@@ -198,7 +198,8 @@ static double lower_bound(const tree *t, uint32_t current)
 static void report_progress(tree *t, uint32_t current)
 {
     const hs_settings *settings = t->stop->settings;
-    hs_progress        progress = {hsi_stop_elapsed(t->stop), INFINITY, 0, t->seen, "GLPK"};
+    hs_progress        progress = {sizeof progress, hsi_stop_elapsed(t->stop), INFINITY, 0, t->seen,
+                                   "GLPK"};
 
     if (!settings->progress || progress.seconds < t->last_report + 0.1)
         return;

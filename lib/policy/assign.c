@@ -141,7 +141,7 @@ static hs_status create(assignment kind, hs_policy *policy, const hs_instance *e
         return HS_ENOMEM;
     a->policy = policy;
     a->kind = kind;
-    a->threshold = settings->threshold;
+    a->threshold = settings->parameters.threshold;
     st = open_all(a, estimates, settings);
     if (st != HS_OK) {
         assign_free(a);
@@ -433,7 +433,7 @@ static int assign_stranded(hs_policy_state *a, uint32_t *task)
 #define CALLS                                                                                      \
     .struct_size = sizeof(hs_policy_kind), .free = assign_free, .next = assign_next_of,            \
     .ended = assign_ended, .skip = assign_skip, .retire = assign_retire,                           \
-    .stranded = assign_stranded, .graphs = 1, .settles = 1, .ready = assign_ready,                 \
+    .stranded = assign_stranded, .supports_graphs = 1, .settles = 1, .ready = assign_ready,        \
     .waiting = assign_waiting
 
 const hs_policy_kind hsi_policy_dynamic = {
@@ -464,5 +464,5 @@ const hs_policy_kind hsi_policy_dmda = {
     .name = "dmda",
     .summary = "a task that becomes ready goes at once to the worker expected to end it first",
     .create = dmda_create,
-    .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
+    .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
 };

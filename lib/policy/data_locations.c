@@ -78,7 +78,7 @@ static uint64_t version_of(const hs_access *access)
 static double copy_arrival(const request *r, const hs_access *access)
 {
     const hsi_data_location *copy = copy_slot(r->locations, access->data, r->to);
-    double                   bytes = hs_instance_data_bytes(r->locations->in, access->data);
+    double                   bytes = hs_instance_handle_bytes(r->locations->in, access->data);
     double                   there =
         made_at(r, access->writer) + move(r, node_of(r->locations, access->writer), bytes);
 
@@ -186,7 +186,7 @@ static void keep_copy(hsi_data_locations *locations, const request *r, const hs_
     hsi_data_location  kept = {copy_arrival(r, access), version_of(access)};
 
     if (locations->records && (copy->writer != kept.writer || kept.there < copy->there))
-        record(locations, r, access->writer, hs_instance_data_bytes(locations->in, access->data),
+        record(locations, r, access->writer, hs_instance_handle_bytes(locations->in, access->data),
                access->data, count_transfers(locations));
     *copy = kept;
 }
@@ -260,8 +260,9 @@ double hsi_locations_longest(const hsi_data_locations *locations, uint32_t task,
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ &&
             copy_slot(locations, access[i].data, r.to)->writer != version_of(&access[i]))
-            longest = larger(longest, move(&r, node_of(locations, access[i].writer),
-                                           hs_instance_data_bytes(locations->in, access[i].data)));
+            longest =
+                larger(longest, move(&r, node_of(locations, access[i].writer),
+                                     hs_instance_handle_bytes(locations->in, access[i].data)));
     return longest;
 }
 
@@ -277,7 +278,7 @@ static size_t data_of(const hs_instance *in)
 {
     size_t count = 0;
 
-    while (hs_instance_data_name(in, count))
+    while (hs_instance_handle_name(in, count))
         count++;
     return count;
 }

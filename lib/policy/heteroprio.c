@@ -59,7 +59,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         hsi_ranking_ready(&hp->ranking, (uint32_t)i);
     }
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, start_of(hp), settings->ratio_tolerance);
+        st = hsi_pool_open(&hp->queue, &hp->pb, start_of(hp), settings->parameters.ratio_tolerance);
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     return st;
@@ -274,8 +274,9 @@ enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << H
 #define CALLS(maker)                                                                               \
     .struct_size = sizeof(hs_policy_kind), .create = maker, .free = heteroprio_free,               \
     .next = heteroprio_next, .ended = heteroprio_ended, .skip = heteroprio_skip,                   \
-    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .graphs = 1, .ranks = RANKS,     \
-    .ready = heteroprio_ready, .ahead = heteroprio_ahead, .waiting = heteroprio_waiting
+    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .supports_graphs = 1,            \
+    .supported_ranks = RANKS, .ready = heteroprio_ready, .ahead = heteroprio_ahead,                \
+    .waiting = heteroprio_waiting
 
 const hs_policy_kind hsi_policy_heteroprio = {
     CALLS(heteroprio_create),

@@ -103,8 +103,8 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
     if (!hp)
         return HS_ENOMEM;
     hp->policy = policy;
-    hp->band = settings->band;
-    hp->leave = settings->leave;
+    hp->band = settings->parameters.band;
+    hp->leave = settings->parameters.leave;
     st = open_all(hp, estimates, settings);
     if (st != HS_OK) {
         corrected_free(hp);
@@ -294,8 +294,8 @@ const hs_policy_kind hsi_policy_hp_corrected = {
     .skip = corrected_skip,
     .retire = corrected_retire,
     .stranded = corrected_stranded,
-    .graphs = 1,
-    .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
+    .supports_graphs = 1,
+    .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
     .settles = 1,
     .ready = corrected_ready,
     .ahead = corrected_ahead,

@@ -304,7 +304,7 @@ const hs_policy_kind hsi_policy_plan = {
     .list = plan_list,
     .retire = plan_retire,
     .stranded = plan_stranded,
-    .graphs = 1,
+    .supports_graphs = 1,
     .ready = plan_ready,
     .keeps_plan = 1,
 };

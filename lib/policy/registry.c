@@ -5,6 +5,7 @@
 
 #include "core/order.h"
 #include "core/schedule_impl.h"
+#include "core/settings.h"
 #include "policy/policy.h"
 #include "support/sized.h"
 
@@ -56,14 +57,14 @@ const char *hs_policy_summary(const hs_policy_kind *kind)
     return summary ? summary : "";
 }
 
-int hs_policy_graphs(const hs_policy_kind *kind)
+int hs_policy_supports_graphs(const hs_policy_kind *kind)
 {
-    return whole_kind(kind).graphs;
+    return whole_kind(kind).supports_graphs;
 }
 
-unsigned hs_policy_ranks(const hs_policy_kind *kind)
+unsigned hs_policy_supported_ranks(const hs_policy_kind *kind)
 {
-    return whole_kind(kind).ranks;
+    return whole_kind(kind).supported_ranks;
 }
 
 int hs_policy_needs_plan(const hs_policy_kind *kind)
@@ -81,7 +82,7 @@ int hs_policy_keeps_plan(const hs_policy_kind *kind)
 static int is_whole(const hs_policy_kind *kind)
 {
     return kind->name && kind->create && kind->free && kind->next && kind->ended && kind->skip &&
-           (kind->ready || !(kind->graphs || kind->settles));
+           (kind->ready || !(kind->supports_graphs || kind->settles));
 }
 
 static int fits(const hs_schedule *plan, const hs_instance *in)
@@ -107,19 +108,12 @@ static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *giv
     hs_policy_settings_init(full);
     if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    if (!hsi_is_cell_width(full->ratio_tolerance) || !is_amount(full->tolerance) ||
-        !is_amount(full->band) || !is_amount(full->leave))
-        return HS_EINVAL;
-    if (full->band == 0)
-        full->band = 8;
-    if (full->leave == 0)
-        full->leave = 16;
-    return HS_OK;
+    return is_amount(full->tolerance) ? hsi_parameters_resolve(&full->parameters) : HS_EINVAL;
 }
 
 static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
 {
-    return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->ranks >> rank & 1);
+    return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->supported_ranks >> rank & 1);
 }
 
 /* Create the ready counters and the data locations for all kinds, if the policy settles. */
@@ -162,7 +156,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     if (!is_whole(&known) || (known.needs_plan && !fits(plan, estimates)) ||
         !takes_rank(&known, settings.rank))
         return HS_EINVAL;
-    if (hs_instance_has_graph(estimates) && !known.graphs)
+    if (hs_instance_has_graph(estimates) && !known.supports_graphs)
         return HS_EDEPENDENT;
     policy = calloc(1, sizeof *policy);
     if (!policy)

@@ -359,6 +359,6 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .skip = steal_skip,
     .retire = steal_retire,
     .stranded = steal_stranded,
-    .graphs = 1,
+    .supports_graphs = 1,
     .ready = hsi_steal_graph_ready, /* defined in steal_graph.c */
 };

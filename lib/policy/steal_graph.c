@@ -334,7 +334,7 @@ const hs_policy_kind hsi_policy_steal_graph = {
     .skip = steal_graph_skip,
     .retire = steal_graph_retire,
     .stranded = steal_graph_stranded,
-    .graphs = 1,
+    .supports_graphs = 1,
     .ready = hsi_steal_graph_ready,
     .waiting = steal_graph_waiting,
 };

@@ -94,19 +94,19 @@ const char *hs_algorithm_cost(const hs_algorithm *alg)
     return text(hsi_algorithm_known(alg).cost);
 }
 
-int hs_algorithm_graphs(const hs_algorithm *alg)
+int hs_algorithm_supports_graphs(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).graphs;
+    return hsi_algorithm_known(alg).supports_graphs;
 }
 
-unsigned hs_algorithm_ranks(const hs_algorithm *alg)
+unsigned hs_algorithm_supported_ranks(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).ranks;
+    return hsi_algorithm_known(alg).supported_ranks;
 }
 
-int hs_algorithm_available(const hs_algorithm *alg)
+int hs_algorithm_supports_available(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).available;
+    return hsi_algorithm_known(alg).supports_available;
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,

@@ -62,9 +62,9 @@ const char *hs_bound_cost(const hs_bound *bound)
     return bound->cost;
 }
 
-int hs_bound_available(const hs_bound *bound)
+int hs_bound_supports_available(const hs_bound *bound)
 {
-    return bound->available;
+    return bound->supports_available;
 }
 
 hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
@@ -92,7 +92,7 @@ hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in
     hs_bound_report_init(&full);
     st = hsi_settings_resolve(&resolved, settings);
     if (st == HS_OK)
-        st = hsi_settings_check_available(&resolved, in, bound->available);
+        st = hsi_settings_check_available(&resolved, in, bound->supports_available);
     if (st == HS_OK)
         st = hsi_bound_run(bound, in, &resolved, value, &full);
     if (st == HS_OK && report)

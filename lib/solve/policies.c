@@ -11,9 +11,9 @@ const hsi_algorithm hsi_alg_hp_sp = {
                 "heteroprio, but only idle GPUs spoliate: the task of the highest rank on a CPU",
             .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
             .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
-            .graphs = 1,
-            .available = 1,
-            .ranks = HSI_ANY_RANK,
+            .supports_graphs = 1,
+            .supports_available = 1,
+            .supported_ranks = HSI_ANY_RANK,
         },
     .policy = "hp-sp",
 };
@@ -27,9 +27,9 @@ const hsi_algorithm hsi_alg_hp_corrected = {
             .source =
                 "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015, II.B.3",
             .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
-            .graphs = 1,
-            .available = 1,
-            .ranks = HSI_ANY_RANK,
+            .supports_graphs = 1,
+            .supports_available = 1,
+            .supported_ranks = HSI_ANY_RANK,
         },
     .policy = "hp-corrected",
 };
@@ -41,7 +41,7 @@ const hsi_algorithm hsi_alg_dynamic = {
         .summary = "a ready task goes to the worker that ends it first, while a worker is free",
         .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
         .cost = "O(e + n (log n + m + k)), e dependencies",
-        .graphs = 1,
+        .supports_graphs = 1,
     },
     .policy = "dynamic",
 };
@@ -54,7 +54,7 @@ const hsi_algorithm hsi_alg_h_ratio = {
                    "it first",
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
-        .graphs = 1,
+        .supports_graphs = 1,
     },
     .policy = "h-ratio",
 };
@@ -67,7 +67,7 @@ const hsi_algorithm hsi_alg_d_rank = {
                    "longest path behind the task",
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
-        .graphs = 1,
+        .supports_graphs = 1,
     },
     .policy = "d-rank",
 };
@@ -79,8 +79,8 @@ const hsi_algorithm hsi_alg_dmda = {
         .summary = "a task that becomes ready goes at once to the worker expected to end it first",
         .source = "StarPU; HEFT of the Cholesky paper",
         .cost = "O(e + n (log n + m + k)), e dependencies",
-        .graphs = 1,
-        .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
+        .supports_graphs = 1,
+        .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
     },
     .policy = "dmda",
 };

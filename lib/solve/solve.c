@@ -69,7 +69,7 @@ static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instan
     choice->known = hsi_algorithm_known(alg);
     if (!choice->own && !(choice->known.name && choice->known.run))
         return HS_EINVAL;
-    return hs_instance_has_graph(in) && !choice->known.graphs ? HS_EDEPENDENT : HS_OK;
+    return hs_instance_has_graph(in) && !choice->known.supports_graphs ? HS_EDEPENDENT : HS_OK;
 }
 
 /* Select the heuristic, search or policy; call after the settings are resolved. HS_EINVAL: the
@@ -78,12 +78,12 @@ static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_s
 {
     const hsi_algorithm *own = choice->own;
 
-    if (settings->rank != HS_RANK_DEFAULT && !(choice->known.ranks >> settings->rank & 1))
+    if (settings->rank != HS_RANK_DEFAULT && !(choice->known.supported_ranks >> settings->rank & 1))
         return HS_EINVAL;
-    choice->by_policy =
-        own && own->policy &&
-        (!own->run || settings->rank != HS_RANK_DEFAULT || hs_instance_has_graph(in));
-    return hsi_settings_check_available(settings, in, choice->known.available);
+    choice->by_policy = own && own->policy &&
+                        (!own->run || settings->rank != HS_RANK_DEFAULT ||
+                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in));
+    return hsi_settings_check_available(settings, in, choice->known.supports_available);
 }
 
 static int is_heuristic(const chosen *alg)
@@ -101,9 +101,7 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
 
     hs_policy_settings_init(&its);
     its.rank = settings->rank;
-    its.band = settings->band;
-    its.leave = settings->leave;
-    its.threshold = settings->threshold;
+    its.parameters = settings->parameters;
     its.cancel = settings->cancel;
     its.cancel_data = settings->cancel_data;
     its.available = settings->available;
@@ -197,7 +195,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
         st = add_transfers(alg, in, &settings, ws->schedule);
     if (st != HS_OK || !report)
         return st;
-    full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
+    full.aborted = hs_schedule_entry_count(ws->schedule) - hs_instance_tasks(in);
     if (is_heuristic(alg))
         full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &token);
     if (token.cancelled)
@@ -260,7 +258,7 @@ static hs_status search_makespan(const chosen *alg, const hs_instance *in,
     if (st != HS_OK)
         return st;
     *makespan = hs_schedule_makespan(s);
-    report->aborted = hs_schedule_size(s) - hs_instance_tasks(in);
+    report->aborted = hs_schedule_entry_count(s) - hs_instance_tasks(in);
     hs_schedule_free(s);
     return HS_OK;
 }

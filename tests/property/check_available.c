@@ -118,7 +118,7 @@ static void check_samples(uint64_t seed, size_t rounds, size_t tasks, unsigned w
         hs_settings_init(&settings);
         set_available(&s, &d, available, &settings);
         for (size_t a = 0; a < hs_algorithm_count(); a++)
-            if (hs_algorithm_available(hs_algorithm_at(a)))
+            if (hs_algorithm_supports_available(hs_algorithm_at(a)))
                 hs_schedule_free(solve(&s, hs_algorithm_at(a), &settings));
         sample_free(&s);
     }
@@ -186,7 +186,7 @@ START_TEST(bounds_and_schedules_have_the_optimum_between_them)
         for (size_t b = 0; b < hs_bound_count(); b++) {
             const hs_bound *bound = hs_bound_at(b);
 
-            if (hs_bound_available(bound))
+            if (hs_bound_supports_available(bound))
                 REQUIRE(&s, exact_compare_double(&opt.value, bound_of(&s, bound, &settings)) >= 0,
                         "%s exceeds the optimum %.17g", hs_bound_name(bound), opt.makespan);
         }
@@ -287,7 +287,7 @@ START_TEST(to_come_at_0_is_to_be_there)
             const hs_algorithm *alg = hs_algorithm_at(a);
             hs_schedule        *one, *other = NULL;
 
-            if (sample_searches(alg) || !hs_algorithm_available(alg))
+            if (sample_searches(alg) || !hs_algorithm_supports_available(alg))
                 continue;
             one = solve(&s, alg, &late);
             if (!one)
@@ -300,7 +300,7 @@ START_TEST(to_come_at_0_is_to_be_there)
             hs_schedule_free(other);
         }
         for (size_t b = 0; b < hs_bound_count(); b++)
-            if (hs_bound_available(hs_bound_at(b)))
+            if (hs_bound_supports_available(hs_bound_at(b)))
                 REQUIRE(&s,
                         bound_of(&s, hs_bound_at(b), &late) ==
                             bound_of(&s, hs_bound_at(b), &settings),
@@ -320,7 +320,8 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
         hs_violation        v = {0};
         hs_status           st;
 
-        if (!hs_algorithm_available(alg) || !hs_algorithm_graphs(alg) || sample_refuses(g->in, alg))
+        if (!hs_algorithm_supports_available(alg) || !hs_algorithm_supports_graphs(alg) ||
+            sample_refuses(g->in, alg))
             continue;
         st = hs_solve(alg, g->in, settings, &found);
         if (sample_searches(alg) && st == HS_EAVAILABLE)
@@ -332,7 +333,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
         hs_schedule_free(found);
     }
     for (size_t b = 0; b < hs_bound_count(); b++) {
-        if (!hs_bound_available(hs_bound_at(b)))
+        if (!hs_bound_supports_available(hs_bound_at(b)))
             continue;
         GRAPH_REQUIRE(g, hs_bound_compute(hs_bound_at(b), g->in, settings, &value) == HS_OK, "%s",
                       hs_bound_name(hs_bound_at(b)));
@@ -378,12 +379,12 @@ START_TEST(who_does_not_take_it_says_so)
     settings.available = available;
     settings.available_count = 3;
     for (size_t a = 0; a < hs_algorithm_count(); a++)
-        if (!hs_algorithm_available(hs_algorithm_at(a)))
+        if (!hs_algorithm_supports_available(hs_algorithm_at(a)))
             ck_assert_int_eq(hs_solve(hs_algorithm_at(a), in, &settings, &s), HS_EAVAILABLE);
     for (size_t b = 0; b < hs_bound_count(); b++) {
-        if (!hs_bound_available(hs_bound_at(b)))
+        if (!hs_bound_supports_available(hs_bound_at(b)))
             ck_assert_int_eq(hs_bound_compute(hs_bound_at(b), in, &settings, &value), HS_EAVAILABLE);
-        if (hs_bound_has_certificate(hs_bound_at(b)))
+        if (hs_bound_supports_certificate(hs_bound_at(b)))
             ck_assert_int_eq(hs_certificate_create(hs_bound_at(b), in, &settings, &c), HS_EAVAILABLE);
     }
     settings.available_count = 2;

@@ -83,7 +83,7 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
     require_same(s, name, expected, literal_graph(s, &rules, expected, MOST_ENTRIES), found);
     moved += require_moves(s, name, as, &moves, found);
-    aborted = hs_schedule_size(found) - s->n;
+    aborted = hs_schedule_entry_count(found) - s->n;
     hs_schedule_free(found);
     return aborted;
 }
@@ -100,11 +100,11 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 
     hs_policy_settings_init(&settings);
     settings.rank = (hs_rank)(seed % 5);
-    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+    if (!(hs_policy_supported_ranks(kind) >> settings.rank & 1))
         settings.rank = HS_RANK_DEFAULT;
-    settings.band = seed / 5 % 2 ? 0 : 1.5;
-    settings.leave = seed / 10 % 2 ? 0 : 2;
-    settings.threshold = (unsigned)(seed / 20 % 4);
+    settings.parameters.band = seed / 5 % 2 ? 0 : 1.5;
+    settings.parameters.leave = seed / 10 % 2 ? 0 : 2;
+    settings.parameters.threshold = (unsigned)(seed / 20 % 4);
     return settings;
 }
 
@@ -112,7 +112,7 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
  * tasks. */
 static int is_covered(const graph_sample *s, const hs_policy_kind *kind)
 {
-    return hs_policy_graphs(kind) &&
+    return hs_policy_supports_graphs(kind) &&
            (hs_instance_has_graph(s->in) || strncmp(hs_policy_name(kind), "heteroprio", 10) != 0);
 }
 
@@ -132,7 +132,7 @@ START_TEST(policies_as_they_read)
     }
     if (strcmp(hs_policy_name(kind), "heteroprio") == 0 && rounds > 1000)
         ck_assert_uint_gt(aborted, rounds / 25);
-    if (hs_policy_graphs(kind) && !hs_policy_needs_plan(kind) && rounds > 1000)
+    if (hs_policy_supports_graphs(kind) && !hs_policy_needs_plan(kind) && rounds > 1000)
         ck_assert_uint_gt(moved, rounds);
 }
 END_TEST
@@ -248,16 +248,16 @@ static void require_possible(const graph_sample *s, const char *name, const hs_s
             if (e[i].state == HS_RUN) {
                 start[e[i].task] = e[i].start;
                 end[e[i].task] = e[i].end;
-                on[e[i].task] = hs_instance_node(s->in, w);
+                on[e[i].task] = hs_instance_memory_node(s->in, w);
             }
     }
     for (size_t f = 0; f < s->n; f++)
         for (size_t t = 0; t < s->n; t++)
-            GRAPH_REQUIRE(
-                s,
-                !s->edge[f][t] ||
-                    start[t] >= end[f] + hs_instance_transfer(s->in, on[f], on[t], s->bytes[f][t]),
-                "%s: task %zu starts too early", name, t);
+            GRAPH_REQUIRE(s,
+                          !s->edge[f][t] ||
+                              start[t] >= end[f] + hs_instance_transfer_time(s->in, on[f], on[t],
+                                                                             s->bytes[f][t]),
+                          "%s: task %zu starts too early", name, t);
 }
 
 /* Check that every policy finishes with a valid schedule, whatever the actual times. */
@@ -266,7 +266,7 @@ START_TEST(luck_breaks_nothing)
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     size_t                rounds = sample_rounds(1500);
 
-    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+    for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         graph_sample       s;
         hs_policy_settings settings = draw_settings(kind, i);
         hs_schedule       *found = NULL, *plan = NULL;
@@ -300,10 +300,10 @@ START_TEST(nobody_is_woken_by_what_begins_on_time)
     unsigned     started = 0;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 1), HS_OK);
     for (size_t i = 0; i < 9; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 8, 0, 0, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 8, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_create(hs_policy_find("plan+steal"), in, plan, NULL, &policy),

@@ -51,7 +51,7 @@ static void build_rest(const graph_sample *s, rest *r)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, s->m, s->k), HS_OK);
     for (size_t i = 0; i < r->count; i++) {
         uint32_t t = r->task[i];
         hs_task  task;
@@ -61,10 +61,10 @@ static void build_rest(const graph_sample *s, rest *r)
         task.gpu = hs_instance_time(s->in, t, HS_GPU);
         task.priority = s->priority[t];
         task.restartable = s->restartable[t] ? HS_RESTART_YES : HS_RESTART_NO;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t j = 0; j < i; j++)
             if (s->edge[r->task[j]][t])
-                ck_assert_int_eq(hs_builder_after(b, i, j, 0, 0), HS_OK);
+                ck_assert_int_eq(hs_builder_add_predecessor(b, i, j, 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &r->in, NULL), HS_OK);
     hs_builder_free(b);
@@ -155,9 +155,9 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 
     hs_policy_settings_init(&settings);
     settings.rank = (hs_rank)(seed % 5);
-    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+    if (!(hs_policy_supported_ranks(kind) >> settings.rank & 1))
         settings.rank = HS_RANK_DEFAULT;
-    settings.threshold = (unsigned)(seed / 5 % 4);
+    settings.parameters.threshold = (unsigned)(seed / 5 % 4);
     return settings;
 }
 
@@ -170,23 +170,23 @@ START_TEST(as_if_there_were_no_more)
         graph_sample s;
 
         graph_sample_make(&s, 65000000 + i);
-        if (hs_policy_graphs(kind) || !hs_instance_has_graph(s.in))
+        if (hs_policy_supports_graphs(kind) || !hs_instance_has_graph(s.in))
             compared += (size_t)compare(&s, kind, draw_settings(kind, i));
         graph_sample_free(&s);
     }
     if (rounds > 1000)
-        ck_assert_uint_gt(compared, rounds / (hs_policy_graphs(kind) ? 8 : 30));
+        ck_assert_uint_gt(compared, rounds / (hs_policy_supports_graphs(kind) ? 8 : 30));
 }
 END_TEST
 
 /* Check that a task starts after the outputs of done tasks can have arrived from the host. */
 static void require_inputs(const graph_sample *s, const rest *r, unsigned worker, const hs_entry *e)
 {
-    unsigned node = hs_instance_node(s->in, worker);
+    unsigned node = hs_instance_memory_node(s->in, worker);
 
     GRAPH_REQUIRE(s, !r->skip[e->task], "task %u is done", e->task);
     for (size_t f = 0; f < s->n; f++) {
-        double there = hs_instance_transfer(s->in, 0, node, s->bytes[f][e->task]);
+        double there = hs_instance_transfer_time(s->in, 0, node, s->bytes[f][e->task]);
 
         GRAPH_REQUIRE(s, !s->edge[f][e->task] || !r->skip[f] || e->start >= there,
                       "task %u starts at %.17g, before its input is there", e->task, e->start);
@@ -216,7 +216,7 @@ START_TEST(inputs_come_from_the_host)
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     size_t                rounds = sample_rounds(3000);
 
-    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+    for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         hs_policy_settings settings = draw_settings(kind, i);
         graph_sample       s;
         rest               r;

@@ -102,7 +102,7 @@ static prey highest_held(law *l, int w, int earlier_only, double leave)
 
 static int in_band(const law *l, int t)
 {
-    double band = l->settings->band > 0 ? l->settings->band : 8;
+    double band = l->settings->parameters.band > 0 ? l->settings->parameters.band : 8;
 
     return !isinf(l->s->q[t]) && literal_compare_ratios(l->s->p[t], l->s->q[t], band, 1) >= 0;
 }
@@ -132,7 +132,7 @@ static int highest_rho(const law *l)
 
 static int corrected_gpu(law *l, int w)
 {
-    double leave = l->settings->leave > 0 ? l->settings->leave : 16;
+    double leave = l->settings->parameters.leave > 0 ? l->settings->parameters.leave : 16;
     int    t = best_in_band(l);
     prey   b = highest_held(l, w, 1, leave);
 

@@ -214,7 +214,7 @@ static int try_dada(const sample *s, const hs_settings *settings, double guess, 
     build b = {.s = s, .settings = settings, .guess = guess, .out = out};
     int   accepted;
 
-    b.alpha = settings->affinity_count ? settings->alpha : 0;
+    b.alpha = settings->affinity_count ? settings->parameters.alpha : 0;
     b.order = literal_memory(s->n, sizeof *b.order);
     b.loads = literal_memory(s->m + s->k, sizeof *b.loads);
     b.placed = literal_memory(s->n, 1);

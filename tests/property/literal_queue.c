@@ -102,7 +102,8 @@ static unsigned waiting_to_start(const law *l)
 
 int law_rank_step(law *l)
 {
-    unsigned threshold = l->settings->threshold ? l->settings->threshold : 2 * (unsigned)workers(l);
+    unsigned threshold = l->settings->parameters.threshold ? l->settings->parameters.threshold
+                                                           : 2 * (unsigned)workers(l);
     int      t, best = NOBODY;
     double   least = 0;
 

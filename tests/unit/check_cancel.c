@@ -223,7 +223,7 @@ START_TEST(stopped_in_any_block)
     in = uniform(SOME);
     stop_at_each(alg, in);
     hs_instance_free(in);
-    if (!hs_algorithm_graphs(alg))
+    if (!hs_algorithm_supports_graphs(alg))
         return;
     in = layered(SOME);
     stop_at_each(alg, in);

@@ -104,12 +104,12 @@ START_TEST(guarantees_are_the_papers)
     ck_assert(isinf(hs_algorithm_guarantee(hs_algorithm_find("heft"), 1, 1, NULL)));
     ck_assert(hs_algorithm_guarantee(hs_algorithm_find("balanced-estimate"), 1, 1, NULL) == 2);
     hs_settings_init(&settings);
-    settings.alpha = 0.5;
+    settings.parameters.alpha = 0.5;
     ck_assert(hs_algorithm_guarantee(dada, 1, 1, &settings) == 2);
     settings.affinities = &wish;
     settings.affinity_count = 1;
     ck_assert(hs_algorithm_guarantee(dada, 1, 1, &settings) == 2.5);
-    settings.alpha = 2;
+    settings.parameters.alpha = 2;
     ck_assert(isinf(hs_algorithm_guarantee(dada, 1, 1, &settings)));
 }
 END_TEST
@@ -143,11 +143,11 @@ START_TEST(settings_are_checked)
     ck_assert_int_eq(hs_solve(dada, in, NULL, NULL), HS_EINVAL);
     hs_settings_init(&settings);
     ck_assert_uint_eq(settings.struct_size, sizeof settings);
-    settings.alpha = 1.5;
+    settings.parameters.alpha = 1.5;
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
-    settings.alpha = NAN;
+    settings.parameters.alpha = NAN;
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
-    settings.alpha = 0.5;
+    settings.parameters.alpha = 0.5;
     settings.affinity_count = 2;
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
     settings.affinities = wishes; /* same task twice */
@@ -274,7 +274,7 @@ START_TEST(tasks_end_where_they_end)
     task.id = NULL;
     task.cpu = task.gpu = 1;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     hs_builder_free(b);
 }
 END_TEST

@@ -334,7 +334,8 @@ END_TEST
 /* A policy may be anybody's: one that starts what is not ready is found out. */
 START_TEST(no_policy_breaks_the_order)
 {
-    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready, .graphs = 1};
+    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready,
+                                 .supports_graphs = 1};
     hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;
@@ -342,10 +343,10 @@ START_TEST(no_policy_breaks_the_order)
     performance          p;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     s.policy = &rash;

@@ -49,7 +49,7 @@ static hs_schedule *simulate(const hs_instance *estimates, const hs_instance *tr
     hs_schedule          *s = NULL;
 
     hs_policy_settings_init(&settings);
-    settings.ratio_tolerance = tolerance;
+    settings.parameters.ratio_tolerance = tolerance;
     ck_assert_int_eq(hs_policy_simulate(kind, estimates, NULL, truth, &settings, &s), HS_OK);
     return s;
 }
@@ -81,7 +81,7 @@ START_TEST(the_policy_has_a_tolerance_too)
     ck_assert(digest_plan(s[0]) == digest_plan(s[1]));
     ck_assert(digest_plan(s[0]) != digest_plan(s[2]));
     hs_policy_settings_init(&settings);
-    settings.ratio_tolerance = 2;
+    settings.parameters.ratio_tolerance = 2;
     ck_assert_int_eq(
         hs_policy_simulate(hs_policy_find("heteroprio"), truth, NULL, truth, &settings, &s[0]),
         HS_EINVAL);

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "calibrate/settle.h"
+#include "calibrate/settled_times.h"
 #include "common/core_share.h"
 
 #include "suite.h"

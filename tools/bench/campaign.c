@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 #include "common/options.h"
 #include "common/plugin.h"
 

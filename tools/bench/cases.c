@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/options.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/output.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/progress.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/bench.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 static int is_in(const bench_case *one, const bench_family *family, double size)
 {

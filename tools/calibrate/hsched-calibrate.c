@@ -6,7 +6,7 @@
 
 #include "calibrate/calibrate.h"
 #include "common/kernel_table.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/options.h"
 #include "common/output.h"

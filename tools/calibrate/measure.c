@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "calibrate/calibrate.h"
-#include "calibrate/settle.h"
+#include "calibrate/settled_times.h"
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 
 /* A measurement: its workers and runs, and the resources to free. */
@@ -48,9 +48,9 @@ static hs_status make_instance(bench *b, const char *kernel)
     hs_status   st = hs_builder_create(&builder);
 
     if (st == HS_OK)
-        st = hs_builder_workers(builder, b->cpus, b->gpus);
+        st = hs_builder_set_workers(builder, b->cpus, b->gpus);
     if (st == HS_OK)
-        st = hs_builder_add(builder, &row);
+        st = hs_builder_add_row(builder, &row);
     if (st == HS_OK)
         st = hs_builder_finish(builder, &b->in, NULL);
     hs_builder_free(builder);

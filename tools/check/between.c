@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 enum { LOOK = 16 }; /* steps per edge */
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 dyadic time_as_dyadic(double time)
 {

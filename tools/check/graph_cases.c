@@ -8,7 +8,7 @@
 
 #include "check/cases.h"
 #include "check/graph.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 enum { VERTICES = 128, DEPTH = 1024 }; /* upper limits */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 static int by_times(const void *a, const void *b)
 {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 typedef __int128 wide;
 

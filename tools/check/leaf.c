@@ -6,7 +6,7 @@
 #include "check/cases.h"
 #include "check/knapsack.h"
 #include "check/packing.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 const char flaw_too_much[] = "it takes too much to verify for its size (see hsched-check(1))";
 

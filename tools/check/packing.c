@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 enum { MOST_DEPTH = 1 << 13 }; /* workers x kinds; each is a recursive call */
 

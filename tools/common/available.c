@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/input.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/options.h"
 

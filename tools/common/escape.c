@@ -7,7 +7,7 @@
 
 #include <hybridsched/io.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 /* Return the length of the UTF-8 character at `text` in bytes; 0: invalid. */
 static size_t utf8_length(const unsigned char *text)

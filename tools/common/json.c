@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 enum { DEPTH_MOST = 64, BLOCK = 1024 };
 

@@ -6,7 +6,7 @@
 #include "common/files.h"
 #include "common/input.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 
 const char *kernel_table_word(size_t index)
 {

@@ -9,9 +9,9 @@
 #include <hybridsched/io.h>
 #include <hybridsched/plugin.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 
 enum { MOST = 64 };
 
@@ -59,7 +59,7 @@ const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
         return plugin_algorithm_find(text);
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     alg = plugin_algorithm_find(name);
-    if (!alg || !hs_rank_find(colon + 1, rank) || !(hs_algorithm_ranks(alg) >> *rank & 1))
+    if (!alg || !hs_rank_find(colon + 1, rank) || !(hs_algorithm_supported_ranks(alg) >> *rank & 1))
         return NULL;
     return alg;
 }
@@ -83,7 +83,7 @@ const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
         return plugin_policy_find(text);
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     kind = plugin_policy_find(name);
-    if (!kind || !hs_rank_find(colon + 1, rank) || !(hs_policy_ranks(kind) >> *rank & 1))
+    if (!kind || !hs_rank_find(colon + 1, rank) || !(hs_policy_supported_ranks(kind) >> *rank & 1))
         return NULL;
     return kind;
 }
@@ -142,7 +142,8 @@ _Noreturn void plugin_unknown_algorithm(const char *where, const char *text)
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     algorithm = plugin_algorithm_find(name);
     if (algorithm)
-        unknown_rank(where, "algorithm", name, text + length + 1, hs_algorithm_ranks(algorithm));
+        unknown_rank(where, "algorithm", name, text + length + 1,
+                     hs_algorithm_supported_ranks(algorithm));
     unknown_word(where, "algorithm", name, algorithm_word,
                  "hsched-solve --list lists all, with their ranks");
 }
@@ -156,7 +157,7 @@ _Noreturn void plugin_unknown_policy(const char *where, const char *text)
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     policy = plugin_policy_find(name);
     if (policy)
-        unknown_rank(where, "policy", name, text + length + 1, hs_policy_ranks(policy));
+        unknown_rank(where, "policy", name, text + length + 1, hs_policy_supported_ranks(policy));
     unknown_word(where, "policy", name, policy_word,
                  "hsched-exec --help lists all, with their ranks");
 }

@@ -9,7 +9,7 @@
 #include <hybridsched/plot.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 
 struct summary {

@@ -8,7 +8,7 @@
 #include <hybridsched/exec.h>
 #include <hybridsched/io.h>
 
-#include "common/copies.h"
+#include "common/transfer_totals.h"
 #include "common/output.h"
 #include "common/plan.h"
 
@@ -20,7 +20,7 @@ enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FI
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
 
 typedef struct exec_joblog exec_joblog;
-typedef struct exec_old    exec_old; /* old.h */
+typedef struct exec_earlier    exec_earlier; /* earlier_run.h */
 
 typedef struct exec_request {
     hs_exec_settings settings; /* settings.policy is never NULL */
@@ -35,7 +35,7 @@ typedef struct exec_request {
     output          *file[EXEC_FILES]; /* NULL: not requested */
     const char      *report;           /* path of the report; NULL: none */
     const char      *measured;         /* path of the table with measured times; NULL: none */
-    const exec_old  *old;              /* an earlier run for the page; NULL: none */
+    const exec_earlier  *earlier;              /* an earlier run for the page; NULL: none */
     const char      *input;            /* path of the matrix; NULL: generate it from the seed */
     const char      *factors;          /* path of the factors; NULL: not requested */
     const char      *joblog;           /* path of the table of attempts; NULL: none */
@@ -114,7 +114,7 @@ void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *attempt);
 int  exec_joblog_close(exec_joblog *log);
 
 /**
- * Show the output of tasks (show.c); callbacks for the run's settings. `job` is the address of a
+ * Show the output of tasks (task_output.c); callbacks for the run's settings. `job` is the address of a
  * pointer to the exec_job.
  */
 void exec_show_line(void *job, const hs_exec_line *line);
@@ -129,17 +129,17 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
                     char path[EXEC_PATH]);
 
 /*
- * Messages during the run (news.c): failures with their output, and stop requests. A thread prints
- * the messages, so that a stalled terminal stalls nothing else. exec_news_end() returns after all
+ * Messages during the run (messages.c): failures with their output, and stop requests. A thread prints
+ * the messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns after all
  * messages are printed.
  */
-void exec_news_begin(const exec_job *job);
-void exec_news_failure(void *unused, const hs_exec_failure *failure);
-void exec_news_stop(void); /* call for each signal; async-signal-safe */
-void exec_news_status(const hs_exec_progress *now); /* print the state of the run */
-void exec_news_end(void);
+void exec_messages_begin(const exec_job *job);
+void exec_messages_failure(void *unused, const hs_exec_failure *failure);
+void exec_messages_stop(void); /* call for each signal; async-signal-safe */
+void exec_messages_status(const hs_exec_progress *now); /* print the state of the run */
+void exec_messages_end(void);
 
-/* The measurements of a run (measure.c). All times are in the plan's unit. */
+/* The measurements of a run (measurements.c). All times are in the plan's unit. */
 
 /** An attempt at a task. */
 typedef struct exec_attempt {
@@ -198,7 +198,7 @@ typedef struct exec_measured {
     size_t              failure_count;
     hs_transfer        *transfers; /* copies of data */
     size_t              transfer_count;
-    copies              copied, predicted_copies;
+    transfer_totals copied, predicted_copies;
     hs_wait            *waits; /* for victims; ordered by worker, then time */
     size_t              wait_count;
     hs_exec_failure    *known; /* failures by task and number of the attempt */
@@ -215,7 +215,7 @@ hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, doubl
 /** Return the name under which times of `task` on `type` are grouped. */
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
 
-/** Return the totals of a type (total.c). */
+/** Return the totals of a type (type_totals.c). */
 exec_total exec_total_of(const exec_measured *m, hs_type type);
 
 /** Return "done", "failed" or "aborted". */
@@ -234,7 +234,7 @@ static inline const char *exec_type_name(hs_type type)
 
 const char *exec_unit_name(const exec_job *job);
 
-/** Print the assignment of tasks to workers without a run (dry.c). Return the exit code. */
+/** Print the assignment of tasks to workers without a run (dry_run.c). Return the exit code. */
 int exec_dry_run(const exec_job *job);
 
 /**
@@ -290,7 +290,7 @@ void exec_task_names(const hs_instance *in, char text[EXEC_NAMES]);
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** Write the instance with the measured times (measured.c). */
+/** Write the instance with the measured times (measured_instance.c). */
 hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m);
 
 /**

@@ -13,7 +13,7 @@
 #include "common/progress.h"
 #include "common/scratch.h"
 #include "exec/exec.h"
-#include "exec/old.h"
+#include "exec/earlier_run.h"
 
 static const char *policy_word(size_t index)
 {
@@ -28,7 +28,7 @@ typedef struct command_line {
     int             devices;          /* only list the GPUs */
     int             no_verify;
     const char     *compare;          /* path of an earlier report; NULL: none */
-    exec_old        old;              /* the earlier report */
+    exec_earlier        earlier;              /* the earlier report */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -195,13 +195,14 @@ static const option_spec option_table[] = {
      "machine)"},
     {'k', "gpus", "N", {OPTION_WHOLE(reading.gpus, 0, HS_MAX_WORKERS)},
      "number of GPUs for an instance (default: the '# gpus' line, else the GPUs of the machine)"},
-    {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
+    {0, "band", "X", {OPTION_REAL(request.settings.parameters.band, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
-    {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
+    {0, "leave", "X", {OPTION_REAL(request.settings.parameters.leave, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
-    {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.parameters.threshold, 1, 1e9)},
      "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
-    {0, "ratio-tolerance", "X", {OPTION_REAL(request.settings.ratio_tolerance, 1e-12, 1)},
+    {0, "ratio-tolerance", "X",
+     {OPTION_REAL(request.settings.parameters.ratio_tolerance, 1e-12, 1)},
      "heteroprio: relative difference up to which two ratios of CPU to GPU time are equal, so "
      "priorities decide (default: 0)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
@@ -307,11 +308,11 @@ static void print_policy(FILE *out, const hs_policy_kind *kind)
     int used = fprintf(out, "  %-11s ", hs_policy_name(kind));
 
     help_wrap(out, hs_policy_summary(kind), used, 14);
-    if (!hs_policy_ranks(kind))
+    if (!hs_policy_supported_ranks(kind))
         return;
     fprintf(out, "%14sranks:", "");
     for (int rank = HS_RANK_MIN; hs_rank_name((hs_rank)rank); rank++)
-        if (hs_policy_ranks(kind) >> rank & 1)
+        if (hs_policy_supported_ranks(kind) >> rank & 1)
             fprintf(out, " %s", hs_rank_name((hs_rank)rank));
     putc('\n', out);
 }
@@ -403,11 +404,11 @@ static int open_files(command_line *line, const exec_job *job)
 static int run_plan(command_line *line, exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code = line->compare ? exec_old_read(line->compare, &line->old) : EXIT_OK, rows;
+    int           code = line->compare ? exec_earlier_read(line->compare, &line->earlier) : EXIT_OK, rows;
 
     if (code)
         return code;
-    request->old = line->compare ? &line->old : NULL;
+    request->earlier = line->compare ? &line->earlier : NULL;
     job->request = request;
     progress_begin(2);
     code = plan_or_instance_read(&job->plan, &line->reading);
@@ -460,7 +461,7 @@ int main(int argc, char **argv)
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* GPUs by PCI order, as commands see them */
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.progress = exec_progress;
-    line.request.settings.failure = exec_news_failure;
+    line.request.settings.failure = exec_messages_failure;
     hs_read_settings_init(&line.reading);
     line.reading.missing_workers = exec_workers_here;
     line.reading.missing_data = &line.request;
@@ -492,7 +493,7 @@ int main(int argc, char **argv)
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
-    exec_old_free(&line.old);
+    exec_earlier_free(&line.earlier);
     free(job.matrix);
     scratch_remove();
     hs_schedule_free(job.predicted);

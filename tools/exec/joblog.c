@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "exec/exec.h"
 

@@ -102,9 +102,9 @@ static void put_factorisation(FILE *out, const exec_job *job)
     putc('}', out);
 }
 
-static void put_copies(FILE *out, const char *name, const copies *c)
+static void put_copies(FILE *out, const char *name, const transfer_totals *c)
 {
-    if (!copies_any(c))
+    if (!transfer_totals_any(c))
         return;
     json_format(out, ",\n  %s: ", name);
     json_format(out,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/scratch.h"
 #include "exec/exec.h"
@@ -116,10 +116,7 @@ static int predict(exec_job *job, const exec_request *request)
 
     hs_policy_settings_init(&settings);
     settings.rank = request->settings.rank;
-    settings.band = request->settings.band;
-    settings.leave = request->settings.leave;
-    settings.threshold = request->settings.threshold;
-    settings.ratio_tolerance = request->settings.ratio_tolerance;
+    settings.parameters = request->settings.parameters;
     settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)

@@ -242,9 +242,9 @@ static void print_factorisation(FILE *out, const exec_job *job)
     putc('\n', out);
 }
 
-static void print_copies(FILE *out, const char *what, const copies *c)
+static void print_copies(FILE *out, const char *what, const transfer_totals *c)
 {
-    if (copies_any(c))
+    if (transfer_totals_any(c))
         fprintf(out, "  %-22s  %14zu to GPUs, %.4g MB; %zu to the host, %.4g MB\n", what,
                 c->count[HS_GPU], 1e-6 * c->bytes[HS_GPU], c->count[HS_CPU],
                 1e-6 * c->bytes[HS_CPU]);

@@ -4,7 +4,7 @@
 
 #include "common/kernel_table.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 #include "common/options.h"
 #include "gen/gen.h"
 

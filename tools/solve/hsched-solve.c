@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/files.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
-#include "common/near.h"
+#include "common/nearest_word.h"
 #include "common/options.h"
 #include "common/plugin.h"
 #include "common/progress.h"
@@ -74,15 +74,15 @@ static const option_spec option_table[] = {
     {0, "gap", "G", {OPTION_REAL(request.settings.gap, 0, 1e9)},
      "best: end as soon as the makespan is proved to be within the factor 1 + G of the optimum "
      "(default: 0); exit status 1 if the gap was not reached"},
-    {0, "alpha", "X", {OPTION_REAL(request.settings.alpha, 0, 1)},
+    {0, "alpha", "X", {OPTION_REAL(request.settings.parameters.alpha, 0, 1)},
      "dada: part of the guessed makespan for tasks with an affinity, in [0, 1] (default: 0)"},
     {0, "affinity", "FILE", {OPTION_FILE(request.affinity)},
      "dada: file with the preferred worker of each task"},
-    {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
+    {0, "band", "X", {OPTION_REAL(request.settings.parameters.band, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
-    {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
+    {0, "leave", "X", {OPTION_REAL(request.settings.parameters.leave, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
-    {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.parameters.threshold, 1, 1e9)},
      "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
     {0, "metrics", NULL, {OPTION_FLAG(request.metrics)},
      "also print the work and the idle time of each type in percent of the bound (default "
@@ -287,7 +287,7 @@ static void check_command_line(const options *o, const command_line *line, char 
     if (options_given(o, "threshold") && !has_algorithm(request, hs_algorithm_find("h-ratio")) &&
         !has_algorithm(request, hs_algorithm_find("d-rank")))
         usage_error("--threshold needs the algorithm h-ratio or d-rank");
-    if (request->affinity && !(request->settings.alpha > 0))
+    if (request->affinity && !(request->settings.parameters.alpha > 0))
         usage_error("--affinity needs an --alpha above 0");
 }
 

@@ -33,15 +33,15 @@ static void print_ranks(const hs_algorithm *alg)
 {
     const char *mark = "";
 
-    if (hs_algorithm_graphs(alg))
+    if (hs_algorithm_supports_graphs(alg))
         printf("%*sgraphs: yes\n", INDENT, "");
-    if (hs_algorithm_available(alg))
+    if (hs_algorithm_supports_available(alg))
         printf("%*savailable: yes\n", INDENT, "");
-    if (!hs_algorithm_ranks(alg))
+    if (!hs_algorithm_supported_ranks(alg))
         return;
     printf("%*sranks: ", INDENT, "");
     for (int rank = HS_RANK_MIN; hs_rank_name((hs_rank)rank); rank++)
-        if (hs_algorithm_ranks(alg) >> rank & 1) {
+        if (hs_algorithm_supported_ranks(alg) >> rank & 1) {
             printf("%s%s", mark, hs_rank_name((hs_rank)rank));
             mark = ", ";
         }
@@ -67,7 +67,7 @@ static void list_bound(const hs_bound *bound)
     help_wrap(stdout, hs_bound_summary(bound), 0, INDENT);
     print_field("cost", hs_bound_cost(bound));
     print_field("source", hs_bound_source(bound));
-    if (hs_bound_available(bound))
+    if (hs_bound_supports_available(bound))
         printf("%*savailable: yes\n", INDENT, "");
 }
 

@@ -6,7 +6,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "common/copies.h"
+#include "common/transfer_totals.h"
 #include "common/output.h"
 #include "common/plugin.h"
 #include "common/summary.h"
@@ -57,7 +57,7 @@ typedef struct solve_row {
     size_t      spoliated; /* number of aborted executions */
     double      seconds;
     hs_metrics  metrics;  /* set if requested, like `copied` */
-    copies      copied;   /* transfers over links */
+    transfer_totals copied;   /* transfers over links */
     int         left_out; /* does not accept these tasks, and was selected by `all` */
     int         stopped;  /* by a signal, without a result */
     int         optimal;  /* proved by the search; rounded sums may exceed the bound */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "solve/solve.h"
 
 summary *solve_summary_create(const solve_request *request)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "solve/solve.h"
 
 enum { DIGITS = 6, MAX_DECIMALS = 9, CELL = 32 };
@@ -173,7 +173,7 @@ static void format_idle(char cell[CELL], double share)
 static int has_copies(const solve_result *result)
 {
     for (size_t i = 0; i < result->algorithm_count; i++)
-        if (copies_any(&result->algorithms[i].copied))
+        if (transfer_totals_any(&result->algorithms[i].copied))
             return 1;
     return 0;
 }
@@ -208,7 +208,7 @@ static void print_transfers(const solve_result *result)
     printf("\n  %-*s  %14s  %9s  %10s  %9s\n", width, "algorithm", "copies to GPUs", "MB",
            "to host", "MB");
     for (size_t i = 0; i < count; i++) {
-        const copies *c = &order[i]->copied;
+        const transfer_totals *c = &order[i]->copied;
 
         printf("  %-*s  %14zu  %9.4g  %10zu  %9.4g\n", width, order[i]->name, c->count[HS_GPU],
                1e-6 * c->bytes[HS_GPU], c->count[HS_CPU], 1e-6 * c->bytes[HS_CPU]);

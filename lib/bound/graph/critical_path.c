@@ -26,7 +26,7 @@ const hs_bound hsi_bound_critical_path = {
     .source = "folklore; without a graph it is min-time",
     .cost = "O(n + dependencies)",
     .graph = 1,
-    .available = 1,
+    .supports_available = 1,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

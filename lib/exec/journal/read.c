@@ -27,7 +27,7 @@ typedef struct reader {
     uint64_t           chain;
     uint64_t           line; /* number of the line at `at`, from 1 */
     const hs_instance *in;
-    const hs_index    *index;
+    const hs_name_index *index;
     hsi_journal_past  *past;
     uint64_t          *done_in; /* by task of a graph: the line of its last record; NULL: no
                                    graph */
@@ -248,7 +248,7 @@ static hs_status read_task(reader *r, const line *l)
     if (!split(l, words, &what))
         return refuse_record(r, "is not in order");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
-    if (!hs_index_find(r->index, plain, length, &task))
+    if (!hs_name_index_find(r->index, plain, length, &task))
         return note_strange(r, plain, length);
     if (*l->at == 'u')
         r->past->state[task] = HSI_PAST_UNDONE;
@@ -374,10 +374,10 @@ static void count(const reader *r)
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
                            hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY])
 {
-    hs_index *index = NULL;
+    hs_name_index *index = NULL;
     reader    r = {
            .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
-    hs_status st = hs_index_create(in, &index);
+    hs_status st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)
         return st;
@@ -395,6 +395,6 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
     }
     free(r.strange);
     free(r.done_in);
-    hs_index_free(index);
+    hs_name_index_free(index);
     return st;
 }

@@ -15,11 +15,8 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
 
     hs_policy_settings_init(&settings);
     settings.tolerance = s->tolerance;
-    settings.ratio_tolerance = s->ratio_tolerance;
     settings.rank = s->rank;
-    settings.band = s->band;
-    settings.leave = s->leave;
-    settings.threshold = s->threshold;
+    settings.parameters = s->parameters;
     settings.transfers = s->transfers;
     return settings;
 }

@@ -35,7 +35,7 @@ hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *e
 #define HSI_SHOWN HSI_QUOTE
 static inline const char *hsi_import_quote(hsi_text piece, char buffer[HSI_SHOWN])
 {
-    return hsi_csv_quote(piece.at ? piece.at : "", piece.length, buffer);
+    return hsi_quote(piece.at ? piece.at : "", piece.length, buffer);
 }
 
 static inline int hsi_text_is(hsi_text text, const char *word)

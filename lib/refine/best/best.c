@@ -158,8 +158,8 @@ const hsi_algorithm hsi_alg_best = {
             .source = "this project; heteroprio, its first member, gives the guarantee",
             .cost = "its time limit, 1 s by default",
             .guarantee = guarantee,
-            .graphs = 1,
-            .available = 1,
+            .supports_graphs = 1,
+            .supports_available = 1,
         },
     .search = search,
 };

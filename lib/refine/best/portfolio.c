@@ -107,7 +107,7 @@ hs_status hsi_portfolio_rest(hsi_best *best)
         if (portfolio_over(best) || hsi_best_met(best))
             break;
         if (best->pb.n <= members[i].most &&
-            (members[i].algorithm->about.available || !best->pb.available))
+            (members[i].algorithm->about.supports_available || !best->pb.available))
             st = run_member(best, members[i].algorithm, &settings);
     }
     best->members_done = 1;

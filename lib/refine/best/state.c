@@ -16,7 +16,8 @@ static void report_progress(void *data)
     hsi_best          *best = data;
     const hs_settings *settings = best->settings;
     double             seconds = hsi_stop_elapsed(&best->stop);
-    hs_progress        progress = {.seconds = seconds,
+    hs_progress        progress = {.struct_size = sizeof progress,
+                                   .seconds = seconds,
                                    .makespan = best->found ? best->makespan : INFINITY,
                                    .bound = best->bound,
                                    .iterations = best->report->iterations,
@@ -212,7 +213,7 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
     }
     take(best, s);
     hsi_assignment_of(s, &best->caller, best->worker);
-    if (best->pb.graph || hs_schedule_size(s) == best->pb.n)
+    if (best->pb.graph || hs_schedule_entry_count(s) == best->pb.n)
         return HS_OK;
     return offer(best, best->worker, 1); /* rebuild the schedule without aborted entries */
 }

@@ -161,7 +161,7 @@ const hsi_algorithm hsi_alg_exact = {
             .source = "search against the configuration bound's multipliers",
             .cost = "exponential at worst; until the time limit",
             .guarantee = guarantee,
-            .graphs = 1,
+            .supports_graphs = 1,
         },
     .search = search,
 };

@@ -65,8 +65,8 @@ hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict, con
 
 void hsi_exact_report_progress(const hsi_exact *pf)
 {
-    hs_progress progress = {hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes,
-                            "proof"};
+    hs_progress progress = {
+        sizeof progress, hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes, "proof"};
 
     if (pf->settings->progress)
         pf->settings->progress(pf->settings->progress_data, &progress);

@@ -41,7 +41,7 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
 /* Run an algorithm with each rank that it takes, or once without ranks. */
 static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
 {
-    unsigned  ranks = alg->ranks;
+    unsigned  ranks = alg->supported_ranks;
     hs_status st = ranks ? HS_OK : run_ranked(best, alg, HS_RANK_DEFAULT);
 
     for (int rank = HS_RANK_MIN; st == HS_OK && ranks >> rank; rank++)
@@ -59,7 +59,7 @@ hs_status hsi_graph_portfolio(hsi_best *best)
     for (size_t i = 0; i < best->members->count(); i++) {
         const hs_algorithm *alg = best->members->at(i);
 
-        if (!alg->graphs || alg == &hsi_alg_best.about || alg == &hsi_alg_exact.about)
+        if (!alg->supports_graphs || alg == &hsi_alg_best.about || alg == &hsi_alg_exact.about)
             continue;
         if (best->found && is_over(best))
             break;
@@ -74,7 +74,7 @@ hs_status hsi_graph_portfolio(hsi_best *best)
 static hs_status copy(const hs_schedule *s, hs_schedule **out)
 {
     unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);
-    hs_placement *all = malloc((hs_schedule_size(s) + 1) * sizeof *all);
+    hs_placement *all = malloc((hs_schedule_entry_count(s) + 1) * sizeof *all);
     size_t        size = 0;
     hs_status     st;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/page/page.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/page.h"
 
 /* The series of a plot: measured series first, then published ones. */

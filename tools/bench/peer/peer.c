@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "common/scratch.h"
 

@@ -8,7 +8,7 @@
 
 #include "check/read/lines.h"
 #include "common/input.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 
 #define MOST_WORTH (INT64_C(1) << 61)

@@ -6,13 +6,13 @@
 
 #include "common/escape.h"
 #include "exec/html/html.h"
-#include "exec/old.h"
+#include "exec/earlier_run.h"
 
 enum { TASKS_MOST = 30, KERNELS_MOST = 200 };
 
 typedef struct comparison {
     const page     *p;
-    const exec_old *old;
+    const exec_earlier *earlier;
     double          scale;  /* factor from the earlier run's unit to this run's */
     int             shared; /* both runs had the same tasks */
 } comparison;
@@ -30,9 +30,9 @@ static void put_ratio(FILE *out, double before, double now)
     put_number(out, before > 0 ? now / before : NAN);
 }
 
-static double of_old(const comparison *c, const char *name)
+static double of_earlier(const comparison *c, const char *name)
 {
-    return json_number_of(c->old->root, name);
+    return json_number_of(c->earlier->root, name);
 }
 
 /* Write a row: quantity, unit (NULL: none), values of both runs and, if has_ratio, their ratio. */
@@ -49,24 +49,24 @@ static void put_row(const comparison *c, const char *what, const char *unit, dou
     fputs("</tr>\n", out);
 }
 
-static double old_utilisation(const comparison *c, hs_type type)
+static double earlier_utilisation(const comparison *c, hs_type type)
 {
     const char *name = type == HS_CPU ? "cpu" : "gpu";
     double      busy = 0;
 
-    for (const json_value *w = json_first_of(c->old->root, "workers"); w; w = w->next)
+    for (const json_value *w = json_first_of(c->earlier->root, "workers"); w; w = w->next)
         if (strncmp(json_text_of(w, "name"), name, 3) == 0)
             busy += json_number_of(w, "busy");
     return 100 * busy /
-           (of_old(c, "achieved_makespan") * of_old(c, type == HS_CPU ? "cpus" : "gpus"));
+           (of_earlier(c, "achieved_makespan") * of_earlier(c, type == HS_CPU ? "cpus" : "gpus"));
 }
 
 static void put_utilisation(const comparison *c, hs_type type)
 {
     exec_total now = exec_total_of(c->p->m, type);
 
-    if (now.workers > 0 || of_old(c, type == HS_CPU ? "cpus" : "gpus") > 0)
-        put_row(c, type == HS_CPU ? "CPUs busy" : "GPUs busy", "%", old_utilisation(c, type),
+    if (now.workers > 0 || of_earlier(c, type == HS_CPU ? "cpus" : "gpus") > 0)
+        put_row(c, type == HS_CPU ? "CPUs busy" : "GPUs busy", "%", earlier_utilisation(c, type),
                 now.workers > 0 ? 100 * now.busy : NAN, 0);
 }
 
@@ -79,25 +79,25 @@ static void put_totals(const comparison *c)
     html_table_begin(c->p->out, "Totals of both runs", NULL, "",
                      "<th class=\"name\">quantity</th><th>earlier run</th><th>this run</th>"
                      "<th>this / earlier (&times;)</th>");
-    put_row(c, "achieved makespan", unit, c->scale * of_old(c, "achieved_makespan"), m->achieved,
+    put_row(c, "achieved makespan", unit, c->scale * of_earlier(c, "achieved_makespan"), m->achieved,
             c->shared);
-    put_row(c, "predicted makespan", unit, c->scale * of_old(c, "predicted_makespan"), m->predicted,
+    put_row(c, "predicted makespan", unit, c->scale * of_earlier(c, "predicted_makespan"), m->predicted,
             c->shared);
-    put_row(c, "area bound, measured", unit, c->scale * of_old(c, "area_bound_measured"), m->bound,
+    put_row(c, "area bound, measured", unit, c->scale * of_earlier(c, "area_bound_measured"), m->bound,
             c->shared);
-    put_row(c, "CPUs", NULL, of_old(c, "cpus"), m->cpus, 0);
-    put_row(c, "GPUs", NULL, of_old(c, "gpus"), m->gpus, 0);
+    put_row(c, "CPUs", NULL, of_earlier(c, "cpus"), m->cpus, 0);
+    put_row(c, "GPUs", NULL, of_earlier(c, "gpus"), m->gpus, 0);
     put_utilisation(c, HS_CPU);
     put_utilisation(c, HS_GPU);
-    put_row(c, "tasks", NULL, of_old(c, "tasks"), (double)r->tasks, 0);
-    put_row(c, "tasks done", NULL, of_old(c, "done"), (double)r->done, 0);
-    put_row(c, "tasks failed", NULL, of_old(c, "failed"), (double)r->failed, 0);
-    put_row(c, "attempts spoliated", NULL, of_old(c, "aborted"), (double)r->aborted, 0);
+    put_row(c, "tasks", NULL, of_earlier(c, "tasks"), (double)r->tasks, 0);
+    put_row(c, "tasks done", NULL, of_earlier(c, "done"), (double)r->done, 0);
+    put_row(c, "tasks failed", NULL, of_earlier(c, "failed"), (double)r->failed, 0);
+    put_row(c, "attempts spoliated", NULL, of_earlier(c, "aborted"), (double)r->aborted, 0);
     html_table_end(c->p->out);
 }
 
 static void put_kernel(const comparison *c, const char *name, hs_type type,
-                       const exec_old_kernel *before, const exec_kernel *now)
+                       const exec_earlier_kernel *before, const exec_kernel *now)
 {
     FILE  *out = c->p->out;
     double mean = before ? c->scale * before->mean : NAN;
@@ -119,7 +119,7 @@ static void put_kernels(const comparison *c)
     const exec_measured *m = c->p->m;
     size_t               put = 0;
 
-    if (m->kernel_count + c->old->kernel_count == 0)
+    if (m->kernel_count + c->earlier->kernel_count == 0)
         return;
     html_table_begin(c->p->out, "Kernels of both runs", NULL, "tall",
                      "<th class=\"name\">kernel</th><th>type</th><th>tasks, earlier</th>"
@@ -129,11 +129,11 @@ static void put_kernels(const comparison *c)
     for (size_t i = 0; i < m->kernel_count && put < KERNELS_MOST; i++, put++) {
         const exec_kernel *now = &m->kernels[i];
 
-        put_kernel(c, now->name, now->type, exec_old_kernel_find(c->old, now->name, now->type),
+        put_kernel(c, now->name, now->type, exec_earlier_kernel_find(c->earlier, now->name, now->type),
                    now);
     }
-    for (size_t i = 0; i < c->old->kernel_count && put < KERNELS_MOST; i++) {
-        const exec_old_kernel *before = &c->old->kernels[i];
+    for (size_t i = 0; i < c->earlier->kernel_count && put < KERNELS_MOST; i++) {
+        const exec_earlier_kernel *before = &c->earlier->kernels[i];
 
         if (exec_kernel_find(m, before->name, before->type))
             continue;
@@ -147,7 +147,7 @@ static void put_kernels(const comparison *c)
 
 /* A task finished in both runs. */
 typedef struct pair {
-    const exec_old_task *before;
+    const exec_earlier_task *before;
     const exec_attempt  *now;
     double               time, difference; /* earlier time; time now - earlier time */
 } pair;
@@ -175,7 +175,7 @@ static size_t collect_pairs(const comparison *c, pair *pairs)
         if (!now->done)
             continue;
         hs_instance_name(c->p->job->plan.in, now->task, name, sizeof name);
-        one.before = exec_old_task_find(c->old, name);
+        one.before = exec_earlier_task_find(c->earlier, name);
         if (!one.before)
             continue;
         one.time = c->scale * one.before->time;
@@ -209,7 +209,7 @@ static hs_status put_tasks(const comparison *c)
     pair  *pairs;
     size_t count;
 
-    if (c->old->task_count == 0 || c->p->m->attempt_count == 0)
+    if (c->earlier->task_count == 0 || c->p->m->attempt_count == 0)
         return HS_OK;
     pairs = calloc(c->p->m->attempt_count, sizeof *pairs);
     if (!pairs)
@@ -240,9 +240,9 @@ static void put_source(const comparison *c)
     FILE                    *out = c->p->out;
 
     fputs("<p class=\"note\">The earlier run is ", out);
-    html_text(out, c->old->path);
+    html_text(out, c->earlier->path);
     for (int i = 0; i < 4; i++) {
-        const char *text = json_text_of(c->old->root, members[i]);
+        const char *text = json_text_of(c->earlier->root, members[i]);
 
         if (!text || !*text)
             continue;
@@ -258,8 +258,8 @@ static void put_source(const comparison *c)
  */
 static int put_difference(const comparison *c)
 {
-    const char *names = json_text_of(c->old->root, "task_names");
-    double      before = of_old(c, "tasks"), now = (double)c->p->job->report.tasks;
+    const char *names = json_text_of(c->earlier->root, "task_names");
+    double      before = of_earlier(c, "tasks"), now = (double)c->p->job->report.tasks;
     char        own[EXEC_NAMES];
 
     exec_task_names(c->p->job->plan.in, own);
@@ -278,16 +278,16 @@ static int put_difference(const comparison *c)
 static void put_cautions(const comparison *c)
 {
     const hs_exec_report *r = &c->p->job->report;
-    double                before = of_old(c, "done") - of_old(c, "resumed");
+    double                before = of_earlier(c, "done") - of_earlier(c, "resumed");
     double                now = (double)(r->done - r->resumed);
-    double                scale = of_old(c, "seconds_per_unit") / hs_unit_seconds(c->old->unit);
+    double                scale = of_earlier(c, "seconds_per_unit") / hs_unit_seconds(c->earlier->unit);
     double own = c->p->job->unit / hs_unit_seconds(hs_instance_unit(c->p->job->plan.in));
 
-    if (before < of_old(c, "tasks") || now < (double)r->tasks)
+    if (before < of_earlier(c, "tasks") || now < (double)r->tasks)
         fprintf(c->p->out,
                 "<p class=\"note\">The makespans are of parts: the earlier run did %.0f of %.0f "
                 "tasks, this one %.0f of %.0f.</p>\n",
-                before, of_old(c, "tasks"), now, (double)r->tasks);
+                before, of_earlier(c, "tasks"), now, (double)r->tasks);
     if (isfinite(scale) && fabs(scale / own - 1) > 1e-9)
         fprintf(c->p->out,
                 "<p class=\"note\">The runs have different time scales: %.6g in the earlier run, "
@@ -297,12 +297,12 @@ static void put_cautions(const comparison *c)
 
 hs_status html_compare(const page *p)
 {
-    const exec_old *old = p->job->request->old;
-    comparison      c = {.p = p, .old = old};
+    const exec_earlier *earlier = p->job->request->earlier;
+    comparison      c = {.p = p, .earlier = earlier};
 
-    if (!old)
+    if (!earlier)
         return HS_OK;
-    c.scale = hs_unit_seconds(old->unit) / hs_unit_seconds(hs_instance_unit(p->job->plan.in));
+    c.scale = hs_unit_seconds(earlier->unit) / hs_unit_seconds(hs_instance_unit(p->job->plan.in));
     fputs("<h2>Comparison with an earlier run</h2>\n<div class=\"card\">\n", p->out);
     put_source(&c);
     c.shared = put_difference(&c);

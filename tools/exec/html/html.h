@@ -31,7 +31,7 @@ void html_failures(const page *p); /* failures.c */
 void html_blocked(const page *p);
 void html_workers(const page *p); /* tables.c */
 void html_kernels(const page *p);
-void html_idle(const page *p); /* the causes in words (idle.c) */
+void html_idle(const page *p); /* the causes in words (idle_causes.c) */
 
 /** Write plots: utilisation over time, and measured / estimated by kernel (plots.c). */
 hs_status html_utilisation(const page *p);
@@ -74,7 +74,7 @@ const char *html_command_heading(const page *p);
 void html_task(const page *p, uint32_t task);
 
 /**
- * Write `text` as a link to the kept log of an attempt, of standard error if `error` (link.c).
+ * Write `text` as a link to the kept log of an attempt, of standard error if `error` (log_link.c).
  * Return 0 and write nothing if the log is not kept or empty.
  */
 int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text);

@@ -107,9 +107,9 @@ static void put_checked(const page *p)
                 (unsigned long long)r->checked, (unsigned long long)r->checkable);
 }
 
-static void put_copies(const page *p, const char *what, const copies *c)
+static void put_copies(const page *p, const char *what, const transfer_totals *c)
 {
-    if (copies_any(c))
+    if (transfer_totals_any(c))
         fprintf(p->out,
                 TILE "%zu / %zu" TILE_WHAT "%s to GPUs / to the host, %.4g / %.4g MB" TILE_END,
                 c->count[HS_GPU], c->count[HS_CPU], what, 1e-6 * c->bytes[HS_GPU],

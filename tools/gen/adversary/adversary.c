@@ -25,7 +25,7 @@ static void take_algorithm(const gen_request *request, case_judge *judge)
     if (strcmp(name, "best") == 0 || strcmp(name, "exact") == 0)
         usage_error("adversary: %s searches for the optimum itself, which others are compared with",
                     name);
-    if (request->graph && !hs_algorithm_graphs(judge->algorithm))
+    if (request->graph && !hs_algorithm_supports_graphs(judge->algorithm))
         usage_error("adversary --graph: %s does not take tasks that depend on each other", name);
 }
 
@@ -139,8 +139,8 @@ static void keep_proof(case_proof *proof, gen_result *result)
     result->bound.value = proof->bound;
     if (proof->certificate) {
         snprintf(result->bound.name, sizeof result->bound.name, "%s",
-                 hs_certificate_bound(proof->certificate));
-        result->bound.value = hs_certificate_value(proof->certificate);
+                 hs_certificate_bound_name(proof->certificate));
+        result->bound.value = hs_certificate_proved_value(proof->certificate);
     }
 }
 
@@ -172,7 +172,7 @@ static int check_proof(const gen_request *request, const search_request *search,
     format_command(request, search, command);
     return certified_check_bound(
         command, result->instance, certified_time(result->instance, result->witness, 0),
-        hs_schedule_size(result->witness), result->bound.name, result->bound.value);
+        hs_schedule_entry_count(result->witness), result->bound.name, result->bound.value);
 }
 
 /* Search for the case and complete the result. Return 0, or an exit code after a message. */

@@ -277,9 +277,9 @@ static hs_status measure_transfers(const exec_job *job, exec_measured *m)
     size_t             count;
     const hs_transfer *made = hs_schedule_transfers(job->predicted, &count);
 
-    m->predicted_copies = copies_sum(made, count);
+    m->predicted_copies = transfer_totals_of(made, count);
     made = hs_exec_transfers(job->exec, &count);
-    m->copied = copies_sum(made, count);
+    m->copied = transfer_totals_of(made, count);
     m->transfers = calloc(count ? count : 1, sizeof *m->transfers);
     if (!m->transfers)
         return HS_ENOMEM;
@@ -326,7 +326,7 @@ static hs_status measure_waits(const exec_job *job, exec_measured *m)
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
     hs_idle  *idle = calloc(m->cpus + m->gpus, sizeof *idle);
-    hs_status status = idle ? hs_schedule_idle(job->plan.in, m->happened, idle) : HS_ENOMEM;
+    hs_status status = idle ? hs_schedule_compute_idle(job->plan.in, m->happened, idle) : HS_ENOMEM;
 
     for (unsigned w = 0; status == HS_OK && w < m->cpus + m->gpus; w++) {
         exec_worker *worker = &m->workers[w];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "common/near.h"
+#include "common/nearest_word.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_MEMORY_H
-#define TOOLS_MEMORY_H
+#ifndef TOOLS_CHECKED_MEMORY_H
+#define TOOLS_CHECKED_MEMORY_H
 
 #include <stddef.h>
 

@@ -180,7 +180,7 @@ static void *print_messages(void *unused)
     return NULL;
 }
 
-void exec_news_begin(const exec_job *job)
+void exec_messages_begin(const exec_job *job)
 {
     sigset_t all, before;
 
@@ -193,14 +193,14 @@ void exec_news_begin(const exec_job *job)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void exec_news_failure(void *unused, const hs_exec_failure *failure)
+void exec_messages_failure(void *unused, const hs_exec_failure *failure)
 {
     (void)unused;
     (void)failure; /* the thread reads it from hs_exec_failure_at() */
     sem_post(&news.any);
 }
 
-void exec_news_status(const hs_exec_progress *now)
+void exec_messages_status(const hs_exec_progress *now)
 {
     pthread_mutex_lock(&news.lock);
     news.status = *now;
@@ -209,14 +209,14 @@ void exec_news_status(const hs_exec_progress *now)
     sem_post(&news.any);
 }
 
-void exec_news_stop(void)
+void exec_messages_stop(void)
 {
     __atomic_fetch_add(&news.stops, 1, __ATOMIC_RELAXED);
     sem_post(&news.any);
 }
 
 /* End the thread and print the remaining messages; without a thread, print all of them here. */
-void exec_news_end(void)
+void exec_messages_end(void)
 {
     __atomic_store_n(&news.over, 1, __ATOMIC_RELEASE);
     sem_post(&news.any);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "calibrate/settle.h"
+#include "calibrate/settled_times.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/core_share.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 #define TOLERANCE 0.1 /* relative difference of quartiles */
 #define SLACK 1e-7    /* seconds: the time to read the clock */

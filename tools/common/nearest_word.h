@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_NEAR_H
-#define TOOLS_NEAR_H
+#ifndef TOOLS_NEAREST_WORD_H
+#define TOOLS_NEAREST_WORD_H
 
 #include "common/options.h"
 

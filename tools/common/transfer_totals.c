@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "common/copies.h"
+#include "common/transfer_totals.h"
 
-copies copies_sum(const hs_transfer *list, size_t count)
+transfer_totals transfer_totals_of(const hs_transfer *list, size_t count)
 {
-    copies sum = {.count = {0, 0}};
+    transfer_totals sum = {.count = {0, 0}};
 
     for (size_t i = 0; i < count; i++) {
         hs_type to = list[i].to == 0 ? HS_CPU : HS_GPU;
@@ -14,7 +14,7 @@ copies copies_sum(const hs_transfer *list, size_t count)
     return sum;
 }
 
-int copies_any(const copies *c)
+int transfer_totals_any(const transfer_totals *c)
 {
     return c->count[HS_CPU] + c->count[HS_GPU] > 0;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
+#include "common/checked_memory.h"
 #include "common/message.h"
 #include "exec/exec.h"
 

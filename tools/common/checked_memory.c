@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "common/memory.h"
+#include "common/checked_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

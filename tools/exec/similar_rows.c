@@ -2,7 +2,7 @@
 /*
  * hsched-exec --measured: times for rows without attempts, from rows of the same kernel or program.
  */
-#include "exec/alike.h"
+#include "exec/similar_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -72,7 +72,7 @@ static void on_stop(int number)
     }
     received = number;
     hs_exec_stop(running, received_count++ ? HS_STOP_NOW : HS_STOP_DRAIN);
-    exec_news_stop();
+    exec_messages_stop();
     errno = error;
 }
 
@@ -109,7 +109,7 @@ static void report_status(const hs_exec_progress *p)
     status_requested = 0;
     while (status_due <= p->seconds)
         status_due += STATUS_SECONDS;
-    exec_news_status(p);
+    exec_messages_status(p);
 }
 
 void exec_progress(void *unused, const hs_exec_progress *p)
@@ -129,13 +129,13 @@ void exec_run(exec_job *job)
         exec_live_begin(job);
         progress_show_view(exec_live_view);
     }
-    exec_news_begin(job);
+    exec_messages_begin(job);
     job->began = time(NULL);
     status_due = isatty(STDERR_FILENO) || job->request->quiet ? INFINITY : STATUS_SECONDS;
     handlers_set(&before, job->exec);
     job->status = hs_exec_run(job->exec, &job->report, job->why);
     over = 1;
-    exec_news_end();
+    exec_messages_end();
     progress_end();
     handlers_restore(&before);
     job->signal = received;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_EXEC_ALIKE_H
-#define TOOLS_EXEC_ALIKE_H
+#ifndef TOOLS_EXEC_SIMILAR_ROWS_H
+#define TOOLS_EXEC_SIMILAR_ROWS_H
 
 #include <hybridsched/instance.h>
 

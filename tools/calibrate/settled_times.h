@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_CALIBRATE_SETTLE_H
-#define TOOLS_CALIBRATE_SETTLE_H
+#ifndef TOOLS_CALIBRATE_SETTLED_TIMES_H
+#define TOOLS_CALIBRATE_SETTLED_TIMES_H
 
 #include <stddef.h>
 
