@@ -50,8 +50,7 @@ hs_status hsi_generate_draws(size_t tasks, unsigned cpus, unsigned gpus, uint64_
         st = hs_builder_add_note(b, "generator", command);
     if (st == HS_OK)
         st = add_draws(b, tasks, seed, draw, cpu_law, gpu_law);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
-    return hsi_error_set_status(error, st);
+    return st;
 }

@@ -397,13 +397,12 @@ hs_status hs_generate_tiled(const hs_tiled *given, hs_instance **out, hs_error *
         st = hs_builder_create(&w.builder);
     if (st == HS_OK)
         st = write_down(&w);
-    if (st == HS_OK)
-        st = hs_builder_finish(w.builder, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(w.builder, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(w.builder);
     for (int part = 0; part < PARTS; part++)
         free(w.single[part]);
     free(w.data[A]);
     free(w.data[V]);
     free(w.data[T]);
-    return hsi_error_set_status(error, st);
+    return st;
 }

@@ -168,8 +168,7 @@ hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_prob
         st = add_notes(b, parts, count, problem, cpus, gpus);
     if (st == HS_OK)
         st = add_parts(b, parts, count, problem);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
-    return hsi_error_set_status(error, st);
+    return st;
 }

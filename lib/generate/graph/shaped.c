@@ -194,8 +194,7 @@ hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out, hs_error
         st = add_links(&spec, b);
     if (st == HS_OK)
         st = draw(&spec, b);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
-    return hsi_error_set_status(error, st);
+    return st;
 }
