@@ -32,16 +32,11 @@ static double longer_span(const hsi_divisible *d, uint32_t place)
     return cpu > gpu ? cpu : gpu;
 }
 
-static uint64_t key(const void *context, uint32_t place)
-{
-    return hsi_key_of_double(longer_span(context, place));
-}
-
 static int before(const void *context, uint32_t a, uint32_t b)
 {
-    uint64_t key_a = key(context, a), key_b = key(context, b);
+    double span_a = longer_span(context, a), span_b = longer_span(context, b);
 
-    return key_a < key_b || (key_a == key_b && a < b);
+    return span_a < span_b || (span_a == span_b && a < b);
 }
 
 static double span_at(const breakpoints *bp, size_t i)
@@ -61,7 +56,7 @@ static size_t count_above(const hsi_divisible *d, double from)
 
 static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
 {
-    const hsi_index_order how = {key, before, d, d->rows->token};
+    const hsi_index_order how = {before, d, d->rows->token};
     size_t                count = count_above(d, from);
     uint64_t             *keys, *scratch;
     uint32_t              i;

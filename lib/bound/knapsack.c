@@ -96,7 +96,7 @@ static int comes_before(const void *context, uint32_t a, uint32_t b)
 /* Sort the items. Take items of weight 0 at once, and return their profit. */
 static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
 {
-    const hsi_index_order how = {key_of, comes_before, ks, NULL};
+    const hsi_index_order how = {comes_before, ks, NULL};
     int64_t               free_profit = 0;
     size_t                i, n = 0;
 

@@ -12,15 +12,16 @@
  * only make them equal. Equal quotients are compared exactly.
  */
 
-int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
-                     int64_t priority2, int *tie)
+int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
+                      int64_t priority2, int same_cell)
 {
-    int rho = hsi_compare_ratios(p1, q1, p2, q2);
+    int rho = 0, priority = (priority1 > priority2) - (priority1 < priority2);
 
-    *tie = rho == 0 && priority1 == priority2;
+    if (!same_cell && (p1 != p2 || q1 != q2)) /* equal times: the usual case, tasks of one kernel */
+        rho = hsi_compare_ratios(p1, q1, p2, q2);
     if (rho)
-        return rho > 0;
-    return p1 >= q1 ? priority1 > priority2 : priority1 < priority2;
+        return rho;
+    return p1 >= q1 ? priority : -priority;
 }
 
 double hsi_queue_cell(double p, double q, double width)
@@ -38,27 +39,10 @@ double hsi_queue_cell(double p, double q, double width)
     return bits >= 0 ? -(double)(bits / step) : (double)((-bits - 1) / step + 1);
 }
 
-int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b)
-{
-    const hsi_problem *pb = problem;
-    int64_t            priority_a = hsi_priority(pb, a), priority_b = hsi_priority(pb, b);
-
-    if (priority_a == priority_b)
-        return hsi_comes_first(pb, a, b);
-    return (priority_a > priority_b) == (pb->p[a] >= pb->q[a]);
-}
-
 typedef struct rho_order {
     const hsi_problem *pb;
     uint64_t           flip; /* all ones: descending order */
 } rho_order;
-
-static uint64_t rho_key(const void *context, uint32_t i)
-{
-    const rho_order *rho = context;
-
-    return hsi_key_of_double(rho->pb->p[i] / rho->pb->q[i]) ^ rho->flip;
-}
 
 static int rho_before(const void *context, uint32_t a, uint32_t b)
 {
@@ -77,20 +61,17 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
 static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = ((const rho_order *)context)->pb;
-    int                first, tie;
+    int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
+                                 hsi_priority(pb, b), 0);
 
-    if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b]) /* mostly tasks of one kernel */
-        return hsi_queue_cellmate_before(pb, a, b);
-    first = hsi_queue_before(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
-                             hsi_priority(pb, b), &tie);
-    return tie ? hsi_comes_first(pb, a, b) : first;
+    return sign ? sign > 0 : hsi_comes_first(pb, a, b);
 }
 
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)
 {
     rho_order             rho = {pb, kind == HSI_RHO_UP ? 0 : ~(uint64_t)0};
-    const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
-                                   pb->token};
+    const hsi_index_order how = {kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
+                                 pb->token};
     hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
@@ -109,11 +90,6 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
     return st;
 }
 
-static uint64_t time_key(const void *context, uint32_t i)
-{
-    return ~hsi_key_of_double(((const double *)context)[i]);
-}
-
 static int longer(const void *context, uint32_t a, uint32_t b)
 {
     const double *time = context;
@@ -125,7 +101,7 @@ static int longer(const void *context, uint32_t a, uint32_t b)
 static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
                               uint32_t *order, hsi_token *token)
 {
-    const hsi_index_order how = {time_key, longer, time, token};
+    const hsi_index_order how = {longer, time, token};
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
     uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);

@@ -36,11 +36,12 @@ static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
     return pb->graph ? hsi_position(pb->graph, a) < hsi_position(pb->graph, b) : a < b;
 }
 
-/* Return 1 if task 1 is nearer to the GPU end than task 2. *tie: the index must decide. */
-int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
-                     int64_t priority2, int *tie);
+/* Compare two tasks by HeteroPrio's order: > 0 if task 1 is nearer to the GPU end, < 0 if task 2
+ * is; 0: equal ratios and priorities. same_cell: the ratios count as equal. */
+int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
+                      int64_t priority2, int same_cell);
 
-/* Return a key that rises from the GPU end; equal keys need hsi_queue_before(). */
+/* Return a key that rises from the GPU end; equal keys need hsi_queue_compare(). */
 static inline double hsi_queue_key(double p, double q)
 {
     return -(p / q);
@@ -59,8 +60,5 @@ static inline int hsi_is_cell_width(double width)
 {
     return width == 0 || (width >= 1e-12 && width <= 1);
 }
-
-/* Order two tasks of one cell, as HeteroPrio's queue does. */
-int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b);
 
 #endif

@@ -24,28 +24,26 @@ struct hs_policy_state {
     spoliation        spoliation;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
-    hsi_pool          queue;
+    hsi_ready_pool          queue;
     hsi_worker_states states;
 };
 
 static void heteroprio_free(hs_policy_state *hp)
 {
     hsi_states_close(&hp->states);
-    hsi_pool_close(&hp->queue);
+    hsi_ready_pool_close(&hp->queue);
     hsi_problem_close(&hp->pb);
     hsi_ranking_close(&hp->ranking);
     free(hp);
 }
 
-static hsi_pool_start start_of(const hs_policy_state *hp)
+static void add_ready(hs_policy_state *hp, uint32_t task)
 {
-    if (!hp->policy->settles)
-        return HSI_POOL_FULL;
-    return hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY;
+    hsi_ranking_ready(&hp->ranking, task);
+    hsi_ready_pool_add(&hp->queue, task);
 }
 
-/* Create the queue; it starts full if the policy does not settle, since every task is ready then.
- */
+/* Open all members. The queue starts full if the policy does not settle: every task is ready. */
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
@@ -54,14 +52,15 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
-    for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
-        hsi_poll_at(hp->pb.token, i);
-        hsi_ranking_ready(&hp->ranking, (uint32_t)i);
-    }
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, start_of(hp), settings->parameters.ratio_tolerance);
+        st = hsi_ready_pool_open(&hp->queue, &hp->pb, settings->parameters.ratio_tolerance);
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
+    for (uint32_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
+        if (hsi_poll_after(hp->pb.token, HSI_POOL_WORK))
+            st = HS_ECANCELED;
+        add_ready(hp, i);
+    }
     return st;
 }
 
@@ -117,8 +116,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
 {
     (void)now;
     for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, HSI_POOL_WORK); i++) {
-        hsi_ranking_ready(&hp->ranking, tasks[i]);
-        hsi_pool_add(&hp->queue, tasks[i]);
+        add_ready(hp, tasks[i]);
     }
     if (count > 0)
         hs_wake_all(wake);
@@ -207,12 +205,12 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
 {
     uint32_t task;
 
-    if (!hsi_pool_serves(&hp->queue, worker)) {
+    if (!hsi_ready_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
     } else if (hsi_states_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(hp, worker, now, out->task, wake);
-    } else if (hsi_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
+    } else if (hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
         hs_decide_start(out, task);
         start(hp, worker, now, task, wake);
     } else {
@@ -225,7 +223,7 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
 {
     uint32_t task;
 
-    if (!hsi_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
+    if (!hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
         return;
     hs_decide_start(out, task);
     hsi_states_prefetch(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
@@ -240,7 +238,7 @@ static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *ta
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 {
-    hsi_pool_add(&hp->queue, task);
+    hsi_ready_pool_add(&hp->queue, task);
     hs_wake_all(wake);
 }
 
@@ -253,20 +251,20 @@ static void heteroprio_ended(hs_policy_state *hp, unsigned worker, uint32_t task
 
 static void heteroprio_skip(hs_policy_state *hp, uint32_t task)
 {
-    hsi_pool_remove(&hp->queue, task);
+    hsi_ready_pool_remove(&hp->queue, task);
 }
 
 static void heteroprio_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake)
 {
     uint32_t task;
 
-    if (hsi_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
+    if (hsi_ready_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 
 static int heteroprio_stranded(hs_policy_state *hp, uint32_t *task)
 {
-    return hsi_pool_stranded(&hp->queue, task);
+    return hsi_ready_pool_take_stranded(&hp->queue, task);
 }
 
 enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO };

@@ -23,7 +23,7 @@ struct hs_policy_state {
     double            band, leave;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
-    hsi_pool          queue;
+    hsi_ready_pool          queue;
     hsi_ordered_set   by_rho;  /* ready tasks that GPUs can run, by decreasing rho, then rank */
     hsi_ordered_set   by_rank; /* tasks of `by_rho` in the band, by decreasing rank */
     hsi_worker_states states;
@@ -34,7 +34,7 @@ static void corrected_free(hs_policy_state *hp)
     hsi_states_close(&hp->states);
     hsi_set_close(&hp->by_rank);
     hsi_set_close(&hp->by_rho);
-    hsi_pool_close(&hp->queue);
+    hsi_ready_pool_close(&hp->queue);
     hsi_problem_close(&hp->pb);
     hsi_ranking_close(&hp->ranking);
     free(hp);
@@ -80,8 +80,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb,
-                           hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY, 0);
+        st = hsi_ready_pool_open(&hp->queue, &hp->pb, 0);
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     hsi_set_open(&hp->by_rho, has_higher_rho, &hp->pb);
@@ -119,7 +118,7 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
 
 static void add(hs_policy_state *hp, uint32_t task)
 {
-    hsi_pool_add(&hp->queue, task);
+    hsi_ready_pool_add(&hp->queue, task);
     if (isinf(hp->pb.q[task]))
         return;
     hsi_set_insert(&hp->by_rho, rho_key(hp, task), task);
@@ -158,7 +157,7 @@ static uint32_t best_ready(const hs_policy_state *hp)
 
 static void take_ready(hs_policy_state *hp, uint32_t task)
 {
-    hsi_pool_remove(&hp->queue, task);
+    hsi_ready_pool_remove(&hp->queue, task);
     leave_gpu_sets(hp, task);
 }
 
@@ -210,7 +209,7 @@ static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decisi
     uint32_t task;
 
     hs_decide_wait(out, INFINITY);
-    if (hsi_pool_take(&hp->queue, HS_CPU, &task)) {
+    if (hsi_ready_pool_take(&hp->queue, HS_CPU, &task)) {
         leave_gpu_sets(hp, task);
         start(hp, cpu, now, task, out, wake);
     }
@@ -219,7 +218,7 @@ static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decisi
 static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
-    if (!hsi_pool_serves(&hp->queue, worker)) {
+    if (!hsi_ready_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
     } else if (hsi_states_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
@@ -271,13 +270,13 @@ static void corrected_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake
 {
     uint32_t task;
 
-    if (hsi_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
+    if (hsi_ready_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 
 static int corrected_stranded(hs_policy_state *hp, uint32_t *task)
 {
-    if (!hsi_pool_stranded(&hp->queue, task))
+    if (!hsi_ready_pool_take_stranded(&hp->queue, task))
         return 0;
     leave_gpu_sets(hp, *task);
     return 1;

@@ -22,7 +22,7 @@ struct hs_policy_state {
     hs_policy  *policy;
     hsi_problem pb;
     hsi_lists   lists;
-    hsi_pool    orphans;
+    hsi_ready_pool    orphans;
 
     /* fields for graphs, shared without a lock; the pool `orphans` needs the lock */
     uint32_t      *owner;     /* indexed by task: worker of the list with the task */
@@ -39,7 +39,7 @@ static void plan_free(hs_policy_state *plan)
     free(plan->expected);
     free(plan->is_orphan);
     free(plan->below);
-    hsi_pool_close(&plan->orphans);
+    hsi_ready_pool_close(&plan->orphans);
     hsi_lists_close(&plan->lists);
     hsi_problem_close(&plan->pb);
     free(plan);
@@ -83,7 +83,7 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
-        st = hsi_pool_open(&plan->orphans, &plan->pb, HSI_POOL_SELDOM, 0);
+        st = hsi_ready_pool_open(&plan->orphans, &plan->pb, 0);
     if (st == HS_OK && plan->pb.graph)
         st = open_graph(plan);
     if (st == HS_OK)
@@ -143,7 +143,7 @@ static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
         return;
     if (plan->pb.graph)
         hsi_atomic_store8(&plan->is_orphan[task], 2);
-    hsi_pool_add(&plan->orphans, task);
+    hsi_ready_pool_add(&plan->orphans, task);
 }
 
 static void collect_released(hs_policy_state *plan)
@@ -161,7 +161,7 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
     if (plan->pb.graph && hsi_atomic_load(&plan->orphaned))
         collect_released(plan);
-    return hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
+    return hsi_ready_pool_serves(&plan->orphans, worker) && hsi_ready_pool_take(&plan->orphans, type, task);
 }
 
 /*
@@ -271,14 +271,14 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
 static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
     hsi_lists_skip(&plan->lists, task);
-    hsi_pool_remove(&plan->orphans, task); /* the task is an orphan if its worker has retired */
+    hsi_ready_pool_remove(&plan->orphans, task); /* the task is an orphan if its worker has retired */
 }
 
 static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
 {
     uint32_t task;
 
-    if (hsi_pool_retire(&plan->orphans, worker))
+    if (hsi_ready_pool_retire(&plan->orphans, worker))
         while (hsi_task_list_next(&plan->lists.of[worker], &task))
             add_orphan(plan, task, wake);
 }
@@ -287,7 +287,7 @@ static int plan_stranded(hs_policy_state *plan, uint32_t *task)
 {
     if (plan->pb.graph)
         collect_released(plan);
-    return hsi_pool_stranded(&plan->orphans, task);
+    return hsi_ready_pool_take_stranded(&plan->orphans, task);
 }
 
 const hs_policy_kind hsi_policy_plan = {

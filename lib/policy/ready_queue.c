@@ -47,33 +47,15 @@ static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *ta
 }
 
 /* Order of slots; with equal ratios and priorities the earlier push is nearer to the GPU end. */
-static int slot_before(const void *queue, uint32_t a, uint32_t b)
+static int is_nearer_to_gpus(const void *queue, uint32_t a, uint32_t b)
 {
     const hs_queue *q = queue;
     const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
-    int             tie = x->task.cpu == y->task.cpu && x->task.gpu == y->task.gpu, first;
+    int sign = hsi_queue_compare(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
+                                 x->task.priority, time_on(q, HS_CPU, &y->task),
+                                 time_on(q, HS_GPU, &y->task), y->task.priority, q->width > 0);
 
-    if (tie && x->task.priority == y->task.priority) /* the usual case, tasks of one kernel */
-        return x->sequence < y->sequence;
-    if (tie)
-        return (x->task.priority > y->task.priority) ==
-               (time_on(q, HS_CPU, &x->task) >= time_on(q, HS_GPU, &x->task));
-    first = hsi_queue_before(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
-                             x->task.priority, time_on(q, HS_CPU, &y->task),
-                             time_on(q, HS_GPU, &y->task), y->task.priority, &tie);
-    return tie ? x->sequence < y->sequence : first;
-}
-
-/* Order of two slots in one cell of ratios: by priority, then by push. */
-static int cellmate_before(const void *queue, uint32_t a, uint32_t b)
-{
-    const hs_queue *q = queue;
-    const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
-
-    if (x->task.priority == y->task.priority)
-        return x->sequence < y->sequence;
-    return (x->task.priority > y->task.priority) ==
-           (time_on(q, HS_CPU, &x->task) >= time_on(q, HS_GPU, &x->task));
+    return sign ? sign > 0 : x->sequence < y->sequence;
 }
 
 static hs_status check_task(const hs_queue *q, const hs_ready *task)
@@ -348,7 +330,7 @@ hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
     q->gpus = gpus;
     q->free_slot = HS_NONE;
     q->width = full.tolerance;
-    hsi_set_open(&q->waiting, q->width > 0 ? cellmate_before : slot_before, q);
+    hsi_set_open(&q->waiting, is_nearer_to_gpus, q);
     q->worker = calloc(workers, sizeof *q->worker);
     hsi_set_open(&q->victims[HS_CPU], is_taken_first, q);
     hsi_set_open(&q->victims[HS_GPU], is_taken_first, q);

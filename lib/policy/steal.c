@@ -30,7 +30,7 @@ struct hs_policy_state {
     hsi_problem       pb;
     hsi_lists         lists;
     double           *load; /* indexed by worker: sum of the estimates in the list */
-    hsi_pool          orphans;
+    hsi_ready_pool          orphans;
     hsi_worker_states states;
     int               begun; /* 1: lists are compact and loads are computed */
 };
@@ -39,7 +39,7 @@ static void steal_free(hs_policy_state *steal)
 {
     free(steal->load);
     hsi_states_close(&steal->states);
-    hsi_pool_close(&steal->orphans);
+    hsi_ready_pool_close(&steal->orphans);
     hsi_lists_close(&steal->lists);
     hsi_problem_close(&steal->pb);
     free(steal);
@@ -58,7 +58,7 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
-        st = hsi_pool_open(&steal->orphans, &steal->pb, HSI_POOL_SELDOM, 0);
+        st = hsi_ready_pool_open(&steal->orphans, &steal->pb, 0);
     if (st == HS_OK)
         st = hsi_states_open(&steal->states, &steal->pb, estimates, settings->tolerance);
     if (st == HS_OK) {
@@ -297,11 +297,11 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
 
     if (!steal->begun)
         begin(steal);
-    if (!hsi_pool_serves(&steal->orphans, worker))
+    if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_pending(&steal->states, worker, out))
         ; /* an open request or reserved task comes first */
-    else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
+    else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
         help_or_wait(steal, worker, now, out, wake);
@@ -311,7 +311,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
 
 static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 {
-    hsi_pool_add(&steal->orphans, task);
+    hsi_ready_pool_add(&steal->orphans, task);
     hs_wake_all(wake);
 }
 
@@ -326,14 +326,14 @@ static void steal_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
         hsi_lists_skip(&steal->lists, task);
-    hsi_pool_remove(&steal->orphans, task);
+    hsi_ready_pool_remove(&steal->orphans, task);
 }
 
 static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
 {
     uint32_t task;
 
-    if (!hsi_pool_retire(&steal->orphans, worker))
+    if (!hsi_ready_pool_retire(&steal->orphans, worker))
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
@@ -344,7 +344,7 @@ static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
 
 static int steal_stranded(hs_policy_state *steal, uint32_t *task)
 {
-    return hsi_pool_stranded(&steal->orphans, task);
+    return hsi_ready_pool_take_stranded(&steal->orphans, task);
 }
 
 const hs_policy_kind hsi_policy_plan_steal = {

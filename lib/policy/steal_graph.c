@@ -36,7 +36,7 @@ struct hs_policy_state {
     hsi_ordered_set     waiting; /* ready tasks that are still in a list, earliest planned start at
                                     the front */
     uint32_t *held;              /* indexed by worker: number of tasks of the list in `waiting` */
-    hsi_pool  orphans;
+    hsi_ready_pool  orphans;
     unsigned char
         *is_orphan; /* indexed by task: 1: the task is in no list and may run on any worker */
     hsi_worker_states states;
@@ -48,7 +48,7 @@ static void steal_graph_free(hs_policy_state *steal)
     free(steal->held);
     hsi_set_close(&steal->waiting);
     hsi_states_close(&steal->states);
-    hsi_pool_close(&steal->orphans);
+    hsi_ready_pool_close(&steal->orphans);
     hsi_plan_simulation_close(&steal->plan);
     hsi_lists_close(&steal->lists);
     hsi_problem_close(&steal->pb);
@@ -70,7 +70,7 @@ static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_plan_simulation_open(&steal->plan, estimates, &steal->pb, &steal->lists);
     if (st == HS_OK)
-        st = hsi_pool_open(&steal->orphans, &steal->pb, HSI_POOL_SELDOM, 0);
+        st = hsi_ready_pool_open(&steal->orphans, &steal->pb, 0);
     if (st == HS_OK)
         st = hsi_states_open(&steal->states, &steal->pb, estimates, tolerance);
     if (st != HS_OK)
@@ -242,11 +242,11 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t task;
 
-    if (!hsi_pool_serves(&steal->orphans, worker))
+    if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_pending(&steal->states, worker, out))
         ; /* an open request or reserved task comes first */
-    else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
+    else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
         help_or_wait(steal, worker, now, out);
@@ -264,7 +264,7 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
         return;
     if (steal->begun)
         stop_waiting(steal, task);
-    hsi_pool_add(&steal->orphans, task);
+    hsi_ready_pool_add(&steal->orphans, task);
     hs_wake_all(wake);
 }
 
@@ -277,7 +277,7 @@ void hsi_steal_graph_ready(hs_policy_state *steal, const uint32_t *tasks, size_t
     steal->begun = 1;
     for (size_t i = 0; i < count; i++)
         if (steal->is_orphan[tasks[i]])
-            hsi_pool_add(&steal->orphans, tasks[i]);
+            hsi_ready_pool_add(&steal->orphans, tasks[i]);
         else
             begin_waiting(steal, tasks[i]);
     if (count > 0)
@@ -298,14 +298,14 @@ static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
     if (!steal->begun)
         hsi_plan_simulation_skip(&steal->plan, task);
     hsi_lists_skip(&steal->lists, task);
-    hsi_pool_remove(&steal->orphans, task); /* the task is an orphan if its worker has retired */
+    hsi_ready_pool_remove(&steal->orphans, task); /* the task is an orphan if its worker has retired */
 }
 
 static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
 {
     uint32_t task;
 
-    if (!hsi_pool_retire(&steal->orphans, worker))
+    if (!hsi_ready_pool_retire(&steal->orphans, worker))
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
@@ -320,7 +320,7 @@ static int steal_graph_waiting(hs_policy_state *steal, unsigned worker, uint32_t
 
 static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)
 {
-    return hsi_pool_stranded(&steal->orphans, task);
+    return hsi_ready_pool_take_stranded(&steal->orphans, task);
 }
 
 const hs_policy_kind hsi_policy_steal_graph = {

@@ -67,11 +67,6 @@ static hs_status open_packing(packing *pk, const hsi_problem *pb, hs_type type,
     return HS_OK;
 }
 
-static uint64_t time_key(const void *time, uint32_t task)
-{
-    return hsi_key_of_double(((const double *)time)[task]);
-}
-
 static int is_shorter(const void *times, uint32_t a, uint32_t b)
 {
     const double *time = times;
@@ -83,7 +78,7 @@ static int is_shorter(const void *times, uint32_t a, uint32_t b)
 static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_token *token)
 {
     const double         *time = pk->first < pb->m ? pb->p : pb->q;
-    const hsi_index_order how = {time_key, is_shorter, time, token};
+    const hsi_index_order how = {is_shorter, time, token};
     hsi_arena             arena = {0};
     uint32_t             *order = hsi_arena_take(&arena, pb->n, sizeof *order);
     uint64_t             *keys = hsi_arena_take(&arena, 2 * pb->n, sizeof *keys);
@@ -94,7 +89,7 @@ static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker
         if (worker[i] - pk->first >= pk->count)
             continue;
         pk->bins[worker[i] - pk->first].load += time[i];
-        keys[size] = time_key(time, i);
+        keys[size] = hsi_key_of_double(time[i]);
         order[size++] = i;
     }
     if (st == HS_OK && hsi_sort_by_keys(keys, keys + size, size, &how, order, order))

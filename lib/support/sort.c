@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sorting by keys: a radix sort of 64-bit words, with the key's 32 significant bits above the
- * index, so that equal keys are sorted by index; for few items a merge sort. Runs of equal words
- * are then sorted by the remaining bits of the keys, and by comparison where keys are equal.
+ * Sorting by keys: a merge sort of 64-bit words, with the key's 32 significant bits above the
+ * index. Runs of equal bits are then sorted by comparison.
  */
 #include "support/sort.h"
 
-#include "support/pages.h"
-
-/*
- * OFTEN: items between polls during first writes to scattered memory, which may have to be mapped.
- */
-enum { OFTEN = 4096 };
-enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
+enum { SMALL = 12 };
+enum { OFTEN = 4096 }; /* words between polls: the first writes to memory may have to map it */
 
 static void insertion_sort(uint64_t *a, size_t n)
 {
@@ -27,94 +21,52 @@ static void insertion_sort(uint64_t *a, size_t n)
     }
 }
 
-/* Merge two sorted arrays without data-dependent branches. */
-static void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, uint64_t *to)
+/* Copy n words. Return 1 if cancelled. */
+static int copy(uint64_t *to, const uint64_t *from, size_t n, hsi_token *token)
 {
-    const uint64_t *a_end = a + na, *b_end = b + nb;
-
-    while (a < a_end && b < b_end) {
-        uint64_t x = *a, y = *b;
-        size_t   right = y < x;
-
-        *to++ = right ? y : x;
-        b += right;
-        a += 1 - right;
+    for (size_t i = 0; i < n; i += OFTEN) {
+        if (i && hsi_poll(token))
+            return 1;
+        memcpy(to + i, from + i, (n - i < OFTEN ? n - i : OFTEN) * sizeof *to);
     }
-    memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
-    memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
+    return 0;
 }
 
-/* Sort in place; `scratch` has room for n. */
-static void merge_sort(uint64_t *a, uint64_t *scratch, size_t n)
+/* Merge the sorted words a[0 .. half - 1] and a[half .. n - 1] without data-dependent branches.
+ * Return 1 if cancelled. */
+static int merge(uint64_t *a, size_t half, size_t n, uint64_t *scratch, hsi_token *token)
+{
+    const uint64_t *left = scratch, *left_end = scratch + half, *right = a + half;
+    uint64_t       *to = a;
+
+    if (a[half - 1] <= a[half])
+        return 0;
+    if (copy(scratch, a, half, token))
+        return 1;
+    while (left < left_end && right < a + n) {
+        uint64_t x = *left, y = *right;
+        size_t   is_right = y < x;
+
+        if ((to - a) % OFTEN == OFTEN - 1 && hsi_poll(token))
+            return 1;
+        *to++ = is_right ? y : x;
+        right += is_right;
+        left += 1 - is_right;
+    }
+    return copy(to, left, (size_t)(left_end - left), token);
+}
+
+/* Sort in place; `scratch` has room for n / 2 words. Return 1 if cancelled. */
+static int merge_sort(uint64_t *a, uint64_t *scratch, size_t n, hsi_token *token)
 {
     size_t half = n / 2;
 
     if (n <= SMALL) {
         insertion_sort(a, n);
-        return;
-    }
-    merge_sort(a, scratch, half);
-    merge_sort(a + half, scratch, n - half);
-    if (a[half - 1] <= a[half])
-        return;
-    memcpy(scratch, a, half * sizeof *a);
-    merge(scratch, half, a + half, n - half, a);
-}
-
-static size_t digit(uint64_t item, int pass)
-{
-    return item >> (32 + pass * DIGIT_BITS) & (BUCKETS - 1);
-}
-
-/* Distribute the items by one digit, stable; returns 0, without a copy, if every digit is equal. */
-static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS],
-                   hsi_token *token)
-{
-    uint32_t sum = 0;
-    size_t   i;
-
-    if (counts[digit(from[0], pass)] == n)
         return 0;
-    for (i = 0; i < BUCKETS; i++) {
-        uint32_t count = counts[i];
-
-        counts[i] = sum;
-        sum += count;
     }
-    for (i = 0; i < n; i++) {
-        if (i % OFTEN == OFTEN - 1)
-            hsi_poll(token);
-        to[counts[digit(from[i], pass)]++] = from[i];
-    }
-    return 1;
-}
-
-/* Return whichever array has the result; NULL when cancelled. */
-static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_token *token)
-{
-    uint32_t  counts[PASSES][BUCKETS];
-    uint64_t *swap;
-    size_t    i;
-    int       pass;
-
-    if (hsi_pages_touch(to, n * sizeof *to, token))
-        return NULL;
-    memset(counts, 0, sizeof counts);
-    for (i = 0; i < n; i++) {
-        hsi_poll_at(token, i + 1);
-        for (pass = 0; pass < PASSES; pass++)
-            counts[pass][digit(from[i], pass)]++;
-    }
-    for (pass = 0; pass < PASSES; pass++) {
-        if (hsi_poll(token))
-            return NULL;
-        if (!scatter(from, to, n, pass, counts[pass], token))
-            continue;
-        swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
+    return merge_sort(a, scratch, half, token) || merge_sort(a + half, scratch, n - half, token) ||
+           merge(a, half, n, scratch, token);
 }
 
 /*
@@ -136,78 +88,42 @@ static int level(uint64_t *keys, size_t n)
     return most >> 32 ? 32 - __builtin_clzll(most) : 0;
 }
 
-static int is_sorted(const hsi_index_order *how, const uint32_t *run, size_t n)
-{
-    size_t i;
-
-    for (i = 1; i < n; i++)
-        if (how->before(how->context, run[i], run[i - 1]))
-            return 0;
-    return 1;
-}
-
-/*
- * Sort a run of indices with equal leading bits of the key: by the remaining bits, or by
- * comparison.
- */
-static int settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_index_order *how,
-                      uint32_t *run)
-{
-    size_t i;
-
-    if (is_sorted(how, run, n))
-        return 0;
-    if (n < LONG || shift == 0)
-        return hsi_sort_indices_polling(run, (uint32_t *)(void *)b, n, how->before, how->context,
-                                       how->token);
-    for (i = 0; i < n; i++)
-        a[i] = how->key(how->context, run[i]);
-    return hsi_sort_by_keys(a, b, n, how, run, run);
-}
-
-static int settle(uint64_t *sorted, uint64_t *other, size_t n, int shift,
-                  const hsi_index_order *how, uint32_t *order)
+/* Sort each run of indices with equal leading bits by comparison. Return 1 if cancelled. */
+static int sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
+                     const hsi_index_order *rule, uint32_t *order)
 {
     size_t i, begin = 0;
 
     for (i = 1; i <= n; i++) {
-        if (hsi_poll_at(how->token, i))
+        if (hsi_poll_at(rule->token, i))
             return 1;
         if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
-        if (i - begin > 1 &&
-            settle_run(sorted + begin, other + begin, i - begin, shift, how, order + begin))
+        if (i - begin > 1 && hsi_sort_indices_polling(order + begin, (uint32_t *)(void *)scratch,
+                                                      i - begin, rule->before, rule->context,
+                                                      rule->token))
             return 1;
         begin = i;
     }
     return 0;
 }
 
-int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
+int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
                      const uint32_t *given, uint32_t *order)
 {
-    uint64_t *sorted = keys;
-    int       shift;
-    size_t    i;
+    int    shift;
+    size_t i;
 
     if (n == 0)
         return 0;
     shift = level(keys, n);
-    for (i = 0; i < n; i++) {
-        hsi_poll_at(how->token, i + 1);
+    for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
-    }
-    if (n < FEW)
-        merge_sort(keys, scratch, n);
-    else
-        sorted = radix_sort(keys, scratch, n, how->token);
-    if (!sorted || hsi_poll(n < FEW ? NULL : how->token))
+    if (i < n || merge_sort(keys, scratch, n, rule->token))
         return 1;
-    for (i = 0; i < n; i++) {
-        hsi_poll_at(how->token, i + 1);
-        order[i] = (uint32_t)sorted[i];
-    }
-    return settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
+    for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
+        order[i] = (uint32_t)keys[i];
+    return i < n || sort_runs(keys, scratch, n, rule, order);
 }
 
 int hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,

@@ -22,24 +22,22 @@ int hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
                       const void *context);
 
-/* An order on indices, with keys that decide nearly all comparisons. */
+/* An order on indices for hsi_sort_by_keys(). */
 typedef struct hsi_index_order {
-    uint64_t (*key)(const void *context, uint32_t index); /* smaller keys come first */
-    hsi_before  before;                                   /* the complete order, index included */
+    hsi_before  before; /* the complete order, ties broken by index; decides between equal keys */
     const void *context;
     hsi_token  *token; /* cancel token; may be NULL */
 } hsi_index_order;
 
 /*
  * Sort order[] = given[0 .. n-1]; `given` increases and may be `order` itself; NULL means 0 .. n-1.
- * keys[i] is the key of given[i]; `keys` and `scratch` have n elements each and are overwritten.
- * O(n) for well spread keys, O(n log n) at worst. Returns 1 when cancelled, with order[] invalid;
- * else 0.
+ * keys[i] is the key of given[i], smaller keys first; `keys` and `scratch` have n elements each and
+ * are overwritten. O(n log n). Return 1 when cancelled, with order[] invalid; else 0.
  *
  * The sorted words are the leading 32 bits of each key's excess over the least key, combined with
- * the index: half the size of keys and indices, in memory and in each of three passes.
+ * the index.
  */
-int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
+int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
                      const uint32_t *given, uint32_t *order);
 
 /* Map doubles >= 0, infinity included, to integers of the same order: their bits. */

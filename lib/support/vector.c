@@ -3,21 +3,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "support/pages.h"
-
-/* Reallocate by copy: avoids realloc() moving a large block with little content. */
-static void *move(hsi_vector *v, size_t capacity)
-{
-    void *data = hsi_pages_alloc(capacity);
-
-    if (data && v->size)
-        memcpy(data, v->data, v->size);
-    if (data)
-        free(v->data);
-    return data;
-}
 
 int hsi_vector_grow(hsi_vector *v, size_t bytes)
 {
@@ -32,7 +17,7 @@ int hsi_vector_grow(hsi_vector *v, size_t bytes)
         capacity = needed;
     if (capacity < 256)
         capacity = 256;
-    data = v->size < capacity / 8 ? move(v, capacity) : realloc(v->data, capacity);
+    data = realloc(v->data, capacity);
     if (!data)
         return -1;
     v->data = data;

@@ -22,7 +22,7 @@ static void check_read(const char *text, size_t expected_length, uint64_t expect
                      expected_length, from_bits(expected_bits));
 }
 
-/* Compare with strtod(), also with more text behind the number, which takes a faster path. */
+/* Compare with strtod(), also with more text behind the number. */
 static void check_as_strtod(const char *text)
 {
     char     longer[TEXT_MAX + 16];

@@ -42,7 +42,7 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
-        const char *lacks = hsi_backend_lacks(s->backends[i]);
+        const char *lacks = hsi_backend_defect(s->backends[i]);
 
         if (lacks)
             return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);

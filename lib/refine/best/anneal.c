@@ -154,7 +154,7 @@ static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t
                               hsi_token *token)
 {
     const hsi_problem    *pb = a->pb;
-    const hsi_index_order how = {loss_key, loses_less, a, token};
+    const hsi_index_order how = {loses_less, a, token};
     uint32_t              from_pools = 0, apart, most, i;
 
     for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
@@ -201,7 +201,7 @@ static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_token *token)
 {
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
-    const hsi_index_order how = {item_key, item_before, &by, token};
+    const hsi_index_order how = {item_before, &by, token};
     uint32_t             *order = a->best, *chosen = a->where, i; /* arrays not yet in use */
 
     for (i = 0; i < a->items; i++)

@@ -92,10 +92,10 @@ static int compare(const natural *a, const natural *b)
 }
 
 /* the number digits * 10^exponent */
-typedef struct decimal {
+typedef struct long_decimal {
     natural digits;
     int64_t exponent;
-} decimal;
+} long_decimal;
 
 static bool only_zeros(const char *p, const char *end)
 {
@@ -108,7 +108,7 @@ static bool only_zeros(const char *p, const char *end)
  * Read up to KEPT_DIGITS digits from the first that is not '0'. A single '1' replaces a nonzero
  * rest: it leaves the number on the same side of every midpoint.
  */
-static void load_decimal(decimal *d, const char *p, const char *end, int64_t exponent)
+static void load_decimal(long_decimal *d, const char *p, const char *end, int64_t exponent)
 {
     uint64_t chunk = 0;
     int      held = 0, kept = 0;
@@ -140,7 +140,7 @@ static void load_decimal(decimal *d, const char *p, const char *end, int64_t exp
 }
 
 /* Compare with the midpoint between the double of these bits and the next double. */
-static int compare_with_midpoint(const decimal *d, uint64_t bits)
+static int compare_with_midpoint(const long_decimal *d, uint64_t bits)
 {
     const uint64_t hidden_bit = (uint64_t)1 << 52;
     uint64_t       significand = bits & (hidden_bit - 1);
@@ -168,7 +168,7 @@ static int compare_with_midpoint(const decimal *d, uint64_t bits)
 
 uint64_t hsi_decimal_exact(const char *begin, const char *end, int64_t exponent, uint64_t bits)
 {
-    decimal d;
+    long_decimal d;
     int     side;
 
     load_decimal(&d, begin, end, exponent);

@@ -17,92 +17,22 @@
 #define HIDDEN_BIT     ((uint64_t)1 << 52)
 #define EXPONENT_FIELD 0x7ff
 
-/* number of digits of the largest significand */
-#define MAX_DIGITS 17
+/* number of digits of the largest integer */
+#define MAX_DIGITS 20
 
 /* limits of plain notation: 10^MIN_PLAIN <= |value| < 10^(MAX_PLAIN + 1) */
 #define MIN_PLAIN (-5)
 #define MAX_PLAIN 16
 
-static const uint64_t powers[MAX_DIGITS + 1] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-};
-
-/* Store eight bytes, the lowest first. */
-static inline void store_bytes(char *p, uint64_t v)
+static char *write_integer(char *p, uint64_t value)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    memcpy(p, &v, 8);
-}
+    char text[MAX_DIGITS], *first = text + MAX_DIGITS;
 
-static inline uint64_t to_text(uint64_t digits)
-{
-    return digits | UINT64_C(0x3030303030303030);
-}
-
-/*
- * Return the eight digits of x < 10^8, the first in the lowest byte: split x into halves, the
- * halves into pairs, and the pairs into digits, in parallel. The factors are 2^20 / 100 and 2^10 /
- * 10, rounded up; the quotients are exact.
- */
-static inline uint64_t split_digits(uint32_t x)
-{
-    uint64_t halves = x / 10000 | (uint64_t)(x % 10000) << 32;
-    uint64_t high = (halves * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
-    uint64_t pairs = high | (halves - 100 * high) << 16;
-
-    high = (pairs * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-    return high | (pairs - 10 * high) << 8;
-}
-
-/* Write x < 10^8 without leading zeros; overwrites eight bytes. */
-static inline char *write_short(char *p, uint32_t x)
-{
-    uint64_t digits = split_digits(x);
-    int      zeros = __builtin_ctzll(digits | (uint64_t)1 << 56) / 8; /* 0 keeps one digit */
-
-    store_bytes(p, to_text(digits) >> (8 * zeros));
-    return p + 8 - zeros;
-}
-
-static inline char *write_eight(char *p, uint32_t x)
-{
-    store_bytes(p, to_text(split_digits(x)));
-    return p + 8;
-}
-
-static inline char *write_integer(char *p, uint64_t value)
-{
-    const uint64_t block = powers[8];
-
-    if (value < block)
-        return write_short(p, (uint32_t)value);
-    if (value < block * block) {
-        p = write_short(p, (uint32_t)(value / block));
-    } else {
-        p = write_short(p, (uint32_t)(value / (block * block)));
-        p = write_eight(p, (uint32_t)(value / block % block));
-    }
-    return write_eight(p, (uint32_t)(value % block));
+    do
+        *--first = (char)('0' + value % 10);
+    while (value /= 10);
+    memcpy(p, first, (size_t)(text + MAX_DIGITS - first));
+    return p + (text + MAX_DIGITS - first);
 }
 
 /* Terminate the number with NUL and return its length. */
@@ -178,103 +108,46 @@ static inline decimal shortest(uint64_t significand, int exponent, bool is_power
     return (decimal){s + above, k};
 }
 
-/* The text of a decimal: 17 digits, of which the first `kept` are significant. */
-typedef struct digits {
-    char     first;
-    uint64_t middle, last; /* eight digits each, the first in the lowest byte */
-    int      kept;
-    int      exponent;     /* exponent of the first digit */
-} digits;
-
-/* Count the digits of x > 0. */
-static inline int count_digits(uint64_t x)
+/* Write `count` digits with a point after the first `whole`, 0 < whole; zeros fill up the digits
+ * before the point, and the point is omitted at the end. */
+static char *write_with_point(char *p, const char *digits, int count, int whole)
 {
-    int n = (64 - __builtin_clzll(x)) * 1233 >> 12; /* by log10(2): right, or one too low */
+    int before = count < whole ? count : whole;
 
-    return n + (x >= powers[n]);
+    memcpy(p, digits, (size_t)before);
+    memset(p + before, '0', (size_t)(whole - before));
+    p += whole;
+    if (count <= whole)
+        return p;
+    *p++ = '.';
+    memcpy(p, digits + whole, (size_t)(count - whole));
+    return p + count - whole;
 }
 
-/* Count the zero bytes at the top of x != 0. */
-static inline int zeros_at_end(uint64_t x)
+/* Write a decimal other than 0. */
+static char *write_decimal(char *p, decimal d)
 {
-    return __builtin_clzll(x) / 8;
-}
+    char text[MAX_DIGITS];
+    int  count, first; /* number of digits; exponent of the first digit */
 
-static inline digits split_decimal(decimal d)
-{
-    int      length = count_digits(d.digits);
-    uint64_t all = d.digits * powers[MAX_DIGITS - length];
-    uint64_t rest = all % powers[16];
-    uint64_t middle = split_digits((uint32_t)(rest / powers[8]));
-    uint64_t last = split_digits((uint32_t)(rest % powers[8]));
-    digits   t = {(char)('0' + all / powers[16]), to_text(middle), to_text(last), 1, 0};
-
-    if (last)
-        t.kept = 17 - zeros_at_end(last);
-    else if (middle)
-        t.kept = 9 - zeros_at_end(middle);
-    t.exponent = d.exponent + length - 1;
-    return t;
-}
-
-static inline void store_digits(char *p, const digits *t)
-{
-    p[0] = t->first;
-    store_bytes(p + 1, t->middle);
-    store_bytes(p + 9, t->last);
-}
-
-/*
- * Write a number >= 1 in plain notation. The digits after the point come from registers: reading
- * memory just written in pieces is slow.
- */
-static inline char *write_large(char *p, const digits *t)
-{
-    int         whole = t->exponent + 1;
-    char       *point = p + whole;
-    __uint128_t fraction;
-
-    store_digits(p, t);
-    if (t->kept <= whole)
-        return point;
-    fraction = ((__uint128_t)t->last << 64 | t->middle) >> (8 * t->exponent);
-    *point = '.';
-    store_bytes(point + 1, (uint64_t)fraction);
-    if (whole <= 8)
-        store_bytes(point + 9, (uint64_t)(fraction >> 64));
-    return point + 1 + t->kept - whole;
-}
-
-static inline char *write_small(char *p, const digits *t)
-{
-    char *start = p + 1 - t->exponent;
-
-    memcpy(p, "0.000000", 8);
-    store_digits(start, t);
-    return start + t->kept;
-}
-
-static char *write_scientific(char *p, const digits *t)
-{
-    char *end;
-
-    store_digits(p + 1, t);
-    p[0] = p[1];
-    p[1] = '.';
-    end = t->kept > 1 ? p + 1 + t->kept : p + 1;
-    *end++ = 'e';
-    if (t->exponent < 0)
-        *end++ = '-';
-    return write_short(end, (uint32_t)(t->exponent < 0 ? -t->exponent : t->exponent));
-}
-
-static inline char *write_decimal(char *p, decimal d)
-{
-    digits t = split_decimal(d);
-
-    if (t.exponent < MIN_PLAIN || t.exponent > MAX_PLAIN)
-        return write_scientific(p, &t);
-    return t.exponent < 0 ? write_small(p, &t) : write_large(p, &t);
+    while (d.digits % 10 == 0) {
+        d.digits /= 10;
+        d.exponent++;
+    }
+    count = (int)(write_integer(text, d.digits) - text);
+    first = d.exponent + count - 1;
+    if (first >= 0 && first <= MAX_PLAIN)
+        return write_with_point(p, text, count, first + 1);
+    if (first < 0 && first >= MIN_PLAIN) {
+        memcpy(p, "0.0000", 6);
+        memcpy(p + 1 - first, text, (size_t)count);
+        return p + 1 - first + count;
+    }
+    p = write_with_point(p, text, count, 1);
+    *p++ = 'e';
+    if (first < 0)
+        *p++ = '-';
+    return write_integer(p, (uint64_t)(first < 0 ? -first : first));
 }
 
 /* Write a finite number that is not negative. */
@@ -284,7 +157,7 @@ static inline char *write_magnitude(char *p, int biased, uint64_t fraction)
     int      exponent = (biased == 0 ? 1 : biased) - 1075;
 
     if (significand == 0)
-        return write_short(p, 0);
+        return write_integer(p, 0);
     if (exponent <= 0 && exponent > -53) { /* a whole number below 2^53 has no shorter form */
         uint64_t below_one = significand & (((uint64_t)1 << -exponent) - 1);
 
