@@ -57,7 +57,7 @@ typedef struct exec_job {
     hs_status           status;      /* outcome of the run */
     int                 signal;      /* signal that stopped the run; 0: none */
     int                 keeps_logs;  /* the user named the folder for output: keep it */
-    char                why[HS_WHY]; /* reason for a status other than HS_OK */
+    hs_error            error;
 } exec_job;
 
 /** Prepare the run of a plan. Return 0, or an exit code after a message. */

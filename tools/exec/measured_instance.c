@@ -12,7 +12,7 @@
 /* Return whether an emulated worker made the attempt; its time is only the estimate. */
 static int is_emulated(const exec_job *job, const exec_attempt *a)
 {
-    const char *backend = hs_exec_backend(job->exec, a->task, a->type);
+    const char *backend = hs_exec_backend_name(job->exec, a->task, a->type);
 
     return backend && strcmp(backend, "emulated") == 0;
 }
