@@ -192,8 +192,8 @@ void hsi_matrix_release_all(hsi_matrix *matrix)
     release(matrix, matrix->block);
 }
 
-/* Allocate one block for all pieces, so that the kernel uses large pages: the address cache of a core
- * cannot cover three tiles with small pages. */
+/* Allocate one block for all pieces, so that the kernel uses large pages: the address cache of a
+ * core cannot cover three tiles with small pages. */
 static hs_status allocate_block(hsi_matrix *matrix)
 {
     size_t bytes = piece_bytes(matrix), count = 0, i;

@@ -15,12 +15,12 @@
  *     undone t17 SYNCED SUM
  *     closed SYNCED SUM
  *
- * Each opening of the journal writes `run`, and the end of a run writes `closed`. A finished attempt
- * writes `done` or `failed` with the task, the worker, the number of the attempt, its start and end
- * in seconds of the run, and WHAT, a digest of the command or kernel. A failure adds exit:STATUS,
- * signal:NUMBER, timeout, lost (with its worker), or failed. `undone` precedes an attempt at a task
- * that an earlier line records as done. In names, bytes up to the blank, % and DEL are written %XX.
- * WHAT and SUM have 16 hexadecimal digits.
+ * Each opening of the journal writes `run`, and the end of a run writes `closed`. A finished
+ * attempt writes `done` or `failed` with the task, the worker, the number of the attempt, its start
+ * and end in seconds of the run, and WHAT, a digest of the command or kernel. A failure adds
+ * exit:STATUS, signal:NUMBER, timeout, lost (with its worker), or failed. `undone` precedes an
+ * attempt at a task that an earlier line records as done. In names, bytes up to the blank, % and
+ * DEL are written %XX. WHAT and SUM have 16 hexadecimal digits.
  *
  * SUM is a checksum of the rest of its line and of the previous SUM: a missing, repeated or moved
  * record breaks the chain. SYNCED is the number of bytes of the file known to be on disk when the

@@ -50,7 +50,8 @@ static void exchange(hsi_job *job, int columns, void *a, int lda, int first, int
                  hsi_block(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
 }
 
-/* Return 1 if an m x n block is factorised as one panel. Panels are slow; a tall panel is narrow. */
+/* Return 1 if an m x n block is factorised as one panel. Panels are slow; a tall panel is narrow.
+ */
 static int is_panel(int m, int n)
 {
     return n <= 8 || (double)m * n * n <= 8e6;

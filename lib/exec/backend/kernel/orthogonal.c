@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels geqrf, ormqr, tpqrt and tpmqrt of a tiled QR factorisation. A block of reflectors has
- * HSI_KERNEL_PANEL columns V and a triangle T, Q = I - V T V', as in LAPACK's dgeqrt, dgemqrt, dtpqrt
- * and dtpmqrt. For tpqrt and tpmqrt, a unit matrix stands on top of V.
+ * HSI_KERNEL_PANEL columns V and a triangle T, Q = I - V T V', as in LAPACK's dgeqrt, dgemqrt,
+ * dtpqrt and dtpmqrt. For tpqrt and tpmqrt, a unit matrix stands on top of V.
  */
 #include <string.h>
 
@@ -51,8 +51,8 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, 
 }
 
 /*
- * Apply one reflector H = I - tau v v', v = [1; below], to [top; y]. H is orthogonal if tau is 2 over
- * v'v; tau 0: compute tau so.
+ * Apply one reflector H = I - tau v v', v = [1; below], to [top; y]. H is orthogonal if tau is 2
+ * over v'v; tau 0: compute tau so.
  */
 static void reflect(const hsi_job *job, int m, const void *below, double tau, void *top, void *y)
 {

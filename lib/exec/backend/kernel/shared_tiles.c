@@ -145,8 +145,8 @@ static size_t tile_bytes(const hsi_matrix *matrix)
     return hsi_matrix_piece_elements(matrix, 'A') * hsi_matrix_element(matrix);
 }
 
-/* Prefetch the tiles into the cache, all tiles side by side in the order of their addresses: that is
- * faster than the kernel's order. Large tiles would not stay in the cache; T is small. */
+/* Prefetch the tiles into the cache, all tiles side by side in the order of their addresses: that
+ * is faster than the kernel's order. Large tiles would not stay in the cache; T is small. */
 static void fetch(const shared_body *body)
 {
     enum { CACHED = 1 << 19, LINE = 64 }; /* bytes */
