@@ -140,20 +140,20 @@ static void prepare(storm *s)
                                    .gpus = 1,
                                    .os_cpu = -1};
     hs_backend_item        items[TASKS];
-    char                   why[HS_WHY] = "";
+    hs_error               error = {0};
     hs_task                row;
     int                    i;
 
     for (i = 0; i < TASKS; i++) {
         hs_instance_row(s->in, (size_t)i, &row);
-        if (s->module->body_create(&options, &row, HS_GPU, &s->body[i], why) != HS_OK)
-            fail(1, row.kernel, why);
+        if (s->module->body_create(&options, &row, HS_GPU, &s->body[i], &error) != HS_OK)
+            fail(1, row.kernel, error.why);
         items[i] = (hs_backend_item){s->body[i], (uint32_t)i};
     }
-    if (s->module->worker_open(&options, &info, &s->worker, why) != HS_OK)
-        fail(3, "no worker", why);
-    if (s->module->prepare(s->worker, s->in, items, TASKS, 0, why) != HS_OK)
-        fail(1, "not prepared", why);
+    if (s->module->worker_open(&options, &info, &s->worker, &error) != HS_OK)
+        fail(3, "no worker", error.why);
+    if (s->module->prepare(s->worker, s->in, items, TASKS, 0, &error) != HS_OK)
+        fail(1, "not prepared", error.why);
 }
 
 static void *tell(void *data)

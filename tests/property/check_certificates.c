@@ -196,7 +196,8 @@ static void tiles(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
     const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
-    hs_tiled spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, 0, kernels, 0};
+    unsigned                 size = 4 + (unsigned)s->seed / 2 % 7;
+    hs_tiled                 spec = {sizeof spec, HS_CHOLESKY, size, 0, 0, 0, 0, kernels, 0};
 
     REQUIRE(s, kernels, "no such table");
     spec.cpus = kernels->cpus;
@@ -212,9 +213,10 @@ START_TEST(larger_trees_are_verified)
 
     for (i = 0; i < rounds; i++) {
         sample   s = {.family = "gamma", .seed = i};
-        hs_gamma gamma = {i % 2 ? 16 : 24 + i % 12, 4, 2, 15, 0.2, 1, i % 4 < 2 ? 0.2 : 1, i};
+        hs_gamma gamma = {
+            sizeof gamma, i % 2 ? 16 : 24 + i % 12, 4, 2, 15, 0.2, 1, i % 4 < 2 ? 0.2 : 1, i};
 
-        REQUIRE(&s, hs_generate_gamma(&gamma, &s.in) == HS_OK, "no instance");
+        REQUIRE(&s, hs_generate_gamma(&gamma, &s.in, NULL) == HS_OK, "no instance");
         check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
         hs_instance_free(s.in);
         s.family = "tiles";
@@ -310,13 +312,14 @@ START_TEST(larger_crowds_are_verified)
 
     for (i = 0; i < rounds; i++) {
         sample       s = {.family = "franca-ends", .seed = i};
-        hs_identical spec = {s.family, 48 + 5 * (i % 11), 7 + (unsigned)i % 19, 1, 10000, i};
-        hs_identical first = {s.family, 2999, 500, 1, 1e9, 1};
+        hs_identical spec = {sizeof spec, s.family, 48 + 5 * (i % 11), 7 + (unsigned)i % 19, 1,
+                             10000,       i};
+        hs_identical first = {sizeof first, s.family, 2999, 500, 1, 1e9, 1};
         dice         d = {i};
         hs_schedule *plan;
         optimum      none;
 
-        REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in) == HS_OK, "no instance");
+        REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in, NULL) == HS_OK, "no instance");
         plan = schedule_of(&s);
         check_crowd(&s, plan, &t);
         none = (optimum){.makespan = hs_schedule_makespan(plan)}; /* upper bound of the optimum */

@@ -19,15 +19,15 @@ enum { MOST_TASKS = 64 };
 static hs_instance *through_dot(const hs_instance *in)
 {
     hs_instance  *out = NULL;
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     FILE         *file;
 
     file = tmpfile();
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(hs_dot_write(fileno(file), in), HS_OK);
     rewind(file);
-    ck_assert_msg(hs_import_dot(fileno(file), NULL, &out, &why) == HS_OK, "%d:%d: %s", (int)why.line,
-                  (int)why.column, why.text);
+    ck_assert_msg(hs_import_dot(fileno(file), NULL, &out, &error) == HS_OK, "%d:%d: %s",
+                  (int)error.line, (int)error.column, error.why);
     fclose(file);
     return out;
 }

@@ -128,7 +128,7 @@ static hs_instance *write_and_read(const hs_instance *in)
     hs_instance *back = NULL;
 
     unlink(path);
-    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     lseek(fd, 0, SEEK_SET);
     ck_assert_int_eq(hs_instance_read(fd, NULL, &back, NULL), HS_OK);
     close(fd);
@@ -352,7 +352,7 @@ static void plan_comes_back(const literal *l, const hs_instance *in, const hs_sc
     hs_status    st;
 
     unlink(path);
-    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
     lseek(fd, 0, SEEK_SET);
     st = hs_plan_read(fd, NULL, &back, &again, NULL, NULL);
     ck_assert_int_eq(st, HS_OK);

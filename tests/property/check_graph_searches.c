@@ -418,14 +418,14 @@ static void hold_no_more(void)
 /* Check that delays in the middle of an LP with several optima do not change the schedule. */
 START_TEST(same_however_long_it_takes)
 {
-    hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled spec = {
+        sizeof spec, HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     hs_settings  settings = counted(1);
     graph_sample s = {.m = spec.cpus, .k = spec.gpus};
     hs_schedule *one, *held;
     hs_report    report;
-    const char  *missing;
 
-    ck_assert_int_eq(hs_generate_tiled(&spec, &s.in, &missing), HS_OK);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &s.in, NULL), HS_OK);
     one = search(&s, "best", &settings, &report);
     begin_to_hold();
     held = search(&s, "best", &settings, &report);

@@ -54,24 +54,24 @@ static int whole(void)
     return fileno(file);
 }
 
-typedef hs_status importer(int fd, const hs_import_options *options, hs_instance **out,
-                           hs_diagnostic *why);
+typedef hs_status importer(int fd, const hs_import_settings *options, hs_instance **out,
+                           hs_error *error);
 
 static hs_instance *import(importer *with, const small *g)
 {
     char              rules[40];
-    hs_import_options options;
+    hs_import_settings options;
     hs_instance      *in = NULL;
-    hs_diagnostic     why = {0};
+    hs_error           error = {0};
 
     snprintf(rules, sizeof rules, "%.17g", g->speedup);
-    hs_import_options_init(&options);
+    hs_import_settings_init(&options);
     options.has_cpus = options.has_gpus = 1;
     options.cpus = 3;
     options.gpus = 2;
     options.speedup = rules;
-    ck_assert_msg(with(whole(), &options, &in, &why) == HS_OK, "%d:%d: %s", (int)why.line,
-                  (int)why.column, why.text);
+    ck_assert_msg(with(whole(), &options, &in, &error) == HS_OK, "%d:%d: %s", (int)error.line,
+                  (int)error.column, error.why);
     fclose(file);
     return in;
 }
@@ -258,10 +258,10 @@ static void write_tasks(const small *g, dice *d)
 
 static hs_starpu_models *models;
 
-static hs_status with_models(int fd, const hs_import_options *options, hs_instance **out,
-                             hs_diagnostic *why)
+static hs_status with_models(int fd, const hs_import_settings *options, hs_instance **out,
+                             hs_error *error)
 {
-    return hs_import_starpu(fd, models, options, out, why);
+    return hs_import_starpu(fd, models, options, out, error);
 }
 
 /* Build by hand the instance of a StarPU file with data. */
@@ -354,7 +354,7 @@ typedef struct short_file {
 static hs_status import_short(const void *context, uint64_t *result)
 {
     const short_file *f = context;
-    hs_import_options options;
+    hs_import_settings options;
     hs_instance      *in = NULL;
     hs_status         st;
     int               ends[2];
@@ -364,7 +364,7 @@ static hs_status import_short(const void *context, uint64_t *result)
     if (write(ends[1], f->text, strlen(f->text)) != (ssize_t)strlen(f->text))
         return HS_EIO;
     close(ends[1]);
-    hs_import_options_init(&options);
+    hs_import_settings_init(&options);
     options.speedup = "2=none,3";
     st = f->with(ends[0], &options, &in, NULL);
     close(ends[0]);
@@ -375,8 +375,8 @@ static hs_status import_short(const void *context, uint64_t *result)
 }
 
 /* Import StarPU tasks after reading the models, each through a pipe. */
-static hs_status starpu_short(int fd, const hs_import_options *options, hs_instance **out,
-                              hs_diagnostic *why)
+static hs_status starpu_short(int fd, const hs_import_settings *options, hs_instance **out,
+                              hs_error *error)
 {
     static const char text[] = "Architecture: cpu0\nNbWorkers: 2\n\nMemoryNode: 0\nName: NUMA "
                                "0\n\nMemoryNode: 1\nName: CUDA 0\n\n"
@@ -394,7 +394,7 @@ static hs_status starpu_short(int fd, const hs_import_options *options, hs_insta
         st = hs_starpu_models_read(ends[0], &read, NULL);
     }
     if (st == HS_OK)
-        st = hs_import_starpu(fd, read, options, out, why);
+        st = hs_import_starpu(fd, read, options, out, error);
     hs_starpu_models_free(read);
     close(ends[0]);
     return st;

@@ -186,21 +186,21 @@ static void stop(void *data, const hs_exec_progress *progress)
 static void choose(hs_exec_settings *s, way how, hs_exec **exec)
 {
     hs_exec_settings_init(s);
-    s->policy = hs_policy_find("heteroprio");
-    s->emulate[HS_GPU] = 1;
-    s->oversubscribe = 1;
-    s->allow_commands = 1;
-    s->grace = 0.01;
-    s->halt = HS_HALT_NEVER;
+    s->decide.policy = hs_policy_find("heteroprio");
+    s->run.emulate[HS_GPU] = 1;
+    s->place.oversubscribe = 1;
+    s->run.allow_commands = 1;
+    s->fail.grace = 0.01;
+    s->fail.halt = HS_HALT_NEVER;
     if (how == OUT_OF_TIME) {
-        s->timeout = 1e-6 * (double)(1 + dice(4000));
-        s->retries = 4;
-        s->retry_delay = 1e-3;
+        s->fail.timeout = 1e-6 * (double)(1 + dice(4000));
+        s->fail.retries = 4;
+        s->fail.retry_delay = 1e-3;
     }
     if (how == STOPPED) {
-        s->progress = stop;
-        s->progress_data = exec;
-        s->progress_interval = 1e-6 * (double)(1 + dice(5000));
+        s->report.progress = stop;
+        s->report.data = exec;
+        s->report.progress_interval = 1e-6 * (double)(1 + dice(5000));
     }
 }
 
@@ -236,19 +236,19 @@ static long abort_some(const body *b, way how)
     hs_instance     *in = make_tasks(b, how);
     hs_exec         *exec = NULL;
     hs_exec_settings settings;
-    char             why[HS_WHY] = "";
+    hs_error         error = {0};
     long             aborts = -1;
     hs_status        st;
 
     choose(&settings, how, &exec);
-    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    st = hs_exec_create(in, NULL, &settings, &exec, &error);
     if (st == HS_OK) {
-        st = hs_exec_run(exec, NULL, why);
+        st = hs_exec_run(exec, NULL, &error);
         if (!is_expected(st, how, b))
-            fail(b->what, *why ? why : hs_status_text(st));
+            fail(b->what, *error.why ? error.why : hs_status_text(st));
         aborts = count_aborts(exec, how);
     } else if (st != HS_ERESOURCE) {
-        fail(b->what, *why ? why : hs_status_text(st));
+        fail(b->what, *error.why ? error.why : hs_status_text(st));
     }
     hs_exec_free(exec);
     hs_instance_free(in);

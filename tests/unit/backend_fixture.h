@@ -30,7 +30,8 @@ typedef struct stage {
     char                   id[64];
     char                   folder[32]; /* empty at first */
     char                   log[64];
-    char                   why[HS_WHY];
+    char                   why[HS_WHY]; /* of the attempt */
+    hs_error               error;
 } stage;
 
 /* A task of that name on one of two CPUs; two GPUs are there as well. */
@@ -92,14 +93,14 @@ static inline hs_status stage_worker(stage *s)
     hs_status st = HS_OK;
 
     if (s->backend == &hsi_backend_command)
-        st = hsi_starter_open(&s->options, 1, &s->options.starter, s->why);
-    return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, s->why) : st;
+        st = hsi_starter_open(&s->options, 1, &s->options.starter, &s->error);
+    return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, &s->error) : st;
 }
 
 static inline void stage_open(stage *s)
 {
     if (s->backend->worker_open)
-        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->why);
+        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->error.why);
 }
 
 static inline void stage_close(stage *s)
@@ -117,7 +118,7 @@ static inline void stage_cancel(stage *s)
 {
     uint64_t one = 1;
 
-    __atomic_store_n(&s->cancel, s->taken ? HS_CANCEL_TAKEN : HS_CANCEL_STOP, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->cancel, s->taken ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP, __ATOMIC_RELEASE);
     ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
 }
 
@@ -136,8 +137,9 @@ static inline hs_body *stage_body(stage *s, const hs_task *row)
 {
     hs_body *body = NULL;
 
-    ck_assert_msg(s->backend->body_create(&s->options, row, s->info.type, &body, s->why) == HS_OK,
-                  "%s", s->why);
+    ck_assert_msg(s->backend->body_create(&s->options, row, s->info.type, &body, &s->error) ==
+                      HS_OK,
+                  "%s", s->error.why);
     ck_assert_ptr_nonnull(body);
     return body;
 }

@@ -69,16 +69,16 @@ static long fail_each(hs_instance *in)
 int main(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
-    hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
-    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels, 0};
-    hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels, 0};
-    hs_tiled               small = {HS_CHOLESKY, 2, 2, 1, 0, 1, kernels, 0};
-    hs_identical           packing = {"class-1", 12, 5, 0, 0, 1};
+    hs_gamma               many_kinds = {sizeof many_kinds, 40, 3, 2, 15, 1, 1, 1, 1};
+    hs_tiled               few_kinds = {sizeof few_kinds, HS_CHOLESKY, 6, 3, 2, 0, 0, kernels, 0};
+    hs_tiled               graph = {sizeof graph, HS_CHOLESKY, 4, 3, 2, 0, 1, kernels, 0};
+    hs_tiled               small = {sizeof small, HS_CHOLESKY, 2, 2, 1, 0, 1, kernels, 0};
+    hs_identical           packing = {sizeof packing, "class-1", 12, 5, 0, 0, 1};
     hs_instance           *in = NULL;
 
-    if (hs_generate_identical(&packing, &in) != HS_OK || fail_each(in) <= 30)
+    if (hs_generate_identical(&packing, &in, NULL) != HS_OK || fail_each(in) <= 30)
         return EXIT_FAILURE;
-    if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)
+    if (hs_generate_gamma(&many_kinds, &in, NULL) != HS_OK || fail_each(in) <= 50)
         return EXIT_FAILURE;
     if (hs_generate_tiled(&few_kinds, &in, NULL) != HS_OK || fail_each(in) <= 30)
         return EXIT_FAILURE;

@@ -232,10 +232,10 @@ END_TEST
 
 static hs_instance *gamma_instance(size_t tasks)
 {
-    hs_gamma     gamma = {tasks, 20, 4, 15, 0.2, 1, 1, 2};
+    hs_gamma     gamma = {sizeof gamma, tasks, 20, 4, 15, 0.2, 1, 1, 2};
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in, NULL), HS_OK);
     return in;
 }
 

@@ -52,7 +52,7 @@ START_TEST(a_lack_of_memory_is_no_violation)
 
     ck_assert_int_eq(hs_instance_wrap(1, &time, &time, NULL, 1, 1, &in), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &s), HS_OK);
-    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
     close(fd);
     start(path, in, &code, text);
     ck_assert_int_eq(code, EXIT_RESOURCE);

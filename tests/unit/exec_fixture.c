@@ -104,12 +104,12 @@ hs_exec_settings theatre_settings(const char *policy)
     hs_exec_settings               s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_msg(s.policy != NULL, "there is no policy %s", policy);
-    s.oversubscribe = 1;
-    s.retry_delay = -1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_msg(s.decide.policy != NULL, "there is no policy %s", policy);
+    s.place.oversubscribe = 1;
+    s.fail.retry_delay = -1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return s;
 }
 
@@ -265,19 +265,19 @@ static void check_performance(const performance *p)
     ck_assert_int_eq(theatre.begun, theatre.ended);
     ck_assert_int_eq(theatre.opened, theatre.closed);
     ck_assert((p->status == HS_OK) == (r->done == r->tasks));
-    ck_assert((p->status == HS_OK) == (p->why[0] == '\0'));
+    ck_assert((p->status == HS_OK) == (p->error.why[0] == '\0'));
 }
 
 performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
     performance p = {.in = in, .plan = plan};
 
-    ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, p.why) == HS_OK, "%s", p.why);
-    ck_assert_str_eq(p.why, "");
+    ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, &p.error) == HS_OK, "%s", p.error.why);
+    ck_assert_str_eq(p.error.why, "");
     theatre.context = p.exec;
     theatre_watch(in);
     hs_exec_report_init(&p.report);
-    p.status = hs_exec_run(p.exec, &p.report, p.why);
+    p.status = hs_exec_run(p.exec, &p.report, &p.error);
     check_performance(&p);
     return p;
 }
@@ -293,7 +293,7 @@ void all_done_once(const performance *p)
 {
     size_t i;
 
-    ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->why);
+    ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->error.why);
     for (i = 0; i < hs_instance_tasks(p->in); i++)
         ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
 }

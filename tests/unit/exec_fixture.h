@@ -89,7 +89,7 @@ hs_exec_settings theatre_settings(const char *policy);
 typedef struct performance {
     hs_status      status;
     hs_exec_report report;
-    char           why[HS_WHY];
+    hs_error       error;
     hs_exec       *exec;
     hs_instance   *in;
     hs_schedule   *plan;

@@ -54,11 +54,11 @@ static inline char *get_text(int fd, size_t *length)
 static inline hs_instance *read_good(int fd)
 {
     hs_instance  *in = NULL;
-    hs_diagnostic why = {0};
-    hs_status     st = hs_instance_read(fd, NULL, &in, &why);
+    hs_error      error = {0};
+    hs_status     st = hs_instance_read(fd, NULL, &in, &error);
 
-    ck_assert_msg(st == HS_OK, "%d at %d:%d: %s", (int)st, (int)why.line, (int)why.column,
-                  why.text);
+    ck_assert_msg(st == HS_OK, "%d at %d:%d: %s", (int)st, (int)error.line, (int)error.column,
+                  error.why);
     return in;
 }
 

@@ -48,7 +48,7 @@ sample make_sample(const plan *p);
 void   free_sample(sample *made);
 
 typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_picture *picture);
+                            const hs_picture *picture, hs_error *error);
 
 /* Return the text of a picture, terminated by NUL; the caller frees it. */
 char *write_text(writer write_picture, const sample *made, const hs_picture *picture,
