@@ -17,7 +17,7 @@ enum { CPU, GPU, WORKERS, DECISIONS = 4 };
     }
 #define TAKE(task, victim)                                                                         \
     {                                                                                              \
-        HS_DECIDE_TAKE, task, victim, 0, 0                                                            \
+        HS_DECIDE_SPOLIATE, task, victim, 0, 0                                                            \
     }
 #define WAIT(until)                                                                                \
     {                                                                                              \
@@ -84,7 +84,7 @@ static const hs_policy_kind scripted = {.struct_size = sizeof scripted,
                                         .free = forget,
                                         .next = next,
                                         .ended = ended,
-                                        .skip = skip};
+                                        .mark_done = skip};
 
 static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
 {
