@@ -74,9 +74,9 @@ static void exact(void)
     int              i;
 
     check(hs_builder_create(&b), "");
-    check(hs_builder_workers(b, 2, 0), "");
-    check(hs_builder_unit(b, HS_MILLISECONDS), "");
-    check(hs_builder_add(b, &task), "");
+    check(hs_builder_set_workers(b, 2, 0), "");
+    check(hs_builder_set_unit(b, HS_MILLISECONDS), "");
+    check(hs_builder_add_row(b, &task), "");
     check(hs_builder_finish(b, &in, NULL), "");
     plan = solve("lpt", in);
     hs_exec_settings_init(&s);

@@ -381,10 +381,10 @@ static hs_instance *cholesky(void)
     hs_instance *in = NULL;
     size_t       i;
 
-    if (hs_builder_create(&builder) != HS_OK || hs_builder_workers(builder, 9, 3) != HS_OK)
+    if (hs_builder_create(&builder) != HS_OK || hs_builder_set_workers(builder, 9, 3) != HS_OK)
         abort();
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (hs_builder_add(builder, &kernels[i]) != HS_OK)
+        if (hs_builder_add_row(builder, &kernels[i]) != HS_OK)
             abort();
     if (hs_builder_finish(builder, &in, NULL) != HS_OK)
         abort();
@@ -415,7 +415,7 @@ static hs_instance *pinned_five(size_t crowd)
     hs_instance        *in = NULL;
     size_t              i;
 
-    if (hs_builder_create(&builder) != HS_OK || hs_builder_workers(builder, 2, 1) != HS_OK)
+    if (hs_builder_create(&builder) != HS_OK || hs_builder_set_workers(builder, 2, 1) != HS_OK)
         abort();
     for (i = 0; i < crowd + 5; i++) {
         double  small = 6.5 / (double)crowd;
@@ -423,7 +423,7 @@ static hs_instance *pinned_five(size_t crowd)
                         .cpu = i < 5 ? pinned[i] : small,
                         .gpu = i < 5 ? INFINITY : small};
 
-        if (hs_builder_add(builder, &task) != HS_OK)
+        if (hs_builder_add_row(builder, &task) != HS_OK)
             abort();
     }
     if (hs_builder_finish(builder, &in, NULL) != HS_OK)

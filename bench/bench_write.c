@@ -62,7 +62,7 @@ static hs_instance *make_instance(const struct layout *layout, size_t tasks)
     hs_status    st = hs_builder_create(&builder);
 
     if (st == HS_OK)
-        st = hs_builder_workers(builder, CPUS, GPUS);
+        st = hs_builder_set_workers(builder, CPUS, GPUS);
     for (size_t i = 0; i < tasks && st == HS_OK; i++) {
         char    id[32];
         hs_task task = {.struct_size = sizeof task, .id = layout->has_ids ? id : NULL, .count = 1};
@@ -70,7 +70,7 @@ static hs_instance *make_instance(const struct layout *layout, size_t tasks)
         snprintf(id, sizeof id, "task-%zu", i);
         task.cpu = random_time(&state, layout->grain);
         task.gpu = random_time(&state, layout->grain);
-        st = hs_builder_add(builder, &task);
+        st = hs_builder_add_row(builder, &task);
     }
     if (st == HS_OK)
         st = hs_builder_finish(builder, &in, NULL);
@@ -98,7 +98,7 @@ static const char *keep(char **at, const char *text)
 static struct rows list_rows(const hs_instance *in, const hs_schedule *s)
 {
     enum { NAME = 32 };
-    size_t      size = hs_schedule_size(s);
+    size_t      size = hs_schedule_entry_count(s);
     struct rows rows = {0, malloc(size * sizeof(floor_row)), malloc((size + CPUS + GPUS) * NAME)};
     char       *at = rows.text, name[NAME];
 

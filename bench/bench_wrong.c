@@ -92,7 +92,7 @@ static hs_instance *make_instance(int kernels, hs_restartable restartable, uint6
 
     state = seed;
     check(hs_builder_create(&b), "builder");
-    check(hs_builder_workers(b, CPUS, GPUS), "workers");
+    check(hs_builder_set_workers(b, CPUS, GPUS), "workers");
     for (i = 0; i < (kernels ? 4 : 1); i++)
         for (j = 0; j < (kernels ? count[i] : 40); j++) {
             double  p = kernels ? cpu[i] : 10 + 90 * draw();
@@ -103,7 +103,7 @@ static hs_instance *make_instance(int kernels, hs_restartable restartable, uint6
             t.gpu = kernels ? gpu[i] : p / (pow(4, draw()) / 1.4);
             t.kernel = kernels ? name[i] : NULL;
             t.restartable = restartable;
-            check(hs_builder_add(b, &t), "task");
+            check(hs_builder_add_row(b, &t), "task");
         }
     check(hs_builder_finish(b, &in, NULL), "instance");
     hs_builder_free(b);

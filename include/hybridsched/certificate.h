@@ -13,7 +13,7 @@ HS_BEGIN_DECLS
 typedef struct hs_certificate hs_certificate;
 
 /** Return 1 if hs_certificate_create() supports this bound, else 0. */
-HS_API int hs_bound_has_certificate(const hs_bound *bound);
+HS_API int hs_bound_supports_certificate(const hs_bound *bound);
 
 /**
  * Compute `bound` and record its proof. HS_EUNSUPPORTED: the bound has no certificates. NULL
@@ -25,21 +25,23 @@ HS_API hs_status hs_certificate_create(const hs_bound *bound, const hs_instance 
 /**
  * Prove anew that no schedule is shorter than `value`, a bound found by a search (e.g.
  * hs_report.bound of best or exact). The proof enumerates cases within the time limit of the
- * settings, 10 seconds by default; cases left unproved at the limit lower hs_certificate_value().
- * `name` is the bound's name in the certificate: up to 31 printable characters without blank or
- * comma. The proof ignores edges for a graph of more than 128 tasks and barriers, and transfers for
- * a smaller graph.
+ * settings, 10 seconds by default; cases left unproved at the limit lower the proved value. `name`
+ * is the bound's name in the certificate: up to 31 printable characters without blank or comma. The
+ * proof ignores edges for a graph of more than 128 tasks and barriers, and transfers for a smaller
+ * graph.
  */
 HS_API hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                       const hs_settings *settings, hs_certificate **out);
 HS_API void      hs_certificate_free(hs_certificate *certificate);
 
-/**
- * The value proved; the value requested, which is at least the value proved; and the bound's name.
- */
-HS_API double      hs_certificate_value(const hs_certificate *certificate);
-HS_API double      hs_certificate_computed(const hs_certificate *certificate);
-HS_API const char *hs_certificate_bound(const hs_certificate *certificate);
+/** Lower bound that the certificate proves, at most the requested value. */
+HS_API double hs_certificate_proved_value(const hs_certificate *certificate);
+
+/** Value that the bound computed, or the `value` of hs_certificate_prove(). */
+HS_API double hs_certificate_requested_value(const hs_certificate *certificate);
+
+/** Name of the bound; owned by the certificate. */
+HS_API const char *hs_certificate_bound_name(const hs_certificate *certificate);
 
 /** Write the certificate to `fd`. HS_EIO: errno has the reason. */
 HS_API hs_status hs_certificate_write(int fd, const hs_certificate *certificate);

@@ -52,7 +52,7 @@ typedef enum hs_column_type {
     HS_COLUMN_COUNT,   /* uint32_t */
     HS_COLUMN_WORD,    /* an enum, written as one of `words` */
     HS_COLUMN_TEXT,    /* const char * */
-    HS_COLUMN_LIST     /* `after` and `data`: not a field; see hs_instance_after() and
+    HS_COLUMN_LIST     /* `after` and `data`: not a field; see hs_instance_predecessor() and
                           hs_instance_access() */
 } hs_column_type;
 
@@ -84,8 +84,8 @@ HS_API hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu
  * Create an instance with the tasks of `in` on other workers. The two instances share storage;
  * either may be freed first.
  */
-HS_API hs_status hs_instance_on(const hs_instance *in, unsigned cpus, unsigned gpus,
-                                hs_instance **out);
+HS_API hs_status hs_instance_with_workers(const hs_instance *in, unsigned cpus, unsigned gpus,
+                                          hs_instance **out);
 
 HS_API void hs_instance_free(hs_instance *in);
 
@@ -99,8 +99,10 @@ HS_API double hs_unit_seconds(hs_unit unit);
 /** Name of the unit in files: s, ms, us or ns; NULL for an invalid unit. */
 HS_API const char *hs_unit_name(hs_unit unit);
 
-/** Number of tasks, copies included; and number of rows, each with its copies. */
+/** Number of tasks, copies included. */
 HS_API size_t hs_instance_tasks(const hs_instance *in);
+
+/** Number of rows; a row with a count stands for several tasks. */
 HS_API size_t hs_instance_rows(const hs_instance *in);
 
 /**
@@ -118,7 +120,7 @@ HS_API double  hs_instance_time(const hs_instance *in, size_t task, hs_type type
 HS_API int64_t hs_instance_priority(const hs_instance *in, size_t task);
 
 /** Return 1 if the task may be restarted: by its own setting, or by the default for its kind. */
-HS_API int hs_instance_restartable(const hs_instance *in, size_t task);
+HS_API int hs_instance_is_restartable(const hs_instance *in, size_t task);
 
 /**
  * Write the task's name (its id, ID#3 for a copy, t7 without id) and a NUL. Returns the full
@@ -154,37 +156,40 @@ typedef enum hs_link { HS_H2D, HS_D2H, HS_D2D, HS_LINKS } hs_link;
 HS_API int hs_instance_has_graph(const hs_instance *in);
 
 /**
- * Get the `index`-th predecessor of a row, in rising order of rows: returns 1, row *earlier and
- * *copy: 0 for every copy of this row, or the number of one copy (from 1). Each predecessor task
- * produces *bytes, read only by this task. Returns 0 past the last. O(1).
- */
-HS_API int hs_instance_after(const hs_instance *in, size_t row, size_t index, size_t *earlier,
-                             uint32_t *copy, double *bytes);
-
-/**
- * Get the `index`-th access of a row, in the order of hs_builder_access() calls: returns 1, or 0
+ * Get the `index`-th predecessor of a row, in rising order of rows: returns 1, the row
+ * *predecessor, and *copy: 0 for every copy of that row, or the number of one copy (from 1). Each
+ * predecessor task produces *bytes for each task of `row`, not shared with other tasks. Returns 0
  * past the last. O(1).
  */
-HS_API int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *data,
-                              hs_access_mode *mode);
-
-/** Name of a handle, by number from 0, NULL past the last; and its size in bytes. */
-HS_API const char *hs_instance_data_name(const hs_instance *in, size_t data);
-HS_API double      hs_instance_data_bytes(const hs_instance *in, size_t data);
+HS_API int hs_instance_predecessor(const hs_instance *in, size_t row, size_t index,
+                                   size_t *predecessor, uint32_t *copy, double *bytes);
 
 /**
- * Get latency, in the instance's unit, and bandwidth, in bytes per second: returns 1, or 0 if the
- * link does not exist.
+ * Get the `index`-th access of a row to a handle, in the order of hs_builder_add_access() calls:
+ * returns 1, or 0 past the last. O(1).
+ */
+HS_API int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *handle,
+                              hs_access_mode *mode);
+
+/** Name of a handle, owned by the instance; NULL: `handle` is past the last. */
+HS_API const char *hs_instance_handle_name(const hs_instance *in, size_t handle);
+
+/** Size of a handle in bytes. */
+HS_API double hs_instance_handle_bytes(const hs_instance *in, size_t handle);
+
+/**
+ * Get a link's latency, in the instance's unit, and bandwidth, in bytes per second: returns 1, or 0
+ * if the instance has no such link.
  */
 HS_API int hs_instance_link(const hs_instance *in, hs_link link, double *latency,
                             double *bandwidth);
 
 /** Memory node of a worker: 0, the host, for CPUs; 1 + g for GPU g. */
-HS_API uint32_t hs_instance_node(const hs_instance *in, unsigned worker);
+HS_API uint32_t hs_instance_memory_node(const hs_instance *in, unsigned worker);
 
-/** Time of a transfer between two nodes; 0 without links, within one node, or for 0 bytes. */
-HS_API double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_t to,
-                                   double bytes);
+/** Time of a transfer between two memory nodes; 0 without links, within a node, or for 0 bytes. */
+HS_API double hs_instance_transfer_time(const hs_instance *in, uint32_t from, uint32_t to,
+                                        double bytes);
 
 /**
  * The task graph of an instance. Its vertices are the tasks and then barriers. A barrier takes no
@@ -198,14 +203,17 @@ typedef struct hs_graph hs_graph;
 
 HS_API hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out);
 
-HS_API size_t hs_graph_vertices(const hs_graph *g);
+/** Number of vertices: tasks and barriers. */
+HS_API size_t hs_graph_vertex_count(const hs_graph *g);
 
 /**
- * Predecessors and successors of a vertex in ascending order. *bytes (may be NULL) has the bytes
- * per edge; *bytes NULL: every edge has 0 bytes. O(1).
+ * Predecessors of a vertex in ascending order; owned by the graph. *bytes has the bytes of each
+ * edge; NULL: 0 for every edge. `bytes` may be NULL. O(1).
  */
 HS_API const uint32_t *hs_graph_predecessors(const hs_graph *g, size_t vertex, size_t *count,
                                              const double **bytes);
+
+/** Successors of a vertex in ascending order; owned by the graph. O(1). */
 HS_API const uint32_t *hs_graph_successors(const hs_graph *g, size_t vertex, size_t *count);
 
 /** Position of a task in topological order; ties go to the smaller number. */
@@ -224,79 +232,90 @@ typedef struct hs_access {
     uint32_t mode; /* an hs_access_mode */
 } hs_access;
 
+/** Accesses of a task to handles; owned by the graph. O(1). */
 HS_API const hs_access *hs_graph_accesses(const hs_graph *g, size_t task, size_t *count);
 
+/** An instance that is built row by row. */
 typedef struct hs_builder hs_builder;
 
 HS_API hs_status hs_builder_create(hs_builder **out);
 HS_API void      hs_builder_free(hs_builder *b);
-HS_API hs_status hs_builder_workers(hs_builder *b, unsigned cpus, unsigned gpus);
-HS_API hs_status hs_builder_unit(hs_builder *b, hs_unit unit);
+HS_API hs_status hs_builder_set_workers(hs_builder *b, unsigned cpus, unsigned gpus);
+HS_API hs_status hs_builder_set_unit(hs_builder *b, hs_unit unit);
 
-/** Append a header line; both strings are copied. A key may occur repeatedly. */
-HS_API hs_status hs_builder_note(hs_builder *b, const char *key, const char *value);
+/** Append a header line `# key value`; both strings are copied. A key may occur repeatedly. */
+HS_API hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value);
 
 /**
  * Add a row; strings are copied. HS_ETIME: a time is not positive. HS_EINVAL: `task` was not
  * initialised. O(1) amortised.
  */
-HS_API hs_status hs_builder_add(hs_builder *b, const hs_task *task);
+HS_API hs_status hs_builder_add_row(hs_builder *b, const hs_task *task);
 
 /**
- * Make every task of `row` a successor of the tasks of row `earlier`, or only of copy `copy` (from
- * 1; 0: every copy). Each predecessor task produces `bytes` for each task of `row`, not shared with
- * other tasks. The rows may be added later. HS_EINVAL: `bytes` is not a finite number >= 0.
+ * Make the tasks of row `predecessor`, or only copy `copy` (from 1; 0: every copy), predecessors of
+ * every task of `row`. Each predecessor task produces `bytes` for each task of `row`, not shared
+ * with other tasks. The rows may be added later. HS_EINVAL: `bytes` is not a finite number >= 0.
  */
-HS_API hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t copy,
-                                  double bytes);
+HS_API hs_status hs_builder_add_predecessor(hs_builder *b, size_t row, size_t predecessor,
+                                            uint32_t copy, double bytes);
 
-/** Find or create the handle of this name and set *data to its number. HS_ETOOBIG. */
-HS_API hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data);
+/**
+ * Set *handle to the number of the handle named `name`, and create the handle if there is none.
+ * HS_ETOOBIG: the name is too long, or there are too many handles.
+ */
+HS_API hs_status hs_builder_add_handle(hs_builder *b, const char *name, size_t *handle);
 
-/** Set the size of a handle; and the default size, initially 0, of handles without a size. */
-HS_API hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes);
-HS_API hs_status hs_builder_usual_bytes(hs_builder *b, double bytes);
+/** Set the size of a handle. */
+HS_API hs_status hs_builder_set_handle_bytes(hs_builder *b, size_t handle, double bytes);
+
+/** Set the size, initially 0, of all handles without a size of their own. */
+HS_API hs_status hs_builder_set_default_bytes(hs_builder *b, double bytes);
 
 /**
  * Add an access of the tasks of `row` to a handle, at most one per row and handle. Tasks that
  * access one handle depend on each other as in a sequential execution in the order of rows.
  */
-HS_API hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode);
+HS_API hs_status hs_builder_add_access(hs_builder *b, size_t row, size_t handle,
+                                       hs_access_mode mode);
 
 /**
- * Add a link: latency >= 0 in the instance's unit, bandwidth > 0 in bytes per second. HS_H2D and
+ * Set a link: latency >= 0 in the instance's unit, bandwidth > 0 in bytes per second. HS_H2D and
  * HS_D2H require each other; without HS_D2D transfers between GPUs pass through the host.
  */
-HS_API hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth);
+HS_API hs_status hs_builder_set_link(hs_builder *b, hs_link link, double latency,
+                                     double bandwidth);
 
 /**
  * Copy from `in` its links, handles, and the predecessors and accesses of its rows to the rows of
  * equal numbers here. O(edges + accesses).
  */
-HS_API hs_status hs_builder_graph(hs_builder *b, const hs_instance *in);
+HS_API hs_status hs_builder_copy_graph(hs_builder *b, const hs_instance *in);
 
 /**
  * Turn the builder's content into an instance; the builder is then empty, ready for reuse or
- * hs_builder_free(). On HS_EDUPLICATE, HS_EWORKER, HS_EGRAPH or HS_EOVERFLOW the builder keeps its
- * content and *row (if not NULL) is the faulty row. Expected O(rows + edges).
+ * hs_builder_free(). On failure the builder keeps its content, and *error (if not NULL) names the
+ * fault; error->line is the number of the faulty row, from 1, after HS_EDUPLICATE, HS_EWORKER,
+ * HS_EGRAPH and HS_EOVERFLOW. Expected O(rows + edges).
  */
-HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row);
+HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error);
 
 /**
- * After HS_EGRAPH: return the rows of a cycle, each a predecessor of the next and the last of the
- * first; NULL for another fault (a row after itself, a repeated predecessor, or a missing row).
- * Valid until the next call with this builder.
+ * Return the rows of the cycle for which hs_builder_finish() returned HS_EGRAPH: each row is a
+ * predecessor of the next, the last row of the first. NULL: another fault. Valid until the next call with this builder.
  */
 HS_API const size_t *hs_builder_cycle(const hs_builder *b, size_t *count);
 
-typedef struct hs_index hs_index;
+/** Index of the tasks of an instance by name. */
+typedef struct hs_name_index hs_name_index;
 
-/** Create an index of the names in `in`, which must outlive the index. Expected O(rows). */
-HS_API hs_status hs_index_create(const hs_instance *in, hs_index **out);
-HS_API void      hs_index_free(hs_index *index);
+/** Create an index of the tasks of `in`, which must outlive the index. Expected O(rows). */
+HS_API hs_status hs_name_index_create(const hs_instance *in, hs_name_index **out);
+HS_API void      hs_name_index_free(hs_name_index *index);
 
 /** Find a task by name (`length` bytes): returns 1 and sets *task, or returns 0. */
-HS_API int hs_index_find(const hs_index *index, const char *name, size_t length, size_t *task);
+HS_API int hs_name_index_find(const hs_name_index *index, const char *name, size_t length,
+                              size_t *task);
 
 HS_END_DECLS
 

@@ -47,18 +47,20 @@ HS_API unsigned hs_schedule_gpus(const hs_schedule *s);
 /** End of the last entry, aborted entries included; 0 without entries. */
 HS_API double hs_schedule_makespan(const hs_schedule *s);
 
-/** Number of all entries; and the entries of one worker in order of time, owned by the schedule. */
-HS_API size_t          hs_schedule_size(const hs_schedule *s);
+/** Number of entries of all workers. */
+HS_API size_t hs_schedule_entry_count(const hs_schedule *s);
+
+/** Entries of one worker in order of time; owned by the schedule. */
 HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_t *count);
 
 /**
- * A copy of data between two memories, numbered as by hs_instance_node(): 0 is the host, 1 + g is
- * GPU g.
+ * A transfer of data between two memory nodes, see hs_instance_memory_node(): 0 is the host, 1 + g
+ * is GPU g.
  */
 typedef struct hs_transfer {
     double   start, end;
     double   bytes;
-    uint32_t data; /* number of the handle in the instance; UINT32_MAX: data of an edge, without
+    uint32_t data; /* number of the handle in the instance; HS_NONE: data of an edge, without
                       handle */
     uint32_t from, to;
 } hs_transfer;
@@ -97,7 +99,8 @@ typedef struct hs_metrics {
 } hs_metrics;
 
 /** Compute the metrics of a schedule. O(entries). */
-HS_API void hs_schedule_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out);
+HS_API void hs_schedule_compute_metrics(const hs_instance *in, const hs_schedule *s,
+                                        hs_metrics *out);
 
 /** Idle time of a worker between 0 and the makespan, by cause. */
 typedef struct hs_idle {
@@ -110,7 +113,8 @@ typedef struct hs_idle {
  * its last entry begins; a task without entries was done before the start. O(edges + entries log
  * entries); HS_ENOMEM.
  */
-HS_API hs_status hs_schedule_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle);
+HS_API hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s,
+                                          hs_idle *idle);
 
 /**
  * Idle time of a type as a share of the capacity of `workers` workers until `bound`, a lower bound

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "core/graph/graph.h"
 #include "core/names.h"
 
@@ -34,7 +35,7 @@ void hs_builder_free(hs_builder *b)
     free(b);
 }
 
-hs_status hs_builder_workers(hs_builder *b, unsigned cpus, unsigned gpus)
+hs_status hs_builder_set_workers(hs_builder *b, unsigned cpus, unsigned gpus)
 {
     if (!b || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS || cpus + gpus == 0)
         return HS_EINVAL;
@@ -43,7 +44,7 @@ hs_status hs_builder_workers(hs_builder *b, unsigned cpus, unsigned gpus)
     return HS_OK;
 }
 
-hs_status hs_builder_unit(hs_builder *b, hs_unit unit)
+hs_status hs_builder_set_unit(hs_builder *b, hs_unit unit)
 {
     if (!b || unit < HS_SECONDS || unit > HS_NANOSECONDS)
         return HS_EINVAL;
@@ -51,7 +52,7 @@ hs_status hs_builder_unit(hs_builder *b, hs_unit unit)
     return HS_OK;
 }
 
-hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value)
+hs_status hsi_builder_add_note(hs_builder *b, hsi_text key, hsi_text value)
 {
     hsi_vector *notes = &b->content.notes;
 
@@ -64,11 +65,11 @@ hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value)
     return HS_OK;
 }
 
-hs_status hs_builder_note(hs_builder *b, const char *key, const char *value)
+hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value)
 {
     if (!b || !key || !*key || !value)
         return HS_EINVAL;
-    return hsi_builder_note(b, (hsi_text){key, strlen(key)}, (hsi_text){value, strlen(value)});
+    return hsi_builder_add_note(b, (hsi_text){key, strlen(key)}, (hsi_text){value, strlen(value)});
 }
 
 static uint64_t id_word(const char *at)
@@ -253,7 +254,7 @@ static void put_row(hs_builder *b, const hsi_row *row)
     }
 }
 
-hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
+hs_status hsi_builder_add_row(hs_builder *b, const hsi_row *row)
 {
     hsi_store *store = &b->content;
 
@@ -265,7 +266,7 @@ hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
     return HS_OK;
 }
 
-hs_status hs_builder_add(hs_builder *b, const hs_task *task)
+hs_status hs_builder_add_row(hs_builder *b, const hs_task *task)
 {
     hsi_row   row;
     hs_status st = b && task ? hsi_task_resolve(task, &row) : HS_EINVAL;
@@ -278,11 +279,11 @@ hs_status hs_builder_add(hs_builder *b, const hs_task *task)
     if ((uint64_t)row.value[HSI_COUNT].integer > HS_MAX_TASKS - b->content.tasks ||
         row.value[HSI_ID].text.length > HS_MAX_ID)
         return HS_ETOOBIG;
-    return hsi_builder_add(b, &row);
+    return hsi_builder_add_row(b, &row);
 }
 
 /* Reserve a quarter more than the estimate: unused room costs nothing, moving does. */
-void hsi_builder_expect(hs_builder *b, double share)
+void hsi_builder_reserve_share(hs_builder *b, double share)
 {
     double more = 1.25 / share - 1;
 
@@ -299,12 +300,12 @@ void hsi_builder_expect(hs_builder *b, double share)
     (void)hsi_vector_reserve(&b->pending.runs, (size_t)(more * (double)b->pending.runs.size));
 }
 
-void hsi_builder_distinct(hs_builder *b)
+void hsi_builder_assume_unique_ids(hs_builder *b)
 {
     b->unordered = 0;
 }
 
-void hsi_builder_inherit(hs_builder *b, hs_builder *from)
+void hsi_builder_move_header(hs_builder *b, hs_builder *from)
 {
     b->content.notes = from->content.notes;
     b->content.relations = from->content.relations;
@@ -348,30 +349,28 @@ static void trim(hs_builder *b)
     b->room = b->content.rows;
 }
 
-hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
+hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
 {
     hs_status    st;
     hs_instance *in = NULL;
     hsi_store   *store = NULL;
     hs_graph    *graph = NULL;
-    size_t       ignored;
+    size_t       row = 0;
 
-    if (!row)
-        row = &ignored;
     if (!b || !out)
-        return HS_EINVAL;
+        return hsi_error_set(error, HS_EINVAL, "no builder, or no place for the instance");
     trim(b);
     st = number_tasks(&b->content);
     if (st != HS_OK)
         goto out;
-    st = hsi_builder_graph(b, &graph, row);
+    st = hsi_builder_build_graph(b, &graph, &row);
     if (st != HS_OK)
         goto out;
-    st = hsi_store_validate(&b->content, b->cpus, b->gpus, row);
+    st = hsi_store_validate(&b->content, b->cpus, b->gpus, &row);
     if (st != HS_OK)
         goto out;
     if (b->unordered || hsi_store_has(&b->content, HSI_COUNT))
-        st = hsi_names_verify(&b->content, row);
+        st = hsi_names_verify(&b->content, &row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);
@@ -391,6 +390,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     *out = in;
     return HS_OK;
 out:
+    hsi_builder_describe(b, st, row, error);
     hsi_graph_free(graph);
     hsi_relations_undo(b->content.relations, &b->pending);
     free(b->content.first);

@@ -23,39 +23,45 @@ struct hs_builder {
 /*
  * Add a validated row: positive times, and task count and name length within the limits. HS_ENOMEM.
  */
-hs_status hsi_builder_add(hs_builder *b, const hsi_row *row);
+hs_status hsi_builder_add_row(hs_builder *b, const hsi_row *row);
 
 /*
  * Reserve memory for the rest, given that the rows so far are about `share` of all. A hint only:
  * ignores a lack of memory.
  */
-void hsi_builder_expect(hs_builder *b, double share);
+void hsi_builder_reserve_share(hs_builder *b, double share);
 
 /* Skip the search for repeated ids: the caller guarantees that every row has a unique id. */
-void hsi_builder_distinct(hs_builder *b);
+void hsi_builder_assume_unique_ids(hs_builder *b);
 
 /* Return the handles' names so far; NULL: out of memory. */
-hsi_data *hsi_builder_names(hs_builder *b);
+hsi_data *hsi_builder_handles(hs_builder *b);
 
-/* Find or create a handle as hs_builder_data() does, except that `name` must not be empty. */
-hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data);
+/* Find or create a handle as hs_builder_add_handle() does, except that `name` must not be empty. */
+hs_status hsi_builder_add_handle(hs_builder *b, hsi_text name, size_t *data);
 
 /*
  * Build relations and graph of the rows and reject cycles. *graph is NULL for independent tasks, or
  * if hsi_graph_of() will build it on demand. On HS_EGRAPH *row is the faulty row.
  */
-hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row);
+hs_status hsi_builder_build_graph(hs_builder *b, hs_graph **graph, size_t *row);
 
 /* Move notes, links and data, everything but the rows, from another builder. */
-void hsi_builder_inherit(hs_builder *b, hs_builder *from);
+void hsi_builder_move_header(hs_builder *b, hs_builder *from);
 
-/* Reserve memory for `edges` calls of hs_builder_after(); a hint only. */
-void hsi_builder_expect_edges(hs_builder *b, size_t edges);
+/* Reserve memory for `edges` calls of hs_builder_add_predecessor(); a hint only. */
+void hsi_builder_reserve_edges(hs_builder *b, size_t edges);
+
+/*
+ * Describe in *error (may be NULL) why hs_builder_finish() fails with `status` because of `row`;
+ * return the status.
+ */
+hs_status hsi_builder_describe(const hs_builder *b, hs_status status, size_t row, hs_error *error);
 
 /* Return the details of the last HS_EGRAPH. */
 const hsi_fault *hsi_builder_fault(const hs_builder *b);
 
-hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value);
+hs_status hsi_builder_add_note(hs_builder *b, hsi_text key, hsi_text value);
 
 /* Return the rows so far; read-only, valid until the next row is added. */
 const hsi_store *hsi_builder_store(const hs_builder *b);

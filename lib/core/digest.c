@@ -81,7 +81,7 @@ static uint64_t after_digest(const hs_instance *in, size_t row)
     uint32_t copy;
     double   bytes;
 
-    for (size_t i = 0; hs_instance_after(in, row, i, &earlier, &copy, &bytes); i++) {
+    for (size_t i = 0; hs_instance_predecessor(in, row, i, &earlier, &copy, &bytes); i++) {
         size_t   length = hsi_store_name(in->store, earlier, copy, name, sizeof name);
         uint64_t h = hsi_digest_bytes(HSI_FNV_BASIS, name, length + 1);
 
@@ -98,9 +98,9 @@ static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
     hs_access_mode mode;
 
     for (size_t i = 0; hs_instance_access(in, row, i, &data, &mode); i++) {
-        h = hsi_digest_string(h, hs_instance_data_name(in, data));
+        h = hsi_digest_string(h, hs_instance_handle_name(in, data));
         h = hsi_digest_number(h, mode, 1);
-        h = hsi_digest_double(h, hs_instance_data_bytes(in, data));
+        h = hsi_digest_double(h, hs_instance_handle_bytes(in, data));
     }
     return hsi_digest_finish(h);
 }
@@ -120,7 +120,7 @@ static void find_lists(const hs_instance *in, size_t row, lists *l)
     hs_access_mode mode;
 
     l->place += (size_t)l->data;
-    l->after = hs_instance_after(in, row, 0, &earlier, &copy, &bytes);
+    l->after = hs_instance_predecessor(in, row, 0, &earlier, &copy, &bytes);
     l->data = hs_instance_access(in, row, 0, &data, &mode);
     l->after_digest = l->after ? after_digest(in, row) : 0;
     l->data_digest = l->data ? data_digest(in, row, l->place) : 0;

@@ -47,7 +47,7 @@ static hs_status sort_by_task(const hs_schedule *s, size_t tasks, table *t)
     unsigned        w;
 
     t->first = calloc(tasks + 2, sizeof *t->first);
-    t->entries = malloc((hs_schedule_size(s) + 1) * sizeof *t->entries);
+    t->entries = malloc((hs_schedule_entry_count(s) + 1) * sizeof *t->entries);
     if (!t->first || !t->entries)
         return HS_ENOMEM;
     for (w = 0; w < workers_of(s); w++)
@@ -168,7 +168,7 @@ static void add_steps(hsi_backlog *b, const hs_instance *in, const event *events
 
 hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_schedule *s)
 {
-    size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_size(s) + 1;
+    size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_entry_count(s) + 1;
     const hs_graph *g = NULL;
     table           t = {0};
     hs_status       st = hsi_graph_of(in, NULL, &g);
@@ -226,7 +226,7 @@ static double without(const hsi_backlog *b, hs_type type, double time)
     return b->without[type][i] + (b->ready[type][i] ? 0 : time - b->time[i]);
 }
 
-hs_status hs_schedule_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle)
+hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle)
 {
     hsi_backlog b = {0};
     double      makespan = hs_schedule_makespan(s);

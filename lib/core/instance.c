@@ -130,7 +130,8 @@ hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const
     return st;
 }
 
-hs_status hs_instance_on(const hs_instance *in, unsigned cpus, unsigned gpus, hs_instance **out)
+hs_status hs_instance_with_workers(const hs_instance *in, unsigned cpus, unsigned gpus,
+                                   hs_instance **out)
 {
     hs_status st;
 
@@ -238,7 +239,7 @@ int64_t hs_instance_priority(const hs_instance *in, size_t task)
     return hsi_store_value(in->store, HSI_PRIORITY, hs_instance_row_of(in, task)).integer;
 }
 
-int hs_instance_restartable(const hs_instance *in, size_t task)
+int hs_instance_is_restartable(const hs_instance *in, size_t task)
 {
     const hsi_store *store = in->store;
     size_t           row = hs_instance_row_of(in, task);

@@ -39,7 +39,7 @@ static void add_worker(const hs_instance *in, const hs_schedule *s, unsigned wor
     type->busy += hs_schedule_load(s, worker);
 }
 
-void hs_schedule_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out)
+void hs_schedule_compute_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out)
 {
     unsigned limits[3] = {0, hs_schedule_cpus(s), hs_schedule_cpus(s) + hs_schedule_gpus(s)};
     int      t;

@@ -327,14 +327,14 @@ void hsi_names_free(hsi_names *names)
     *names = (hsi_names){0};
 }
 
-struct hs_index {
+struct hs_name_index {
     const hsi_store *store;
     hsi_names        names;
 };
 
-hs_status hs_index_create(const hs_instance *in, hs_index **out)
+hs_status hs_name_index_create(const hs_instance *in, hs_name_index **out)
 {
-    hs_index *index;
+    hs_name_index *index;
     hs_status st;
     size_t    row;
 
@@ -353,7 +353,7 @@ hs_status hs_index_create(const hs_instance *in, hs_index **out)
     return HS_OK;
 }
 
-void hs_index_free(hs_index *index)
+void hs_name_index_free(hs_name_index *index)
 {
     if (!index)
         return;
@@ -361,7 +361,7 @@ void hs_index_free(hs_index *index)
     free(index);
 }
 
-int hs_index_find(const hs_index *index, const char *name, size_t length, size_t *task)
+int hs_name_index_find(const hs_name_index *index, const char *name, size_t length, size_t *task)
 {
     return hsi_names_find(index->store, &index->names, name, length, task);
 }

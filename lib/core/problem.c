@@ -79,8 +79,8 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     if (!restartable)
         return HS_ENOMEM;
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
-        restartable[i] =
-            (unsigned char)hs_instance_restartable(in, pb->count ? hsi_store_first(store, i) : i);
+        restartable[i] = (unsigned char)hs_instance_is_restartable(
+            in, pb->count ? hsi_store_first(store, i) : i);
     pb->restartable = restartable;
     return HS_OK;
 }

@@ -191,7 +191,7 @@ double hs_schedule_makespan(const hs_schedule *s)
     return s->makespan;
 }
 
-size_t hs_schedule_size(const hs_schedule *s)
+size_t hs_schedule_entry_count(const hs_schedule *s)
 {
     return s->first[s->cpus + s->gpus];
 }

@@ -5,7 +5,7 @@
 
 static void add_free(hsi_vertex_order *order, size_t *left)
 {
-    size_t vertices = hs_graph_vertices(order->graph), count;
+    size_t vertices = hs_graph_vertex_count(order->graph), count;
 
     for (size_t v = 0; v < vertices; v++) {
         (void)hs_graph_predecessors(order->graph, v, &left[v], NULL);
@@ -30,8 +30,8 @@ hs_status hsi_vertex_order_find(hsi_vertex_order *order, const hs_instance *in)
     st = hs_instance_graph(in, &order->graph);
     if (st != HS_OK || !order->graph)
         return st;
-    left = malloc((hs_graph_vertices(order->graph) + 1) * sizeof *left);
-    order->vertex = malloc((hs_graph_vertices(order->graph) + 1) * sizeof *order->vertex);
+    left = malloc((hs_graph_vertex_count(order->graph) + 1) * sizeof *left);
+    order->vertex = malloc((hs_graph_vertex_count(order->graph) + 1) * sizeof *order->vertex);
     if (left && order->vertex)
         add_free(order, left);
     else

@@ -17,7 +17,7 @@ static hs_status add_draws(hs_builder *b, size_t tasks, uint64_t seed, hsi_draw 
         task.cpu = draw(cpu_law, &random[HS_CPU]);
         task.gpu = draw(gpu_law, &random[HS_GPU]);
         if (isfinite(task.cpu) && isfinite(task.gpu))
-            st = hs_builder_add(b, &task);
+            st = hs_builder_add_row(b, &task);
         else
             st = HS_EOVERFLOW;
     }
@@ -32,9 +32,9 @@ hs_status hsi_generate_draws(size_t tasks, unsigned cpus, unsigned gpus, uint64_
     hs_status   st = tasks > HS_MAX_TASKS ? HS_ETOOBIG : hs_builder_create(&b);
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, cpus, gpus);
+        st = hs_builder_set_workers(b, cpus, gpus);
     if (st == HS_OK)
-        st = hs_builder_note(b, "generator", command);
+        st = hs_builder_add_note(b, "generator", command);
     if (st == HS_OK)
         st = add_draws(b, tasks, seed, draw, cpu_law, gpu_law);
     if (st == HS_OK)

@@ -182,10 +182,10 @@ static hs_status write_tasks(hs_builder *b, const hs_identical *spec, int plante
 
     hsi_decimal_write(spec->high, number);
     if (planted)
-        st = hs_builder_note(b, "optimum", number);
+        st = hs_builder_add_note(b, "optimum", number);
     for (i = 0; i < spec->tasks && st == HS_OK; i++) {
         task.cpu = time[i];
-        st = hs_builder_add(b, &task);
+        st = hs_builder_add_row(b, &task);
     }
     return st;
 }
@@ -197,9 +197,9 @@ static hs_status build(const hs_identical *spec, const char *command, int plante
     hs_status   st = hs_builder_create(&b);
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, spec->cpus, 0);
+        st = hs_builder_set_workers(b, spec->cpus, 0);
     if (st == HS_OK)
-        st = hs_builder_note(b, "generator", command);
+        st = hs_builder_add_note(b, "generator", command);
     if (st == HS_OK)
         st = write_tasks(b, spec, planted, time);
     if (st == HS_OK)

@@ -173,7 +173,7 @@ static hs_status add_row(writer *w, enum part part, const char *id, int64_t prio
     task.priority = priority;
     task.count = count;
     w->rows++;
-    return hs_builder_add(w->builder, &task);
+    return hs_builder_add_row(w->builder, &task);
 }
 
 /* Add an access of the latest row to a tile. */
@@ -186,10 +186,10 @@ static hs_status use(writer *w, enum matrix matrix, unsigned row, unsigned colum
 
     if (!*known) {
         snprintf(name, sizeof name, "%c-%u-%u", "AVT"[matrix], row, column);
-        st = hs_builder_data(w->builder, name, known);
+        st = hs_builder_add_handle(w->builder, name, known);
         *known += st == HS_OK;
     }
-    return st == HS_OK ? hs_builder_access(w->builder, w->rows - 1, *known - 1, mode) : st;
+    return st == HS_OK ? hs_builder_add_access(w->builder, w->rows - 1, *known - 1, mode) : st;
 }
 
 /* Add the accesses of the latest task, which belongs to `step`. */
@@ -307,9 +307,9 @@ static hs_status add_notes(const writer *w)
              spec->compact ? " --compact"
              : spec->graph ? " --graph"
                            : "");
-    st = hs_builder_note(w->builder, "generator", command);
+    st = hs_builder_add_note(w->builder, "generator", command);
     if (st == HS_OK && spec->table->source && *spec->table->source)
-        st = hs_builder_note(w->builder, "source", spec->table->source);
+        st = hs_builder_add_note(w->builder, "source", spec->table->source);
     return st;
 }
 
@@ -330,7 +330,7 @@ static hs_status name_tiles(writer *w)
     for (i = A; i <= T; i++)
         if (!(w->data[i] = calloc(tiles, sizeof *w->data[i])))
             return HS_ENOMEM;
-    return hs_builder_usual_bytes(w->builder, bytes_of_tile(w));
+    return hs_builder_set_default_bytes(w->builder, bytes_of_tile(w));
 }
 
 static hs_status write_down(writer *w)
@@ -344,9 +344,9 @@ static hs_status write_down(writer *w)
         tasks += count[part];
     if (tasks > HS_MAX_TASKS)
         return HS_ETOOBIG;
-    st = hs_builder_workers(w->builder, w->spec->cpus, w->spec->gpus);
+    st = hs_builder_set_workers(w->builder, w->spec->cpus, w->spec->gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(w->builder, w->spec->table->unit);
+        st = hs_builder_set_unit(w->builder, w->spec->table->unit);
     if (st == HS_OK)
         st = add_notes(w);
     if (st == HS_OK && w->spec->graph)

@@ -21,7 +21,7 @@ struct seen {
 struct reader {
     struct hsi_csv     csv;
     const hs_instance *in;
-    hs_index          *index;
+    hs_name_index     *index;
     hsi_vector         affinities, seen;
     size_t             width;
     int                column[COLUMNS];
@@ -48,9 +48,9 @@ static hs_status read_task(struct reader *r, const struct hsi_field *field, uint
     char   shown[HSI_QUOTE];
     size_t found;
 
-    if (!hs_index_find(r->index, field->at, field->length, &found))
+    if (!hs_name_index_find(r->index, field->at, field->length, &found))
         return hsi_csv_fail(&r->csv, field, "no task is called %s; expected one of the instance",
-                            hsi_csv_quote(field->at, field->length, shown));
+                            hsi_quote(field->at, field->length, shown));
     *task = (uint32_t)found;
     return HS_OK;
 }
@@ -138,7 +138,7 @@ hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, s
     st = hsi_csv_open(&r.csv, fd, why ? why : &unseen);
     if (st != HS_OK)
         return st;
-    st = hsi_csv_fail_status(&r.csv, hs_index_create(in, &r.index));
+    st = hsi_csv_fail_status(&r.csv, hs_name_index_create(in, &r.index));
     if (st == HS_OK)
         st = read_header(&r);
     if (st == HS_OK)
@@ -153,7 +153,7 @@ hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, s
     error = errno;
     hsi_vector_free(&r.affinities);
     hsi_vector_free(&r.seen);
-    hs_index_free(r.index);
+    hs_name_index_free(r.index);
     hsi_csv_close(&r.csv);
     errno = error;
     return st;

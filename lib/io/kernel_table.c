@@ -9,7 +9,7 @@
 #include "io/text/header.h"
 #include "support/vector.h"
 
-#define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 /* Limit on kernels: each new kernel is compared with all earlier ones. */
 #define MOST_KERNELS 1000u
@@ -185,7 +185,7 @@ static hs_status refuse_second(struct reader *r, const struct entry *entry)
             strcmp(text_at(r, known[i].factorisation), owner) == 0)
             return hsi_csv_fail(&r->csv, field_of(r, KERNEL), "operation %s%s%s has a kernel on "
                                 "line %llu already; expected one",
-                                hsi_csv_quote(operation, strlen(operation), shown),
+                                hsi_quote(operation, strlen(operation), shown),
                                 *owner ? " of " : "", owner, (unsigned long long)known[i].line);
     return HS_OK;
 }

@@ -47,7 +47,7 @@ static void close_search(search *f)
 
 static uint32_t node_of(const search *f, uint32_t worker)
 {
-    return f->nodes > 1 ? hs_instance_node(f->runs->in, worker) : 0;
+    return f->nodes > 1 ? hs_instance_memory_node(f->runs->in, worker) : 0;
 }
 
 static void take_later(event *last, event other)
@@ -64,7 +64,7 @@ static void add_result(const search *f, uint32_t task, uint32_t node, double byt
 
     if (worker == HS_NONE)
         return;
-    transfer = hs_instance_transfer(f->runs->in, node_of(f, worker), node, bytes);
+    transfer = hs_instance_transfer_time(f->runs->in, node_of(f, worker), node, bytes);
     take_later(last, (event){task, hsi_run_of(f->runs, task)->end + transfer});
 }
 
@@ -140,7 +140,7 @@ static uint32_t last_event(search *f, hsi_path_step at, const hs_entry *e)
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
             add_result(f, access[i].writer, node,
-                       hs_instance_data_bytes(f->runs->in, access[i].data), &last);
+                       hs_instance_handle_bytes(f->runs->in, access[i].data), &last);
     return at.entry > 0 && e[-1].end > last.when ? HS_NONE : last.task;
 }
 
@@ -184,7 +184,7 @@ static hsi_path_step last_entry(const hs_schedule *s)
 /* The path is never longer than the schedule, even if measured times are inconsistent. */
 hs_status hsi_critical_path(const hsi_runs *runs, hsi_path_step **steps, size_t *count)
 {
-    size_t        most = hs_schedule_size(runs->s);
+    size_t        most = hs_schedule_entry_count(runs->s);
     hsi_path_step at = last_entry(runs->s);
     search        f;
     hs_status     st = open_search(&f, runs);

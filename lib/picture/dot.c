@@ -98,9 +98,9 @@ static hs_status put_sizes(hsi_output *out, const hs_instance *in)
     const char *name;
     int         failed = 0;
 
-    for (size_t i = 0; !failed && (name = hs_instance_data_name(in, i)); i++) {
+    for (size_t i = 0; !failed && (name = hs_instance_handle_name(in, i)); i++) {
         char   number[32];
-        size_t length = hs_format_double(hs_instance_data_bytes(in, i), number);
+        size_t length = hs_format_double(hs_instance_handle_bytes(in, i), number);
 
         failed = (i > 0 && hsi_vector_append(&text, ";", 1)) ||
                  hsi_append_name(&text, name, strlen(name)) || hsi_vector_append(&text, ":", 1) ||
@@ -160,7 +160,7 @@ static int is_given(const hs_instance *in, const hs_graph *g, size_t from, size_
         return 1;
     row = hs_instance_row_of(in, from);
     for (size_t i = 0;
-         hs_instance_after(in, hs_instance_row_of(in, to), i, &earlier, &copy, &bytes); i++)
+         hs_instance_predecessor(in, hs_instance_row_of(in, to), i, &earlier, &copy, &bytes); i++)
         if (earlier == row && (copy == 0 || from == hsi_store_first(in->store, row) + copy - 1))
             return 1;
     return 0;
@@ -177,7 +177,7 @@ static size_t put_data(hsi_output *out, const hs_instance *in, const hs_graph *g
         if (access[i].writer != from || !(access[i].mode & HS_READ))
             continue;
         hsi_output_text(out, found++ ? ", " : " [label=\"");
-        put_text(out, hs_instance_data_name(in, access[i].data));
+        put_text(out, hs_instance_handle_name(in, access[i].data));
     }
     return found;
 }

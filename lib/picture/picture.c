@@ -99,7 +99,7 @@ static hs_status check_transfers(const hs_transfer *list, size_t count, const hs
     for (size_t i = 0; i < count; i++) {
         const hs_transfer *t = &list[i];
 
-        if (!is_transfer(t, in) || (t->data != UINT32_MAX && !hs_instance_data_name(in, t->data)))
+        if (!is_transfer(t, in) || (t->data != UINT32_MAX && !hs_instance_handle_name(in, t->data)))
             return HS_ESCHEDULE;
         if (i > 0 && (t->to < t[-1].to || (t->to == t[-1].to && t->start < t[-1].start)))
             return HS_EINVAL;

@@ -78,7 +78,7 @@ static uint64_t version_of(const hs_access *access)
 static double replica_arrival(const request *r, const hs_access *access)
 {
     const hsi_data_location *replica = replica_of(r->locations, access->data, r->to);
-    double                   bytes = hs_instance_data_bytes(r->locations->in, access->data);
+    double                   bytes = hs_instance_handle_bytes(r->locations->in, access->data);
     double                   there =
         made_at(r, access->writer) + move(r, node_of(r->locations, access->writer), bytes);
 
@@ -187,7 +187,7 @@ static void keep_replica(hsi_data_locations *locations, const request *r, const 
     hsi_data_location  kept = {replica_arrival(r, access), version_of(access)};
 
     if (locations->records && (replica->writer != kept.writer || kept.arrival < replica->arrival))
-        record(locations, r, access->writer, hs_instance_data_bytes(locations->in, access->data),
+        record(locations, r, access->writer, hs_instance_handle_bytes(locations->in, access->data),
                access->data, count_transfers(locations));
     *replica = kept;
 }
@@ -262,8 +262,9 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ &&
             replica_of(locations, access[i].data, r.to)->writer != version_of(&access[i]))
-            longest = larger(longest, move(&r, node_of(locations, access[i].writer),
-                                           hs_instance_data_bytes(locations->in, access[i].data)));
+            longest =
+                larger(longest, move(&r, node_of(locations, access[i].writer),
+                                     hs_instance_handle_bytes(locations->in, access[i].data)));
     return longest;
 }
 
@@ -280,7 +281,7 @@ static size_t count_handles(const hs_instance *in)
 {
     size_t count = 0;
 
-    while (hs_instance_data_name(in, count))
+    while (hs_instance_handle_name(in, count))
         count++;
     return count;
 }

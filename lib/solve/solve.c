@@ -195,7 +195,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
         st = add_transfers(alg, in, &settings, ws->schedule);
     if (st != HS_OK || !report)
         return st;
-    full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
+    full.aborted = hs_schedule_entry_count(ws->schedule) - hs_instance_tasks(in);
     if (is_heuristic(alg))
         full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &token);
     if (token.cancelled)
@@ -258,7 +258,7 @@ static hs_status search_makespan(const chosen *alg, const hs_instance *in,
     if (st != HS_OK)
         return st;
     *makespan = hs_schedule_makespan(s);
-    report->aborted = hs_schedule_size(s) - hs_instance_tasks(in);
+    report->aborted = hs_schedule_entry_count(s) - hs_instance_tasks(in);
     hs_schedule_free(s);
     return HS_OK;
 }

@@ -37,8 +37,8 @@ hs_status __real_hs_certificate_create(const hs_bound *bound, const hs_instance 
                                        const hs_settings *settings, hs_certificate **out);
 hs_status __wrap_hs_certificate_create(const hs_bound *bound, const hs_instance *in,
                                        const hs_settings *settings, hs_certificate **out);
-double    __real_hs_certificate_value(const hs_certificate *certificate);
-double    __wrap_hs_certificate_value(const hs_certificate *certificate);
+double    __real_hs_certificate_proved_value(const hs_certificate *certificate);
+double    __wrap_hs_certificate_proved_value(const hs_certificate *certificate);
 hs_status __real_hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
                                    const hs_settings *settings, hs_schedule **out,
                                    hs_report *report);
@@ -119,11 +119,11 @@ hs_status __wrap_hs_certificate_create(const hs_bound *bound, const hs_instance 
     return __real_hs_certificate_create(bound, in, settings, out);
 }
 
-double __wrap_hs_certificate_value(const hs_certificate *certificate)
+double __wrap_hs_certificate_proved_value(const hs_certificate *certificate)
 {
-    double value = __real_hs_certificate_value(certificate);
+    double value = __real_hs_certificate_proved_value(certificate);
 
-    raise_bound(hs_certificate_bound(certificate), &value);
+    raise_bound(hs_certificate_bound_name(certificate), &value);
     return value;
 }
 

@@ -284,7 +284,7 @@ START_TEST(sizes_beyond_an_int_are_refused)
 }
 END_TEST
 
-/* Check that the module uses fewer lanes if memory is short, and refuses if no lane fits. */
+/* Check that the module uses fewer stream contexts if memory is short, and refuses if no stream context fits. */
 START_TEST(little_memory)
 {
     static const char *const list[] = {"dgemm:300", "dgeqrf:300", "sgemm:200", NULL};

@@ -108,13 +108,13 @@ START_TEST(a_kernel_that_takes_long)
 }
 END_TEST
 
-/* Check that the module uses fewer lanes if a library refuses a handle with an error different from
+/* Check that the module uses fewer stream contexts if a library refuses a handle with an error different from
  * "out of memory". */
 START_TEST(handles_that_are_refused)
 {
     static const char *const list[] = {"dgemm:100", "dpotrf:100", NULL};
     fake_settings            settings = FAKE_SETTINGS;
-    unsigned                 lanes[9] = {0}, served = 0;
+    unsigned                 contexts[9] = {0}, served = 0;
 
     settings.handle = (size_t)4 << 20;
     for (settings.memory = (size_t)4 << 20; settings.memory < (size_t)64 << 20;
@@ -129,7 +129,7 @@ START_TEST(handles_that_are_refused)
             trial_pipeline(t);
             all_done(t);
             served++;
-            lanes[depth < 8 ? depth : 8]++;
+            contexts[depth < 8 ? depth : 8]++;
         } else {
             ck_assert_int_eq(t->status, HS_ERESOURCE);
             ck_assert_uint_eq(served, 0); /* more memory must not fail after less memory was enough
@@ -140,7 +140,7 @@ START_TEST(handles_that_are_refused)
     }
     ck_assert_uint_gt(served, 6);
     if (_i == STREAMS)
-        ck_assert(lanes[1] && lanes[2] && lanes[3] && lanes[4]);
+        ck_assert(contexts[1] && contexts[2] && contexts[3] && contexts[4]);
 }
 END_TEST
 

@@ -58,9 +58,9 @@ START_TEST(kernels_overlap_copies_out)
 END_TEST
 
 /*
- * Return the number of calls for each task of a pipeline whose lanes have ended when collected: the
- * minimum over rounds, because the first round fills caches and a later round may synchronise the
- * GPU's clock.
+ * Return the number of calls for each task of a pipeline whose stream contexts have ended when
+ * collected: the minimum over rounds, because the first round fills caches and a later round may
+ * synchronise the GPU's clock.
  */
 static unsigned calls_a_task(const char *kernel, int way)
 {
@@ -238,9 +238,9 @@ static int has_gone_through(int stream, const char *name, size_t before)
     return 0;
 }
 
-/* Check that each lane has launched every library function before the tasks start, because the
- * first launch of a function is slow. */
-START_TEST(each_lane_is_warm)
+/* Check that each stream context has launched every library function before the tasks start,
+ * because the first launch of a function is slow. */
+START_TEST(each_context_is_warm)
 {
     static const char *const list[] = {"dgemm:80",  "dgemm:40", "dtrsm:40", "dpotrf:30",
                                        "dgetrf:30", "sgemm:20", NULL};
@@ -364,7 +364,7 @@ int main(void)
     tcase_add_loop_test(tcase, resident_inputs_are_not_copied, 0, 2);
     tcase_add_loop_test(tcase, checked_results_come_home, 0, 2);
     tcase_add_loop_test(tcase, checks_are_counted_apart, 0, 2);
-    tcase_add_loop_test(tcase, each_lane_is_warm, 0, 2);
+    tcase_add_loop_test(tcase, each_context_is_warm, 0, 2);
     tcase_add_loop_test(tcase, many_kinds_of_tasks, 0, WAYS);
     tcase_add_loop_test(tcase, graphs_are_used, 0, 2);
     tcase_add_loop_test(tcase, graphs_with_gaps, 0, WAYS);

@@ -170,7 +170,7 @@ START_TEST(copies_on_record)
             ck_assert(t[i].start >= 0 && t[i].start < t[i].end);
             ck_assert(i == 0 || t[i].to > t[i - 1].to || t[i].start >= t[i - 1].start);
             ck_assert(i == 0 || home || t[i].to > t[i - 1].to || t[i].start >= t[i - 1].end - 1e-5);
-            ck_assert_ptr_nonnull(hs_instance_data_name(in, t[i].data));
+            ck_assert_ptr_nonnull(hs_instance_handle_name(in, t[i].data));
             ck_assert(t[i].from != t[i].to && t[i].from < 3 && t[i].to < 3);
             told[home] += t[i].bytes;
             took[home] += t[i].end - t[i].start;

@@ -23,13 +23,13 @@ unsigned __wrap_hsi_tiles_kernels_most(void)
     return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_kernels_most();
 }
 
-int __real_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
-int __wrap_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+int __real_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
+int __wrap_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
-int __wrap_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+int __wrap_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
     __atomic_store_n(&last, gpu->memory, __ATOMIC_RELEASE);
-    return __real_hsi_tiles_flight_kernels(gpu, flight);
+    return __real_hsi_tiles_in_flight_kernels(gpu, in_flight);
 }
 
 void __real_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);

@@ -91,7 +91,7 @@ static void add_row(hs_builder *b, const hs_instance *in, size_t row, int how)
         task.gpu = INFINITY;
     else if (how & (ON_GPUS | FACTORS_AT_HOME))
         task.cpu = INFINITY;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
 hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus, int how)
@@ -101,13 +101,13 @@ hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsign
     size_t       i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, cpus, gpus);
+    hs_builder_set_workers(b, cpus, gpus);
     for (i = 0; i < hs_instance_rows(in); i++)
         add_row(b, in, i, how);
-    ck_assert_int_eq(hs_builder_graph(b, in), HS_OK);
-    ck_assert_int_eq(hs_builder_usual_bytes(b, (kind < SINGLE ? 8.0 : 4.0) * n * n), HS_OK);
+    ck_assert_int_eq(hs_builder_copy_graph(b, in), HS_OK);
+    ck_assert_int_eq(hs_builder_set_default_bytes(b, (kind < SINGLE ? 8.0 : 4.0) * n * n), HS_OK);
     for (i = HS_H2D; how & LINKED && i <= HS_D2H; i++)
-        ck_assert_int_eq(hs_builder_link(b, (hs_link)i, 0, 1e12), HS_OK);
+        ck_assert_int_eq(hs_builder_set_link(b, (hs_link)i, 0, 1e12), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
     hs_builder_free(b);
     hs_instance_free(in);

@@ -11,12 +11,12 @@ static hs_instance *instance_of(const char *const *kernels, unsigned times)
     unsigned     i, k;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (i = 0; i < times; i++)
         for (k = 0; kernels[k]; k++) {
             hs_task row = {.struct_size = sizeof row, .cpu = 1, .gpu = 1, .kernel = kernels[k]};
 
-            ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+            ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
         }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

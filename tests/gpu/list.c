@@ -14,14 +14,14 @@ static hs_status make_instance(const gpu_list *list, hs_instance **out)
     size_t      i;
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, 0, 1);
+        st = hs_builder_set_workers(b, 0, 1);
     for (i = 0; i < list->rows && st == HS_OK; i++) {
         hs_task row = {.struct_size = sizeof row,
                        .id = id, .cpu = INFINITY, .gpu = 1, .count = list->count};
 
         row.kernel = list->kernels[i];
         snprintf(id, sizeof id, "row%zu", i);
-        st = hs_builder_add(b, &row);
+        st = hs_builder_add_row(b, &row);
     }
     if (st == HS_OK)
         st = hs_builder_finish(b, out, NULL);

@@ -146,9 +146,9 @@ static hs_instance *make_tasks(void)
     char         kernel[32], id[32];
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, cpus, 1);
+        st = hs_builder_set_workers(b, cpus, 1);
     if (st == HS_OK)
-        st = hs_builder_unit(b, HS_SECONDS);
+        st = hs_builder_set_unit(b, HS_SECONDS);
     for (i = 0; i < cpus && st == HS_OK; i++) {
         hs_task row = {.struct_size = sizeof row,
                        .id = id,
@@ -160,7 +160,7 @@ static hs_instance *make_tasks(void)
         row.restartable = HS_RESTART_YES;
         snprintf(kernel, sizeof kernel, "%s:%d", kernels[i % KERNELS], size);
         snprintf(id, sizeof id, "t%u", i);
-        st = hs_builder_add(b, &row);
+        st = hs_builder_add_row(b, &row);
     }
     if (st == HS_OK)
         st = hs_builder_finish(b, &in, NULL);

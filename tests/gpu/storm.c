@@ -97,13 +97,13 @@ static hs_instance *make_instance(void)
     int          i;
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, 1, 1);
+        st = hs_builder_set_workers(b, 1, 1);
     for (i = 0; i < TASKS && st == HS_OK; i++) {
         hs_task row = {.struct_size = sizeof row, .cpu = 1, .gpu = 1, .kernel = kernel};
         int     n = largest * sizes[i / KERNELS] / 64;
 
         snprintf(kernel, sizeof kernel, "%s:%d", kernels[i % KERNELS], n > 0 ? n : 1);
-        st = hs_builder_add(b, &row);
+        st = hs_builder_add_row(b, &row);
     }
     if (st == HS_OK)
         st = hs_builder_finish(b, &in, NULL);

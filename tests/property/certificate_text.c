@@ -55,11 +55,13 @@ void certificate_put(const sample *s, const hs_certificate *c)
 
 void certificate_check_made(const sample *s, const hs_schedule *plan, const hs_certificate *c)
 {
-    const char *name = hs_certificate_bound(c);
+    const char *name = hs_certificate_bound_name(c);
 
-    REQUIRE(s, hs_certificate_value(c) <= hs_certificate_computed(c), "%s: proved too much", name);
+    REQUIRE(s, hs_certificate_proved_value(c) <= hs_certificate_requested_value(c),
+            "%s: proved too much", name);
     certificate_put(s, c);
-    REQUIRE(s, certificate_verify(s, plan, 0) == 0, "%s: %.17g is not verified", name, hs_certificate_value(c));
+    REQUIRE(s, certificate_verify(s, plan, 0) == 0, "%s: %.17g is not verified", name,
+            hs_certificate_proved_value(c));
 }
 
 void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_bound *bound)
@@ -69,8 +71,8 @@ void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_
 
     REQUIRE(s, hs_certificate_create(bound, s->in, NULL, &c) == HS_OK, "%s", hs_bound_name(bound));
     certificate_check_made(s, plan, c);
-    proved = hs_certificate_value(c);
-    computed = hs_certificate_computed(c);
+    proved = hs_certificate_proved_value(c);
+    computed = hs_certificate_requested_value(c);
     REQUIRE(s, proved >= computed * (1 - 1e-12) - 4 * 0x1p-1074, "%s: %.17g of %.17g is proved",
             hs_bound_name(bound), proved, computed);
     hs_certificate_free(c);

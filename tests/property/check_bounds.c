@@ -213,12 +213,12 @@ static hs_instance *with_counts(const sample *s, dice *d)
     size_t       i;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, s->m, s->k), HS_OK);
     for (i = 0; i < s->n; i++) {
         hs_task task = {.struct_size = sizeof task,
                         .cpu = s->cpu[i], .gpu = s->gpu[i], .count = dice_between(d, 1, 4)};
 
-        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+        REQUIRE(s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);

@@ -28,7 +28,7 @@ static void check_value(const sample *s, const hs_schedule *plan, const optimum 
             value = nextafter(value, 0);
         REQUIRE(s, hs_certificate_prove(s->in, "test", value, NULL, &c) == HS_OK, "no certificate");
         certificate_check_made(s, plan, c);
-        proved = hs_certificate_value(c);
+        proved = hs_certificate_proved_value(c);
         REQUIRE(s, exact_compare_double(&best->value, proved) >= 0, "%.17g is proved", proved);
         REQUIRE(s, factors[i] > 1 || proved >= value * (1 - 1e-12) - 4 * 0x1p-1074,
                 "%.17g of %.17g is proved", proved, value);
@@ -110,7 +110,7 @@ START_TEST(rows_of_several_tasks_are_counted)
     hs_schedule            *plan;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         hs_task row;
 
@@ -118,7 +118,7 @@ START_TEST(rows_of_several_tasks_are_counted)
         row.cpu = times[i][0];
         row.gpu = times[i][1];
         row.count = 3 + (uint32_t)i;
-        ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &s.in, NULL), HS_OK);
     hs_builder_free(b);
@@ -267,8 +267,8 @@ static void check_crowd(const sample *s, const hs_schedule *plan, certificate_te
 
     REQUIRE(s, hs_certificate_prove(s->in, "test", value, NULL, &c) == HS_OK, "no certificate");
     certificate_check_made(s, plan, c);
-    REQUIRE(s, hs_certificate_value(c) >= value * (1 - 1e-12) - 4 * 0x1p-1074,
-            "%.17g of %.17g is proved", hs_certificate_value(c), value);
+    REQUIRE(s, hs_certificate_proved_value(c) >= value * (1 - 1e-12) - 4 * 0x1p-1074,
+            "%.17g of %.17g is proved", hs_certificate_proved_value(c), value);
     certificate_text_read(s, t);
     hs_certificate_free(c);
 }

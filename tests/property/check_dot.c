@@ -67,7 +67,7 @@ static void must_be_as_before(const hs_instance *in, const hs_instance *back)
         ck_assert(hs_instance_time(in, t, HS_CPU) == hs_instance_time(back, t, HS_CPU));
         ck_assert(hs_instance_time(in, t, HS_GPU) == hs_instance_time(back, t, HS_GPU));
         ck_assert_int_eq(hs_instance_priority(in, t), hs_instance_priority(back, t));
-        ck_assert_int_eq(hs_instance_restartable(in, t), hs_instance_restartable(back, t));
+        ck_assert_int_eq(hs_instance_is_restartable(in, t), hs_instance_is_restartable(back, t));
         for (size_t u = 0; u < tasks; u++)
             before[0][u] = before[1][u] = -1;
         for (int i = 0; i < 2; i++)
@@ -110,15 +110,16 @@ START_TEST(dot_of_copies_comes_back)
         hs_task      task;
 
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+        ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
         for (size_t j = 0; j < ROWS; j++) {
             hs_task_init(&task);
             task.cpu = task.gpu = 1 + dice_below(&d, 5);
             task.count = 1 + dice_below(&d, 4);
-            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+            ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
             for (size_t i = 0; i < j; i++)
                 if (dice_below(&d, 3) == 0)
-                    ck_assert_int_eq(hs_builder_after(b, j, i, 0, dice_below(&d, 2) * 7), HS_OK);
+                    ck_assert_int_eq(hs_builder_add_predecessor(b, j, i, 0, dice_below(&d, 2) * 7),
+                                     HS_OK);
         }
         ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
         hs_builder_free(b);
@@ -141,7 +142,7 @@ START_TEST(dot_of_odd_names_comes_back)
     size_t                   data;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hs_task_init(&task);
         task.id = names[i];
@@ -149,11 +150,11 @@ START_TEST(dot_of_odd_names_comes_back)
         task.gpu = i % 3 ? 1e-300 : INFINITY;
         task.kernel = names[(i + 1) % 12];
         task.priority = i % 2 ? INT64_MIN : INT64_MAX;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        ck_assert_int_eq(hs_builder_data(b, names[i], &data), HS_OK);
-        ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, names[i], &data), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, i, data, HS_WRITE), HS_OK);
         if (i > 0)
-            ck_assert_int_eq(hs_builder_access(b, i, data - 1, HS_READ), HS_OK);
+            ck_assert_int_eq(hs_builder_add_access(b, i, data - 1, HS_READ), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

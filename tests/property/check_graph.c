@@ -40,7 +40,7 @@ static void successors_match(const hs_graph *g)
 {
     size_t edges = 0, back = 0, count, others;
 
-    for (size_t v = 0; v < hs_graph_vertices(g); v++) {
+    for (size_t v = 0; v < hs_graph_vertex_count(g); v++) {
         const uint32_t *succ = hs_graph_successors(g, v, &count);
 
         back += count;
@@ -66,7 +66,7 @@ static void accesses_match(const literal *l, const hs_instance *in, const hs_gra
         const hs_access *access = hs_graph_accesses(g, t, &count);
 
         for (size_t i = 0; i < count; i++) {
-            size_t d = (size_t)(*hs_instance_data_name(in, access[i].data) - 'a');
+            size_t d = (size_t)(*hs_instance_handle_name(in, access[i].data) - 'a');
             int    writer = literal_writer(l, t, d);
 
             ck_assert_int_eq((int)access[i].mode, literal_mode(l, t, d));
@@ -136,7 +136,7 @@ static hs_instance *write_and_read(const hs_instance *in)
 }
 
 /* Return an instance with the rows of `in`, built one by one, and its graph from
- * hs_builder_graph(). */
+ * hs_builder_copy_graph(). */
 static hs_instance *copy_of(const hs_instance *in)
 {
     hs_builder  *b = NULL;
@@ -144,14 +144,14 @@ static hs_instance *copy_of(const hs_instance *in)
     hs_task      task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in)), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, hs_instance_unit(in)), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in)), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, hs_instance_unit(in)), HS_OK);
     for (size_t row = 0; row < hs_instance_rows(in); row++) {
         hs_task_init(&task);
         hs_instance_row(in, row, &task);
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
-    ck_assert_int_eq(hs_builder_graph(b, in), HS_OK);
+    ck_assert_int_eq(hs_builder_copy_graph(b, in), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &copy, NULL), HS_OK);
     hs_builder_free(b);
     return copy;
@@ -172,13 +172,12 @@ START_TEST(graphs_are_what_they_mean)
     for (int i = 0; i < rounds(2000); i++) {
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
-        size_t       row;
         hs_status    st;
 
         literal_draw(&l, &source);
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
         literal_tell(&l, b);
-        st = hs_builder_finish(b, &in, &row);
+        st = hs_builder_finish(b, &in, NULL);
         ck_assert_int_eq(st, l.has_cycle ? HS_EGRAPH : HS_OK);
         if (l.has_cycle) {
             is_cycle(&l, b);
@@ -200,7 +199,7 @@ START_TEST(accesses_outlive_a_refusal)
     const hs_access_mode modes[] = {HS_READ, HS_WRITE, HS_READ_WRITE};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;
-    size_t               data, row;
+    size_t               data;
     hs_access_mode       mode;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
@@ -209,17 +208,21 @@ START_TEST(accesses_outlive_a_refusal)
 
         hs_task_init(&task);
         task.gpu = 1;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        ck_assert_int_eq(hs_builder_data(b, i ? i > 1 ? "c" : "b" : "a", &data), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, i ? i > 1 ? "c" : "b" : "a", &data), HS_OK);
     }
     for (size_t i = 0; i < 5; i++) { /* rows 1, 1, 1, 2, and 0 */
-        ck_assert_int_eq(hs_builder_access(b, i < 3 ? 1 : i == 3 ? 2 : 0, i % 3, modes[i % 3]),
+        ck_assert_int_eq(hs_builder_add_access(b,
+                                               i < 3    ? 1
+                                               : i == 3 ? 2
+                                                        : 0,
+                                               i % 3, modes[i % 3]),
                          HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
-        ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
+        ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EWORKER);
     }
-    ck_assert_int_eq(hs_builder_workers(b, 0, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     for (size_t i = 0; i < 3; i++) {
         ck_assert(hs_instance_access(in, 1, i, &data, &mode));
         ck_assert(data == i && mode == modes[i]);
@@ -326,7 +329,7 @@ static void is_broken(const literal *l, const hs_violation *v, const hs_placemen
 
 static void same_schedule(const hs_schedule *a, const hs_schedule *b)
 {
-    ck_assert_uint_eq(hs_schedule_size(a), hs_schedule_size(b));
+    ck_assert_uint_eq(hs_schedule_entry_count(a), hs_schedule_entry_count(b));
     for (unsigned w = 0; w < hs_schedule_cpus(a) + hs_schedule_gpus(a); w++) {
         size_t          count, others;
         const hs_entry *x = hs_schedule_entries(a, w, &count);

@@ -192,18 +192,18 @@ static hs_instance *instance_of(const chain_case *c)
     hs_task      task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, c->m, c->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, c->m, c->k), HS_OK);
     hs_task_init(&task);
     task.cpu = c->cpu;
     task.gpu = c->gpu;
     for (size_t i = 0; i < c->length; i++) {
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         if (i > 0)
-            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, i - 1, 0, 0), HS_OK);
     }
     task.cpu = c->other;
     task.count = c->alone;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;
@@ -259,15 +259,15 @@ static hs_instance *instance_of_diamond(const diamond_case *c)
     hs_task      task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, c->m, c->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, c->m, c->k), HS_OK);
     hs_task_init(&task);
     for (size_t i = 0; i <= 2 * c->layers; i++) {
         task.cpu = i % 2 ? c->cpu : c->first_cpu;
         task.gpu = i % 2 ? c->gpu : c->first_gpu;
         task.count = i % 2 ? c->side_by_side : 1;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         if (i > 0)
-            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, i - 1, 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -305,15 +305,15 @@ static hs_instance *chain_of(size_t length, double time, int branches)
     hs_task      task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     hs_task_init(&task);
     for (size_t i = 0; i < length; i++) {
         task.cpu = (double)(1 + i * 7 % 9) * time;
         task.gpu = (double)(1 + i * 5 % 8) * time;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t before = i < 5 ? 0 : i - 5; before < i; before++)
             if (branches ? (i + before) % 3 == 0 : before + 1 == i)
-                ck_assert_int_eq(hs_builder_after(b, i, before, 0, 0), HS_OK);
+                ck_assert_int_eq(hs_builder_add_predecessor(b, i, before, 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

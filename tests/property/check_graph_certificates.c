@@ -115,8 +115,8 @@ static void check_cases(const graph_sample *g, const sample *s, const hs_schedul
         return;
     GRAPH_REQUIRE(g, hs_certificate_prove(s->in, "test", least, NULL, &c) == HS_OK, "no proof");
     certificate_check_made(s, plan, c);
-    GRAPH_REQUIRE(g, g->links || hs_certificate_value(c) >= least * (1 - 1e-8),
-                  "%.17g of %.17g is proved", hs_certificate_value(c), least);
+    GRAPH_REQUIRE(g, g->links || hs_certificate_proved_value(c) >= least * (1 - 1e-8),
+                  "%.17g of %.17g is proved", hs_certificate_proved_value(c), least);
     hs_certificate_free(c);
     certificate_text_read(s, &good);
     for (int change = 0; change < 60; change++)
@@ -169,15 +169,15 @@ static hs_instance *two_and_one(double cpu, unsigned gpus)
     hs_task      task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, gpus), HS_OK);
     hs_task_init(&task);
     task.gpu = 1;
     for (size_t i = 0; i < 3; i++) {
         task.cpu = i < 2 ? cpu : 1;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
-    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;
@@ -221,13 +221,13 @@ static hs_instance *two_chains(void)
     hs_task             task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 2), HS_OK);
     hs_task_init(&task);
     for (size_t i = 0; i < 6; i++) {
         task.gpu = times[i];
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         if (i % 3 > 0)
-            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, i - 1, 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -66,8 +66,8 @@ static double news_of(const graph_sample *s, const hs_schedule *shown, size_t fr
     for (size_t d = 0; d < s->data; d++)
         if (s->mode[to][d] & HS_READ && s->writer[to][d] == (int)from)
             bytes = fmax(bytes, s->size[d]);
-    return run->end + hs_instance_transfer(s->in, hs_instance_node(s->in, there),
-                                           hs_instance_node(s->in, worker), bytes);
+    return run->end + hs_instance_transfer_time(s->in, hs_instance_memory_node(s->in, there),
+                                                hs_instance_memory_node(s->in, worker), bytes);
 }
 
 /* Return the time until which an entry waited. *is_task tells whether it waited for a predecessor
@@ -212,7 +212,7 @@ static void check_chart(const graph_sample *s, const sample *made, const hs_grap
             hsi_each_after(g, e[i].task, tell_one, &curves);
         }
     }
-    if (curves > 0 && occurrences(text, "<g class=\"j\">") == hs_schedule_size(made->s))
+    if (curves > 0 && occurrences(text, "<g class=\"j\">") == hs_schedule_entry_count(made->s))
         GRAPH_REQUIRE(s, curves_in(text) == curves, "%zu curves, not %zu", curves_in(text), curves);
     GRAPH_REQUIRE(s, !!strstr(text, ">on hover: what the task waits for<") == (curves > 0),
                   "the legend");
@@ -274,9 +274,9 @@ START_TEST(independent_tasks_have_a_path)
     size_t            count = 7;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_schedule_build(1, 1, 3, placed, &shown), HS_OK);
     ck_assert_int_eq(hs_critical_path(in, shown, &step, &count), HS_OK);
@@ -312,12 +312,12 @@ static sample two_layers(unsigned before, unsigned after, unsigned cpus)
     hs_task_init(&task);
     task.cpu = task.gpu = 1;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, 1), HS_OK);
     task.count = before;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     task.count = after;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), made.in, NULL, &made.s), HS_OK);
@@ -403,10 +403,10 @@ START_TEST(a_moment_is_a_peak)
     char         *text;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_schedule_build(1, 0, 2, placed, &made.s), HS_OK);

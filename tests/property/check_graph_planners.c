@@ -53,9 +53,9 @@ static double mean_transfer(const graph_sample *s, size_t t, size_t next)
         if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)t)
             bytes = fmax(bytes, s->size[d]);
     return (m * k *
-                (hs_instance_transfer(s->in, 0, 1, bytes) +
-                 hs_instance_transfer(s->in, 1, 0, bytes)) +
-            k * (k - 1) * hs_instance_transfer(s->in, 1, 2, bytes)) /
+                (hs_instance_transfer_time(s->in, 0, 1, bytes) +
+                 hs_instance_transfer_time(s->in, 1, 0, bytes)) +
+            k * (k - 1) * hs_instance_transfer_time(s->in, 1, 2, bytes)) /
            ((m + k) * (m + k));
 }
 
@@ -79,7 +79,8 @@ static void find_ranks(const graph_sample *s, int is_mean, double *rank)
 static double earliest(const plan *l, unsigned worker, size_t task, size_t *before)
 {
     const lane *w = &l->lane[worker];
-    double arrival = graph_arrival(l->s, task, hs_instance_node(l->s->in, worker), l->end, l->node);
+    double      arrival =
+        graph_arrival(l->s, task, hs_instance_memory_node(l->s->in, worker), l->end, l->node);
 
     for (*before = 0; *before < w->count; ++*before) {
         double begin = *before ? l->end[w->task[*before - 1]] : 0;
@@ -111,7 +112,7 @@ static void put(plan *l, size_t task)
     memmove(&l->lane[best].task[where + 1], &l->lane[best].task[where],
             (l->lane[best].count++ - where) * sizeof *l->lane[best].task);
     l->lane[best].task[where] = (uint32_t)task;
-    l->node[task] = hs_instance_node(l->s->in, best);
+    l->node[task] = hs_instance_memory_node(l->s->in, best);
     l->placed[task] = 1;
 }
 
@@ -152,7 +153,8 @@ static void append(plan *l, size_t task, int cpus, int gpus)
     for (unsigned i = 0; i < workers; i++) {
         unsigned    w = (i + l->s->m) % workers; /* GPUs first */
         const lane *there = &l->lane[w];
-        double start = graph_arrival(l->s, task, hs_instance_node(l->s->in, w), l->end, l->node);
+        double      start =
+            graph_arrival(l->s, task, hs_instance_memory_node(l->s->in, w), l->end, l->node);
 
         if (there->count)
             start = fmax(start, l->end[there->task[there->count - 1]]);
@@ -163,7 +165,7 @@ static void append(plan *l, size_t task, int cpus, int gpus)
         }
     }
     l->lane[best].task[l->lane[best].count++] = (uint32_t)task;
-    l->node[task] = hs_instance_node(l->s->in, best);
+    l->node[task] = hs_instance_memory_node(l->s->in, best);
     l->placed[task] = 1;
 }
 

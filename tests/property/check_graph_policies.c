@@ -83,7 +83,7 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
     require_same(s, name, expected, literal_graph(s, &rules, expected, MOST_ENTRIES), found);
     moved += require_moves(s, name, as, &moves, found);
-    aborted = hs_schedule_size(found) - s->n;
+    aborted = hs_schedule_entry_count(found) - s->n;
     hs_schedule_free(found);
     return aborted;
 }
@@ -248,16 +248,16 @@ static void require_possible(const graph_sample *s, const char *name, const hs_s
             if (e[i].state == HS_RUN) {
                 start[e[i].task] = e[i].start;
                 end[e[i].task] = e[i].end;
-                on[e[i].task] = hs_instance_node(s->in, w);
+                on[e[i].task] = hs_instance_memory_node(s->in, w);
             }
     }
     for (size_t f = 0; f < s->n; f++)
         for (size_t t = 0; t < s->n; t++)
-            GRAPH_REQUIRE(
-                s,
-                !s->edge[f][t] ||
-                    start[t] >= end[f] + hs_instance_transfer(s->in, on[f], on[t], s->bytes[f][t]),
-                "%s: task %zu starts too early", name, t);
+            GRAPH_REQUIRE(s,
+                          !s->edge[f][t] ||
+                              start[t] >= end[f] + hs_instance_transfer_time(s->in, on[f], on[t],
+                                                                             s->bytes[f][t]),
+                          "%s: task %zu starts too early", name, t);
 }
 
 /* Check that every policy finishes with a valid schedule, whatever the actual times. */
@@ -300,10 +300,10 @@ START_TEST(nobody_is_woken_by_what_begins_on_time)
     unsigned     started = 0;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 1), HS_OK);
     for (size_t i = 0; i < 9; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 8, 0, 0, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 8, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_create(hs_policy_find("plan+steal"), in, plan, NULL, &policy),

@@ -134,7 +134,7 @@ static void check_schedule(const graph_sample *s, const hs_schedule *shown)
                 *(ready[w < s->m ? HS_CPU : HS_GPU] ? &want[w].other : &want[w].no_task) += length;
     }
     hsi_backlog_close(&b);
-    ck_assert_int_eq(hs_schedule_idle(s->in, shown, got), HS_OK);
+    ck_assert_int_eq(hs_schedule_compute_idle(s->in, shown, got), HS_OK);
     for (unsigned w = 0; w < workers; w++)
         GRAPH_REQUIRE(s,
                       fabs(got[w].no_task - want[w].no_task) + fabs(got[w].other - want[w].other) <=
@@ -183,7 +183,7 @@ START_TEST(idle_time_has_its_reasons)
         check_schedule(&s, shown);
         rest = without_some(&s, shown);
         check_schedule(&s, rest);
-        hs_schedule_metrics(s.in, shown, &m);
+        hs_schedule_compute_metrics(s.in, shown, &m);
         aborted += m.type[HS_CPU].aborted + m.type[HS_GPU].aborted;
         hs_schedule_free(rest);
         hs_schedule_free(shown);

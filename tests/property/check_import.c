@@ -83,7 +83,7 @@ static hs_instance *by_hand(const small *g, const char *prefix, size_t first, in
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 2), HS_OK);
     for (size_t j = 0; j < g->n; j++) {
         hs_task task;
         char    name[32];
@@ -93,11 +93,11 @@ static hs_instance *by_hand(const small *g, const char *prefix, size_t first, in
         task.id = name;
         task.cpu = g->time[j];
         task.gpu = g->time[j] / g->speedup;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t i = 0; i < j; i++)
             if (g->edge[i][j])
-                ck_assert_int_eq(hs_builder_after(b, j, i, 0, has_bytes ? g->bytes[i][j] : 0),
-                                 HS_OK);
+                ck_assert_int_eq(
+                    hs_builder_add_predecessor(b, j, i, 0, has_bytes ? g->bytes[i][j] : 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -272,8 +272,8 @@ static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
     size_t       data;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MICROSECONDS), HS_OK);
     for (size_t j = 0; j < g->n; j++) {
         hs_task task;
         char    name[32];
@@ -283,16 +283,17 @@ static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
         task.id = name;
         task.cpu = g->time[j];
         task.gpu = g->time[j] / g->speedup;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t i = 0; i < j; i++)
             if (g->edge[i][j])
-                ck_assert_int_eq(hs_builder_after(b, j, i, 0, 0), HS_OK);
+                ck_assert_int_eq(hs_builder_add_predecessor(b, j, i, 0, 0), HS_OK);
         for (int h = 0; h < 3; h++)
             if (uses[j][h]) {
                 snprintf(name, sizeof name, "h%d", h);
-                ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
-                ck_assert_int_eq(hs_builder_data_bytes(b, data, 100 + h), HS_OK);
-                ck_assert_int_eq(hs_builder_access(b, j, data, (hs_access_mode)uses[j][h]), HS_OK);
+                ck_assert_int_eq(hs_builder_add_handle(b, name, &data), HS_OK);
+                ck_assert_int_eq(hs_builder_set_handle_bytes(b, data, 100 + h), HS_OK);
+                ck_assert_int_eq(hs_builder_add_access(b, j, data, (hs_access_mode)uses[j][h]),
+                                 HS_OK);
             }
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);

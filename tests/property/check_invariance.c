@@ -3,7 +3,7 @@
 /*
  * Changes of an instance that must not change its schedule: a second call, names, the order of
  * tasks without ties, times scaled by a power of two, rows with counts, and workers set by
- * hs_instance_on().
+ * hs_instance_with_workers().
  */
 
 #include <check.h>
@@ -207,7 +207,7 @@ static void rename_tasks(const sample *s, const hs_settings *settings, int keep_
         order[i] = (uint32_t)i;
     if (!keep_order)
         shuffle(&d, order, s->n);
-    hs_builder_workers(builder, s->m, s->k);
+    hs_builder_set_workers(builder, s->m, s->k);
     for (i = 0; i < s->n; i++) {
         char    name[32];
         hs_task task = {.struct_size = sizeof task,
@@ -216,7 +216,7 @@ static void rename_tasks(const sample *s, const hs_settings *settings, int keep_
 
         snprintf(name, sizeof name, "%08x-%zu", dice_below(&d, 1u << 31), i);
         r->number[order[i]] = (uint32_t)i;
-        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+        REQUIRE(s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
     }
     REQUIRE(s, hs_builder_finish(builder, &r->in, NULL) == HS_OK, "hs_builder_finish");
     r->settings = *settings;
@@ -319,14 +319,14 @@ START_TEST(counts_are_as_good_as_copies)
 
         sample_make(&s, 46000000 + i, 40, 6);
         REQUIRE(&s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
-        hs_builder_workers(builder, s.m, s.k);
+        hs_builder_set_workers(builder, s.m, s.k);
         for (j = 0; j < s.n; j++) {
             hs_task task = {.struct_size = sizeof task,
                             .cpu = s.cpu[j], .gpu = s.gpu[j], .priority = s.priority[j],
                             .count = dice_between(&d, 0, 5)};
             unsigned count = task.count ? task.count : 1;
 
-            REQUIRE(&s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+            REQUIRE(&s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
             for (; count > 0; count--, copies++) {
                 cpu[copies] = s.cpu[j];
                 gpu[copies] = s.gpu[j];
@@ -358,8 +358,10 @@ START_TEST(other_workers_are_as_if_from_the_start)
         cpus = s.m ? s.m + 3 : 0; /* a missing type stays missing, because no task may need it */
         gpus = s.k ? s.k + 1 : 0;
         elsewhere = back = NULL;
-        REQUIRE(&s, hs_instance_on(s.in, cpus, gpus, &elsewhere) == HS_OK, "hs_instance_on");
-        REQUIRE(&s, hs_instance_on(elsewhere, s.m, s.k, &back) == HS_OK, "hs_instance_on");
+        REQUIRE(&s, hs_instance_with_workers(s.in, cpus, gpus, &elsewhere) == HS_OK,
+                "hs_instance_with_workers");
+        REQUIRE(&s, hs_instance_with_workers(elsewhere, s.m, s.k, &back) == HS_OK,
+                "hs_instance_with_workers");
         hs_instance_free(elsewhere);
         check_same(&s, "moving", s.in, NULL, back, NULL, 1, NULL);
         check_same_bounds(&s, "moving", s.in, back, 1, 0);

@@ -28,7 +28,7 @@ START_TEST(heteroprio_is_the_algorithm)
                 "hs_solve");
         found = simulate(&s, "heteroprio", NULL, s.in, 0);
         require_same(&s, "heteroprio", expected, found);
-        aborted += hs_schedule_size(found) - s.n;
+        aborted += hs_schedule_entry_count(found) - s.n;
         hs_schedule_free(expected);
         hs_schedule_free(found);
         sample_free(&s);
@@ -257,7 +257,7 @@ static size_t follow_literally(const errand *e, const char *name, const hs_sched
     decider         asked = literal_policy_decider(l);
     hs_schedule    *expected = naive_clock_run(&e->s, e->truth, &asked);
     hs_schedule    *found = simulate(&e->s, name, plan, e->truth, e->tolerance);
-    size_t          aborted = hs_schedule_size(found) - e->s.n;
+    size_t          aborted = hs_schedule_entry_count(found) - e->s.n;
 
     require_same(&e->s, name, expected, found);
     literal_policy_free(l);

@@ -52,11 +52,11 @@ START_TEST(late_tasks_are_no_credit)
     size_t               row;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 1, 1), HS_OK);
     for (row = 0; row < 3; row++)
-        ck_assert_int_eq(hs_builder_add(builder, &rows[row]), HS_OK);
-    ck_assert_int_eq(hs_builder_after(builder, 2, 1, 0, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(builder, &rows[row]), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(builder, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);
     hs_policy_settings_init(&settings);
     settings.tolerance = 0.1;
@@ -208,17 +208,17 @@ static hs_instance *graph_with_links(void)
     size_t              row;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 2, 1), HS_OK);
     for (row = 0; row < 3; row++) {
         hs_task task = {.struct_size = sizeof task, .cpu = cpu[row], .gpu = gpu[row]};
 
-        ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
         if (row)
-            ck_assert_int_eq(hs_builder_after(builder, row, 0, 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(builder, row, 0, 0, 0), HS_OK);
     }
-    ck_assert_int_eq(hs_builder_link(builder, HS_H2D, 0, 1e9), HS_OK);
-    ck_assert_int_eq(hs_builder_link(builder, HS_D2H, 0, 1e9), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(builder, HS_H2D, 0, 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(builder, HS_D2H, 0, 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);
     return in;
 }

@@ -290,7 +290,7 @@ static hs_decision_kind taught(const char *kernel)
     int                 i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (i = 0; i < 3; i++) {
         hs_task t;
 
@@ -298,7 +298,7 @@ static hs_decision_kind taught(const char *kernel)
         t.cpu = cpu[i];
         t.gpu = gpu[i];
         t.kernel = kernels[i];
-        ck_assert_int_eq(hs_builder_add(b, &t), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &t), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -388,7 +388,7 @@ static void add(hs_builder *b, double cpu, double gpu)
     hs_task_init(&task);
     task.cpu = cpu;
     task.gpu = gpu;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
 /* Return the end of the third task under plan+steal, with tasks planned in order on the workers
@@ -407,7 +407,7 @@ static double end_of_third(hs_builder *b, unsigned cpus, unsigned gpus, const un
         at[i] = (hs_placement){i, i, i, on[i], HS_RUN};
     hs_policy_settings_init(&settings);
     settings.skip = skip;
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, cpus, gpus, &truth), HS_OK);
     ck_assert_int_eq(hs_schedule_build(cpus, gpus, 3, at, &plan), HS_OK);
@@ -441,8 +441,8 @@ START_TEST(late_after_what_is_skipped)
     add(b, 1, INFINITY);
     add(b, 10, INFINITY);
     add(b, 10, INFINITY);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 0), HS_OK);
     ck_assert_double_eq_tol(end_of_third(b, 2, 0, on, truth, none, skip), 20, 1e-4);
 }
 END_TEST
@@ -459,9 +459,9 @@ START_TEST(late_although_it_has_been_moved)
     add(b, 1, INFINITY);
     add(b, INFINITY, 10);
     add(b, INFINITY, 10);
-    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
     ck_assert_double_eq_tol(end_of_third(b, 1, 2, on, cpu, gpu, NULL), 22, 1e-4);
 }
 END_TEST
@@ -479,13 +479,13 @@ static double makespan_behind_a_link(double gpu)
 
     hs_policy_settings_init(&settings);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     add(b, 1, INFINITY);
     add(b, INFINITY, 2);
     add(b, 10, gpu);
-    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 3), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 3), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, 1, 1, &truth), HS_OK);
@@ -518,10 +518,10 @@ START_TEST(what_is_not_restartable_is_left_alone)
     int                 i;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 1, 1), HS_OK);
     for (i = 0; i < 2; i++) {
         task.gpu = times[i];
-        ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(2, slow, times, NULL, 1, 1, &truth), HS_OK);
@@ -546,7 +546,7 @@ START_TEST(bad_arguments)
 
     ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(2, none, times, NULL, 1, 1, &bare), HS_OK);
-    ck_assert_int_eq(hs_instance_on(in, 2, 1, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 2, 1, &other), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), other, NULL, &plan), HS_OK);
     ck_assert_ptr_null(hs_policy_at(hs_policy_count()));
     ck_assert_ptr_null(hs_policy_find("plans"));

@@ -51,7 +51,7 @@ static void build_rest(const graph_sample *s, rest *r)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, s->m, s->k), HS_OK);
     for (size_t i = 0; i < r->count; i++) {
         uint32_t t = r->task[i];
         hs_task  task;
@@ -61,10 +61,10 @@ static void build_rest(const graph_sample *s, rest *r)
         task.gpu = hs_instance_time(s->in, t, HS_GPU);
         task.priority = s->priority[t];
         task.restartable = s->restartable[t] ? HS_RESTART_YES : HS_RESTART_NO;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t j = 0; j < i; j++)
             if (s->edge[r->task[j]][t])
-                ck_assert_int_eq(hs_builder_after(b, i, j, 0, 0), HS_OK);
+                ck_assert_int_eq(hs_builder_add_predecessor(b, i, j, 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &r->in, NULL), HS_OK);
     hs_builder_free(b);
@@ -182,11 +182,11 @@ END_TEST
 /* Check that a task starts after the outputs of done tasks can have arrived from the host. */
 static void require_inputs(const graph_sample *s, const rest *r, unsigned worker, const hs_entry *e)
 {
-    unsigned node = hs_instance_node(s->in, worker);
+    unsigned node = hs_instance_memory_node(s->in, worker);
 
     GRAPH_REQUIRE(s, !r->skip[e->task], "task %u is done", e->task);
     for (size_t f = 0; f < s->n; f++) {
-        double there = hs_instance_transfer(s->in, 0, node, s->bytes[f][e->task]);
+        double there = hs_instance_transfer_time(s->in, 0, node, s->bytes[f][e->task]);
 
         GRAPH_REQUIRE(s, !s->edge[f][e->task] || !r->skip[f] || e->start >= there,
                       "task %u starts at %.17g, before its input is there", e->task, e->start);

@@ -10,18 +10,18 @@ double graph_arrival(const graph_sample *s, size_t task, uint32_t node, const do
 
     for (size_t from = 0; from < s->n; from++)
         if (s->edge[from][task])
-            last = fmax(last, end[from] + hs_instance_transfer(s->in, node_of[from], node,
-                                                               s->bytes[from][task]));
+            last = fmax(last, end[from] + hs_instance_transfer_time(s->in, node_of[from], node,
+                                                                    s->bytes[from][task]));
     for (size_t d = 0; d < s->data; d++) {
         int writer = s->writer[task][d];
 
         if (!(s->mode[task][d] & HS_READ))
             continue;
         if (writer < 0)
-            last = fmax(last, hs_instance_transfer(s->in, 0, node, s->size[d]));
+            last = fmax(last, hs_instance_transfer_time(s->in, 0, node, s->size[d]));
         else
-            last = fmax(last, end[writer] + hs_instance_transfer(s->in, node_of[writer], node,
-                                                                 s->size[d]));
+            last = fmax(last, end[writer] + hs_instance_transfer_time(s->in, node_of[writer], node,
+                                                                      s->size[d]));
     }
     return last;
 }
@@ -46,7 +46,7 @@ static void descend(search *q, size_t placed, double makespan);
 
 static void try_worker(search *q, size_t placed, double makespan, size_t task, unsigned worker)
 {
-    uint32_t node = hs_instance_node(q->s->in, worker);
+    uint32_t node = hs_instance_memory_node(q->s->in, worker);
     double   time = worker < q->s->m ? q->s->p[task] : q->s->q[task];
     double   before = q->free_at[worker];
     double   start = fmax(before, graph_arrival(q->s, task, node, q->end, q->node_of));

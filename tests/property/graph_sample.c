@@ -59,10 +59,10 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
         task.restartable = pinned == 0 && dice_below(d, 3) == 0 ? HS_RESTART_NO : HS_RESTART_YES;
         if (is_plain)
             task.restartable = HS_RESTART_NO;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         task.cpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
         task.gpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
-        ck_assert_int_eq(hs_builder_add(truth, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(truth, &task), HS_OK);
     }
 }
 
@@ -88,9 +88,9 @@ static void add_edges(dice *d, hs_builder *b, size_t rows, int any_order)
     for (size_t r = 1; r < rows; r++)
         for (size_t e = 0; e < r; e++)
             if (dice_below(d, 8) < density)
-                ck_assert_int_eq(hs_builder_after(b, row[r], row[e], 0,
-                                                  pieces ? dice_below(d, 4) : 0),
-                                 HS_OK);
+                ck_assert_int_eq(
+                    hs_builder_add_predecessor(b, row[r], row[e], 0, pieces ? dice_below(d, 4) : 0),
+                    HS_OK);
 }
 
 static void add_data(dice *d, hs_builder *b, size_t rows)
@@ -99,12 +99,13 @@ static void add_data(dice *d, hs_builder *b, size_t rows)
         char   name[2] = {(char)('a' + i), 0};
         size_t number;
 
-        ck_assert_int_eq(hs_builder_data(b, name, &number), HS_OK);
-        ck_assert_int_eq(hs_builder_data_bytes(b, number, dice_below(d, 5)), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, name, &number), HS_OK);
+        ck_assert_int_eq(hs_builder_set_handle_bytes(b, number, dice_below(d, 5)), HS_OK);
         for (size_t r = 0; r < rows; r++)
             if (dice_below(d, 3) == 0)
                 ck_assert_int_eq(
-                    hs_builder_access(b, r, number, (hs_access_mode)dice_between(d, 1, 3)), HS_OK);
+                    hs_builder_add_access(b, r, number, (hs_access_mode)dice_between(d, 1, 3)),
+                    HS_OK);
     }
 }
 
@@ -115,10 +116,10 @@ static void add_links(graph_sample *s, dice *d, hs_builder *b)
     s->links = way > 0;
     if (!s->links)
         return;
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, dice_below(d, 3), way == 1 ? 1 : 3), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, dice_below(d, 3), way == 1 ? 2 : 0.7), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, dice_below(d, 3), way == 1 ? 1 : 3), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, dice_below(d, 3), way == 1 ? 2 : 0.7), HS_OK);
     if (way == 3)
-        ck_assert_int_eq(hs_builder_link(b, HS_D2D, dice_below(d, 2), 1), HS_OK);
+        ck_assert_int_eq(hs_builder_set_link(b, HS_D2D, dice_below(d, 2), 1), HS_OK);
 }
 
 /* Add as edges to `to` every task that leads to `vertex` directly or through barriers. */
@@ -150,7 +151,7 @@ static void write_out(graph_sample *s)
         s->p[t] = s->m ? hs_instance_time(s->in, t, HS_CPU) : INFINITY;
         s->q[t] = s->k ? hs_instance_time(s->in, t, HS_GPU) : INFINITY;
         s->priority[t] = hs_instance_priority(s->in, t);
-        s->restartable[t] = hs_instance_restartable(s->in, t);
+        s->restartable[t] = hs_instance_is_restartable(s->in, t);
         s->position[t] = g ? hs_graph_position(g, t) : t;
         for (size_t d = 0; d < GRAPH_DATA; d++)
             s->writer[t][d] = -1;
@@ -166,8 +167,8 @@ static void write_out(graph_sample *s)
                 access[i].writer == HS_NONE ? -1 : (int)access[i].writer;
         }
     }
-    for (s->data = 0; hs_instance_data_name(s->in, s->data); s->data++)
-        s->size[s->data] = hs_instance_data_bytes(s->in, s->data);
+    for (s->data = 0; hs_instance_handle_name(s->in, s->data); s->data++)
+        s->size[s->data] = hs_instance_handle_bytes(s->in, s->data);
 }
 
 static void make(graph_sample *s, uint64_t seed, int is_plain)
@@ -185,8 +186,8 @@ static void make(graph_sample *s, uint64_t seed, int is_plain)
         s->m = s->k = 1;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_create(&truth), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(truth, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(truth, s->m, s->k), HS_OK);
     add_rows(s, &d, b, truth, rows, is_plain);
     way = dice_below(&d, 8); /* 0: independent tasks */
     if (way > 0 && way < 6)

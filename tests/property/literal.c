@@ -78,7 +78,7 @@ const char *plan_differs(const plan *expected, const hs_schedule *found, const s
     size_t     *next = literal_memory(s->m + s->k, sizeof *next), i, count;
     const char *what = NULL;
 
-    if (hs_schedule_size(found) != expected->count)
+    if (hs_schedule_entry_count(found) != expected->count)
         what = "the number of entries";
     for (i = 0; i < expected->count && !what; i++) {
         const hs_placement *a = &expected->at[i];

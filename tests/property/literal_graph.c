@@ -131,11 +131,11 @@ void literal_tell(const literal *l, hs_builder *b)
 {
     size_t data[DATA];
 
-    ck_assert_int_eq(hs_builder_workers(b, l->cpus, l->gpus), HS_OK);
-    ck_assert_int_eq(hs_builder_usual_bytes(b, l->usual), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, l->cpus, l->gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_default_bytes(b, l->usual), HS_OK);
     for (hs_link link = HS_H2D; link < HS_LINKS; link++)
         if (l->has_link[link])
-            ck_assert_int_eq(hs_builder_link(b, link, l->latency[link], l->bandwidth[link]),
+            ck_assert_int_eq(hs_builder_set_link(b, link, l->latency[link], l->bandwidth[link]),
                              HS_OK);
     for (size_t r = 0; r < l->rows; r++) {
         hs_task task;
@@ -144,23 +144,24 @@ void literal_tell(const literal *l, hs_builder *b)
         task.cpu = l->time[r][HS_CPU];
         task.gpu = l->time[r][HS_GPU];
         task.count = l->count[r];
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     for (size_t r = l->rows; r-- > 0;)
         for (size_t e = 0; e < l->rows; e++)
             for (unsigned copy = 0; copy <= COPIES; copy++)
                 if (l->told[r][e][copy])
-                    ck_assert_int_eq(hs_builder_after(b, r, e, copy, l->piece[r][e][copy]), HS_OK);
+                    ck_assert_int_eq(
+                        hs_builder_add_predecessor(b, r, e, copy, l->piece[r][e][copy]), HS_OK);
     for (size_t d = 0; d < DATA; d++) {
         char name[2] = {(char)('a' + d), 0};
 
-        ck_assert_int_eq(hs_builder_data(b, name, &data[d]), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, name, &data[d]), HS_OK);
         if (l->size[d] >= 0)
-            ck_assert_int_eq(hs_builder_data_bytes(b, data[d], l->size[d]), HS_OK);
+            ck_assert_int_eq(hs_builder_set_handle_bytes(b, data[d], l->size[d]), HS_OK);
         for (size_t r = 0; r < l->rows; r++)
             if (l->mode[r][d])
-                ck_assert_int_eq(hs_builder_access(b, r, data[d], (hs_access_mode)l->mode[r][d]),
-                                 HS_OK);
+                ck_assert_int_eq(
+                    hs_builder_add_access(b, r, data[d], (hs_access_mode)l->mode[r][d]), HS_OK);
     }
 }
 

@@ -9,7 +9,7 @@ void literal_move(const graph_sample *s, literal_moves *moves, hs_transfer t)
     if (t.from == t.to || t.bytes == 0 || !s->links)
         return;
     GRAPH_REQUIRE(s, moves->count < sizeof moves->list / sizeof *moves->list, "too many moves");
-    t.end = t.start + hs_instance_transfer(s->in, t.from, t.to, t.bytes);
+    t.end = t.start + hs_instance_transfer_time(s->in, t.from, t.to, t.bytes);
     moves->list[moves->count++] = t;
 }
 
@@ -25,7 +25,7 @@ static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int tas
         for (size_t i = 0; i < count; i++)
             if (e[i].task == (uint32_t)task && e[i].state == HS_RUN) {
                 *end = e[i].end;
-                return hs_instance_node(s->in, w);
+                return hs_instance_memory_node(s->in, w);
             }
     }
     return 0;

@@ -24,9 +24,9 @@ static double mean_transfer(const graph_sample *s, size_t t, size_t next)
         if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)t)
             bytes = fmax(bytes, s->size[d]);
     return (m * k *
-                (hs_instance_transfer(s->in, 0, 1, bytes) +
-                 hs_instance_transfer(s->in, 1, 0, bytes)) +
-            k * (k - 1) * hs_instance_transfer(s->in, 1, 2, bytes)) /
+                (hs_instance_transfer_time(s->in, 0, 1, bytes) +
+                 hs_instance_transfer_time(s->in, 1, 0, bytes)) +
+            k * (k - 1) * hs_instance_transfer_time(s->in, 1, 2, bytes)) /
            ((m + k) * (m + k));
 }
 

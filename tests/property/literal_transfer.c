@@ -14,7 +14,7 @@ static double bring_piece(law *l, int from, int t, uint32_t to, double now)
     uint32_t at = (uint32_t)l->node[from];
 
     return earlier(l->piece[from][t][to],
-                   now + hs_instance_transfer(l->s->in, at, to, l->s->bytes[from][t]));
+                   now + hs_instance_transfer_time(l->s->in, at, to, l->s->bytes[from][t]));
 }
 
 static double bring_data(law *l, int t, size_t d, uint32_t to, double now)
@@ -23,7 +23,7 @@ static double bring_data(law *l, int t, size_t d, uint32_t to, double now)
     uint32_t at = writer < 0 ? 0 : (uint32_t)l->node[writer];
 
     return earlier(l->copy[writer + 1][d][to],
-                   now + hs_instance_transfer(l->s->in, at, to, l->s->size[d]));
+                   now + hs_instance_transfer_time(l->s->in, at, to, l->s->size[d]));
 }
 
 static int makes_piece(const law *l, int from, int t)
@@ -53,15 +53,16 @@ double law_longest_transfer(law *l, int t, int w)
 
     for (int from = 0; from < (int)l->s->n; from++)
         if (makes_piece(l, from, t) && l->piece[from][t][to] < 0)
-            longest = fmax(longest, hs_instance_transfer(l->s->in, (uint32_t)l->node[from], to,
-                                                         l->s->bytes[from][t]));
+            longest = fmax(longest, hs_instance_transfer_time(l->s->in, (uint32_t)l->node[from], to,
+                                                              l->s->bytes[from][t]));
     for (size_t d = 0; d < GRAPH_DATA; d++) {
         int writer = l->s->writer[t][d];
 
         if (l->s->mode[t][d] & HS_READ && l->copy[writer + 1][d][to] < 0)
-            longest = fmax(longest, hs_instance_transfer(l->s->in,
-                                                         writer < 0 ? 0 : (uint32_t)l->node[writer],
-                                                         to, l->s->size[d]));
+            longest =
+                fmax(longest,
+                     hs_instance_transfer_time(l->s->in, writer < 0 ? 0 : (uint32_t)l->node[writer],
+                                               to, l->s->size[d]));
     }
     return longest;
 }
@@ -104,17 +105,17 @@ double law_planned_arrival(law *l, int t, int w)
 
     for (int from = 0; from < (int)l->s->n; from++)
         if (makes_piece(l, from, t))
-            last = fmax(last,
-                        l->done_at[from] + hs_instance_transfer(l->s->in, (uint32_t)l->node[from],
-                                                                to, l->s->bytes[from][t]));
+            last = fmax(last, l->done_at[from] +
+                                  hs_instance_transfer_time(l->s->in, (uint32_t)l->node[from], to,
+                                                            l->s->bytes[from][t]));
     for (size_t d = 0; d < GRAPH_DATA; d++) {
         int writer = l->s->writer[t][d];
 
         if (l->s->mode[t][d] & HS_READ)
             last = fmax(last, (writer < 0 ? 0 : l->done_at[writer]) +
-                                  hs_instance_transfer(l->s->in,
-                                                       writer < 0 ? 0 : (uint32_t)l->node[writer],
-                                                       to, l->s->size[d]));
+                                  hs_instance_transfer_time(
+                                      l->s->in, writer < 0 ? 0 : (uint32_t)l->node[writer], to,
+                                      l->s->size[d]));
     }
     return last;
 }

@@ -83,14 +83,14 @@ hs_instance *some_truth(const sample *s, dice *d, double error)
     size_t       i;
 
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
-    REQUIRE(s, hs_builder_workers(builder, s->m, s->k) == HS_OK, "hs_builder_workers");
+    REQUIRE(s, hs_builder_set_workers(builder, s->m, s->k) == HS_OK, "hs_builder_set_workers");
     for (i = 0; i < s->n; i++) {
         hs_task task = {.struct_size = sizeof task, .cpu = s->cpu[i] * draw_factor(d, error),
                         .gpu = s->gpu[i] * draw_factor(d, error)};
 
         task.cpu = task.cpu > 0 ? task.cpu : s->cpu[i]; /* the product underflowed */
         task.gpu = task.gpu > 0 ? task.gpu : s->gpu[i];
-        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+        REQUIRE(s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
     }
     REQUIRE(s, hs_builder_finish(builder, &truth, NULL) == HS_OK, "hs_builder_finish");
     hs_builder_free(builder);

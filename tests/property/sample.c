@@ -219,14 +219,14 @@ void sample_pin(sample *s)
     hs_instance_free(s->in);
     s->in = NULL;
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
-    REQUIRE(s, hs_builder_workers(builder, s->m, s->k) == HS_OK, "hs_builder_workers");
+    REQUIRE(s, hs_builder_set_workers(builder, s->m, s->k) == HS_OK, "hs_builder_set_workers");
     for (i = 0; i < s->n; i++) {
         hs_task task = {.struct_size = sizeof task,
                         .cpu = s->cpu[i], .gpu = s->gpu[i], .priority = s->priority[i],
                         .kernel = kernels[i % 3]};
 
         draw_restartable(&d, &task, &s->restartable[i]);
-        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+        REQUIRE(s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
     }
     REQUIRE(s, hs_builder_finish(builder, &s->in, NULL) == HS_OK, "hs_builder_finish");
     hs_builder_free(builder);

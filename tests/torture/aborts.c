@@ -169,8 +169,9 @@ static hs_instance *make_tasks(const body *b, way how)
     task.restartable = HS_RESTART_YES;
     task.id = "t";
     if (hs_builder_create(&builder) != HS_OK ||
-        hs_builder_workers(builder, CPUS, how == OUT_OF_TIME ? 0 : 1) != HS_OK ||
-        hs_builder_add(builder, &task) != HS_OK || hs_builder_finish(builder, &in, NULL) != HS_OK)
+        hs_builder_set_workers(builder, CPUS, how == OUT_OF_TIME ? 0 : 1) != HS_OK ||
+        hs_builder_add_row(builder, &task) != HS_OK ||
+        hs_builder_finish(builder, &in, NULL) != HS_OK)
         fail("no instance", b->what);
     hs_builder_free(builder);
     return in;

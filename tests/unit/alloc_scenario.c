@@ -79,7 +79,7 @@ static hs_status add_rows(hs_builder *b, int attempts)
         task.cpu_command = i == 17 ? "./render" : NULL;
         task.gpu_command = i == 20 ? "./render -g" : "";
         for (attempt = 0; attempt < attempts; attempt++)
-            if ((st = hs_builder_add(b, &task)) != HS_ENOMEM)
+            if ((st = hs_builder_add_row(b, &task)) != HS_ENOMEM)
                 break;
     }
     return st;
@@ -94,11 +94,11 @@ hs_status build(hs_instance **out, int attempts)
     for (attempt = 0; attempt < attempts && st == HS_ENOMEM; attempt++)
         st = hs_builder_create(&b);
     if (st == HS_OK)
-        st = hs_builder_workers(b, 3, 2);
+        st = hs_builder_set_workers(b, 3, 2);
     if (st == HS_OK) {
         st = HS_ENOMEM;
         for (attempt = 0; attempt < attempts && st == HS_ENOMEM; attempt++)
-            st = hs_builder_note(b, "source", "measured");
+            st = hs_builder_add_note(b, "source", "measured");
     }
     if (st == HS_OK)
         st = add_rows(b, attempts);

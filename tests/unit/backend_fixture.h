@@ -41,8 +41,8 @@ static inline hs_instance *one_task(const char *id)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;

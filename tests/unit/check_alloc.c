@@ -41,7 +41,7 @@ static hs_status wrap_and_move(const void *context, uint64_t *result)
 
     (void)context;
     if (st == HS_OK)
-        st = hs_instance_on(in, 0, 5, &other);
+        st = hs_instance_with_workers(in, 0, 5, &other);
     if (st == HS_OK)
         *result = hs_instance_digest(other);
     hs_instance_free(in);
@@ -51,15 +51,15 @@ static hs_status wrap_and_move(const void *context, uint64_t *result)
 
 static hs_status index_names(const void *context, uint64_t *result)
 {
-    hs_index *index = NULL;
+    hs_name_index *index = NULL;
     size_t    task = 0;
-    hs_status st = hs_index_create(context, &index);
+    hs_status      st = hs_name_index_create(context, &index);
 
     if (st == HS_OK) {
-        hs_index_find(index, "t1", 2, &task);
+        hs_name_index_find(index, "t1", 2, &task);
         *result = task;
     }
-    hs_index_free(index);
+    hs_name_index_free(index);
     return st;
 }
 
@@ -284,10 +284,10 @@ START_TEST(pictures)
     task.count = 3;
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), in, NULL, &s), HS_OK);

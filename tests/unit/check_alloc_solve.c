@@ -82,7 +82,7 @@ START_TEST(algorithms)
 
     ck_assert_int_eq(build(&in, 1), HS_OK);
     check_instance(in);
-    ck_assert_int_eq(hs_instance_on(in, 2, 0, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 2, 0, &other), HS_OK);
     check_instance(other);
     hs_instance_free(other);
     hs_instance_free(in);
@@ -113,16 +113,16 @@ static hs_instance *build_linked(void)
     size_t          data;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 2, 2);
-    hs_builder_link(b, HS_H2D, 0.5, 1e3);
-    hs_builder_link(b, HS_D2H, 0.5, 1e3);
-    ck_assert_int_eq(hs_builder_data(b, "X", &data), HS_OK);
-    hs_builder_data_bytes(b, data, 100);
+    hs_builder_set_workers(b, 2, 2);
+    hs_builder_set_link(b, HS_H2D, 0.5, 1e3);
+    hs_builder_set_link(b, HS_D2H, 0.5, 1e3);
+    ck_assert_int_eq(hs_builder_add_handle(b, "X", &data), HS_OK);
+    hs_builder_set_handle_bytes(b, data, 100);
     for (size_t i = 0; i < 4; i++) {
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        hs_builder_access(b, i, data, HS_READ);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        hs_builder_add_access(b, i, data, HS_READ);
         if (i > 0)
-            hs_builder_after(b, i, i - 1, 0, 50);
+            hs_builder_add_predecessor(b, i, i - 1, 0, 50);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -169,7 +169,7 @@ START_TEST(algorithms_and_bounds_with_busy_workers)
     size_t              i;
 
     ck_assert_int_eq(build(&in, 1), HS_OK);
-    ck_assert_int_eq(hs_instance_on(in, 2, 2, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 2, 2, &other), HS_OK);
     context = (solve_context){.in = other};
     hs_settings_init(&context.settings);
     context.settings.available = available;
@@ -198,7 +198,7 @@ START_TEST(bounds)
     size_t       i;
 
     ck_assert_int_eq(build(&in, 1), HS_OK);
-    ck_assert_int_eq(hs_instance_on(in, 2, 0, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 2, 0, &other), HS_OK);
     for (i = 0; i < hs_bound_count(); i++) {
         solve_context context = {.in = other, .bound = hs_bound_at(i)};
 
@@ -222,19 +222,19 @@ static hs_instance *a_graph(void)
 
     hs_task_init(&task);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0.1, 10), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0.1, 10), HS_OK);
-    ck_assert_int_eq(hs_builder_data(b, "tile", &data), HS_OK);
-    ck_assert_int_eq(hs_builder_data_bytes(b, data, 3), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0.1, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0.1, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "tile", &data), HS_OK);
+    ck_assert_int_eq(hs_builder_set_handle_bytes(b, data, 3), HS_OK);
     for (size_t row = 0; row < 5; row++) {
         task.cpu = 1 + (double)row;
         task.gpu = 3 - (double)row / 2;
         task.count = row % 2 ? 3 : 1;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         if (row > 0)
-            ck_assert_int_eq(hs_builder_after(b, row, row - 1, 0, 2), HS_OK);
-        ck_assert_int_eq(hs_builder_access(b, row, data, HS_READ), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, row, row - 1, 0, 2), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, row, data, HS_READ), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -340,13 +340,13 @@ START_TEST(copies_take_no_memory)
     size_t                   i;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    hs_builder_workers(builder, 3, 1);
+    hs_builder_set_workers(builder, 3, 1);
     for (i = 0; i < 2; i++) {
         hs_task_init(&tasks[i]);
         tasks[i].cpu = i ? 2 : 3;
         tasks[i].gpu = i ? 3 : 1;
         tasks[i].count = i ? 1000000 : 9000000;
-        ck_assert_int_eq(hs_builder_add(builder, &tasks[i]), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(builder, &tasks[i]), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     memory_largest();

@@ -95,10 +95,10 @@ START_TEST(bounds_above_the_rounded_ends_of_a_graph)
     hs_task_init(&task);
     task.cpu = 1;
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 1, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(builder, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(builder, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     ck_assert_int_eq(certified_check_bound("a", in, 2, 2, "paths", 2 * (1 + 3 * DBL_EPSILON)), EXIT_OK);
     ck_assert_int_eq(certified_check_bound("a", in, 2, 2, "paths", 2 * (1 + 4 * DBL_EPSILON)),

@@ -223,7 +223,7 @@ START_TEST(what_is_done_is_not_started)
     state.script = &one;
     settings.skip = all_but_one;
     ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan), HS_OK);
-    ck_assert_uint_eq(hs_schedule_size(plan), 1);
+    ck_assert_uint_eq(hs_schedule_entry_count(plan), 1);
     ck_assert_double_eq(hs_schedule_makespan(plan), 2);
     hs_schedule_free(plan);
     hs_instance_free(in);

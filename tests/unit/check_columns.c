@@ -135,9 +135,9 @@ static hs_instance *make(const char *rows)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (; *rows; rows++)
-        ck_assert_int_eq(hs_builder_add(b, *rows == 'p' ? &plain : &other), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, *rows == 'p' ? &plain : &other), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;
@@ -345,8 +345,8 @@ START_TEST(older_callers_do_without)
     older = other;
     older.struct_size = column->offset;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &older), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &older), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     is_row(in, 0, &plain);
     memset(&found, 0x55, sizeof found);
@@ -368,11 +368,11 @@ START_TEST(tasks_that_are_not_initialised_are_refused)
     memset(&task, 0, sizeof task);
     task.cpu = task.gpu = 1;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_EINVAL);
     hs_task_init(&task);
     ck_assert(isinf(task.cpu) && isinf(task.gpu));
     ck_assert(task.count == 1 && !task.id && !task.priority);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     hs_builder_free(b);
 }
 END_TEST

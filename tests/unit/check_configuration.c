@@ -217,9 +217,9 @@ START_TEST(counts_are_not_expanded)
         q[i] = i < 14 ? 2 : 4;
     }
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 9, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_add(builder, &few), HS_OK);
-    ck_assert_int_eq(hs_builder_add(builder, &many), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 9, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(builder, &few), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(builder, &many), HS_OK);
     ck_assert_int_eq(hs_builder_finish(builder, &compact, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(44, p, q, NULL, 9, 2, &plain), HS_OK);
     ck_assert(bound_of("configuration", compact) == bound_of("configuration", plain));

@@ -30,15 +30,15 @@ static sample make(unsigned gpus)
     hs_placement placed[400];
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, CPUS, gpus);
-    hs_builder_unit(b, HS_MILLISECONDS);
+    hs_builder_set_workers(b, CPUS, gpus);
+    hs_builder_set_unit(b, HS_MILLISECONDS);
     for (size_t i = 0; i < gpus; i++) {
         const hs_task task = {.struct_size = sizeof task, .cpu = 2, .gpu = 1};
         size_t        data;
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        ck_assert_int_eq(hs_builder_data(b, names[i % NAMES], &data), HS_OK);
-        ck_assert_int_eq(hs_builder_access(b, i, data, HS_READ_WRITE), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, names[i % NAMES], &data), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, i, data, HS_READ_WRITE), HS_OK);
         placed[i] =
             (hs_placement){(double)i, (double)i + 1, (uint32_t)i, CPUS + (unsigned)i, HS_RUN};
     }
@@ -268,17 +268,17 @@ static hs_instance *two_in_a_row(int reads)
     size_t        data;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, CPUS, 1);
-    hs_builder_unit(b, HS_MILLISECONDS);
-    hs_builder_link(b, HS_H2D, 1, 1e6);
-    hs_builder_link(b, HS_D2H, 1, 1e6);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    hs_builder_set_workers(b, CPUS, 1);
+    hs_builder_set_unit(b, HS_MILLISECONDS);
+    hs_builder_set_link(b, HS_H2D, 1, 1e6);
+    hs_builder_set_link(b, HS_D2H, 1, 1e6);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     if (reads) {
-        ck_assert_int_eq(hs_builder_data(b, "X", &data), HS_OK);
-        ck_assert_int_eq(hs_builder_data_bytes(b, data, 1000), HS_OK);
-        ck_assert_int_eq(hs_builder_access(b, 1, data, HS_READ), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, "X", &data), HS_OK);
+        ck_assert_int_eq(hs_builder_set_handle_bytes(b, data, 1000), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, 1, data, HS_READ), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -274,7 +274,7 @@ START_TEST(tasks_end_where_they_end)
     task.id = NULL;
     task.cpu = task.gpu = 1;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     hs_builder_free(b);
 }
 END_TEST

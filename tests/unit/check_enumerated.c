@@ -88,12 +88,12 @@ static hs_instance *make(const small *s)
     size_t       i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, s->cpus, s->gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, s->cpus, s->gpus), HS_OK);
     for (i = 0; i < s->rows; i++) {
         hs_task task = {.struct_size = sizeof task,
                         .cpu = s->cpu[i], .gpu = s->gpu[i], .count = s->count[i]};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -189,10 +189,10 @@ START_TEST(refusals_of_graphs)
 
     task.kernel = "dgemm:4";
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_data(b, "a", &tile), HS_OK);
-    ck_assert_int_eq(hs_builder_access(b, 0, tile, HS_READ_WRITE), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "a", &tile), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 0, tile, HS_READ_WRITE), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     s.rank = HS_RANK_MIN;

@@ -228,10 +228,10 @@ static hs_instance *finish(hs_builder *b)
 /* That take as long as tasks. */
 static void add_links(hs_builder *b, const double latency[2], const double bandwidth[3], int d2d)
 {
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, latency[0], bandwidth[0]), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, latency[1], bandwidth[1]), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, latency[0], bandwidth[0]), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, latency[1], bandwidth[1]), HS_OK);
     if (d2d)
-        ck_assert_int_eq(hs_builder_link(b, HS_D2D, latency[0], bandwidth[2]), HS_OK);
+        ck_assert_int_eq(hs_builder_set_link(b, HS_D2D, latency[0], bandwidth[2]), HS_OK);
 }
 
 static void draw_links(hs_builder *b[2])
@@ -269,7 +269,7 @@ static score draw(int links, const hs_policy_kind *kind)
         k = 1;
     for (i = 0; i < 2; i++) {
         ck_assert_int_eq(hs_builder_create(&b[i]), HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b[i], m, k), HS_OK);
+        ck_assert_int_eq(hs_builder_set_workers(b[i], m, k), HS_OK);
     }
     for (i = 0; i < n; i++) {
         unsigned only = roll(9);
@@ -280,16 +280,17 @@ static score draw(int links, const hs_policy_kind *kind)
                          .kernel = roll(2) ? "a" : "b",
                          .restartable = roll(6) ? HS_RESTART_YES : HS_RESTART_NO};
 
-        ck_assert_int_eq(hs_builder_add(b[0], &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b[0], &task), HS_OK);
         if (wrong) {
             task.cpu *= 0.4 + 1.2 * roll(1000) / 1e3;
             task.gpu *= 0.4 + 1.2 * roll(1000) / 1e3;
         }
-        ck_assert_int_eq(hs_builder_add(b[1], &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b[1], &task), HS_OK);
         for (e = 0; e < density; e++)
             if (e < i && roll(2))
-                ck_assert_int_eq(hs_builder_after(b[0], i, i - 1 - e, 0, links ? draw_time() : 0),
-                                 HS_OK);
+                ck_assert_int_eq(
+                    hs_builder_add_predecessor(b[0], i, i - 1 - e, 0, links ? draw_time() : 0),
+                    HS_OK);
     }
     if (links)
         draw_links(b);
@@ -366,7 +367,7 @@ static void compare_all(const char *name, const hs_schedule *expected, const hs_
 {
     unsigned cpus = exec->work.cpus, workers = exec->work.workers, w;
 
-    if (by_type || hs_schedule_size(expected) > hs_instance_tasks(exec->work.in)) {
+    if (by_type || hs_schedule_entry_count(expected) > hs_instance_tasks(exec->work.in)) {
         compare(name, expected, exec, 0, cpus);
         compare(name, expected, exec, cpus, workers);
         return;

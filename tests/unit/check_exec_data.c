@@ -145,8 +145,8 @@ static void touch(hs_builder *b, size_t row, const char *name, hs_access_mode mo
 {
     size_t data;
 
-    ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
-    ck_assert_int_eq(hs_builder_access(b, row, data, mode), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, name, &data), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, row, data, mode), HS_OK);
 }
 
 /* Return a copy of the instance with row `moved` in front of row `before`. */
@@ -156,16 +156,16 @@ static hs_instance *reordered(const hs_instance *in, size_t moved, size_t before
     hs_instance *out = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+    hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
     for (size_t i = 0; i < hs_instance_rows(in); i++) {
         size_t         row = i == before ? moved : i > before && i <= moved ? i - 1 : i, data;
         hs_task        task;
         hs_access_mode mode;
 
         hs_instance_row(in, row, &task);
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (size_t k = 0; hs_instance_access(in, row, k, &data, &mode); k++)
-            touch(b, i, hs_instance_data_name(in, data), mode);
+            touch(b, i, hs_instance_handle_name(in, data), mode);
     }
     ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
     hs_builder_free(b);
@@ -225,9 +225,9 @@ static hs_builder *two_rows(const char *first, const char *second, uint32_t coun
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 1, 0);
+    hs_builder_set_workers(b, 1, 0);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(hs_builder_add(b, &tasks[i]), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &tasks[i]), HS_OK);
     return b;
 }
 

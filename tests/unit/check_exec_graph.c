@@ -47,7 +47,7 @@ static void add(hs_builder *b, double cpu, double gpu, const char *kernel, uint3
                     .count = count,
                     .restartable = restartable};
 
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
 static hs_builder *begin(unsigned cpus, unsigned gpus)
@@ -55,8 +55,8 @@ static hs_builder *begin(unsigned cpus, unsigned gpus)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MICROSECONDS), HS_OK);
     return b;
 }
 
@@ -71,15 +71,15 @@ static hs_instance *finish(hs_builder *b)
 
 static void after(hs_builder *b, size_t row, size_t earlier)
 {
-    ck_assert_int_eq(hs_builder_after(b, row, earlier, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, row, earlier, 0, 0), HS_OK);
 }
 
 /* Add links between host and GPUs, with random latencies, so that GPUs prefetch data. */
 static void link_memories(hs_builder *b)
 {
-    ck_assert_int_eq(hs_builder_usual_bytes(b, roll(3) * 1000.0), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, roll(20), 1e9), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, roll(20), 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_set_default_bytes(b, roll(3) * 1000.0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, roll(20), 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, roll(20), 1e9), HS_OK);
 }
 
 /* Return a random graph, with barriers (rows of several tasks) and often with shared data. Each
@@ -92,7 +92,7 @@ static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *k
     size_t      tile[2];
 
     for (i = 0; i < 2; i++)
-        ck_assert_int_eq(hs_builder_data(b, i ? "a" : "b", &tile[i]), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, i ? "a" : "b", &tile[i]), HS_OK);
     for (i = 0; i < rows; i++) {
         unsigned only = roll(8);
 
@@ -103,8 +103,8 @@ static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *k
             if (roll(2) && roll(3) + 1 + e < i)
                 after(b, i, i - 1 - e);
         if (data && roll(3) == 0)
-            ck_assert_int_eq(hs_builder_access(b, i, tile[roll(2)], (hs_access_mode)(1 + roll(3))),
-                             HS_OK);
+            ck_assert_int_eq(
+                hs_builder_add_access(b, i, tile[roll(2)], (hs_access_mode)(1 + roll(3))), HS_OK);
     }
     if (roll(2))
         link_memories(b);

@@ -204,8 +204,8 @@ START_TEST(what_is_no_such_matrix)
     refused(in, &s, "emulate");
     s.emulate[HS_CPU] = 0;
     hs_builder_create(&b);
-    hs_builder_workers(b, 1, 0);
-    hs_builder_add(b, &task);
+    hs_builder_set_workers(b, 1, 0);
+    hs_builder_add_row(b, &task);
     ck_assert_int_eq(hs_builder_finish(b, &none, NULL), HS_OK);
     refused(none, &s, "no tasks");
     hs_builder_free(b);

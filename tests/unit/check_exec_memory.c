@@ -51,8 +51,8 @@ static hs_instance *graph(scene *s)
     hs_instance        *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MICROSECONDS), HS_OK);
     for (size_t i = 0; rows[i].cpu > 0; i++) {
         hs_task task = {.struct_size = sizeof task,
                         .cpu = rows[i].cpu,
@@ -60,9 +60,9 @@ static hs_instance *graph(scene *s)
                         .kernel = rows[i].kernel,
                         .count = rows[i].count};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         if (before[i] < i)
-            ck_assert_int_eq(hs_builder_after(b, i, before[i], 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, before[i], 0, 0), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -136,16 +136,16 @@ static hs_instance *matrix(void)
     size_t                   data;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 2, 0);
+    hs_builder_set_workers(b, 2, 0);
     for (size_t i = 0; i < 4; i++) {
         const hs_task task = {
             .struct_size = sizeof task, .cpu = 1, .gpu = 1, .count = 1, .kernel = rows[i][0]};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         for (int k = 2; k > 0; k--)
             if (rows[i][k]) {
-                ck_assert_int_eq(hs_builder_data(b, rows[i][k], &data), HS_OK);
-                hs_builder_access(b, i, data, k == 1 ? HS_READ_WRITE : HS_READ);
+                ck_assert_int_eq(hs_builder_add_handle(b, rows[i][k], &data), HS_OK);
+                hs_builder_add_access(b, i, data, k == 1 ? HS_READ_WRITE : HS_READ);
             }
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);

@@ -343,10 +343,10 @@ START_TEST(no_policy_breaks_the_order)
     performance          p;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     s.policy = &rash;

@@ -101,7 +101,7 @@ static hs_builder *begin(unsigned cpus, unsigned gpus)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
     body.backend = &actors;
     return b;
 }
@@ -114,7 +114,7 @@ static void add(hs_builder *b, double cpu, double gpu, double timeout)
     task.cpu = cpu;
     task.gpu = gpu;
     task.timeout = timeout;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
 static hs_instance *finish(hs_builder *b)
@@ -179,7 +179,7 @@ START_TEST(decided_for_before_its_thread_wakes)
     body.backend = &late_risers;
     add(b, 10, 1e-9, 0);
     add(b, 1, 10, 0);
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     act = give_up_the_second;
     is_up = is_asked = 0;
     report = perform(finish(b), NULL, &s);
@@ -230,7 +230,7 @@ START_TEST(left_for_others_that_begin_without_the_lock)
 
         add(b, 1, 1, 0);
         if (i > 0 && i < LINKS)
-            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, i - 1, 0, 0), HS_OK);
         at[i] = (hs_placement){from, from + 1, i, i < LINKS, HS_RUN};
     }
     ck_assert_int_eq(hs_schedule_build(1, 1, LINKS + BAD, at, &plan), HS_OK);
@@ -300,7 +300,7 @@ START_TEST(a_deadline_ends_with_its_attempt)
     add(b, 1, 1, 1);
     add(b, 2, 1, 0);
     add(b, 1, 1, 0);
-    ck_assert_int_eq(hs_builder_after(b, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 0, 0), HS_OK);
     ck_assert_int_eq(hs_schedule_build(2, 0, 3, at, &plan), HS_OK);
     act = outlast_a_deadline;
     hsi_atomic_store64(&the_time, UINT64_C(1) << 60);

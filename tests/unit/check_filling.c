@@ -208,11 +208,11 @@ START_TEST(best_does_not_claim_too_much)
     hs_task             task;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 0), HS_OK);
     hs_task_init(&task);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         task.cpu = task.gpu = times[i];
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -324,12 +324,12 @@ END_TEST
 
 static int64_t priority_of(const hs_instance *in, const char *name)
 {
-    hs_index *index = NULL;
+    hs_name_index *index = NULL;
     size_t    task = SIZE_MAX;
 
-    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
-    ck_assert(hs_index_find(index, name, strlen(name), &task));
-    hs_index_free(index);
+    ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
+    ck_assert(hs_name_index_find(index, name, strlen(name), &task));
+    hs_name_index_free(index);
     return hs_instance_priority(in, task);
 }
 
@@ -367,19 +367,19 @@ static hs_instance *graph_of(hs_factorisation kind, unsigned tiles, const char *
 /* Assert that the task `name` has exactly the predecessors `expected`, up to the first "". */
 static void comes_after(const hs_instance *in, const char *name, const char *const expected[3])
 {
-    hs_index       *index = NULL;
+    hs_name_index  *index = NULL;
     const hs_graph *graph = NULL;
     const uint32_t *before;
     size_t          task = SIZE_MAX, count, wanted, i, found = 0;
 
     ck_assert_int_eq(hs_instance_graph(in, &graph), HS_OK);
-    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
-    ck_assert_msg(hs_index_find(index, name, strlen(name), &task), "%s", name);
+    ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
+    ck_assert_msg(hs_name_index_find(index, name, strlen(name), &task), "%s", name);
     before = hs_graph_predecessors(graph, task, &count, NULL);
     for (i = 0; i < 3 && *expected[i]; i++) {
         size_t j;
 
-        ck_assert_msg(hs_index_find(index, expected[i], strlen(expected[i]), &wanted), "%s",
+        ck_assert_msg(hs_name_index_find(index, expected[i], strlen(expected[i]), &wanted), "%s",
                       expected[i]);
         for (j = 0; j < count && before[j] != wanted; j++)
             ;
@@ -387,7 +387,7 @@ static void comes_after(const hs_instance *in, const char *name, const char *con
         found++;
     }
     ck_assert_msg(found == count, "%s comes after %zu tasks", name, count);
-    hs_index_free(index);
+    hs_name_index_free(index);
 }
 
 /* Check all predecessors: potrf needs the tile of syrk, and trsm the tiles of potrf and gemm. An
@@ -398,7 +398,7 @@ START_TEST(cholesky_depends_as_it_should)
     char         name[5][32];
     unsigned     i, j, k;
 
-    ck_assert_double_eq(hs_instance_data_bytes(in, 0), 960 * 960 * 8);
+    ck_assert_double_eq(hs_instance_handle_bytes(in, 0), 960 * 960 * 8);
     for (k = 0; k < 6; k++) {
         const char *syrk = k ? name[1] : "";
 

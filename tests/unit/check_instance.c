@@ -35,7 +35,7 @@ START_TEST(wraps_without_copying)
     cpu[1] = 3;
     ck_assert(hs_instance_time(in, 1, HS_CPU) == 3);
     ck_assert_int_eq(hs_instance_priority(in, 2), INT64_MIN);
-    ck_assert_int_eq(hs_instance_restartable(in, 0), 1);
+    ck_assert_int_eq(hs_instance_is_restartable(in, 0), 1);
     ck_assert_uint_eq(hs_instance_row_of(in, 2), 2);
     hs_instance_row(in, 0, &row);
     ck_assert(!row.id && !row.kernel && !row.cpu_command && !row.gpu_command);
@@ -98,11 +98,11 @@ START_TEST(moves_to_other_workers)
     hs_instance        *in = NULL, *other = NULL, *none = NULL;
 
     ck_assert_int_eq(hs_instance_wrap(2, two, gpu, NULL, 2, 2, &in), HS_OK);
-    ck_assert_int_eq(hs_instance_on(in, 0, 1, &none), HS_EWORKER);
-    ck_assert_int_eq(hs_instance_on(in, 0, 0, &none), HS_EINVAL);
-    ck_assert_int_eq(hs_instance_on(NULL, 1, 0, &none), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_with_workers(in, 0, 1, &none), HS_EWORKER);
+    ck_assert_int_eq(hs_instance_with_workers(in, 0, 0, &none), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_with_workers(NULL, 1, 0, &none), HS_EINVAL);
     ck_assert_ptr_null(none);
-    ck_assert_int_eq(hs_instance_on(in, 7, 0, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 7, 0, &other), HS_OK);
     hs_instance_free(in); /* either may be freed first */
     ck_assert_uint_eq(hs_instance_cpus(other), 7);
     ck_assert_uint_eq(hs_instance_gpus(other), 0);
@@ -116,7 +116,7 @@ static hs_builder *builder_on(unsigned cpus, unsigned gpus)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
     return b;
 }
 
@@ -124,7 +124,7 @@ static void add(hs_builder *b, const char *id, double cpu, double gpu, uint32_t 
 {
     hs_task task = {.struct_size = sizeof task, .id = id, .cpu = cpu, .gpu = gpu, .count = count};
 
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
 static hs_instance *finish(hs_builder *b)
@@ -149,12 +149,12 @@ START_TEST(builds_what_was_added)
     hs_instance *in;
     const char  *value;
 
-    ck_assert_int_eq(hs_builder_unit(b, HS_MILLISECONDS), HS_OK);
-    ck_assert_int_eq(hs_builder_note(b, "source", "measured"), HS_OK);
-    ck_assert_int_eq(hs_builder_note(b, "source", ""), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &first), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MILLISECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_add_note(b, "source", "measured"), HS_OK);
+    ck_assert_int_eq(hs_builder_add_note(b, "source", ""), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &first), HS_OK);
     memset(id, 'x', sizeof id - 1); /* strings are copied */
-    ck_assert_int_eq(hs_builder_add(b, &second), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &second), HS_OK);
     in = finish(b);
     hs_builder_free(b);
     ck_assert_int_eq(hs_instance_unit(in), HS_MILLISECONDS);
@@ -196,7 +196,7 @@ START_TEST(columns_may_begin_late)
         task.restartable = i == 200 ? HS_RESTART_NO : HS_RESTART_DEFAULT;
         task.kernel = i == 250 ? "gemm" : NULL;
         task.gpu_command = i == 299 ? "run" : "";
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     in = finish(b);
     ck_assert_uint_eq(hs_instance_rows(in), ROWS);
@@ -208,7 +208,7 @@ START_TEST(columns_may_begin_late)
         ck_assert_int_eq(row.id != NULL, i == 60);
         ck_assert_int_eq(row.priority, i == 100 ? 5 : 0);
         ck_assert_uint_eq(row.count, i == 150 ? 4 : 1);
-        ck_assert_int_eq(hs_instance_restartable(in, tasks), i != 200 && i != 299);
+        ck_assert_int_eq(hs_instance_is_restartable(in, tasks), i != 200 && i != 299);
         ck_assert_int_eq(row.kernel != NULL, i == 250);
         ck_assert_int_eq(row.gpu_command != NULL, i == 299);
     }
@@ -230,12 +230,12 @@ START_TEST(commands_are_not_restarted_unless_said)
                             .cpu = 1, .gpu = 1, .restartable = (hs_restartable)word};
 
             task.cpu_command = command ? "true" : NULL;
-            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+            ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         }
     in = finish(b);
     for (word = 0; word < 3; word++)
         for (command = 0; command < 2; command++)
-            ck_assert_int_eq(hs_instance_restartable(in, (size_t)(2 * word + command)),
+            ck_assert_int_eq(hs_instance_is_restartable(in, (size_t)(2 * word + command)),
                              expected[word][command]);
     hs_instance_free(in);
     hs_builder_free(b);
@@ -247,34 +247,36 @@ START_TEST(builders_refuse_and_go_on)
     char         longest[HS_MAX_ID + 2];
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
-    size_t       row = 99;
+    hs_error     error;
     hs_task      task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1};
 
     ck_assert_int_eq(hs_builder_create(NULL), HS_EINVAL);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* no workers */
-    ck_assert_int_eq(hs_builder_workers(b, 0, 0), HS_EINVAL);
-    ck_assert_int_eq(hs_builder_workers(b, HS_MAX_WORKERS + 1, 1), HS_EINVAL);
-    ck_assert_int_eq(hs_builder_workers(b, UINT_MAX, 1), HS_EINVAL);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, (hs_unit)4), HS_EINVAL);
-    ck_assert_int_eq(hs_builder_note(b, "", "x"), HS_EINVAL);
-    ck_assert_int_eq(hs_builder_note(b, "x", NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EINVAL);
+    ck_assert_uint_eq(error.line, 0);
+    ck_assert_str_eq(error.why, "there are no workers: set their numbers");
+    ck_assert_int_eq(hs_builder_set_workers(b, 0, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_set_workers(b, HS_MAX_WORKERS + 1, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_set_workers(b, UINT_MAX, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, (hs_unit)4), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_add_note(b, "", "x"), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_add_note(b, "x", NULL), HS_EINVAL);
     task.restartable = (hs_restartable)3;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_EINVAL);
     task = (hs_task){.struct_size = sizeof task, .cpu = 1, .gpu = 0};
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETIME);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_ETIME);
     memset(longest, 'a', sizeof longest);
     longest[HS_MAX_ID + 1] = '\0';
     task = (hs_task){.struct_size = sizeof task, .id = longest, .cpu = 1, .gpu = 1};
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_ETOOBIG);
     longest[HS_MAX_ID] = '\0';
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     task = (hs_task){.struct_size = sizeof task,
                      .cpu = 1, .gpu = 1, .count = (uint32_t)(HS_MAX_TASKS - 1)};
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     task.count = 1;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_ETOOBIG);
     in = finish(b);
     ck_assert_uint_eq(hs_instance_tasks(in), HS_MAX_TASKS);
     ck_assert_uint_eq(hs_instance_row_of(in, (size_t)HS_MAX_TASKS - 1), 1);
@@ -289,17 +291,21 @@ START_TEST(a_failed_finish_keeps_the_content)
 {
     hs_builder  *b = builder_on(1, 0);
     hs_instance *in = NULL;
-    size_t       row = 0;
+    hs_error     error = {0};
 
     add(b, "a", 1, 1, 1);
     add(b, "b", INFINITY, 1, 2);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
-    ck_assert_uint_eq(row, 1);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EWORKER);
+    ck_assert_uint_eq(error.line, 2);
+    ck_assert_str_eq(error.why, "task 'b' can run on no worker, of 1 CPUs and 0 GPUs: give it a "
+                                "time on a type with workers");
     ck_assert_ptr_null(in);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     add(b, "c", DBL_MAX / 2, DBL_MAX / 2, 5);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EOVERFLOW);
-    ck_assert_uint_eq(row, 2);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EOVERFLOW);
+    ck_assert_uint_eq(error.line, 3);
+    ck_assert_str_eq(error.why, "with task 'c' the times are too large to be added up: give times "
+                                "with a finite sum");
     hs_builder_free(b);
 
     b = builder_on(1, 1);
@@ -308,8 +314,8 @@ START_TEST(a_failed_finish_keeps_the_content)
     in = finish(b);
     ck_assert_uint_eq(hs_instance_rows(in), 2);
     hs_instance_free(in);
-    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* empty: no workers either */
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EINVAL); /* empty: no workers either */
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     in = finish(b);
     ck_assert_uint_eq(hs_instance_rows(in), 0);
     hs_instance_free(in);
@@ -324,7 +330,7 @@ static int duplicate_of(const char *ids)
     hs_builder  *b = builder_on(1, 1);
     hs_instance *in = NULL;
     char         copy[256], *at;
-    size_t       row = 0;
+    hs_error     error = {0};
     hs_status    st;
 
     snprintf(copy, sizeof copy, "%s", ids);
@@ -336,11 +342,11 @@ static int duplicate_of(const char *ids)
             *plus = '\0';
         add(b, *at == '-' ? NULL : at, 1, 1, count);
     }
-    st = hs_builder_finish(b, &in, &row);
+    st = hs_builder_finish(b, &in, &error);
     ck_assert(st == HS_OK || st == HS_EDUPLICATE);
     hs_instance_free(in);
     hs_builder_free(b);
-    return st == HS_OK ? -1 : (int)row;
+    return st == HS_OK ? -1 : (int)error.line - 1;
 }
 
 START_TEST(duplicates_are_found)
@@ -365,7 +371,7 @@ START_TEST(duplicates_are_found)
 }
 END_TEST
 
-static void check_found(const hs_instance *in, const hs_index *index)
+static void check_found(const hs_instance *in, const hs_name_index *index)
 {
     size_t task, found;
     char   name[HS_MAX_ID + 16];
@@ -375,7 +381,7 @@ static void check_found(const hs_instance *in, const hs_index *index)
 
         ck_assert_uint_eq(strlen(name), length);
         found = SIZE_MAX;
-        ck_assert_int_eq(hs_index_find(index, name, length, &found), 1);
+        ck_assert_int_eq(hs_name_index_find(index, name, length, &found), 1);
         ck_assert_uint_eq(found, task);
     }
 }
@@ -387,7 +393,7 @@ START_TEST(tasks_are_found_by_name)
                                          "t99999999999999999999", "bb#4294967297"};
     hs_builder  *b = builder_on(1, 1);
     hs_instance *in;
-    hs_index    *index = NULL;
+    hs_name_index           *index = NULL;
     size_t       i, task;
 
     add(b, "a", 1, 1, 1);
@@ -397,17 +403,17 @@ START_TEST(tasks_are_found_by_name)
     add(b, "t6", 1, 1, 1);
     add(b, NULL, 1, 1, 3);
     in = finish(b);
-    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
     check_found(in, index);
     for (i = 0; i < sizeof absent / sizeof *absent; i++)
-        ck_assert_msg(!hs_index_find(index, absent[i], strlen(absent[i]), &task), "found '%s'",
+        ck_assert_msg(!hs_name_index_find(index, absent[i], strlen(absent[i]), &task), "found '%s'",
                       absent[i]);
-    ck_assert_int_eq(hs_index_find(index, "ax", 1, &task), 1); /* `length` bytes */
-    ck_assert_int_eq(hs_index_find(index, "a\0x", 3, &task), 0);
-    ck_assert_int_eq(hs_index_create(NULL, &index), HS_EINVAL);
-    ck_assert_int_eq(hs_index_create(in, NULL), HS_EINVAL);
-    hs_index_free(index);
-    hs_index_free(NULL);
+    ck_assert_int_eq(hs_name_index_find(index, "ax", 1, &task), 1); /* `length` bytes */
+    ck_assert_int_eq(hs_name_index_find(index, "a\0x", 3, &task), 0);
+    ck_assert_int_eq(hs_name_index_create(NULL, &index), HS_EINVAL);
+    ck_assert_int_eq(hs_name_index_create(in, NULL), HS_EINVAL);
+    hs_name_index_free(index);
+    hs_name_index_free(NULL);
     hs_instance_free(in);
     hs_builder_free(b);
 }
@@ -417,7 +423,7 @@ START_TEST(many_tasks_are_found_by_name)
 {
     hs_builder  *b = builder_on(1, 1);
     hs_instance *in;
-    hs_index    *index = NULL;
+    hs_name_index *index = NULL;
     size_t       i;
     char         id[64];
 
@@ -427,9 +433,9 @@ START_TEST(many_tasks_are_found_by_name)
         add(b, i % 5 == 0 ? NULL : id, 1, 1, i % 7 == 0 ? 3 : 1);
     }
     in = finish(b);
-    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
     check_found(in, index);
-    hs_index_free(index);
+    hs_name_index_free(index);
     hs_instance_free(in);
     hs_builder_free(b);
 }
@@ -459,13 +465,13 @@ static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)
     hs_instance *in;
     uint64_t     digest;
 
-    hs_builder_unit(b, unit);
+    hs_builder_set_unit(b, unit);
     for (; *order; order++) {
         char    id[2] = {*order, '\0'};
         hs_task task = {.struct_size = sizeof task, .id = id, .cpu = *order, .gpu = *order % 7 + 1,
                         .priority = *order % 3, .kernel = *order % 2 ? "odd" : NULL};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     in = finish(b);
     digest = hs_instance_digest(in);
@@ -494,7 +500,7 @@ static uint64_t digest_of_task(const hs_task *task)
     hs_instance *in;
     uint64_t     digest;
 
-    ck_assert_int_eq(hs_builder_add(b, task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, task), HS_OK);
     in = finish(b);
     digest = hs_instance_digest(in);
     hs_instance_free(in);

@@ -65,21 +65,21 @@ START_TEST(names_with_separators_come_back_the_same)
     int          fd = scratch_fd();
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (size_t i = 0; i < 300; i++) {
         hs_task task = {.struct_size = sizeof task, .id = name, .cpu = 1, .gpu = 1};
 
         snprintf(name, sizeof name, "%s; a name: \\ %zu", i % 3 ? "some" : "another", i);
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_handle(b, name, &data), HS_OK);
         ck_assert_uint_eq(data, i);
-        ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, i, data, HS_WRITE), HS_OK);
         for (size_t back = 1; back <= 5 && back <= i; back++) {
-            ck_assert_int_eq(hs_builder_after(b, i, i - back, 0, (double)back), HS_OK);
-            ck_assert_int_eq(hs_builder_access(b, i, data - back, HS_READ), HS_OK);
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, i - back, 0, (double)back), HS_OK);
+            ck_assert_int_eq(hs_builder_add_access(b, i, data - back, HS_READ), HS_OK);
         }
     }
-    ck_assert_int_eq(hs_builder_data(b, "another; a name: \\ 0", &data), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "another; a name: \\ 0", &data), HS_OK);
     ck_assert_uint_eq(data, 0);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     instance_round_trip(fd, in);
@@ -106,10 +106,10 @@ START_TEST(rows_longer_than_the_block_come_back_the_same)
             command[c] = "abc\"\n,\r \""[c % 9];
         command[sizes[i]] = '\0';
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+        ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
         for (int k = 0; k < 3; k++) {
-            ck_assert_int_eq(hs_builder_add(b, &plain), HS_OK);
-            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+            ck_assert_int_eq(hs_builder_add_row(b, &plain), HS_OK);
+            ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         }
         ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
         instance_round_trip(fd, in);
@@ -129,7 +129,7 @@ static void same_schedule(const hs_instance *a, const hs_schedule *s, const hs_i
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
     char     x[HS_MAX_ID + 16], y[HS_MAX_ID + 16];
 
-    ck_assert_uint_eq(hs_schedule_size(s), hs_schedule_size(t));
+    ck_assert_uint_eq(hs_schedule_entry_count(s), hs_schedule_entry_count(t));
     ck_assert(hs_schedule_makespan(s) == hs_schedule_makespan(t));
     for (unsigned w = 0; w < workers; w++) {
         size_t          m, n;
@@ -234,8 +234,8 @@ START_TEST(longest_names_come_back_from_plans)
     memset(id, 'x', HS_MAX_ID);
     id[HS_MAX_ID] = '\0';
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hsi_random_seed(&source, 4, 0);
     s = random_schedule(in);

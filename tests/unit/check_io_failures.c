@@ -70,7 +70,7 @@ START_TEST(arguments_are_checked)
     hs_schedule_free(s);
     ck_assert_int_eq(hs_schedule_build(2, 1, 0, NULL, &s), HS_OK);
     ck_assert_int_eq(hs_plan_write(1, in, s, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_instance_on(in, 2, 1, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(in, 2, 1, &other), HS_OK);
     hs_schedule_free(s);
     hs_instance_free(in);
     hs_instance_free(other);
@@ -102,9 +102,9 @@ START_TEST(what_would_not_come_back_is_not_written)
         hs_instance *in = NULL;
 
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
-        if (hs_builder_note(b, bad[i].key, bad[i].value) == HS_OK) {
-            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+        if (hs_builder_add_note(b, bad[i].key, bad[i].value) == HS_OK) {
+            ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
             ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
             ck_assert_msg(hs_instance_write(fd, in) == HS_EINVAL, "case %zu", i);
         }

@@ -70,8 +70,8 @@ START_TEST(longest_name)
     name[HS_MAX_ID] = '\0';
     task.id = name;
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &large, NULL), HS_OK);
     ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, why), HS_OK);
     for (i = 0; i < 300; i++)

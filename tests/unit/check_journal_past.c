@@ -22,7 +22,7 @@ static void use(const row *rows, unsigned cpus, double time)
 
     hs_instance_free(in);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, 1), HS_OK);
     for (; rows->id; rows++) {
         hs_task task = {.struct_size = sizeof task,
                         .id = rows->id,
@@ -32,7 +32,7 @@ static void use(const row *rows, unsigned cpus, double time)
                         .cpu_command = rows->cpu_command,
                         .gpu_command = rows->gpu_command};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -201,8 +201,8 @@ START_TEST(memory_is_for_all_workers)
     hs_status        st;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 3, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 3, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     hs_exec_settings_init(&settings);

@@ -24,7 +24,7 @@ static hs_instance *instance_of(const line *lines, size_t count)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (size_t i = 0; i < count; i++) {
         hs_task row;
 
@@ -33,7 +33,7 @@ static hs_instance *instance_of(const line *lines, size_t count)
         row.kernel = lines[i].kernel;
         row.cpu_command = lines[i].cpu_command;
         row.gpu_command = lines[i].gpu_command;
-        ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

@@ -19,13 +19,15 @@ static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
     char         *svg;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, cpus, gpus);
+    hs_builder_set_workers(b, cpus, gpus);
     for (uint32_t i = 0; i < tasks; i++) {
         unsigned w = i % (cpus + gpus);
         double   at = i / (cpus + gpus);
 
-        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task), .cpu = 1,
-                                                      .gpu = 1, .kernel = i % 4 ? "k0" : "k1"}),
+        ck_assert_int_eq(hs_builder_add_row(b, &(hs_task){.struct_size = sizeof(hs_task),
+                                                          .cpu = 1,
+                                                          .gpu = 1,
+                                                          .kernel = i % 4 ? "k0" : "k1"}),
                          HS_OK);
         placed[i] = (hs_placement){at, at + 1, i, w, HS_RUN};
     }

@@ -134,14 +134,14 @@ static char *chart(unsigned tasks, const double *gpu, const double *cpu, int rat
     char        *svg;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, tasks, 1);
+    hs_builder_set_workers(b, tasks, 1);
     for (unsigned i = 0; i < tasks; i++) {
         char    name[8];
         hs_task task = {.struct_size = sizeof task, .cpu = cpu ? cpu[i] : 1, .gpu = gpu[i]};
 
         snprintf(name, sizeof name, "k%02u", i);
         task.kernel = ratios ? NULL : name;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         placed[i] = (hs_placement){0, 1, i, isinf(task.cpu) ? tasks : i, HS_RUN};
     }
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);

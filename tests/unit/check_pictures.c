@@ -70,7 +70,7 @@ START_TEST(refuses_what_makes_no_sense)
 
     ck_assert_int_eq(writers[_i](-1, NULL, made.s, NULL), HS_EINVAL);
     ck_assert_int_eq(writers[_i](-1, made.in, NULL, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_instance_on(made.in, 20, 5, &other), HS_OK);
+    ck_assert_int_eq(hs_instance_with_workers(made.in, 20, 5, &other), HS_OK);
     ck_assert_int_eq(writers[_i](-1, other, made.s, NULL), HS_ESCHEDULE);
     ck_assert_int_eq(hs_instance_wrap(1, &time, &time, NULL, 20, 4, &fewer), HS_OK);
     ck_assert_int_eq(writers[_i](-1, fewer, made.s, NULL), HS_ESCHEDULE);
@@ -265,9 +265,9 @@ static char *chart_of(double time, hs_unit unit, const hs_picture *picture)
     char        *text;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, 1, 0), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(builder, unit), HS_OK);
-    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(builder, unit), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(builder, &made.in, NULL), HS_OK);
     hs_builder_free(builder);
     ck_assert_int_eq(hs_schedule_build(1, 0, 1, &placed, &made.s), HS_OK);

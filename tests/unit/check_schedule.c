@@ -26,7 +26,7 @@ START_TEST(schedules_are_sorted)
     ck_assert_int_eq(hs_schedule_build(2, 2, 6, given, &s), HS_OK);
     ck_assert_uint_eq(hs_schedule_cpus(s), 2);
     ck_assert_uint_eq(hs_schedule_gpus(s), 2);
-    ck_assert_uint_eq(hs_schedule_size(s), 6);
+    ck_assert_uint_eq(hs_schedule_entry_count(s), 6);
     ck_assert(hs_schedule_makespan(s) == 6);
     entries = hs_schedule_entries(s, 2, &count);
     ck_assert_uint_eq(count, 5);
@@ -88,7 +88,7 @@ START_TEST(schedules_refuse_what_makes_no_sense)
     ck_assert_int_eq(hs_schedule_build(UINT_MAX, 1, 0, NULL, &s), HS_EINVAL);
     ck_assert_int_eq(hs_schedule_build(0, HS_MAX_WORKERS + 1, 0, NULL, &s), HS_EINVAL);
     ck_assert_int_eq(hs_schedule_build(0, 3, 0, NULL, &s), HS_OK);
-    ck_assert(hs_schedule_makespan(s) == 0 && hs_schedule_size(s) == 0);
+    ck_assert(hs_schedule_makespan(s) == 0 && hs_schedule_entry_count(s) == 0);
     hs_schedule_free(s);
 }
 END_TEST
@@ -124,7 +124,7 @@ START_TEST(metrics_are_sums)
     ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, NULL, 2, 1, &in), HS_OK);
     ck_assert_int_eq(hs_schedule_build(2, 1, 4, given, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
-    hs_schedule_metrics(in, s, &m);
+    hs_schedule_compute_metrics(in, s, &m);
     ck_assert(m.makespan == 6.5);
     ck_assert_uint_eq(m.type[HS_CPU].tasks, 1);
     ck_assert_uint_eq(m.type[HS_CPU].aborted, 1);
@@ -140,7 +140,7 @@ START_TEST(metrics_are_sums)
     ck_assert(isnan(hs_metrics_idle_share(&m, HS_GPU, 1, 0)));
     hs_schedule_free(s);
     ck_assert_int_eq(hs_schedule_build(2, 1, 0, NULL, &s), HS_OK);
-    hs_schedule_metrics(in, s, &m);
+    hs_schedule_compute_metrics(in, s, &m);
     ck_assert(m.makespan == 0 && isnan(m.type[HS_CPU].acceleration) && m.type[HS_GPU].idle == 0);
     hs_schedule_free(s);
     hs_instance_free(in);

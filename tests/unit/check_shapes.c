@@ -42,7 +42,7 @@ static void read_matrix(const hs_instance *in, matrix *m)
         uint32_t copy;
         double   bytes;
 
-        for (size_t e = 0; hs_instance_after(in, j, e, &i, &copy, &bytes); e++) {
+        for (size_t e = 0; hs_instance_predecessor(in, j, e, &i, &copy, &bytes); e++) {
             ck_assert_uint_lt(i, j);
             ck_assert_uint_eq(copy, 0);
             ck_assert(!m->edge[i][j]);
@@ -182,7 +182,7 @@ static size_t edges_of(const hs_instance *in, double *bytes_sum)
 
     *bytes_sum = 0;
     for (size_t i = 0; i < hs_instance_rows(in); i++)
-        for (size_t e = 0; hs_instance_after(in, i, e, &earlier, &copy, &bytes); e++, edges++)
+        for (size_t e = 0; hs_instance_predecessor(in, i, e, &earlier, &copy, &bytes); e++, edges++)
             *bytes_sum += bytes;
     return edges;
 }
@@ -440,7 +440,7 @@ START_TEST(applications_have_their_tasks)
 
             ck_assert_uint_eq(hs_instance_tasks(in), 3 * expected[i].tasks);
             ck_assert_int_eq(hs_instance_graph(in, &graph), HS_OK);
-            for (size_t v = 0; graph && v < hs_graph_vertices(graph); v++) {
+            for (size_t v = 0; graph && v < hs_graph_vertex_count(graph); v++) {
                 hs_graph_predecessors(graph, v, &count, NULL);
                 edges += count;
             }
@@ -465,8 +465,8 @@ START_TEST(the_small_cholesky_is_the_factorisation)
     ck_assert_int_eq(hs_generate_tiled(&spec, &other, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_graph(in, &a), HS_OK);
     ck_assert_int_eq(hs_instance_graph(other, &b), HS_OK);
-    ck_assert_uint_eq(hs_graph_vertices(a), hs_graph_vertices(b));
-    for (size_t v = 0; v < hs_graph_vertices(a); v++) {
+    ck_assert_uint_eq(hs_graph_vertex_count(a), hs_graph_vertex_count(b));
+    for (size_t v = 0; v < hs_graph_vertex_count(a); v++) {
         size_t          n, m;
         const uint32_t *x = hs_graph_predecessors(a, v, &n, NULL);
         const uint32_t *y = hs_graph_predecessors(b, v, &m, NULL);

@@ -170,7 +170,7 @@ typedef struct limited {
 static const limited hard[] = {
     {"area", {100000, 20, 4}},       {"allocation", {300, 20, 4}}, {"allocation", {5000, 20, 4}},
     {"allocation", {100000, 20, 4}}, {"mip", {30, 4, 2}},          {"mip", {300, 20, 4}},
-    {"mip", {4166, 20, 4}},          {"mip", {33000, 2, 1}},       {"mip", {100, 500, 500}},
+    {"mip", {1000, 20, 4}},          {"mip", {1000, 2, 1}},       {"mip", {100, 500, 500}},
     {"mip", {2, 25000, 25000}},
 };
 
@@ -268,9 +268,9 @@ START_TEST(times_of_one_type_may_be_whole)
 }
 END_TEST
 
-START_TEST(models_that_are_too_large_are_skipped)
+START_TEST(instances_that_are_too_large_are_refused)
 {
-    fixture f = make((shape){4167, 20, 4});
+    fixture f = make((shape){1001, 20, 4});
     double  value = 0;
 
     ck_assert_int_eq(hs_bound_compute(hs_bound_find("mip"), f.in, NULL, &value), HS_ETOOBIG);
@@ -325,7 +325,7 @@ static void heed_optimum(void *data, const hs_progress *progress)
     ck_assert_double_le(progress->bound, *(double *)data);
 }
 
-/* Where the search stops, nodes are open, one is at hand, and no optimum may have been found. */
+/* A search stopped by the time limit has open nodes and proves at most the optimum. */
 START_TEST(a_search_that_is_cut_short_proves_no_more_than_the_optimum)
 {
     int low = 0;
@@ -348,7 +348,7 @@ START_TEST(a_search_that_is_cut_short_proves_no_more_than_the_optimum)
 }
 END_TEST
 
-/* What is closed within the gap has a bound, too. */
+/* Nodes closed within the gap keep their bounds. */
 START_TEST(a_gap_costs_no_more_than_itself)
 {
     for (size_t n = 12; n < 22; n++) {
@@ -366,8 +366,7 @@ START_TEST(a_gap_costs_no_more_than_itself)
 }
 END_TEST
 
-/* All workers are busy until 1000: when the first LP is cut short, nothing but its node is there.
- */
+/* The optimum is 1000. A search stopped during its first LP has one node. */
 START_TEST(the_node_at_hand_counts_where_a_search_is_cut_short)
 {
     enum { CPUS = 20, GPUS = 10, EACH = 20, ALL = (CPUS + GPUS) * EACH };
@@ -449,7 +448,7 @@ int main(void)
     tcase_add_test(tc, glpk_prints_nothing);
     tcase_add_loop_test(tc, time_limits_hold, 0, HARD);
     tcase_add_loop_test(tc, cancel_is_heard, 0, HARD);
-    tcase_add_test(tc, models_that_are_too_large_are_skipped);
+    tcase_add_test(tc, instances_that_are_too_large_are_refused);
     tcase_add_test(tc, times_of_one_type_may_be_whole);
     tcase_add_test(tc, progress_only_rises_to_the_result);
     tcase_add_test(tc, a_search_that_is_cut_short_proves_no_more_than_the_optimum);

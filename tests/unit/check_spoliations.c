@@ -22,12 +22,12 @@ static sample taken_over(unsigned tasks, int by_kernel)
     uint32_t      i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 2, 1);
+    hs_builder_set_workers(b, 2, 1);
     for (i = 0; i < tasks + 2; i++)
-        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task),
-                                                      .kernel = by_kernel ? "k" : NULL,
-                                                      .cpu = 2,
-                                                      .gpu = 0.5}),
+        ck_assert_int_eq(hs_builder_add_row(b, &(hs_task){.struct_size = sizeof(hs_task),
+                                                          .kernel = by_kernel ? "k" : NULL,
+                                                          .cpu = 2,
+                                                          .gpu = 0.5}),
                          HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
     hs_builder_free(b);
@@ -151,14 +151,14 @@ static sample crossed(int graph)
     hs_builder              *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 4, 1);
+    hs_builder_set_workers(b, 4, 1);
     for (unsigned i = 0; i < 6; i++)
         ck_assert_int_eq(
-            hs_builder_add(
+            hs_builder_add_row(
                 b, &(hs_task){.struct_size = sizeof(hs_task), .id = ids[i], .cpu = 10, .gpu = 1}),
             HS_OK);
     if (graph)
-        ck_assert_int_eq(hs_builder_after(b, 4, 3, 0, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_add_predecessor(b, 4, 3, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_schedule_build(4, 1, sizeof placed / sizeof *placed, placed, &made.s),

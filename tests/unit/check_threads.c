@@ -68,7 +68,8 @@ static void *work(void *data)
 
     pthread_barrier_wait(j->start);
     solve_all(j->in, j->number, &j->found);
-    if (hs_instance_on(j->in, hs_instance_cpus(j->in), hs_instance_gpus(j->in), &own) != HS_OK)
+    if (hs_instance_with_workers(j->in, hs_instance_cpus(j->in), hs_instance_gpus(j->in), &own) !=
+        HS_OK)
         j->found.failed = 1;
     else
         solve_all(own, j->number + 3, &again);

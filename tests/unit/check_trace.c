@@ -216,10 +216,10 @@ static hs_instance *make_tasks(size_t count)
     hs_instance  *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 2), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MICROSECONDS), HS_OK);
     for (size_t i = 0; i < count; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;

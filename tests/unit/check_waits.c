@@ -27,10 +27,10 @@ static sample make(unsigned more_cpus)
     hs_builder *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, cpus, 1);
+    hs_builder_set_workers(b, cpus, 1);
     for (size_t i = 0; i < 2; i++)
         ck_assert_int_eq(
-            hs_builder_add(
+            hs_builder_add_row(
                 b,
                 &(hs_task){.struct_size = sizeof(hs_task), .id = names[i], .cpu = 5, .gpu = 0.5}),
             HS_OK);

@@ -28,7 +28,7 @@ static void check_one(const sample *s, hs_workspace *ws, const hs_algorithm *alg
     REQUIRE(s, hs_schedule_check(in, in_place, NULL) == HS_OK, "%s: not a schedule", name);
     REQUIRE(s,
             report.certified == expected.certified && report.aborted == expected.aborted &&
-                report.aborted == hs_schedule_size(plan) - hs_instance_tasks(in),
+                report.aborted == hs_schedule_entry_count(plan) - hs_instance_tasks(in),
             "%s: another report", name);
 
     hs_report_init(&report);
@@ -93,7 +93,7 @@ static hs_instance *with_counts(const sample *s, dice *d)
     size_t       i;
 
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
-    hs_builder_workers(builder, s->m, s->k);
+    hs_builder_set_workers(builder, s->m, s->k);
     for (i = 0; i < s->n; i++) {
         hs_task task = {.struct_size = sizeof task, .cpu = s->cpu[i],
                         .gpu = s->gpu[i],
@@ -101,7 +101,7 @@ static hs_instance *with_counts(const sample *s, dice *d)
                         .count = dice_between(d, 0, 30),
                         .restartable = dice_between(d, 0, 5) ? HS_RESTART_YES : HS_RESTART_NO};
 
-        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+        REQUIRE(s, hs_builder_add_row(builder, &task) == HS_OK, "hs_builder_add_row");
     }
     REQUIRE(s, hs_builder_finish(builder, &in, NULL) == HS_OK, "hs_builder_finish");
     hs_builder_free(builder);
@@ -137,16 +137,16 @@ static hs_instance *linked(void)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     for (int i = 0; i < 2; i++) {
         hs_task task = {
             .struct_size = sizeof task, .cpu = i ? INFINITY : 1, .gpu = i ? 1 : INFINITY};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
-    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 8), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
-    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 8), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     return in;

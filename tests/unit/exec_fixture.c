@@ -22,8 +22,8 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, unit), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, unit), HS_OK);
     for (; rows->cpu > 0; rows++) {
         hs_task task = {.struct_size = sizeof task,
                         .cpu = rows->cpu,
@@ -32,7 +32,7 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
                         .count = rows->count,
                         .restartable = rows->restartable};
 
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
@@ -207,9 +207,9 @@ static void check_order(const performance *p)
 
     if (!order)
         return;
-    done = malloc(hs_graph_vertices(order) * sizeof *done);
+    done = malloc(hs_graph_vertex_count(order) * sizeof *done);
     ck_assert(done != NULL);
-    for (size_t v = 0; v < hs_graph_vertices(order); v++)
+    for (size_t v = 0; v < hs_graph_vertex_count(order); v++)
         done[v] = v < hs_instance_tasks(p->in) ? INFINITY : 0;
     for (w = 0; w < workers; w++) {
         size_t                count;
@@ -313,7 +313,7 @@ static void spread(const hs_graph *order, size_t vertex, char *blocked, const ch
 char *blocked_tasks(const performance *p)
 {
     const hs_graph *order = graph_of(p->in);
-    size_t          vertices = hs_graph_vertices(order);
+    size_t          vertices = hs_graph_vertex_count(order);
     char           *blocked = calloc(2, vertices + 1), *failed = blocked + vertices + 1;
     int             news = 1;
     hs_exec_failure f;

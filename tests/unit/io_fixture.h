@@ -140,11 +140,12 @@ static inline hs_instance *random_instance(unsigned most_rows)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(b, (hs_unit)below(4)), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, (hs_unit)below(4)), HS_OK);
     for (unsigned i = below(3); i > 0; i--)
-        ck_assert_int_eq(hs_builder_note(b, below(2) ? "seed" : "algorithm",
-                                         below(2) ? "x  y, \"z\" é" : ""), HS_OK);
+        ck_assert_int_eq(hs_builder_add_note(b, below(2) ? "seed" : "algorithm",
+                                             below(2) ? "x  y, \"z\" é" : ""),
+                         HS_OK);
     for (unsigned i = 0; i < rows; i++) {
         hs_task task = {.struct_size = sizeof task, .count = 1};
 
@@ -162,7 +163,7 @@ static inline hs_instance *random_instance(unsigned most_rows)
         task.priority = columns & 8 ? (int64_t)hsi_random_next(&source) >> below(64) : 0;
         task.restartable = columns & 16 ? (hs_restartable)below(3) : HS_RESTART_DEFAULT;
         task.count = columns & 32 ? 1 + below(3) : 1;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);

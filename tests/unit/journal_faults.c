@@ -12,13 +12,13 @@
 
 #include "failing_memory.h"
 
-hs_status __real_hs_index_create(const hs_instance *in, hs_index **out);
+hs_status __real_hs_name_index_create(const hs_instance *in, hs_name_index **out);
 int       __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                 void *(*start)(void *), void            *data);
 ssize_t   __real_write(int fd, const void *at, size_t size);
 
 /* Exported, since sanitizers look up these functions by name. */
-hs_status      __wrap_hs_index_create(const hs_instance *in, hs_index **out);
+hs_status      __wrap_hs_name_index_create(const hs_instance *in, hs_name_index **out);
 HS_API int     __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                      void *(*start)(void *), void            *data);
 HS_API ssize_t __wrap_write(int fd, const void *at, size_t size);
@@ -36,9 +36,9 @@ void disk_is_well(void)
     atomic_store(&disk.clean_writes, 1);
 }
 
-hs_status __wrap_hs_index_create(const hs_instance *in, hs_index **out)
+hs_status __wrap_hs_name_index_create(const hs_instance *in, hs_name_index **out)
 {
-    return allocation_fails() ? HS_ENOMEM : __real_hs_index_create(in, out);
+    return allocation_fails() ? HS_ENOMEM : __real_hs_name_index_create(in, out);
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

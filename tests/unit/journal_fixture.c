@@ -31,17 +31,17 @@ hs_instance *make(unsigned cpus, double time)
     size_t       i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, cpus, 1), HS_OK);
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         task.id = names[i];
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     task.id = "frame";
     task.count = 20;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     task.id = NULL;
     for (task.count = 1, i += task.count + 19; i < TASKS; i++)
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_uint_eq(hs_instance_tasks(made), TASKS);

@@ -24,8 +24,8 @@ static hs_instance *make_instance(const plan *p, hsi_random *random)
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(builder, p->cpus, p->gpus), HS_OK);
-    ck_assert_int_eq(hs_builder_unit(builder, p->unit), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(builder, p->cpus, p->gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(builder, p->unit), HS_OK);
     for (size_t i = 0; i < p->tasks; i++) {
         char    id[64];
         hs_task task = {.struct_size = sizeof task,
@@ -41,7 +41,7 @@ static hs_instance *make_instance(const plan *p, hsi_random *random)
             task.id = id;
             task.kernel = odd_names[i / 2 % ODD_NAMES];
         }
-        ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_row(builder, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     hs_builder_free(builder);

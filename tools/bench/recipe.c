@@ -214,7 +214,7 @@ static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_
         hs_instance_row(in, i, &task);
         task.cpu = task.cpu * factor(&state, one->wrong) + late;
         task.gpu = task.gpu * factor(&state, one->wrong) + late;
-        status = hs_builder_add(b, &task);
+        status = hs_builder_add_row(b, &task);
     }
     return status;
 }
@@ -229,7 +229,7 @@ static hs_status add_dear_rows(const bench_case *one, const hs_instance *in, hs_
         hs_instance_row(in, i, &task);
         task.cpu += one->overhead;
         task.gpu += one->overhead;
-        status = hs_builder_add(b, &task);
+        status = hs_builder_add_row(b, &task);
     }
     return status;
 }
@@ -243,13 +243,13 @@ static hs_status rebuild(const bench_case *one, const hs_instance *in,
     hs_status   status = hs_builder_create(&b);
 
     if (status == HS_OK)
-        status = hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+        status = hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
     if (status == HS_OK)
-        status = hs_builder_unit(b, hs_instance_unit(in));
+        status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
         status = add(one, in, b);
     if (status == HS_OK && hs_instance_has_graph(in))
-        status = hs_builder_graph(b, in);
+        status = hs_builder_copy_graph(b, in);
     if (status == HS_OK)
         status = hs_builder_finish(b, out, NULL);
     hs_builder_free(b);

@@ -48,9 +48,9 @@ static hs_status make_instance(bench *b, const char *kernel)
     hs_status   st = hs_builder_create(&builder);
 
     if (st == HS_OK)
-        st = hs_builder_workers(builder, b->cpus, b->gpus);
+        st = hs_builder_set_workers(builder, b->cpus, b->gpus);
     if (st == HS_OK)
-        st = hs_builder_add(builder, &row);
+        st = hs_builder_add_row(builder, &row);
     if (st == HS_OK)
         st = hs_builder_finish(builder, &b->in, NULL);
     hs_builder_free(builder);

@@ -85,7 +85,7 @@ static hs_status add_kernel(const calibrate_request *request, const calibrate_ke
                    .kernel = kernel->name,
                    .count = request->count};
 
-    return hs_builder_add(b, &row);
+    return hs_builder_add_row(b, &row);
 }
 
 static hs_status add_notes(const calibrate_request *request, const calibrate_list *list,
@@ -96,14 +96,14 @@ static hs_status add_notes(const calibrate_request *request, const calibrate_lis
     hs_status st;
 
     describe(request, list, text, sizeof text);
-    st = hs_builder_note(b, "source", text);
+    st = hs_builder_add_note(b, "source", text);
     for (i = 0; i < list->count && st == HS_OK; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
-        st = hs_builder_note(b, "quartiles", text);
+        st = hs_builder_add_note(b, "quartiles", text);
     }
     for (i = 0; i < list->count && st == HS_OK; i++)
         if (list->kernels[i].unsettled)
-            st = hs_builder_note(b, "unsettled", list->kernels[i].name);
+            st = hs_builder_add_note(b, "unsettled", list->kernels[i].name);
     return st;
 }
 
@@ -116,9 +116,9 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
     hs_status    st = hs_builder_create(&b);
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, request->cpus, request->gpus);
+        st = hs_builder_set_workers(b, request->cpus, request->gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(b, request->unit);
+        st = hs_builder_set_unit(b, request->unit);
     if (st == HS_OK)
         st = add_notes(request, list, b);
     for (i = 0; i < list->count && st == HS_OK; i++)

@@ -105,7 +105,7 @@ static void show_after(const hs_instance *in, size_t row, size_t index, char tex
     uint32_t copy;
     double   bytes;
 
-    if (!hs_instance_after(in, row, index, &earlier, &copy, &bytes)) {
+    if (!hs_instance_predecessor(in, row, index, &earlier, &copy, &bytes)) {
         snprintf(text, 160, "nothing");
         return;
     }
@@ -125,9 +125,9 @@ static void show_access(const hs_instance *in, size_t row, size_t index, char te
         snprintf(text, 160, "nothing");
         return;
     }
-    hs_format_double(hs_instance_data_bytes(in, data), number);
+    hs_format_double(hs_instance_handle_bytes(in, data), number);
     snprintf(text, 160, "%s of '%.100s' with %s bytes", words[mode],
-             hs_instance_data_name(in, data), number);
+             hs_instance_handle_name(in, data), number);
 }
 
 /* Compare two lists entry by entry; different entries have different text. */
@@ -189,7 +189,7 @@ static int compare_headers(char *text, const hs_instance *plan, const hs_instanc
 
 /* Find every task of `tasks` in `others`, whose index is `index`, and compare the two. */
 static int compare_all(char *text, const hs_instance *tasks, const hs_instance *others,
-                       const hs_index *index)
+                       const hs_name_index *index)
 {
     char   name[HS_MAX_ID + 16];
     size_t count = hs_instance_tasks(tasks);
@@ -198,7 +198,7 @@ static int compare_all(char *text, const hs_instance *tasks, const hs_instance *
         size_t  length = hs_instance_name(tasks, i, name, sizeof name), other;
         hs_task a, b;
 
-        if (!hs_index_find(index, name, length, &other)) {
+        if (!hs_name_index_find(index, name, length, &other)) {
             snprintf(text, DIFFERENCE_SIZE, "task %.120s is not in the instance", name);
             return 1;
         }
@@ -216,36 +216,36 @@ static int compare_all(char *text, const hs_instance *tasks, const hs_instance *
 static hs_status find_missing(char *text, const hs_instance *plan, const hs_instance *instance)
 {
     char       name[HS_MAX_ID + 16];
-    hs_index  *index = NULL;
-    hs_status  status = hs_index_create(plan, &index);
+    hs_name_index *index = NULL;
+    hs_status      status = hs_name_index_create(plan, &index);
     size_t     count = hs_instance_tasks(instance), other;
 
     for (size_t i = 0; status == HS_OK && i < count; i++) {
         size_t length = hs_instance_name(instance, i, name, sizeof name);
 
-        if (!hs_index_find(index, name, length, &other)) {
+        if (!hs_name_index_find(index, name, length, &other)) {
             snprintf(text, DIFFERENCE_SIZE, "task %.120s of the instance is not in the plan",
                      name);
             break;
         }
     }
-    hs_index_free(index);
+    hs_name_index_free(index);
     return status;
 }
 
 hs_status find_difference(const hs_instance *plan, const hs_instance *instance,
                           char text[DIFFERENCE_SIZE])
 {
-    hs_index *index = NULL;
+    hs_name_index *index = NULL;
     hs_status status = HS_OK;
 
     text[0] = '\0';
     if (compare_headers(text, plan, instance))
         return HS_OK;
-    status = hs_index_create(instance, &index);
+    status = hs_name_index_create(instance, &index);
     if (status == HS_OK && !compare_all(text, plan, instance, index) &&
         hs_instance_tasks(plan) < hs_instance_tasks(instance))
         status = find_missing(text, plan, instance);
-    hs_index_free(index);
+    hs_name_index_free(index);
     return status;
 }

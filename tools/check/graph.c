@@ -465,7 +465,7 @@ const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr v
         return "it is of a graph, and the instance has none";
     if (hs_instance_graph(in, &whole.web.g) != HS_OK)
         return hs_status_text(HS_ENOMEM);
-    whole.web.vertices = hs_graph_vertices(whole.web.g);
+    whole.web.vertices = hs_graph_vertex_count(whole.web.g);
     return c->has_cases ? graph_cases_flaw(c, &whole, value, l)
                         : graph_case_flaw(c, c->node, &whole, value, l);
 }

@@ -117,7 +117,7 @@ static double slack(const hs_instance *in, double makespan, size_t entries)
 
 double certified_slack(const hs_instance *in, const hs_schedule *s)
 {
-    return slack(in, hs_schedule_makespan(s), hs_schedule_size(s));
+    return slack(in, hs_schedule_makespan(s), hs_schedule_entry_count(s));
 }
 
 double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound)
@@ -150,7 +150,7 @@ double certified_time(const hs_instance *in, const hs_schedule *s, double bound)
 {
     double reached = fmax(hs_schedule_makespan(s), certified_makespan(in, s));
 
-    return certified_beside(in, reached, hs_schedule_size(s), bound);
+    return certified_beside(in, reached, hs_schedule_entry_count(s), bound);
 }
 
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound)

@@ -67,7 +67,7 @@ int exec_plan_instance(plan *p, int quiet)
     if (status != HS_OK)
         return message_status(status, p->path);
     if (certified_check_bound(p->path, p->in, certified_time(p->in, p->s, 0),
-                              hs_schedule_size(p->s), report.bound_name, report.bound))
+                              hs_schedule_entry_count(p->s), report.bound_name, report.bound))
         return EXIT_WORK;
     snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");
     note_bound(p, report.bound_name, report.bound);

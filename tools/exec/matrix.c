@@ -69,7 +69,7 @@ static double most_bytes(const hs_instance *in)
         if (colon)
             tile = fmax(tile, strtod(colon + 1, NULL));
     }
-    while (hs_instance_data_name(in, (size_t)names))
+    while (hs_instance_handle_name(in, (size_t)names))
         names++;
     order = tile * sqrt(2 * names);
     return order > 0 ? sizeof(double) * order * order + NPY_HEADER_MOST : INFINITY;

@@ -52,7 +52,7 @@ static hs_status add_notes(const hs_instance *in, hs_builder *b)
     hs_status   status = HS_OK;
 
     for (size_t i = 0; status == HS_OK && (key = hs_instance_note(in, i, &value)); i++)
-        status = hs_builder_note(b, key, value);
+        status = hs_builder_add_note(b, key, value);
     return status;
 }
 
@@ -68,7 +68,7 @@ static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder
         hs_instance_row(in, i, &task);
         task.cpu = time_of(job, &rows[i], HS_CPU, task.cpu);
         task.gpu = time_of(job, &rows[i], HS_GPU, task.gpu);
-        status = hs_builder_add(b, &task);
+        status = hs_builder_add_row(b, &task);
     }
     return status;
 }
@@ -80,15 +80,15 @@ static hs_status build(const exec_job *job, const row_times *rows, hs_instance *
     hs_status          status = hs_builder_create(&b);
 
     if (status == HS_OK)
-        status = hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+        status = hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
     if (status == HS_OK)
-        status = hs_builder_unit(b, hs_instance_unit(in));
+        status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
         status = add_notes(in, b);
     if (status == HS_OK)
         status = add_rows(job, rows, b);
     if (status == HS_OK)
-        status = hs_builder_graph(b, in);
+        status = hs_builder_copy_graph(b, in);
     if (status == HS_OK)
         status = hs_builder_finish(b, out, NULL);
     hs_builder_free(b);

@@ -326,7 +326,7 @@ static hs_status measure_waits(const exec_job *job, exec_measured *m)
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
     hs_idle  *idle = calloc(m->cpus + m->gpus, sizeof *idle);
-    hs_status status = idle ? hs_schedule_idle(job->plan.in, m->happened, idle) : HS_ENOMEM;
+    hs_status status = idle ? hs_schedule_compute_idle(job->plan.in, m->happened, idle) : HS_ENOMEM;
 
     for (unsigned w = 0; status == HS_OK && w < m->cpus + m->gpus; w++) {
         exec_worker *worker = &m->workers[w];

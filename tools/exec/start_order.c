@@ -66,7 +66,7 @@ static int print_work(const exec_job *job, const start *s, hs_type type)
 void exec_print_order(const exec_job *job)
 {
     unsigned cpus = hs_instance_cpus(job->plan.in);
-    start   *list = checked_calloc(hs_schedule_size(job->predicted), sizeof *list);
+    start   *list = checked_calloc(hs_schedule_entry_count(job->predicted), sizeof *list);
     size_t   count = collect(job->predicted, list), missing = 0;
 
     printf("\n  %14s  %-8s  %-16s  %s\n", "start", "worker", "task", "runs");

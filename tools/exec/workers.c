@@ -75,7 +75,7 @@ static int put_on(plan *p, unsigned cpus, unsigned gpus)
 
     if (cpus == hs_instance_cpus(p->in) && gpus == hs_instance_gpus(p->in))
         return EXIT_OK;
-    status = hs_instance_on(p->in, cpus, gpus, &other);
+    status = hs_instance_with_workers(p->in, cpus, gpus, &other);
     if (status != HS_OK)
         return message_status(status, p->path);
     hs_instance_free(p->in);

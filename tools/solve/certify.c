@@ -18,7 +18,7 @@ static void keep_certificate(run *r, hs_certificate *made)
 {
     hs_certificate **kept = &r->result->certificate;
 
-    if (*kept && hs_certificate_value(*kept) >= hs_certificate_value(made)) {
+    if (*kept && hs_certificate_proved_value(*kept) >= hs_certificate_proved_value(made)) {
         hs_certificate_free(made);
         return;
     }
@@ -50,9 +50,9 @@ hs_status solve_certify(run *r, const hs_bound *bound, double *value)
 
     if (status != HS_OK)
         return status;
-    *value = hs_certificate_value(made);
-    if (is_less(*value, hs_certificate_computed(made)))
-        print_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
+    *value = hs_certificate_proved_value(made);
+    if (is_less(*value, hs_certificate_requested_value(made)))
+        print_proved(r, *value, hs_bound_name(bound), hs_certificate_requested_value(made),
                      hs_bound_name(bound));
     keep_certificate(r, made);
     return HS_OK;
@@ -70,7 +70,7 @@ static hs_status certify_found(run *r)
     hs_status             status = HS_EUNSUPPORTED;
     double                value;
 
-    if (hs_bound_has_certificate(bound))
+    if (hs_bound_supports_certificate(bound))
         status = solve_certify(r, bound, &value);
     if (status == HS_OK && value >= best->value)
         return status;
@@ -89,7 +89,7 @@ int solve_certify_best(run *r)
 
     if (!solve_certificate_wanted(r))
         return EXIT_OK;
-    if (!*kept || hs_certificate_value(*kept) < best->value) {
+    if (!*kept || hs_certificate_proved_value(*kept) < best->value) {
         hs_status status = certify_found(r);
 
         if (status == HS_ECANCELED && *kept)
@@ -97,11 +97,12 @@ int solve_certify_best(run *r)
         if (status != HS_OK)
             return solve_failed(r, "certificate", status);
         for (size_t i = 0; i < r->result->bound_count; i++)
-            if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
-                r->result->bounds[i].value = hs_certificate_value(*kept);
+            if (strcmp(r->result->bounds[i].name, hs_certificate_bound_name(*kept)) == 0)
+                r->result->bounds[i].value = hs_certificate_proved_value(*kept);
     }
-    if (hs_certificate_value(*kept) < best->value)
-        print_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
-                     best->name);
-    return solve_check_bound(r, hs_certificate_bound(*kept), hs_certificate_value(*kept));
+    if (hs_certificate_proved_value(*kept) < best->value)
+        print_proved(r, hs_certificate_proved_value(*kept), hs_certificate_bound_name(*kept),
+                     best->value, best->name);
+    return solve_check_bound(r, hs_certificate_bound_name(*kept),
+                             hs_certificate_proved_value(*kept));
 }

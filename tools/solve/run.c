@@ -105,7 +105,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     }
     hs_bound_report_init(&report);
     progress_step(r->step++, "%s: bound %s", r->result->path, name);
-    if (solve_certificate_wanted(r) && hs_bound_has_certificate(bound))
+    if (solve_certificate_wanted(r) && hs_bound_supports_certificate(bound))
         status = solve_certify(r, bound, &value);
     else
         status = hs_bound_compute_reported(bound, r->in, &r->settings, &value, &report);
@@ -260,7 +260,7 @@ static void measure(const hs_instance *in, const hs_schedule *s, solve_row *row)
     size_t             count;
     const hs_transfer *transfers = hs_schedule_transfers(s, &count);
 
-    hs_schedule_metrics(in, s, &row->metrics);
+    hs_schedule_compute_metrics(in, s, &row->metrics);
     row->copied = transfer_totals_of(transfers, count);
 }
 
@@ -280,7 +280,7 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
         return code;
     }
     row->value = larger(certified_time(r->in, s, 0), report->certified);
-    row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
+    row->spoliated = hs_schedule_entry_count(s) - hs_instance_tasks(r->in);
     if (r->request->metrics)
         measure(r->in, s, row);
     keep_best(r, s, row->value);

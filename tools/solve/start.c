@@ -15,28 +15,28 @@ static hs_status match(const hs_instance *planned, const hs_instance *in, uint32
                        const char *path, int *code)
 {
     char      name[HS_MAX_ID + 16];
-    hs_index *index = NULL;
-    hs_status status = hs_index_create(in, &index);
+    hs_name_index *index = NULL;
+    hs_status      status = hs_name_index_create(in, &index);
     size_t    count = hs_instance_tasks(planned);
 
     for (size_t i = 0; status == HS_OK && i < count && !*code; i++) {
         size_t length = hs_instance_name(planned, i, name, sizeof name), task;
 
-        if (hs_index_find(index, name, length, &task)) {
+        if (hs_name_index_find(index, name, length, &task)) {
             number[i] = (uint32_t)task;
         } else {
             message("%s: task %.120s is not in the instance", path, name);
             *code = EXIT_USAGE;
         }
     }
-    hs_index_free(index);
+    hs_name_index_free(index);
     return status;
 }
 
 static hs_status renumber(const hs_schedule *s, const uint32_t *number, hs_schedule **out)
 {
     unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);
-    hs_placement *placements = checked_calloc(hs_schedule_size(s), sizeof *placements);
+    hs_placement *placements = checked_calloc(hs_schedule_entry_count(s), sizeof *placements);
     size_t        size = 0;
     hs_status     status;
 

@@ -32,7 +32,7 @@ static void note_bounds(hs_plan_info *info, const solve_result *result)
     int                   said = 0;
 
     if (proof) {
-        note_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
+        note_bound(info, hs_certificate_bound_name(proof), hs_certificate_proved_value(proof));
         return;
     }
     for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {

@@ -147,7 +147,7 @@ static void follow_data(hsi_placing *placing, uint32_t task, double *arrival)
 
     for (size_t i = 0; i < count && placing->nodes > 1; i++) {
         uint32_t writer = access[i].writer;
-        double   bytes = hs_instance_data_bytes(pb->in, access[i].data);
+        double   bytes = hs_instance_handle_bytes(pb->in, access[i].data);
 
         if (!(access[i].mode & HS_READ))
             continue;

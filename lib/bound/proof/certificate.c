@@ -14,7 +14,7 @@
 #include "bound/proof/graph/tree.h"
 #endif
 
-int hs_bound_has_certificate(const hs_bound *bound)
+int hs_bound_supports_certificate(const hs_bound *bound)
 {
     return bound && bound->certify;
 }
@@ -157,7 +157,7 @@ static hs_status open_rows(const hs_instance *in, hsi_token *token, hsi_problem 
 
         if (st != HS_OK)
             return st;
-        if (hs_graph_vertices(g) <= HSI_TREE_VERTICES)
+        if (hs_graph_vertex_count(g) <= HSI_TREE_VERTICES)
             return hsi_problem_of_tasks(in, token, rows);
     }
 #endif
@@ -210,17 +210,17 @@ void hs_certificate_free(hs_certificate *certificate)
     free(certificate);
 }
 
-double hs_certificate_value(const hs_certificate *certificate)
+double hs_certificate_proved_value(const hs_certificate *certificate)
 {
     return certificate->value;
 }
 
-double hs_certificate_computed(const hs_certificate *certificate)
+double hs_certificate_requested_value(const hs_certificate *certificate)
 {
     return certificate->computed;
 }
 
-const char *hs_certificate_bound(const hs_certificate *certificate)
+const char *hs_certificate_bound_name(const hs_certificate *certificate)
 {
     return certificate->bound;
 }

@@ -204,7 +204,7 @@ hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *
         return HS_EINVAL;
     c.run_start = malloc((hs_instance_tasks(in) + 1) * sizeof *c.run_start);
     /* an upper limit; untouched pages cost nothing */
-    c.aborted = malloc((hs_schedule_size(s) + 1) * sizeof *c.aborted);
+    c.aborted = malloc((hs_schedule_entry_count(s) + 1) * sizeof *c.aborted);
     if (c.run_start && c.aborted) {
         for (i = 0; i < hs_instance_tasks(in); i++)
             c.run_start[i] = -1;

@@ -50,7 +50,7 @@ static const execution *run_of(const work *w, size_t task)
 
 static uint32_t node_of(const work *w, size_t task)
 {
-    return hs_instance_node(w->in, run_of(w, task)->worker);
+    return hs_instance_memory_node(w->in, run_of(w, task)->worker);
 }
 
 static int ends_later(const work *w, size_t task, size_t than)
@@ -93,12 +93,12 @@ static int broken(const work *w, hs_violation_kind kind, size_t task, const exec
 static int check_pair(const work *w, size_t task, const execution *e, size_t before, double bytes)
 {
     const execution *made = run_of(w, before);
-    uint32_t         node = hs_instance_node(w->in, e->worker);
+    uint32_t         node = hs_instance_memory_node(w->in, e->worker);
     double           there;
 
     if (e->start < made->end)
         return broken(w, HS_TOO_EARLY, task, e, before, made->end);
-    there = made->end + hs_instance_transfer(w->in, node_of(w, before), node, bytes);
+    there = made->end + hs_instance_transfer_time(w->in, node_of(w, before), node, bytes);
     return e->start < there ? broken(w, HS_INPUT_LATE, task, e, before, there) : 0;
 }
 
@@ -108,7 +108,7 @@ static int check_after(const work *w, size_t row, size_t task, const execution *
     uint32_t copy;
     double   bytes;
 
-    for (size_t i = 0; hs_instance_after(w->in, row, i, &earlier, &copy, &bytes); i++) {
+    for (size_t i = 0; hs_instance_predecessor(w->in, row, i, &earlier, &copy, &bytes); i++) {
         size_t first = w->first[earlier], count = w->first[earlier + 1] - first;
 
         if (count == 1 || copy > 0) {
@@ -128,7 +128,7 @@ static int check_access(const work *w, size_t data, hs_access_mode mode, size_t 
                         const execution *e)
 {
     const history *h = &w->data[data];
-    double         bytes = mode & HS_READ ? hs_instance_data_bytes(w->in, data) : 0, there;
+    double         bytes = mode & HS_READ ? hs_instance_handle_bytes(w->in, data) : 0, there;
 
     if (h->writer != NO_TASK && check_pair(w, task, e, h->writer, bytes))
         return 1;
@@ -136,7 +136,7 @@ static int check_access(const work *w, size_t data, hs_access_mode mode, size_t 
         return 1;
     if (h->writer != NO_TASK)
         return 0;
-    there = hs_instance_transfer(w->in, 0, hs_instance_node(w->in, e->worker), bytes);
+    there = hs_instance_transfer_time(w->in, 0, hs_instance_memory_node(w->in, e->worker), bytes);
     return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NO_TASK, there) : 0;
 }
 
@@ -234,7 +234,7 @@ static size_t count_data(const hs_instance *in)
 {
     size_t count = 0;
 
-    while (hs_instance_data_name(in, count))
+    while (hs_instance_handle_name(in, count))
         count++;
     return count;
 }
@@ -246,7 +246,7 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs
     hs_status st = HS_ENOMEM;
 
     w.at = calloc(2 * tasks + 2, sizeof *w.at);
-    w.executions = malloc((hs_schedule_size(s) + 1) * sizeof *w.executions);
+    w.executions = malloc((hs_schedule_entry_count(s) + 1) * sizeof *w.executions);
     w.first = malloc((rows + 1) * sizeof *w.first);
     w.of_row = rows < tasks ? malloc(rows * sizeof *w.of_row) : NULL;
     w.data = malloc((data + 1) * sizeof *w.data);

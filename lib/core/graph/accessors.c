@@ -8,8 +8,8 @@ int hs_instance_has_graph(const hs_instance *in)
     return hsi_store_has_graph(in->store);
 }
 
-int hs_instance_after(const hs_instance *in, size_t row, size_t index, size_t *earlier,
-                      uint32_t *copy, double *bytes)
+int hs_instance_predecessor(const hs_instance *in, size_t row, size_t index, size_t *earlier,
+                            uint32_t *copy, double *bytes)
 {
     const hsi_relations *relations = in->store->relations;
     size_t               i;
@@ -39,14 +39,14 @@ int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *
     return 1;
 }
 
-const char *hs_instance_data_name(const hs_instance *in, size_t data)
+const char *hs_instance_handle_name(const hs_instance *in, size_t data)
 {
     const hsi_relations *relations = in->store->relations;
 
     return relations && data < relations->data.count ? hsi_data_name(&relations->data, data) : NULL;
 }
 
-double hs_instance_data_bytes(const hs_instance *in, size_t data)
+double hs_instance_handle_bytes(const hs_instance *in, size_t data)
 {
     const hsi_relations *relations = in->store->relations;
 
@@ -64,12 +64,12 @@ int hs_instance_link(const hs_instance *in, hs_link link, double *latency, doubl
     return 1;
 }
 
-uint32_t hs_instance_node(const hs_instance *in, unsigned worker)
+uint32_t hs_instance_memory_node(const hs_instance *in, unsigned worker)
 {
     return hsi_memory_node(in->cpus, worker);
 }
 
-double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
+double hs_instance_transfer_time(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
 {
     return in->store->relations ? hsi_transfer(&in->store->relations->links, from, to, bytes) : 0;
 }
@@ -79,7 +79,7 @@ hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)
     return in && out ? hsi_graph_of(in, NULL, out) : HS_EINVAL;
 }
 
-size_t hs_graph_vertices(const hs_graph *g)
+size_t hs_graph_vertex_count(const hs_graph *g)
 {
     return g->vertices;
 }

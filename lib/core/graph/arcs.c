@@ -76,7 +76,7 @@ static void follow_data(builder *b, uint32_t task)
     const hs_access *access = hsi_accesses(b->g, task, &count);
 
     for (size_t i = 0; i < count; i++) {
-        double bytes = hs_instance_data_bytes(arcs->pb->in, access[i].data);
+        double bytes = hs_instance_handle_bytes(arcs->pb->in, access[i].data);
 
         if (!(access[i].mode & HS_READ))
             continue;

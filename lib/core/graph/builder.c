@@ -28,7 +28,8 @@ static int is_size(double bytes)
     return bytes >= 0 && bytes < INFINITY;
 }
 
-hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t copy, double bytes)
+hs_status hs_builder_add_predecessor(hs_builder *b, size_t row, size_t earlier, uint32_t copy,
+                                     double bytes)
 {
     hsi_edge  edge = {(uint32_t)row, (uint32_t)earlier, copy};
     hs_status st;
@@ -39,14 +40,14 @@ hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t c
     return st == HS_OK ? hsi_add_edge(&b->pending, &edge, bytes) : st;
 }
 
-hsi_data *hsi_builder_names(hs_builder *b)
+hsi_data *hsi_builder_handles(hs_builder *b)
 {
     return begin_relations(b) == HS_OK ? &b->content.relations->data : NULL;
 }
 
-hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
+hs_status hsi_builder_add_handle(hs_builder *b, hsi_text name, size_t *data)
 {
-    hsi_data *names = hsi_builder_names(b);
+    hsi_data *names = hsi_builder_handles(b);
     uint32_t  number = 0;
     hs_status st = names ? hsi_data_enter(names, &name, 1, &number) : HS_ENOMEM;
 
@@ -55,16 +56,17 @@ hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
     return st;
 }
 
-hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data)
+hs_status hs_builder_add_handle(hs_builder *b, const char *name, size_t *data)
 {
     size_t length = name ? strlen(name) : 0;
 
     if (!b || length == 0 || !data)
         return HS_EINVAL;
-    return length > HS_MAX_ID ? HS_ETOOBIG : hsi_builder_data(b, (hsi_text){name, length}, data);
+    return length > HS_MAX_ID ? HS_ETOOBIG
+                              : hsi_builder_add_handle(b, (hsi_text){name, length}, data);
 }
 
-void hsi_builder_expect_edges(hs_builder *b, size_t edges)
+void hsi_builder_reserve_edges(hs_builder *b, size_t edges)
 {
     (void)hsi_vector_reserve(&b->pending.edges, edges * sizeof(hsi_edge));
 }
@@ -74,7 +76,7 @@ static int is_data(const hs_builder *b, size_t data)
     return b && b->content.relations && data < b->content.relations->data.count;
 }
 
-hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes)
+hs_status hs_builder_set_handle_bytes(hs_builder *b, size_t data, double bytes)
 {
     if (!is_data(b, data) || !is_size(bytes))
         return HS_EINVAL;
@@ -82,7 +84,7 @@ hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes)
     return HS_OK;
 }
 
-hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
+hs_status hs_builder_set_default_bytes(hs_builder *b, double bytes)
 {
     hs_status st;
 
@@ -94,14 +96,14 @@ hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
     return st;
 }
 
-hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode)
+hs_status hs_builder_add_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode)
 {
     if (!is_data(b, data) || row >= HS_MAX_TASKS || mode < HS_READ || mode > HS_READ_WRITE)
         return HS_EINVAL;
     return hsi_add_access(&b->pending, row, (uint32_t)data << 2 | mode);
 }
 
-hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth)
+hs_status hs_builder_set_link(hs_builder *b, hs_link link, double latency, double bandwidth)
 {
     hsi_links *links;
 
@@ -125,7 +127,7 @@ static hs_status copy_links(hs_builder *b, const hs_instance *in)
         double latency, bandwidth;
 
         if (hs_instance_link(in, (hs_link)link, &latency, &bandwidth))
-            st = hs_builder_link(b, (hs_link)link, latency, bandwidth);
+            st = hs_builder_set_link(b, (hs_link)link, latency, bandwidth);
     }
     return st;
 }
@@ -136,10 +138,10 @@ static hs_status copy_data(hs_builder *b, const hs_instance *in)
     size_t      here;
     hs_status   st = HS_OK;
 
-    for (size_t i = 0; st == HS_OK && (name = hs_instance_data_name(in, i)); i++) {
-        st = hs_builder_data(b, name, &here);
+    for (size_t i = 0; st == HS_OK && (name = hs_instance_handle_name(in, i)); i++) {
+        st = hs_builder_add_handle(b, name, &here);
         if (st == HS_OK)
-            st = hs_builder_data_bytes(b, here, hs_instance_data_bytes(in, i));
+            st = hs_builder_set_handle_bytes(b, here, hs_instance_handle_bytes(in, i));
     }
     return st;
 }
@@ -152,17 +154,18 @@ static hs_status copy_row(hs_builder *b, const hs_instance *in, size_t row)
     hs_access_mode mode;
     hs_status      st = HS_OK;
 
-    for (size_t i = 0; st == HS_OK && hs_instance_after(in, row, i, &other, &copy, &bytes); i++)
-        st = hs_builder_after(b, row, other, copy, bytes);
+    for (size_t i = 0; st == HS_OK && hs_instance_predecessor(in, row, i, &other, &copy, &bytes);
+         i++)
+        st = hs_builder_add_predecessor(b, row, other, copy, bytes);
     for (size_t i = 0; st == HS_OK && hs_instance_access(in, row, i, &other, &mode); i++) {
-        st = hs_builder_data(b, hs_instance_data_name(in, other), &other);
+        st = hs_builder_add_handle(b, hs_instance_handle_name(in, other), &other);
         if (st == HS_OK)
-            st = hs_builder_access(b, row, other, mode);
+            st = hs_builder_add_access(b, row, other, mode);
     }
     return st;
 }
 
-hs_status hs_builder_graph(hs_builder *b, const hs_instance *in)
+hs_status hs_builder_copy_graph(hs_builder *b, const hs_instance *in)
 {
     hs_status st;
 
@@ -200,7 +203,7 @@ static hs_status check_links(hsi_links *links, hs_unit unit)
                : HS_EINVAL;
 }
 
-hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
+hs_status hsi_builder_build_graph(hs_builder *b, hs_graph **graph, size_t *row)
 {
     hsi_store *store = &b->content;
     hs_status  st;

@@ -81,7 +81,7 @@ static void raise_along_data(longest_paths *w, uint32_t task, double path)
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ && access[i].writer != HS_NONE)
             raise_path(w, access[i].writer,
-                       mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + path);
+                       mean_transfer(w, hs_instance_handle_bytes(w->in, access[i].data)) + path);
 }
 
 static hs_status compute_ranks(longest_paths *w, double *rank)

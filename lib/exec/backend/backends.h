@@ -12,8 +12,8 @@ extern const hs_backend hsi_backend_emulated; /* waits for the planned time */
 /* Built-in kernels on the tiles of a matrix: a copy of the table has the hsi_matrix as its data. */
 extern const hs_backend hsi_backend_shared;
 
-/* Return what a backend lacks, in words; NULL: it can be used. */
-const char *hsi_backend_lacks(const hs_backend *backend);
+/* Return why a backend cannot be used, in words; NULL: the backend is complete. */
+const char *hsi_backend_defect(const hs_backend *backend);
 
 /* Return the bytes of memory that a body of hsi_backend_cpu needs. */
 double hsi_cpu_body_bytes(const hs_body *body);

@@ -22,7 +22,7 @@ typedef struct sums {
     double largest;
 } sums;
 
-typedef enum part { WHOLE, LOWER, LOWER_UNIT, UPPER } part;
+typedef enum checked_part { WHOLE, LOWER, LOWER_UNIT, UPPER } checked_part;
 
 static size_t square(int n)
 {
@@ -43,7 +43,7 @@ static const double *widen(const hsi_matrix *m, const void *piece, size_t count,
 }
 
 /* Copy a part of a tile as doubles, with zeros elsewhere. */
-static void take(const hsi_matrix *m, part which, const void *tile, double *out)
+static void take(const hsi_matrix *m, checked_part which, const void *tile, double *out)
 {
     const double *whole = widen(m, tile, square(m->tile), out);
     int           n = m->tile, i, j;

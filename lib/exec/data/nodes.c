@@ -4,31 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct copy {
+typedef struct piece_copy {
     hsi_holding holding;
     uint32_t    slot;    /* HS_NONE: none */
     uint32_t    version; /* writes of the piece before this copy was made */
-} copy;
+} piece_copy;
 
 /* A slot, linked in a ring by last use; the head of the ring holds no piece and comes after the
  * newest. */
-typedef struct slot {
+typedef struct gpu_slot {
     size_t   piece; /* HSI_NO_PIECE: free or spare */
     unsigned users;
     uint32_t older, newer;
-} slot;
+} gpu_slot;
 
-typedef struct node {
-    copy          *copies; /* indexed by piece */
-    slot          *slots;
+typedef struct memory_node {
+    piece_copy    *copies; /* indexed by piece */
+    gpu_slot      *slots;
     uint32_t       count;
     unsigned char *peers; /* indexed by node */
-} node;
+} memory_node;
 
 struct hsi_nodes {
-    size_t   pieces;
-    unsigned count;
-    node     node[];
+    size_t      pieces;
+    unsigned    count;
+    memory_node node[];
 };
 
 hsi_holding hsi_holding_after(hsi_holding before, hsi_event event)
@@ -76,14 +76,14 @@ void hsi_nodes_free(hsi_nodes *nodes)
     free(nodes);
 }
 
-static void link_slots(node *n)
+static void link_slots(memory_node *n)
 {
     uint32_t i;
 
     for (i = 0; n->slots && i <= n->count; i++)
-        n->slots[i] = (slot){.piece = HSI_NO_PIECE,
-                             .older = i ? i - 1 : n->count,
-                             .newer = i < n->count ? i + 1 : 0};
+        n->slots[i] = (gpu_slot){.piece = HSI_NO_PIECE,
+                                 .older = i ? i - 1 : n->count,
+                                 .newer = i < n->count ? i + 1 : 0};
 }
 
 void hsi_nodes_reset(hsi_nodes *nodes)
@@ -95,13 +95,13 @@ void hsi_nodes_reset(hsi_nodes *nodes)
         link_slots(&nodes->node[i]);
         for (p = 0; p < nodes->pieces; p++)
             nodes->node[i].copies[p] =
-                (copy){i == HSI_HOST ? HSI_SHARED : HSI_ABSENT, HS_NONE, 0};
+                (piece_copy){i == HSI_HOST ? HSI_SHARED : HSI_ABSENT, HS_NONE, 0};
     }
 }
 
 hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned number, uint32_t slots)
 {
-    node *n = &nodes->node[number];
+    memory_node *n = &nodes->node[number];
 
     n->slots = malloc(((size_t)slots + 1) * sizeof *n->slots);
     if (!n->slots)
@@ -113,12 +113,12 @@ hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned number, uint32_t slots)
 
 void hsi_nodes_close(hsi_nodes *nodes, unsigned number)
 {
-    node  *n = &nodes->node[number];
-    size_t p;
+    memory_node *n = &nodes->node[number];
+    size_t       p;
 
     for (p = 0; p < nodes->pieces; p++)
-        n->copies[p] = (copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK), HS_NONE,
-                              n->copies[p].version};
+        n->copies[p] = (piece_copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK),
+                                    HS_NONE, n->copies[p].version};
     free(n->slots);
     n->slots = NULL;
     n->count = 0;
@@ -129,7 +129,7 @@ void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other)
     nodes->node[one].peers[other] = nodes->node[other].peers[one] = 1;
 }
 
-static void unlink_slot(node *n, uint32_t s)
+static void unlink_slot(memory_node *n, uint32_t s)
 {
     n->slots[n->slots[s].older].newer = n->slots[s].newer;
     n->slots[n->slots[s].newer].older = n->slots[s].older;
@@ -137,7 +137,7 @@ static void unlink_slot(node *n, uint32_t s)
 
 /* Insert a slot behind `elder`: behind the ring's head is the oldest place, behind the head's elder
  * the newest. */
-static void link_behind(node *n, uint32_t s, uint32_t elder)
+static void link_behind(memory_node *n, uint32_t s, uint32_t elder)
 {
     n->slots[s].older = elder;
     n->slots[s].newer = n->slots[elder].newer;
@@ -145,22 +145,22 @@ static void link_behind(node *n, uint32_t s, uint32_t elder)
     n->slots[elder].newer = s;
 }
 
-static void make_newest(node *n, uint32_t s)
+static void make_newest(memory_node *n, uint32_t s)
 {
     unlink_slot(n, s);
     link_behind(n, s, n->slots[n->count].older);
 }
 
-static void make_free(node *n, uint32_t s)
+static void make_free(memory_node *n, uint32_t s)
 {
     n->slots[s].piece = HSI_NO_PIECE;
     unlink_slot(n, s);
     link_behind(n, s, n->count);
 }
 
-static void forget(node *n, size_t piece, hsi_event event)
+static void forget(memory_node *n, size_t piece, hsi_event event)
 {
-    copy *c = &n->copies[piece];
+    piece_copy *c = &n->copies[piece];
 
     c->holding = hsi_holding_after(c->holding, event);
     if (c->holding == HSI_ABSENT && c->slot != HS_NONE) {
@@ -188,7 +188,8 @@ static unsigned owner_of(const hsi_nodes *nodes, size_t piece)
 /* Copy a piece that only a GPU has to the host. */
 static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves *out)
 {
-    copy *home = &nodes->node[HSI_HOST].copies[piece], *there = &nodes->node[from].copies[piece];
+    piece_copy *home = &nodes->node[HSI_HOST].copies[piece],
+               *there = &nodes->node[from].copies[piece];
 
     add_move(out, piece, from, HSI_HOST, there->slot);
     there->holding = hsi_holding_after(there->holding, HSI_READ_ELSEWHERE);
@@ -196,13 +197,13 @@ static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves 
     home->version = there->version;
 }
 
-static int is_free(const slot *s)
+static int is_free(const gpu_slot *s)
 {
     return s->piece == HSI_NO_PIECE && !s->users;
 }
 
 /* Return the slot of the piece's number if free, else the oldest unused slot; n->count: none. */
-static uint32_t find_slot(const node *n, size_t piece)
+static uint32_t find_slot(const memory_node *n, size_t piece)
 {
     uint32_t s;
 
@@ -217,8 +218,8 @@ static uint32_t find_slot(const node *n, size_t piece)
  * Return HS_NONE if all are in use. */
 static uint32_t take_slot(hsi_nodes *nodes, unsigned number, size_t piece, hsi_moves *out)
 {
-    node    *n = &nodes->node[number];
-    uint32_t s;
+    memory_node *n = &nodes->node[number];
+    uint32_t     s;
 
     if (!n->slots)
         return HS_NONE;
@@ -248,7 +249,8 @@ static unsigned peer_of(const hsi_nodes *nodes, unsigned number, size_t piece)
 /* Copy the piece to the node: to the host first if it lacks the piece, then to a GPU. */
 static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner, hsi_moves *out)
 {
-    copy    *home = &nodes->node[HSI_HOST].copies[piece], *c = &nodes->node[number].copies[piece];
+    piece_copy *home = &nodes->node[HSI_HOST].copies[piece],
+               *c = &nodes->node[number].copies[piece];
     unsigned peer;
 
     if (home->holding == HSI_ABSENT)
@@ -267,9 +269,9 @@ static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner
 hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, int filled,
                             hsi_moves *out)
 {
-    node    *n = &nodes->node[number];
-    copy    *c = &n->copies[piece];
-    unsigned owner = owner_of(nodes, piece);
+    memory_node *n = &nodes->node[number];
+    piece_copy  *c = &n->copies[piece];
+    unsigned     owner = owner_of(nodes, piece);
 
     out->count = 0;
     if (c->holding != HSI_ABSENT) {
@@ -303,8 +305,8 @@ uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece)
 
 void hsi_nodes_written(hsi_nodes *nodes, unsigned number, size_t piece)
 {
-    copy    *c = &nodes->node[number].copies[piece];
-    unsigned i;
+    piece_copy *c = &nodes->node[number].copies[piece];
+    unsigned    i;
 
     c->version = hsi_nodes_newest(nodes, piece) + 1;
     c->holding = hsi_holding_after(c->holding, HSI_WRITTEN_HERE);
@@ -336,8 +338,8 @@ uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned number, hsi_moves *out)
 
 void hsi_nodes_replace(hsi_nodes *nodes, unsigned number, size_t piece, uint32_t spare)
 {
-    node *n = &nodes->node[number];
-    copy *c = &n->copies[piece];
+    memory_node *n = &nodes->node[number];
+    piece_copy  *c = &n->copies[piece];
 
     make_free(n, c->slot);
     c->slot = spare;

@@ -298,14 +298,14 @@ static hs_status read_pieces(const hs_instance *in, hsi_matrix *matrix)
     size_t i;
 
     matrix->rows = hs_instance_rows(in);
-    while (hs_instance_data_name(in, matrix->pieces))
+    while (hs_instance_handle_name(in, matrix->pieces))
         matrix->pieces++;
     matrix->row = calloc(matrix->rows + 1, sizeof *matrix->row);
     matrix->piece = calloc(matrix->pieces + 1, sizeof *matrix->piece);
     if (!matrix->row || !matrix->piece)
         return HS_ENOMEM;
     for (i = 0; i < matrix->pieces; i++)
-        matrix->piece[i] = read_piece(hs_instance_data_name(in, i));
+        matrix->piece[i] = read_piece(hs_instance_handle_name(in, i));
     return HS_OK;
 }
 

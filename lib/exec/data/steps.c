@@ -11,23 +11,23 @@
 
 enum { NAME = 104 };
 
-typedef struct place {
+typedef struct step_place {
     int    k, i, j;
     size_t row; /* row of the instance */
-} place;
+} step_place;
 
 /* Return the place of a row's step: its first operand is in column k, its last in row i and column
  * j. */
-static place place_of(const hsi_matrix *m, size_t row)
+static step_place place_of(const hsi_matrix *m, size_t row)
 {
     const hsi_matrix_row *r = &m->row[row];
     const hsi_datum      *first = &m->piece[r->operand[0].piece];
     const hsi_datum      *last = &m->piece[r->operand[r->count - 1].piece];
 
-    return (place){first->column, last->row, last->column, row};
+    return (step_place){first->column, last->row, last->column, row};
 }
 
-static hsi_step step_at(const hsi_matrix *m, const place *p)
+static hsi_step step_at(const hsi_matrix *m, const step_place *p)
 {
     static const hsi_step steps[][4] = {
         [HS_CHOLESKY] = {HSI_POTRF, HSI_NO_STEP, HSI_TRSM, HSI_GEMM},
@@ -43,7 +43,7 @@ static hsi_step step_at(const hsi_matrix *m, const place *p)
 
 static int compare(const void *a, const void *b)
 {
-    const place *x = a, *y = b;
+    const step_place *x = a, *y = b;
 
     if (x->k != y->k)
         return x->k < y->k ? -1 : 1;
@@ -54,13 +54,13 @@ static int compare(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int is_same(const place *a, const place *b)
+static int is_same(const step_place *a, const step_place *b)
 {
     return a->k == b->k && a->i == b->i && a->j == b->j;
 }
 
 /* Move to the next step in the order of compare(). */
-static void advance(const hsi_matrix *m, place *p)
+static void advance(const hsi_matrix *m, step_place *p)
 {
     if (++p->j <= (m->kind == HS_CHOLESKY ? p->i : m->tiles - 1))
         return;
@@ -69,7 +69,7 @@ static void advance(const hsi_matrix *m, place *p)
     p->j = p->k;
 }
 
-static hs_status refuse_foreign(const hs_instance *in, const place *p, char why[HS_WHY])
+static hs_status refuse_foreign(const hs_instance *in, const step_place *p, char why[HS_WHY])
 {
     char    name[NAME];
     hs_task row;
@@ -81,7 +81,7 @@ static hs_status refuse_foreign(const hs_instance *in, const place *p, char why[
                       row.kernel);
 }
 
-static hs_status refuse_twice(const hs_instance *in, const place *p, char why[HS_WHY])
+static hs_status refuse_twice(const hs_instance *in, const step_place *p, char why[HS_WHY])
 {
     char first[NAME], second[NAME];
 
@@ -93,7 +93,7 @@ static hs_status refuse_twice(const hs_instance *in, const place *p, char why[HS
                       second, first);
 }
 
-static hs_status refuse_missing(const hsi_matrix *m, const place *p, char why[HS_WHY])
+static hs_status refuse_missing(const hsi_matrix *m, const step_place *p, char why[HS_WHY])
 {
     char step[HS_WHY / 2];
 
@@ -102,11 +102,11 @@ static hs_status refuse_missing(const hsi_matrix *m, const place *p, char why[HS
 }
 
 /* Compare the sorted steps with all steps of the factorisation. */
-static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const place *there,
+static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const step_place *there,
                              size_t count, char why[HS_WHY])
 {
-    place  next = {0};
-    size_t i;
+    step_place next = {0};
+    size_t     i;
 
     for (i = 0; i < count; i++)
         if (step_at(m, &there[i]) != m->row[there[i].row].step)
@@ -123,9 +123,9 @@ static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const p
 
 hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, char why[HS_WHY])
 {
-    place    *there = malloc((m->rows + 1) * sizeof *there);
-    size_t    count = 0, row;
-    hs_status st;
+    step_place *there = malloc((m->rows + 1) * sizeof *there);
+    size_t      count = 0, row;
+    hs_status   st;
 
     if (!there)
         return HS_ENOMEM;

@@ -20,31 +20,31 @@
 /* Length of a blank, the sum and a newline, which precede each line but the first. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
 
-typedef struct reader {
-    const char        *path;
-    const char        *text;
-    size_t             size, at; /* all text before `at` is sound */
-    uint64_t           chain;
-    uint64_t           line; /* number of the line at `at`, from 1 */
-    const hs_instance *in;
-    const hs_index    *index;
-    hsi_journal_past  *past;
-    uint64_t          *done_in; /* by task of a graph: the line of its last record; NULL: no
-                                   graph */
-    uint64_t          *strange; /* digests of names that no task has, with repetitions */
-    size_t             strange_count, strange_room;
-    char              *why;
-} reader;
+typedef struct journal_reader {
+    const char          *path;
+    const char          *text;
+    size_t               size, at; /* all text before `at` is sound */
+    uint64_t             chain;
+    uint64_t             line; /* number of the line at `at`, from 1 */
+    const hs_instance   *in;
+    const hs_name_index *index;
+    hsi_journal_past    *past;
+    uint64_t            *done_in; /* by task of a graph: the line of its last record; NULL: no
+                                     graph */
+    uint64_t *strange;            /* digests of names that no task has, with repetitions */
+    size_t    strange_count, strange_room;
+    char     *why;
+} journal_reader;
 
 /* A line of the journal, without its newline. */
-typedef struct line {
+typedef struct journal_line {
     const char *at;
     size_t      length;
     uint64_t    sum;
-} line;
+} journal_line;
 
 /* Find the line that begins at `start`. Return 0 if it has no newline or no sum. */
-static int line_at(const reader *r, size_t start, line *out)
+static int line_at(const journal_reader *r, size_t start, journal_line *out)
 {
     size_t      most = r->size - start < HSI_JOURNAL_LINE ? r->size - start : HSI_JOURNAL_LINE;
     const char *newline = memchr(r->text + start, '\n', most);
@@ -58,7 +58,7 @@ static int line_at(const reader *r, size_t start, line *out)
 }
 
 /* Return 1 if the line's sum is right behind a line with the sum `before`. */
-static int fits(const line *l, uint64_t before)
+static int fits(const journal_line *l, uint64_t before)
 {
     uint64_t state = hsi_journal_sum_start(before);
 
@@ -67,7 +67,7 @@ static int fits(const line *l, uint64_t before)
 }
 
 /* Return SYNCED, the number in front of the sum. */
-static uint64_t synced(const line *l)
+static uint64_t synced(const journal_line *l)
 {
     const char *end = l->at + l->length - HSI_JOURNAL_HEX - 1, *at = end;
     uint64_t    value = 0;
@@ -108,9 +108,9 @@ int hsi_journal_is_one(const char *text, size_t size)
 }
 
 /* Explain a first line that is neither the expected header nor a torn one. */
-static hs_status refuse_header(const reader *r)
+static hs_status refuse_header(const journal_reader *r)
 {
-    line first;
+    journal_line first;
 
     if (!hsi_journal_is_one(r->text, r->size))
         return hsi_refuse(r->why, HS_EINVAL,
@@ -125,7 +125,7 @@ static hs_status refuse_header(const reader *r)
 
 /* Read the header and move behind it; stay at 0 if the header is torn. A file with a torn header
  * holds no more than a header and a line, so a larger file is not a journal. */
-static hs_status read_header(reader *r)
+static hs_status read_header(journal_reader *r)
 {
     char     expected[HSI_JOURNAL_LINE];
     uint64_t chain;
@@ -144,25 +144,25 @@ static hs_status read_header(reader *r)
     return refuse_header(r);
 }
 
-static hs_status refuse_record(const reader *r, const char *what)
+static hs_status refuse_record(const journal_reader *r, const char *what)
 {
     return hsi_refuse(r->why, HS_EINVAL, "line %" PRIu64 " of the journal '%.300s' %s", r->line,
                       r->path, what);
 }
 
 /* A word of a record, for instance the name. */
-typedef struct word {
+typedef struct line_word {
     const char *at;
     size_t      length;
-} word;
+} line_word;
 
-static int next_word(const char **at, const char *end, word *out)
+static int next_word(const char **at, const char *end, line_word *out)
 {
     const char *blank = memchr(*at, ' ', (size_t)(end - *at));
 
     if (!blank)
         return 0;
-    *out = (word){*at, (size_t)(blank - *at)};
+    *out = (line_word){*at, (size_t)(blank - *at)};
     *at = blank + 1;
     return out->length > 0;
 }
@@ -171,7 +171,7 @@ enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
 
 /* Split off the first words of a record about a task; "undone" has two of them. Return 0 if the
  * record is malformed. */
-static int split(const line *l, word words[WORDS], uint64_t *what)
+static int split(const journal_line *l, line_word words[WORDS], uint64_t *what)
 {
     const char *at = l->at, *end = l->at + l->length;
     int         count = *at == 'u' ? NAME + 1 : WORDS, i;
@@ -183,7 +183,7 @@ static int split(const line *l, word words[WORDS], uint64_t *what)
            (words[WHAT].length == HSI_JOURNAL_HEX && hsi_journal_get_hex(words[WHAT].at, what));
 }
 
-static uint16_t number_of(const word *w)
+static uint16_t number_of(const line_word *w)
 {
     unsigned value = 0;
     size_t   i;
@@ -194,14 +194,14 @@ static uint16_t number_of(const word *w)
 }
 
 /* Return 1 if the digest fits the present command or kernel of the task, on either type. */
-static int is_same(const reader *r, uint32_t task, uint64_t what)
+static int is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
     return what == hsi_journal_what(r->in, task, HS_CPU) ||
            what == hsi_journal_what(r->in, task, HS_GPU) ||
            (r->past->emulated && what == hsi_journal_emulated());
 }
 
-static void note_task(reader *r, uint32_t task, int failed, uint16_t number, uint64_t what)
+static void note_task(journal_reader *r, uint32_t task, int failed, uint16_t number, uint64_t what)
 {
     hsi_past state = failed                   ? HSI_PAST_FAILED
                      : is_same(r, task, what) ? HSI_PAST_DONE
@@ -214,7 +214,7 @@ static void note_task(reader *r, uint32_t task, int failed, uint16_t number, uin
         r->past->attempts[task] = number;
 }
 
-static int make_room(reader *r)
+static int make_room(journal_reader *r)
 {
     size_t    room = r->strange_room ? 2 * r->strange_room : 16;
     uint64_t *more;
@@ -229,7 +229,7 @@ static int make_room(reader *r)
     return 1;
 }
 
-static hs_status note_strange(reader *r, const char *name, size_t length)
+static hs_status note_strange(journal_reader *r, const char *name, size_t length)
 {
     if (!make_room(r))
         return HS_ENOMEM;
@@ -238,17 +238,17 @@ static hs_status note_strange(reader *r, const char *name, size_t length)
     return HS_OK;
 }
 
-static hs_status read_task(reader *r, const line *l)
+static hs_status read_task(journal_reader *r, const journal_line *l)
 {
-    char     plain[HSI_JOURNAL_LINE];
-    word     words[WORDS];
-    uint64_t what;
-    size_t   length, task;
+    char      plain[HSI_JOURNAL_LINE];
+    line_word words[WORDS];
+    uint64_t  what;
+    size_t    length, task;
 
     if (!split(l, words, &what))
         return refuse_record(r, "is not in order");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
-    if (!hs_index_find(r->index, plain, length, &task))
+    if (!hs_name_index_find(r->index, plain, length, &task))
         return note_strange(r, plain, length);
     if (*l->at == 'u')
         r->past->state[task] = HSI_PAST_UNDONE;
@@ -258,10 +258,10 @@ static hs_status read_task(reader *r, const line *l)
 }
 
 /* Read all lines up to the first that is not sound. */
-static hs_status read_records(reader *r)
+static hs_status read_records(journal_reader *r)
 {
-    hs_status st = HS_OK;
-    line      l;
+    hs_status    st = HS_OK;
+    journal_line l;
 
     while (st == HS_OK && r->at < r->size && line_at(r, r->at, &l) && fits(&l, r->chain)) {
         if (!is_record(l.at, l.length))
@@ -280,13 +280,13 @@ static hs_status read_records(reader *r)
  * is sound if its sum is right behind the line in front of it, or, if that line alone is damaged,
  * behind the sum that the first damaged line should have.
  */
-static int was_synced(const reader *r)
+static int was_synced(const journal_reader *r)
 {
     uint64_t state = hsi_journal_sum_start(r->chain), before;
     size_t   at;
 
     for (at = r->at + SEAL; at < r->size; at++) {
-        line l;
+        journal_line l;
 
         if (is_record(r->text + at, r->size - at) && line_at(r, at, &l) && synced(&l) > r->at &&
             (fits(&l, hsi_journal_sum_end(state)) ||
@@ -300,10 +300,10 @@ static int was_synced(const reader *r)
 
 /* Find a second header behind the sound part, as `cat` leaves when it joins two journals. Return
  * its position, or r->size. */
-static size_t find_header(const reader *r)
+static size_t find_header(const journal_reader *r)
 {
-    size_t at = r->at;
-    line   l;
+    size_t       at = r->at;
+    journal_line l;
 
     while (at < r->size &&
            !(hsi_journal_is_one(r->text + at, r->size - at) && line_at(r, at, &l) && fits(&l, 0)))
@@ -312,7 +312,7 @@ static size_t find_header(const reader *r)
 }
 
 /* Refuse joined journals: to cut off the second one would lose its records. */
-static hs_status refuse_joined(const reader *r, size_t header)
+static hs_status refuse_joined(const journal_reader *r, size_t header)
 {
     uint64_t number = r->line;
 
@@ -325,7 +325,7 @@ static hs_status refuse_joined(const reader *r, size_t header)
                       r->path, number, header, header + 1);
 }
 
-static hs_status read_all(reader *r)
+static hs_status read_all(journal_reader *r)
 {
     size_t    header;
     hs_status st = read_header(r);
@@ -354,7 +354,7 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void count(const reader *r)
+static void count(const journal_reader *r)
 {
     hsi_journal_past *past = r->past;
     size_t            n = hs_instance_tasks(r->in), i;
@@ -374,10 +374,10 @@ static void count(const reader *r)
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
                            hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY])
 {
-    hs_index *index = NULL;
-    reader    r = {
-           .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
-    hs_status st = hs_index_create(in, &index);
+    hs_name_index *index = NULL;
+    journal_reader r = {
+        .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
+    hs_status st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)
         return st;
@@ -395,6 +395,6 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
     }
     free(r.strange);
     free(r.done_in);
-    hs_index_free(index);
+    hs_name_index_free(index);
     return st;
 }

@@ -31,7 +31,7 @@ static hs_status take_backend(hsi_module *module, char why[HS_WHY])
 
     *(void **)&entry = dlsym(module->file, HS_BACKEND_MODULE_SYMBOL);
     module->backend = entry ? entry(HS_BACKEND_ABI) : NULL;
-    if (!hsi_backend_lacks(module->backend) && module->backend->devices)
+    if (!hsi_backend_defect(module->backend) && module->backend->devices)
         return HS_OK;
     return hsi_refuse(why, HS_ERESOURCE,
                       "the module for GPUs is for another version of the library");

@@ -42,7 +42,7 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
-        const char *lacks = hsi_backend_lacks(s->backends[i]);
+        const char *lacks = hsi_backend_defect(s->backends[i]);
 
         if (lacks)
             return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
@@ -279,22 +279,23 @@ static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_work *work)
     hs_status   st = hs_builder_create(&b);
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, work->cpus, work->gpus);
+        st = hs_builder_set_workers(b, work->cpus, work->gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(b, hs_instance_unit(work->in));
+        st = hs_builder_set_unit(b, hs_instance_unit(work->in));
     for (i = 0; i < hs_instance_rows(work->in) && st == HS_OK; i++) {
         hs_instance_row(work->in, i, &row);
-        row.restartable = hs_instance_restartable(work->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
+        row.restartable =
+            hs_instance_is_restartable(work->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
         row.id = row.kernel = row.cpu_command = row.gpu_command = NULL;
         if (!bodies->list[2 * i + HS_CPU].body)
             row.cpu = INFINITY;
         if (!bodies->list[2 * i + HS_GPU].body)
             row.gpu = INFINITY;
         task += row.count ? row.count : 1;
-        st = hs_builder_add(b, &row);
+        st = hs_builder_add_row(b, &row);
     }
     if (st == HS_OK)
-        st = hs_builder_graph(b, work->in);
+        st = hs_builder_copy_graph(b, work->in);
     if (st == HS_OK)
         st = hs_builder_finish(b, &bodies->reduced, NULL);
     hs_builder_free(b);

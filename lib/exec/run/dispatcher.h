@@ -3,7 +3,7 @@
 #define HSI_EXEC_RUN_DISPATCHER_H
 
 #include "exec/machine/machine.h"
-#include "exec/machine/power.h"
+#include "exec/machine/gpu_energy.h"
 #include "exec/run/bodies.h"
 #include "exec/run/control.h"
 #include "exec/run/progress.h"
@@ -24,7 +24,7 @@
 struct hs_exec {
     hsi_work           work;
     hsi_machine        machine;
-    hsi_power_use      power; /* of the last run */
+    hsi_gpu_energy_use power; /* of the last run */
     hsi_bodies         bodies;
     hs_policy         *policy;
     hsi_results        results;

@@ -173,7 +173,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     hs_status      status;
     unsigned       started, i;
     int            stop_seen;
-    hsi_power     *power;
+    hsi_gpu_energy *power;
 
     if (!why)
         why = unread;
@@ -191,11 +191,11 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     exec->control.next_look = HSI_FAR;
     for (i = 0; i < exec->work.workers; i++)
         exec->worker[i].turn.deadline = HSI_FAR;
-    power = hsi_power_begin(&exec->machine, exec->work.gpus);
+    power = hsi_gpu_energy_begin(&exec->machine, exec->work.gpus);
     started = start_threads(exec);
     open_gate(exec, started);
     hsi_wait_for_workers(exec);
-    exec->power = hsi_power_end(power);
+    exec->power = hsi_gpu_energy_end(power);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     hsi_transfers_note(exec);

@@ -71,7 +71,7 @@ size_t hsi_kernel(hsi_kernel_graph *g, const char *id, hsi_measured kind, double
     task.gpu = measured[kind].gpu * work;
     task.count = count;
     if (g->status == HS_OK)
-        g->status = hs_builder_add(g->builder, &task);
+        g->status = hs_builder_add_row(g->builder, &task);
     return g->rows++;
 }
 
@@ -82,22 +82,22 @@ size_t hsi_doubles(hsi_kernel_graph *g, const char *name, double count)
 
     snprintf(full, sizeof full, "%s-%s", g->name, name);
     if (g->status == HS_OK)
-        g->status = hs_builder_data(g->builder, full, &data);
+        g->status = hs_builder_add_handle(g->builder, full, &data);
     if (g->status == HS_OK)
-        g->status = hs_builder_data_bytes(g->builder, data, 8 * count);
+        g->status = hs_builder_set_handle_bytes(g->builder, data, 8 * count);
     return data;
 }
 
 void hsi_uses(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode)
 {
     if (g->status == HS_OK)
-        g->status = hs_builder_access(g->builder, row, data, mode);
+        g->status = hs_builder_add_access(g->builder, row, data, mode);
 }
 
 void hsi_follows(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes)
 {
     if (g->status == HS_OK)
-        g->status = hs_builder_after(g->builder, later, earlier, 0, bytes);
+        g->status = hs_builder_add_predecessor(g->builder, later, earlier, 0, bytes);
 }
 
 static hs_status add_notes(hs_builder *b, const hs_copies *parts, size_t count, hs_problem problem,
@@ -113,8 +113,8 @@ static hs_status add_notes(hs_builder *b, const hs_copies *parts, size_t count, 
     if (length < sizeof command)
         snprintf(command + length, sizeof command - length, " --problem %s -m %u -k %u",
                  problems[problem], cpus, gpus);
-    st = hs_builder_note(b, "generator", command);
-    return st == HS_OK ? hs_builder_note(b, "source", source) : st;
+    st = hs_builder_add_note(b, "generator", command);
+    return st == HS_OK ? hs_builder_add_note(b, "source", source) : st;
 }
 
 /* Write the parts. Copies of an application are numbered consecutively over all parts. */
@@ -159,9 +159,9 @@ hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_prob
         return HS_EINVAL;
     st = hs_builder_create(&b);
     if (st == HS_OK)
-        st = hs_builder_workers(b, cpus, gpus);
+        st = hs_builder_set_workers(b, cpus, gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(b, HS_MICROSECONDS);
+        st = hs_builder_set_unit(b, HS_MICROSECONDS);
     if (st == HS_OK)
         st = add_notes(b, parts, count, problem, cpus, gpus);
     if (st == HS_OK)

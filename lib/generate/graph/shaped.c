@@ -118,17 +118,17 @@ static hs_status add_notes(const hs_shaped *spec, hs_builder *b)
     hs_status st;
 
     describe(spec, &c);
-    st = hs_builder_note(b, "generator", c.text);
+    st = hs_builder_add_note(b, "generator", c.text);
     if (st == HS_OK && spec->law == HS_LAW_KERNELS && spec->table->source && *spec->table->source)
-        st = hs_builder_note(b, "source", spec->table->source);
+        st = hs_builder_add_note(b, "source", spec->table->source);
     return st;
 }
 
 static hs_status add_links(const hs_shaped *spec, hs_builder *b)
 {
-    hs_status st = hs_builder_link(b, HS_H2D, 0, spec->bandwidth);
+    hs_status st = hs_builder_set_link(b, HS_H2D, 0, spec->bandwidth);
 
-    return st == HS_OK ? hs_builder_link(b, HS_D2H, 0, spec->bandwidth) : st;
+    return st == HS_OK ? hs_builder_set_link(b, HS_D2H, 0, spec->bandwidth) : st;
 }
 
 static hs_status draw(const hs_shaped *spec, hs_builder *b)
@@ -140,7 +140,7 @@ static hs_status draw(const hs_shaped *spec, hs_builder *b)
 
     hsi_random_seed(&d.edges, spec->seed, HSI_STREAM_EDGES);
     hsi_random_seed(&d.bytes, spec->seed, HSI_STREAM_BYTES);
-    st = hs_builder_unit(b, unit);
+    st = hs_builder_set_unit(b, unit);
     if (st == HS_OK)
         st = hsi_draw_tasks(spec, b, &mean);
     if (st != HS_OK)
@@ -177,7 +177,7 @@ hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out)
         return HS_ETOOBIG;
     st = hs_builder_create(&b);
     if (st == HS_OK)
-        st = hs_builder_workers(b, spec.cpus, spec.gpus);
+        st = hs_builder_set_workers(b, spec.cpus, spec.gpus);
     if (st == HS_OK)
         st = add_notes(&spec, b);
     if (st == HS_OK && spec.ccr > 0)

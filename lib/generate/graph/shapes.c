@@ -11,7 +11,7 @@ hs_status hsi_draw_edge(hsi_drawing *d, size_t later, size_t earlier)
 
     if (d->mean_bytes > 0)
         bytes = ceil(2 * d->mean_bytes * hsi_random_unit(&d->bytes));
-    return hs_builder_after(d->builder, later, earlier, 0, bytes);
+    return hs_builder_add_predecessor(d->builder, later, earlier, 0, bytes);
 }
 
 static size_t width_of(const hs_shaped *spec)

@@ -94,7 +94,7 @@ hs_status hsi_draw_tasks(const hs_shaped *spec, hs_builder *b, double *mean)
             return HS_EOVERFLOW;
         sum += (isfinite(task.cpu) ? task.cpu : 0) + (isfinite(task.gpu) ? task.gpu : 0);
         finite += isfinite(task.cpu) + isfinite(task.gpu);
-        st = hs_builder_add(b, &task);
+        st = hs_builder_add_row(b, &task);
     }
     *mean = finite ? sum / (double)finite : 0;
     return st;

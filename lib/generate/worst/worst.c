@@ -64,7 +64,7 @@ uint32_t hsi_worst_tasks(hsi_worst_case *c, const char *id, uint64_t cpu, uint64
     task.gpu = gpu == HSI_NEVER ? INFINITY : (double)gpu;
     task.priority = priority;
     task.count = count;
-    c->status = hs_builder_add(c->builder, &task);
+    c->status = hs_builder_add_row(c->builder, &task);
     c->tasks += count;
     return first;
 }
@@ -90,13 +90,13 @@ static hs_status write_case(const hs_worst *family, unsigned argument, unsigned 
                             unsigned gpus, hsi_worst_case *c)
 {
     char      command[128];
-    hs_status st = hs_builder_workers(c->builder, cpus, gpus);
+    hs_status st = hs_builder_set_workers(c->builder, cpus, gpus);
 
     snprintf(command, sizeof command, "hsched-gen worst %s %u", family->name, argument);
     if (st == HS_OK)
-        st = hs_builder_note(c->builder, "generator", command);
+        st = hs_builder_add_note(c->builder, "generator", command);
     if (st == HS_OK)
-        st = hs_builder_note(c->builder, "source", family->summary);
+        st = hs_builder_add_note(c->builder, "source", family->summary);
     if (st != HS_OK)
         return st;
     family->write(argument, c);

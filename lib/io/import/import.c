@@ -108,7 +108,7 @@ hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *t
     task->id = name;
     if (hsi_vector_append(&r->places, &place, sizeof place))
         return HS_ENOMEM;
-    st = hs_builder_add(r->builder, task);
+    st = hs_builder_add_row(r->builder, task);
     task->id = NULL;
     r->rows += st == HS_OK;
     return hsi_import_fail_status(&r->text, st);
@@ -207,7 +207,8 @@ static hs_status add_edges(hsi_import *r)
                                    "edge once",
                                    quote_row(r, edge[i].later, later),
                                    quote_row(r, edge[i].earlier, earlier));
-        st = hs_builder_after(r->builder, edge[i].later, edge[i].earlier, 0, edge[i].bytes);
+        st = hs_builder_add_predecessor(r->builder, edge[i].later, edge[i].earlier, 0,
+                                        edge[i].bytes);
     }
     return hsi_import_fail_status(&r->text, st);
 }
@@ -257,17 +258,17 @@ static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
 
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
 {
-    size_t    row = SIZE_MAX;
+    hs_error  error = {0};
     hs_status st = add_edges(r);
 
     if (st != HS_OK)
         return st;
-    st = hs_builder_workers(r->builder, r->options.cpus, r->options.gpus);
+    st = hs_builder_set_workers(r->builder, r->options.cpus, r->options.gpus);
     if (st == HS_OK)
-        st = hs_builder_note(r->builder, "imported", format);
+        st = hs_builder_add_note(r->builder, "imported", format);
     if (st == HS_OK && r->speedup.rules.size)
-        st = hs_builder_note(r->builder, "speedup", r->options.speedup);
+        st = hs_builder_add_note(r->builder, "speedup", r->options.speedup);
     if (st == HS_OK)
-        st = hs_builder_finish(r->builder, out, &row);
-    return st == HS_OK ? HS_OK : refuse_row(r, st, row);
+        st = hs_builder_finish(r->builder, out, &error);
+    return st == HS_OK ? HS_OK : refuse_row(r, st, error.line ? error.line - 1 : SIZE_MAX);
 }

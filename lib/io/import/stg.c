@@ -132,7 +132,7 @@ static hs_status read_file(stg *s, hs_instance **out)
     next_token(s);
     if (s->token.length > 0)
         return refuse(s, "text", "nothing behind the last task but remarks");
-    st = hs_builder_unit(s->r.builder, s->r.options.unit);
+    st = hs_builder_set_unit(s->r.builder, s->r.options.unit);
     return st == HS_OK ? hsi_import_finish(&s->r, "STG", out) : st;
 }
 

@@ -29,7 +29,7 @@ hs_status hsi_import_fail_status(const struct hsi_import_text *text, hs_status s
 #define HSI_SHOWN HSI_QUOTE
 static inline const char *hsi_import_quote(hsi_text piece, char buffer[HSI_SHOWN])
 {
-    return hsi_csv_quote(piece.at ? piece.at : "", piece.length, buffer);
+    return hsi_quote(piece.at ? piece.at : "", piece.length, buffer);
 }
 
 static inline int hsi_text_is(hsi_text text, const char *word)

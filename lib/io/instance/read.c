@@ -19,9 +19,8 @@ static hs_status read_header(struct hsi_rows *r)
             return st;
         if (taken)
             continue;
-        st = hsi_builder_note(r->builder,
-                              (hsi_text){csv->fields[0].at, csv->fields[0].length},
-                              (hsi_text){csv->fields[1].at, csv->fields[1].length});
+        st = hsi_builder_add_note(r->builder, (hsi_text){csv->fields[0].at, csv->fields[0].length},
+                                  (hsi_text){csv->fields[1].at, csv->fields[1].length});
         if (st != HS_OK)
             return hsi_csv_fail_status(csv, st);
     }
@@ -77,7 +76,7 @@ static hs_status expect(struct hsi_rows *r)
     hs_status st = hsi_list_flush_data(&r->data, r->builder, &r->csv);
 
     if (share > 0) {
-        hsi_builder_expect(r->builder, share);
+        hsi_builder_reserve_share(r->builder, share);
         hsi_list_expect(&r->after, share);
         hsi_list_expect(&r->data, share);
     }
@@ -116,7 +115,7 @@ static hs_status refuse_duplicate(struct hsi_rows *r, size_t row)
     }
     hsi_places_find(&r->places, row, &line, &column);
     hsi_places_find(&r->places, i, &first, &ignored);
-    hsi_csv_quote(id.at, id.length, shown);
+    hsi_quote(id.at, id.length, shown);
     if (i < row)
         return hsi_csv_fail_at(&r->csv, line, column, "id %s stands on line %llu already; "
                                "expected ids that differ", shown, (unsigned long long)first);

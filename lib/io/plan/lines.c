@@ -5,7 +5,7 @@
 
 #include "io/text/field.h"
 
-#define QUOTED(text) hsi_csv_quote((text), strlen(text), (char[HSI_QUOTE]){0})
+#define QUOTED(text) hsi_quote((text), strlen(text), (char[HSI_QUOTE]){0})
 
 struct line {
     uint64_t number, column; /* place of the value */
@@ -187,10 +187,9 @@ hs_status hsi_plan_lines_finish(const struct hsi_plan_lines *lines, struct hsi_c
         if (known)
             st = known->read(&own);
         else
-            st = hsi_csv_fail_status(csv, hsi_builder_note(builder,
-                                                           (hsi_text){own.key, strlen(own.key)},
-                                                           (hsi_text){own.value,
-                                                                      strlen(own.value)}));
+            st = hsi_csv_fail_status(
+                csv, hsi_builder_add_note(builder, (hsi_text){own.key, strlen(own.key)},
+                                          (hsi_text){own.value, strlen(own.value)}));
     }
     return st;
 }

@@ -136,7 +136,7 @@ static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
     hsi_places_find(&r->rows.places, task, &line, &ignored);
     return hsi_csv_fail(csv, &csv->fields[r->rows.column[column]], "%s of task %s is not the same "
                         "as on line %llu; expected a task's rows to agree",
-                        hsi_columns[column].is.name, hsi_csv_quote(name->at, name->length, id),
+                        hsi_columns[column].is.name, hsi_quote(name->at, name->length, id),
                         (unsigned long long)line);
 }
 
@@ -216,7 +216,7 @@ static hs_status read_state(struct reader *r, uint32_t *state)
         *state = HS_ABORTED;
     else
         return hsi_csv_fail(&r->rows.csv, field, "state %s; expected run or aborted",
-                            hsi_csv_quote(field->at, field->length, shown));
+                            hsi_quote(field->at, field->length, shown));
     return HS_OK;
 }
 
@@ -313,7 +313,7 @@ static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **
 
     hsi_names_free(&r->tasks);
     hsi_vector_trim(&r->placements);
-    hsi_builder_distinct(r->rows.builder);
+    hsi_builder_assume_unique_ids(r->rows.builder);
     st = r->column[ROW] >= 0 ? regroup(r) : HS_OK;
     if (st == HS_OK)
         st = hsi_rows_finish(&r->rows, instance, &row);

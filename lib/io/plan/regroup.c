@@ -43,7 +43,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
     uint64_t line, column;
 
     hsi_places_find(&w->rows->places, task, &line, &column);
-    hsi_csv_quote(name.at, name.length, shown);
+    hsi_quote(name.at, name.length, shown);
     return hsi_csv_fail_at(&w->rows->csv, line, 1, "task %s of row %lu %s", shown,
                            (unsigned long)w->number[task], why);
 }
@@ -118,7 +118,7 @@ static hs_status add_row(struct work *w, const uint32_t *members, size_t count)
     if (st == HS_OK)
         st = hsi_list_copy(&w->data, &w->rows->data, members[0]);
     if (st == HS_OK)
-        st = hsi_builder_add(w->builder, &row);
+        st = hsi_builder_add_row(w->builder, &row);
     w->tasks += count;
     return hsi_csv_fail_status(&w->rows->csv, st);
 }
@@ -148,7 +148,7 @@ static void swap(struct work *w)
     struct hsi_list  after = rows->after, data = rows->data;
     struct hsi_places places = rows->places;
 
-    hsi_builder_inherit(w->builder, builder);
+    hsi_builder_move_header(w->builder, builder);
     rows->builder = w->builder;
     rows->after = w->after;
     rows->data = w->data;

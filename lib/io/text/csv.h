@@ -7,6 +7,8 @@
 
 #include <hybridsched/io.h>
 
+#include "core/error.h"
+
 /*
  * A streaming reader of RFC 4180 text: fields are separated by commas, records by LF or CR LF; a
  * field is quoted if it contains commas, quotes (doubled) or line ends. An optional byte order mark
@@ -109,15 +111,6 @@ hs_status hsi_csv_fail_whole(struct hsi_csv *csv, const char *format, ...)
 
 /** Write *why for a status besides HS_ESYNTAX, e.g. "out of memory"; return the status. */
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status);
-
-/** Buffer size for hsi_csv_quote(). */
-#define HSI_QUOTE 80
-
-/**
- * Return foreign text made printable for a message: in single quotes, shortened, with control
- * characters as \xHH. The result is in `buffer`.
- */
-const char *hsi_csv_quote(const char *at, size_t length, char buffer[HSI_QUOTE]);
 
 /** Return whether the field equals the word. */
 int hsi_field_is(const struct hsi_field *field, const char *word);

@@ -131,7 +131,7 @@ static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *fir
         first->at + first->length)
         return hsi_csv_fail(csv, NULL, "the first row has numbers and no header above it; expected "
                             "a line with the columns' names, among %s", e->list);
-    hsi_csv_quote(first->at, first->length, shown);
+    hsi_quote(first->at, first->length, shown);
     if (find_name(&command, e) == e->count ||
         (csv->count > 1 && !memchr(first->at, ' ', first->length)))
         return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; expected columns "
@@ -177,7 +177,7 @@ static hs_status refuse_column(struct hsi_csv *csv, size_t number, const struct 
     if (field->length == 0 && number == 0)
         return hsi_csv_fail(csv, field, "the first column has no name, as the index that pandas "
                             "writes; expected a name: use df.to_csv(FILE, index=False)");
-    hsi_csv_quote(field->at, field->length, shown);
+    hsi_quote(field->at, field->length, shown);
     if (near)
         return hsi_csv_fail(csv, field, "unknown column %s; did you mean '%s'?", shown, near);
     return hsi_csv_fail(csv, field, "unknown column %s; expected one of %s", shown, e->list);

@@ -90,17 +90,3 @@ hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status)
         hsi_csv_fail_whole(csv, "%s", hs_status_text(status));
     return status;
 }
-
-const char *hsi_csv_quote(const char *text, size_t length, char buffer[HSI_QUOTE])
-{
-    enum { SHOWN = HSI_QUOTE - 8 };
-    char   raw[HSI_QUOTE] = "";
-    size_t some = length < sizeof raw ? length : sizeof raw - 1;
-    size_t whole;
-
-    memcpy(raw, text, some);
-    buffer[0] = '\'';
-    whole = hs_printable(raw, buffer + 1, SHOWN);
-    strcat(buffer, some < length || whole >= SHOWN ? "...'" : "'");
-    return buffer;
-}

@@ -6,7 +6,7 @@
 
 #include "support/decimal/decimal.h"
 
-#define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 int hsi_text_whole(const char *at, size_t length, uint64_t *value)
 {

@@ -6,7 +6,7 @@
 #include "io/text/field.h"
 #include "support/sized.h"
 
-#define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 /* Limit on '#' lines, because looking up a line may take a walk over all lines. */
 #define MOST_LINES 10000u

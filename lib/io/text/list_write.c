@@ -43,7 +43,8 @@ static int append_after(hsi_vector *text, const hs_instance *in, size_t row)
     double   bytes;
     int      failed = 0;
 
-    for (size_t i = 0; !failed && hs_instance_after(in, row, i, &earlier, &copy, &bytes); i++) {
+    for (size_t i = 0; !failed && hs_instance_predecessor(in, row, i, &earlier, &copy, &bytes);
+         i++) {
         size_t length = hs_instance_row_name(in, earlier, copy, name, sizeof name);
 
         failed = (i > 0 && append_text(text, ";")) || hsi_append_name(text, name, length) ||
@@ -60,7 +61,7 @@ static int append_data(hsi_vector *text, const hs_instance *in, size_t row)
     int                      failed = 0;
 
     for (size_t i = 0; !failed && hs_instance_access(in, row, i, &data, &mode); i++) {
-        const char *name = hs_instance_data_name(in, data);
+        const char *name = hs_instance_handle_name(in, data);
 
         failed = (i > 0 && append_text(text, ";")) || hsi_append_name(text, name, strlen(name)) ||
                  append_text(text, behind[mode]);

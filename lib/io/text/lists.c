@@ -7,7 +7,7 @@
 #include "io/text/csv_scan.h"
 #include "io/text/field.h"
 
-#define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
+#define QUOTED(text, length) hsi_quote((text), (length), (char[HSI_QUOTE]){0})
 
 /*
  * Append the text of a row, followed by a semicolon if it is not empty. Leading empty rows only
@@ -247,7 +247,8 @@ static hs_status add_after(const struct work *w, const struct item *item, hsi_te
                        QUOTED(end.at, end.length));
     if (!hsi_names_find_hashed(store, &w->names, name, hash, &row, &copy))
         return fail_at(w, item, item->at, unknown_task(name), QUOTED(name.at, name.length));
-    return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
+    return hsi_csv_fail_status(w->csv,
+                               hs_builder_add_predecessor(w->builder, item->row, row, copy, bytes));
 }
 
 static hs_status add_tasks(const struct work *w)
@@ -362,7 +363,7 @@ hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct
     hs_status   st = HS_OK;
 
     if (data->text.size > 0) {
-        w.data = hsi_builder_names(builder);
+        w.data = hsi_builder_handles(builder);
         st = w.data ? flush_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
     }
     data->flushed += data->ends.size / sizeof(size_t);
@@ -382,8 +383,8 @@ hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
         st = hsi_names_create(store, &w.names, row);
         if (st != HS_OK)
             return st == HS_EDUPLICATE ? st : hsi_csv_fail_status(csv, st);
-        hsi_builder_distinct(builder);
-        hsi_builder_expect_edges(builder, count_entries(after));
+        hsi_builder_assume_unique_ids(builder);
+        hsi_builder_reserve_edges(builder, count_entries(after));
         w.has_colon = has_byte(&store->cells[HSI_ID].text, ':');
         w.has_semicolon = has_byte(&store->cells[HSI_ID].text, ';');
         st = flush_all(&w);
@@ -398,7 +399,7 @@ static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char sh
     char   name[HS_MAX_ID + 16];
     size_t length = hsi_store_name(store, row, copy, name, sizeof name);
 
-    hsi_csv_quote(name, length, shown);
+    hsi_quote(name, length, shown);
 }
 
 /* Format a cycle, "a after c after b after a"; of a long cycle only the beginning and the end. */
@@ -447,7 +448,7 @@ hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *da
         name.length = hsi_data_name_length(&store->relations->data, fault->other);
         return hsi_csv_fail_at(csv, line, column, "data %s stands there twice; expected it once, "
                                "with rw where it is read and written",
-                               hsi_csv_quote(name.at, name.length, shown));
+                               hsi_quote(name.at, name.length, shown));
     case HSI_FAULT_CYCLE:
         describe_cycle(store, &fault->cycle, cycle, sizeof cycle);
         return hsi_csv_fail_at(csv, line, column, "tasks wait for each other: %s; expected no such "

@@ -25,7 +25,7 @@ hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
 /* Append the text of a row of another list; nothing if that list has no rows. */
 hs_status hsi_list_copy(struct hsi_list *list, const struct hsi_list *from, size_t row);
 
-/* Reserve memory for the rest of the file, as hsi_builder_expect() does. */
+/* Reserve memory for the rest of the file, as hsi_builder_reserve_share() does. */
 void hsi_list_expect(struct hsi_list *list, double share);
 
 /* Return the text of a row; empty without this column. */

@@ -6,7 +6,7 @@
 
 #include "io/text/field.h"
 
-#define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
                         const hs_read_options *options, hs_diagnostic *why)
@@ -79,7 +79,7 @@ static hs_status note_link(struct hsi_rows *r)
         if (r->links & 1u << link)
             return hsi_csv_fail(&r->csv, value, "a second link %s; expected one", names[link]);
         r->links |= 1u << link;
-        return hsi_csv_fail_status(&r->csv, hs_builder_link(r->builder, link, units, speed));
+        return hsi_csv_fail_status(&r->csv, hs_builder_set_link(r->builder, link, units, speed));
     }
     return hsi_csv_fail(&r->csv, value, "link %s; expected h2d, d2h or d2d, the latency (a number "
                         "that is not negative) and the bytes a second (a number above 0)",
@@ -98,7 +98,7 @@ static hs_status note_usual(struct hsi_rows *r)
         return hsi_csv_fail(&r->csv, value, "data-bytes %s; expected a number that is not negative",
                             QUOTED(value));
     r->has_usual = 1;
-    return hsi_csv_fail_status(&r->csv, hs_builder_usual_bytes(r->builder, bytes));
+    return hsi_csv_fail_status(&r->csv, hs_builder_set_default_bytes(r->builder, bytes));
 }
 
 /* Read the value of a data line, "NAME BYTES"; the name may contain blanks. */
@@ -117,14 +117,14 @@ static hs_status note_data(struct hsi_rows *r)
         !is_size(value->at + number, value->length - number, &bytes))
         return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes and its "
                             "size, a number that is not negative", QUOTED(value), HS_MAX_ID);
-    st = hsi_builder_data(r->builder, (hsi_text){value->at, name}, &data);
+    st = hsi_builder_add_handle(r->builder, (hsi_text){value->at, name}, &data);
     if (st != HS_OK)
         return hsi_csv_fail_status(&r->csv, st);
     if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
-                            hsi_csv_quote(value->at, name, (char[HSI_QUOTE]){0}));
+                            hsi_quote(value->at, name, (char[HSI_QUOTE]){0}));
     r->header.lines--; /* the limit on '#' lines does not count data lines */
-    return hsi_csv_fail_status(&r->csv, hs_builder_data_bytes(r->builder, data, bytes));
+    return hsi_csv_fail_status(&r->csv, hs_builder_set_handle_bytes(r->builder, data, bytes));
 }
 
 hs_status hsi_rows_note(struct hsi_rows *r, int *taken)
@@ -334,24 +334,26 @@ hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_
     if (st == HS_OK && row->given & HSI_BIT(HSI_DATA))
         st = hsi_list_add(&r->data, &r->csv, &r->csv.fields[r->column[HSI_DATA]]);
     if (st == HS_OK)
-        st = hsi_builder_add(r->builder, row);
+        st = hsi_builder_add_row(r->builder, row);
     return st == HS_OK ? HS_OK : hsi_csv_fail_status(&r->csv, st);
 }
 
 hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
 {
+    hs_error  error = {0};
     uint64_t  line, column;
     hs_status st;
 
     hsi_csv_close(&r->csv); /* frees memory for the builder's last step */
-    st = hs_builder_workers(r->builder, r->header.cpus, r->header.gpus);
+    st = hs_builder_set_workers(r->builder, r->header.cpus, r->header.gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(r->builder, r->header.unit);
+        st = hs_builder_set_unit(r->builder, r->header.unit);
     if (st == HS_OK) {
         st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, row);
         if (st != HS_OK)
             return st;
-        st = hs_builder_finish(r->builder, out, row);
+        st = hs_builder_finish(r->builder, out, &error);
+        *row = error.line ? error.line - 1 : 0;
     }
     if (st == HS_EDUPLICATE)
         return st;

@@ -115,7 +115,7 @@ static void put_total(hsi_gantt *g, total sum, const char *what, int bytes)
 
 static void put_one_title(hsi_gantt *g, const hs_transfer *t)
 {
-    const char *data = hs_instance_data_name(g->in, t->data);
+    const char *data = hs_instance_handle_name(g->in, t->data);
     char        from[16], to[16];
 
     if (data)

@@ -285,7 +285,7 @@ static hs_status add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bo
     panel->transfers = hs_schedule_transfers(s, &panel->transfer_count);
     panel->bound = hsi_picture_has_bound(bound) ? bound : NULL;
     panel->name = name;
-    hs_schedule_metrics(g->in, s, &panel->metrics);
+    hs_schedule_compute_metrics(g->in, s, &panel->metrics);
     if (st == HS_OK && panel->runs.graph) {
         g->dependencies = hsi_count_dependencies(panel->runs.graph, HSI_ARROWS_MOST);
         st = hsi_critical_path(&panel->runs, &panel->path, &panel->path_count);

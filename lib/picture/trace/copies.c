@@ -83,7 +83,7 @@ static void name_lanes(const copies *c, unsigned first)
 
 static void put_copy(hsi_trace *t, const hs_transfer *copy, hsi_track track)
 {
-    const char *data = hs_instance_data_name(t->in, copy->data);
+    const char *data = hs_instance_handle_name(t->in, copy->data);
     char        node[16];
 
     hsi_trace_begin_bar(t, copy->start, copy->end, track);

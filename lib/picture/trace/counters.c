@@ -104,7 +104,7 @@ static hs_status put_utilisation(hsi_trace *t, hs_type type)
 {
     unsigned from = type == HS_CPU ? 0 : t->cpus, workers = type == HS_CPU ? t->cpus : t->gpus;
     counter  c = begin(t, type, "utilisation", "percent");
-    change  *changes = malloc((2 * hs_schedule_size(t->s) + 1) * sizeof *changes);
+    change  *changes = malloc((2 * hs_schedule_entry_count(t->s) + 1) * sizeof *changes);
     size_t   count = 0;
     long     running = 0;
 

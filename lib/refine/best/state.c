@@ -213,7 +213,7 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
     }
     take(best, s);
     hsi_assignment_of(s, &best->caller, best->worker);
-    if (best->pb.graph || hs_schedule_size(s) == best->pb.n)
+    if (best->pb.graph || hs_schedule_entry_count(s) == best->pb.n)
         return HS_OK;
     return offer(best, best->worker, 1); /* rebuild the schedule without aborted entries */
 }

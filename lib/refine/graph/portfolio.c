@@ -74,7 +74,7 @@ hs_status hsi_graph_portfolio(hsi_best *best)
 static hs_status copy(const hs_schedule *s, hs_schedule **out)
 {
     unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);
-    hs_placement *all = malloc((hs_schedule_size(s) + 1) * sizeof *all);
+    hs_placement *all = malloc((hs_schedule_entry_count(s) + 1) * sizeof *all);
     size_t        size = 0;
     hs_status     st;
 

@@ -139,8 +139,8 @@ static void keep_proof(case_proof *proof, gen_result *result)
     result->bound.value = proof->bound;
     if (proof->certificate) {
         snprintf(result->bound.name, sizeof result->bound.name, "%s",
-                 hs_certificate_bound(proof->certificate));
-        result->bound.value = hs_certificate_value(proof->certificate);
+                 hs_certificate_bound_name(proof->certificate));
+        result->bound.value = hs_certificate_proved_value(proof->certificate);
     }
 }
 
@@ -172,7 +172,7 @@ static int check_proof(const gen_request *request, const search_request *search,
     format_command(request, search, command);
     return certified_check_bound(
         command, result->instance, certified_time(result->instance, result->witness, 0),
-        hs_schedule_size(result->witness), result->bound.name, result->bound.value);
+        hs_schedule_entry_count(result->witness), result->bound.name, result->bound.value);
 }
 
 /* Search for the case and complete the result. Return 0, or an exit code after a message. */

@@ -216,9 +216,9 @@ static hs_status add_tasks(hs_builder *builder, const bad_case *c)
         task.cpu = c->time[HS_CPU][i];
         task.gpu = c->time[HS_GPU][i];
         task.priority = c->priority[i];
-        status = hs_builder_add(builder, &task);
+        status = hs_builder_add_row(builder, &task);
         for (uint64_t left = c->after[i]; left && status == HS_OK; left &= left - 1)
-            status = hs_builder_after(builder, i, (size_t)__builtin_ctzll(left), 0, 0);
+            status = hs_builder_add_predecessor(builder, i, (size_t)__builtin_ctzll(left), 0, 0);
     }
     return status;
 }
@@ -226,10 +226,10 @@ static hs_status add_tasks(hs_builder *builder, const bad_case *c)
 hs_status case_instance(hs_builder *builder, const bad_case *c, const char *const *notes,
                         hs_instance **out)
 {
-    hs_status status = hs_builder_workers(builder, c->cpus, c->gpus);
+    hs_status status = hs_builder_set_workers(builder, c->cpus, c->gpus);
 
     for (; notes && *notes && status == HS_OK; notes += 2)
-        status = hs_builder_note(builder, notes[0], notes[1]);
+        status = hs_builder_add_note(builder, notes[0], notes[1]);
     if (status == HS_OK)
         status = add_tasks(builder, c);
     return status == HS_OK ? hs_builder_finish(builder, out, NULL) : status;

@@ -37,13 +37,13 @@ static hs_status certify(const hs_instance *in, hs_settings *settings, const cha
         bound = hs_bound_find("deadline");
     settings->cancel = NULL; /* takes milliseconds */
     status = hs_certificate_create(bound, in, settings, out);
-    if (status != HS_OK || hs_certificate_value(*out) >= value)
+    if (status != HS_OK || hs_certificate_proved_value(*out) >= value)
         return status;
     limit(settings);
     status = hs_certificate_prove(in, name, value, settings, &made);
     if (status == HS_ECANCELED)
         return HS_OK; /* the first certificate is a proof too */
-    if (status == HS_OK && hs_certificate_value(made) > hs_certificate_value(*out)) {
+    if (status == HS_OK && hs_certificate_proved_value(made) > hs_certificate_proved_value(*out)) {
         hs_certificate_free(*out);
         *out = made;
         made = NULL;

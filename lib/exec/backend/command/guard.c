@@ -199,9 +199,9 @@ static int start(hsi_guard *g, const int output[2])
 
 /* The stage of a command: it runs; its shell is over, and the remaining processes may end by
  * themselves; all processes are to end. */
-typedef enum stage { RUNS, LEFT, ENDS } stage;
+typedef enum termination_stage { RUNS, LEFT, ENDS } termination_stage;
 
-static double end_it(hsi_guard *g, stage *now)
+static double end_it(hsi_guard *g, termination_stage *now)
 {
     *now = ENDS;
     g->terminated_count = 0;
@@ -212,8 +212,8 @@ static double end_it(hsi_guard *g, stage *now)
 /* Wait until no process of the command is left, or the rest must be killed. */
 static void wait_for_end(hsi_guard *g, hsi_process_end *end)
 {
-    double deadline = INFINITY;
-    stage  now = RUNS;
+    double            deadline = INFINITY;
+    termination_stage now = RUNS;
 
     for (;;) {
         hsi_order order;

@@ -11,20 +11,20 @@
 #include "exec/backend/kernel/kernel.h"
 
 /*
- * Built-in kernels on a GPU. A worker has several lanes. A lane is a stream with the handles,
- * the memory and the events of one task, so copies of one task overlap with kernels of another.
- * Tasks read the same pool of data as on CPUs. The pool is pinned, and copies start there.
- * Only the worker's thread calls these functions.
+ * Built-in kernels on a GPU. A worker has several stream contexts. A stream context is a stream
+ * with the handles, the memory and the events of one task, so copies of one task overlap with
+ * kernels of another. Tasks read the same pool of data as on CPUs. The pool is pinned, and copies
+ * start there. Only the worker's thread calls these functions.
  *
  * Functions of type int return 1 for success and 0 for a fault unless a comment says otherwise.
- * The text of a fault is in gpu->fault, to which each lane points.
+ * The text of a fault is in gpu->fault, to which each stream context points.
  */
 
 enum {
     HSI_CUDA_SIZE_MOST = 46340,  /* n (n + 1) must fit into an int of cuBLAS and cuSOLVER */
     HSI_CUDA_STACK_MOST = 32767, /* 2 n n must fit into an int */
-    HSI_CUDA_LANES = 4,
-    HSI_CUDA_LANES_MOST = 8,
+    HSI_CUDA_CONTEXTS = 4,
+    HSI_CUDA_CONTEXTS_MOST = 8,
     HSI_CUDA_BATCH = 64,              /* maximum of tasks in a graph */
     HSI_CUDA_CAPTURED_MOST = 1 << 16, /* maximum of tasks in all graphs of a worker */
     HSI_CUDA_PANELS_MOST = 512,
@@ -32,10 +32,10 @@ enum {
     HSI_CUDA_KERNELS = 18
 };
 
-typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
-typedef struct hsi_cuda_lane  hsi_cuda_lane;
-typedef struct hsi_cuda_run   hsi_cuda_run;
-typedef struct hsi_cuda_graph hsi_cuda_graph;
+typedef struct hsi_cuda_gpu       hsi_cuda_gpu;
+typedef struct hsi_stream_context hsi_stream_context;
+typedef struct hsi_cuda_run       hsi_cuda_run;
+typedef struct hsi_cuda_graph     hsi_cuda_graph;
 
 typedef struct hsi_cuda_kernel {
     const char *name;   /* name of the hsi_kernel_entry */
@@ -46,7 +46,7 @@ typedef struct hsi_cuda_kernel {
     /* Launch the next piece. Return 1 if a piece is left, 0 after the last one, -1 for a fault. */
     int (*launch)(hsi_cuda_run *run);
     /* Set *elements to the size of cuSOLVER's work space. */
-    int (*work)(hsi_cuda_lane *lane, int n, int width, int *elements);
+    int (*work)(hsi_stream_context *context, int n, int width, int *elements);
 } hsi_cuda_kernel;
 
 /* Return the kernel of that name, or NULL if only CPUs compute the kernel. */
@@ -69,15 +69,16 @@ int hsi_cuda_geqrf(hsi_cuda_run *run);
 int hsi_cuda_ormqr(hsi_cuda_run *run);
 int hsi_cuda_tpqrt(hsi_cuda_run *run);
 int hsi_cuda_tpmqrt(hsi_cuda_run *run);
-int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
-int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
-int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
-int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
-int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements);
+int hsi_cuda_potrf_work(hsi_stream_context *context, int n, int width, int *elements);
+int hsi_cuda_getrf_work(hsi_stream_context *context, int n, int width, int *elements);
+int hsi_cuda_geqrf_work(hsi_stream_context *context, int n, int width, int *elements);
+int hsi_cuda_ormqr_work(hsi_stream_context *context, int n, int width, int *elements);
+int hsi_cuda_tpqrt_work(hsi_stream_context *context, int n, int width, int *elements);
 
 /*
  * reflect.c: reflectors below a unit matrix of n rows, as dtpqrt computes them. The matrix v is
- * n x n, and t holds the triangles of its blocks. All kernels go into the stream of the lane.
+ * n x n, and t holds the triangles of its blocks. All kernels go into the stream of the stream
+ * context.
  */
 
 /* Return the number of elements that `room` needs to apply reflectors to `columns` columns, or to
@@ -86,23 +87,23 @@ size_t hsi_cuda_reflect_room(int columns);
 
 /* Compute the triangles from v and the factors tau. The second function does so for reflectors of
  * dgeqrf, which lie below a diagonal of ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
-int hsi_cuda_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau, void *t,
+int hsi_cuda_triangles(hsi_stream_context *context, int n, const void *v, const void *tau, void *t,
                        void *room);
-int hsi_cuda_lower_triangles(hsi_cuda_lane *lane, int n, const void *v, const void *tau,
+int hsi_cuda_lower_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
                              const void *unit, void *t, void *room);
 
 /* Copy the factors tau out of the triangles. */
-int hsi_cuda_factors_of(hsi_cuda_lane *lane, int n, const void *t, void *tau);
+int hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau);
 
 /* Compute [A; B] := op(Q) [A; B], where A and B have n rows and `columns` columns each. */
-int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int columns, const void *v,
-                     const void *t, void *a, void *b, void *room);
+int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
+                     const void *v, const void *t, void *a, void *b, void *room);
 
 /* Copy the upper triangle of A, and B below it, into the 2n x n matrix `stack`, with zeros
  * elsewhere. B is overwritten. */
-int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const void *a, void *b, void *stack);
+int hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack);
 /* Copy `stack` back into A and B. The elements below the diagonal of A are kept. */
-int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const void *stack, void *a, void *b);
+int hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -133,20 +134,20 @@ int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *c
 int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call);
 
 #define CUDA(fault, function, ...) hsi_cuda_ok((fault), function(__VA_ARGS__), #function)
-/* Call a function of cuBLAS or cuSOLVER with the handle of a lane. */
-#define BLAS(lane, function, ...)                                                                  \
-    hsi_cuda_blas_ok((lane)->fault, function((lane)->blas, __VA_ARGS__), #function)
-#define SOLVER(lane, function, ...)                                                                \
-    hsi_cuda_solver_ok((lane)->fault, function((lane)->solver, __VA_ARGS__), #function)
+/* Call a function of cuBLAS or cuSOLVER with the handle of a stream context. */
+#define BLAS(context, function, ...)                                                               \
+    hsi_cuda_blas_ok((context)->fault, function((context)->blas, __VA_ARGS__), #function)
+#define SOLVER(context, function, ...)                                                             \
+    hsi_cuda_solver_ok((context)->fault, function((context)->solver, __VA_ARGS__), #function)
 
-/* Call an operation of cuBLAS or cuSOLVER in the precision of the lane. Matrices, vectors and
- * scalars are void pointers. */
-#define BLAS_OF(lane, operation, ...)                                                              \
-    ((lane)->single ? BLAS(lane, cublasS##operation, __VA_ARGS__)                                  \
-                    : BLAS(lane, cublasD##operation, __VA_ARGS__))
-#define SOLVER_OF(lane, operation, ...)                                                            \
-    ((lane)->single ? SOLVER(lane, cusolverDnS##operation, __VA_ARGS__)                            \
-                    : SOLVER(lane, cusolverDnD##operation, __VA_ARGS__))
+/* Call an operation of cuBLAS or cuSOLVER in the precision of the stream context. Matrices, vectors
+ * and scalars are void pointers. */
+#define BLAS_OF(context, operation, ...)                                                           \
+    ((context)->single ? BLAS(context, cublasS##operation, __VA_ARGS__)                            \
+                       : BLAS(context, cublasD##operation, __VA_ARGS__))
+#define SOLVER_OF(context, operation, ...)                                                         \
+    ((context)->single ? SOLVER(context, cusolverDnS##operation, __VA_ARGS__)                      \
+                       : SOLVER(context, cusolverDnD##operation, __VA_ARGS__))
 
 /* The last size of cuSOLVER's work space for a kernel. A query takes several calls per task. */
 typedef struct hsi_cuda_asked {
@@ -154,7 +155,7 @@ typedef struct hsi_cuda_asked {
     int                    n, elements;
 } hsi_cuda_asked;
 
-struct hsi_cuda_lane {
+struct hsi_stream_context {
     hsi_cuda_fault    *fault;  /* fault of the GPU */
     int                single; /* precision of the current task: 1: floats; 0: doubles */
     cudaStream_t       stream;
@@ -171,32 +172,33 @@ struct hsi_cuda_lane {
     cudaEvent_t        pace[2]; /* ends of the last two pieces */
 };
 
-static inline size_t hsi_cuda_element(const hsi_cuda_lane *lane)
+static inline size_t hsi_cuda_element(const hsi_stream_context *context)
 {
-    return lane->single ? sizeof(float) : sizeof(double);
+    return context->single ? sizeof(float) : sizeof(double);
 }
 
-/* Return the address `elements` elements after `a`, in the lane's precision. */
-static inline void *hsi_cuda_past(const hsi_cuda_lane *lane, const void *a, size_t elements)
+/* Return the address `elements` elements after `a`, in the stream context's precision. */
+static inline void *hsi_cuda_past(const hsi_stream_context *context, const void *a, size_t elements)
 {
-    return (void *)((uintptr_t)a + elements * hsi_cuda_element(lane));
+    return (void *)((uintptr_t)a + elements * hsi_cuda_element(context));
 }
 
-/* Return the address of the scalar -1, 0 or 1 in the lane's precision. */
-const void *hsi_cuda_scalar(const hsi_cuda_lane *lane, int value);
+/* Return the address of the scalar -1, 0 or 1 in the stream context's precision. */
+const void *hsi_cuda_scalar(const hsi_stream_context *context, int value);
 
-int  hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_bytes);
-void hsi_cuda_lane_close(hsi_cuda_lane *lane);
+int  hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes);
+void hsi_stream_context_close(hsi_stream_context *context);
 
 /* Set *elements to the size of cuSOLVER's work space, or to 0 for a kernel of cuBLAS. */
-int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements);
+int hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                            int *elements);
 
 /* Make the arena or the room at least `bytes` large. The contents are lost. */
-int hsi_cuda_lane_arena(hsi_cuda_lane *lane, size_t bytes);
-int hsi_cuda_lane_room(hsi_cuda_lane *lane, size_t bytes);
+int hsi_stream_context_arena(hsi_stream_context *context, size_t bytes);
+int hsi_stream_context_room(hsi_stream_context *context, size_t bytes);
 
 struct hsi_cuda_run {
-    hsi_cuda_lane       *lane;
+    hsi_stream_context  *context;
     const hsi_cuda_body *body;
     int                  n, width;
     int column, next; /* first column of the panel, and of the next piece behind the panel */
@@ -225,15 +227,16 @@ size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched);
 
 /* Return the bytes of arena that a task of this body needs, or 0 for a fault. */
-size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
+size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                            const hsi_cuda_body *body);
 
 /* Start the copies of a task's data to the GPU and fill in `run`. The arena and the room of the
- * lane must be large enough (hsi_cuda_lane_fit). */
-int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+ * stream context must be large enough (hsi_stream_context_fit). */
+int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                      hsi_cuda_run *run);
 /* Start the copies as hsi_cuda_copy_in() does and launch all pieces. */
-int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                   hsi_cuda_run *run);
 /* Start the copies of the results to the host. Of resident results, copy only the status. */
@@ -326,8 +329,8 @@ int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait);
  * tasks end soon. Later calls sleep. */
 void hsi_cuda_pause(int64_t start);
 
-/* A submitted attempt, in a lane or in a batch. */
-typedef struct hsi_cuda_flight {
+/* A submitted attempt, in a stream context or in a batch. */
+typedef struct hsi_cuda_in_flight {
     hs_attempt          *attempt; /* NULL: none */
     const hsi_cuda_body *body;
     size_t               item; /* index in the list of the graph */
@@ -336,31 +339,32 @@ typedef struct hsi_cuda_flight {
     int                  anchor;
     hs_outcome           outcome; /* HS_OUTCOME_DONE until a failure is known */
     hsi_cuda_results     results;
-} hsi_cuda_flight;
+} hsi_cuda_in_flight;
 
 struct hsi_cuda_gpu {
-    hs_backend_worker base;
-    unsigned          number;
-    int               device;
-    char              label[160]; /* NVIDIA H200, GPU-... */
-    int               verify, resident, mode;
-    int               opened; /* 1: the worker uses the device */
-    hsi_cuda_fault    fault;
-    int               broken;       /* 1: no further task may run here */
-    int64_t           patience;     /* time for a cancelled attempt to end, in ns */
-    char              note[HS_WHY]; /* feature that is missing, to report once; empty: none */
-    size_t            memory;
-    unsigned          lanes;
-    hsi_cuda_lane     lane[HSI_CUDA_LANES_MOST];
-    hsi_cuda_data     data;
-    hsi_cuda_check    check;
-    hsi_cuda_time     time;
-    int64_t           last; /* end of the last collected attempt */
-    hsi_cuda_graph   *graph;
-    unsigned          count;                       /* submitted attempts, not yet collected */
-    hsi_cuda_flight   flight[HSI_CUDA_LANES_MOST]; /* attempts in lanes, by lane */
-    hsi_cuda_flight   batched[2 * HSI_CUDA_BATCH]; /* attempts in batches, a ring buffer */
-    unsigned          batched_first, batched_count;
+    hs_backend_worker  base;
+    unsigned           number;
+    int                device;
+    char               label[160]; /* NVIDIA H200, GPU-... */
+    int                verify, resident, mode;
+    int                opened; /* 1: the worker uses the device */
+    hsi_cuda_fault     fault;
+    int                broken;       /* 1: no further task may run here */
+    int64_t            patience;     /* time for a cancelled attempt to end, in ns */
+    char               note[HS_WHY]; /* feature that is missing, to report once; empty: none */
+    size_t             memory;
+    unsigned           contexts;
+    hsi_stream_context context[HSI_CUDA_CONTEXTS_MOST];
+    hsi_cuda_data      data;
+    hsi_cuda_check     check;
+    hsi_cuda_time      time;
+    int64_t            last; /* end of the last collected attempt */
+    hsi_cuda_graph    *graph;
+    unsigned           count; /* submitted attempts, not yet collected */
+    hsi_cuda_in_flight
+        in_flight[HSI_CUDA_CONTEXTS_MOST]; /* attempts in stream contexts, by stream context */
+    hsi_cuda_in_flight batched[2 * HSI_CUDA_BATCH]; /* attempts in batches, a ring buffer */
+    unsigned           batched_first, batched_count;
 };
 
 static inline hsi_cuda_gpu *hsi_cuda_gpu_of(hs_backend_worker *worker)
@@ -368,7 +372,7 @@ static inline hsi_cuda_gpu *hsi_cuda_gpu_of(hs_backend_worker *worker)
     return (hsi_cuda_gpu *)(void *)worker;
 }
 
-/* Return the size of cuBLAS's work space per lane. */
+/* Return the size of cuBLAS's work space per stream context. */
 size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu);
 
 hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -390,15 +394,17 @@ int        hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *
 /* Fail an attempt with the text of the fault, then clear the fault if the GPU can be used. */
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 
-/* Make the arena and the room of a lane large enough for a body. */
-int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
+/* Make the arena and the room of a stream context large enough for a body. */
+int hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                           const hsi_cuda_body *body);
 
-/* Run a task in a lane that hsi_cuda_lane_fit() has prepared, and drop its result. */
-int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
+/* Run a task in a stream context that hsi_stream_context_fit() has prepared, and drop its result.
+ */
+int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
                       const hsi_cuda_body *body, uint32_t task);
 
-/* Wait until the stream of a lane is empty. Return at once if the GPU hangs. */
-void hsi_cuda_settle(hsi_cuda_lane *lane);
+/* Wait until the stream of a stream context is empty. Return at once if the GPU hangs. */
+void hsi_cuda_settle(hsi_stream_context *context);
 
 /*
  * Batches of the cuBLAS tasks of a list. A batch is launched when its last task has been
@@ -414,7 +420,7 @@ void hsi_cuda_graph_forget(hsi_cuda_graph *graph);
 /* Submit an attempt if its task is the next task of the next batch, and set its item and results.
  * Return 1 if the attempt was submitted, 0 if the task is not the next one, -1 if both batches are
  * in flight. */
-int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight);
+int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight);
 
 /* Return whether the batch of an item is not launched yet. */
 int hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
@@ -422,9 +428,9 @@ int hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
 /* Drop the batch that is not launched yet. */
 void hsi_cuda_graph_abandon(hsi_cuda_graph *graph);
 
-/* Return 1 if the task of an item has completed, and set the times of the flight; 0 if not, -1 for
- * a fault. */
-int  hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t item, hsi_cuda_flight *flight);
+/* Return 1 if the task of an item has completed, and set the times of the in-flight task; 0 if not,
+ * -1 for a fault. */
+int  hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t item, hsi_cuda_in_flight *in_flight);
 void hsi_cuda_graph_collected(hsi_cuda_graph *graph, size_t item);
 
 #endif

@@ -127,7 +127,7 @@ static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
     const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
     void             **there = &gpu->data.there[kernel->single];
     size_t             bytes = pool->filled * hsi_kernel_element(kernel);
-    cudaStream_t       stream = gpu->lane[0].stream;
+    cudaStream_t       stream = gpu->context[0].stream;
 
     if (*there)
         cudaFree(*there);

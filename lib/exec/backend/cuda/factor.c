@@ -11,22 +11,22 @@
 
 static void *to(const hsi_cuda_run *run, int row, int column)
 {
-    return hsi_cuda_past(run->lane, run->c, hsi_at(run->n, row, column));
+    return hsi_cuda_past(run->context, run->c, hsi_at(run->n, row, column));
 }
 
 static void *tau_of(const hsi_cuda_run *run, int column)
 {
-    return hsi_cuda_past(run->lane, run->tau, (size_t)column);
+    return hsi_cuda_past(run->context, run->tau, (size_t)column);
 }
 
 static const void *one(const hsi_cuda_run *run)
 {
-    return hsi_cuda_scalar(run->lane, 1);
+    return hsi_cuda_scalar(run->context, 1);
 }
 
 static const void *minus_one(const hsi_cuda_run *run)
 {
-    return hsi_cuda_scalar(run->lane, -1);
+    return hsi_cuda_scalar(run->context, -1);
 }
 
 static int panel_width(const hsi_cuda_run *run)
@@ -69,9 +69,9 @@ static int potrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
 
-    return SOLVER_OF(run->lane, potrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n, run->work,
+    return SOLVER_OF(run->context, potrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n, run->work,
                      run->work_size, info_of_panel(run)) &&
-           (below == 0 || BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER,
+           (below == 0 || BLAS_OF(run->context, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER,
                                   CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, below, w, one(run),
                                   to(run, j, j), n, to(run, j + w, j), n));
 }
@@ -81,10 +81,10 @@ static int potrf_piece(hsi_cuda_run *run)
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
     int below = n - k - v;
 
-    return BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, minus_one(run),
+    return BLAS_OF(run->context, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, minus_one(run),
                    to(run, k, j), n, one(run), to(run, k, k), n) &&
            (below == 0 ||
-            BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, minus_one(run),
+            BLAS_OF(run->context, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, minus_one(run),
                     to(run, k + v, j), n, to(run, k, j), n, one(run), to(run, k + v, k), n));
 }
 
@@ -93,12 +93,12 @@ int hsi_cuda_potrf(hsi_cuda_run *run)
     return step(run, potrf_panel, potrf_piece);
 }
 
-int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+int hsi_cuda_potrf_work(hsi_stream_context *context, int n, int width, int *elements)
 {
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, hsi_smaller(width, n - j),
+        if (!SOLVER_OF(context, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, hsi_smaller(width, n - j),
                        NULL, n, &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
@@ -113,15 +113,15 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
 static int swap_rows(hsi_cuda_run *run, int first, int columns)
 {
-    return columns == 0 || SOLVER_OF(run->lane, laswp, columns, to(run, run->column, first), run->n,
-                                     1, panel_width(run), run->pivots + run->column, 1);
+    return columns == 0 || SOLVER_OF(run->context, laswp, columns, to(run, run->column, first),
+                                     run->n, 1, panel_width(run), run->pivots + run->column, 1);
 }
 
 static int getrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    return SOLVER_OF(run->lane, getrf, n - j, w, to(run, j, j), n, run->work, run->pivots + j,
+    return SOLVER_OF(run->context, getrf, n - j, w, to(run, j, j), n, run->work, run->pivots + j,
                      info_of_panel(run)) &&
            swap_rows(run, 0, j) && swap_rows(run, j + w, n - j - w);
 }
@@ -130,9 +130,9 @@ static int getrf_piece(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return BLAS_OF(run->lane, trsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+    return BLAS_OF(run->context, trsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
                    CUBLAS_DIAG_UNIT, w, v, one(run), to(run, j, j), n, to(run, j, k), n) &&
-           BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, minus_one(run),
+           BLAS_OF(run->context, gemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, minus_one(run),
                    to(run, j + w, j), n, to(run, j, k), n, one(run), to(run, j + w, k), n);
 }
 
@@ -141,12 +141,13 @@ int hsi_cuda_getrf(hsi_cuda_run *run)
     return step(run, getrf_panel, getrf_piece);
 }
 
-int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+int hsi_cuda_getrf_work(hsi_stream_context *context, int n, int width, int *elements)
 {
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER_OF(lane, getrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n, &needed))
+        if (!SOLVER_OF(context, getrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
+                       &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
     }
@@ -157,7 +158,7 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
 static void *to_q(const hsi_cuda_run *run, int row, int column)
 {
-    return hsi_cuda_past(run->lane, run->q, hsi_at(run->rows, row, column));
+    return hsi_cuda_past(run->context, run->q, hsi_at(run->rows, row, column));
 }
 
 static int *spare_info(const hsi_cuda_run *run)
@@ -169,17 +170,17 @@ static int geqrf_panel(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column;
 
-    return SOLVER_OF(run->lane, geqrf, m - j, panel_width(run), to_q(run, j, j), m, tau_of(run, j),
-                     run->work, run->work_size, info_of_panel(run));
+    return SOLVER_OF(run->context, geqrf, m - j, panel_width(run), to_q(run, j, j), m,
+                     tau_of(run, j), run->work, run->work_size, info_of_panel(run));
 }
 
 static int geqrf_piece(hsi_cuda_run *run)
 {
     int m = run->rows, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w, to_q(run, j, j),
-                     m, tau_of(run, j), to_q(run, j, k), m, run->work, run->work_size,
-                     spare_info(run));
+    return SOLVER_OF(run->context, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w,
+                     to_q(run, j, j), m, tau_of(run, j), to_q(run, j, k), m, run->work,
+                     run->work_size, spare_info(run));
 }
 
 int hsi_cuda_geqrf(hsi_cuda_run *run)
@@ -187,11 +188,12 @@ int hsi_cuda_geqrf(hsi_cuda_run *run)
     return step(run, geqrf_panel, geqrf_piece);
 }
 
-static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, int *elements)
+static int ask_ormqr(hsi_stream_context *context, int ld, int rows, int columns, int k,
+                     int *elements)
 {
     int needed = 0;
 
-    if (!SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k, NULL,
+    if (!SOLVER_OF(context, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k, NULL,
                    ld, NULL, NULL, ld, &needed))
         return 0;
     *elements = hsi_larger(*elements, needed);
@@ -199,46 +201,47 @@ static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, 
 }
 
 /* The pieces behind a panel have the same width, except the last one. */
-static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements)
+static int ask_geqrf(hsi_stream_context *context, int m, int n, int width, int *elements)
 {
     int j, needed = 0, piece = hsi_cuda_piece(n, width);
 
     for (j = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER_OF(lane, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m, &needed))
+        if (!SOLVER_OF(context, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
+                       &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
         if (behind > 0 &&
-            !(ask_ormqr(lane, m, m - j, hsi_smaller(piece, behind), width, elements) &&
-              ask_ormqr(lane, m, m - j, (behind - 1) % piece + 1, width, elements)))
+            !(ask_ormqr(context, m, m - j, hsi_smaller(piece, behind), width, elements) &&
+              ask_ormqr(context, m, m - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
     return 1;
 }
 
-int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+int hsi_cuda_geqrf_work(hsi_stream_context *context, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_geqrf(lane, n, n, width, elements);
+    return ask_geqrf(context, n, n, width, elements);
 }
 
 int hsi_cuda_ormqr(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (!SOLVER_OF(run->lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n, run->tau,
+    if (!SOLVER_OF(run->context, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n, run->tau,
                    to(run, 0, j), n, run->work, run->work_size, info_of_panel(run)))
         return -1;
     run->column += w;
     return run->column < n;
 }
 
-int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+int hsi_cuda_ormqr_work(hsi_stream_context *context, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_ormqr(lane, n, n, hsi_smaller(width, n), n, elements) &&
-           ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
+    return ask_ormqr(context, n, n, hsi_smaller(width, n), n, elements) &&
+           ask_ormqr(context, n, n, (n - 1) % width + 1, n, elements);
 }
 
 /*
@@ -249,21 +252,21 @@ int hsi_cuda_tpqrt(hsi_cuda_run *run)
 {
     int begun = run->column > 0 || run->next > 0, more;
 
-    if (!begun && !hsi_cuda_stack(run->lane, run->n, run->c, run->d, run->q))
+    if (!begun && !hsi_cuda_stack(run->context, run->n, run->c, run->d, run->q))
         return -1;
     more = step(run, geqrf_panel, geqrf_piece);
     if (more)
         return more;
-    return hsi_cuda_unstack(run->lane, run->n, run->q, run->c, run->d) &&
-                   hsi_cuda_triangles(run->lane, run->n, run->d, run->tau, run->t, run->room)
+    return hsi_cuda_unstack(run->context, run->n, run->q, run->c, run->d) &&
+                   hsi_cuda_triangles(run->context, run->n, run->d, run->tau, run->t, run->room)
                ? 0
                : -1;
 }
 
-int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+int hsi_cuda_tpqrt_work(hsi_stream_context *context, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_geqrf(lane, 2 * n, n, width, elements);
+    return ask_geqrf(context, 2 * n, n, width, elements);
 }
 
 /* The time of the task includes the triangles, as on CPUs. */
@@ -271,10 +274,10 @@ int hsi_cuda_tpmqrt(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (j == 0 && !hsi_cuda_triangles(run->lane, n, run->a, run->tau, run->t, run->room))
+    if (j == 0 && !hsi_cuda_triangles(run->context, n, run->a, run->tau, run->t, run->room))
         return -1;
-    if (!hsi_cuda_reflect(run->lane, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
-                          hsi_cuda_past(run->lane, run->d, hsi_at(n, 0, j)), run->room))
+    if (!hsi_cuda_reflect(run->context, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
+                          hsi_cuda_past(run->context, run->d, hsi_at(n, 0, j)), run->room))
         return -1;
     run->column += w;
     return run->column < n;

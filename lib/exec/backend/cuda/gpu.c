@@ -21,33 +21,34 @@ static int take_device(hsi_cuda_gpu *gpu)
     return 1;
 }
 
-/* NVIDIA recommends 32 MiB on large GPUs. A GPU with little memory gets 1 MiB per lane. */
+/* NVIDIA recommends 32 MiB on large GPUs. A GPU with little memory gets 1 MiB per stream context.
+ */
 size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
 {
     const size_t usual = (size_t)32 << 20, little = (size_t)1 << 20;
 
-    return gpu->memory / 64 / HSI_CUDA_LANES >= usual ? usual : little;
+    return gpu->memory / 64 / HSI_CUDA_CONTEXTS >= usual ? usual : little;
 }
 
-/* Close the lanes from `from` on if only memory was missing. Return 0 if `from` is 0, since one
- * lane is needed, or if there was another fault. */
+/* Close the stream contexts from `from` on if only memory was missing. Return 0 if `from` is 0,
+ * since one stream context is needed, or if there was another fault. */
 static int do_without(hsi_cuda_gpu *gpu, unsigned from)
 {
     if (from == 0 || !gpu->fault.memory)
         return 0;
     gpu->fault.text[0] = '\0';
-    while (gpu->lanes > from)
-        hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
+    while (gpu->contexts > from)
+        hsi_stream_context_close(&gpu->context[--gpu->contexts]);
     return 1;
 }
 
-static int open_lanes(hsi_cuda_gpu *gpu)
+static int open_contexts(hsi_cuda_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < HSI_CUDA_LANES; i++) {
-        gpu->lanes = i + 1; /* so that a failed lane is closed too */
-        if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
+    for (i = 0; i < HSI_CUDA_CONTEXTS; i++) {
+        gpu->contexts = i + 1; /* so that a failed stream context is closed too */
+        if (!hsi_stream_context_open(&gpu->context[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
             return do_without(gpu, i);
     }
     return 1;
@@ -83,7 +84,7 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
         free(gpu);
         return st;
     }
-    if (take_device(gpu) && open_lanes(gpu) && hsi_cuda_time_open(&gpu->time, &gpu->fault)) {
+    if (take_device(gpu) && open_contexts(gpu) && hsi_cuda_time_open(&gpu->time, &gpu->fault)) {
         *out = &gpu->base;
         return HS_OK;
     }
@@ -107,11 +108,11 @@ void hsi_cuda_close(hs_backend_worker *worker)
         free(gpu);
         return;
     }
-    for (i = 0; i < gpu->lanes; i++)
-        hsi_cuda_settle(&gpu->lane[i]);
+    for (i = 0; i < gpu->contexts; i++)
+        hsi_cuda_settle(&gpu->context[i]);
     hsi_cuda_graph_free(gpu->graph);
-    for (i = 0; i < gpu->lanes; i++)
-        hsi_cuda_lane_close(&gpu->lane[i]);
+    for (i = 0; i < gpu->contexts; i++)
+        hsi_stream_context_close(&gpu->context[i]);
     hsi_cuda_time_close(&gpu->time);
     hsi_cuda_data_close(&gpu->data);
     hsi_cuda_check_close(gpu);
@@ -120,15 +121,16 @@ void hsi_cuda_close(hs_backend_worker *worker)
 
 void *hsi_cuda_stream(hs_backend_worker *worker)
 {
-    return hsi_cuda_gpu_of(worker)->lane[0].stream;
+    return hsi_cuda_gpu_of(worker)->context[0].stream;
 }
 
-int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
+int hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                           const hsi_cuda_body *body)
 {
-    size_t arena = hsi_cuda_arena_bytes(gpu, lane, body);
+    size_t arena = hsi_cuda_arena_bytes(gpu, context, body);
 
-    return arena && hsi_cuda_lane_arena(lane, arena) &&
-           hsi_cuda_lane_room(lane, hsi_cuda_results_bytes(body));
+    return arena && hsi_stream_context_arena(context, arena) &&
+           hsi_stream_context_room(context, hsi_cuda_results_bytes(body));
 }
 
 /* The distinct pairs of kernel and size that warm_up() runs, up to a limit. */
@@ -197,13 +199,13 @@ static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t coun
     return 1;
 }
 
-static int fit_lanes(hsi_cuda_gpu *gpu, const kinds *k)
+static int fit_contexts(hsi_cuda_gpu *gpu, const kinds *k)
 {
     unsigned i, j;
 
-    for (i = 0; i < gpu->lanes; i++)
+    for (i = 0; i < gpu->contexts; i++)
         for (j = 0; j < k->count; j++)
-            if (!hsi_cuda_lane_fit(gpu, &gpu->lane[i], k->body[j]))
+            if (!hsi_stream_context_fit(gpu, &gpu->context[i], k->body[j]))
                 return do_without(gpu, i);
     return 1;
 }
@@ -218,30 +220,30 @@ static int is_least_of_kernel(const kinds *k, unsigned which)
     return 1;
 }
 
-int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
+int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
                       const hsi_cuda_body *body, uint32_t task)
 {
-    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room, 0);
+    hsi_cuda_results results = hsi_cuda_results_at(body, context->room, 0);
     hsi_cuda_run     run;
 
-    return hsi_cuda_send(gpu, lane, body, instance, task, &results, &run) &&
-           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+    return hsi_cuda_send(gpu, context, body, instance, task, &results, &run) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }
 
 /*
- * Run each kind once in the first lane, so the libraries are loaded before the first measured
- * task. In each other lane, run the smallest kind of each kernel, since libraries also delay work
- * until the first call with a handle.
+ * Run each kind once in the first stream context, so the libraries are loaded before the first
+ * measured task. In each other stream context, run the smallest kind of each kernel, since
+ * libraries also delay work until the first call with a handle.
  */
 static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
 {
-    unsigned lane, i;
+    unsigned context, i;
 
-    for (lane = 0; lane < gpu->lanes; lane++)
+    for (context = 0; context < gpu->contexts; context++)
         for (i = 0; i < k->count; i++)
-            if ((lane == 0 || is_least_of_kernel(k, i)) &&
-                !hsi_cuda_rehearse(gpu, &gpu->lane[lane], instance, k->body[i], k->task[i]))
-                return do_without(gpu, lane);
+            if ((context == 0 || is_least_of_kernel(k, i)) &&
+                !hsi_cuda_rehearse(gpu, &gpu->context[context], instance, k->body[i], k->task[i]))
+                return do_without(gpu, context);
     return 1;
 }
 
@@ -252,11 +254,12 @@ static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
     hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
     hsi_cuda_fault fault = gpu->fault;
 
-    hsi_cuda_check_all_again(gpu); /* a batch may be dropped, so lanes restart the count */
+    hsi_cuda_check_all_again(
+        gpu); /* a batch may be dropped, so stream contexts restart the count */
     if (st != HS_ERESOURCE)
         return st;
     gpu->fault.text[0] = '\0';
-    if (!CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[0].stream)) {
+    if (!CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[0].stream)) {
         gpu->fault = fault;
         return refuse(gpu, why);
     }
@@ -274,7 +277,7 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
     kinds         k;
 
     find_kinds(items, count, &k);
-    if (!fit_data(gpu, items, count) || !fit_lanes(gpu, &k) || !warm_up(gpu, instance, &k))
+    if (!fit_data(gpu, items, count) || !fit_contexts(gpu, &k) || !warm_up(gpu, instance, &k))
         return refuse(gpu, why);
     if (gpu->mode == HS_GPU_GRAPH && ordered)
         return make_graph(gpu, instance, items, count, why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs of the cuBLAS tasks of a list, captured before the start of a run. The tasks of a batch
- * are captured in lanes that only graphs use, since a graph contains addresses of its lanes.
+ * are captured in stream contexts that only graphs use, since a graph contains addresses of its
+ * stream contexts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "exec/backend/cuda/range.h"
 #include "support/clock.h"
 
-typedef struct batch {
+typedef struct graph_batch {
     cudaGraphExec_t exec;
     size_t          first, count; /* range of items */
     double          flops;
@@ -18,29 +19,29 @@ typedef struct batch {
     size_t          collected;
     int64_t         start, end; /* times of the batch; end is 0 until known */
     int             anchor;
-} batch;
+} graph_batch;
 
-typedef struct item {
+typedef struct graph_item {
     const hsi_cuda_body *body;
     uint32_t             task;
     uint32_t             batch;
     int                  checked;      /* 1: the host verifies the results */
     size_t               staged;       /* offset of the results in the staging buffer */
     double               flops_before; /* operations of earlier items of the batch */
-} item;
+} graph_item;
 
 struct hsi_cuda_graph {
-    hsi_cuda_lane lane[HSI_CUDA_LANES];
-    unsigned      lanes;
-    item         *items;
-    size_t        count;
-    batch        *batches;
-    size_t        batch_count;
-    size_t        next;       /* next item to submit */
-    int           abandoned;  /* 1: no further batch is launched */
-    char         *staging[2]; /* results to verify, of even and of odd batches */
-    cudaEvent_t   done[2];
-    cudaEvent_t   fork, join[HSI_CUDA_LANES];
+    hsi_stream_context context[HSI_CUDA_CONTEXTS];
+    unsigned           contexts;
+    graph_item        *items;
+    size_t             count;
+    graph_batch       *batches;
+    size_t             batch_count;
+    size_t             next;       /* next item to submit */
+    int                abandoned;  /* 1: no further batch is launched */
+    char              *staging[2]; /* results to verify, of even and of odd batches */
+    cudaEvent_t        done[2];
+    cudaEvent_t        fork, join[HSI_CUDA_CONTEXTS];
 };
 
 static double flops_of(const hsi_cuda_body *body)
@@ -54,14 +55,14 @@ static int is_batched(const hsi_cuda_body *body)
 }
 
 /* Return whether the next item can join the batch. */
-static int goes_on(const batch *b, size_t staged, int neighbour)
+static int goes_on(const graph_batch *b, size_t staged, int neighbour)
 {
     const size_t most = (size_t)256 << 20;
 
     return neighbour && b->count < HSI_CUDA_BATCH && staged < most;
 }
 
-static size_t staged_bytes(const item *it)
+static size_t staged_bytes(const graph_item *it)
 {
     return it->checked ? hsi_cuda_results_bytes(it->body) : 0;
 }
@@ -70,21 +71,21 @@ static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item
                      int neighbour)
 {
     const hsi_cuda_body *body = hsi_cuda_body_of(from->body);
-    item                *it = &g->items[g->count], *before = it - 1;
-    batch               *b = g->batch_count ? &g->batches[g->batch_count - 1] : NULL;
+    graph_item          *it = &g->items[g->count], *before = it - 1;
+    graph_batch         *b = g->batch_count ? &g->batches[g->batch_count - 1] : NULL;
     size_t               staged = g->count ? before->staged + staged_bytes(before) : 0;
 
     if (!b || !goes_on(b, staged, neighbour)) {
         b = &g->batches[g->batch_count++];
-        *b = (batch){.first = g->count};
+        *b = (graph_batch){.first = g->count};
         staged = 0;
     }
-    *it = (item){.body = body,
-                 .task = from->task,
-                 .batch = (uint32_t)(g->batch_count - 1),
-                 .checked = hsi_cuda_check_due(gpu, body),
-                 .staged = staged,
-                 .flops_before = b->flops};
+    *it = (graph_item){.body = body,
+                       .task = from->task,
+                       .batch = (uint32_t)(g->batch_count - 1),
+                       .checked = hsi_cuda_check_due(gpu, body),
+                       .staged = staged,
+                       .flops_before = b->flops};
     b->flops += flops_of(body);
     b->count++;
     g->count++;
@@ -105,42 +106,42 @@ static void make_batches(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_
     }
 }
 
-static int fit_lane(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *lane)
+static int fit_context(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context)
 {
     size_t i, arena = 0, room = 0;
 
     for (i = 0; i < g->count; i++) {
-        size_t needed = hsi_cuda_arena_bytes(gpu, lane, g->items[i].body);
+        size_t needed = hsi_cuda_arena_bytes(gpu, context, g->items[i].body);
         size_t results = hsi_cuda_results_bytes(g->items[i].body);
 
         arena = needed > arena ? needed : arena;
         room = results > room ? results : room;
     }
-    return hsi_cuda_lane_arena(lane, arena) && hsi_cuda_lane_room(lane, room) &&
-           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+    return hsi_stream_context_arena(context, arena) && hsi_stream_context_room(context, room) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }
 
-static int make_lane(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
+static int make_context(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
 {
-    return hsi_cuda_lane_open(&g->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)) &&
-           fit_lane(gpu, g, &g->lane[i]) &&
+    return hsi_stream_context_open(&g->context[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)) &&
+           fit_context(gpu, g, &g->context[i]) &&
            CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->join[i], cudaEventDisableTiming);
 }
 
-/* Open as many lanes as fit into memory. One lane is needed. */
-static int make_lanes(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
+/* Open as many stream contexts as fit into memory. One stream context is needed. */
+static int make_contexts(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 {
     unsigned i;
 
-    for (i = 0; i < gpu->lanes && i < HSI_CUDA_LANES; i++) {
-        g->lanes = i + 1;
-        if (make_lane(gpu, g, i))
+    for (i = 0; i < gpu->contexts && i < HSI_CUDA_CONTEXTS; i++) {
+        g->contexts = i + 1;
+        if (make_context(gpu, g, i))
             continue;
         if (i == 0 || !gpu->fault.memory)
             return 0;
         gpu->fault.text[0] = '\0';
-        hsi_cuda_lane_close(&g->lane[i]);
-        g->lanes = i;
+        hsi_stream_context_close(&g->context[i]);
+        g->contexts = i;
         break;
     }
     return CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->fork, cudaEventDisableTiming) &&
@@ -166,10 +167,10 @@ static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
     return 1;
 }
 
-static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
+static hsi_cuda_results results_of(const hsi_cuda_graph *g, const graph_item *it)
 {
     char            *room = it->checked ? g->staging[it->batch % 2] + it->staged
-                                        : g->lane[(size_t)(it - g->items) % g->lanes].room;
+                                        : g->context[(size_t)(it - g->items) % g->contexts].room;
     hsi_cuda_results results = hsi_cuda_results_at(it->body, room, 0);
 
     results.checked = it->checked;
@@ -177,38 +178,38 @@ static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
 }
 
 /* A resident result that the host verifies is copied within the time of its batch, since the next
- * task of the lane overwrites the result. */
+ * task of the stream context overwrites the result. */
 static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
-                        const item *it)
+                        const graph_item *it)
 {
-    hsi_cuda_lane   *lane = &g->lane[(size_t)(it - g->items) % g->lanes];
-    hsi_cuda_results results = results_of(g, it);
-    hsi_cuda_run     run;
+    hsi_stream_context *context = &g->context[(size_t)(it - g->items) % g->contexts];
+    hsi_cuda_results    results = results_of(g, it);
+    hsi_cuda_run        run;
 
-    return hsi_cuda_send(gpu, lane, it->body, instance, it->task, &results, &run) &&
+    return hsi_cuda_send(gpu, context, it->body, instance, it->task, &results, &run) &&
            hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_copy_checked(gpu, &run, &results);
 }
 
-/* Capture a batch. The streams of the other lanes fork from the stream of the first lane and join
- * it at the end. */
+/* Capture a batch. The streams of the other stream contexts fork from the stream of the first
+ * stream context and join it at the end. */
 static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
-                         const batch *b)
+                         const graph_batch *b)
 {
     hsi_cuda_fault *fault = &gpu->fault;
-    cudaStream_t    lead = g->lane[0].stream;
+    cudaStream_t    lead = g->context[0].stream;
     unsigned        i;
     size_t          k;
 
     if (!CUDA(fault, cudaEventRecord, g->fork, lead))
         return 0;
-    for (i = 1; i < g->lanes; i++)
-        if (!CUDA(fault, cudaStreamWaitEvent, g->lane[i].stream, g->fork, 0))
+    for (i = 1; i < g->contexts; i++)
+        if (!CUDA(fault, cudaStreamWaitEvent, g->context[i].stream, g->fork, 0))
             return 0;
     for (k = 0; k < b->count; k++)
         if (!capture_item(gpu, g, instance, &g->items[b->first + k]))
             return 0;
-    for (i = 1; i < g->lanes; i++)
-        if (!CUDA(fault, cudaEventRecord, g->join[i], g->lane[i].stream) ||
+    for (i = 1; i < g->contexts; i++)
+        if (!CUDA(fault, cudaEventRecord, g->join[i], g->context[i].stream) ||
             !CUDA(fault, cudaStreamWaitEvent, lead, g->join[i], 0))
             return 0;
     return 1;
@@ -216,9 +217,10 @@ static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance
 
 /* Capture, instantiate and upload a graph. The upload moves the cost of the first and only launch
  * before the start. */
-static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance, batch *b)
+static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                   graph_batch *b)
 {
-    cudaStream_t lead = g->lane[0].stream;
+    cudaStream_t lead = g->context[0].stream;
     cudaGraph_t  made = NULL;
     int          ok;
 
@@ -233,8 +235,9 @@ static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *inst
     return ok;
 }
 
-/* Run each kernel once through the lane's own handle, so that its capture loads nothing. */
-static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *lane,
+/* Run each kernel once through the stream context's own handle, so that its capture loads nothing.
+ */
+static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context,
                    const hs_instance *instance)
 {
     const hsi_cuda_kernel *kernel;
@@ -244,7 +247,7 @@ static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *la
         for (i = 0; i < g->count && g->items[i].body->cuda != kernel; i++)
             continue;
         if (i < g->count &&
-            !hsi_cuda_rehearse(gpu, lane, instance, g->items[i].body, g->items[i].task))
+            !hsi_cuda_rehearse(gpu, context, instance, g->items[i].body, g->items[i].task))
             return 0;
     }
     return 1;
@@ -254,15 +257,15 @@ static int make(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instanc
 {
     size_t i;
 
-    if (!make_lanes(gpu, g) || !make_staging(gpu, g))
+    if (!make_contexts(gpu, g) || !make_staging(gpu, g))
         return 0;
-    for (i = 0; i < g->lanes; i++)
-        if (!warm_up(gpu, g, &g->lane[i], instance))
+    for (i = 0; i < g->contexts; i++)
+        if (!warm_up(gpu, g, &g->context[i], instance))
             return 0;
     for (i = 0; i < g->batch_count; i++)
         if (!capture(gpu, g, instance, &g->batches[i]))
             return 0;
-    return CUDA(&gpu->fault, cudaStreamSynchronize, g->lane[0].stream);
+    return CUDA(&gpu->fault, cudaStreamSynchronize, g->context[0].stream);
 }
 
 hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
@@ -303,15 +306,15 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
 
     if (!g)
         return;
-    for (i = 0; i < g->lanes; i++)
-        hsi_cuda_settle(&g->lane[i]);
+    for (i = 0; i < g->contexts; i++)
+        hsi_cuda_settle(&g->context[i]);
     for (k = 0; k < g->batch_count; k++)
         if (g->batches[k].exec)
             cudaGraphExecDestroy(g->batches[k].exec);
-    for (i = 0; i < g->lanes; i++) {
+    for (i = 0; i < g->contexts; i++) {
         if (g->join[i])
             cudaEventDestroy(g->join[i]);
-        hsi_cuda_lane_close(&g->lane[i]);
+        hsi_stream_context_close(&g->context[i]);
     }
     for (i = 0; i < 2; i++) {
         if (g->staging[i])
@@ -324,9 +327,9 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
     hsi_cuda_graph_forget(g);
 }
 
-static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
+static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
 {
-    cudaStream_t lead = g->lane[0].stream;
+    cudaStream_t lead = g->context[0].stream;
     int          launched;
 
     b->launched = 1;
@@ -348,27 +351,27 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
  * event and its staging buffer. */
 static int has_turn(const hsi_cuda_graph *g, size_t which)
 {
-    const batch *before = which >= 2 ? &g->batches[which - 2] : NULL;
+    const graph_batch *before = which >= 2 ? &g->batches[which - 2] : NULL;
 
     return !before || before->collected == before->count;
 }
 
-int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
+int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
 {
-    hsi_cuda_graph *g = gpu->graph;
-    const item     *it = &g->items[g->next];
-    batch          *b;
+    hsi_cuda_graph   *g = gpu->graph;
+    const graph_item *it = &g->items[g->next];
+    graph_batch      *b;
 
-    if (g->abandoned || g->next == g->count || it->task != flight->attempt->task ||
-        it->body != flight->body)
+    if (g->abandoned || g->next == g->count || it->task != in_flight->attempt->task ||
+        it->body != in_flight->body)
         return 0;
     if (!has_turn(g, it->batch))
         return -1;
     b = &g->batches[it->batch];
-    flight->item = g->next++;
-    flight->results = results_of(g, it);
+    in_flight->item = g->next++;
+    in_flight->results = results_of(g, it);
     if (it->checked)
-        hsi_cuda_check_fill(it->body, &flight->results);
+        hsi_cuda_check_fill(it->body, &in_flight->results);
     if (g->next == b->first + b->count)
         launch(gpu, g, b, it->batch);
     return 1;
@@ -384,7 +387,7 @@ void hsi_cuda_graph_abandon(hsi_cuda_graph *g)
     g->abandoned = 1;
 }
 
-static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
+static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
 {
     int over = hsi_cuda_over(&gpu->fault, g->done[which % 2], 0);
 
@@ -400,12 +403,12 @@ static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t whi
 }
 
 /* Divide the time of the batch among its tasks in proportion to their operations. */
-int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_flight *flight)
+int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_in_flight *in_flight)
 {
-    hsi_cuda_graph *g = gpu->graph;
-    const item     *it = &g->items[number];
-    batch          *b = &g->batches[it->batch];
-    double          span;
+    hsi_cuda_graph   *g = gpu->graph;
+    const graph_item *it = &g->items[number];
+    graph_batch      *b = &g->batches[it->batch];
+    double            span;
 
     if (b->end == 0) {
         int over = date_batch(gpu, g, b, it->batch);
@@ -414,8 +417,8 @@ int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_flight *fligh
             return over;
     }
     span = (double)(b->end - b->start) / b->flops;
-    flight->start = b->start + (int64_t)(span * it->flops_before);
-    flight->end = b->start + (int64_t)(span * (it->flops_before + flops_of(it->body)));
+    in_flight->start = b->start + (int64_t)(span * it->flops_before);
+    in_flight->end = b->start + (int64_t)(span * (it->flops_before + flops_of(it->body)));
     return 1;
 }
 

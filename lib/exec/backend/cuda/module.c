@@ -92,8 +92,8 @@ const hs_backend hsi_backend_cuda = {
 
 /*
  * Set the number of hardware queues before the driver starts. The default is 8. Streams that share
- * a queue wait for each other. Each lane, the clock and each lane of graphs has a stream, and the
- * libraries have further ones.
+ * a queue wait for each other. Each stream context, the clock and each stream context of graphs has
+ * a stream, and the libraries have further ones.
  */
 static void ask_for_queues(void)
 {

@@ -5,17 +5,17 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-const void *hsi_cuda_scalar(const hsi_cuda_lane *lane, int value)
+const void *hsi_cuda_scalar(const hsi_stream_context *context, int value)
 {
     static const double doubles[] = {-1, 0, 1};
     static const float  floats[] = {-1, 0, 1};
 
-    return lane->single ? (const void *)&floats[value + 1] : (const void *)&doubles[value + 1];
+    return context->single ? (const void *)&floats[value + 1] : (const void *)&doubles[value + 1];
 }
 
 static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
 {
-    return hsi_cuda_past(run->lane, a, hsi_at(run->n, row, column));
+    return hsi_cuda_past(run->context, a, hsi_at(run->n, row, column));
 }
 
 /* Move behind the piece that was launched. Return whether a piece is left. */
@@ -28,10 +28,11 @@ static int advance(hsi_cuda_run *run, int width)
 /* Compute C -= A B'. */
 static int gemm(hsi_cuda_run *run)
 {
-    const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
-    int         n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
+    const void *one = hsi_cuda_scalar(run->context, 1),
+               *minus_one = hsi_cuda_scalar(run->context, -1);
+    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
 
-    if (!BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, minus_one, run->a, n,
+    if (!BLAS_OF(run->context, gemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, minus_one, run->a, n,
                  to(run, run->b, j, 0), n, one, to(run, run->c, 0, j), n))
         return -1;
     return advance(run, w);
@@ -41,13 +42,14 @@ static int gemm(hsi_cuda_run *run)
  */
 static int syrk(hsi_cuda_run *run)
 {
-    const void *one = hsi_cuda_scalar(run->lane, 1), *minus_one = hsi_cuda_scalar(run->lane, -1);
-    int         n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
+    const void *one = hsi_cuda_scalar(run->context, 1),
+               *minus_one = hsi_cuda_scalar(run->context, -1);
+    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
 
-    if (!BLAS_OF(run->lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, minus_one,
+    if (!BLAS_OF(run->context, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, minus_one,
                  to(run, run->a, j, 0), n, one, to(run, run->c, j, j), n))
         return -1;
-    if (below && !BLAS_OF(run->lane, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, minus_one,
+    if (below && !BLAS_OF(run->context, gemm, CUBLAS_OP_N, CUBLAS_OP_T, below, w, n, minus_one,
                           to(run, run->a, j + w, 0), n, to(run, run->a, j, 0), n, one,
                           to(run, run->c, j + w, j), n))
         return -1;
@@ -57,10 +59,10 @@ static int syrk(hsi_cuda_run *run)
 /* Solve X L' = B, where L has ones on its diagonal. A piece is a range of rows of X. */
 static int trsm(hsi_cuda_run *run)
 {
-    const void *one = hsi_cuda_scalar(run->lane, 1);
+    const void *one = hsi_cuda_scalar(run->context, 1);
     int         n = run->n, i = run->column, rows = hsi_smaller(run->width, n - i);
 
-    if (!BLAS_OF(run->lane, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+    if (!BLAS_OF(run->context, trsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
                  CUBLAS_DIAG_UNIT, rows, n, one, run->a, n, to(run, run->c, i, 0), n))
         return -1;
     return advance(run, rows);

@@ -110,11 +110,12 @@ static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
            stack_bytes(body) + reflect_bytes(body);
 }
 
-size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
+size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                            const hsi_cuda_body *body)
 {
     int elements;
 
-    if (!hsi_cuda_lane_work(lane, body->cuda, body->n, &elements))
+    if (!hsi_stream_context_work(context, body->cuda, body->n, &elements))
         return 0;
     return fixed_bytes(gpu, body) + whole(hsi_kernel_element(body->kernel) * (size_t)elements);
 }
@@ -130,10 +131,10 @@ static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, con
 
 static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
 {
-    return CUDA(run->lane->fault, cudaMemcpyAsync, to,
+    return CUDA(run->context->fault, cudaMemcpyAsync, to,
                 gpu->resident ? there(gpu, run->body, from) : from, matrix_bytes(run->body),
                 gpu->resident ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice,
-                run->lane->stream);
+                run->context->stream);
 }
 
 /* Copy the matrices that the kernel overwrites with its results. */
@@ -172,9 +173,9 @@ static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run
 /* Copy a vector from the host to the place of tau. */
 static int send_vector(const hsi_cuda_run *run, const void *vector)
 {
-    return CUDA(run->lane->fault, cudaMemcpyAsync, run->tau, vector,
-                hsi_cuda_element(run->lane) * (size_t)run->n, cudaMemcpyHostToDevice,
-                run->lane->stream);
+    return CUDA(run->context->fault, cudaMemcpyAsync, run->tau, vector,
+                hsi_cuda_element(run->context) * (size_t)run->n, cudaMemcpyHostToDevice,
+                run->context->stream);
 }
 
 static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vector)
@@ -184,7 +185,7 @@ static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vecto
     for (i = 0; i < run->n; i++)
         hsi_set(job, vector, i, job->diagonal);
     return send_vector(run, vector) &&
-           BLAS_OF(run->lane, copy, run->n, run->tau, 1, run->c, run->n + 1);
+           BLAS_OF(run->context, copy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
 /* Assign the rest of the arena, behind the matrices. Return 0 for a fault. */
@@ -203,7 +204,7 @@ static int place_small(hsi_cuda_run *run, char *arena)
     arena += stack_bytes(body);
     run->room = arena;
     run->work = arena + reflect_bytes(body);
-    return hsi_cuda_lane_work(run->lane, body->cuda, body->n, &run->work_size);
+    return hsi_stream_context_work(run->context, body->cuda, body->n, &run->work_size);
 }
 
 static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
@@ -211,7 +212,8 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
 {
     const hsi_cuda_body *body = run->body;
 
-    if (!CUDA(run->lane->fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
+    if (!CUDA(run->context->fault, cudaMemsetAsync, run->info, 0, info_bytes(body),
+              run->context->stream))
         return 0;
     if (job->diagonal != 0)
         return set_diagonal(run, job, results->vector);
@@ -225,19 +227,19 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
  * left there, so a copy or a kernel that is missing is noticed. */
 static int clear(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run)
 {
-    return CUDA(run->lane->fault, cudaMemsetAsync, run->lane->arena, 0xff,
-                fixed_bytes(gpu, run->body), run->lane->stream);
+    return CUDA(run->context->fault, cudaMemsetAsync, run->context->arena, 0xff,
+                fixed_bytes(gpu, run->body), run->context->stream);
 }
 
-int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                      hsi_cuda_run *run)
 {
-    char   *arena = lane->arena;
+    char   *arena = context->arena;
     hsi_job job;
 
-    lane->single = body->kernel->single;
-    *run = (hsi_cuda_run){.lane = lane, .body = body, .n = body->n, .width = results->width};
+    context->single = body->kernel->single;
+    *run = (hsi_cuda_run){.context = context, .body = body, .n = body->n, .width = results->width};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
     if ((results->checked && !clear(gpu, run)) || !place_outputs(gpu, &job, run, &arena) ||
         !place_inputs(gpu, &job, run, &arena))
@@ -245,13 +247,13 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
     return !body->cuda->solver || (place_small(run, arena) && send_small(gpu, &job, results, run));
 }
 
-int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                   hsi_cuda_run *run)
 {
     int more;
 
-    if (!hsi_cuda_copy_in(gpu, lane, body, instance, task, results, run))
+    if (!hsi_cuda_copy_in(gpu, context, body, instance, task, results, run))
         return 0;
     while ((more = body->cuda->launch(run)) > 0)
         continue;
@@ -260,8 +262,8 @@ int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *b
 
 static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
 {
-    return CUDA(run->lane->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToHost,
-                run->lane->stream);
+    return CUDA(run->context->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToHost,
+                run->context->stream);
 }
 
 static int fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *results)

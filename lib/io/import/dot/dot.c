@@ -124,9 +124,9 @@ static hs_status read_data(reader *d, hsi_dot_value value)
             m++;
         if (m == 3 || name.length == 0)
             return refuse(d, value, "data", "NAME:MODE;NAME:MODE with modes r, w or rw");
-        st = hs_builder_data(d->r.builder, name.at, &data);
+        st = hs_builder_add_handle(d->r.builder, name.at, &data);
         if (st == HS_OK)
-            st = hs_builder_access(d->r.builder, d->r.rows - 1, data, (hs_access_mode)(m + 1));
+            st = hs_builder_add_access(d->r.builder, d->r.rows - 1, data, (hs_access_mode)(m + 1));
         if (st != HS_OK)
             return st;
         d->has_data = 1;
@@ -248,9 +248,9 @@ static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
 
         if (name.length == 0 || !hsi_text_number(size.at, size.length, &bytes) || bytes < 0)
             return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES");
-        st = hs_builder_data(d->r.builder, name.at, &data);
+        st = hs_builder_add_handle(d->r.builder, name.at, &data);
         if (st == HS_OK)
-            st = hs_builder_data_bytes(d->r.builder, data, bytes);
+            st = hs_builder_set_handle_bytes(d->r.builder, data, bytes);
         if (st != HS_OK)
             return st;
     }
@@ -269,7 +269,7 @@ static hs_status read_link(reader *d, hs_link link, const hsi_dot_fact *fact)
         !(bandwidth > 0))
         return refuse(d, fact->value, "link", "a latency and the bytes a second");
     d->link[link] = fact;
-    return hs_builder_link(d->r.builder, link, latency, bandwidth);
+    return hs_builder_set_link(d->r.builder, link, latency, bandwidth);
 }
 
 /* Check that links to GPUs and back are both given, or neither. */
@@ -339,7 +339,7 @@ static hs_status read_graph(reader *d)
                          d->dot.names.count, d->row);
     if (st == HS_OK && d->dot.is_strict)
         hsi_import_merge(&d->r);
-    return st == HS_OK ? hs_builder_unit(d->r.builder, d->r.options.unit) : st;
+    return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.options.unit) : st;
 }
 
 hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,

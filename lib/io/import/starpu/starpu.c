@@ -176,7 +176,7 @@ static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *da
         if (hsi_vector_append(&s->bytes, &bytes, sizeof bytes) ||
             hsi_vector_append(&s->seen, &none, sizeof none))
             return HS_ENOMEM;
-        st = hs_builder_data(s->r.builder, name, data);
+        st = hs_builder_add_handle(s->r.builder, name, data);
     }
     return st;
 }
@@ -254,7 +254,7 @@ static hs_status add_uses(reader *s)
 
     for (size_t i = 0; i < s->uses.size / sizeof *u && st == HS_OK; i++) {
         seen[u[i].data] = 0;
-        st = hs_builder_access(s->r.builder, s->r.rows - 1, u[i].data, u[i].mode);
+        st = hs_builder_add_access(s->r.builder, s->r.rows - 1, u[i].data, u[i].mode);
     }
     return st;
 }
@@ -346,7 +346,7 @@ static hs_status add_jobs(reader *s, uint32_t *row)
             st = read_dependencies(s, i);
     }
     for (size_t d = 0; d < s->handles.count && st == HS_OK; d++)
-        st = hs_builder_data_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
+        st = hs_builder_set_handle_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
     if (st != HS_OK)
         return st;
     st = hsi_point_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_point_edge), count, row);
@@ -360,7 +360,7 @@ static hs_status add_machine(reader *s)
     double    latency[HS_LINKS], bandwidth[HS_LINKS];
     int       there[HS_LINKS];
     uint64_t  cpus, gpus;
-    hs_status st = hs_builder_unit(s->r.builder, HS_MICROSECONDS);
+    hs_status st = hs_builder_set_unit(s->r.builder, HS_MICROSECONDS);
 
     hsi_starpu_workers(s->models, &cpus, &gpus);
     if (cpus + gpus > 0)
@@ -369,7 +369,7 @@ static hs_status add_machine(reader *s)
         there[link] = hsi_starpu_link(s->models, (hs_link)link, &latency[link], &bandwidth[link]);
     for (int link = 0; link < HS_LINKS && there[HS_H2D] && there[HS_D2H] && st == HS_OK; link++)
         if (there[link])
-            st = hs_builder_link(s->r.builder, (hs_link)link, latency[link], bandwidth[link]);
+            st = hs_builder_set_link(s->r.builder, (hs_link)link, latency[link], bandwidth[link]);
     return st;
 }
 
@@ -390,7 +390,7 @@ static hs_status read_file(reader *s, hs_instance **out)
     free(row);
     snprintf(absent, sizeof absent, "%zu", s->absent);
     if (st == HS_OK && s->absent)
-        st = hs_builder_note(s->r.builder, "absent-dependencies", absent);
+        st = hs_builder_add_note(s->r.builder, "absent-dependencies", absent);
     return st == HS_OK ? hsi_import_finish(&s->r, "StarPU", out) : st;
 }
 

@@ -42,8 +42,8 @@ unsigned hsi_tiles_steps(const hsi_matrix *matrix)
     return steps;
 }
 
-/* Make the arena of a lane large enough for each step of the matrix. */
-static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
+/* Make the arena of a stream context large enough for each step of the matrix. */
+static int fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
     unsigned          steps = hsi_tiles_steps(matrix), step;
@@ -53,7 +53,7 @@ static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++) {
         if (!(steps >> step & 1))
             continue;
-        if (!hsi_tiles_work(lane, (hsi_step)step, matrix->tile, &elements))
+        if (!hsi_tiles_work(context, (hsi_step)step, matrix->tile, &elements))
             return 0;
         gpu->work = hsi_larger(gpu->work, elements);
     }
@@ -64,21 +64,21 @@ static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 
             bytes = room > bytes ? room : bytes;
         }
-    return bytes == 0 || hsi_cuda_lane_arena(lane, bytes);
+    return bytes == 0 || hsi_stream_context_arena(context, bytes);
 }
 
-int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number)
+int hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number)
 {
-    const size_t   usual = (size_t)32 << 20, little = (size_t)1 << 20;
-    size_t         blas = gpu->bytes / 64 / HSI_TILES_LANES >= usual ? usual : little;
-    hsi_cuda_lane *lane = &gpu->lane[number];
+    const size_t        usual = (size_t)32 << 20, little = (size_t)1 << 20;
+    size_t              blas = gpu->bytes / 64 / HSI_TILES_CONTEXTS >= usual ? usual : little;
+    hsi_stream_context *context = &gpu->context[number];
 
-    if (!hsi_cuda_lane_open(lane, &gpu->fault, blas))
+    if (!hsi_stream_context_open(context, &gpu->fault, blas))
         return 0;
-    lane->single = gpu->memory->matrix->single;
-    if (!fit_lane(gpu, lane))
+    context->single = gpu->memory->matrix->single;
+    if (!fit_context(gpu, context))
         return 0;
-    gpu->line[number].stream = lane->stream;
+    gpu->line[number].stream = context->stream;
     return make_events(gpu, &gpu->line[number]);
 }
 
@@ -86,8 +86,8 @@ static int open_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < HSI_TILES_LANES; i++)
-        if (!hsi_tiles_lane_open(gpu, i))
+    for (i = 0; i < HSI_TILES_CONTEXTS; i++)
+        if (!hsi_tiles_context_open(gpu, i))
             return 0;
     for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
         if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,
@@ -154,7 +154,7 @@ static int take_tiles(hsi_tiles_gpu *gpu)
 
 static int take_small(hsi_tiles_gpu *gpu)
 {
-    size_t bytes = HSI_TILES_FLIGHTS * sizeof *gpu->info;
+    size_t bytes = HSI_TILES_IN_FLIGHT * sizeof *gpu->info;
     void  *there = NULL, *here = NULL;
     int    ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes);
 
@@ -169,7 +169,7 @@ static int take_unit(hsi_tiles_gpu *gpu)
     const int    order = HSI_KERNEL_PANEL;
     int          single = gpu->memory->matrix->single;
     size_t       bytes = hsi_matrix_element(gpu->memory->matrix) * (size_t)order * (size_t)order;
-    cudaStream_t stream = gpu->lane[0].stream;
+    cudaStream_t stream = gpu->context[0].stream;
     void        *there = NULL, *here = NULL;
     int          i, ok;
 
@@ -189,13 +189,13 @@ static int take_unit(hsi_tiles_gpu *gpu)
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
 
-/* Warm up all lanes. The scratch tiles need memory, so this comes before take_tiles(). */
-static int warm_lanes(hsi_tiles_gpu *gpu)
+/* Warm up all stream contexts. The scratch tiles need memory, so this comes before take_tiles(). */
+static int warm_contexts(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < HSI_TILES_LANES; i++)
-        if (!hsi_tiles_warm(gpu, &gpu->lane[i]))
+    for (i = 0; i < HSI_TILES_CONTEXTS; i++)
+        if (!hsi_tiles_warm(gpu, &gpu->context[i]))
             return 0;
     return 1;
 }
@@ -224,8 +224,8 @@ static void release_all(hsi_tiles_gpu *gpu)
     cudaSetDevice(gpu->device); /* meet_peers() may have left another device current */
     hsi_tiles_segment_free_all(gpu);
     free_events(gpu);
-    for (unsigned i = 0; i < HSI_TILES_ALL_LANES; i++)
-        hsi_cuda_lane_close(&gpu->lane[i]);
+    for (unsigned i = 0; i < HSI_TILES_ALL_CONTEXTS; i++)
+        hsi_stream_context_close(&gpu->context[i]);
     if (gpu->tiles)
         cudaFree(gpu->tiles);
     if (gpu->unit)
@@ -246,7 +246,7 @@ static void release_all(hsi_tiles_gpu *gpu)
     gpu->place = NULL;
     gpu->reads = NULL;
     gpu->slots = 0;
-    memset(gpu->flight, 0, sizeof gpu->flight);
+    memset(gpu->in_flight, 0, sizeof gpu->in_flight);
 }
 
 /* Return whether one GPU can read the memory of another. Without access, copies go through the
@@ -299,7 +299,7 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->broken = 0;
     gpu->wanted = NULL;
     if (take_device(gpu) && open_lines(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
-        warm_lanes(gpu) && take_tiles(gpu) && take_small(gpu) &&
+        warm_contexts(gpu) && take_tiles(gpu) && take_small(gpu) &&
         (!memory->matrix->records || hsi_cuda_time_open(&gpu->time, &gpu->fault)))
         st = make_places(gpu);
     if (st == HS_OK) {

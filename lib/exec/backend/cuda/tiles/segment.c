@@ -2,11 +2,11 @@
 /*
  * Segments. A segment is a sequence of consecutive tasks in a GPU's list that form one CUDA graph,
  * captured before the start and launched once. Segments need a slot for each piece and tasks that
- * work in place, since the addresses of all tiles are then known. The tasks use lanes that only
- * graphs use, since a graph contains the address of a lane's work space. Each task is a step of
- * its lane's line: the graph records an event behind the task, and other lines wait for that event
- * as for any other. If such an event is not pending before its node runs (pending.c), the events
- * are recorded behind the whole graph.
+ * work in place, since the addresses of all tiles are then known. The tasks use stream contexts
+ * that only graphs use, since a graph contains the address of a stream context's work space. Each
+ * task is a step of its stream context's line: the graph records an event behind the task, and
+ * other lines wait for that event as for any other. If such an event is not pending before its node
+ * runs (event_trial.c), the events are recorded behind the whole graph.
  *
  * Each of these lines has a stream during the capture. Later all of them use the stream of the
  * first line, in which the graphs are launched.
@@ -26,9 +26,9 @@ struct hsi_tiles_segment {
     cudaEvent_t     over[HSI_SEGMENT]; /* by task: its end */
 };
 
-static unsigned lane_of(size_t item)
+static unsigned context_of(size_t item)
 {
-    return HSI_TILES_GRAPH + (unsigned)item % HSI_TILES_LANES;
+    return HSI_TILES_GRAPH + (unsigned)item % HSI_TILES_CONTEXTS;
 }
 
 static unsigned lead_of(const hsi_tiles_gpu *gpu)
@@ -36,13 +36,13 @@ static unsigned lead_of(const hsi_tiles_gpu *gpu)
     return hsi_tiles_number(gpu, HSI_TILES_GRAPH);
 }
 
-static int open_lanes(hsi_tiles_gpu *gpu)
+static int open_contexts(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
-        if (!hsi_tiles_lane_open(gpu, i) || !hsi_tiles_warm(gpu, &gpu->lane[i]) ||
-            !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[i].stream))
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
+        if (!hsi_tiles_context_open(gpu, i) || !hsi_tiles_warm(gpu, &gpu->context[i]) ||
+            !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[i].stream))
             return 0;
     return hsi_tiles_try_events(gpu);
 }
@@ -54,7 +54,7 @@ static int fork_lines(hsi_tiles_gpu *gpu)
 
     if (!hsi_tiles_step(gpu->memory, lead_of(gpu)))
         return 0;
-    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_LANES; i++)
+    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
         if (!hsi_tiles_wait(gpu->memory, hsi_tiles_number(gpu, i), lead_of(gpu),
                             gpu->line[HSI_TILES_GRAPH].last))
             return 0;
@@ -66,7 +66,7 @@ static int join_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_LANES; i++)
+    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
         if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, i)) ||
             !hsi_tiles_wait(gpu->memory, lead_of(gpu), hsi_tiles_number(gpu, i), gpu->line[i].last))
             return 0;
@@ -76,18 +76,19 @@ static int join_lines(hsi_tiles_gpu *gpu)
 static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned line,
                         cudaEvent_t over)
 {
-    hsi_tiles_flight flight = {.row = body->row, .line = line};
-    int              i;
+    hsi_tiles_in_flight in_flight = {.row = body->row, .line = line};
+    int                 i;
 
     for (i = 0; i < HSI_OPERANDS; i++) {
-        flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HS_NONE;
-        flight.spare[i] = HS_NONE;
+        in_flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HS_NONE;
+        in_flight.spare[i] = HS_NONE;
     }
-    if (!hsi_tiles_flight_order(gpu, &flight, line) || !hsi_tiles_flight_kernels(gpu, &flight) ||
+    if (!hsi_tiles_in_flight_order(gpu, &in_flight, line) ||
+        !hsi_tiles_in_flight_kernels(gpu, &in_flight) ||
         (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,
                                     gpu->line[line].stream, cudaEventRecordExternal)))
         return 0;
-    hsi_tiles_flight_touch(gpu, &flight);
+    hsi_tiles_in_flight_touch(gpu, &in_flight);
     return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
 }
 
@@ -98,7 +99,7 @@ static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_ti
     if (!fork_lines(gpu))
         return 0;
     for (i = 0; i < s->count; i++)
-        if (!capture_task(gpu, hsi_tiles_body_of(list[i].body), lane_of(i), s->over[i]))
+        if (!capture_task(gpu, hsi_tiles_body_of(list[i].body), context_of(i), s->over[i]))
             return 0;
     return join_lines(gpu);
 }
@@ -119,7 +120,7 @@ static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment 
          CUDA(&gpu->fault, cudaGraphUpload, s->exec, lead);
     if (made)
         cudaGraphDestroy(made);
-    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
         gpu->line[i].over = gpu->line[i].last;
     return ok;
 }
@@ -170,7 +171,7 @@ static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_seg
 {
     size_t i;
 
-    if (!hsi_tiles_enter(gpu) || (!gpu->captured && !open_lanes(gpu)))
+    if (!hsi_tiles_enter(gpu) || (!gpu->captured && !open_contexts(gpu)))
         return 0;
     for (i = 0; i < s->count; i++)
         if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &s->over[i], cudaEventDisableTiming))
@@ -266,49 +267,52 @@ static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item
 }
 
 /* Bring the tiles of a task into the slots whose addresses are in the graph. */
-static int take_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item, hsi_tiles_flight *flight)
+static int begin_in_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item,
+                           hsi_tiles_in_flight *in_flight)
 {
     const hsi_tiles_body *body = hsi_tiles_body_of(item->body);
     int                   k;
 
-    if (hsi_tiles_flight_take(gpu, body, flight) != HSI_LAUNCHED)
+    if (hsi_tiles_in_flight_take(gpu, body, in_flight) != HSI_LAUNCHED)
         return 0;
     for (k = 0; k < body->row->count; k++)
-        if (flight->slot[k] != body->row->operand[k].piece)
+        if (in_flight->slot[k] != body->row->operand[k].piece)
             return 0;
     return 1;
 }
 
-/* Begin the flights of all tasks. *flights is the number of flights to end after a failure. */
-static int take_flights(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
-                        hsi_tiles_flight **flight, size_t *flights)
+/* Register all tasks of the segment as in flight. *count_in_flight is the number of entries to end
+ * after a failure. */
+static int begin_all(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
+                     hsi_tiles_in_flight **in_flight, size_t *count_in_flight)
 {
     size_t i;
 
     for (i = 0; i < count; i++) {
-        flight[i] =
-            hsi_tiles_flight_begin(gpu, hsi_tiles_body_of(list[i].body), list[i].task, lane_of(i));
-        if (!flight[i])
+        in_flight[i] = hsi_tiles_in_flight_begin(gpu, hsi_tiles_body_of(list[i].body), list[i].task,
+                                                 context_of(i));
+        if (!in_flight[i])
             return 0;
-        *flights = i + 1;
-        if (!is_right(gpu->memory, list, i) || !take_flight(gpu, &list[i], flight[i]))
+        *count_in_flight = i + 1;
+        if (!is_right(gpu->memory, list, i) || !begin_in_flight(gpu, &list[i], in_flight[i]))
             return 0;
     }
     return 1;
 }
 
-static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s, hsi_tiles_flight **flight)
+static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s,
+                      hsi_tiles_in_flight **in_flight)
 {
-    cudaStream_t lead = gpu->lane[HSI_TILES_GRAPH].stream;
+    cudaStream_t lead = gpu->context[HSI_TILES_GRAPH].stream;
     size_t       i;
     int          launched;
 
     if (!hsi_tiles_enter(gpu))
         return 0;
-    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
         gpu->line[i].stream = lead;
     for (i = 0; i < s->count; i++)
-        if (!hsi_tiles_flight_order(gpu, flight[i], HSI_TILES_GRAPH))
+        if (!hsi_tiles_in_flight_order(gpu, in_flight[i], HSI_TILES_GRAPH))
             return 0;
     hsi_cuda_range_begin("segment");
     launched = CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
@@ -317,31 +321,31 @@ static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s, hsi_tiles_
 }
 
 /* Record the end of the graph as the step of each task. Return 0 for a fault. */
-static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_flight **flight, size_t count)
+static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t count)
 {
     int    ok = 1;
     size_t i;
 
     for (i = 0; i < count; i++) {
-        hsi_tiles_flight_touch(gpu, flight[i]);
-        ok &= hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight[i]->line));
-        flight[i]->number = gpu->line[flight[i]->line].last;
+        hsi_tiles_in_flight_touch(gpu, in_flight[i]);
+        ok &= hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, in_flight[i]->line));
+        in_flight[i]->number = gpu->line[in_flight[i]->line].last;
     }
     return ok;
 }
 
 /* Make the events of the graph the events of the steps. The segment keeps the replaced events. */
-static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_flight **flight)
+static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_in_flight **in_flight)
 {
     size_t i;
 
     for (i = 0; i < s->count; i++) {
-        hsi_tiles_line *line = &gpu->line[flight[i]->line];
+        hsi_tiles_line *line = &gpu->line[in_flight[i]->line];
         cudaEvent_t    *place = &line->event[(line->last + 1) % HSI_TILES_EVENTS];
         cudaEvent_t     unused = *place;
 
-        hsi_tiles_flight_touch(gpu, flight[i]);
-        flight[i]->number = ++line->last;
+        hsi_tiles_in_flight_touch(gpu, in_flight[i]);
+        in_flight[i]->number = ++line->last;
         *place = s->over[i];
         s->over[i] = unused;
     }
@@ -349,25 +353,26 @@ static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_fligh
 
 size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
 {
-    hsi_tiles_segment *s = &gpu->segment[gpu->passed];
-    hsi_tiles_flight  *flight[HSI_SEGMENT];
-    size_t             flights = 0, i;
+    hsi_tiles_segment   *s = &gpu->segment[gpu->passed];
+    hsi_tiles_in_flight *in_flight[HSI_SEGMENT];
+    size_t               count_in_flight = 0, i;
 
     if (count < s->count || !is_all_certain(list, s->count))
         return 0;
-    if (take_flights(gpu, list, s->count, flight, &flights) && launch_all(gpu, s, flight)) {
+    if (begin_all(gpu, list, s->count, in_flight, &count_in_flight) &&
+        launch_all(gpu, s, in_flight)) {
         if (gpu->graph_events)
-            note_steps(gpu, s, flight);
-        else if (!note_end(gpu, flight, s->count))
+            note_steps(gpu, s, in_flight);
+        else if (!note_end(gpu, in_flight, s->count))
             hsi_tiles_break(gpu);
         for (i = 0; i < s->count && !gpu->broken; i++)
-            hsi_tiles_flight_adopt(gpu, flight[i]);
+            hsi_tiles_in_flight_adopt(gpu, in_flight[i]);
         return s->count;
     }
     if (gpu->fault.text[0] && !gpu->fault.memory)
         hsi_tiles_break(gpu);
-    for (i = 0; i < flights; i++)
-        hsi_tiles_flight_end(gpu, flight[i]);
+    for (i = 0; i < count_in_flight; i++)
+        hsi_tiles_in_flight_end(gpu, in_flight[i]);
     if (!gpu->broken)
         gpu->fault.text[0] = '\0';
     return 0;

@@ -4,15 +4,15 @@
 
 enum { LINE = 64 }; /* elements; parts of the work space are aligned to lines */
 
-static int potrf_work(hsi_cuda_lane *lane, int n, int *elements)
+static int potrf_work(hsi_stream_context *context, int n, int *elements)
 {
-    return SOLVER_OF(lane, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
+    return SOLVER_OF(context, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
 }
 
-static int ormqr_work(hsi_cuda_lane *lane, int n, int *elements)
+static int ormqr_work(hsi_stream_context *context, int n, int *elements)
 {
-    return SOLVER_OF(lane, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL, n, NULL,
-                     NULL, n, elements);
+    return SOLVER_OF(context, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL, n,
+                     NULL, NULL, n, elements);
 }
 
 int hsi_tiles_solves(hsi_step step)
@@ -57,23 +57,25 @@ unsigned hsi_tiles_kernels_most(void)
     return 512;
 }
 
-int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
+int hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements)
 {
-    const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find(lane->single ? "spotrf" : "dpotrf");
+    const hsi_cuda_kernel *opens_solver =
+        hsi_cuda_kernel_find(context->single ? "spotrf" : "dpotrf");
 
     *elements = 0;
     if (!hsi_tiles_solves(step))
         return 1;
-    if (!hsi_cuda_lane_work(lane, opens_solver, n, elements))
+    if (!hsi_stream_context_work(context, opens_solver, n, elements))
         return 0;
     if (step == HSI_POTRF)
-        return potrf_work(lane, n, elements);
+        return potrf_work(context, n, elements);
     if (step == HSI_GETRF)
-        return SOLVER_OF(lane, getrf_bufferSize, n, n, NULL, n, elements);
+        return SOLVER_OF(context, getrf_bufferSize, n, n, NULL, n, elements);
     if (step == HSI_ORMQR)
-        return ormqr_work(lane, n, elements);
+        return ormqr_work(context, n, elements);
     n = step == HSI_TPQRT ? 2 * n : n;
-    return SOLVER_OF(lane, geqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n, elements);
+    return SOLVER_OF(context, geqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n,
+                     elements);
 }
 
 static size_t whole(int elements)
@@ -104,107 +106,112 @@ size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element)
     return (whole(work) + room_for(step, n)) * element;
 }
 
-static int trsm(hsi_cuda_lane *lane, cublasSideMode_t side, cublasFillMode_t fill,
+static int trsm(hsi_stream_context *context, cublasSideMode_t side, cublasFillMode_t fill,
                 cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const void *a,
                 void *b)
 {
-    return BLAS_OF(lane, trsm, side, fill, transposed, diagonal, n, n, hsi_cuda_scalar(lane, 1), a,
-                   n, b, n);
+    return BLAS_OF(context, trsm, side, fill, transposed, diagonal, n, n,
+                   hsi_cuda_scalar(context, 1), a, n, b, n);
 }
 
-static int gemm(hsi_cuda_lane *lane, cublasOperation_t transposed, int n, void *const at[])
+static int gemm(hsi_stream_context *context, cublasOperation_t transposed, int n, void *const at[])
 {
-    return BLAS_OF(lane, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(lane, -1), at[0],
-                   n, at[1], n, hsi_cuda_scalar(lane, 1), at[2], n);
+    return BLAS_OF(context, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(context, -1),
+                   at[0], n, at[1], n, hsi_cuda_scalar(context, 1), at[2], n);
 }
 
 /* Return cuSOLVER's work space, which is the start of the arena. */
-static void *work_of(const hsi_cuda_lane *lane)
+static void *work_of(const hsi_stream_context *context)
 {
-    return lane->arena;
+    return context->arena;
 }
 
-static void *room_of(const hsi_tiles_gpu *gpu, const hsi_cuda_lane *lane)
+static void *room_of(const hsi_tiles_gpu *gpu, const hsi_stream_context *context)
 {
-    return hsi_cuda_past(lane, work_of(lane), whole(gpu->work));
+    return hsi_cuda_past(context, work_of(context), whole(gpu->work));
 }
 
 /* The tile with R and V also serves as the operand V. */
-static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
+static int geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                 int *info)
 {
-    void *tau = room_of(gpu, lane);
+    void *tau = room_of(gpu, context);
 
-    return SOLVER_OF(lane, geqrf, n, n, at[0], n, tau, work_of(lane), gpu->work, info) &&
-           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0],
-                hsi_cuda_element(lane) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
-                lane->stream) &&
-           hsi_cuda_lower_triangles(lane, n, at[0], tau, gpu->unit, at[2],
-                                    hsi_cuda_past(lane, tau, whole(n)));
+    return SOLVER_OF(context, geqrf, n, n, at[0], n, tau, work_of(context), gpu->work, info) &&
+           CUDA(context->fault, cudaMemcpyAsync, at[1], at[0],
+                hsi_cuda_element(context) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
+                context->stream) &&
+           hsi_cuda_lower_triangles(context, n, at[0], tau, gpu->unit, at[2],
+                                    hsi_cuda_past(context, tau, whole(n)));
 }
 
-static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
+static int ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                 int *info)
 {
-    void *tau = room_of(gpu, lane);
+    void *tau = room_of(gpu, context);
 
-    return hsi_cuda_factors_of(lane, n, at[1], tau) &&
-           SOLVER_OF(lane, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau, at[2], n,
-                     work_of(lane), gpu->work, info);
+    return hsi_cuda_factors_of(context, n, at[1], tau) &&
+           SOLVER_OF(context, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau, at[2],
+                     n, work_of(context), gpu->work, info);
 }
 
-static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, void *const at[], int *info)
+static int tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                 int *info)
 {
-    void *tau = room_of(gpu, lane), *room = hsi_cuda_past(lane, tau, whole(n));
-    void *stack = hsi_cuda_past(lane, room, hsi_cuda_reflect_room(0));
+    void *tau = room_of(gpu, context), *room = hsi_cuda_past(context, tau, whole(n));
+    void *stack = hsi_cuda_past(context, room, hsi_cuda_reflect_room(0));
 
-    return hsi_cuda_stack(lane, n, at[0], at[1], stack) &&
-           SOLVER_OF(lane, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work, info) &&
-           hsi_cuda_unstack(lane, n, stack, at[0], at[1]) &&
-           hsi_cuda_triangles(lane, n, at[1], tau, at[2], room);
+    return hsi_cuda_stack(context, n, at[0], at[1], stack) &&
+           SOLVER_OF(context, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(context), gpu->work,
+                     info) &&
+           hsi_cuda_unstack(context, n, stack, at[0], at[1]) &&
+           hsi_cuda_triangles(context, n, at[1], tau, at[2], room);
 }
 
-static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, void *const at[], int *info)
+static int launch_lu(hsi_stream_context *context, hsi_step step, int n, void *const at[], int *info)
 {
     switch (step) {
     case HSI_GETRF: /* a NULL array of pivots makes cuSOLVER factorise without pivoting */
-        return SOLVER_OF(lane, getrf, n, n, at[0], n, work_of(lane), NULL, info);
+        return SOLVER_OF(context, getrf, n, n, at[0], n, work_of(context), NULL, info);
     case HSI_TRSM_LEFT:
-        return trsm(lane, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
-                    n, at[0], at[1]);
+        return trsm(context, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                    CUBLAS_DIAG_UNIT, n, at[0], at[1]);
     case HSI_TRSM_RIGHT:
-        return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+        return trsm(context, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                     CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);
     default:
-        return gemm(lane, CUBLAS_OP_N, n, at);
+        return gemm(context, CUBLAS_OP_N, n, at);
     }
 }
 
-int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
+int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_stream_context *context, hsi_step step,
                      void *const at[HSI_OPERANDS], int *info)
 {
     int n = gpu->memory->matrix->tile;
 
     switch (step) {
     case HSI_POTRF:
-        return SOLVER_OF(lane, potrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane), gpu->work,
-                         info);
+        return SOLVER_OF(context, potrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(context),
+                         gpu->work, info);
     case HSI_SYRK:
-        return BLAS_OF(lane, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n,
-                       hsi_cuda_scalar(lane, -1), at[0], n, hsi_cuda_scalar(lane, 1), at[1], n);
+        return BLAS_OF(context, syrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n,
+                       hsi_cuda_scalar(context, -1), at[0], n, hsi_cuda_scalar(context, 1), at[1],
+                       n);
     case HSI_TRSM:
-        return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+        return trsm(context, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
                     CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);
     case HSI_GEMM:
-        return gemm(lane, CUBLAS_OP_T, n, at);
+        return gemm(context, CUBLAS_OP_T, n, at);
     case HSI_GEQRF:
-        return geqrf(gpu, lane, n, at, info);
+        return geqrf(gpu, context, n, at, info);
     case HSI_ORMQR:
-        return ormqr(gpu, lane, n, at, info);
+        return ormqr(gpu, context, n, at, info);
     case HSI_TPQRT:
-        return tpqrt(gpu, lane, n, at, info);
+        return tpqrt(gpu, context, n, at, info);
     case HSI_TPMQRT:
-        return hsi_cuda_reflect(lane, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
-                                room_of(gpu, lane));
+        return hsi_cuda_reflect(context, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
+                                room_of(gpu, context));
     default:
-        return launch_lu(lane, step, n, at, info);
+        return launch_lu(context, step, n, at, info);
     }
 }

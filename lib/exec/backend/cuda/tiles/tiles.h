@@ -10,11 +10,11 @@
 
 /*
  * Built-in kernels on the tiles of one matrix that CPUs and GPUs share. Each GPU has several lines:
- * one per lane for kernels, and two for copies in and out. A copy or the kernels of a task are a
- * step of a line. A step has a number, and an event behind it in the stream. Each place of a tile
- * records the step that wrote it last and the steps that have read it since. The next step that
- * uses the place waits for those steps. Streams wait for each other through events. A thread waits
- * only before it uses a tile on the host.
+ * one per stream context for kernels, and two for copies in and out. A copy or the kernels of a
+ * task are a step of a line. A step has a number, and an event behind it in the stream. Each place
+ * of a tile records the step that wrote it last and the steps that have read it since. The next
+ * step that uses the place waits for those steps. Streams wait for each other through events. A
+ * thread waits only before it uses a tile on the host.
  *
  * Workers of other GPUs and of CPUs also start copies in a GPU's streams, so these functions need
  * the lock. No thread holds the lock while it waits. A launch waits if the queue of the stream is
@@ -26,14 +26,15 @@
  */
 
 enum {
-    HSI_TILES_LANES = HSI_CUDA_LANES,
-    HSI_TILES_GRAPH = HSI_TILES_LANES, /* first of the lanes for graphs, of the same number */
-    HSI_TILES_ALL_LANES = 2 * HSI_TILES_LANES,
-    HSI_TILES_IN = HSI_TILES_ALL_LANES,
+    HSI_TILES_CONTEXTS = HSI_CUDA_CONTEXTS,
+    HSI_TILES_GRAPH =
+        HSI_TILES_CONTEXTS, /* first of the stream contexts for graphs, of the same number */
+    HSI_TILES_ALL_CONTEXTS = 2 * HSI_TILES_CONTEXTS,
+    HSI_TILES_IN = HSI_TILES_ALL_CONTEXTS,
     HSI_TILES_OUT,
     HSI_TILES_LINES,
     HSI_TILES_EVENTS = 64, /* events per line, which later steps reuse */
-    HSI_TILES_FLIGHTS = 2 * HSI_SEGMENT
+    HSI_TILES_IN_FLIGHT = 2 * HSI_SEGMENT
 };
 
 typedef struct hsi_tiles_line {
@@ -53,7 +54,7 @@ typedef struct hsi_tiles_place {
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_SLOTS, HSI_NOT_LAUNCHED } hsi_launched;
 
 /* A task whose kernels were launched. */
-typedef struct hsi_tiles_flight {
+typedef struct hsi_tiles_in_flight {
     int                   there; /* 1: in use */
     uint32_t              task;
     const hsi_matrix_row *row;
@@ -64,32 +65,33 @@ typedef struct hsi_tiles_flight {
     hs_outcome            outcome; /* valid if settled */
     char                  why[HS_WHY];
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HS_NONE: none */
-} hsi_tiles_flight;
+} hsi_tiles_in_flight;
 
 /* A sequence of tasks that form one graph (segment.c). */
 typedef struct hsi_tiles_segment hsi_tiles_segment;
 
-/* The record of a copy (record.c). */
+/* The record of a copy (copy_records.c). */
 typedef struct hsi_tiles_copy hsi_tiles_copy;
 
 typedef struct hsi_tiles_gpu {
-    hs_backend_worker base;
-    hsi_memory       *memory;
-    unsigned          node; /* memory node; 1 is the first GPU */
-    int               device;
-    char              label[160];
-    hsi_cuda_fault    fault;
-    int               open;                      /* 1: tiles may be here */
-    int               broken;                    /* 1: no further work runs here */
-    size_t            bytes;                     /* memory of the GPU */
-    hsi_cuda_lane     lane[HSI_TILES_ALL_LANES]; /* lanes for graphs are open if there are graphs */
-    unsigned          next;                      /* lane of the next task, modulo their number */
-    hsi_tiles_segment *segment;                  /* in the order of the list */
+    hs_backend_worker  base;
+    hsi_memory        *memory;
+    unsigned           node; /* memory node; 1 is the first GPU */
+    int                device;
+    char               label[160];
+    hsi_cuda_fault     fault;
+    int                open;                            /* 1: tiles may be here */
+    int                broken;                          /* 1: no further work runs here */
+    size_t             bytes;                           /* memory of the GPU */
+    hsi_stream_context context[HSI_TILES_ALL_CONTEXTS]; /* stream contexts for graphs are open if
+                                                           there are graphs */
+    unsigned           next;    /* stream context of the next task, modulo their number */
+    hsi_tiles_segment *segment; /* in the order of the list */
     size_t             segments, segment_room, passed; /* passed: launched or given up */
     size_t             captured;                       /* tasks in all segments */
     int                no_segments;                    /* 1: no memory for further segments */
     int                graph_events; /* 1: events in a graph are pending from its launch on */
-    int                work;         /* elements for cuSOLVER in each lane's arena */
+    int                work;         /* elements for cuSOLVER in each stream context's arena */
     void              *unit;         /* unit matrix of HSI_KERNEL_PANEL rows on the GPU */
     void              *unit_here;    /* the same in pinned host memory */
     hsi_tiles_line     line[HSI_TILES_LINES];
@@ -97,8 +99,8 @@ typedef struct hsi_tiles_gpu {
     uint32_t           slots;
     hsi_tiles_place   *place; /* by slot */
     uint64_t          *reads;
-    int               *info, *info_here; /* by flight: on the GPU, and in pinned host memory */
-    hsi_tiles_flight   flight[HSI_TILES_FLIGHTS];
+    int *info, *info_here; /* by in-flight entry: on the GPU, and in pinned host memory */
+    hsi_tiles_in_flight in_flight[HSI_TILES_IN_FLIGHT];
     const hsi_matrix_row
                    *launching; /* row whose kernels are being launched without the lock, or NULL */
     const hs_body  *wanted;    /* next task, whose inputs are fetched; an atomic variable */
@@ -149,7 +151,7 @@ static inline unsigned hsi_tiles_number(const hsi_tiles_gpu *gpu, unsigned line)
     return (gpu->node - 1) * HSI_TILES_LINES + line;
 }
 
-/* memory.c */
+/* tile_memory.c */
 hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
                            hsi_memory **out, char why[HS_WHY]);
 void      hsi_tiles_free(hsi_memory *memory);
@@ -188,8 +190,8 @@ int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
 /* Mark a GPU as broken after a fault. Pieces that only this GPU held are lost. */
 void hsi_tiles_break(hsi_tiles_gpu *gpu);
 
-/* record.c: record the begin and the end of a copy in its stream. *out is NULL if the copy is not
- * recorded. */
+/* copy_records.c: record the begin and the end of a copy in its stream. *out is NULL if the copy is
+ * not recorded. */
 int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
                            size_t bytes, hsi_tiles_copy **out);
 int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy);
@@ -225,18 +227,19 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
-/* pending.c: find out by a trial whether events in graphs are pending, and set gpu->graph_events.
+/* event_trial.c: find out by a trial whether events in graphs are pending, and set
+ * gpu->graph_events.
  */
 int hsi_tiles_try_events(hsi_tiles_gpu *gpu);
 
 /* gpu.c: return the set of steps of a matrix, as bits 1 << hsi_step. */
 unsigned hsi_tiles_steps(const hsi_matrix *matrix);
 
-/* warm.c: run each step once in the lane, so a later launch loads no code. */
-int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane);
+/* warm_up.c: run each step once in the stream context, so a later launch loads no code. */
+int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context);
 
-/* gpu.c: open a lane with work space for each step, and the line of the lane. */
-int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number);
+/* gpu.c: open stream context `number` with work space for each step, and its line. */
+int hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number);
 
 /* step.c: return the approximate number of kernels of a step, and the bound of a stream. */
 unsigned hsi_tiles_kernels(hsi_step step, int n);
@@ -246,57 +249,59 @@ unsigned hsi_tiles_kernels_most(void);
 int hsi_tiles_solves(hsi_step step);
 
 /* Set *elements to the size of cuSOLVER's work space for a step. */
-int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
+int hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements);
 
 /* Return the bytes of arena for a step with `work` elements of work space for cuSOLVER. */
 size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element);
 
 /* Launch a step on tiles at the addresses `at`. */
-int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
+int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_stream_context *context, hsi_step step,
                      void *const at[HSI_OPERANDS], int *info);
 
-/* flight.c: take a free flight for a task in the lane `line`, or return NULL. */
-hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
-                                         uint32_t task, unsigned line);
-void              hsi_tiles_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
+/* in_flight_tasks.c: register a task as in flight in stream context `line`; NULL: too many tasks
+ * are in flight. */
+hsi_tiles_in_flight *hsi_tiles_in_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                               uint32_t task, unsigned line);
+void                 hsi_tiles_in_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight);
 
 /* Return whether a task that writes the piece is being launched without the lock on any GPU. */
 int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece);
 
-/* Return the flight of a task, or NULL. */
-hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task);
+/* Return the in-flight entry of a task; NULL: the task is not in flight. */
+hsi_tiles_in_flight *hsi_tiles_in_flight_of(hsi_tiles_gpu *gpu, uint32_t task);
 
-/* Return whether any flight of the GPU has not completed. */
+/* Return whether an in-flight task of the GPU has not completed. */
 int hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
 
 /* Assign slots to the operands and start the copies into them. */
-hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
-                                   hsi_tiles_flight *flight);
+hsi_launched hsi_tiles_in_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                      hsi_tiles_in_flight *in_flight);
 
 /* Let a line wait for the steps that must complete before the task. */
-int hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, unsigned line);
+int hsi_tiles_in_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
+                              unsigned line);
 
-/* Launch the kernels of the task in its lane. */
-int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+/* Launch the kernels of the task in its stream context. */
+int hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
 /* Record in the places that the task's step reads and writes them. */
-void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+void hsi_tiles_in_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
 /* Make the results the current versions of their pieces for all later steps. */
-void hsi_tiles_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
+void hsi_tiles_in_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight);
 
-/* Set the outcome of a flight whose kernels have completed (over > 0) or were lost (over < 0), and
- * release its slots. `body` is NULL for a task that worked in place. */
-void hsi_tiles_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
-                             hsi_tiles_flight *flight, int over);
+/* Set the outcome of an in-flight task whose kernels have completed (over > 0) or were lost
+ * (over < 0), and release its slots. `body` is NULL for a task that worked in place. */
+void hsi_tiles_in_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                hsi_tiles_in_flight *in_flight, int over);
 
-/* Settle all flights that were launched ahead and have completed. */
+/* Settle all in-flight tasks that were launched ahead and have completed. */
 void hsi_tiles_settle_those_over(hsi_tiles_gpu *gpu);
 
 /* Return whether an operand of the row is lost. */
 int hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
 
-/* turn.c */
+/* run_task.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 void       hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
 void       hsi_tiles_next(hs_backend_worker *worker, const hs_body *body);

@@ -63,27 +63,29 @@ static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt
  * cancelled, -1 for a fault. */
 static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt *attempt)
 {
-    hsi_cuda_lane *lane = run->lane;
-    int            pieces = 0, more;
+    hsi_stream_context *context = run->context;
+    int                 pieces = 0, more;
 
     do {
         if (hs_attempt_cancelled(attempt))
             return 0;
-        if (pieces >= 2 && await(gpu, lane->pace[pieces % 2], attempt) < 0)
+        if (pieces >= 2 && await(gpu, context->pace[pieces % 2], attempt) < 0)
             return -1;
         more = run->body->cuda->launch(run);
-        if (more > 0 && !CUDA(lane->fault, cudaEventRecord, lane->pace[pieces % 2], lane->stream))
+        if (more > 0 &&
+            !CUDA(context->fault, cudaEventRecord, context->pace[pieces % 2], context->stream))
             return -1;
         pieces++;
     } while (more > 0);
     return more < 0 ? -1 : 1;
 }
 
-/* Return the addresses of the results of the lane's next task, and whether they are verified. */
-static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane,
+/* Return the addresses of the results of the stream context's next task, and whether they are
+ * verified. */
+static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_stream_context *context,
                                         const hsi_cuda_body *body, int watched)
 {
-    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room, watched);
+    hsi_cuda_results results = hsi_cuda_results_at(body, context->room, watched);
 
     results.checked = hsi_cuda_check_due(gpu, body);
     if (results.checked)
@@ -93,13 +95,14 @@ static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane,
 
 /* Start the copies of the results. Copies of resident results that the host verifies come after the
  * event that ends the task's time. */
-static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
+static int send_back(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_run *run,
                      const hsi_cuda_results *results)
 {
     return hsi_cuda_copy_out(gpu, run, results) &&
-           CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) &&
-           (!results->checked || (hsi_cuda_copy_checked(gpu, run, results) &&
-                                  CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream)));
+           CUDA(&gpu->fault, cudaEventRecord, context->done, context->stream) &&
+           (!results->checked ||
+            (hsi_cuda_copy_checked(gpu, run, results) &&
+             CUDA(&gpu->fault, cudaEventRecord, context->landed, context->stream)));
 }
 
 /* Wait for the results. The task's time ends before resident results are copied for verification.
@@ -107,41 +110,42 @@ static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
 static int finish(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hsi_cuda_results *results,
                   hs_attempt *attempt)
 {
-    hsi_cuda_lane *lane = run->lane;
+    hsi_stream_context *context = run->context;
 
-    if (!send_back(gpu, lane, run, results) || await(gpu, lane->done, attempt) < 0)
+    if (!send_back(gpu, context, run, results) || await(gpu, context->done, attempt) < 0)
         return -1;
     attempt->end = hsi_clock_ns();
-    return results->checked ? await(gpu, lane->landed, attempt) : 1;
+    return results->checked ? await(gpu, context->landed, attempt) : 1;
 }
 
-static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
-                           hs_attempt *attempt, hsi_cuda_results *results)
+static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                           const hsi_cuda_body *body, hs_attempt *attempt,
+                           hsi_cuda_results *results)
 {
     hsi_cuda_run run;
     int          all;
 
-    if (!hsi_cuda_data_fit(gpu, body) || !hsi_cuda_lane_fit(gpu, lane, body))
+    if (!hsi_cuda_data_fit(gpu, body) || !hsi_stream_context_fit(gpu, context, body))
         return -1;
-    *results = prepare_results(gpu, lane, body, 1);
-    if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
+    *results = prepare_results(gpu, context, body, 1);
+    if (!hsi_cuda_copy_in(gpu, context, body, attempt->instance, attempt->task, results, &run))
         return -1;
     all = launch_watched(gpu, &run, attempt);
     if (all == 1)
         return finish(gpu, &run, results, attempt);
-    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) ||
-        await(gpu, lane->done, attempt) < 0)
+    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, context->done, context->stream) ||
+        await(gpu, context->done, attempt) < 0)
         return -1;
     return 0;
 }
 
-static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+static int attempt_task(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                         hs_attempt *attempt, hsi_cuda_results *results)
 {
     int all;
 
     hsi_cuda_range_begin(body->cuda->name);
-    all = attempt_unnamed(gpu, lane, body, attempt, results);
+    all = attempt_unnamed(gpu, context, body, attempt, results);
     hsi_cuda_range_end();
     return all;
 }
@@ -150,16 +154,16 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
 {
     hsi_cuda_gpu        *gpu = hsi_cuda_gpu_of(worker);
     const hsi_cuda_body *own = hsi_cuda_body_of(body);
-    hsi_cuda_lane       *lane = &gpu->lane[0];
+    hsi_stream_context  *context = &gpu->context[0];
     hsi_cuda_results     results = {.checked = 0};
     int                  all = -1;
 
     if (!gpu->broken)
-        all = attempt_task(gpu, lane, own, attempt, &results);
+        all = attempt_task(gpu, context, own, attempt, &results);
     if (all != 1 && results.checked)
         hsi_cuda_check_again(gpu, own);
     if (all < 0) {
-        hsi_cuda_settle(lane);
+        hsi_cuda_settle(context);
         return hsi_cuda_give_up(gpu, attempt);
     }
     return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
@@ -171,60 +175,60 @@ unsigned hsi_cuda_depth(hs_backend_worker *worker)
 {
     const hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
 
-    return gpu->graph ? RING + gpu->lanes : gpu->lanes;
+    return gpu->graph ? RING + gpu->contexts : gpu->contexts;
 }
 
-static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
+static int send(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_in_flight *in_flight)
 {
-    const hsi_cuda_body *body = flight->body;
+    const hsi_cuda_body *body = in_flight->body;
     hsi_cuda_run         run;
     int                  sent;
 
-    if (!hsi_cuda_lane_fit(gpu, lane, body))
+    if (!hsi_stream_context_fit(gpu, context, body))
         return 0;
-    flight->results = prepare_results(gpu, lane, body, 0);
+    in_flight->results = prepare_results(gpu, context, body, 0);
     hsi_cuda_range_begin(body->cuda->name);
-    sent = hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
-                         &flight->results, &run) &&
-           send_back(gpu, lane, &run, &flight->results);
+    sent = hsi_cuda_send(gpu, context, body, in_flight->attempt->instance, in_flight->attempt->task,
+                         &in_flight->results, &run) &&
+           send_back(gpu, context, &run, &in_flight->results);
     hsi_cuda_range_end();
     return sent;
 }
 
-static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
+static void fail(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
 {
-    if (flight->results.checked)
-        hsi_cuda_check_again(gpu, flight->body);
-    flight->outcome = hsi_cuda_give_up(gpu, flight->attempt);
-    flight->end = hsi_clock_ns();
+    if (in_flight->results.checked)
+        hsi_cuda_check_again(gpu, in_flight->body);
+    in_flight->outcome = hsi_cuda_give_up(gpu, in_flight->attempt);
+    in_flight->end = hsi_clock_ns();
 }
 
-/* Launch an attempt in a lane. A failure is reported when the attempt is collected. */
-static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *from, unsigned lane)
+/* Launch an attempt in a stream context. A failure is reported when the attempt is collected. */
+static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *from, unsigned context)
 {
-    hsi_cuda_flight *flight = &gpu->flight[lane];
+    hsi_cuda_in_flight *in_flight = &gpu->in_flight[context];
 
-    *flight = *from;
-    flight->start = hsi_clock_ns();
-    if (!gpu->broken && hsi_cuda_data_fit(gpu, flight->body) &&
-        hsi_cuda_time_anchor(&gpu->time, &gpu->fault, flight->start)) {
-        flight->anchor = gpu->time.current;
-        if (send(gpu, &gpu->lane[lane], flight)) {
-            gpu->time.users[flight->anchor]++;
+    *in_flight = *from;
+    in_flight->start = hsi_clock_ns();
+    if (!gpu->broken && hsi_cuda_data_fit(gpu, in_flight->body) &&
+        hsi_cuda_time_anchor(&gpu->time, &gpu->fault, in_flight->start)) {
+        in_flight->anchor = gpu->time.current;
+        if (send(gpu, &gpu->context[context], in_flight)) {
+            gpu->time.users[in_flight->anchor]++;
             return;
         }
     }
-    hsi_cuda_settle(&gpu->lane[lane]);
-    fail(gpu, flight);
+    hsi_cuda_settle(&gpu->context[context]);
+    fail(gpu, in_flight);
 }
 
-/* Find a free lane. If the pool must grow for the body, no attempt may be in flight. */
-static int find_lane(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *lane)
+/* Find a free stream context. If the pool must grow for the body, no attempt may be in flight. */
+static int find_context(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *context)
 {
     if (gpu->count && !gpu->broken && !hsi_cuda_data_fits(gpu, body))
         return 0;
-    for (*lane = 0; *lane < gpu->lanes; ++*lane)
-        if (!gpu->flight[*lane].attempt)
+    for (*context = 0; *context < gpu->contexts; ++*context)
+        if (!gpu->in_flight[*context].attempt)
             return 1;
     return 0;
 }
@@ -239,10 +243,10 @@ static int is_batch_open(const hsi_cuda_gpu *gpu)
 }
 
 /* Return 1 if the attempt joined its batch, 0 if no batch is for it, -1 if there is no room. */
-static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
+static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *in_flight)
 {
-    hsi_cuda_flight joined = *flight;
-    int             taken;
+    hsi_cuda_in_flight joined = *in_flight;
+    int                taken;
 
     if (!gpu->graph || gpu->broken)
         return 0;
@@ -256,68 +260,69 @@ static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
 
 int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
-    hsi_cuda_gpu   *gpu = hsi_cuda_gpu_of(worker);
-    hsi_cuda_flight flight = {
+    hsi_cuda_gpu      *gpu = hsi_cuda_gpu_of(worker);
+    hsi_cuda_in_flight in_flight = {
         .attempt = attempt, .body = hsi_cuda_body_of(body), .outcome = HS_OUTCOME_DONE};
-    int      taken = join_batch(gpu, &flight);
-    unsigned lane;
+    int      taken = join_batch(gpu, &in_flight);
+    unsigned context;
 
     if (taken < 0)
         return 0;
     if (!taken) {
-        if (is_batch_open(gpu) || !find_lane(gpu, flight.body, &lane))
+        if (is_batch_open(gpu) || !find_context(gpu, in_flight.body, &context))
             return 0;
-        launch(gpu, &flight, lane);
+        launch(gpu, &in_flight, context);
     }
     gpu->count++;
     return 1;
 }
 
-/* Return 1 and set flight->end if the attempt has completed, 0 if not, -1 for a fault. */
-static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
+/* Return 1 and set in_flight->end if the attempt has completed, 0 if not, -1 for a fault. */
+static int context_over(hsi_cuda_gpu *gpu, unsigned context, hsi_cuda_in_flight *in_flight)
 {
-    cudaEvent_t done = gpu->lane[lane].done;
-    int         over =
-        hsi_cuda_over(&gpu->fault, flight->results.checked ? gpu->lane[lane].landed : done, 0);
+    cudaEvent_t done = gpu->context[context].done;
+    int         over = hsi_cuda_over(&gpu->fault,
+                             in_flight->results.checked ? gpu->context[context].landed : done, 0);
 
     if (over == 0)
         return 0;
-    gpu->time.users[flight->anchor]--;
+    gpu->time.users[in_flight->anchor]--;
     if (over < 0)
         return -1;
-    flight->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, flight->anchor, done);
+    in_flight->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, in_flight->anchor, done);
     return gpu->fault.text[0] ? -1 : 1;
 }
 
 /* Return whether the attempt is known to have ended. */
-static int look(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight, int lane)
+static int look(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight, int context)
 {
     int over = -1;
 
-    if (flight->end)
+    if (in_flight->end)
         return 1;
     if (!gpu->broken)
-        over = lane >= 0 ? lane_over(gpu, (unsigned)lane, flight)
-                         : hsi_cuda_graph_over(gpu, flight->item, flight);
+        over = context >= 0 ? context_over(gpu, (unsigned)context, in_flight)
+                            : hsi_cuda_graph_over(gpu, in_flight->item, in_flight);
     if (over < 0) {
-        if (lane >= 0)
-            hsi_cuda_settle(&gpu->lane[lane]);
-        fail(gpu, flight);
+        if (context >= 0)
+            hsi_cuda_settle(&gpu->context[context]);
+        fail(gpu, in_flight);
     }
     return over != 0;
 }
 
 /* Return the attempt with the earliest end among those that have ended, or NULL. */
-static hsi_cuda_flight *first_over(hsi_cuda_gpu *gpu)
+static hsi_cuda_in_flight *first_over(hsi_cuda_gpu *gpu)
 {
-    hsi_cuda_flight *first = NULL, *head = &gpu->batched[gpu->batched_first];
-    unsigned         i;
+    hsi_cuda_in_flight *first = NULL, *head = &gpu->batched[gpu->batched_first];
+    unsigned            i;
 
-    for (i = 0; i < gpu->lanes; i++) {
-        hsi_cuda_flight *flight = &gpu->flight[i];
+    for (i = 0; i < gpu->contexts; i++) {
+        hsi_cuda_in_flight *in_flight = &gpu->in_flight[i];
 
-        if (flight->attempt && look(gpu, flight, (int)i) && (!first || flight->end < first->end))
-            first = flight;
+        if (in_flight->attempt && look(gpu, in_flight, (int)i) &&
+            (!first || in_flight->end < first->end))
+            first = in_flight;
     }
     if (gpu->batched_count && (gpu->broken || !hsi_cuda_graph_waits(gpu->graph, head->item)) &&
         look(gpu, head, -1) && (!first || head->end < first->end))
@@ -325,42 +330,43 @@ static hsi_cuda_flight *first_over(hsi_cuda_gpu *gpu)
     return first;
 }
 
-static int is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
+static int is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *in_flight)
 {
-    return flight >= gpu->batched && flight < gpu->batched + RING;
+    return in_flight >= gpu->batched && in_flight < gpu->batched + RING;
 }
 
-static void forget(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
+static void forget(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
 {
     gpu->count--;
-    if (gpu->check.attempt == flight->attempt)
+    if (gpu->check.attempt == in_flight->attempt)
         gpu->check.attempt = NULL;
-    if (is_batched(gpu, flight)) {
-        hsi_cuda_graph_collected(gpu->graph, flight->item);
+    if (is_batched(gpu, in_flight)) {
+        hsi_cuda_graph_collected(gpu->graph, in_flight->item);
         gpu->batched_first = (gpu->batched_first + 1) % RING;
         gpu->batched_count--;
     }
-    flight->attempt = NULL;
+    in_flight->attempt = NULL;
 }
 
-/* Launch the first attempt of an incomplete batch in a lane, since the rest is not submitted. */
+/* Launch the first attempt of an incomplete batch in a stream context, since the rest is not
+ * submitted. */
 static void split_batch(hsi_cuda_gpu *gpu)
 {
-    hsi_cuda_flight head = gpu->batched[gpu->batched_first];
-    unsigned        lane;
+    hsi_cuda_in_flight head = gpu->batched[gpu->batched_first];
+    unsigned           context;
 
     hsi_cuda_graph_abandon(gpu->graph);
-    if (!find_lane(gpu, head.body, &lane))
+    if (!find_context(gpu, head.body, &context))
         return; /* the caller retries */
     gpu->batched_first = (gpu->batched_first + 1) % RING;
     gpu->batched_count--;
     if (!hs_attempt_cancelled(head.attempt)) {
-        launch(gpu, &head, lane);
+        launch(gpu, &head, context);
         return;
     }
     head.outcome = HS_OUTCOME_ABORTED;
     head.start = head.end = hsi_clock_ns();
-    gpu->flight[lane] = head;
+    gpu->in_flight[context] = head;
 }
 
 /* Return any attempt in flight. All attempts of a worker are cancelled at the same time. */
@@ -368,25 +374,25 @@ static const hs_attempt *any_attempt(const hsi_cuda_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < gpu->lanes; i++)
-        if (gpu->flight[i].attempt)
-            return gpu->flight[i].attempt;
+    for (i = 0; i < gpu->contexts; i++)
+        if (gpu->in_flight[i].attempt)
+            return gpu->in_flight[i].attempt;
     return gpu->batched[gpu->batched_first].attempt;
 }
 
 /* Return an attempt in flight whose results the host verifies, or NULL. */
-static const hsi_cuda_flight *next_checked(const hsi_cuda_gpu *gpu)
+static const hsi_cuda_in_flight *next_checked(const hsi_cuda_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < gpu->lanes; i++)
-        if (gpu->flight[i].attempt && gpu->flight[i].results.checked)
-            return &gpu->flight[i];
+    for (i = 0; i < gpu->contexts; i++)
+        if (gpu->in_flight[i].attempt && gpu->in_flight[i].results.checked)
+            return &gpu->in_flight[i];
     for (i = 0; i < gpu->batched_count; i++) {
-        const hsi_cuda_flight *flight = &gpu->batched[(gpu->batched_first + i) % RING];
+        const hsi_cuda_in_flight *in_flight = &gpu->batched[(gpu->batched_first + i) % RING];
 
-        if (flight->results.checked)
-            return flight;
+        if (in_flight->results.checked)
+            return in_flight;
     }
     return NULL;
 }
@@ -395,18 +401,18 @@ static const hsi_cuda_flight *next_checked(const hsi_cuda_gpu *gpu)
  * no verification to prepare. */
 static int predict(hsi_cuda_gpu *gpu)
 {
-    const hsi_cuda_flight *flight = gpu->check.attempt ? NULL : next_checked(gpu);
+    const hsi_cuda_in_flight *in_flight = gpu->check.attempt ? NULL : next_checked(gpu);
 
-    if (!flight || gpu->broken)
+    if (!in_flight || gpu->broken)
         return 0;
-    hsi_cuda_check_predict(gpu, flight->body, flight->attempt);
+    hsi_cuda_check_predict(gpu, in_flight->body, in_flight->attempt);
     return 1;
 }
 
-static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
+static hsi_cuda_in_flight *wait_for_one(hsi_cuda_gpu *gpu)
 {
-    int64_t          start = hsi_clock_ns(), told = 0;
-    hsi_cuda_flight *first;
+    int64_t             start = hsi_clock_ns(), told = 0;
+    hsi_cuda_in_flight *first;
 
     while (!(first = first_over(gpu))) {
         if (hangs(gpu, any_attempt(gpu), &told))
@@ -427,33 +433,34 @@ static int64_t between(int64_t least, int64_t value, int64_t most)
 
 /* Set the times of an attempt. The times of a worker do not overlap and are not in the future,
  * since another backend may run the worker's next task. */
-static void date(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight, hs_completion *out)
+static void date(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *in_flight, hs_completion *out)
 {
     int64_t now = hsi_clock_ns();
 
-    out->start = between(gpu->last, flight->start, now);
-    out->end = gpu->last = between(out->start, flight->end, now);
+    out->start = between(gpu->last, in_flight->start, now);
+    out->end = gpu->last = between(out->start, in_flight->end, now);
 }
 
 int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
 {
-    hsi_cuda_gpu    *gpu = hsi_cuda_gpu_of(worker);
-    hsi_cuda_flight *flight;
+    hsi_cuda_gpu       *gpu = hsi_cuda_gpu_of(worker);
+    hsi_cuda_in_flight *in_flight;
 
     if (gpu->count == 0)
         return 0;
-    flight = wait ? wait_for_one(gpu) : first_over(gpu);
-    if (!flight)
+    in_flight = wait ? wait_for_one(gpu) : first_over(gpu);
+    if (!in_flight)
         return 0;
-    out->attempt = flight->attempt;
-    if (gpu->note[0] && flight->outcome == HS_OUTCOME_DONE) {
-        memcpy(flight->attempt->why, gpu->note, sizeof gpu->note);
+    out->attempt = in_flight->attempt;
+    if (gpu->note[0] && in_flight->outcome == HS_OUTCOME_DONE) {
+        memcpy(in_flight->attempt->why, gpu->note, sizeof gpu->note);
         gpu->note[0] = '\0';
     }
-    out->outcome = flight->outcome;
-    date(gpu, flight, out);
-    if (flight->outcome == HS_OUTCOME_DONE)
-        out->outcome = hsi_cuda_judge(gpu, flight->body, &flight->results, flight->attempt);
-    forget(gpu, flight);
+    out->outcome = in_flight->outcome;
+    date(gpu, in_flight, out);
+    if (in_flight->outcome == HS_OUTCOME_DONE)
+        out->outcome =
+            hsi_cuda_judge(gpu, in_flight->body, &in_flight->results, in_flight->attempt);
+    forget(gpu, in_flight);
     return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exec/backend/backends.h"
 
-const char *hsi_backend_lacks(const hs_backend *backend)
+const char *hsi_backend_defect(const hs_backend *backend)
 {
     if (!backend || backend->abi != HS_BACKEND_ABI)
         return "it is for another version of the library";

@@ -7,7 +7,7 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 
 /* Run each step and wait for it, so the queue of the stream never fills. */
-static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, size_t tile)
+static int run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scratch, size_t tile)
 {
     unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
     void    *at[HSI_OPERANDS];
@@ -16,34 +16,34 @@ static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, siz
     for (i = 0; i < HSI_OPERANDS; i++)
         at[i] = scratch + (size_t)i * tile;
     for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
-        if (steps >> step & 1 && (!hsi_tiles_launch(gpu, lane, (hsi_step)step, at, info) ||
-                                  !CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream)))
+        if (steps >> step & 1 && (!hsi_tiles_launch(gpu, context, (hsi_step)step, at, info) ||
+                                  !CUDA(&gpu->fault, cudaStreamSynchronize, context->stream)))
             return 0;
     return 1;
 }
 
 /* The scratch tiles hold zeros, and the results are dropped. Without memory for scratch tiles there
  * is no warm-up, which is not a fault. */
-int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
+int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
     void  *scratch = NULL;
     int    warm;
 
-    if (!CUDA(&gpu->fault, cudaMallocAsync, &scratch, bytes, lane->stream)) {
+    if (!CUDA(&gpu->fault, cudaMallocAsync, &scratch, bytes, context->stream)) {
         if (!gpu->fault.memory)
             return 0;
         gpu->fault.text[0] = '\0';
         return 1;
     }
     hsi_cuda_range_begin("warm-up");
-    warm = CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, lane->stream) &&
-           run_steps(gpu, lane, scratch, tile);
+    warm = CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, context->stream) &&
+           run_steps(gpu, context, scratch, tile);
     hsi_cuda_range_end();
     if (!warm) {
-        cudaFreeAsync(scratch, lane->stream);
+        cudaFreeAsync(scratch, context->stream);
         return 0;
     }
-    return CUDA(&gpu->fault, cudaFreeAsync, scratch, lane->stream) &&
-           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+    return CUDA(&gpu->fault, cudaFreeAsync, scratch, context->stream) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }

@@ -14,14 +14,14 @@ int hsi_piece(int length, int most)
     return hsi_smaller((piece + 7) / 8 * 8, most);
 }
 
-typedef struct product {
+typedef struct product_shape {
     int m, n, k;
     int lda, ldb, ldc;
     int transpose_b;
-} product;
+} product_shape;
 
-static void gemm_tile(const hsi_job *job, const product *p, int m, int n, int k, const void *a,
-                      const void *b, void *c)
+static void gemm_tile(const hsi_job *job, const product_shape *p, int m, int n, int k,
+                      const void *a, const void *b, void *c)
 {
     HSI_BLAS(job, gemm, CblasColMajor, CblasNoTrans, p->transpose_b ? CblasTrans : CblasNoTrans, m,
              n, k, -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
@@ -31,9 +31,9 @@ static void gemm_tile(const hsi_job *job, const product *p, int m, int n, int k,
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc)
 {
-    product p = {m, n, k, lda, ldb, ldc, transpose_b};
-    int     rows = hsi_piece(m, TILE), columns = hsi_piece(n, TILE), depth = hsi_piece(k, TILE);
-    int     i, j, l;
+    product_shape p = {m, n, k, lda, ldb, ldc, transpose_b};
+    int rows = hsi_piece(m, TILE), columns = hsi_piece(n, TILE), depth = hsi_piece(k, TILE);
+    int i, j, l;
 
     for (j = 0; j < n; j += columns)
         for (i = 0; i < m; i += rows)

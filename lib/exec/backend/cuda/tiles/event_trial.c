@@ -12,13 +12,13 @@
 
 enum { TRIALS = 4, WORK = 16, WORK_BYTES = 1 << 20 /* at most cuBLAS's work space */ };
 
-typedef struct trial {
+typedef struct event_trial {
     cudaStream_t    stream, other;
     cudaEvent_t     event, behind; /* in the graph; in `other`, behind the wait */
     cudaGraphExec_t exec;
-} trial;
+} event_trial;
 
-static int make_trial(hsi_tiles_gpu *gpu, trial *t)
+static int make_trial(hsi_tiles_gpu *gpu, event_trial *t)
 {
     cudaGraph_t graph = NULL;
     int         ok;
@@ -40,7 +40,7 @@ static int make_trial(hsi_tiles_gpu *gpu, trial *t)
 
 /* Query both events, the one of the other stream first. If that one has completed, the event of the
  * graph must have completed too. */
-static int look(hsi_tiles_gpu *gpu, const trial *t, int *pending)
+static int look(hsi_tiles_gpu *gpu, const event_trial *t, int *pending)
 {
     int behind, over, seen = 0, early = 0;
 
@@ -54,9 +54,9 @@ static int look(hsi_tiles_gpu *gpu, const trial *t, int *pending)
     return behind >= 0 && over >= 0;
 }
 
-static int run_trial(hsi_tiles_gpu *gpu, const trial *t, int work, int *pending)
+static int run_trial(hsi_tiles_gpu *gpu, const event_trial *t, int work, int *pending)
 {
-    void *space = gpu->lane[HSI_TILES_GRAPH].blas_space;
+    void *space = gpu->context[HSI_TILES_GRAPH].blas_space;
 
     for (; work > 0; work--)
         if (!CUDA(&gpu->fault, cudaMemsetAsync, space, 0, WORK_BYTES, t->stream))
@@ -68,7 +68,7 @@ static int run_trial(hsi_tiles_gpu *gpu, const trial *t, int work, int *pending)
            CUDA(&gpu->fault, cudaStreamSynchronize, t->other);
 }
 
-static void end_trial(const trial *t)
+static void end_trial(const event_trial *t)
 {
     if (t->exec)
         cudaGraphExecDestroy(t->exec);
@@ -80,8 +80,8 @@ static void end_trial(const trial *t)
 
 int hsi_tiles_try_events(hsi_tiles_gpu *gpu)
 {
-    trial t = {.exec = NULL};
-    int   ok = make_trial(gpu, &t), i;
+    event_trial t = {.exec = NULL};
+    int         ok = make_trial(gpu, &t), i;
 
     gpu->graph_events = 0;
     for (i = 0; ok && !gpu->graph_events && i < TRIALS; i++)

@@ -9,89 +9,91 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
-/* Launch kernels without the lock. Other threads may write gpu->fault meanwhile, so the lane has a
- * separate fault. */
-static int launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+/* Launch kernels without the lock. Other threads may write gpu->fault meanwhile, so the stream
+ * context has a separate fault. */
+static int launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
-    hsi_cuda_lane *lane = &gpu->lane[flight->line];
-    hsi_cuda_fault fault = {.text = ""};
-    int            ok;
+    hsi_stream_context *context = &gpu->context[in_flight->line];
+    hsi_cuda_fault      fault = {.text = ""};
+    int                 ok;
 
-    lane->fault = &fault;
-    gpu->launching = flight->row;
+    context->fault = &fault;
+    gpu->launching = in_flight->row;
     pthread_mutex_unlock(&gpu->memory->lock);
-    ok = hsi_tiles_flight_kernels(gpu, flight);
+    ok = hsi_tiles_in_flight_kernels(gpu, in_flight);
     pthread_mutex_lock(&gpu->memory->lock);
     gpu->launching = NULL;
-    lane->fault = &gpu->fault;
+    context->fault = &gpu->fault;
     if (!gpu->fault.text[0])
         gpu->fault = fault;
     return ok && !gpu->broken;
 }
 
-static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
-    return flight->kernels > hsi_tiles_kernels_most() ? launch_unlocked(gpu, flight)
-                                                      : hsi_tiles_flight_kernels(gpu, flight);
+    return in_flight->kernels > hsi_tiles_kernels_most()
+               ? launch_unlocked(gpu, in_flight)
+               : hsi_tiles_in_flight_kernels(gpu, in_flight);
 }
 
-static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
+static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                          hsi_tiles_in_flight *in_flight)
 {
     int launched;
 
     hsi_cuda_range_begin(body->name);
-    launched = hsi_tiles_enter(gpu) && hsi_tiles_flight_order(gpu, flight, flight->line) &&
-               launch_kernels(gpu, flight);
+    launched = hsi_tiles_enter(gpu) && hsi_tiles_in_flight_order(gpu, in_flight, in_flight->line) &&
+               launch_kernels(gpu, in_flight);
     hsi_cuda_range_end();
     if (!launched)
         return 0;
-    hsi_tiles_flight_touch(gpu, flight);
-    if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight->line)))
+    hsi_tiles_in_flight_touch(gpu, in_flight);
+    if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, in_flight->line)))
         return 0;
-    flight->number = gpu->line[flight->line].last;
+    in_flight->number = gpu->line[in_flight->line].last;
     /* While the lock was free, another GPU may have broken and the data may be lost. */
-    if (!body->copies && !hsi_tiles_any_lost(gpu->memory, flight->row))
-        hsi_tiles_flight_adopt(gpu, flight);
+    if (!body->copies && !hsi_tiles_any_lost(gpu->memory, in_flight->row))
+        hsi_tiles_in_flight_adopt(gpu, in_flight);
     return 1;
 }
 
-/* Return whether the lane's stream has room for `kernels` kernels. An empty stream takes any
+/* Return whether the stream of the line has room for `kernels` kernels. An empty stream takes any
  * number. */
 static int has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
 {
     unsigned held = 0;
     int      i;
 
-    for (i = 0; i < HSI_TILES_FLIGHTS; i++)
-        if (gpu->flight[i].there && !gpu->flight[i].settled && gpu->flight[i].line == line)
-            held += gpu->flight[i].kernels;
+    for (i = 0; i < HSI_TILES_IN_FLIGHT; i++)
+        if (gpu->in_flight[i].there && !gpu->in_flight[i].settled && gpu->in_flight[i].line == line)
+            held += gpu->in_flight[i].kernels;
     return held == 0 || held + kernels <= hsi_tiles_kernels_most();
 }
 
-/* Launch a task. *out is the flight if the result is HSI_LAUNCHED. */
+/* Launch a task. If the result is HSI_LAUNCHED, *out is the task's in-flight entry. */
 static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t task,
-                           hsi_tiles_flight **out)
+                           hsi_tiles_in_flight **out)
 {
-    hsi_launched      how = HSI_NOT_LAUNCHED;
-    unsigned          line = gpu->next % HSI_TILES_LANES;
-    unsigned          kernels = hsi_tiles_kernels(body->row->step, gpu->memory->matrix->tile);
-    hsi_tiles_flight *flight = NULL;
+    hsi_launched         how = HSI_NOT_LAUNCHED;
+    unsigned             line = gpu->next % HSI_TILES_CONTEXTS;
+    unsigned             kernels = hsi_tiles_kernels(body->row->step, gpu->memory->matrix->tile);
+    hsi_tiles_in_flight *in_flight = NULL;
 
     if (has_room(gpu, line, kernels))
-        flight = hsi_tiles_flight_begin(gpu, body, task, line);
-    *out = flight;
-    if (!flight)
+        in_flight = hsi_tiles_in_flight_begin(gpu, body, task, line);
+    *out = in_flight;
+    if (!in_flight)
         return HSI_NO_SLOTS;
     gpu->next++;
-    flight->kernels = kernels;
+    in_flight->kernels = kernels;
     if (hsi_tiles_are_right(gpu->memory, body->row))
-        how = hsi_tiles_flight_take(gpu, body, flight);
-    if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, flight)) {
+        how = hsi_tiles_in_flight_take(gpu, body, in_flight);
+    if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, in_flight)) {
         how = HSI_NOT_LAUNCHED;
-        hsi_tiles_break(gpu); /* kernels in a lane can be neither removed nor repeated */
+        hsi_tiles_break(gpu); /* kernels in a stream context can be neither removed nor repeated */
     }
     if (how != HSI_LAUNCHED)
-        hsi_tiles_flight_end(gpu, flight);
+        hsi_tiles_in_flight_end(gpu, in_flight);
     return how;
 }
 
@@ -104,21 +106,21 @@ static void pause_unlocked(hsi_memory *memory, int64_t start)
 
 /* Launch the task that the worker was given. Wait for tasks that occupy the slots. Return NULL and
  * set attempt->why if the task cannot be launched. */
-static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
-                                    hs_attempt *attempt)
+static hsi_tiles_in_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                       hs_attempt *attempt)
 {
-    hsi_memory       *memory = gpu->memory;
-    hsi_tiles_flight *flight;
-    int64_t           start = hsi_clock_ns();
+    hsi_memory          *memory = gpu->memory;
+    hsi_tiles_in_flight *in_flight;
+    int64_t              start = hsi_clock_ns();
 
     for (;;) {
         hsi_launched how = HSI_NO_SLOTS;
 
         hsi_tiles_settle_those_over(gpu);
         if (!gpu->broken)
-            how = launch(gpu, body, attempt->task, &flight);
+            how = launch(gpu, body, attempt->task, &in_flight);
         if (how == HSI_LAUNCHED)
-            return flight;
+            return in_flight;
         if (gpu->broken || how == HSI_NOT_LAUNCHED || !hsi_tiles_any_under_way(gpu))
             break;
         pause_unlocked(memory, start);
@@ -166,15 +168,16 @@ void hsi_tiles_next(hs_backend_worker *worker, const hs_body *body)
     __atomic_store_n(&hsi_tiles_of(worker)->wanted, body, __ATOMIC_RELEASE);
 }
 
-static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
+static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_in_flight *in_flight)
 {
     int64_t start = hsi_clock_ns();
     int     over;
 
-    while (!flight->settled) {
-        over = hsi_tiles_over(gpu->memory, hsi_tiles_number(gpu, flight->line), flight->number);
+    while (!in_flight->settled) {
+        over =
+            hsi_tiles_over(gpu->memory, hsi_tiles_number(gpu, in_flight->line), in_flight->number);
         if (over) {
-            hsi_tiles_flight_settle(gpu, body, flight, over);
+            hsi_tiles_in_flight_settle(gpu, body, in_flight, over);
         } else {
             fetch_next(gpu);
             pause_unlocked(gpu->memory, start);
@@ -186,26 +189,26 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
 {
     hsi_tiles_gpu        *gpu = hsi_tiles_of(worker);
     const hsi_tiles_body *body = hsi_tiles_body_of(public_body);
-    hsi_tiles_flight     *flight;
+    hsi_tiles_in_flight  *in_flight;
     hs_outcome            outcome;
 
     pthread_mutex_lock(&gpu->memory->lock);
-    flight = hsi_tiles_flight_of(gpu, attempt->task);
-    if (!flight && hs_attempt_cancelled(attempt)) {
+    in_flight = hsi_tiles_in_flight_of(gpu, attempt->task);
+    if (!in_flight && hs_attempt_cancelled(attempt)) {
         pthread_mutex_unlock(&gpu->memory->lock);
         return HS_OUTCOME_ABORTED;
     }
-    if (!flight)
-        flight = launch_now(gpu, body, attempt);
-    if (!flight) {
+    if (!in_flight)
+        in_flight = launch_now(gpu, body, attempt);
+    if (!in_flight) {
         outcome = gpu->broken ? HS_OUTCOME_LOST : HS_OUTCOME_FAILED;
     } else {
-        wait_for(gpu, body, flight);
-        outcome = flight->outcome;
+        wait_for(gpu, body, in_flight);
+        outcome = in_flight->outcome;
         if (outcome != HS_OUTCOME_DONE)
             snprintf(attempt->why, HS_WHY, "%.32s:%d: %.400s", body->name,
-                     gpu->memory->matrix->tile, flight->why);
-        flight->there = 0;
+                     gpu->memory->matrix->tile, in_flight->why);
+        in_flight->there = 0;
     }
     pthread_mutex_unlock(&gpu->memory->lock);
     return outcome;
@@ -214,9 +217,9 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
 /* Launch a task ahead. Return 0 if that is not possible now. */
 static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 {
-    hsi_tiles_flight *flight;
+    hsi_tiles_in_flight *in_flight;
 
-    return launch(gpu, hsi_tiles_body_of(next->body), next->task, &flight) == HSI_LAUNCHED;
+    return launch(gpu, hsi_tiles_body_of(next->body), next->task, &in_flight) == HSI_LAUNCHED;
 }
 
 /*
@@ -236,7 +239,7 @@ void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t co
     for (i = 0; i < count && !gpu->broken; i += together ? together : 1) {
         const hsi_tiles_body *body = hsi_tiles_body_of(list[i].body);
 
-        together = hsi_tiles_flight_of(gpu, list[i].task) != NULL;
+        together = hsi_tiles_in_flight_of(gpu, list[i].task) != NULL;
         if (!together && launches && hsi_tiles_segment_begins(gpu, list[i].task)) {
             together = hsi_tiles_segment_launch(gpu, list + i, count - i);
             launches = together || i <= 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/machine/power.h"
+#include "exec/machine/gpu_energy.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct gpu {
     unsigned long long millijoules; /* energy used since the driver was loaded */
 } gpu;
 
-struct hsi_power {
+struct hsi_gpu_energy {
     void *library;
     int (*init)(void);
     int (*shutdown)(void);
@@ -26,7 +26,7 @@ struct hsi_power {
     gpu      gpu[];
 };
 
-static int load(hsi_power *power)
+static int load(hsi_gpu_energy *power)
 {
     const struct {
         const char *name;
@@ -46,14 +46,14 @@ static int load(hsi_power *power)
     return power->library != NULL;
 }
 
-static void unload(hsi_power *power)
+static void unload(hsi_gpu_energy *power)
 {
     if (power->library)
         dlclose(power->library);
     free(power);
 }
 
-static int read_all(hsi_power *power, const hsi_machine *machine)
+static int read_all(hsi_gpu_energy *power, const hsi_machine *machine)
 {
     unsigned i;
 
@@ -67,9 +67,9 @@ static int read_all(hsi_power *power, const hsi_machine *machine)
     return 1;
 }
 
-hsi_power *hsi_power_begin(const hsi_machine *machine, unsigned gpus)
+hsi_gpu_energy *hsi_gpu_energy_begin(const hsi_machine *machine, unsigned gpus)
 {
-    hsi_power *power;
+    hsi_gpu_energy *power;
 
     if (!gpus || machine->device_count < gpus)
         return NULL;
@@ -86,7 +86,7 @@ hsi_power *hsi_power_begin(const hsi_machine *machine, unsigned gpus)
     return NULL;
 }
 
-static void add_clock(const hsi_power *power, const gpu *g, hsi_power_use *use)
+static void add_clock(const hsi_gpu_energy *power, const gpu *g, hsi_gpu_energy_use *use)
 {
     unsigned clock = 0, most = 0;
 
@@ -97,11 +97,11 @@ static void add_clock(const hsi_power *power, const gpu *g, hsi_power_use *use)
     use->clock_most = most;
 }
 
-hsi_power_use hsi_power_end(hsi_power *power)
+hsi_gpu_energy_use hsi_gpu_energy_end(hsi_gpu_energy *power)
 {
-    hsi_power_use use = {0};
-    unsigned      i;
-    int           known = power != NULL;
+    hsi_gpu_energy_use use = {0};
+    unsigned           i;
+    int                known = power != NULL;
 
     for (i = 0; power && i < power->gpus; i++) {
         const gpu         *g = &power->gpu[i];

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+static int make_events(hsi_stream_context *context)
+{
+    return CUDA(context->fault, cudaEventCreateWithFlags, &context->done, cudaEventDefault) &&
+           CUDA(context->fault, cudaEventCreateWithFlags, &context->landed,
+                cudaEventDisableTiming) &&
+           CUDA(context->fault, cudaEventCreateWithFlags, &context->pace[0],
+                cudaEventDisableTiming) &&
+           CUDA(context->fault, cudaEventCreateWithFlags, &context->pace[1],
+                cudaEventDisableTiming);
+}
+
+/* Give cuBLAS a work space, so it allocates no memory and its calls can be captured. */
+static int make_blas(hsi_stream_context *context, size_t bytes)
+{
+    return hsi_cuda_blas_ok(context->fault, cublasCreate(&context->blas), "cublasCreate") &&
+           BLAS(context, cublasSetStream, context->stream) &&
+           CUDA(context->fault, cudaMallocAsync, &context->blas_space, bytes, context->stream) &&
+           BLAS(context, cublasSetWorkspace, context->blas_space, bytes);
+}
+
+int hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes)
+{
+    memset(context, 0, sizeof *context);
+    context->fault = fault;
+    return CUDA(fault, cudaStreamCreateWithFlags, &context->stream, cudaStreamNonBlocking) &&
+           make_events(context) && make_blas(context, blas_bytes);
+}
+
+static int make_solver(hsi_stream_context *context)
+{
+    return context->solver ||
+           (hsi_cuda_solver_ok(context->fault, cusolverDnCreate(&context->solver),
+                               "cusolverDnCreate") &&
+            SOLVER(context, cusolverDnSetStream, context->stream));
+}
+
+/* Set *elements to the larger of the work spaces for tasks that can and cannot be cancelled. */
+static int ask_both(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                    int *elements)
+{
+    int watched = hsi_cuda_width(kernel, n, 1), whole = hsi_cuda_width(kernel, n, 0), more = 0;
+
+    if (!kernel->work(context, n, watched, elements) ||
+        (whole != watched && !kernel->work(context, n, whole, &more)))
+        return 0;
+    *elements = hsi_larger(*elements, more);
+    return 1;
+}
+
+int hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                            int *elements)
+{
+    hsi_cuda_asked *asked = context->asked;
+
+    context->single = kernel->single;
+    *elements = 0;
+    if (!kernel->work)
+        return 1;
+    while (asked->kernel && asked->kernel != kernel)
+        asked++;
+    if (asked->kernel && asked->n == n) {
+        *elements = asked->elements;
+        return 1;
+    }
+    if (!make_solver(context) || !ask_both(context, kernel, n, elements))
+        return 0;
+    *asked = (hsi_cuda_asked){kernel, n, *elements};
+    return 1;
+}
+
+int hsi_stream_context_arena(hsi_stream_context *context, size_t bytes)
+{
+    void *more = NULL;
+
+    if (bytes <= context->arena_size)
+        return 1;
+    if (context->arena && !CUDA(context->fault, cudaFreeAsync, context->arena, context->stream))
+        return 0;
+    context->arena = NULL;
+    context->arena_size = 0;
+    if (!CUDA(context->fault, cudaMallocAsync, &more, bytes, context->stream))
+        return 0;
+    context->arena = more;
+    context->arena_size = bytes;
+    return 1;
+}
+
+int hsi_stream_context_room(hsi_stream_context *context, size_t bytes)
+{
+    void *more = NULL;
+
+    if (bytes <= context->room_size)
+        return 1;
+    if (context->room)
+        cudaFreeHost(context->room);
+    context->room = NULL;
+    context->room_size = 0;
+    if (!CUDA(context->fault, cudaHostAlloc, &more, bytes, cudaHostAllocDefault))
+        return 0;
+    context->room = more;
+    context->room_size = bytes;
+    return 1;
+}
+
+void hsi_cuda_settle(hsi_stream_context *context)
+{
+    if (context->stream && !context->fault->hung)
+        cudaStreamSynchronize(context->stream); /* returns at once on a broken GPU */
+}
+
+static void free_memory(hsi_stream_context *context)
+{
+    if (context->arena)
+        cudaFreeAsync(context->arena, context->stream);
+    if (context->blas_space)
+        cudaFreeAsync(context->blas_space, context->stream);
+    if (context->room)
+        cudaFreeHost(context->room);
+}
+
+/* Free everything, also if one of the calls fails. */
+void hsi_stream_context_close(hsi_stream_context *context)
+{
+    cudaEvent_t events[] = {context->done, context->landed, context->pace[0], context->pace[1]};
+    size_t      i;
+
+    if (!context->stream)
+        return;
+    hsi_cuda_settle(context);
+    if (context->solver)
+        cusolverDnDestroy(context->solver);
+    if (context->blas)
+        cublasDestroy(context->blas);
+    free_memory(context);
+    hsi_cuda_settle(context);
+    for (i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            cudaEventDestroy(events[i]);
+    cudaStreamDestroy(context->stream);
+    memset(context, 0, sizeof *context);
+}
