@@ -183,7 +183,7 @@ START_TEST(kinds_end_where_their_size_says)
     mine.struct_size = offsetof(hs_policy_kind, summary);
     ck_assert_str_eq(hs_policy_summary(&mine), "");
     ck_assert_str_eq(hs_policy_name(&mine), "scripted");
-    mine.struct_size = offsetof(hs_policy_kind, skip);
+    mine.struct_size = offsetof(hs_policy_kind, mark_done);
     mine.needs_plan = 0;
     ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
     mine.struct_size = 0;

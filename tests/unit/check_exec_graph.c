@@ -501,7 +501,7 @@ START_TEST(nothing_chosen_ahead_is_no_news)
     hs_exec_settings s = theatre_settings("heteroprio");
     performance      p;
 
-    restless.ahead = wake_and_choose_nothing;
+    restless.prefetch = wake_and_choose_nothing;
     s.policy = &restless;
     add(b, INFINITY, 10, "late:20000", 1, HS_RESTART_NO);
     add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
