@@ -145,33 +145,39 @@ typedef enum hs_violation_kind {
     HS_NOT_AVAILABLE      /* an entry starts before its worker is available */
 } hs_violation_kind;
 
-/** The first violation found. Unused fields are 0. */
+/** The first violation found. Unused fields are 0. Always start from hs_violation_init(). */
 typedef struct hs_violation {
+    size_t            struct_size;
     hs_violation_kind kind;
     unsigned          worker;
-    size_t            entry;    /* index among the worker's entries */
+    size_t            entry;       /* index among the worker's entries */
     size_t            task;
-    double            expected; /* expected value of `found`, for a violation about a time */
+    double            expected;    /* expected value of `found`, for a violation about a time */
     double            found;
-    size_t            before;   /* HS_TOO_EARLY, HS_INPUT_LATE: predecessor or writer; SIZE_MAX:
-                                   initial data of the host */
+    size_t            predecessor; /* HS_TOO_EARLY, HS_INPUT_LATE: predecessor or last writer;
+                                      SIZE_MAX: initial data of the host */
 } hs_violation;
 
+HS_API void hs_violation_init_sized(hs_violation *violation, size_t size);
+#define hs_violation_init(v) hs_violation_init_sized((v), sizeof *(v))
+
 /**
- * Check whether `s` is a schedule of `in`: HS_OK, or HS_ESCHEDULE with *first (may be NULL). Shares
- * no code with the algorithms. O(tasks + entries + a log a) with a aborted entries, plus for each
- * entry the predecessors and accesses of its row.
+ * Check whether `s` is a schedule of `in`: HS_OK, or HS_ESCHEDULE with the first violation in
+ * *error (may be NULL). Shares no code with the algorithms. O(tasks + entries + a log a) with a aborted
+ * entries, plus for each entry the predecessors and accesses of its row. HS_ENOMEM.
  */
-HS_API hs_status   hs_schedule_check(const hs_instance *in, const hs_schedule *s,
-                                     hs_violation *first);
+HS_API hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error);
 
 /**
  * Check as hs_schedule_check() does, and require that worker w starts nothing before available[w];
  * NULL: 0.
  */
-HS_API hs_status   hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
-                                               const double *available, hs_violation *first);
-HS_API const char *hs_violation_text(hs_violation_kind kind);
+HS_API hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
+                                             const double *available, hs_error *error);
+
+/** Check as hs_schedule_check_available() does, and return the first violation as numbers. */
+HS_API hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s,
+                                            const double *available, hs_violation *violation);
 
 HS_END_DECLS
 

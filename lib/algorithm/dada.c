@@ -278,7 +278,7 @@ const hsi_algorithm hsi_alg_dada = {
         .name = "dada",
         .summary = "as dualhp, built task by task; may first honour affinities (alpha)",
         .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
-        .cost = "O(n log n + n g log k), g guesses that force other tasks than one before: few",
+        .cost = "O(n log n + n g log k) for g guesses of the makespan; g is small",
         .guarantee = guarantee,
     },
     .run = run,

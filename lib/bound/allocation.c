@@ -228,8 +228,8 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
 const hs_bound hsi_bound_allocation = {
     .name = "allocation",
     .summary = "tasks are not divided, but only the total load of each type counts",
-    .source = "dominates deadline; exact but for the time limit",
-    .cost = "exponential; up to 100,000 rows, stops at the time limit",
+    .source = "dominates deadline; exact without a time limit",
+    .cost = "exponential, at most the time limit; up to 100,000 rows",
     .compute = compute,
     .certify = certify,
 };

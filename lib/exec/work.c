@@ -142,15 +142,15 @@ static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
 
 static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
 {
-    hs_violation first;
+    hs_error     error;
     hs_status    st;
 
     if (!work->plan)
         return HS_OK;
-    st = hs_schedule_check(work->in, work->plan, &first);
+    st = hs_schedule_check(work->in, work->plan, &error);
     return st != HS_ESCHEDULE
                ? st
-               : hsi_refuse(why, st, "the plan is not valid: %s", hs_violation_text(first.kind));
+               : hsi_refuse(why, st, "the plan is not valid: %s", error.why);
 }
 
 /* Find out which types have tasks, and whether attempts have deadlines. */

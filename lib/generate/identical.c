@@ -29,7 +29,7 @@ static const struct family {
     {"franca", UNIFORM, 1, 100, 0,
      "uniform, 1:100; also 1:1000 and 1:10000; 5 to 25 CPUs, 10 to 1000 tasks"},
     {"franca-ends", ENDS, 1, 100, 0,
-     "the same with 98 of 100 times at the upper end and the others at the lower one"},
+     "as franca, with 98 of 100 times near HIGH and the others near LOW"},
     {"class-1", UNIFORM, 1, 100, 0,
      "uniform, 1:100; classes: 2 to 3 tasks for each CPU, 20 to 220 in all"},
     {"class-2", UNIFORM, 20, 100, 0, "uniform, 20:100"},
@@ -39,7 +39,7 @@ static const struct family {
     {"class-6", UNIFORM, 1, 4, 1, "uniform from N to 4 N, of N tasks"},
     {"class-7", NORMAL, 4, 1, 1, "normal, mean 4 N, deviation N"},
     {"planted", PLANTED, 1, 1000, 0,
-     "each CPU is filled with HIGH, the optimum, exactly: cut at random into tasks of at least LOW "
+     "each CPU gets exactly the load HIGH, the optimum, cut at random into tasks of at least LOW "
      "(1:1000)"},
     {"degrees", DEGREES, 4, 0, 0,
      "degrees of the vertices of a graph that grows by preferential attachment"},

@@ -86,7 +86,7 @@ static void check_makespan(const sample *s, const hs_algorithm *alg, const hs_se
 static hs_schedule *solve(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
 {
     hs_schedule *found = NULL;
-    hs_violation v = {0};
+    hs_error     v;
     hs_report    report;
     hs_status    st;
 
@@ -96,7 +96,7 @@ static hs_schedule *solve(const sample *s, const hs_algorithm *alg, const hs_set
         return NULL;
     REQUIRE(s, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
     st = hs_schedule_check_available(s->in, found, settings->available, &v);
-    REQUIRE(s, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_violation_text(v.kind));
+    REQUIRE(s, st == HS_OK, "%s: %s", hs_algorithm_name(alg), v.why);
     check_literal(s, alg, settings, found);
     if (!sample_searches(alg))
         check_makespan(s, alg, settings, found, &report);
@@ -317,7 +317,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
     for (size_t a = 0; a < hs_algorithm_count(); a++) {
         const hs_algorithm *alg = hs_algorithm_at(a);
         hs_schedule        *found = NULL;
-        hs_violation        v = {0};
+        hs_error            v;
         hs_status           st;
 
         if (!hs_algorithm_supports_available(alg) || !hs_algorithm_supports_graphs(alg) ||
@@ -328,7 +328,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
             continue; /* exact may accept graphs and busy workers, but refuse both together */
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
         st = hs_schedule_check_available(g->in, found, settings->available, &v);
-        GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_violation_text(v.kind));
+        GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), v.why);
         shortest = fmin(shortest, hs_schedule_makespan(found));
         hs_schedule_free(found);
     }
@@ -416,7 +416,7 @@ START_TEST(an_algorithm_that_starts_early_is_found_out)
     const double       times[] = {2, 3}, available[] = {4, 5};
     hs_instance       *in = NULL;
     hs_schedule       *s = NULL;
-    hs_violation       v = {0};
+    hs_violation       v;
     hs_settings        settings;
 
     ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_OK);
@@ -425,7 +425,8 @@ START_TEST(an_algorithm_that_starts_early_is_found_out)
     settings.available_count = 2;
     ck_assert_int_eq(hs_solve(&early, in, &settings, &s), HS_ESCHEDULE);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &s), HS_OK);
-    ck_assert_int_eq(hs_schedule_check_available(in, s, available, &v), HS_ESCHEDULE);
+    hs_violation_init(&v);
+    ck_assert_int_eq(hs_schedule_find_violation(in, s, available, &v), HS_ESCHEDULE);
     ck_assert_int_eq(v.kind, HS_NOT_AVAILABLE);
     ck_assert_double_eq(v.expected, available[v.worker]);
     hs_schedule_free(s);

@@ -320,11 +320,11 @@ static void is_broken(const literal *l, const hs_violation *v, const hs_placemen
 {
     ck_assert(v->kind == HS_TOO_EARLY || v->kind == HS_INPUT_LATE);
     ck_assert(v->found < v->expected);
-    if (v->before == SIZE_MAX)
+    if (v->predecessor == SIZE_MAX)
         return;
-    ck_assert(l->edge[v->before][v->task]);
-    ck_assert(v->kind == HS_INPUT_LATE ? v->expected > run[v->before].end
-                                       : v->expected == run[v->before].end);
+    ck_assert(l->edge[v->predecessor][v->task]);
+    ck_assert(v->kind == HS_INPUT_LATE ? v->expected > run[v->predecessor].end
+                                       : v->expected == run[v->predecessor].end);
 }
 
 static void same_schedule(const hs_schedule *a, const hs_schedule *b)
@@ -389,13 +389,14 @@ START_TEST(schedules_are_checked_and_come_back)
         ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
         count = place_all(&l, &source, all, run);
         ck_assert_int_eq(hs_schedule_build(l.cpus, l.gpus, count, all, &s), HS_OK);
+        hs_violation_init(&v);
         if (is_valid(&l, all, count, run)) {
             valid++;
-            ck_assert_int_eq(hs_schedule_check(in, s, &v), HS_OK);
+            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_OK);
             plan_comes_back(&l, in, s);
         } else {
             broken++;
-            ck_assert_int_eq(hs_schedule_check(in, s, &v), HS_ESCHEDULE);
+            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_ESCHEDULE);
             is_broken(&l, &v, run);
         }
         hs_schedule_free(s);

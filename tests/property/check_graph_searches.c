@@ -35,14 +35,14 @@ static hs_schedule *search(const graph_sample *s, const char *name, const hs_set
                            hs_report *report)
 {
     hs_schedule *found = NULL;
-    hs_violation v;
+    hs_error     v;
     hs_status    st;
 
     hs_report_init(report);
     st = hs_solve_reported(hs_algorithm_find(name), s->in, settings, &found, report);
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, &v) == HS_OK, "%s: %s", name,
-                  hs_violation_text(v.kind));
+                  v.why);
     GRAPH_REQUIRE(s, report->bound <= hs_schedule_makespan(found) * (1 + ROUNDING),
                   "%s: no schedule beats %.17g, but %.17g does", name, report->bound,
                   hs_schedule_makespan(found));

@@ -64,7 +64,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     const char  *name = hs_algorithm_name(alg), *wrong;
     double       guarantee = promise(s, alg, settings, best), makespan;
     hs_schedule *plan = NULL;
-    hs_violation violation;
+    hs_error     violation;
     exact        span;
     hs_status    st = hs_solve(alg, s->in, settings, &plan);
 
@@ -74,7 +74,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     }
     REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     st = hs_schedule_check(s->in, plan, &violation);
-    REQUIRE(s, st == HS_OK, "%s: %s", name, hs_violation_text(violation.kind));
+    REQUIRE(s, st == HS_OK, "%s: %s", name, violation.why);
     wrong = certify(s, plan, &span);
     REQUIRE(s, !wrong, "%s: %s", name, wrong);
     makespan = hs_schedule_makespan(plan);

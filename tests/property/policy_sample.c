@@ -27,14 +27,13 @@ hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan
                              const hs_instance *truth, double tolerance)
 {
     hs_schedule *out = NULL;
-    hs_violation v;
+    hs_error     v;
     hs_status    st;
 
     st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerant(tolerance), &out);
     REQUIRE(s, st == HS_OK, "simulating %s: %s", name, hs_status_text(st));
     if (hs_schedule_check(truth, out, &v) != HS_OK)
-        sample_fail(s, "%s: %s (worker %u, entry %zu, task %zu)", name, hs_violation_text(v.kind),
-                    v.worker, v.entry, v.task);
+        sample_fail(s, "%s: %s", name, v.why);
     return out;
 }
 

@@ -13,14 +13,13 @@
 
 #include "suite.h"
 
-hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s,
-                                   hs_violation *first);
+hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error);
 
-hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_violation *first)
+hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error)
 {
     (void)in;
     (void)s;
-    (void)first;
+    (void)error;
     return HS_ENOMEM;
 }
 

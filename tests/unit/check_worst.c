@@ -14,12 +14,12 @@
 static void make_worst(const char *name, unsigned argument, double expected, hs_instance **in)
 {
     hs_schedule *witness = NULL, *bad = NULL;
-    hs_violation why;
+    hs_error     why;
 
     ck_assert_int_eq(
         hs_generate_worst(hs_worst_find(name), argument, in, &witness, &bad), HS_OK);
     ck_assert_msg(hs_schedule_check(*in, witness, &why) == HS_OK, "%s %u: %s", name, argument,
-                  hs_violation_text(why.kind));
+                  why.why);
     ck_assert(hs_schedule_makespan(witness) == expected);
     hs_schedule_free(witness);
     if (strcmp(name, "list") != 0) {

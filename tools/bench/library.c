@@ -26,10 +26,10 @@ static const char table1[] =
     "published * = clb2c 1.036..1.37\n"
     "published * = dualhp 1.002..1.14\n"
     "published * = dada 1.009..1.15\n"
-    "note The paper has balanced-makespan best of its six in more than 96 % of all instances, and "
-    "never more than 0.6 % behind the best of them; hsched-bench table1 -a with the six alone "
-    "compares them without best.\n"
-    "note Ratios are to theorem2, as in the paper; the proved gap is to what best has proved.\n";
+    "note The paper: balanced-makespan is the best of six algorithms in more than 96 % of all "
+    "instances, and never more than 0.6 % behind the best of them; hsched-bench table1 -a with "
+    "the six algorithms compares them without best.\n"
+    "note Ratios are to theorem2, as in the paper; the proved gap is to the best proved bound.\n";
 
 static const char independent[] =
     "title Tasks of factorisations without their dependencies\n"
@@ -45,8 +45,8 @@ static const char independent[] =
     "bounds theorem2\n"
     "iterations 20000\n"
     "lines ratio log-x\n"
-    "note The paper: HeteroPrio and DualHP are near the bound where there are many tiles; "
-    "HeteroPrio is better below 20; HEFT is rather poor.\n";
+    "note The paper: HeteroPrio and DualHP are near the bound for many tiles; HeteroPrio is "
+    "better below 20 tiles; HEFT is rather poor.\n";
 
 static const char graphs[] =
     "title Factorisations as graphs\n"
@@ -63,12 +63,11 @@ static const char graphs[] =
     "lines gpu-acceleration log-x\n"
     "lines cpu-idle log-x\n"
     "lines gpu-idle log-x\n"
-    "note The paper: from 10 to 30 or 40 tiles HeteroPrio is always best, above all with min, and "
-    "always within 30 % of the bound; each other algorithm is much worse somewhere.\n"
-    "note The paper: HeteroPrio gives CPUs tasks of low acceleration, HEFT of higher; DualHP "
-    "leaves "
-    "CPUs idle.\n"
-    "note Idle time is over what the workers could do until the bound.\n";
+    "note The paper: from 10 to 30 or 40 tiles HeteroPrio is always best, above all with min, "
+    "and always within 30 % of the bound; each other algorithm is much worse in some case.\n"
+    "note The paper: HeteroPrio gives CPUs tasks of low acceleration, HEFT tasks of higher "
+    "acceleration; DualHP leaves CPUs idle.\n"
+    "note Idle time is divided by the time of the workers until the bound.\n";
 
 static const char perturbed[] =
     "title Cholesky with perturbed times\n"
@@ -82,13 +81,13 @@ static const char perturbed[] =
     "bounds theorem2\n"
     "boxes performance\n"
     "lines performance\n"
-    "note heteroprio-ns is the paper's HP, hp-sp its HP + Sp, hp-corrected its HP with correction, "
-    "dmda its heft.\n"
-    "note The paper: all HP variants get better with the size; HP is poor as GPUs starve; HP with "
-    "correction is best of the dynamic ones for intermediate and large matrices.\n";
+    "note heteroprio-ns is the paper's HP, hp-sp its HP + Sp, hp-corrected its HP with "
+    "correction, dmda its heft.\n"
+    "note The paper: all variants of HP improve with the size; HP is poor because GPUs starve; "
+    "HP with correction is the best dynamic policy for intermediate and large matrices.\n";
 
 static const char ratios[] =
-    "title Worst cases, growing\n"
+    "title Worst cases of growing size\n"
     "source Beaumont, Eyraud-Dubois, Kumar 2016, section 5; Canon, Marchal, Vivien 2017, figure 1\n"
     "axis argument of the family\n"
     "instances hp-1-1, 1 CPU + 1 GPU = worst hp-1-1 {3,5,7,9,11,13,15,17,19,21}\n"
@@ -102,9 +101,9 @@ static const char ratios[] =
     "published hp-m-1, m CPUs + 1 GPU = heteroprio 2.618033988749895\n"
     "published hp-m-n, 36 K^2 CPUs + 6 K GPUs = heteroprio 3.1547005383792515\n"
     "published balanced, 1 CPU + K GPUs = balanced-estimate 2\n"
-    "note Ratios are to the good schedule that each worst case comes with; what is published is "
-    "what the ratio tends to.\n"
-    "note Of m CPUs and n GPUs 3.1547 is what the family tends to, and 3.4142 what is proved.\n";
+    "note Ratios are to the good schedule of each worst case; published values are the limits of "
+    "the ratios.\n"
+    "note For m CPUs and n GPUs, the family tends to 3.1547; 3.4142 is the proved guarantee.\n";
 
 static const char cost[] =
     "title Time to compute\n"
@@ -116,13 +115,12 @@ static const char cost[] =
     "bounds theorem2\n"
     "lines seconds log-x log-y\n"
     "lines ratio log-x\n"
-    "note Run it with -j 1: threads take time from each other.\n"
-    "note --sizes 100000,1000000,10000000 -n 1 goes on to 10^7 tasks, which take a minute and "
-    "1 GB.\n";
+    "note Run this campaign with -j 1, because threads slow each other down.\n"
+    "note --sizes 100000,1000000,10000000 -n 1 adds 10^7 tasks, which take a minute and 1 GB.\n";
 
 static const char robust[] =
-    "title Times that are wrong\n"
-    "axis times are off by up to that part\n"
+    "title Wrong estimates\n"
+    "axis largest relative error of the estimates\n"
     "instances gamma, 20 + 4 = gamma --wrong {0,0.1,0.2,0.3,0.5,0.7,0.9}\n"
     "instances Cholesky 16, 20 + 4 = cholesky 16 --kernels k40m-960 "
     "--wrong {0,0.1,0.2,0.3,0.5,0.7,0.9}\n"
@@ -133,15 +131,15 @@ static const char robust[] =
     "iterations 100000\n"
     "lines ratio\n"
     "boxes ratio for=gamma\n"
-    "note A plan is kept in its order on each worker; steal/ has idle workers take from others; "
-    "live/ decides as tasks end, with wrong estimates.\n"
-    "note Ratios are to theorem2 of the times that tasks take.\n";
+    "note A plan keeps its order on each worker; with steal/, idle workers steal tasks; live/ "
+    "decides as tasks end, with wrong estimates.\n"
+    "note Ratios are to theorem2 of the true times.\n";
 
 static const char noise[] =
     "title Random graphs, with and without noise\n"
     "source Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems, section 5.2, "
     "figures 6, 7 and 8\n"
-    "axis tasks, or transfers over times\n"
+    "axis tasks, or transfer time over task time\n"
     "instances random, exact = topcuoglu -n {50,100,200,400} -m 4 -k 1 --ccr 0.5 --times gamma "
     "--cpu-mean 4 --cpu-cv 0.5 --gpu-cv 0.5\n"
     "instances random, noise = topcuoglu -n {50,100,200,400} -m 4 -k 1 --ccr 0.5 --times gamma "
@@ -166,11 +164,11 @@ static const char noise[] =
     "boxes speedup for=shape\n"
     "lines gpu-share for=transfers\n"
     "lines speedup for=transfers\n"
-    "note Speedups are over gpu-only. The paper measures on a machine and prints pictures alone; "
-    "here GPUs are four times as fast, and times and delays are drawn.\n"
-    "note The paper: without noise HEFT and MCT are best and dynamic is poor, with noise it is the "
-    "other way round; on chains GPU-only is best; HEFT's share of tasks on GPUs is stable as "
-    "transfers grow, MCT's rises, and that of dynamic falls.\n";
+    "note Speedups are over gpu-only. The paper measures on a machine and prints pictures only; "
+    "here GPUs are four times as fast, and times and delays are random.\n"
+    "note The paper: without noise HEFT and MCT are best and dynamic is poor, with noise the "
+    "opposite holds; on chains GPU-only is best; with growing transfers HEFT's share of tasks on "
+    "GPUs is stable, MCT's grows, and dynamic's falls.\n";
 
 static const char kernels[] =
     "title Kernel graphs of applications\n"
@@ -195,12 +193,12 @@ static const char kernels[] =
     "bounds critical-path,deadline\n"
     "iterations 20000\n"
     "boxes speedup\n"
-    "note Speedups are over cpu-only. The paper's two GPUs differ, here they are the same; its "
+    "note Speedups are over cpu-only. The two GPUs of the paper differ, here they are alike; its "
     "sets of table 3 take 330.28, 868.61 and 9975.14 ms with its best algorithm, and 318.52, "
-    "758.19 and 7176.68 with its integer program, which is 1.04, 1.15 and 1.39 times as good.\n";
+    "758.19 and 7176.68 ms with its integer program, which is 1.04, 1.15 and 1.39 times as good.\n";
 
 static const char granularity[] =
-    "title The same work in many tasks or few\n"
+    "title The same work in few or many tasks\n"
     "source Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems, section 5.4, "
     "figure 10\n"
     "axis mean GPU time of a task, ms\n"
@@ -220,11 +218,10 @@ static const char granularity[] =
     "bounds critical-path,deadline\n"
     "lines makespan log-x log-y\n"
     "lines ratio log-x\n"
-    "note The paper: makespan is not monotonic; few tasks leave nothing to run beside each other, "
-    "many cost more than they bring; 96 ms a task is best.\n"
-    "note The paper measures; here what a task costs beside its computation is so many ms more on "
-    "whatever runs it, times are drawn, and transfers take half as long as tasks whatever their "
-    "size.\n";
+    "note The paper: the makespan is not monotonic; few tasks leave workers idle, many tasks "
+    "cost overhead; 96 ms a task is best.\n"
+    "note The paper measures on a machine; here the overhead of a task is added to its time on "
+    "each type, times are random, and transfers take half as long as tasks of any size.\n";
 
 static const char peers[] =
     "title Other solvers in the same time\n"
@@ -238,10 +235,10 @@ static const char peers[] =
     "time 5s\n"
     "lines ratio log-x\n"
     "lines seconds log-x\n"
-    "note glpk is GLPK's glpsol, cbc COIN-OR's, highs HiGHS: with a model that has a binary "
-    "variable for each task and worker, on one processor. Who has found the optimum, and knows it, "
-    "stops before the time is up.\n"
-    "note Who finds no schedule in the time has no point.\n";
+    "note glpk is GLPK's glpsol, cbc COIN-OR's, highs HiGHS: each solves a model with a binary "
+    "variable for each task and worker, on one processor. A solver that has proved the optimum "
+    "ends before the time limit.\n"
+    "note A solver without a schedule at the time limit has no point.\n";
 
 static const struct {
     const char *name, *text;

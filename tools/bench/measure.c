@@ -195,17 +195,17 @@ static int run_one(work *w, const bench_algorithm *a, bench_row *row)
 {
     hs_schedule *s = NULL;
     hs_report    report;
-    hs_violation first;
+    hs_error     error;
     hs_status    status;
     int          code = EXIT_OK;
 
     hs_report_init(&report);
     status = schedule(w, a, &s, &report, &row->seconds);
     if (status == HS_OK && s)
-        status = hs_schedule_check(w->truth, s, &first);
+        status = hs_schedule_check(w->truth, s, &error);
     if (status == HS_ESCHEDULE)
         message("%s: internal error: the schedule of %s is not valid: %s", w->one->recipe, a->name,
-                hs_violation_text(first.kind));
+                error.why);
     else if (status == HS_OK)
         fill_case(w, a, row);
     if (status == HS_OK && s) {

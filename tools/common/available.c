@@ -61,39 +61,21 @@ static void take_all(const char *list, const hs_instance *in, double *available)
     }
 }
 
-/* Read a whole file into a NUL-terminated string, which the caller frees. */
-static int read_file(const char *path, char **out)
+static int read_file(const char *path, char **text)
 {
-    FILE  *file = fopen(path, "r");
-    char  *text = NULL;
-    size_t size = 0, room = 0, got = 1;
+    size_t length;
+    input  in;
+    int    code = input_open(path, &in);
 
-    if (!file) {
-        message("cannot read '%s': %s", path, strerror(errno));
-        return EXIT_USAGE;
-    }
-    while (got > 0 && size < LONGEST_FILE) {
-        if (size + 1 >= room) {
-            char *more = realloc(text, room = 2 * room + 4096);
-
-            if (!more)
-                break;
-            text = more;
-        }
-        got = fread(text + size, 1, room - size - 1, file);
-        size += got;
-        text[size] = '\0';
-    }
-    if (got > 0 || ferror(file)) {
-        message("cannot read '%s': %s", path,
-                ferror(file) ? strerror(errno)
-                             : "the file is larger than 64 MiB, or memory is short");
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    *out = text;
-    return text ? EXIT_OK : EXIT_USAGE;
+    if (code)
+        return code;
+    code = input_read_all(&in, LONGEST_FILE, text, &length);
+    input_close(&in);
+    if (code || length <= LONGEST_FILE)
+        return code;
+    message("%s: the file is larger than 64 MiB", path);
+    free(*text);
+    return EXIT_USAGE;
 }
 
 int available_read(const char *list, const hs_instance *in, double **out)

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/message.h"
@@ -61,4 +63,45 @@ int input_instance(const char *path, const hs_read_options *options, hs_instance
     code = input_status(&in, hs_instance_read(in.fd, options, out, &why), &why);
     input_close(&in);
     return code;
+}
+
+/* Return room for the whole of a regular file and one byte, or for twice as many bytes as now. */
+static size_t more_room(const input *in, size_t room, size_t most)
+{
+    struct stat st;
+
+    if (room > 0)
+        return 2 * room;
+    if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        return ((size_t)st.st_size < most ? (size_t)st.st_size : most) + 2;
+    return 1 << 16;
+}
+
+int input_read_all(const input *in, size_t most, char **text, size_t *length)
+{
+    size_t  room = 0;
+    ssize_t got = 1;
+    char   *larger;
+
+    *text = NULL;
+    for (*length = 0; got > 0 && *length <= most;) {
+        if (*length + 1 >= room) {
+            larger = realloc(*text, room = more_room(in, room, most));
+            if (!larger)
+                break;
+            *text = larger;
+        }
+        got = read(in->fd, *text + *length, room - 1 - *length);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            *length += (size_t)got;
+    }
+    if (got == 0 || *length > most) {
+        (*text)[*length] = '\0';
+        return EXIT_OK;
+    }
+    free(*text);
+    *text = NULL;
+    return input_status(in, got < 0 ? HS_EIO : HS_ENOMEM, NULL);
 }

@@ -23,4 +23,10 @@ int input_status(const input *in, hs_status status, const hs_diagnostic *why);
 /** Read an instance from `path`. Return 0, or an exit code after a message. */
 int input_instance(const char *path, const hs_read_options *options, hs_instance **out);
 
+/**
+ * Read the rest of the file into a NUL-terminated string, which the caller frees, but at most one
+ * byte more than `most`. Return 0, or an exit code after a message.
+ */
+int input_read_all(const input *in, size_t most, char **text, size_t *length);
+
 #endif

@@ -27,13 +27,6 @@ static const char *header_name(const char *path)
     return path;
 }
 
-static const char *table_word(size_t index)
-{
-    const hs_kernel_table *table = hs_kernel_table_at(index);
-
-    return table ? table->name : NULL;
-}
-
 int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel_table **read)
 {
     hs_diagnostic why = {0};
@@ -44,7 +37,7 @@ int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel
     if (*table)
         return EXIT_OK;
     if (!is_dash(name) && access(name, F_OK) != 0)
-        unknown_word(NULL, "kernel table, nor file,", name, table_word,
+        unknown_word(NULL, "kernel table, nor file,", name, kernel_table_word,
                      "hsched-gen --list names the tables");
     code = input_open(name, &in);
     if (code)

@@ -84,79 +84,13 @@ int plan_or_instance_read(plan *p, const hs_read_options *reading)
     return read_file(p, reading, 1);
 }
 
-static const char *before_name(const plan *p, const hs_violation *v, char name[HS_MAX_ID + 16])
-{
-    if (v->before == SIZE_MAX)
-        return "the host";
-    hs_instance_name(p->in, v->before, name, HS_MAX_ID + 16);
-    return name;
-}
-
-static int report_violation(const plan *p, const hs_violation *v)
-{
-    char before[HS_MAX_ID + 16], task[HS_MAX_ID + 16], worker[16], expected[32], found[32];
-
-    hs_instance_name(p->in, v->task, task, sizeof task);
-    hs_worker_name(hs_schedule_cpus(p->s), v->worker, worker);
-    hs_format_double(v->expected, expected);
-    hs_format_double(v->found, found);
-    switch (v->kind) {
-    case HS_VALID:
-        break;
-    case HS_WORKERS_DIFFER:
-    case HS_UNKNOWN_TASK:
-        return plan_not_valid(p, "%s", hs_violation_text(v->kind));
-    case HS_NEVER_RUN:
-        return plan_not_valid(p, "task %s is never run to its end", task);
-    case HS_NOT_FINITE:
-    case HS_CANNOT_RUN:
-        return plan_not_valid(p, "task %s on %s: %s", task, worker, hs_violation_text(v->kind));
-    case HS_WRONG_END:
-        return plan_not_valid(p, "task %s on %s: it ends at %s, but its start plus its time is %s",
-                              task, worker, found, expected);
-    case HS_ABORTED_TOO_LATE:
-        return plan_not_valid(p, "task %s on %s: it is aborted at %s, but would have ended at %s",
-                              task, worker, found, expected);
-    case HS_OVERLAP:
-        return plan_not_valid(p, "task %s on %s: it starts at %s, but the worker is busy until %s",
-                              task, worker, found, expected);
-    case HS_RUN_TWICE:
-        return plan_not_valid(p,
-                              "task %s on %s: it is run to its end twice, starting at %s and at %s",
-                              task, worker, expected, found);
-    case HS_RUN_BEFORE_ABORT:
-        return plan_not_valid(p, "task %s: it is run from %s, but aborted elsewhere only at %s",
-                              task, found, expected);
-    case HS_TASK_OVERLAP:
-        return plan_not_valid(p,
-                              "task %s on %s: it starts at %s, but is aborted elsewhere only at %s",
-                              task, worker, found, expected);
-    case HS_TOO_EARLY:
-        return plan_not_valid(p,
-                              "task %s on %s: it starts at %s, but task %s, which it comes after, "
-                              "ends at %s",
-                              task, worker, found, before_name(p, v, before), expected);
-    case HS_INPUT_LATE:
-        return plan_not_valid(p,
-                              "task %s on %s: it starts at %s, but what it reads from %s%s cannot "
-                              "be there before %s",
-                              task, worker, found, v->before == SIZE_MAX ? "" : "task ",
-                              before_name(p, v, before), expected);
-    case HS_NOT_AVAILABLE:
-        return plan_not_valid(p,
-                              "task %s on %s: it starts at %s, but the worker is available from %s",
-                              task, worker, found, expected);
-    }
-    return EXIT_OK;
-}
-
 int plan_check(const plan *p, const double *available)
 {
-    hs_violation first = {0};
-    hs_status    status = hs_schedule_check_available(p->in, p->s, available, &first);
+    hs_error  error;
+    hs_status status = hs_schedule_check_available(p->in, p->s, available, &error);
 
     if (status == HS_ESCHEDULE)
-        return report_violation(p, &first);
+        return plan_not_valid(p, "%s", error.why);
     return status == HS_OK ? EXIT_OK : message_status(status, p->path);
 }
 

@@ -48,20 +48,31 @@ const hs_algorithm *plugin_algorithm_find(const char *name)
     return hs_algorithm_find(name);
 }
 
-const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
+/* Copy the name of NAME:RANK and set *rank. Return 0 if the rank is unknown. */
+static int split_rank(const char *text, char name[PLUGIN_RANKED], hs_rank *rank)
 {
-    const char         *colon = strchr(text, ':');
-    const hs_algorithm *alg;
-    char                name[PLUGIN_RANKED];
+    size_t length = strcspn(text, ":");
 
     *rank = HS_RANK_DEFAULT;
-    if (!colon)
-        return plugin_algorithm_find(text);
-    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
-    alg = plugin_algorithm_find(name);
-    if (!alg || !hs_rank_find(colon + 1, rank) || !(hs_algorithm_supported_ranks(alg) >> *rank & 1))
+    snprintf(name, PLUGIN_RANKED, "%.*s", (int)length, text);
+    return !text[length] || hs_rank_find(text + length + 1, rank);
+}
+
+/* Return whether a rank is the default or one of the set `ranks`. */
+static int is_supported(hs_rank rank, unsigned ranks)
+{
+    return rank == HS_RANK_DEFAULT || (ranks >> rank & 1);
+}
+
+const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
+{
+    char                name[PLUGIN_RANKED];
+    int                 is_known = split_rank(text, name, rank);
+    const hs_algorithm *algorithm = plugin_algorithm_find(name);
+
+    if (!algorithm || !is_known || !is_supported(*rank, hs_algorithm_supported_ranks(algorithm)))
         return NULL;
-    return alg;
+    return algorithm;
 }
 
 const hs_policy_kind *plugin_policy_find(const char *name)
@@ -74,16 +85,11 @@ const hs_policy_kind *plugin_policy_find(const char *name)
 
 const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
 {
-    const char           *colon = strchr(text, ':');
-    const hs_policy_kind *kind;
     char                  name[PLUGIN_RANKED];
+    int                   is_known = split_rank(text, name, rank);
+    const hs_policy_kind *kind = plugin_policy_find(name);
 
-    *rank = HS_RANK_DEFAULT;
-    if (!colon)
-        return plugin_policy_find(text);
-    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
-    kind = plugin_policy_find(name);
-    if (!kind || !hs_rank_find(colon + 1, rank) || !(hs_policy_supported_ranks(kind) >> *rank & 1))
+    if (!kind || !is_known || !is_supported(*rank, hs_policy_supported_ranks(kind)))
         return NULL;
     return kind;
 }

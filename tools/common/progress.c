@@ -108,17 +108,14 @@ static double seconds_left(double elapsed)
 /* Format "ETA 1:02:03, "; empty if the end is unknown. */
 static void format_eta(char text[48], double elapsed)
 {
-    double        left = seconds_left(elapsed);
-    unsigned long whole;
+    double left = seconds_left(elapsed);
+    char   time[24];
 
     text[0] = '\0';
     if (left < 0 || left > 1e8)
         return;
-    whole = (unsigned long)left + 1;
-    if (whole >= 3600)
-        snprintf(text, 48, "ETA %lu:%02lu:%02lu, ", whole / 3600, whole / 60 % 60, whole % 60);
-    else
-        snprintf(text, 48, "ETA %lu:%02lu, ", whole / 60, whole % 60);
+    clock_format(time, (unsigned long)left + 1);
+    snprintf(text, 48, "ETA %s, ", time);
 }
 
 /* Format the progress line. Time and ETA come first, because a narrow terminal cuts the end off. */

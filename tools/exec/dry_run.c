@@ -3,35 +3,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/escape.h"
 #include "common/checked_memory.h"
+#include "common/escape.h"
 #include "common/message.h"
 #include "exec/exec.h"
 
-/* Number of tasks and busy time of a worker. */
-typedef struct share {
-    size_t tasks;
-    double time;
-} share;
+/* The predicted start of a task that runs to its end. */
+typedef struct task_start {
+    double   at;
+    unsigned worker;
+    uint32_t task;
+    hs_type  type;
+} task_start;
 
-static share share_of(const exec_job *job, unsigned worker)
+static int by_time(const void *a, const void *b)
 {
-    size_t          count;
-    const hs_entry *entries = hs_schedule_entries(job->predicted, worker, &count);
-    share           sum = {0, hs_schedule_load(job->predicted, worker)};
+    const task_start *x = a, *y = b;
 
-    for (size_t i = 0; i < count; i++)
-        sum.tasks += entries[i].state == HS_RUN;
-    return sum;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->worker < y->worker ? -1 : x->worker > y->worker;
+}
+
+/* Return the starts of all tasks to be run, in order; the caller frees them. */
+static task_start *list_starts(const hs_schedule *s, size_t *size)
+{
+    unsigned    cpus = hs_schedule_cpus(s), workers = cpus + hs_schedule_gpus(s);
+    task_start *list = checked_calloc(hs_schedule_entry_count(s), sizeof *list);
+
+    *size = 0;
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (entries[i].state == HS_RUN)
+                list[(*size)++] = (task_start){entries[i].start, w, entries[i].task,
+                                               w < cpus ? HS_CPU : HS_GPU};
+    }
+    qsort(list, *size, sizeof *list, by_time);
+    return list;
 }
 
 static void print_worker(const exec_job *job, unsigned worker)
 {
     hs_exec_worker_info info;
-    share               sum = share_of(job, worker);
     double              makespan = hs_schedule_makespan(job->predicted);
+    double              busy = hs_schedule_load(job->predicted, worker);
+    size_t              count, tasks = 0;
+    const hs_entry     *entries = hs_schedule_entries(job->predicted, worker, &count);
     char                place[32];
 
+    for (size_t i = 0; i < count; i++)
+        tasks += entries[i].state == HS_RUN;
     hs_exec_worker_info_init(&info);
     hs_exec_worker(job->exec, worker, &info);
     if (info.unused)
@@ -43,78 +67,90 @@ static void print_worker(const exec_job *job, unsigned worker)
     else
         snprintf(place, sizeof place, "core%s %.20s", strchr(info.cores, ',') ? "s" : "",
                  info.cores);
-    printf("  %-8s  %-12s  %9zu  %14.7g  %6.1f%%\n", info.name, place, sum.tasks, sum.time,
-           makespan > 0 ? 100 * sum.time / makespan : 0);
+    printf("  %-8s  %-12s  %9zu  %14.7g  %6.1f%%\n", info.name, place, tasks, busy,
+           makespan > 0 ? 100 * busy / makespan : 0);
 }
 
-enum { BACKENDS_MOST = 64 };
-
-typedef struct backend_count {
+/* A backend and the number of tasks that it runs on a type. */
+typedef struct backend_tasks {
     const char *name;
     hs_type     type;
     size_t      tasks;
-} backend_count;
+} backend_tasks;
 
-typedef struct tally {
-    backend_count backend[BACKENDS_MOST];
-    size_t        count;
-} tally;
-
-static void add_task(tally *t, const char *name, hs_type type)
+static void print_backends(const exec_job *job, const task_start *list, size_t size)
 {
-    size_t i = 0;
+    enum { MOST = 64 };
+    backend_tasks *backend = checked_calloc(MOST, sizeof *backend);
+    size_t         count = 0, b;
 
-    while (i < t->count && (t->backend[i].type != type || strcmp(t->backend[i].name, name) != 0))
-        i++;
-    if (i == BACKENDS_MOST)
-        return;
-    if (i == t->count)
-        t->backend[t->count++] = (backend_count){name, type, 0};
-    t->backend[i].tasks++;
-}
+    for (int type = HS_CPU; type <= HS_GPU; type++)
+        for (size_t i = 0; i < size; i++) {
+            const char *name = hs_exec_backend(job->exec, list[i].task, (hs_type)type);
 
-static void print_backends(const exec_job *job)
-{
-    unsigned cpus = hs_instance_cpus(job->plan.in);
-    unsigned workers = cpus + hs_instance_gpus(job->plan.in);
-    tally   *t = checked_calloc(1, sizeof *t);
-
-    for (unsigned w = 0; w < workers; w++) {
-        hs_type         type = w < cpus ? HS_CPU : HS_GPU;
-        size_t          count;
-        const hs_entry *entries = hs_schedule_entries(job->predicted, w, &count);
-
-        for (size_t i = 0; i < count; i++) {
-            const char *name = hs_exec_backend(job->exec, entries[i].task, type);
-
-            if (entries[i].state == HS_RUN && name)
-                add_task(t, name, type);
+            if ((int)list[i].type != type || !name)
+                continue;
+            for (b = 0; b < count; b++)
+                if ((int)backend[b].type == type && strcmp(backend[b].name, name) == 0)
+                    break;
+            if (b == count && count < MOST)
+                backend[count++] = (backend_tasks){.name = name, .type = (hs_type)type};
+            if (b < count)
+                backend[b].tasks++;
         }
-    }
     printf("\n  %-8s  %-12s  %9s\n", "type", "run by", "tasks");
-    for (size_t i = 0; i < t->count; i++)
-        printf("  %-8s  %-12s  %9zu\n", exec_type_name(t->backend[i].type), t->backend[i].name,
-               t->backend[i].tasks);
-    free(t);
+    for (b = 0; b < count; b++)
+        printf("  %-8s  %-12s  %9zu\n", exec_type_name(backend[b].type), backend[b].name,
+               backend[b].tasks);
+    free(backend);
 }
 
-static size_t count_runs(const exec_job *job)
+/* Print the command or kernel of a task. Return 1 if the program of the command is missing. */
+static int print_work(const exec_job *job, const task_start *s)
 {
-    unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in), w;
-    size_t   runs = 0;
+    const char *backend = hs_exec_backend(job->exec, s->task, s->type);
+    const char *command = exec_command(job, s->task, s->type);
+    char        program[EXEC_PROGRAM];
+    hs_task     row;
+    int         missing = 0;
 
-    for (w = 0; w < workers; w++)
-        runs += share_of(job, w).tasks;
-    return runs;
+    hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, s->task), &row);
+    if (backend && strcmp(backend, "command") == 0 && *command) {
+        missing = exec_program_is_missing(command, program);
+        printf("%s%s%s%s\n", SHOWN(command), missing ? "   (there is no '" : "",
+               missing ? SHOWN(program) : "", missing ? "')" : "");
+    } else if (backend && strcmp(backend, "emulated") != 0 && row.kernel && row.kernel[0]) {
+        puts(SHOWN(row.kernel));
+    } else {
+        puts("(takes its planned time)");
+    }
+    return missing;
 }
 
-int exec_dry_run(const exec_job *job)
+/* Print each task with its command or kernel, and the number of missing programs. */
+static void print_order(const exec_job *job, const task_start *list, size_t size)
 {
-    size_t   tasks = hs_instance_tasks(job->plan.in);
-    unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
-    double   makespan = hs_schedule_makespan(job->predicted);
-    size_t   left = count_runs(job);
-    char     number[32];
+    size_t missing = 0;
+
+    printf("\n  %14s  %-8s  %-16s  %s\n", "start", "worker", "task", "runs");
+    for (size_t i = 0; i < size; i++) {
+        char task[HS_MAX_ID + 16], worker[16];
+
+        hs_instance_name(job->plan.in, list[i].task, task, sizeof task);
+        hs_worker_name(hs_instance_cpus(job->plan.in), list[i].worker, worker);
+        printf("  %14.7g  %-8s  %-16s  ", list[i].at, worker, SHOWN(task));
+        missing += (size_t)print_work(job, &list[i]);
+    }
+    if (missing > 0)
+        message("%s: %zu command%s a program that is not there now", job->plan.path, missing,
+                missing == 1 ? " needs" : "s need");
+}
+
+static void print_head(const exec_job *job, size_t left)
+{
+    size_t tasks = hs_instance_tasks(job->plan.in);
+    double makespan = hs_schedule_makespan(job->predicted);
+    char   number[32];
 
     hs_format_rounded(makespan, 6, number);
     printf("%s: %zu task%s by %s; predicted makespan %s %s", SHOWN(job->plan.path), tasks,
@@ -124,11 +160,21 @@ int exec_dry_run(const exec_job *job)
     hs_format_rounded(makespan * job->unit, 4, number);
     printf(job->unit == 1 ? "\n" : ", %s s here\n", number);
     if (left < tasks)
-        printf("of them %zu %s to be run, which is what follows\n", left, left == 1 ? "is" : "are");
+        printf("%zu of the tasks remain to be run; the tables contain only these\n", left);
+}
+
+int exec_dry_run(const exec_job *job)
+{
+    unsigned    workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
+    size_t      size;
+    task_start *list = list_starts(job->predicted, &size);
+
+    print_head(job, size);
     printf("\n  %-8s  %-12s  %9s  %14s  %7s\n", "worker", "place", "tasks", "busy", "");
     for (unsigned w = 0; w < workers; w++)
         print_worker(job, w);
-    print_backends(job);
-    exec_print_order(job);
+    print_backends(job, list, size);
+    print_order(job, list, size);
+    free(list);
     return EXIT_OK;
 }

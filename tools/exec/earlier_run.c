@@ -2,45 +2,15 @@
 /* hsched-exec: the JSON report of an earlier run, which --compare names. */
 #include "exec/earlier_run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/input.h"
 #include "common/checked_memory.h"
 #include "common/message.h"
 
 static const char remedy[] = "give a file that hsched-exec --report=FILE.json wrote";
-
-/* Read a whole file into a NUL-terminated string; NULL with errno on failure. */
-static char *read_all(int fd, size_t *length)
-{
-    size_t  room = 1 << 16;
-    char   *text = malloc(room), *more;
-    ssize_t got = 1;
-
-    for (*length = 0; text && got > 0;) {
-        if (*length + 1 == room) {
-            more = realloc(text, room *= 2);
-            if (!more)
-                break;
-            text = more;
-        }
-        got = read(fd, text + *length, room - 1 - *length);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            *length += (size_t)got;
-    }
-    if (text && got == 0) {
-        text[*length] = '\0';
-        return text;
-    }
-    free(text);
-    return NULL;
-}
 
 static int parse(const char *path, exec_earlier *run)
 {
@@ -52,10 +22,8 @@ static int parse(const char *path, exec_earlier *run)
 
     if (code)
         return code;
-    text = read_all(in.fd, &length);
-    if (!text)
-        code = input_status(&in, errno == ENOMEM ? HS_ENOMEM : HS_EIO, &why);
-    else if (!(run->tree = json_parse(text, length, &why))) {
+    code = input_read_all(&in, SIZE_MAX / 4, &text, &length);
+    if (!code && !(run->tree = json_parse(text, length, &why))) {
         message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)why.line,
                       (unsigned long long)why.column, why.text, remedy);
         code = EXIT_USAGE;

@@ -215,7 +215,7 @@ hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, doubl
 /** Return the name under which times of `task` on `type` are grouped. */
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
 
-/** Return the totals of a type (type_totals.c). */
+/** Return the totals of a type (measurements.c). */
 exec_total exec_total_of(const exec_measured *m, hs_type type);
 
 /** Return "done", "failed" or "aborted". */
@@ -238,11 +238,6 @@ const char *exec_unit_name(const exec_job *job);
 int exec_dry_run(const exec_job *job);
 
 /**
- * Print every task in the order of the starts, with its command or kernel, and missing programs.
- */
-void exec_print_order(const exec_job *job);
-
-/**
  * Return 1 if the shell command starts with a program, copied to `word`, for which no file exists.
  * Return 0 if the file exists or only the shell could tell.
  */
@@ -253,13 +248,10 @@ int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 int exec_devices(void);
 
 /**
- * Tasks not run because a predecessor failed (blocked.c). next: return 1 for the next such task,
- * number *next - 1 after the call (*next starts at 0), with the failed task in *failed (may be
- * NULL); 0: no more. print: a line per task, at most 16. json: the report's array.
+ * Return 1 for the next task that was not run because a predecessor failed (measurements.c): number
+ * *next - 1 after the call. *next starts at 0; *failed is the failed task. Return 0 past the last.
  */
-int  exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
-void exec_blocked_print(FILE *out, const exec_job *job);
-void exec_blocked_json(FILE *out, const exec_job *job);
+int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
 
 /**
  * The matrix factorised by the tasks (matrix.c). read: from a file of doubles by column, or a .npy
@@ -269,12 +261,21 @@ void exec_blocked_json(FILE *out, const exec_job *job);
 int       exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order);
 hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
 
-/**
- * Return whether all predicted tasks are done, so that the makespans compare. Return the text for
- * what was predicted if this is not the whole plan of the run: " of what was left" (summary.c).
- */
-int         exec_is_comparable(const exec_job *job);
-const char *exec_predicted_of(const exec_job *job);
+/** A key figure of a run, such as "achieved makespan", "12.5", "ms", "   1.02 x predicted". */
+typedef struct exec_figure {
+    const char *label;
+    char        text[512]; /* the number, a NUL, then the unit and the remark */
+    const char *unit, *remark; /* parts of `text`; may be empty */
+    char        duration[32];  /* a long time in words, such as "8 h 38 min"; empty: none */
+    int         is_bad;        /* shown as a failure */
+} exec_figure;
+
+/** List the key figures (figures.c) and return their number. */
+enum { EXEC_FIGURES = 16 };
+size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure list[EXEC_FIGURES]);
+
+/** Return whether all predicted tasks are done, so that the makespans compare (figures.c). */
+int exec_is_comparable(const exec_job *job);
 
 /** Print the summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);

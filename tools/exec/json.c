@@ -204,6 +204,22 @@ static void put_attempts(FILE *out, const exec_job *job, const exec_measured *m)
     fputs(m->attempt_count ? "\n  ]" : "]", out);
 }
 
+static void put_blocked(FILE *out, const exec_job *job)
+{
+    char     name[HS_MAX_ID + 16];
+    uint32_t next = 0, failed;
+    int      any = 0;
+
+    json_format(out, ",\n  \"blocked_tasks\": [");
+    while (exec_blocked_next(job, &next, &failed)) {
+        hs_instance_name(job->plan.in, next - 1, name, sizeof name);
+        json_format(out, any++ ? ",\n    {\"task\": %s" : "\n    {\"task\": %s", name);
+        hs_instance_name(job->plan.in, failed, name, sizeof name);
+        json_format(out, ", \"failed\": %s}", name);
+    }
+    fputs(any ? "\n  ]" : "]", out);
+}
+
 void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
 {
     hs_exec_failure f;
@@ -217,7 +233,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_workers(out, m);
     put_kernels(out, m);
     put_attempts(out, job, m);
-    exec_blocked_json(out, job);
+    put_blocked(out, job);
     hs_exec_failure_init(&f);
     fputs(",\n  \"failures\": [", out);
     for (i = 0; hs_exec_failure_at(job->exec, i, &f); i++) {

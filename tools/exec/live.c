@@ -44,14 +44,10 @@ static void add_line(view *v, const char *line)
 /* "7.5 s", "1:07" or "1:02:03". */
 static void format_span(char text[24], double seconds)
 {
-    unsigned long whole = seconds < 1e9 ? (unsigned long)(seconds > 0 ? seconds : 0) : 0;
-
-    if (whole < 60)
-        snprintf(text, 24, "%.1f s", seconds);
-    else if (whole >= 3600)
-        snprintf(text, 24, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+    if (seconds >= 60 && seconds < 1e9)
+        clock_format(text, (unsigned long)seconds);
     else
-        snprintf(text, 24, "%lu:%02lu", whole / 60, whole % 60);
+        snprintf(text, 24, "%.1f s", seconds);
 }
 
 static hs_exec_activity activity_of(unsigned worker)

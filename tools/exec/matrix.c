@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: reading the matrix to factorise, and writing its factors. */
-#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/escape.h"
 #include "common/input.h"
@@ -15,46 +13,29 @@
 
 enum { ORDER_MOST = 1 << 24 };
 
-static int refuse(const input *in, const char *why)
+/* The content of a file, or the elements of the matrix in it. */
+typedef struct content {
+    const input *in;
+    char        *at;
+    size_t       size;
+} content;
+
+__attribute__((format(printf, 2, 3))) static int refuse(const content *c, const char *format, ...)
 {
-    message("%s: %s", in->name, why);
+    char    why[2 * NPY_WHY];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    message("%s: %s", c->in->name, why);
     return EXIT_USAGE;
-}
-
-static int too_large(const input *in, double most)
-{
-    char why[NPY_WHY];
-
-    snprintf(why, sizeof why, "it has more than the %.0f bytes that a matrix of these tiles takes",
-             most);
-    return refuse(in, why);
-}
-
-typedef struct bytes {
-    unsigned char *at;
-    size_t         size, room;
-} bytes;
-
-/* Enlarge the buffer. For a regular file, allow one byte more than its size, to see its end. */
-static int grow(bytes *b, int fd)
-{
-    struct stat    st;
-    size_t         room = b->room ? 2 * b->room : 65536;
-    unsigned char *at;
-
-    if (!b->room && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        room = (size_t)st.st_size + 1;
-    at = realloc(b->at, room);
-    if (!at)
-        return 0;
-    b->at = at;
-    b->room = room;
-    return 1;
 }
 
 /*
  * Return the largest size of a file with the instance's matrix: N x N tiles have N (N + 1) / 2
- * names or more, and kernel names end in the order of a tile. Infinite if they do not.
+ * names or more, and kernel names end in the order of a tile. Without such
+ * names there is no limit.
  */
 static double most_bytes(const hs_instance *in)
 {
@@ -72,31 +53,7 @@ static double most_bytes(const hs_instance *in)
     while (hs_instance_handle_name(in, (size_t)names))
         names++;
     order = tile * sqrt(2 * names);
-    return order > 0 ? sizeof(double) * order * order + NPY_HEADER_MOST : INFINITY;
-}
-
-/* Read the whole file. Return 0, or an exit code after a message. */
-static int read_all(const input *in, double most, bytes *b)
-{
-    ssize_t     got = 1;
-    struct stat st;
-
-    if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && (double)st.st_size > most)
-        return too_large(in, most);
-    while (got > 0) {
-        if ((double)b->size > most)
-            return too_large(in, most);
-        if (b->size == b->room && !grow(b, in->fd))
-            return message_status(HS_ENOMEM, in->name);
-        got = read(in->fd, b->at + b->size, b->room - b->size);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got < 0)
-            return input_status(in, HS_EIO, NULL);
-        else
-            b->size += (size_t)got;
-    }
-    return EXIT_OK;
+    return order > 0 ? sizeof(double) * order * order + NPY_HEADER_MOST : 0x1p62;
 }
 
 static void transpose(double *a, size_t n)
@@ -114,58 +71,55 @@ static void transpose(double *a, size_t n)
  * Move the elements of a .npy file, by column, to the start of the buffer. Return 0, or an exit
  * code after a message.
  */
-static int take_npy(const input *in, bytes *b, size_t *order)
+static int take_npy(content *c, size_t *order)
 {
     char why[NPY_WHY];
     npy  head;
 
-    if (!npy_read(b->at, b->size, &head, why))
-        return refuse(in, why);
-    b->size -= head.start;
-    if (head.rows > ORDER_MOST || b->size != sizeof(double) * head.rows * head.rows) {
-        snprintf(why, sizeof why,
-                 "its shape is (%zu, %zu), which %zu bytes behind its header are not", head.rows,
-                 head.columns, b->size);
-        return refuse(in, why);
-    }
-    memmove(b->at, b->at + head.start, b->size);
+    if (!npy_read((unsigned char *)c->at, c->size, &head, why))
+        return refuse(c, "%s", why);
+    c->size -= head.start;
+    if (head.rows > ORDER_MOST || c->size != sizeof(double) * head.rows * head.rows)
+        return refuse(c, "%zu bytes follow the header, but a matrix of shape (%zu, %zu) has %.0f",
+                      c->size, head.rows, head.columns,
+                      sizeof(double) * (double)head.rows * (double)head.columns);
+    memmove(c->at, c->at + head.start, c->size);
     *order = head.rows;
     if (!head.by_column)
-        transpose((double *)(void *)b->at, *order);
+        transpose((double *)(void *)c->at, *order);
     return EXIT_OK;
 }
 
-static int take_raw(const input *in, const bytes *b, size_t *order)
+static int take_raw(const content *c, size_t *order)
 {
-    char why[NPY_WHY];
-
-    for (*order = 0; sizeof(double) * *order * *order < b->size; ++*order)
-        ;
-    if (sizeof(double) * *order * *order == b->size)
+    *order = (size_t)sqrt((double)(c->size / sizeof(double)));
+    if (sizeof(double) * *order * *order == c->size)
         return EXIT_OK;
-    snprintf(why, sizeof why,
-             "%zu bytes are no square matrix of doubles, of which order n has 8 n^2, and it is no "
-             ".npy file",
-             b->size);
-    return refuse(in, why);
+    return refuse(c,
+                  "%zu bytes are neither a .npy file nor a square matrix of doubles, which has 8 "
+                  "n^2 bytes",
+                  c->size);
 }
 
 int exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order)
 {
-    bytes b = {0};
-    input in;
-    int   code = input_open(path, &in);
+    double  most = most_bytes(of);
+    input   in;
+    content c = {.in = &in};
+    int     code = input_open(path, &in);
 
     if (code)
         return code;
-    code = read_all(&in, most_bytes(of), &b);
-    if (!code)
-        code = npy_is(b.at, b.size) ? take_npy(&in, &b, order) : take_raw(&in, &b, order);
+    code = input_read_all(&in, (size_t)most, &c.at, &c.size);
+    if (!code && (double)c.size > most)
+        code = refuse(&c, "the file has more than the %.0f bytes of a matrix of these tiles", most);
+    else if (!code)
+        code = npy_is((unsigned char *)c.at, c.size) ? take_npy(&c, order) : take_raw(&c, order);
     input_close(&in);
     if (code)
-        free(b.at);
+        free(c.at);
     else
-        *matrix = (double *)(void *)b.at;
+        *matrix = (double *)(void *)c.at;
     return code;
 }
 

@@ -383,3 +383,36 @@ void exec_measured_free(exec_measured *m)
     free(m->known);
     *m = (exec_measured){.bound = NAN};
 }
+
+exec_total exec_total_of(const exec_measured *m, hs_type type)
+{
+    unsigned   from = type == HS_CPU ? 0 : m->cpus;
+    exec_total t = {.workers = type == HS_CPU ? m->cpus : m->gpus};
+    double     all = m->achieved * t.workers;
+
+    if (!(all > 0))
+        all = 1;
+    for (unsigned w = from; w < from + t.workers; w++) {
+        const exec_worker *worker = &m->workers[w];
+
+        t.tasks += worker->tasks;
+        t.busy += worker->busy / all;
+        t.lost += worker->lost / all;
+        t.no_task += worker->no_task / all;
+        t.victims += worker->victims / all;
+        t.data += worker->data / all;
+        t.other += worker->other / all;
+    }
+    t.idle = fmax(0, m->achieved * t.workers / all - t.busy - t.lost);
+    return t;
+}
+
+int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed)
+{
+    if (job->report.blocked == 0)
+        return 0;
+    while (*next < hs_instance_tasks(job->plan.in))
+        if (hs_exec_blocked(job->exec, (*next)++, failed))
+            return 1;
+    return 0;
+}

@@ -111,7 +111,7 @@ static int predict(exec_job *job, const exec_request *request)
     const hs_policy_kind *policy = request->settings.policy;
     const hs_instance    *in = job->plan.in;
     hs_policy_settings    settings;
-    hs_violation          first = {0};
+    hs_error              error = {0};
     hs_status             status;
 
     hs_policy_settings_init(&settings);
@@ -120,10 +120,10 @@ static int predict(exec_job *job, const exec_request *request)
     settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
-        status = hs_schedule_check(in, job->predicted, &first);
+        status = hs_schedule_check(in, job->predicted, &error);
     if (status == HS_OK)
         return EXIT_OK;
-    return refuse_policy(job, status, first.kind ? hs_violation_text(first.kind) : NULL);
+    return refuse_policy(job, status, error.why[0] ? error.why : NULL);
 }
 
 /* Replace the prediction of a resumed run by the prediction for the remaining tasks. */

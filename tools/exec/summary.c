@@ -35,92 +35,6 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
     putc('\n', out);
 }
 
-/* Print a makespan, without the end of the line. */
-static void print_time(FILE *out, const exec_job *job, const char *what, double time)
-{
-    char number[32], longer[32];
-
-    hs_format_rounded(time, 6, number);
-    fprintf(out, "  %-22s  %14s %s", what, number, exec_unit_name(job));
-    if (hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), longer) > 0)
-        fprintf(out, " (%s)", longer);
-}
-
-int exec_is_comparable(const exec_job *job)
-{
-    return job->report.done + job->report.left_out == job->report.tasks;
-}
-
-const char *exec_predicted_of(const exec_job *job)
-{
-    if (job->report.resumed + job->report.left_out > 0)
-        return " of what was left";
-    return exec_is_comparable(job) ? "" : " of the whole plan";
-}
-
-/*
- * Return whether the instance has links. Commands move their data themselves and do not wait for
- * the predicted transfers.
- */
-static int has_links(const exec_job *job)
-{
-    double latency, bandwidth;
-
-    return hs_instance_link(job->plan.in, HS_H2D, &latency, &bandwidth);
-}
-
-/* Print the overhead in microseconds, if tasks are so short that it may matter. */
-static void print_overhead(FILE *out, const hs_exec_report *r)
-{
-    const double short_task = 0.1; /* seconds */
-    double       overhead = 1e6 * r->overhead, dispatch = 1e6 * r->dispatch;
-    double       tasks = (double)(r->done - r->resumed + r->failed);
-
-    if (r->busy < short_task * tasks)
-        fprintf(out, "  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
-                overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
-}
-
-/* Print how many tasks were verified. */
-static void print_checked(FILE *out, const hs_exec_report *r)
-{
-    if (r->checkable > 0)
-        fprintf(out, "  %-22s  %14llu of %llu tasks\n", "results verified",
-                (unsigned long long)r->checked, (unsigned long long)r->checkable);
-}
-
-static void print_power(FILE *out, const hs_exec_report *r)
-{
-    if (r->gpu_joules > 0)
-        fprintf(out, "  %-22s  %14.5g J\n", "energy of the GPUs", r->gpu_joules);
-    if (r->gpu_clock > 0)
-        fprintf(out, "  %-22s  %14u MHz at the end, of %u at most\n", "clock of the GPUs",
-                r->gpu_clock, r->gpu_clock_most);
-}
-
-static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
-{
-    const char *of = exec_predicted_of(job);
-
-    print_time(out, job, "predicted makespan", m->predicted);
-    fprintf(out, "%s%s%s\n", *of ? "  " : "", of,
-            has_links(job) ? "   with transfers over links" : "");
-    print_time(out, job, "achieved makespan", m->achieved);
-    if (job->unit != 1)
-        fprintf(out, "   %.4g s here", m->achieved * job->unit);
-    if (exec_is_comparable(job) && m->predicted > 0)
-        fprintf(out, "   %.4g x predicted", m->achieved / m->predicted);
-    putc('\n', out);
-    if (isfinite(m->bound)) {
-        print_time(out, job, "area bound, measured", m->bound);
-        if (m->bound > 0)
-            fprintf(out, "   achieved is %.4g x that", m->achieved / m->bound);
-        putc('\n', out);
-    }
-    print_overhead(out, &job->report);
-    print_power(out, &job->report);
-}
-
 enum { FAR = 3 }; /* factor between the makespans */
 
 /* Return 1 if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
@@ -146,16 +60,6 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
                 job->request->measured
                     ? "run the FILE of --measured next: it has the measured times"
                     : "--measured=FILE writes the table with measured times; run that FILE next");
-}
-
-static void print_troubles(FILE *out, const hs_exec_report *r)
-{
-    if (r->aborted > 0)
-        fprintf(out, "  %-22s  %14llu\n", "attempts spoliated", (unsigned long long)r->aborted);
-    if (r->retried > 0)
-        fprintf(out, "  %-22s  %14llu\n", "attempts tried again", (unsigned long long)r->retried);
-    if (r->lost_workers > 0)
-        fprintf(out, "  %-22s  %14u\n", "workers lost", r->lost_workers);
 }
 
 static void print_type(FILE *out, const exec_measured *m, hs_type type)
@@ -215,52 +119,47 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m
         fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
 }
 
-/* Print the speed and the verification of a factorisation. */
-static void print_factorisation(FILE *out, const exec_job *job)
+static void print_figures(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    hs_exec_factorisation f;
-    double                seconds = job->report.seconds;
+    exec_figure figure[EXEC_FIGURES];
+    size_t      count = exec_figures(job, m, figure);
 
-    hs_exec_factorisation_init(&f);
-    if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
-        return;
-    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, %s", "speed",
-            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
-            f.single ? "single precision, " : "");
-    if (f.given)
-        fprintf(out, "from %s\n", SHOWN(job->request->input));
-    else
-        fprintf(out, "seed %llu\n", (unsigned long long)f.seed);
-    if (!f.checked) {
-        fprintf(out, "  %-22s  %14s\n", "result", "not verified");
-        return;
+    for (size_t i = 0; i < count; i++) {
+        const exec_figure *f = &figure[i];
+
+        fprintf(out, "  %-22s  %14s%s%s", f->label, f->text, f->unit[0] ? " " : "", f->unit);
+        if (f->duration[0])
+            fprintf(out, " (%s)", f->duration);
+        fprintf(out, "%s\n", SHOWN(f->remark));
     }
-    fprintf(out, "  %-22s  %14s   residual %.2g, largest element %.2g", "result",
-            f.wrong ? "wrong" : "verified", f.relative, f.largest);
-    if (f.orthogonality > 0)
-        fprintf(out, ", Q'Q off by %.2g", f.orthogonality);
-    putc('\n', out);
 }
 
-static void print_copies(FILE *out, const char *what, const transfer_totals *c)
+/* Print at most 16 tasks that were not run because a predecessor failed. */
+static void print_blocked(FILE *out, const exec_job *job)
 {
-    if (transfer_totals_any(c))
-        fprintf(out, "  %-22s  %14zu to GPUs, %.4g MB; %zu to the host, %.4g MB\n", what,
-                c->count[HS_GPU], 1e-6 * c->bytes[HS_GPU], c->count[HS_CPU],
-                1e-6 * c->bytes[HS_CPU]);
+    enum { MOST = 16 };
+    char     name[HS_MAX_ID + 16];
+    uint64_t printed = 0;
+    uint32_t next = 0, failed;
+
+    while (printed < MOST && exec_blocked_next(job, &next, &failed)) {
+        hs_instance_name(job->plan.in, next - 1, name, sizeof name);
+        fprintf(out, "  not run: %s, since ", SHOWN(name));
+        hs_instance_name(job->plan.in, failed, name, sizeof name);
+        fprintf(out, "%s failed\n", SHOWN(name));
+        printed++;
+    }
+    if (job->report.blocked > printed)
+        fprintf(out, "  and %llu more for such reasons\n",
+                (unsigned long long)(job->report.blocked - printed));
 }
 
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
     print_head(out, job, m);
-    print_times(out, job, m);
+    print_figures(out, job, m);
     print_advice(out, job, m);
-    print_troubles(out, &job->report);
-    print_factorisation(out, job);
-    print_checked(out, &job->report);
-    print_copies(out, "copies of data", &m->copied);
-    print_copies(out, "copies predicted", &m->predicted_copies);
-    exec_blocked_print(out, job);
+    print_blocked(out, job);
     fprintf(out, "\n  %-4s %7s %9s %6s %6s %6s = %7s %7s %6s %6s\n", "type", "workers", "tasks",
             "busy", "lost", "idle", "no task", "victims", "data", "other");
     print_type(out, m, HS_CPU);

@@ -11,35 +11,33 @@ enum { NAME_WIDTH = 12, INDENT = 6 };
 static const struct {
     const char *name, *summary;
 } families[GEN_FAMILIES] = {
-    [GEN_GAMMA] = {"gamma", "independent times after gamma laws, given by mean and coefficient "
-                            "of variation (Canon, Marchal, Vivien 2017, section 6)"},
-    [GEN_UNIFORM] = {"uniform", "independent times, uniform between two bounds"},
-    [GEN_IDENTICAL] = {"identical", "whole times on CPUs alone, as the literature on P||Cmax has "
-                                    "them"},
+    [GEN_GAMMA] = {"gamma", "independent tasks with gamma-distributed times, given by mean and "
+                            "coefficient of variation (Canon, Marchal, Vivien 2017, section 6)"},
+    [GEN_UNIFORM] = {"uniform", "independent tasks with uniformly distributed times"},
+    [GEN_IDENTICAL] = {"identical", "tasks with integer times for CPUs only: the benchmarks of "
+                                    "P||Cmax"},
     [GEN_CHOLESKY] = {"cholesky", "the tasks of a tiled Cholesky factorisation of N x N tiles: "
                                   "potrf, trsm, syrk, gemm"},
     [GEN_LU] = {"lu", "the tasks of a tiled LU factorisation without pivoting: getrf, trsm below "
                       "and right of the diagonal, gemm"},
     [GEN_QR] = {"qr", "the tasks of a tiled QR factorisation with a flat tree: geqrt, ormqr, "
                       "tpqrt, tpmqrt"},
-    [GEN_WORST] = {"worst", "an instance on which an algorithm does badly, with a schedule that "
-                            "does well (--witness)"},
-    [GEN_CHAIN] = {"chain", "a graph: each task after the one before"},
-    [GEN_FORK_JOIN] = {"fork-join", "a graph: one task, many after it, one after all of these, "
-                                    "and so on"},
-    [GEN_LAYERED] = {"layered", "a graph of layers: each task after some of the layer before"},
-    [GEN_RANDOM] = {"random", "a graph: every pair of tasks has an edge with the same chance"},
-    [GEN_REDUCTION] = {"reduction", "a graph: a tree in which tasks are merged, down to one"},
+    [GEN_WORST] = {"worst", "a worst case of an algorithm, with a good schedule (--witness)"},
+    [GEN_CHAIN] = {"chain", "a graph: each task depends on the task before it"},
+    [GEN_FORK_JOIN] = {"fork-join", "a graph: one task, then parallel tasks, then one task, and "
+                                    "so on"},
+    [GEN_LAYERED] = {"layered", "a graph of layers: each task depends on tasks of the layer "
+                                "before"},
+    [GEN_RANDOM] = {"random", "a graph: each pair of tasks has an edge with the same probability"},
+    [GEN_REDUCTION] = {"reduction", "a graph: a tree that merges tasks down to one"},
     [GEN_TOPCUOGLU] = {"topcuoglu", "a graph of levels of random number and width (Topcuoglu, "
                                     "Hariri, Wu 2002, section 5.1)"},
-    [GEN_APPLICATIONS] = {"applications", "graphs of kernels of small applications, side by side, "
-                                          "with measured times"},
-    [GEN_IMPORT] = {"import", "what a file of another format has: standard task graphs (STG), "
-                              "Graphviz (DOT), workflows (WfCommons), "
-                              "programs that StarPU ran"},
-    [GEN_ADVERSARY] = {"adversary",
-                       "the worst instance of small whole times that a search finds for "
-                       "an algorithm, with a schedule that does well (--witness)"},
+    [GEN_APPLICATIONS] = {"applications", "small applications as graphs of kernels with measured "
+                                          "times"},
+    [GEN_IMPORT] = {"import", "a file of another format: standard task graphs (STG), Graphviz "
+                              "(DOT), workflows (WfCommons), programs that StarPU recorded"},
+    [GEN_ADVERSARY] = {"adversary", "an instance with a large ratio for an algorithm, found by a "
+                                    "search, with a good schedule (--witness)"},
 };
 
 const char *gen_family_name(size_t family)

@@ -79,8 +79,8 @@ void solve_list(const hs_read_options *reading)
 
     snprintf(some, sizeof some, "%u+1", cpus);
     snprintf(all, sizeof all, "%u+%u", cpus, gpus);
-    printf("Algorithms, and how many times the optimum they may take on CPUs+GPUs, of tasks "
-           "that do\nnot depend on each other; of graphs nothing is promised:\n\n"
+    printf("Algorithms, with their guaranteed ratio to the optimum on CPUs+GPUs; guarantees\n"
+           "hold for independent tasks only:\n\n"
            "  %-*s %10s %10s %10s\n", NAME_WIDTH, "", "1+1", some, all);
     for (size_t i = 0; i < hs_algorithm_count(); i++)
         list_algorithm(hs_algorithm_at(i), cpus, gpus);

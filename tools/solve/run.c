@@ -165,12 +165,12 @@ static int compute_bounds(run *r)
  */
 static int check(const run *r, const char *name, const hs_schedule *s)
 {
-    hs_violation first;
-    hs_status    status = hs_schedule_check_available(r->in, s, r->settings.available, &first);
+    hs_error     error;
+    hs_status    status = hs_schedule_check_available(r->in, s, r->settings.available, &error);
 
     if (status == HS_ESCHEDULE) {
         message("%s: internal error: the schedule of %s is not valid: %s", r->result->path, name,
-                hs_violation_text(first.kind));
+                error.why);
         return exit_code(status);
     }
     return status == HS_OK ? EXIT_OK : solve_failed(r, name, status);

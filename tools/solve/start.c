@@ -61,7 +61,7 @@ static int adopt(const char *path, const hs_instance *planned, const hs_schedule
                  const hs_instance *in, hs_schedule **out)
 {
     uint32_t    *number = checked_calloc(hs_instance_tasks(planned), sizeof *number);
-    hs_violation first;
+    hs_error     error;
     int          code = EXIT_OK;
     hs_status    status = match(planned, in, number, path, &code);
 
@@ -72,12 +72,12 @@ static int adopt(const char *path, const hs_instance *planned, const hs_schedule
         return message_status(status, path);
     if (code)
         return code;
-    status = hs_schedule_check(in, *out, &first);
+    status = hs_schedule_check(in, *out, &error);
     if (status == HS_OK)
         return EXIT_OK;
     if (status != HS_ESCHEDULE)
         return message_status(status, path);
-    message("%s: not a valid schedule of the instance: %s", path, hs_violation_text(first.kind));
+    message("%s: not a valid schedule of the instance: %s", path, error.why);
     return EXIT_USAGE;
 }
 

@@ -93,9 +93,9 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
 
 const hs_bound hsi_bound_configuration = {
     .name = "configuration",
-    .summary = "fractional packing of workers: respects how few tasks fit on a worker",
+    .summary = "fractions of sets of tasks that fit on one worker",
     .source = "column generation, priced by knapsacks, with GLPK; safe in integers",
-    .cost = "a tenth of a second for 300 tasks; until the time limit at most; up to 5,000 rows",
+    .cost = "0.1 s for 300 tasks, at most the time limit; up to 5,000 rows",
     .compute = compute,
     .certify = certify,
 };

@@ -7,43 +7,9 @@
 #include <stdlib.h>
 
 #include "core/check/dependencies.h"
-
-const char *hs_violation_text(hs_violation_kind kind)
-{
-    switch (kind) {
-    case HS_VALID:
-        return "valid";
-    case HS_WORKERS_DIFFER:
-        return "the schedule is for other numbers of workers";
-    case HS_UNKNOWN_TASK:
-        return "the task is not in the instance";
-    case HS_NOT_FINITE:
-        return "a time is not a finite number >= 0";
-    case HS_CANNOT_RUN:
-        return "the task cannot run on this type of worker";
-    case HS_WRONG_END:
-        return "the end is not the start plus the task's time";
-    case HS_ABORTED_TOO_LATE:
-        return "an aborted execution lasts longer than the task would";
-    case HS_OVERLAP:
-        return "the execution starts before the worker's previous one ends";
-    case HS_RUN_TWICE:
-        return "the task is run to its end twice";
-    case HS_NEVER_RUN:
-        return "the task is never run to its end";
-    case HS_RUN_BEFORE_ABORT:
-        return "the task is run before an aborted execution of it ends";
-    case HS_TASK_OVERLAP:
-        return "the task is executed on two workers at a time";
-    case HS_TOO_EARLY:
-        return "the task starts before one that it comes after has ended";
-    case HS_INPUT_LATE:
-        return "the task starts before what it reads can be there";
-    case HS_NOT_AVAILABLE:
-        return "the execution starts before the worker is available";
-    }
-    return "unknown violation";
-}
+#include "core/check/violation.h"
+#include "core/error.h"
+#include "support/sized.h"
 
 /* An aborted execution. */
 typedef struct attempt {
@@ -188,35 +154,64 @@ static int check_all(check *c)
     return check_tasks(c);
 }
 
-hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_violation *first)
+/* Check the schedule; after HS_ESCHEDULE c->v has the first violation. */
+static hs_status run_check(check *c)
 {
-    return hs_schedule_check_available(in, s, NULL, first);
+    hs_status st = HS_ENOMEM;
+
+    c->run_start = malloc((hs_instance_tasks(c->in) + 1) * sizeof *c->run_start);
+    /* an upper limit; untouched pages cost nothing */
+    c->aborted = malloc((hs_schedule_entry_count(c->s) + 1) * sizeof *c->aborted);
+    if (c->run_start && c->aborted) {
+        for (size_t i = 0; i < hs_instance_tasks(c->in); i++)
+            c->run_start[i] = -1;
+        st = check_all(c) ? HS_ESCHEDULE : HS_OK;
+        if (st == HS_OK && hs_instance_has_graph(c->in))
+            st = hsi_check_dependencies(c->in, c->s, &c->v);
+        if (st == HS_OK)
+            c->v = (hs_violation){.kind = HS_VALID};
+    }
+    free(c->run_start);
+    free(c->aborted);
+    return st;
 }
 
 hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
-                                      const double *available, hs_violation *first)
+                                      const double *available, hs_error *error)
 {
     check     c = {.in = in, .s = s, .available = available};
-    hs_status st = HS_ENOMEM;
-    size_t    i;
+    hs_status st;
 
     if (!in || !s)
+        return hsi_error_set(error, HS_EINVAL, "no instance, or no schedule");
+    st = run_check(&c);
+    if (st == HS_ESCHEDULE)
+        return hsi_violation_describe(in, s, &c.v, error);
+    return st == HS_OK ? st : hsi_error_set(error, st, "%s", hs_status_text(st));
+}
+
+hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error)
+{
+    return hs_schedule_check_available(in, s, NULL, error);
+}
+
+hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s,
+                                     const double *available, hs_violation *violation)
+{
+    check     c = {.in = in, .s = s, .available = available};
+    hs_status st;
+
+    if (!in || !s || !violation)
         return HS_EINVAL;
-    c.run_start = malloc((hs_instance_tasks(in) + 1) * sizeof *c.run_start);
-    /* an upper limit; untouched pages cost nothing */
-    c.aborted = malloc((hs_schedule_entry_count(s) + 1) * sizeof *c.aborted);
-    if (c.run_start && c.aborted) {
-        for (i = 0; i < hs_instance_tasks(in); i++)
-            c.run_start[i] = -1;
-        st = check_all(&c) ? HS_ESCHEDULE : HS_OK;
-        if (st == HS_OK && hs_instance_has_graph(in))
-            st = hsi_check_dependencies(in, s, &c.v);
-        if (st == HS_OK)
-            c.v = (hs_violation){.kind = HS_VALID};
-        if (first)
-            *first = c.v;
-    }
-    free(c.run_start);
-    free(c.aborted);
+    st = run_check(&c);
+    if (st == HS_OK || st == HS_ESCHEDULE)
+        hsi_fill_sized(violation, &c.v, sizeof c.v);
     return st;
+}
+
+void hs_violation_init_sized(hs_violation *violation, size_t size)
+{
+    static const hs_violation valid = {.kind = HS_VALID};
+
+    hsi_init_sized(violation, size, &valid, sizeof valid);
 }

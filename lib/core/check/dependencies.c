@@ -77,29 +77,30 @@ static void add_latest(const work *w, latest *l, size_t task)
 }
 
 static int broken(const work *w, hs_violation_kind kind, size_t task, const execution *e,
-                  size_t before, double expected)
+                  size_t predecessor, double expected)
 {
     *w->v = (hs_violation){.kind = kind,
                            .worker = e->worker,
                            .entry = e->entry,
                            .task = task,
-                           .before = before,
+                           .predecessor = predecessor,
                            .expected = expected,
                            .found = e->start};
     return 1;
 }
 
-/* Check an execution of `task` against its predecessor `before`, which produced `bytes` for it. */
-static int check_pair(const work *w, size_t task, const execution *e, size_t before, double bytes)
+/* Check an execution of `task` against its `predecessor`, which produced `bytes` for it. */
+static int check_pair(const work *w, size_t task, const execution *e, size_t predecessor,
+                      double bytes)
 {
-    const execution *made = run_of(w, before);
+    const execution *made = run_of(w, predecessor);
     uint32_t         node = hs_instance_memory_node(w->in, e->worker);
     double           there;
 
     if (e->start < made->end)
-        return broken(w, HS_TOO_EARLY, task, e, before, made->end);
-    there = made->end + hs_instance_transfer_time(w->in, node_of(w, before), node, bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, before, there) : 0;
+        return broken(w, HS_TOO_EARLY, task, e, predecessor, made->end);
+    there = made->end + hs_instance_transfer_time(w->in, node_of(w, predecessor), node, bytes);
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, predecessor, there) : 0;
 }
 
 static int check_after(const work *w, size_t row, size_t task, const execution *e)

@@ -158,8 +158,8 @@ const hsi_algorithm hsi_alg_exact = {
             .name = "exact",
             .summary = "proves optimality, or stops at the time limit with the best schedule "
                        "found",
-            .source = "search against the configuration bound's multipliers",
-            .cost = "exponential at worst; until the time limit",
+            .source = "this project",
+            .cost = "exponential at worst, at most the time limit",
             .guarantee = guarantee,
             .supports_graphs = 1,
         },
