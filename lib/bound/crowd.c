@@ -68,7 +68,7 @@ hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_tok
 
     *crowd = (hsi_crowd){0};
     if (st == HS_OK && workers > 0 && n > 0)
-        st = hsi_order_by_time_in(&arena, time, n, order, token);
+        st = hsi_order_by_time(&arena, time, n, order, token);
     if (st == HS_OK && workers > 0 && n > 0) {
         crowd->grid = grid_of(n, time, token);
         for (sum[0] = 0, i = 0; i < n; i++) {

@@ -191,46 +191,23 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
     return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &row, &copy);
 }
 
-/* Slots are far apart in memory: prefetch this number of slots at a time. */
-enum { BATCH = 32 };
-
-typedef struct batch {
-    size_t      first, count;  /* rows in the batch */
-    const char *id[BATCH];
-    size_t      length[BATCH];
-    uint64_t    hash[BATCH];
-} batch;
-
-/* Hash up to BATCH ids from `first` on and prefetch their slots. */
-static void prepare(const hsi_store *store, const hsi_names *names, size_t first, batch *b)
+/* Enter the id of a row. HS_EDUPLICATE: another row has the same id. */
+static hs_status enter(const hsi_store *store, hsi_names *names, size_t row)
 {
-    b->first = first;
-    b->count = store->rows - first < BATCH ? store->rows - first : BATCH;
-    for (size_t i = 0; i < b->count; i++) {
-        const char *id = hsi_store_text(store, HSI_ID, first + i);
+    const char *id = hsi_store_text(store, HSI_ID, row);
+    size_t      length = hsi_store_text_length(store, HSI_ID, row);
+    uint64_t    hash;
+    uint32_t   *slot;
 
-        b->id[i] = id;
-        b->length[i] = hsi_store_text_length(store, HSI_ID, first + i);
-        b->hash[i] = id ? hash_of(names, id, b->length[i]) : 0;
-        __builtin_prefetch(&names->slot[home_of(names, b->hash[i])], 1);
+    if (!id) {
+        names->missing++;
+        return HS_OK;
     }
-}
-
-static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b, size_t *row)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        uint32_t *slot;
-
-        if (!b->id[i]) {
-            names->missing++;
-            continue;
-        }
-        slot = slot_of(store, names, b->id[i], b->length[i], b->hash[i]);
-        *row = b->first + i;
-        if (*slot)
-            return HS_EDUPLICATE;
-        *slot = tag_of(names, b->hash[i]) | (uint32_t)(*row + 1);
-    }
+    hash = hash_of(names, id, length);
+    slot = slot_of(store, names, id, length, hash);
+    if (*slot)
+        return HS_EDUPLICATE;
+    *slot = tag_of(names, hash) | (uint32_t)(row + 1);
     return HS_OK;
 }
 
@@ -238,7 +215,6 @@ static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b,
 static hs_status build(const hsi_store *store, hsi_names *names, size_t room, size_t *row)
 {
     hs_status st = HS_OK;
-    batch     b;
 
     hsi_names_free(names);
     names->size = room + room / 2 + 16;
@@ -251,9 +227,9 @@ static hs_status build(const hsi_store *store, hsi_names *names, size_t room, si
         names->row_mask = names->row_mask * 2 + 1;
     /* The addresses differ from run to run, hence the seed. */
     names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
-    for (size_t i = 0; i < store->rows && st == HS_OK; i += BATCH) {
-        prepare(store, names, i, &b);
-        st = enter(store, names, &b, row);
+    for (size_t i = 0; i < store->rows && st == HS_OK; i++) {
+        *row = i;
+        st = enter(store, names, i);
     }
     return st;
 }

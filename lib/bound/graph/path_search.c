@@ -108,7 +108,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
         length[i] = hsi_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->token);
+        st = hsi_order_by_time(&s->arena, length, vertices, order, s->pb->token);
     memset(s->seen, 0, vertices);
     for (size_t i = 0; st == HS_OK && i < vertices && *found < PATHS_A_ROUND; i++) {
         if (!(length[order[i]] > most))
