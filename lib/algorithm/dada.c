@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithm/guess.h"
+#include "algorithm/bisect_guess.h"
 #include "core/order.h"
 #include "support/worker_tree.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/graph/graph.h"
-#include "core/names.h"
+#include "core/task_names.h"
 
 hs_status hs_builder_create(hs_builder **out)
 {

@@ -27,7 +27,7 @@ static hs_status open_search(hsi_path_search *s)
     if (!s->share || !s->best || !s->step || !s->counted || !s->seen)
         return HS_ENOMEM;
     if (s->jumps)
-        st = hsi_between_open(&s->between, pb, &s->stop, arena);
+        st = hsi_tasks_between_open(&s->between, pb, &s->stop, arena);
     s->flow.between = s->jumps ? &s->between : NULL;
     if (st == HS_OK)
         st = hsi_longest_paths_open(&s->paths, pb, s->flow.between, &s->stop, arena);

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/names.h"
+#include "core/task_names.h"
 #include "io/plan/info.h"
 #include "io/plan/lines.h"
 #include "io/plan/regroup.h"
