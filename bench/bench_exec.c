@@ -77,7 +77,7 @@ static void *run_bare(void *data)
 
 static void measure_bare(uint32_t tasks, row *out, int repeat)
 {
-    char              why[HS_WHY];
+    hs_error          error;
     hsi_topology     *topology = NULL;
     pthread_barrier_t ready;
     pthread_t         thread[WORKERS];
@@ -85,7 +85,8 @@ static void measure_bare(uint32_t tasks, row *out, int repeat)
     int64_t           first, last;
     unsigned          w;
 
-    if (hsi_topology_open(&topology, 0, why) != HS_OK || hsi_topology_threads(topology) < WORKERS)
+    if (hsi_topology_open(&topology, 0, &error) != HS_OK ||
+        hsi_topology_threads(topology) < WORKERS)
         abort();
     pthread_barrier_init(&ready, NULL, WORKERS);
     for (w = 0; w < WORKERS; w++) {
@@ -108,12 +109,12 @@ static void measure_bare(uint32_t tasks, row *out, int repeat)
 static hs_body empty;
 
 static hs_status make_nothing(const hs_backend_options *options, const hs_task *task, hs_type type,
-                              hs_body **out, char why[HS_WHY])
+                              hs_body **out, hs_error *error)
 {
     (void)options;
     (void)task;
     (void)type;
-    (void)why;
+    (void)error->why;
     *out = &empty;
     return HS_OK;
 }
@@ -133,20 +134,21 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
                            const hs_schedule *plan, row *out, int repeat)
 {
     static const hs_backend *const only[] = {&nothing};
-    char                           why[HS_WHY];
+    hs_error                       error;
     hs_exec_settings               s;
     hs_exec_report                 r;
     hs_exec                       *exec = NULL;
 
     empty.backend = &nothing;
     hs_exec_settings_init(&s);
-    s.policy = kind;
-    s.rank = rank;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = kind;
+    s.decide.rank = rank;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     hs_exec_report_init(&r);
-    if (hs_exec_create(in, plan, &s, &exec, why) != HS_OK || hs_exec_run(exec, &r, why) != HS_OK) {
-        fprintf(stderr, "bench_exec: %s\n", why);
+    if (hs_exec_create(in, plan, &s, &exec, &error) != HS_OK ||
+        hs_exec_run(exec, &r, &error) != HS_OK) {
+        fprintf(stderr, "bench_exec: %s\n", error.why);
         exit(1);
     }
     out->us[repeat] = 1e6 * r.seconds * WORKERS / (double)r.tasks;
@@ -160,10 +162,10 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
  */
 static hs_instance *make_tasks(size_t n)
 {
-    hs_gamma     spec = {n, 1, 1, 1, 0.5, 1, 0.5, 1};
+    hs_gamma     spec = {sizeof spec, n, 1, 1, 1, 0.5, 1, 0.5, 1};
     hs_instance *in = NULL;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
+    if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         abort();
     return in;
 }
@@ -215,7 +217,15 @@ static void independent(size_t n)
 
 static void graph(unsigned tiles)
 {
-    hs_tiled     spec = {HS_CHOLESKY, tiles, WORKERS, 0, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled     spec = {sizeof(hs_tiled),
+                         HS_CHOLESKY,
+                         tiles,
+                         WORKERS,
+                         0,
+                         0,
+                         1,
+                         hs_kernel_table_find("k40m-960"),
+                         0};
     hs_instance *in = NULL;
     hs_schedule *plan = NULL;
     row          all[MOST];

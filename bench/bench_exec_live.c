@@ -42,13 +42,13 @@ static void check(hs_status st, const char *why)
 
 static double run(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
 {
-    char           why[HS_WHY] = "";
+    hs_error       error = {0};
     hs_exec_report r;
     hs_exec       *exec = NULL;
 
     hs_exec_report_init(&r);
-    check(hs_exec_create(in, plan, s, &exec, why), why);
-    check(hs_exec_run(exec, &r, why), why);
+    check(hs_exec_create(in, plan, s, &exec, &error), error.why);
+    check(hs_exec_run(exec, &r, &error), error.why);
     hs_exec_free(exec);
     return r.seconds;
 }
@@ -100,11 +100,11 @@ static double             seconds_per_unit;
 static truth_body         bodies[2];
 
 static hs_status truth_body_create(const hs_backend_options *options, const hs_task *row,
-                                   hs_type type, hs_body **out, char why[HS_WHY])
+                                   hs_type type, hs_body **out, hs_error *error)
 {
     (void)options;
     (void)row;
-    (void)why;
+    (void)error->why;
     *out = &bodies[type].base;
     return HS_OK;
 }
@@ -165,22 +165,22 @@ static double live(const char *policy, const hs_instance *in, const hs_schedule 
     hs_exec_settings               s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    s.time_scale = seconds_per_unit;
-    s.oversubscribe = 1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    s.run.time_scale = seconds_per_unit;
+    s.place.oversubscribe = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return run(in, plan, &s) / seconds_per_unit;
 }
 
 static void one_seed(uint64_t seed, double ratio[WAYS])
 {
-    hs_gamma     spec = {TASKS, 20, 4, 15, 0.2, 1, 1, seed};
+    hs_gamma     spec = {sizeof spec, TASKS, 20, 4, 15, 0.2, 1, 1, seed};
     hs_instance *in = NULL, *real;
     hs_schedule *plan, *informed;
     double       cpu[TASKS], gpu[TASKS], base;
 
-    check(hs_generate_gamma(&spec, &in), "");
+    check(hs_generate_gamma(&spec, &in, NULL), "");
     dice = seed;
     truth = real = true_times(in, cpu, gpu);
     plan = solve("heteroprio", in);

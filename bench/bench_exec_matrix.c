@@ -35,13 +35,13 @@ static hs_instance *make_instance(int kind, unsigned order, unsigned tile)
     static hs_kernel       kernels[KERNELS];
     static char            name[KERNELS][32];
     hs_kernel_table        table = *known;
-    hs_tiled               spec = {.kind = (hs_factorisation)kind,
+    hs_tiled               spec = {.struct_size = sizeof spec,
+                                   .kind = (hs_factorisation)kind,
                                    .tiles = order / tile,
                                    .cpus = WORKERS,
                                    .graph = 1,
                                    .table = &table};
     hs_instance           *in = NULL;
-    const char            *missing;
 
     for (size_t i = 0; i < known->count && i < KERNELS; i++) {
         kernels[i] = known->kernels[i];
@@ -51,7 +51,7 @@ static hs_instance *make_instance(int kind, unsigned order, unsigned tile)
         kernels[i].cpu *= pow(tile / 1600.0, 3);
     }
     table.kernels = kernels;
-    check(hs_generate_tiled(&spec, &in, &missing), "the instance");
+    check(hs_generate_tiled(&spec, &in, NULL), "the instance");
     return in;
 }
 
@@ -59,22 +59,22 @@ static hs_exec *make_run(const hs_instance *in, const char *policy)
 {
     hs_exec_settings settings;
     hs_exec         *exec = NULL;
-    char             why[HS_WHY] = "";
+    hs_error         error = {0};
 
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find(policy);
-    settings.oversubscribe = 1;
-    check(hs_exec_create(in, NULL, &settings, &exec, why), why);
+    settings.decide.policy = hs_policy_find(policy);
+    settings.place.oversubscribe = 1;
+    check(hs_exec_create(in, NULL, &settings, &exec, &error), error.why);
     return exec;
 }
 
 static double run(hs_exec *exec)
 {
     hs_exec_report report;
-    char           why[HS_WHY] = "";
+    hs_error       error = {0};
 
     hs_exec_report_init(&report);
-    check(hs_exec_run(exec, &report, why), why);
+    check(hs_exec_run(exec, &report, &error), error.why);
     return report.seconds;
 }
 
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     in = make_instance(kind, (unsigned)n, (unsigned)tile);
     exec = make_run(in, policy);
     hs_exec_factorisation_init(&f);
-    hs_exec_factorised(exec, &f);
+    hs_exec_describe_factorisation(exec, &f);
     for (int i = 0; i < REPEATS; i++) {
         ours[i] = 1e-9 * f.operations / run(exec);
         theirs[i] = 1e-9 * f.operations / run_lapack(kind, n, a, tau, pivots);

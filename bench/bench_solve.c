@@ -281,11 +281,11 @@ static void measure_in_workspace(const hs_instance *in, const floors *f)
 
 static void measure(size_t n, struct node node)
 {
-    hs_gamma     spec = {n, node.cpus, node.gpus, 15, 1, 1, 1, 1};
+    hs_gamma     spec = {sizeof spec, n, node.cpus, node.gpus, 15, 1, 1, 1, 1};
     hs_instance *in = NULL;
     floors       f;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
+    if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         abort();
     f = (floors){time_floor(floor_sort, in), time_floor(floor_heap, in)};
     print_row("radix-sort", "", in, f.sort, -1, &f);
@@ -352,12 +352,12 @@ static void measure_queue(void)
 {
     static const size_t      ready[] = {1000, 100000};
     static const char *const name[] = {"", " of four kernels", " of kernels with noise"};
-    hs_gamma                 spec = {1000000, 20, 4, 15, 1, 1, 1, 1};
+    hs_gamma                 spec = {sizeof spec, 1000000, 20, 4, 15, 1, 1, 1, 1};
     hs_instance             *in = NULL;
     size_t                   i;
     char                     how[64];
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
+    if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         abort();
     for (i = 0; i < sizeof ready / sizeof *ready; i++)
         for (int t = NO_TIES; t <= NOISE; t++) {

@@ -190,11 +190,11 @@ typedef struct trial {
 static double seconds_per_unit; /* 0: the virtual clock */
 
 static hs_status wait_body(const hs_backend_options *options, const hs_task *task, hs_type type,
-                           hs_body **out, char why[HS_WHY])
+                           hs_body **out, hs_error *error)
 {
     (void)task;
     (void)type;
-    (void)why;
+    (void)error->why;
     *out = &((trial *)options->data)->body;
     return HS_OK;
 }
@@ -225,21 +225,21 @@ static void *execute(void *data)
                                      .body_create = wait_body,
                                      .run = wait_run};
     const hs_backend *const only[] = {&waits};
-    char                    why[HS_WHY] = "";
+    hs_error                error = {0};
     hs_exec_settings        settings;
     hs_exec_report          report;
     hs_exec                *exec = NULL;
 
     t->body.backend = &waits;
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find(t->policy);
-    settings.time_scale = seconds_per_unit;
-    settings.oversubscribe = settings.unbound = 1;
-    settings.backends = only;
-    settings.backend_count = 1;
+    settings.decide.policy = hs_policy_find(t->policy);
+    settings.run.time_scale = seconds_per_unit;
+    settings.place.oversubscribe = settings.place.unbound = 1;
+    settings.run.backends = only;
+    settings.run.backend_count = 1;
     hs_exec_report_init(&report);
-    check(hs_exec_create(t->in, t->scene->plan, &settings, &exec, why), why);
-    check(hs_exec_run(exec, &report, why), why);
+    check(hs_exec_create(t->in, t->scene->plan, &settings, &exec, &error), error.why);
+    check(hs_exec_run(exec, &report, &error), error.why);
     t->makespan = report.seconds / seconds_per_unit;
     t->takes = (unsigned)report.aborted;
     hs_exec_free(exec);

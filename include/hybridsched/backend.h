@@ -14,60 +14,61 @@ HS_BEGIN_DECLS
 
 #define HS_BACKEND_ABI 1
 
+/** End of an attempt to execute a task. */
 typedef enum hs_outcome {
     HS_OUTCOME_DONE,
-    HS_OUTCOME_ABORTED, /* the task was cancelled, and no part of it still runs */
+    HS_OUTCOME_ABORTED, /* the task was cancelled, and no part of the task still runs */
     HS_OUTCOME_FAILED,  /* attempt->why has the reason; another attempt may succeed */
     HS_OUTCOME_LOST     /* the worker itself failed and must run no further task */
 } hs_outcome;
 
-/** Result verification of a finished task. */
-typedef enum hs_check {
-    HS_CHECK_NONE,     /* the task has no verifiable result */
-    HS_CHECK_LEFT_OUT, /* the result was not verified */
-    HS_CHECK_MADE      /* the result was verified and is correct; a wrong result gives
-                          HS_OUTCOME_FAILED */
-} hs_check;
+/** Verification of a finished task's result. */
+typedef enum hs_verification {
+    HS_VERIFICATION_NONE,    /* the task has no verifiable result */
+    HS_VERIFICATION_SKIPPED, /* the result was not verified */
+    HS_VERIFICATION_PASSED   /* the result was verified and is correct; a wrong result gives
+                       HS_OUTCOME_FAILED */
+} hs_verification;
 
-/** An execution of a task. */
+/** An attempt to execute a task. The dispatcher fills the inputs, the backend the outputs. */
 typedef struct hs_attempt hs_attempt;
 struct hs_attempt {
     size_t             struct_size;
     const hs_instance *instance;
     uint32_t           task;
-    uint32_t           number;  /* attempt number, from 1 */
+    uint32_t           number; /* number of the attempt, from 1 */
     unsigned           worker;
     double             seconds; /* expected wall-clock duration */
     const int         *cancel;  /* an hs_cancel; read with hs_attempt_cancelled() */
     int                wake_fd; /* descriptor for poll(2); becomes readable when `cancel` is set */
     const char        *log;     /* output file for the task; NULL: discard output */
-    char              *why;     /* buffer of HS_WHY bytes, initially empty: the reason of a
-                                   failure, or a note about a success */
-    int                status;  /* output, for a process: exit status; -1: none */
-    int                signal;  /* output, for a process: terminating signal; 0: none */
-    const char        *errors;  /* file for standard error; NULL: standard error goes to `log`,
-                                   too */
+    const char        *error_log; /* file for standard error; NULL: write standard error to `log` */
 
     /**
      * Callback for each line of output, newline included; `error`: 1 for standard error. A long
      * line may arrive in several pieces. NULL: no callback.
      */
-    void (*printed)(const hs_attempt *attempt, int error, const char *line, size_t length);
+    void (*line_printed)(const hs_attempt *attempt, int error, const char *line, size_t length);
 
+    char *why;           /* output: buffer of HS_WHY bytes, initially empty, for the reason of a
+                            failure or a note about a success */
+    int    status;       /* output of a process: exit status; -1: none */
+    int    signal;       /* output of a process: terminating signal; 0: none */
     double core_seconds; /* output: processor time of the task's own processes and threads;
                             initially 0 */
     double core_wait;    /* output: seconds during which these processes and threads waited for a
                             core; initially 0; NaN: unknown */
-    hs_check check; /* output of a finished task; initially HS_CHECK_NONE */
-    int64_t  end;   /* output: end of the task's own work if run() verifies the result
-                       afterwards, ns of CLOCK_MONOTONIC; 0: the task ends when run() returns */
+    hs_verification verification; /* output of a finished task; initially HS_VERIFICATION_NONE */
+    int64_t         end;          /* output: end of the task's own work if run() verifies the result
+                                     afterwards, ns of CLOCK_MONOTONIC; 0: the task ends when run()
+                                     returns */
 };
 
 /** Cancel request for a running task. Poll about every millisecond. */
 typedef enum hs_cancel {
-    HS_CANCEL_NOT,
-    HS_CANCEL_STOP, /* stop and discard the result: timeout, or the run is being stopped */
-    HS_CANCEL_TAKEN /* stop for spoliation by another worker; a result completed anyway is
+    HS_CANCEL_NONE,
+    HS_CANCEL_STOP,     /* stop and discard the result: timeout, or the run is being stopped */
+    HS_CANCEL_SPOLIATED /* stop for spoliation by another worker; a result completed anyway is
                        accepted */
 } hs_cancel;
 
@@ -79,17 +80,17 @@ static inline int hs_attempt_cancelled(const hs_attempt *attempt)
 
 /** Description of the worker behind a backend's worker state. */
 typedef struct hs_backend_worker_info {
-    size_t   struct_size;
-    unsigned number;      /* number among all workers */
-    hs_type  type;
-    unsigned index;       /* number among workers of this type */
-    unsigned cpus, gpus;  /* total number of workers of each type */
-    int      os_cpu;      /* first core of the worker's binding; -1: not bound */
-    unsigned core_count;  /* number of cores, hence of threads, for this worker */
-    const int *cores;     /* cores of the binding; NULL: not bound */
-    const char *device;   /* GPU worker: value for CUDA_VISIBLE_DEVICES; NULL: no real device */
-    unsigned device_index; /* index of `device` in the list from devices() */
-    void    *stream;       /* result of stream() of the device's backend; NULL: none */
+    size_t      struct_size;
+    unsigned    number; /* number among all workers */
+    hs_type     type;
+    unsigned    index;        /* number among workers of this type */
+    unsigned    cpus, gpus;   /* total number of workers of each type */
+    int         os_cpu;       /* first core of the worker's binding; -1: not bound */
+    unsigned    core_count;   /* number of cores, hence of threads, for this worker */
+    const int  *cores;        /* cores of the binding; NULL: not bound */
+    const char *device;       /* GPU worker: value for CUDA_VISIBLE_DEVICES; NULL: no real device */
+    unsigned    device_index; /* index of `device` in the list from devices() */
+    void       *stream;       /* result of stream() of the device's backend; NULL: none */
 } hs_backend_worker_info;
 
 /** An available GPU. */
@@ -112,9 +113,9 @@ typedef struct hs_backend_options {
     size_t struct_size;
     double seconds_per_unit; /* seconds per unit of the instance's times, time scale included */
     double grace;            /* seconds between SIGTERM and SIGKILL */
-    double memory;           /* memory limit per process of a command, in bytes; 0: no limit */
+    double process_memory;   /* memory limit per process of a command, in bytes; 0: no limit */
     int    allow_commands, allow_plugins;
-    int    look_only;            /* dry run: do not even load foreign code */
+    int    dry_run;              /* load no foreign code: no task will run */
     int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands alone */
     int    emulate[2];           /* by hs_type: emulate the task by a timer */
     int    verify;               /* verify results of built-in kernels */
@@ -123,26 +124,29 @@ typedef struct hs_backend_options {
                                     the device */
     double device_memory;        /* bytes of the smallest GPU in use; 0: unknown */
     struct hsi_starter *starter; /* private to the library: starts processes for commands */
-    void  *data;                 /* hs_backend.data of the backend being called */
-    size_t row;                  /* body_create(): index of the row; other calls: 0 */
+    void               *data;    /* hs_backend.data of the backend being called */
+    size_t              row;     /* body_create(): index of the row; other calls: 0 */
 } hs_backend_options;
 
 typedef struct hs_backend hs_backend;
 
 /**
- * A backend's prepared form of one row of the instance: first member of the backend's own
- * structure.
+ * A row of the instance, prepared by a backend: first member of the backend's own structure. The
+ * layout is final.
  */
 typedef struct hs_body {
     const hs_backend *backend;
 } hs_body;
 
-/** A backend's state for one worker: first member of the backend's own structure. */
+/**
+ * A backend's state for one worker: first member of the backend's own structure. The layout is
+ * final.
+ */
 typedef struct hs_backend_worker {
     const hs_backend *backend;
 } hs_backend_worker;
 
-/** A task in the list passed to prepare(). */
+/** A task in the list passed to prepare(). The layout is final. */
 typedef struct hs_backend_item {
     const hs_body *body;
     uint32_t       task;
@@ -150,24 +154,29 @@ typedef struct hs_backend_item {
 
 /** The end of a submitted attempt; times in ns of CLOCK_MONOTONIC. */
 typedef struct hs_completion {
+    size_t      struct_size; /* set by the caller of collect() */
     hs_attempt *attempt;
     hs_outcome  outcome;
     int64_t     start, end; /* interval attributed to this attempt; intervals of a worker never
                                overlap */
 } hs_completion;
 
+/**
+ * The functions of a backend. The `error` of a function is never NULL; a function that fails writes
+ * the reason to error->why, and need not set the other fields.
+ */
 struct hs_backend {
     unsigned    abi;  /* HS_BACKEND_ABI */
     const char *name; /* "cpu", "command", ... */
 
     /**
      * Create a body for the row's task on workers of `type`. HS_OK with *out NULL: this backend
-     * does not serve the row. On failure `why` has the reason: HS_EREFUSED: not allowed;
-     * HS_ERESOURCE: a needed resource is missing; HS_EINVAL: the row is contradictory. HS_ENOMEM
-     * leaves `why` empty.
+     * does not serve the row. On failure error->why has the reason, except that HS_ENOMEM needs
+     * none: HS_EREFUSED: not allowed; HS_ERESOURCE: a needed resource is missing; HS_EINVAL: the
+     * row is contradictory.
      */
     hs_status (*body_create)(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY]);
+                             hs_body **out, hs_error *error);
     void (*body_free)(hs_body *body); /* NULL: bodies need no cleanup */
 
     /**
@@ -175,9 +184,8 @@ struct hs_backend {
      * first and after its last task. HS_ERESOURCE: the worker cannot run tasks. Both may be NULL;
      * run() then gets a NULL worker.
      */
-    hs_status (*worker_open)(const hs_backend_options *options,
-                             const hs_backend_worker_info *info, hs_backend_worker **out,
-                             char why[HS_WHY]);
+    hs_status (*worker_open)(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, hs_error *error);
     void (*worker_close)(hs_backend_worker *worker);
 
     hs_outcome (*run)(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
@@ -186,10 +194,9 @@ struct hs_backend {
 
     /**
      * Write at most `room` available GPUs to `list` and their total number to *count. HS_ERESOURCE:
-     * no GPU is available, `why` has the reason.
+     * no GPU is available.
      */
-    hs_status (*devices)(hs_backend_device *list, unsigned room, unsigned *count,
-                         char why[HS_WHY]);
+    hs_status (*devices)(hs_backend_device *list, unsigned room, unsigned *count, hs_error *error);
 
     /**
      * Prepare the worker for `items`, before the start and in the worker's thread. `ordered`: the
@@ -197,8 +204,7 @@ struct hs_backend {
      * HS_ERESOURCE: the preparation failed.
      */
     hs_status (*prepare)(hs_backend_worker *worker, const hs_instance *instance,
-                         const hs_backend_item *items, size_t count, int ordered,
-                         char why[HS_WHY]);
+                         const hs_backend_item *items, size_t count, int ordered, hs_error *error);
 
     /** Return the worker's stream, shared with tasks of other backends, as a pointer. */
     void *(*stream)(hs_backend_worker *worker);

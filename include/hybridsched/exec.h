@@ -14,15 +14,17 @@ HS_BEGIN_DECLS
 
 /** Reaction to the final failure of a task. */
 typedef enum hs_halt {
-    HS_HALT_SOON,  /* start no further task, let running tasks end */
-    HS_HALT_NOW,   /* also abort running tasks */
-    HS_HALT_NEVER  /* go on with the remaining tasks */
+    HS_HALT_SOON, /* start no further task, let running tasks end */
+    HS_HALT_NOW,  /* also abort running tasks */
+    HS_HALT_NEVER /* go on with the remaining tasks */
 } hs_halt;
 
+/** Progress of a run. */
 typedef struct hs_exec_progress {
-    double   seconds;   /* seconds since the start */
-    uint64_t total, done, running, failed;
-    double   remaining; /* estimated seconds until the end */
+    size_t   struct_size;
+    double   seconds;                      /* seconds since the start */
+    uint64_t total, done, running, failed; /* numbers of tasks */
+    double   remaining;                    /* estimated seconds until the end */
 } hs_exec_progress;
 
 /** A failed attempt, or a finished attempt with a note. */
@@ -31,10 +33,10 @@ typedef struct hs_exec_failure {
     uint32_t    task;
     uint32_t    number; /* number of the attempt, from 1 */
     unsigned    worker;
-    int         final;  /* 1: the task is not tried again */
-    int         done;   /* 1: the attempt succeeded and `why` is a note */
+    int         final; /* 1: the task is not tried again */
+    int         done;  /* 1: the attempt succeeded and `why` is a note */
     const char *why;
-    const char *log;    /* file with the attempt's output; NULL: none was kept */
+    const char *log;     /* file with the attempt's output; NULL: none was kept */
     unsigned    retired; /* 0: the worker remains in service; 1: the worker was lost; above 1:
                             the worker was retired after this number of consecutive failures */
 } hs_exec_failure;
@@ -45,7 +47,7 @@ typedef struct hs_exec_failure {
 typedef struct hs_exec_attempt {
     size_t     struct_size;
     uint32_t   task;
-    uint32_t   number;    /* number of the attempt, from 1, earlier runs of the journal included */
+    uint32_t   number; /* number of the attempt, from 1, earlier runs of the journal included */
     unsigned   worker;
     hs_outcome outcome;
     int        timed_out; /* 1: the attempt exceeded its timeout and failed */
@@ -53,7 +55,7 @@ typedef struct hs_exec_attempt {
                              it */
     int        signal;    /* terminating signal of the process; 0: none */
     double     start, end; /* seconds from the start of the run */
-    double     date;      /* start of the attempt, seconds since 1970 */
+    double     date;       /* start of the attempt, seconds since 1970 */
 } hs_exec_attempt;
 
 /** A line of output of a command. */
@@ -75,96 +77,121 @@ typedef enum hs_resume {
     HS_RESUME_FAILED /* run tasks whose last attempt failed, and tasks blocked by such failures */
 } hs_resume;
 
-/** Always start from hs_exec_settings_init(). */
+/**
+ * Settings of a run. Start from hs_exec_settings_init(), which sets `run.verify` to 1 and the rest
+ * to 0. Each group ends with `reserved` places: a later version puts its new fields there, so the
+ * groups keep their sizes. Leave them 0.
+ */
 typedef struct hs_exec_settings {
     size_t struct_size;
 
-    /* The policy. */
-    const hs_policy_kind *policy;     /* NULL: plan */
-    double                time_scale; /* factor from the plan's times to real durations; 0: 1 */
-    double                tolerance;  /* hs_policy_settings.tolerance; 0: 0.02; negative: no
-                                         tolerance */
+    /** The policy. */
+    struct {
+        const hs_policy_kind *policy;    /* NULL: the policy "plan" */
+        hs_rank               rank;      /* rank of `policy` */
+        double                tolerance; /* hs_policy_settings.tolerance; 0: 0.02; negative: no
+                                            tolerance */
+        hs_parameters parameters;        /* parameters of `policy` */
+        uint64_t      reserved[8];
+    } decide;
 
-    /* The backends. */
-    int emulate[2]; /* by hs_type: emulate tasks by timers of their planned time (a gpu_command
-                       still runs) */
-    int allow_commands, allow_plugins;
-    int verify;     /* verify results of built-in kernels; default 1 */
-    const hs_backend *const *backends; /* tried before the built-in backends */
-    size_t                   backend_count;
+    /** Execution of tasks. */
+    struct {
+        double time_scale; /* factor from the plan's times to real durations; 0: 1 */
+        int    emulate[2]; /* by hs_type: emulate tasks by timers of their planned time (a
+                              gpu_command still runs) */
+        int                      allow_commands;
+        int                      allow_plugins;
+        int                      verify;   /* verify results of built-in kernels; default 1 */
+        const hs_backend *const *backends; /* tried before the built-in backends */
+        size_t                   backend_count;
+        uint64_t      matrix_seed; /* seed of the random input matrix of a factorisation */
+        const double *matrix;      /* input matrix instead of a random matrix: matrix_order x
+                                      matrix_order by column, for Cholesky only the lower
+                                      triangle; must outlive the handle */
+        size_t   matrix_order;
+        uint64_t reserved[8];
+    } run;
 
-    /* Cores, devices and memory. */
-    unsigned    cores[2];             /* cores per worker, by hs_type; 0: 1 */
-    double      memory;               /* RLIMIT_AS of each process of a command, in bytes; 0: no
-                                         limit */
-    int         oversubscribe;        /* allow more CPU workers than cores */
-    int         no_reserve;           /* let CPU workers use the cores of GPU worker threads */
-    int         unbound;              /* bind no worker to a core */
-    const int  *os_cpus;              /* processor by worker, -1: not bound (not combined with
-                                         several cores per worker); copied; NULL: choose
-                                         processors and check that there are enough */
-    int         keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
-    const char *module;               /* file of the GPU module; NULL: the installed module,
-                                         else hybridsched-cuda.so on the library search path */
-    int         gpu_mode;             /* an hs_gpu_mode: launch mode of planned tasks on a GPU */
-    int         resident;             /* upload inputs to GPUs before the start, leave results on
-                                         the GPUs */
+    /** Placement of workers on cores. */
+    struct {
+        unsigned   cores[2];        /* cores per worker, by hs_type; 0: 1 */
+        int        oversubscribe;   /* allow more CPU workers than cores */
+        int        share_gpu_cores; /* let CPU workers use the cores of GPU worker threads */
+        int        unbound;         /* bind no worker to a core */
+        const int *os_cpus;         /* processor by worker, -1: not bound (not combined with several
+                                       cores per worker); copied; NULL: choose processors and check
+                                       that there are enough */
+        double process_memory;      /* RLIMIT_AS of each process of a command, in bytes; 0: no
+                                       limit */
+        uint64_t reserved[8];
+    } place;
 
-    /* Failures. */
-    unsigned retries;        /* further attempts after a failure; 0: none. A retry prefers
-                                another worker, and after two failures on one type a worker of
-                                the other type; a retried task is not spoliated */
-    double   retry_delay;    /* seconds before the second attempt, doubled before each later
-                                attempt up to a minute or up to this value if larger; 0: 0.1;
-                                negative: no delay */
-    unsigned retire_after;   /* consecutive failures after which a worker is retired, if other
-                                workers run these tasks successfully; four times as many if no
-                                other worker tried them; 0: 5 */
-    double   timeout;        /* default timeout of an attempt in seconds, for tasks without a
-                                timeout; 0: none */
-    double   timeout_factor; /* default timeout as a multiple of the estimate; 0: none */
-    double   grace;          /* seconds from SIGTERM to SIGKILL, and seconds granted before
-                                SIGTERM to background processes left by a command's shell; 0: 2 */
-    hs_halt  halt;
+    /** GPUs. */
+    struct {
+        const char *module;          /* file of the GPU module; NULL: the installed module, else
+                                        hybridsched-cuda.so on the library search path */
+        int    mode;                 /* an hs_gpu_mode: launch mode of planned tasks */
+        int    resident;             /* upload inputs before the start, leave results on the GPUs */
+        int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
+        double tile_memory; /* limit in bytes for tiles on each GPU; 0: tile_share decides */
+        double tile_share;  /* limit for tiles as a share of each GPU's total memory, at most 1;
+                               0: 0.8; memory used by other processes does not change it */
+        uint64_t reserved[8];
+    } gpu;
 
-    /* Logs and journal. */
-    const char *logs;             /* folder for the output of commands; NULL: discard output */
-    int         logs_of_failures; /* keep only logs of failed attempts */
-    const char *journal;          /* journal file; NULL: no journal */
-    hs_resume   resume;           /* tasks to run again with this journal */
-    int         look_only;        /* read the journal without changing it; no run follows */
+    /** Failures and timeouts. */
+    struct {
+        unsigned retries;      /* further attempts after a failure; 0: none. A retry prefers
+                                  another worker, and after two failures on one type a worker of
+                                  the other type; a retried task is not spoliated */
+        unsigned retire_after; /* consecutive failures after which a worker is retired, if other
+                                  workers run these tasks successfully; four times as many if no
+                                  other worker tried them; 0: 5 */
+        double retry_delay;    /* seconds before the second attempt, doubled before each later
+                                  attempt up to a minute or up to this value if larger; 0: 0.1;
+                                  negative: no delay */
+        double timeout;        /* default timeout of an attempt in seconds, for tasks without a
+                                  timeout; 0: none */
+        double timeout_factor; /* default timeout as a multiple of the estimate; 0: none */
+        double grace;          /* seconds from SIGTERM to SIGKILL, and seconds granted before
+                                  SIGTERM to background processes left by a command's shell;
+                                  0: 2 */
+        hs_halt  halt;         /* reaction to the final failure of a task */
+        uint64_t reserved[8];
+    } fail;
 
-    /* Callbacks during the run, called in the thread of hs_exec_run(). Deadlines are not served
-       meanwhile, so return soon. */
-    void (*progress)(void *progress_data, const hs_exec_progress *progress); /* NULL: none */
-    void *progress_data;
-    double progress_interval; /* seconds; 0: 0.2 */
-    /* called soon after each failure; strings live as long as the handle; NULL: none */
-    void (*failure)(void *failure_data, const hs_exec_failure *failure);
-    void *failure_data;
+    /** Files and records kept of the run. */
+    struct {
+        const char *log_folder;       /* folder for the output of commands; NULL: discard output */
+        int         failed_logs_only; /* keep only logs of failed attempts */
+        int         separate_errors;  /* write standard error of commands to a separate file, see
+                                         hs_exec_log_path(); implied by report.line */
+        const char *journal;          /* journal file; NULL: no journal */
+        hs_resume   resume;           /* tasks to run again with this journal */
+        int         dry_run;          /* read the journal without changing it; hs_exec_run() is
+                                         refused */
+        int      transfers;           /* record transfers, see hs_exec_transfers() */
+        uint64_t reserved[8];
+    } keep;
 
-    /* Callback for each finished attempt, in order of end and one at a time. Called in worker
-       threads; the worker waits. */
-    void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL: none */
-    void *attempt_data;
-
-    /* Callback for each line of output of a command, one at a time, in worker threads. Implies
-       logs_apart. */
-    void (*line)(void *line_data, const hs_exec_line *line); /* NULL: none */
-    void *line_data;
-    int   logs_apart; /* write standard error of commands to a separate file, see hs_exec_log() */
-
-    hs_rank       rank;        /* rank of `policy` */
-    hs_parameters parameters;  /* parameters of `policy` */
-    uint64_t matrix_seed; /* seed of the input matrix of a factorisation */
-    const double *matrix; /* input matrix instead of a random matrix: matrix_order x matrix_order
-                             by column, for Cholesky only the lower triangle; must outlive the
-                             handle */
-    size_t matrix_order;
-    double   gpu_memory;  /* limit in bytes for tiles on each GPU; 0: gpu_share decides */
-    int      transfers;   /* record transfers, see hs_exec_transfers() */
-    double   gpu_share;   /* limit for tiles as a share of each GPU's total memory, at most 1; 0: 0.8;
-                             other processes on the GPU do not change it */
+    /**
+     * Callbacks; NULL: none. hs_exec_run() calls progress() and failure() in its own thread and
+     * enforces no deadline meanwhile, so return soon; strings given to failure() live as long as
+     * the handle. attempt() and line() are called in worker threads, one call at a time; the worker
+     * waits.
+     */
+    struct {
+        void *data; /* first argument of each callback */
+        void (*progress)(void *data, const hs_exec_progress *progress);
+        void (*failure)(void *data, const hs_exec_failure *failure); /* soon after each failure */
+        void (*attempt)(void *data, const hs_exec_attempt *attempt); /* for each finished attempt,
+                                                                        in order of end */
+        void (*line)(void *data, const hs_exec_line *line);          /* for each line of output of a
+                                                                        command */
+        double   progress_interval; /* seconds between calls of progress(); 0: 0.2 */
+        uint64_t reserved[8];
+    } report;
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -174,7 +201,7 @@ HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
  * Number of cores available to this process: the largest number of CPU workers without
  * `oversubscribe`.
  */
-HS_API unsigned hs_exec_cores(void);
+HS_API unsigned hs_exec_core_count(void);
 
 /** A GPU available to this process. */
 typedef struct hs_exec_device {
@@ -190,64 +217,66 @@ typedef struct hs_exec_device {
 
 /**
  * Describe the index-th GPU in the order of assignment to workers: the order of
- * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` as in the settings. With `out`
- * NULL only *count is set. HS_ERESOURCE: no GPU; `why` (HS_WHY bytes, or NULL) has the reason.
+ * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` is settings.gpu.module. With `out`
+ * NULL only *count is set, the number of GPUs. HS_ERESOURCE: no GPU; HS_EINVAL: no such index.
  */
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
-                                   unsigned *count, char why[HS_WHY]);
+                                   unsigned *count, hs_error *error);
 
 typedef struct hs_exec hs_exec;
 
 /**
  * Prepare a run of the tasks of `in`. `in` and `plan` must outlive the handle; `plan` is NULL for a
  * policy without plan. Every check that can refuse the run is done here, before any task starts. On
- * failure `why` (HS_WHY bytes, or NULL) has the reason. HS_EREFUSED: commands or plugins were not
+ * HS_OK the caller owns *out. HS_EREFUSED: commands or plugins were not
  * allowed; HS_ERESOURCE: no GPU, or too few cores; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
- * hs_exec_factorised()), in QR only on CPUs and emulated GPUs; other built-in kernels and plugins
- * have private data.
+ * hs_exec_describe_factorisation()), in QR only on CPUs and emulated GPUs; other built-in kernels
+ * and plugins have private data.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
-                                const hs_exec_settings *settings, hs_exec **out,
-                                char why[HS_WHY]);
+                                const hs_exec_settings *settings, hs_exec **out, hs_error *error);
 HS_API void      hs_exec_free(hs_exec *exec);
 
 /** Placement of a worker, for --dry-run. */
 typedef struct hs_exec_worker_info {
     size_t      struct_size;
-    char        name[16];    /* name, e.g. cpu3 */
-    int         os_cpu;      /* first core of the binding; -1: not bound */
-    const char *device;      /* UUIDs of GPUs; NULL: emulated or unused */
-    char        cores[64];   /* cores of the binding, e.g. 4,5 */
-    int         unused;      /* 1: no task can run on this worker, so it occupies no core and no
-                                device */
+    char        name[16];  /* name, e.g. cpu3 */
+    int         os_cpu;    /* first core of the binding; -1: not bound */
+    const char *device;    /* UUIDs of GPUs; NULL: emulated or unused */
+    char        cores[64]; /* cores of the binding, e.g. 4,5 */
+    int         unused;    /* 1: no task can run on this worker, so it occupies no core and no
+                              device */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))
-HS_API void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info);
+HS_API void hs_exec_describe_worker(const hs_exec *exec, unsigned worker,
+                                    hs_exec_worker_info *info);
 
 /**
  * Return the name of the backend for a task on a type; NULL if the task cannot run on this type.
  */
-HS_API const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type);
+HS_API const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_type type);
 
 /**
  * Number of tasks by their state in the resumed journal. Each task of the instance has exactly one
  * of the states done, failed, changed, fresh.
  */
-typedef struct hs_exec_past {
+typedef struct hs_exec_journal_summary {
     size_t   struct_size;
-    uint64_t done;    /* finished; will not run again */
-    uint64_t failed;  /* the last attempt failed */
-    uint64_t changed; /* finished, but outdated: its command or kernel changed, a predecessor ran
-                         again or will run again, or a later attempt began and did not end */
-    uint64_t fresh;   /* not recorded */
-    uint64_t gone;    /* recorded, but no longer in the instance */
-} hs_exec_past;
+    uint64_t done;     /* finished; will not run again */
+    uint64_t failed;   /* the last attempt failed */
+    uint64_t changed;  /* finished, but outdated: its command or kernel changed, a predecessor ran
+                          again or will run again, or a later attempt began and did not end */
+    uint64_t    fresh; /* not recorded */
+    uint64_t    gone;  /* recorded, but no longer in the instance */
+    const char *note;  /* repair of the journal to report, e.g. an unfinished end that was cut off;
+                          NULL: none */
+} hs_exec_journal_summary;
 
-#define hs_exec_past_init(p) ((p)->struct_size = sizeof *(p))
-HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
+#define hs_exec_journal_summary_init(p) ((p)->struct_size = sizeof *(p))
+HS_API void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *past);
 
 /**
  * Simulate the policy with the estimates of the tasks still to run, without tasks finished in the
@@ -257,47 +286,47 @@ HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
  */
 HS_API hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out);
 
-typedef enum hs_exec_stop_how { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_how;
+typedef enum hs_exec_stop_mode { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_mode;
 
 /**
  * Stop the run: start no further task (HS_STOP_DRAIN), or abort running tasks as well
  * (HS_STOP_NOW). Async-signal-safe. Between runs it stops the next run.
  */
-HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how);
+HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_mode how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
     uint64_t tasks, done, resumed, failed, not_run; /* numbers of tasks; `done` includes
                                                        `resumed`; the rest is in left_out or
                                                        unrecorded */
-    uint64_t aborted;          /* attempts aborted by spoliation */
+    uint64_t aborted;                               /* attempts aborted by spoliation */
     uint64_t retried;
-    unsigned lost_workers;     /* lost and retired workers */
-    double   seconds;          /* seconds from the start to the end of the last task */
-    double   overhead;         /* seconds per task finished or failed in this run: (workers x
-                                  seconds - busy) / tasks */
-    int      stopped;          /* 1: hs_exec_stop() ended the run */
-    double   busy;             /* seconds in task bodies, summed over workers */
-    double   idle;             /* seconds during which the policy had no task for a worker, or
-                                  the worker was out of service */
-    double   dispatch;         /* overhead without `idle` */
-    uint64_t unrecorded;       /* tasks that succeeded, but could no longer be written to the
-                                  journal */
-    uint64_t left_out;         /* tasks outside the selection of HS_RESUME_FAILED */
-    uint64_t blocked;          /* part of not_run: tasks after a failed task */
-    double   gpu_joules;       /* energy used by all GPUs, by NVML; 0: unknown */
-    unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest GPU at the end, and its maximum
+    unsigned lost_workers; /* lost and retired workers */
+    double   seconds;      /* seconds from the start to the end of the last task */
+    double   overhead;     /* seconds per task finished or failed in this run: (workers x
+                              seconds - busy) / tasks */
+    int    stopped;        /* 1: hs_exec_stop() ended the run */
+    double busy;           /* seconds in task bodies, summed over workers */
+    double idle;           /* seconds during which the policy had no task for a worker, or
+                              the worker was out of service */
+    double   dispatch;     /* overhead without `idle` */
+    uint64_t unrecorded;   /* tasks that succeeded, but could no longer be written to the
+                              journal */
+    uint64_t left_out;     /* tasks outside the selection of HS_RESUME_FAILED */
+    uint64_t blocked;      /* part of not_run: tasks after a failed task */
+    double   gpu_joules;   /* energy used by all GPUs, by NVML; 0: unknown */
+    unsigned gpu_clock, gpu_clock_max; /* MHz of the slowest GPU at the end, and its maximum
                                            clock; 0: unknown */
-    double   core_seconds;     /* processor time of worker threads and commands */
-    double   core_wait;        /* seconds during which these threads and processes were runnable
-                                  but another process had the core; excludes sleep and I/O. For a
-                                  command only its shell, or the program that replaced the shell,
-                                  counts. NaN: unknown */
-    uint64_t checkable;        /* tasks of built-in kernels with private data, finished in this
-                                  run */
-    uint64_t checked;          /* part of checkable: tasks with verified results; on CPUs every
-                                  task, on a GPU the first of each kernel and size and then every
-                                  16th */
+    double core_seconds;               /* processor time of worker threads and commands */
+    double core_wait;    /* seconds during which these threads and processes were runnable
+                            but another process had the core; excludes sleep and I/O. For a
+                            command only its shell, or the program that replaced the shell,
+                            counts. NaN: unknown */
+    uint64_t verifiable; /* tasks of built-in kernels with private data, finished in this
+                           run */
+    uint64_t verified;   /* part of verifiable: tasks with verified results; on CPUs every
+                            task, on a GPU the first of each kernel and size and then every
+                            16th */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
@@ -305,10 +334,11 @@ typedef struct hs_exec_report {
 /**
  * Run the tasks. HS_OK: every selected task is done. HS_EFAILED: some are not (see the report);
  * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy made an impossible decision; HS_EIO, HS_ENOMEM,
- * HS_ERESOURCE: `why` has the reason. May be called repeatedly, but only once with a journal: each
- * run executes every task and discards the records and failures of the previous run when it begins.
+ * HS_ERESOURCE: the run was broken off. May be called repeatedly, but only once with a journal:
+ * each run executes every task and discards the records and failures of the previous run when it
+ * begins.
  */
-HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY]);
+HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error);
 
 /** An attempt; times in seconds from the start. */
 typedef struct hs_exec_record {
@@ -328,65 +358,65 @@ HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worke
 HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
- * After a run with settings.transfers: return the transfers, sorted by destination, then start, in
- * seconds from the start; owned by the handle. For a factorisation these are the copies of the
- * matrix between memories; some end after the last task, when the result returns to the host, and
- * copies of a broken GPU are missing. For emulated workers these are the transfers started by the
- * policy.
+ * After a run with settings.keep.transfers: return the transfers, sorted by destination, then
+ * start, in seconds from the start; owned by the handle. For a factorisation these are the copies
+ * of the matrix between memories; some end after the last task, when the result returns to the
+ * host, and copies of a broken GPU are missing. For emulated workers these are the transfers
+ * started by the policy.
  */
 HS_API const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count);
 
 /**
- * Write to `path` the path of an attempt's log file, in a folder below settings.logs:
+ * Write to `path` the path of an attempt's log file, in a folder below settings.keep.log_folder:
  * ID.NUMBER.log; with logs_apart ID.NUMBER.out, or ID.NUMBER.err if `error`. Returns the length and
  * truncates to `size`, as snprintf() does; 0: no log exists.
  */
-HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error,
-                          char *path, size_t size);
+HS_API size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t number, int error,
+                               char *path, size_t size);
 
 /**
  * After the run: return 1 if `task` was not run because a direct or indirect predecessor failed,
  * and set *failed (may be NULL) to the failed predecessor of smallest number; else 0. O(1).
  */
-HS_API int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
+HS_API int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
 
 /** The matrix of a factorisation and the quality of its factors. */
 typedef struct hs_exec_factorisation {
     size_t      struct_size;
-    const char *name;          /* Cholesky, LU or QR */
-    size_t      order, tile;   /* orders of the matrix and of each tile */
+    const char *name;        /* Cholesky, LU or QR */
+    size_t      order, tile; /* orders of the matrix and of each tile */
     uint64_t    seed;
-    double      operations;    /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
-    int         checked;       /* 1: the last run completed and its result was verified */
-    int         wrong;         /* 1: the result exceeds a limit below */
-    double      relative;      /* Frobenius norm of (input - product of the factors), relative to
-                                  the input's norm; limit 1e-8, in single precision
-                                  1e-6 sqrt(order) */
-    double      largest;       /* largest absolute element of (input - product of the factors);
-                                  limit `limit` */
-    double      orthogonality; /* QR: norm of (Q'Q - I), with the limit of `relative`; else 0 */
-    int         given;         /* 1: the input is settings.matrix */
-    double      limit;         /* limit of `largest`: 1e-6, times the largest element of a given
-                                  matrix; in single precision 1e-6 sqrt(order) times the largest
-                                  element */
-    int         single;        /* 1: the kernels have single precision */
+    double      operations;        /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
+    int         input_given;       /* 1: the input is settings.run.matrix */
+    int         single_precision;  /* 1: the kernels have single precision, else double */
+    int         verified;          /* 1: the last run completed and its result was verified */
+    int         wrong;             /* 1: the result exceeds a limit below */
+    double      relative_residual; /* Frobenius norm of (input - product of the factors), relative
+                                      to the input's norm; limit 1e-8, in single precision
+                                      1e-6 sqrt(order) */
+    double orthogonality;          /* QR: norm of (Q'Q - I), with the limit of relative_residual;
+                                      else 0 */
+    double largest_residual;       /* largest absolute element of (input - product of the
+                                      factors) */
+    double largest_residual_limit; /* 1e-6, times the largest element of a given matrix; in single
+                                      precision 1e-6 sqrt(order) times the largest element */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
 
 /**
  * Describe the factorisation, also before a run: returns 1 if built-in kernels work on the data
- * named by the rows, which are the tiles of one matrix in memory, else 0. With settings.verify a
- * run with a wrong result ends with HS_EFAILED.
+ * named by the rows, which are the tiles of one matrix in memory, else 0. With settings.run.verify
+ * a run with a wrong result ends with HS_EFAILED.
  */
-HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
+HS_API int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out);
 
 /**
  * After a complete run: copy the factors to `out`, order x order by column. Cholesky gives L and QR
  * gives R, with zeros in the other triangle; LU gives L, without its unit diagonal, and U.
  * HS_EINVAL: no factors exist.
  */
-HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
+HS_API hs_status hs_exec_copy_factors(const hs_exec *exec, double *out);
 
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
@@ -404,7 +434,7 @@ typedef struct hs_exec_activity {
  * hs_exec_run(); takes no lock. The fields are read one after another, so they may belong to
  * different moments.
  */
-HS_API void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
+HS_API void hs_exec_describe_activity(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
 
 /**
  * Get a failure by index, in order of time: returns 1, or 0 past the last. May be called from any

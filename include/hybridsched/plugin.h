@@ -62,8 +62,8 @@ typedef struct hs_plugin_task {
     double      seconds; /* expected duration */
     const int  *cancel;  /* cancel request; read with hs_plugin_cancelled() */
     int32_t     wake_fd; /* descriptor for poll(2); becomes readable when `cancel` is set */
-    uint32_t    message_size;
-    char       *message; /* size of `message` */
+    uint32_t    message_size; /* bytes of `message` */
+    char       *message;      /* buffer for the reason of a failure or a note about a success */
     const char *log;     /* file for longer output of this attempt; NULL: none */
     void       *stream;  /* the GPU's cudaStream_t; the GPU is the current device of the thread.
                             NULL: none */

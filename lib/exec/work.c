@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/order.h"
-#include "exec/why.h"
 #include "support/sized.h"
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 {
     memset(settings, 0, size);
     settings->struct_size = size;
-    if (size >= offsetof(hs_exec_settings, verify) + sizeof settings->verify)
-        settings->verify = 1;
+    if (size >= offsetof(hs_exec_settings, run.verify) + sizeof settings->run.verify)
+        settings->run.verify = 1;
 }
 
 static hs_status copy(hs_exec_settings *full, const hs_exec_settings *given)
@@ -34,48 +34,50 @@ static int is_span(double seconds)
 
 static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
 {
-    if (!s->policy)
+    if (!s->decide.policy)
         return "there is no such policy";
-    if (hs_policy_needs_plan(s->policy) && !plan)
+    if (hs_policy_needs_plan(s->decide.policy) && !plan)
         return "the policy needs a plan";
-    if (s->rank != HS_RANK_DEFAULT &&
-        (!hs_rank_name(s->rank) || !(hs_policy_supported_ranks(s->policy) >> s->rank & 1)))
+    if (s->decide.rank != HS_RANK_DEFAULT &&
+        (!hs_rank_name(s->decide.rank) || !(hs_policy_supported_ranks(s->decide.policy) >> s->decide.rank & 1)))
         return "the policy does not take that rank";
-    if (!is_span(s->parameters.band) || !is_span(s->parameters.leave))
+    if (!is_span(s->decide.parameters.band) || !is_span(s->decide.parameters.leave))
         return "the band, or what GPUs leave, is not a positive number";
-    if (!is_span(s->time_scale))
+    if (!is_span(s->run.time_scale))
         return "the time scale is not a positive number";
-    if (!isfinite(s->tolerance))
+    if (!isfinite(s->decide.tolerance))
         return "the tolerance is not a number";
-    if (!hsi_is_cell_width(s->parameters.ratio_tolerance))
+    if (!hsi_is_cell_width(s->decide.parameters.ratio_tolerance))
         return "the ratio_tolerance is neither 0 nor from 1e-12 to 1";
-    if (!is_span(s->timeout) || !is_span(s->timeout_factor))
+    if (!is_span(s->fail.timeout) || !is_span(s->fail.timeout_factor))
         return "the timeout is not a positive number";
-    if (s->cores[HS_CPU] > HSI_MOST_CORES || s->cores[HS_GPU] > HSI_MOST_CORES)
+    if (s->place.cores[HS_CPU] > HSI_MOST_CORES || s->place.cores[HS_GPU] > HSI_MOST_CORES)
         return "a worker has too many cores";
-    if (!(s->memory >= 0))
+    if (!(s->place.process_memory >= 0))
         return "the memory is not a positive number";
-    if (!is_span(s->gpu_memory))
+    if (!is_span(s->gpu.tile_memory))
         return "the memory of GPUs is not a positive number";
-    if (!(s->gpu_share >= 0 && s->gpu_share <= 1))
+    if (!(s->gpu.tile_share >= 0 && s->gpu.tile_share <= 1))
         return "the share of a GPU's memory is not between 0 and 1";
-    if (!is_span(s->grace) || !is_span(s->progress_interval))
+    if (!is_span(s->fail.grace) || !is_span(s->report.progress_interval))
         return "a time is not a positive number";
-    if (!(s->retry_delay <= 1e9))
+    if (!(s->fail.retry_delay <= 1e9))
         return "the delay before a retry is too long";
-    if (s->halt != HS_HALT_SOON && s->halt != HS_HALT_NOW && s->halt != HS_HALT_NEVER)
+    if (s->fail.halt != HS_HALT_SOON && s->fail.halt != HS_HALT_NOW &&
+        s->fail.halt != HS_HALT_NEVER)
         return "there is no such way to halt";
-    if (s->resume != HS_RESUME_NOT && s->resume != HS_RESUME_REST && s->resume != HS_RESUME_FAILED)
+    if (s->keep.resume != HS_RESUME_NOT && s->keep.resume != HS_RESUME_REST &&
+        s->keep.resume != HS_RESUME_FAILED)
         return "there is no such way to resume";
-    if (s->resume && !s->journal)
+    if (s->keep.resume && !s->keep.journal)
         return "without a journal there is nothing to resume";
-    if (s->gpu_mode != HS_GPU_STREAMS && s->gpu_mode != HS_GPU_GRAPH)
+    if (s->gpu.mode != HS_GPU_STREAMS && s->gpu.mode != HS_GPU_GRAPH)
         return "there is no such way to drive a GPU";
-    if (s->unbound && s->os_cpus)
+    if (s->place.unbound && s->place.os_cpus)
         return "workers are either bound to given processors or to none";
-    if (s->os_cpus && (s->cores[HS_CPU] > 1 || s->cores[HS_GPU] > 1))
+    if (s->place.os_cpus && (s->place.cores[HS_CPU] > 1 || s->place.cores[HS_GPU] > 1))
         return "a worker of several cores is not bound to one given processor";
-    if (s->backend_count && !s->backends)
+    if (s->run.backend_count && !s->run.backends)
         return "the backends are missing";
     return NULL;
 }
@@ -83,74 +85,70 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
 /* Replace 0 by the default, and a negative tolerance or delay by 0. */
 static void fill_defaults(hs_exec_settings *s)
 {
-    if (s->time_scale == 0)
-        s->time_scale = 1;
-    if (s->cores[HS_CPU] == 0)
-        s->cores[HS_CPU] = 1;
-    if (s->cores[HS_GPU] == 0)
-        s->cores[HS_GPU] = 1;
-    if (s->tolerance == 0)
-        s->tolerance = 0.02;
-    else if (s->tolerance < 0)
-        s->tolerance = 0;
-    if (s->retry_delay == 0)
-        s->retry_delay = 0.1;
-    else if (s->retry_delay < 0)
-        s->retry_delay = 0;
-    if (s->retire_after == 0)
-        s->retire_after = 5;
-    if (s->grace == 0)
-        s->grace = 2;
-    if (s->progress_interval == 0)
-        s->progress_interval = 0.2;
-    s->logs_apart |= s->line != NULL;
-    if (s->retries > UINT16_MAX - 1) /* attempts are counted in 16 bits */
-        s->retries = UINT16_MAX - 1;
+    if (s->run.time_scale == 0)
+        s->run.time_scale = 1;
+    if (s->place.cores[HS_CPU] == 0)
+        s->place.cores[HS_CPU] = 1;
+    if (s->place.cores[HS_GPU] == 0)
+        s->place.cores[HS_GPU] = 1;
+    if (s->decide.tolerance == 0)
+        s->decide.tolerance = 0.02;
+    else if (s->decide.tolerance < 0)
+        s->decide.tolerance = 0;
+    if (s->fail.retry_delay == 0)
+        s->fail.retry_delay = 0.1;
+    else if (s->fail.retry_delay < 0)
+        s->fail.retry_delay = 0;
+    if (s->fail.retire_after == 0)
+        s->fail.retire_after = 5;
+    if (s->fail.grace == 0)
+        s->fail.grace = 2;
+    if (s->report.progress_interval == 0)
+        s->report.progress_interval = 0.2;
+    s->keep.separate_errors |= s->report.line != NULL;
+    if (s->fail.retries > UINT16_MAX - 1) /* attempts are counted in 16 bits */
+        s->fail.retries = UINT16_MAX - 1;
 }
 
 static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
-                         const hs_schedule *plan, char why[HS_WHY])
+                         const hs_schedule *plan, hs_error *error)
 {
     const char *wrong = "the settings were not initialised";
 
     if (copy(full, given) == HS_OK) {
-        if (!full->policy)
-            full->policy = hs_policy_find("plan");
+        if (!full->decide.policy)
+            full->decide.policy = hs_policy_find("plan");
         wrong = complaint(full, plan);
     }
     if (wrong)
-        return hsi_refuse(why, HS_EINVAL, "%s", wrong);
+        return hsi_error_set(error, HS_EINVAL, "%s", wrong);
     fill_defaults(full);
     return HS_OK;
 }
 
 /* Check and copy the path of the folder for logs, before any other file is made. */
-static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
+static hs_status keep_folder(hsi_work *work, hs_error *error)
 {
-    const char *logs = work->settings.logs;
+    const char *logs = work->settings.keep.log_folder;
     struct stat folder;
 
     if (!logs)
         return HS_OK;
     if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
         access(logs, W_OK | X_OK) != 0)
-        return hsi_refuse(why, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
-                          strerror(errno));
+        return hsi_error_set(error, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
+                             strerror(errno));
     work->logs = strdup(logs);
     return work->logs ? HS_OK : HS_ENOMEM;
 }
 
-static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
+static hs_status check_plan(const hsi_work *work, hs_error *error)
 {
-    hs_error     error;
-    hs_status    st;
+    hs_error  fault;
+    hs_status st = work->plan ? hs_schedule_check(work->in, work->plan, &fault) : HS_OK;
 
-    if (!work->plan)
-        return HS_OK;
-    st = hs_schedule_check(work->in, work->plan, &error);
-    return st != HS_ESCHEDULE
-               ? st
-               : hsi_refuse(why, st, "the plan is not valid: %s", error.why);
+    return st == HS_ESCHEDULE ? hsi_error_set(error, st, "the plan is not valid: %s", fault.why)
+                              : st;
 }
 
 /* Find out which types have tasks, and whether attempts have deadlines. */
@@ -159,7 +157,7 @@ static void look_at_rows(hsi_work *work)
     size_t  rows = hs_instance_rows(work->in), i;
     hs_task row;
 
-    work->timed = work->settings.timeout > 0 || work->settings.timeout_factor > 0;
+    work->timed = work->settings.fail.timeout > 0 || work->settings.fail.timeout_factor > 0;
     work->unused[HS_CPU] = work->unused[HS_GPU] = 1;
     for (i = 0; i < rows; i++) {
         hs_instance_row(work->in, i, &row);
@@ -170,26 +168,26 @@ static void look_at_rows(hsi_work *work)
 }
 
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
-                       const hs_exec_settings *given, char why[HS_WHY])
+                       const hs_exec_settings *given, hs_error *error)
 {
     hs_exec_settings *s = &work->settings;
-    hs_status         st = resolve(s, given, plan, why);
+    hs_status         st = resolve(s, given, plan, error);
 
     if (st != HS_OK)
         return st;
-    if (hs_instance_has_graph(in) && !hs_policy_supports_graphs(s->policy))
-        return hsi_refuse(why, HS_EDEPENDENT,
+    if (hs_instance_has_graph(in) && !hs_policy_supports_graphs(s->decide.policy))
+        return hsi_error_set(error, HS_EDEPENDENT,
                           "the policy '%s' does not know tasks that depend on each other",
-                          hs_policy_name(s->policy));
+                          hs_policy_name(s->decide.policy));
     work->in = in;
     work->plan = plan;
     work->cpus = hs_instance_cpus(in);
     work->gpus = hs_instance_gpus(in);
     work->workers = work->cpus + work->gpus;
-    work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->time_scale;
+    work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->run.time_scale;
     look_at_rows(work);
-    st = check_plan(work, why);
-    return st == HS_OK ? keep_folder(work, why) : st;
+    st = check_plan(work, error);
+    return st == HS_OK ? keep_folder(work, error) : st;
 }
 
 void hsi_work_free(hsi_work *work)

@@ -11,7 +11,7 @@ typedef struct hsi_work {
     const hs_instance *in;
     const hs_schedule *plan;     /* NULL: none */
     hs_exec_settings   settings; /* resolved */
-    char              *logs;     /* copy of settings.logs; NULL: no logs are kept */
+    char              *logs;     /* copy of settings.keep.log_folder; NULL: no logs are kept */
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
     int                timed;     /* attempts have deadlines */
@@ -22,7 +22,7 @@ typedef struct hsi_work {
 /* work.c. hsi_work_set() checks and resolves the settings; the instance and the plan stay the
  * caller's. */
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
-                       const hs_exec_settings *given, char why[HS_WHY]);
+                       const hs_exec_settings *given, hs_error *error);
 void      hsi_work_free(hsi_work *work);
 
 #endif

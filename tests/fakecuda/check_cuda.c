@@ -258,7 +258,8 @@ START_TEST(what_cannot_fit_is_refused)
     t->options.device_memory = 20e6; /* three matrices take 24 million bytes */
     ck_assert(!trial_open(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
-    ck_assert_msg(strstr(t->said, "dgemm:1000") && strstr(t->said, "memory"), "%s", t->said);
+    ck_assert_msg(strstr(t->error.why, "dgemm:1000") && strstr(t->error.why, "memory"), "%s",
+                  t->error.why);
     closed(t);
 }
 END_TEST
@@ -275,10 +276,11 @@ START_TEST(sizes_beyond_an_int_are_refused)
         hs_status st;
 
         hs_instance_row(t->in, i, &row);
-        st = t->module->body_create(&t->options, &row, HS_GPU, &t->bodies[i], t->said);
+        st = t->module->body_create(&t->options, &row, HS_GPU, &t->bodies[i], &t->error);
         ck_assert_int_eq(st, i ? HS_ERESOURCE : HS_OK);
         if (i)
-            ck_assert_msg(strstr(t->said, list[i]) && strstr(t->said, "46340"), "%s", t->said);
+            ck_assert_msg(strstr(t->error.why, list[i]) && strstr(t->error.why, "46340"), "%s",
+                          t->error.why);
     }
     closed(t);
 }
@@ -305,7 +307,7 @@ START_TEST(little_memory)
             served++;
         } else {
             ck_assert_int_eq(t->status, HS_ERESOURCE);
-            ck_assert_msg(strstr(t->said, "emory") != NULL, "%s", t->said);
+            ck_assert_msg(strstr(t->error.why, "emory") != NULL, "%s", t->error.why);
             refused++;
         }
         ck_assert_uint_le(fake_memory_peak(0), memory);
@@ -322,14 +324,14 @@ START_TEST(devices_are_listed)
     fake_settings            settings = FAKE_SETTINGS;
     hs_backend_device        devices[4];
     unsigned                 count = 0;
-    char                     why[HS_WHY] = "";
+    hs_error                 error = {0};
     trial                   *t = trial_create(list, 1);
 
     settings.devices = 2;
     fake_reset(&settings);
-    ck_assert_int_eq(t->module->devices(devices, 1, &count, why), HS_OK);
+    ck_assert_int_eq(t->module->devices(devices, 1, &count, &error), HS_OK);
     ck_assert_uint_eq(count, 2);
-    ck_assert_int_eq(t->module->devices(devices, 4, &count, why), HS_OK);
+    ck_assert_int_eq(t->module->devices(devices, 4, &count, &error), HS_OK);
     ck_assert_uint_eq(count, 2);
     ck_assert_str_eq(devices[0].name, "Fake GPU");
     ck_assert_str_eq(devices[1].uuid, "GPU-11111111-1111-1111-1111-111111111111");
@@ -352,12 +354,12 @@ START_TEST(an_instance_of_a_divided_gpu)
     fake_settings            settings = FAKE_SETTINGS;
     hs_backend_device        device;
     unsigned                 count = 0;
-    char                     why[HS_WHY] = "";
+    hs_error                 error = {0};
     trial                   *t = trial_create(list, 1);
 
     settings.mig = 1;
     fake_reset(&settings);
-    ck_assert_int_eq(t->module->devices(&device, 1, &count, why), HS_OK);
+    ck_assert_int_eq(t->module->devices(&device, 1, &count, &error), HS_OK);
     ck_assert_str_eq(device.uuid, "MIG-10101010-1010-1010-1010-101010101010");
     closed(t);
 }
@@ -369,15 +371,16 @@ START_TEST(no_devices)
     fake_settings            settings = FAKE_SETTINGS;
     hs_backend_device        devices[4];
     unsigned                 count = 7;
-    char                     why[HS_WHY] = "";
+    hs_error                 error = {0};
     trial                   *t = trial_create(list, 1);
 
     settings.devices = _i - 1;
     fake_reset(&settings);
-    ck_assert_int_eq(t->module->devices(devices, 4, &count, why), HS_ERESOURCE);
+    ck_assert_int_eq(t->module->devices(devices, 4, &count, &error), HS_ERESOURCE);
     ck_assert_uint_eq(count, 0);
-    ck_assert_msg(strstr(why, _i ? "cudaErrorNoDevice" : "cudaErrorInsufficientDriver") != NULL,
-                  "%s", why);
+    ck_assert_msg(strstr(error.why, _i ? "cudaErrorNoDevice" : "cudaErrorInsufficientDriver") !=
+                      NULL,
+                  "%s", error.why);
     ck_assert(!trial_open(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     closed(t);

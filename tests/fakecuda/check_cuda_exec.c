@@ -28,12 +28,12 @@ static hs_exec_settings settings_for(const char *policy, int way)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_ptr_nonnull(s.policy);
-    s.oversubscribe = 1;
-    s.module = MODULE;
-    s.gpu_mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
-    s.resident = way >= STREAMS_RESIDENT;
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.decide.policy);
+    s.place.oversubscribe = 1;
+    s.gpu.module = MODULE;
+    s.gpu.mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    s.gpu.resident = way >= STREAMS_RESIDENT;
     return s;
 }
 
@@ -71,12 +71,12 @@ START_TEST(a_plan_on_both)
     ck_assert_uint_eq(count, TASKS / 4);
     ck_assert_uint_gt(fake_memory_peak(0), 0);
     ck_assert_uint_gt(fake_memory_peak(1), 0);
-    ck_assert_uint_eq(p.report.checkable, TASKS);
-    ck_assert_uint_ge(p.report.checked, TASKS / 2); /* every task on CPUs, and the first tasks on
+    ck_assert_uint_eq(p.report.verifiable, TASKS);
+    ck_assert_uint_ge(p.report.verified, TASKS / 2); /* every task on CPUs, and the first tasks on
                                                        GPUs */
-    ck_assert_uint_lt(p.report.checked, TASKS);
-    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_GPU), "cuda");
-    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "cpu");
+    ck_assert_uint_lt(p.report.verified, TASKS);
+    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_GPU), "cuda");
+    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "cpu");
     end_performance(&p);
     trial_is_clean();
 }
@@ -171,7 +171,7 @@ START_TEST(taken_over_both_ways)
             threads = live_threads();
         }
     }
-    ck_assert_int_eq(threads_left(threads), threads);
+    ck_assert_int_eq(live_threads(), threads);
     ck_assert_int_eq(open_files(), files);
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(plugins_get_a_stream)
 
     settings.devices = 2;
     fake_reset(&settings);
-    s.allow_plugins = 1;
+    s.run.allow_plugins = 1;
     p = perform(in, by_turns(in, 0), &s);
     all_done_once(&p);
     for (i = 0; i < fake_records(); i++)
@@ -215,7 +215,7 @@ START_TEST(plugins_alone_get_a_stream)
     hs_instance     *in = acts(plugins, 0, 1, HS_MILLISECONDS);
     performance      p;
 
-    s.allow_plugins = 1;
+    s.run.allow_plugins = 1;
     p = perform(in, _i ? NULL : by_turns(in, 0), &s);
     all_done_once(&p);
     end_performance(&p);
@@ -246,7 +246,7 @@ START_TEST(a_gpu_that_is_lost)
 
     settings.devices = 2;
     settings.sticky = 1;
-    s.retries = 1;
+    s.fail.retries = 1;
     for (settings.fail_call = 1;; settings.fail_call += trial_stride() + settings.fail_call / 40) {
         char call[64] = "";
         int  failed;
@@ -255,13 +255,14 @@ START_TEST(a_gpu_that_is_lost)
         p = (performance){.in = acts(mixture, 1, 2, HS_MILLISECONDS)};
         p.plan = by_turns(p.in, 0);
         hs_exec_report_init(&p.report);
-        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, p.why);
+        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, &p.error);
         if (p.status == HS_OK)
-            p.status = hs_exec_run(p.exec, &p.report, p.why);
+            p.status = hs_exec_run(p.exec, &p.report, &p.error);
         failed = fake_failed() != NULL;
         snprintf(call, sizeof call, "%s", failed ? fake_failed() : "");
         if (p.status == HS_ERESOURCE) {
-            ck_assert_msg(trial_names(p.why, call, 1), "'%s' does not name %s", p.why, call);
+            ck_assert_msg(trial_names(p.error.why, call, 1), "'%s' does not name %s", p.error.why,
+                          call);
             refused++;
         } else {
             all_done_once(&p);
@@ -297,13 +298,13 @@ START_TEST(a_task_that_fails)
         settings.fail_call = calls;
         settings.error = 2; /* cudaErrorMemoryAllocation */
         fake_reset(&settings);
-        s.retries = 1;
+        s.fail.retries = 1;
         p = (performance){.in = acts(mixture, 1, 1, HS_MILLISECONDS)};
         p.plan = by_turns(p.in, 1);
         hs_exec_report_init(&p.report);
-        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, p.why);
+        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, &p.error);
         if (p.status == HS_OK)
-            p.status = hs_exec_run(p.exec, &p.report, p.why);
+            p.status = hs_exec_run(p.exec, &p.report, &p.error);
         if (p.status != HS_ERESOURCE)
             all_done_once(&p);
         end_performance(&p);
@@ -312,12 +313,12 @@ START_TEST(a_task_that_fails)
 }
 END_TEST
 
-static hs_status try_plan(const hs_exec_settings *s, char why[HS_WHY])
+static hs_status try_plan(const hs_exec_settings *s, hs_error *error)
 {
     hs_instance *in = acts(mixture, 1, 1, HS_MILLISECONDS);
     hs_schedule *plan = by_turns(in, 0);
     hs_exec     *exec = NULL;
-    hs_status    st = hs_exec_create(in, plan, s, &exec, why);
+    hs_status    st = hs_exec_create(in, plan, s, &exec, error);
 
     hs_exec_free(exec);
     hs_schedule_free(plan);
@@ -331,16 +332,18 @@ START_TEST(refused)
                                        "cannot be opened"};
     hs_exec_settings         s = settings_for("plan", STREAMS);
     fake_settings            settings = FAKE_SETTINGS;
-    char                     why[HS_WHY] = "";
+    hs_error                 error = {0};
 
     settings.devices = _i < 2 ? _i - 1 : 1;
     settings.memory = _i == 2 ? 50000 : settings.memory;
-    s.module = _i == 3 ? "tests/fakecuda/.libs/nothing.so" : MODULE;
+    s.gpu.module = _i == 3 ? "tests/fakecuda/.libs/nothing.so" : MODULE;
     fake_reset(&settings);
-    ck_assert_int_eq(try_plan(&s, why), HS_ERESOURCE);
-    ck_assert_msg(strstr(why, said[_i]) != NULL, "%s", why);
+    ck_assert_int_eq(try_plan(&s, &error), HS_ERESOURCE);
+    ck_assert_msg(strstr(error.why, said[_i]) != NULL, "%s", error.why);
     if (_i != 2)
-        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 && strstr(why, "use settings.emulate[HS_GPU]"), "%s", why);
+        ck_assert_msg(strncmp(error.why, "no GPU: ", 8) == 0 &&
+                          strstr(error.why, "use settings.run.emulate[HS_GPU]"),
+                      "%s", error.why);
     trial_is_clean();
 }
 END_TEST
@@ -348,19 +351,20 @@ END_TEST
 /* Check that a core is reserved for the GPU's thread unless no_reserve is set. */
 START_TEST(a_core_is_kept)
 {
-    const unsigned   cores = hs_exec_cores();
+    const unsigned   cores = hs_exec_core_count();
     hs_exec_settings s = settings_for("plan", STREAMS);
     hs_instance     *in = acts(mixture, cores, 1, HS_MILLISECONDS);
     hs_schedule     *plan = by_turns(in, 0);
     hs_exec         *exec = NULL;
-    char             why[HS_WHY];
+    hs_error         error;
 
-    s.oversubscribe = 0;
-    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_ERESOURCE);
-    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "use settings.no_reserve"), "%s",
-                  why);
-    s.no_reserve = 1;
-    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
+    s.place.oversubscribe = 0;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, &error), HS_ERESOURCE);
+    ck_assert_msg(strstr(error.why, "1 more to drive its GPUs") &&
+                      strstr(error.why, "use settings.place.share_gpu_cores"),
+                  "%s", error.why);
+    s.place.share_gpu_cores = 1;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, &error), HS_OK);
     hs_exec_free(exec);
     hs_schedule_free(plan);
     hs_instance_free(in);
@@ -368,16 +372,16 @@ START_TEST(a_core_is_kept)
         return;
     in = acts(mixture, cores - 1, 1, HS_MILLISECONDS);
     plan = by_turns(in, 0);
-    s.no_reserve = 0;
-    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
+    s.place.share_gpu_cores = 0;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, &error), HS_OK);
     for (unsigned i = 0; i < cores; i++)
         for (unsigned j = 0; j < i; j++) {
             hs_exec_worker_info a, b;
 
             hs_exec_worker_info_init(&a);
             hs_exec_worker_info_init(&b);
-            hs_exec_worker(exec, i, &a);
-            hs_exec_worker(exec, j, &b);
+            hs_exec_describe_worker(exec, i, &a);
+            hs_exec_describe_worker(exec, j, &b);
             ck_assert_int_ge(a.os_cpu, 0);
             ck_assert_int_ne(a.os_cpu, b.os_cpu);
             ck_assert(i < cores - 1 ? !a.device : !strncmp(a.device, "GPU-", 4));
@@ -394,25 +398,25 @@ START_TEST(devices_are_listed)
     fake_settings  settings = FAKE_SETTINGS;
     hs_exec_device first, second;
     unsigned       count = 0;
-    char           why[HS_WHY];
+    hs_error       error;
 
     settings.devices = 2;
     fake_reset(&settings);
     hs_exec_device_init(&first);
     hs_exec_device_init(&second);
-    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, &first, &count, why), HS_OK);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, &first, &count, &error), HS_OK);
     ck_assert_uint_eq(count, 2);
-    ck_assert_int_eq(hs_exec_device_at(MODULE, 1, &second, NULL, why), HS_OK);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 1, &second, NULL, &error), HS_OK);
     ck_assert_uint_gt(first.memory, 0);
     ck_assert_int_eq(strncmp(first.uuid, "GPU-", 4), 0);
     ck_assert_str_ne(first.uuid, second.uuid);
     ck_assert_str_ne(first.pci, second.pci);
-    ck_assert_int_eq(hs_exec_device_at(MODULE, 2, &second, NULL, why), HS_EINVAL);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 2, &second, NULL, &error), HS_EINVAL);
     settings.devices = 0;
     fake_reset(&settings);
-    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, NULL, &count, why), HS_ERESOURCE);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, NULL, &count, &error), HS_ERESOURCE);
     ck_assert_uint_eq(count, 0);
-    ck_assert_msg(strstr(why, "no GPU: ") == why, "%s", why);
+    ck_assert_msg(strstr(error.why, "no GPU: ") == error.why, "%s", error.why);
     trial_is_clean();
 }
 END_TEST
@@ -433,7 +437,7 @@ START_TEST(energy_and_clocks)
     p = play(1, 2, 0, &s);
     ck_assert_double_eq_tol(p.report.gpu_joules, _i ? 1.5 + 3 : 0, 1e-9);
     ck_assert_uint_eq(p.report.gpu_clock, _i ? 1400 : 0);
-    ck_assert_uint_eq(p.report.gpu_clock_most, _i ? 1981 : 0);
+    ck_assert_uint_eq(p.report.gpu_clock_max, _i ? 1981 : 0);
     ck_assert_uint_eq(fake_nvml_users, 0);
     end_performance(&p);
     p = play(3, 0, 0, &s);

@@ -16,7 +16,7 @@ static void live_through(trial *t)
     hs_backend_device devices[4];
     unsigned          count = 0, i;
 
-    t->status = t->module->devices(devices, 4, &count, t->said);
+    t->status = t->module->devices(devices, 4, &count, &t->error);
     if (t->status != HS_OK || !trial_open(t, 1))
         return;
     trial_pipeline(t);
@@ -34,7 +34,7 @@ static const char *complaint(const trial *t)
     unsigned i;
 
     if (t->status != HS_OK)
-        return t->said;
+        return t->error.why;
     for (i = 0; i < t->collected; i++)
         if (t->ends[i].outcome != HS_OUTCOME_DONE)
             return t->why[i];

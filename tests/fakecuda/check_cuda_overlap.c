@@ -219,7 +219,7 @@ START_TEST(checks_are_counted_apart)
             home = fake_record_at(i).end;
     ck_assert_int_gt(home, 0);
     ck_assert_int_lt(_i ? t->attempts[0].end : t->ends[0].end, home);
-    ck_assert_int_eq(t->attempts[0].check, HS_CHECK_MADE);
+    ck_assert_int_eq(t->attempts[0].verification, HS_VERIFICATION_PASSED);
     closed(t);
 }
 END_TEST

@@ -57,7 +57,7 @@ static unsigned overlapping_copies(const char *policy, int kind, int how, double
     unsigned         overlapping = 0;
     size_t           i, j;
 
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     settings.kernel = kernel;
     settings.bandwidth = 1e8;
     fake_reset(&settings);

@@ -28,7 +28,7 @@ START_TEST(no_launch_waits)
     fake_settings    settings = with_queue(24, 1e-4);
     hs_exec_settings s = settings_of("plan");
 
-    s.gpu_mode = _i / 2 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    s.gpu.mode = _i / 2 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
     fake_reset(&settings);
     run_tiles(tiled(HS_QR, 5, sizes[_i % 2], 1, 2), "heft", &s, 1, 1);
     ck_assert_uint_eq(fake_full(), 0);
@@ -120,7 +120,7 @@ START_TEST(any_policy)
             continue;
         fake_reset(&settings);
         s = settings_of(hs_policy_name(policy));
-        s.retries = (unsigned)_i % 2;
+        s.fail.retries = (unsigned)_i % 2;
         run_tiles(altered(HS_QR, 4, 48, 2, 2, _i / 2 ? LINKED : 0), "heft", &s, 2, 1);
         trial_is_clean();
     }

@@ -17,7 +17,7 @@ static hs_exec_settings in_graphs(void)
 {
     hs_exec_settings s = settings_of("plan");
 
-    s.gpu_mode = HS_GPU_GRAPH;
+    s.gpu.mode = HS_GPU_GRAPH;
     return s;
 }
 
@@ -96,7 +96,7 @@ START_TEST(nothing_is_loaded_late)
 
     settings.lazy = 1e-4;
     fake_reset(&settings);
-    s.gpu_mode = _i / 3 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    s.gpu.mode = _i / 3 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
     run_tiles(tiled(_i % 3, 6, 16, 1, 2), "heft", &s, 1, 1);
     begun = first_tile_copied(16);
     ck_assert_int_lt(begun, INT64_MAX);
@@ -177,12 +177,12 @@ START_TEST(none_where_it_cannot_be)
     for (int why = 0; why < 5; why++) {
         hs_exec_settings s = in_graphs();
 
-        s.retries = why == 0;
-        s.timeout = why == 1 ? 100 : 0;
-        s.halt = why == 2 ? HS_HALT_NEVER : s.halt;
-        s.gpu_memory = why == 3 ? 8 * (double)bytes_of_tile(_i, 16) : 0;
+        s.fail.retries = why == 0;
+        s.fail.timeout = why == 1 ? 100 : 0;
+        s.fail.halt = why == 2 ? HS_HALT_NEVER : s.fail.halt;
+        s.gpu.tile_memory = why == 3 ? 8 * (double)bytes_of_tile(_i, 16) : 0;
         if (why == 4)
-            s.policy = hs_policy_find("plan+steal");
+            s.decide.policy = hs_policy_find("plan+steal");
         tiles_setup();
         run_tiles(tiled(_i, 5, 16, 1, 1), "gpu-only", &s, 1, 1);
         ck_assert_uint_eq(fake_begun(FAKE_GRAPH), 0);
@@ -199,8 +199,8 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
     int64_t          second = 0;
     size_t           i;
 
-    s.gpu_mode = mode;
-    s.halt = HS_HALT_NEVER; /* disables queueing, so that only inputs are prefetched */
+    s.gpu.mode = mode;
+    s.fail.halt = HS_HALT_NEVER; /* disables queueing, so that only inputs are prefetched */
     tiles_setup();
     run_tiles(tiled(HS_LU, 8, 16, 1, 1), "gpu-only", &s, 1, 1);
     for (i = 0; kernels < 2; i++)

@@ -18,7 +18,7 @@ typedef struct one_run {
     hs_instance *in;
     hs_exec     *exec;
     hs_status    status;
-    char         why[HS_WHY];
+    hs_error     error;
 } one_run;
 
 static one_run prepared(double share)
@@ -26,8 +26,8 @@ static one_run prepared(double share)
     hs_exec_settings s = settings_of("heteroprio");
     one_run          r = {.in = altered(HS_CHOLESKY, TILES, TILE, 1, 1, ON_GPUS)};
 
-    s.gpu_share = share;
-    ck_assert_int_eq(hs_exec_create(r.in, NULL, &s, &r.exec, r.why), HS_OK);
+    s.gpu.tile_share = share;
+    ck_assert_int_eq(hs_exec_create(r.in, NULL, &s, &r.exec, &r.error), HS_OK);
     return r;
 }
 
@@ -35,7 +35,7 @@ static void *run(void *data)
 {
     one_run *r = data;
 
-    r->status = hs_exec_run(r->exec, NULL, r->why);
+    r->status = hs_exec_run(r->exec, NULL, &r->error);
     return NULL;
 }
 
@@ -49,9 +49,9 @@ static void end(one_run *r)
     hs_exec_factorisation f;
 
     ck_assert_int_eq(pthread_join(r->thread, NULL), 0);
-    ck_assert_msg(r->status == HS_OK, "%s", r->why);
+    ck_assert_msg(r->status == HS_OK, "%s", r->error.why);
     hs_exec_factorisation_init(&f);
-    ck_assert_int_eq(hs_exec_factorised(r->exec, &f), 1);
+    ck_assert_int_eq(hs_exec_describe_factorisation(r->exec, &f), 1);
     ck_assert_int_eq(f.wrong, 0);
 }
 
@@ -111,10 +111,11 @@ START_TEST(shares_that_do_not_fit)
     wait_for_tiles(1);
     run(&other);
     ck_assert_int_eq(other.status, HS_ERESOURCE);
-    ck_assert_msg(strstr(other.why, " of its 32 MiB are free and tiles take 14: other processes "
-                                    "hold the rest; wait for them, or give tiles less with "
-                                    "settings.gpu_memory"),
-                  "%s", other.why);
+    ck_assert_msg(strstr(other.error.why,
+                         " of its 32 MiB are free and tiles take 14: other processes "
+                         "hold the rest; wait for them, or give tiles less with "
+                         "settings.gpu.tile_memory"),
+                  "%s", other.error.why);
     fake_hold(FAKE_COPY_IN, 0);
     end(&one);
     begin(&other);
@@ -132,17 +133,17 @@ START_TEST(shares_of_nothing)
     hs_exec_settings s = settings_of("heteroprio");
     hs_instance     *in = tiled(HS_QR, 2, TILE, 1, 1);
     hs_exec         *exec = NULL;
-    char             why[HS_WHY];
+    hs_error         error;
     result           r;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        s.gpu_share = wrong[i];
-        ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), HS_EINVAL);
+        s.gpu.tile_share = wrong[i];
+        ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, &error), HS_EINVAL);
     }
-    s.gpu_share = 1e-4;
+    s.gpu.tile_share = 1e-4;
     r = run_tiles(in, NULL, &s, 1, 0);
     ck_assert_int_eq(r.status, HS_ERESOURCE);
-    ck_assert_ptr_nonnull(strstr(r.why, "too few for the 4 tiles of one task"));
+    ck_assert_ptr_nonnull(strstr(r.error.why, "too few for the 4 tiles of one task"));
     trial_is_clean();
 }
 END_TEST
@@ -212,7 +213,7 @@ START_TEST(ranges_end_at_failures)
     unsigned         failures = 0;
     int              open;
 
-    s.gpu_mode = HS_GPU_GRAPH;
+    s.gpu.mode = HS_GPU_GRAPH;
     for (settings.fail_call = 1; failures < 1000; settings.fail_call += 7) {
         fake_reset(&settings);
         run_tiles(tiled(_i, 3, 16, 1, 1), "gpu-only", &s, 1, 0);

@@ -12,9 +12,9 @@ START_TEST(every_call_fails_once)
     hs_exec_settings s = settings_of(_i / 3 % 2 ? "heteroprio" : "plan");
     fake_settings    settings = some_devices();
 
-    s.retries = (unsigned)_i / 6 % 2;
+    s.fail.retries = (unsigned)_i / 6 % 2;
     settings.error = _i / 12 ? 2 : 0; /* cudaErrorMemoryAllocation */
-    s.transfers = _i % 4 == 1;
+    s.keep.transfers = _i % 4 == 1;
     settings.sticky = _i % 2;
     settings.peers = _i / 2 % 2;
     fail_each_call(settings, &s, _i % 3, _i % 2 ? LINKED : 0);

@@ -33,8 +33,8 @@ START_TEST(every_policy_factorises)
 
             if (!hs_policy_supports_graphs(policy))
                 continue;
-            s.retries = roll(2);
-            s.gpu_memory = roll(2) ? (double)(bytes_of_tile(_i, n) * (6 + roll(4))) : 0;
+            s.fail.retries = roll(2);
+            s.gpu.tile_memory = roll(2) ? (double)(bytes_of_tile(_i, n) * (6 + roll(4))) : 0;
             on_gpus += run_tiles(altered(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2),
                                          roll(2) ? LINKED : 0),
                                  "heft", &s, 2, 1)
@@ -80,13 +80,13 @@ START_TEST(a_gpu_that_is_full)
     ck_assert_uint_eq(copies(FAKE_COPY_OUT), pieces + made);
     peak = fake_memory_peak(0);
     fake_reset(&settings);
-    s.gpu_memory = least * (double)bytes_of_tile(_i, n);
+    s.gpu.tile_memory = least * (double)bytes_of_tile(_i, n);
     run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
     ck_assert_uint_gt(copies(FAKE_COPY_IN), pieces);
     ck_assert_uint_gt(copies(FAKE_COPY_OUT), pieces + made);
     ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces + made - least) * bytes_of_tile(_i, n));
     trial_is_clean();
-    s.gpu_memory = (least - 1.0) * (double)bytes_of_tile(_i, n);
+    s.gpu.tile_memory = (least - 1.0) * (double)bytes_of_tile(_i, n);
     ck_assert_int_eq(run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(peers_do_without_the_host)
         settings.peers = (int)with;
         fake_reset(&settings);
         restart_dice();
-        s.matrix_seed = 1;
+        s.run.matrix_seed = 1;
         run_tiles(tiled(_i, 6, 48, 1, 3), "heft", &s, 1, 1);
         in[with] = copies(FAKE_COPY_IN);
         between[with] = copies(FAKE_COPY_PEER);
@@ -154,7 +154,7 @@ START_TEST(copies_on_record)
         size_t             count, since = 0;
         const hs_transfer *t;
 
-        s.transfers = times == 2;
+        s.keep.transfers = times == 2;
         fake_reset(&settings);
         hs_exec_report_init(&report);
         ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
@@ -163,7 +163,7 @@ START_TEST(copies_on_record)
             ck_assert_int_eq(hs_exec_run(exec, &report, NULL), HS_OK);
         }
         t = hs_exec_transfers(exec, &count);
-        ck_assert_int_eq(count > 0, s.transfers);
+        ck_assert_int_eq(count > 0, s.keep.transfers);
         for (size_t i = 0; i < count; i++) {
             int home = t[i].to == 0;
 
@@ -175,7 +175,7 @@ START_TEST(copies_on_record)
             told[home] += t[i].bytes;
             took[home] += t[i].end - t[i].start;
         }
-        for (int home = 0; s.transfers && home < 2; home++) {
+        for (int home = 0; s.keep.transfers && home < 2; home++) {
             copied(since, home, &bytes[home], &seconds[home]);
             ck_assert_double_eq(told[home], bytes[home]);
             ck_assert_double_ge(took[home], 0.9 * seconds[home]);

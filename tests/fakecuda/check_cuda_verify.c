@@ -121,8 +121,9 @@ START_TEST(a_sample_is_checked)
     trial_pipeline(t);
     all_done(t);
     for (i = 0; i < t->count; i++)
-        ck_assert_msg(t->attempts[i].check == (i / 3 % 16 == 0 ? HS_CHECK_MADE : HS_CHECK_LEFT_OUT),
-                      "task %u: %d", i, (int)t->attempts[i].check);
+        ck_assert_msg(t->attempts[i].verification ==
+                          (i / 3 % 16 == 0 ? HS_VERIFICATION_PASSED : HS_VERIFICATION_SKIPPED),
+                      "task %u: %d", i, (int)t->attempts[i].verification);
     closed(t);
 }
 END_TEST
@@ -138,7 +139,7 @@ START_TEST(nothing_is_checked_unless_it_is_to_be)
     opened(t, _i);
     trial_pipeline(t);
     all_done(t);
-    ck_assert_int_eq(t->attempts[0].check, HS_CHECK_LEFT_OUT);
+    ck_assert_int_eq(t->attempts[0].verification, HS_VERIFICATION_SKIPPED);
     closed(t);
 }
 END_TEST
@@ -152,9 +153,9 @@ START_TEST(the_next_one_is_checked_instead)
     t->cancel[0] = 1;
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_ABORTED);
     ck_assert_int_eq(trial_run(t, 1), HS_OUTCOME_DONE);
-    ck_assert_int_eq(t->attempts[1].check, HS_CHECK_MADE);
+    ck_assert_int_eq(t->attempts[1].verification, HS_VERIFICATION_PASSED);
     ck_assert_int_eq(trial_run(t, 2), HS_OUTCOME_DONE);
-    ck_assert_int_eq(t->attempts[2].check, HS_CHECK_LEFT_OUT);
+    ck_assert_int_eq(t->attempts[2].verification, HS_VERIFICATION_SKIPPED);
     closed(t);
 }
 END_TEST

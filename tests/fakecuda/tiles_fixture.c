@@ -50,11 +50,11 @@ hs_exec_settings settings_of(const char *policy)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_ptr_nonnull(s.policy);
-    s.oversubscribe = s.unbound = 1;
-    s.module = MODULE;
-    s.matrix_seed = roll(1000);
+    s.decide.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.decide.policy);
+    s.place.oversubscribe = s.place.unbound = 1;
+    s.gpu.module = MODULE;
+    s.run.matrix_seed = roll(1000);
     return s;
 }
 
@@ -124,11 +124,11 @@ static void is_right(const hs_exec *exec)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
-    ck_assert_int_eq(f.checked, 1);
+    ck_assert_int_eq(hs_exec_describe_factorisation(exec, &f), 1);
+    ck_assert_int_eq(f.verified, 1);
     ck_assert_int_eq(f.wrong, 0);
-    ck_assert_double_lt(f.relative, f.single ? 5e-6 : 1e-13);
-    ck_assert_double_lt(f.largest, f.single ? 5e-3 : 1e-10);
+    ck_assert_double_lt(f.relative_residual, f.single_precision ? 5e-6 : 1e-13);
+    ck_assert_double_lt(f.largest_residual, f.single_precision ? 5e-3 : 1e-10);
 }
 
 static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
@@ -147,20 +147,20 @@ static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
 result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
                  int right)
 {
-    hs_schedule *plan = hs_policy_needs_plan(s->policy) ? solved(in, algorithm) : NULL;
+    hs_schedule *plan = hs_policy_needs_plan(s->decide.policy) ? solved(in, algorithm) : NULL;
     hs_exec     *exec = NULL;
     result       r = {.on_gpus = 0};
 
     hs_exec_report_init(&r.report);
-    r.status = hs_exec_create(in, plan, s, &exec, r.why);
+    r.status = hs_exec_create(in, plan, s, &exec, &r.error);
     while (r.status == HS_OK && times-- > 0) {
-        r.status = hs_exec_run(exec, &r.report, r.why);
+        r.status = hs_exec_run(exec, &r.report, &r.error);
         if (r.status == HS_OK)
             is_right(exec);
         count_records(exec, in, &r);
     }
     if (right)
-        ck_assert_msg(r.status == HS_OK, "%s", r.why);
+        ck_assert_msg(r.status == HS_OK, "%s", r.error.why);
     hs_exec_free(exec);
     hs_schedule_free(plan);
     hs_instance_free(in);

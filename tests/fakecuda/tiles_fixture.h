@@ -36,7 +36,7 @@ typedef struct result {
     hs_status      status;
     hs_exec_report report;
     unsigned       on_gpus; /* tasks done on GPUs */
-    char           why[HS_WHY];
+    hs_error       error;
 } result;
 
 /*

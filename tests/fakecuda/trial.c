@@ -29,7 +29,7 @@ trial *trial_create(const char *const *kernels, unsigned times)
     hsi_module opened;
 
     ck_assert_ptr_nonnull(t);
-    ck_assert_msg(hsi_module_open(MODULE, &opened, t->said) == HS_OK, "%s", t->said);
+    ck_assert_msg(hsi_module_open(MODULE, &opened, &t->error) == HS_OK, "%s", t->error.why);
     t->module = opened.backend; /* the module stays loaded */
     t->in = instance_of(kernels, times);
     t->count = (unsigned)hs_instance_tasks(t->in);
@@ -73,7 +73,7 @@ static hs_status make_bodies(trial *t)
 
     for (i = 0; i < t->count && st == HS_OK; i++) {
         hs_instance_row(t->in, i, &row);
-        st = t->module->body_create(&t->options, &row, HS_GPU, &t->bodies[i], t->said);
+        st = t->module->body_create(&t->options, &row, HS_GPU, &t->bodies[i], &t->error);
         ck_assert(st != HS_OK || t->bodies[i]);
         describe(t, i);
     }
@@ -84,9 +84,9 @@ int trial_open(trial *t, int ordered)
 {
     t->status = make_bodies(t);
     if (t->status == HS_OK)
-        t->status = t->module->worker_open(&t->options, &t->info, &t->worker, t->said);
+        t->status = t->module->worker_open(&t->options, &t->info, &t->worker, &t->error);
     if (t->status == HS_OK && t->module->prepare)
-        t->status = t->module->prepare(t->worker, t->in, t->items, t->count, ordered, t->said);
+        t->status = t->module->prepare(t->worker, t->in, t->items, t->count, ordered, &t->error);
     return t->status == HS_OK;
 }
 

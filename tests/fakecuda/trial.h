@@ -27,8 +27,8 @@ typedef struct trial {
     hs_completion          ends[TRIAL_MOST]; /* completion of each task */
     unsigned               submitted, collected;
     int64_t                last;   /* latest collected end */
-    hs_status              status; /* first failing status, explained in `said` */
-    char                   said[HS_WHY];
+    hs_status              status; /* first failing status, explained in `error` */
+    hs_error               error;
 } trial;
 
 /* Create a trial of these kernels (NULL ends the list), repeated `times` times. */

@@ -20,7 +20,7 @@ void setup(void)
 void opened(trial *t, int way)
 {
     choose(t, way);
-    ck_assert_msg(trial_open(t, 1), "%s", t->said);
+    ck_assert_msg(trial_open(t, 1), "%s", t->error.why);
 }
 
 void closed(trial *t)

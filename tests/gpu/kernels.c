@@ -59,7 +59,7 @@ static void run(const char *kernel, hs_gpu_mode mode, int resident, tally *t)
     }
     gpu_list_run(&list, &result);
     if (result.status == HS_ERESOURCE) {
-        fprintf(stderr, "gpu_kernels: %s\n", result.why);
+        fprintf(stderr, "gpu_kernels: %s\n", result.error.why);
         exit(3);
     }
     t->all += list.rows * COUNT;
@@ -67,7 +67,7 @@ static void run(const char *kernel, hs_gpu_mode mode, int resident, tally *t)
     t->to_check += list.rows;
     t->checked += result.checked;
     if (result.status != HS_OK && !t->why[0])
-        snprintf(t->why, sizeof t->why, "%s", result.why);
+        snprintf(t->why, sizeof t->why, "%s", result.error.why);
 }
 
 static void test(const char *kernel)
@@ -88,7 +88,7 @@ static void test(const char *kernel)
 
 static int print_cores(void)
 {
-    return printf("%u\n", hs_exec_cores()) < 0;
+    return printf("%u\n", hs_exec_core_count()) < 0;
 }
 
 static int print_kernels(void)

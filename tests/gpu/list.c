@@ -52,7 +52,7 @@ static int is_by_cuda(const hs_exec *exec, size_t tasks)
     size_t i;
 
     for (i = 0; i < tasks; i++)
-        if (strcmp(hs_exec_backend(exec, (uint32_t)i, HS_GPU), "cuda") != 0)
+        if (strcmp(hs_exec_backend_name(exec, (uint32_t)i, HS_GPU), "cuda") != 0)
             return 0;
     return 1;
 }
@@ -60,11 +60,11 @@ static int is_by_cuda(const hs_exec *exec, size_t tasks)
 static void choose(const gpu_list *list, hs_exec_settings *s)
 {
     hs_exec_settings_init(s);
-    s->verify = list->verify;
-    s->halt = HS_HALT_NEVER;
-    s->gpu_mode = list->mode;
-    s->resident = list->resident;
-    s->module = list->module;
+    s->run.verify = list->verify;
+    s->fail.halt = HS_HALT_NEVER;
+    s->gpu.mode = list->mode;
+    s->gpu.resident = list->resident;
+    s->gpu.module = list->module;
 }
 
 static void run(const gpu_list *list, const hs_instance *in, const hs_schedule *plan,
@@ -78,19 +78,19 @@ static void run(const gpu_list *list, const hs_instance *in, const hs_schedule *
     choose(list, &settings);
     hs_exec_report_init(&report);
     hs_exec_failure_init(&failure);
-    r->status = hs_exec_create(in, plan, &settings, &exec, r->why);
+    r->status = hs_exec_create(in, plan, &settings, &exec, &r->error);
     if (r->status == HS_OK && !is_by_cuda(exec, hs_instance_tasks(in))) {
-        snprintf(r->why, HS_WHY, "another backend took tasks that are for the GPU");
+        snprintf(r->error.why, HS_WHY, "another backend took tasks that are for the GPU");
         r->status = HS_ERESOURCE;
     }
     if (r->status == HS_OK) {
-        r->status = hs_exec_run(exec, &report, r->why);
+        r->status = hs_exec_run(exec, &report, &r->error);
         r->seconds = report.seconds;
         r->overhead = report.overhead;
         r->done = report.done;
-        r->checked = report.checked;
+        r->checked = report.verified;
         if (r->status != HS_OK && hs_exec_failure_at(exec, 0, &failure))
-            snprintf(r->why, HS_WHY, "%s", failure.why);
+            snprintf(r->error.why, HS_WHY, "%s", failure.why);
     }
     hs_exec_free(exec);
 }
@@ -100,14 +100,14 @@ hs_status gpu_list_run(const gpu_list *list, gpu_list_result *result)
     hs_instance *in = NULL;
     hs_schedule *plan = NULL;
 
-    *result = (gpu_list_result){.why = ""};
+    *result = (gpu_list_result){0};
     result->status = make_instance(list, &in);
     if (result->status == HS_OK)
         result->status = make_plan(list, &plan);
     if (result->status == HS_OK)
         run(list, in, plan, result);
-    if (result->status != HS_OK && !result->why[0])
-        snprintf(result->why, HS_WHY, "%s", hs_status_text(result->status));
+    if (result->status != HS_OK && !result->error.why[0])
+        snprintf(result->error.why, HS_WHY, "%s", hs_status_text(result->status));
     hs_schedule_free(plan);
     hs_instance_free(in);
     return result->status;

@@ -21,7 +21,7 @@ typedef struct gpu_list_result {
     double    seconds;       /* time from the start to the last end */
     double    overhead;      /* overhead of a task in seconds, as in the report of a run */
     uint64_t  done, checked; /* numbers of tasks done and of tasks verified */
-    char      why[HS_WHY];   /* first failure */
+    hs_error  error;         /* first failure */
 } gpu_list_result;
 
 /* Run the list. HS_OK: every task was done by the module for GPUs. */

@@ -197,22 +197,22 @@ static void run_round(const hs_instance *in, tally *t)
     hs_exec_report   report;
     hs_exec_failure  failure;
     hs_exec         *exec = NULL;
-    char             why[HS_WHY] = "";
+    hs_error         error = {0};
     hs_status        st;
 
     hs_exec_settings_init(&settings);
     hs_exec_report_init(&report);
     hs_exec_failure_init(&failure);
-    settings.policy = hs_policy_find("heteroprio");
-    settings.oversubscribe = 1;
-    settings.module = module;
-    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    settings.decide.policy = hs_policy_find("heteroprio");
+    settings.place.oversubscribe = 1;
+    settings.gpu.module = module;
+    st = hs_exec_create(in, NULL, &settings, &exec, &error);
     if (st == HS_OK)
-        st = hs_exec_run(exec, &report, why);
+        st = hs_exec_run(exec, &report, &error);
     if (st != HS_OK && exec && hs_exec_failure_at(exec, 0, &failure))
         fail(1, "a task failed", failure.why);
     if (st != HS_OK)
-        fail(st == HS_ERESOURCE ? 3 : 1, "no run", *why ? why : hs_status_text(st));
+        fail(st == HS_ERESOURCE ? 3 : 1, "no run", *error.why ? error.why : hs_status_text(st));
     if (report.done != hs_instance_tasks(in) || report.lost_workers)
         fail(1, "after a run", "tasks or workers are missing");
     count_records(exec, t);
@@ -260,7 +260,7 @@ static void take_options(int argc, char **argv)
 {
     int c;
 
-    cpus = hs_exec_cores() > 1 ? hs_exec_cores() - 1 : 1;
+    cpus = hs_exec_core_count() > 1 ? hs_exec_core_count() - 1 : 1;
     while ((c = getopt(argc, argv, "M:m:n:t:")) != -1) {
         if (c == 'M')
             module = optarg;

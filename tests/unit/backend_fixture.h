@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_FIXTURE_H
 #define TESTS_BACKEND_FIXTURE_H
 
-/* One worker of one backend, and attempts at one task on it, without a dispatcher. */
+/* A stage: one worker of one backend, which runs attempts at one task without a dispatcher. */
 
 #include <errno.h>
 #include <signal.h>
@@ -26,14 +26,15 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
-    int                    taken; /* cancelled for another worker */
+    int                    taken; /* 1: stage_cancel() requests a spoliation, else a stop */
     char                   id[64];
-    char                   folder[32]; /* empty at first */
+    char                   folder[32]; /* temporary folder, empty after stage_set() */
     char                   log[64];
-    char                   why[HS_WHY];
+    char                   why[HS_WHY]; /* of the attempt */
+    hs_error               error;
 } stage;
 
-/* A task of that name on one of two CPUs; two GPUs are there as well. */
+/* Return an instance of one task with this name, two CPUs and two GPUs. */
 static inline hs_instance *one_task(const char *id)
 {
     hs_task      row = {.struct_size = sizeof row, .id = id, .cpu = 1, .gpu = 1};
@@ -48,7 +49,7 @@ static inline hs_instance *one_task(const char *id)
     return in;
 }
 
-/* Options may be changed before stage_open(). The task's name is nobody else's. */
+/* Initialise a stage with a unique task name. A test may change the options before stage_open(). */
 static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
 {
     static int number;
@@ -86,20 +87,20 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
     ck_assert_int_ge(s->attempt.wake_fd, 0);
 }
 
-/* What commands need beside it is the dispatcher's to open. */
+/* Open the worker. For commands, first open the starter, as the dispatcher does. */
 static inline hs_status stage_worker(stage *s)
 {
     hs_status st = HS_OK;
 
     if (s->backend == &hsi_backend_command)
-        st = hsi_starter_open(&s->options, 1, &s->options.starter, s->why);
-    return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, s->why) : st;
+        st = hsi_starter_open(&s->options, 1, &s->options.starter, &s->error);
+    return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, &s->error) : st;
 }
 
 static inline void stage_open(stage *s)
 {
     if (s->backend->worker_open)
-        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->why);
+        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->error.why);
 }
 
 static inline void stage_close(stage *s)
@@ -117,11 +118,11 @@ static inline void stage_cancel(stage *s)
 {
     uint64_t one = 1;
 
-    __atomic_store_n(&s->cancel, s->taken ? HS_CANCEL_TAKEN : HS_CANCEL_STOP, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->cancel, s->taken ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP, __ATOMIC_RELEASE);
     ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
 }
 
-/* As the dispatcher does before each attempt. */
+/* Reset the cancel request, as the dispatcher does before each attempt. */
 static inline void stage_rearm(stage *s)
 {
     uint64_t count;
@@ -136,8 +137,9 @@ static inline hs_body *stage_body(stage *s, const hs_task *row)
 {
     hs_body *body = NULL;
 
-    ck_assert_msg(s->backend->body_create(&s->options, row, s->info.type, &body, s->why) == HS_OK,
-                  "%s", s->why);
+    ck_assert_msg(s->backend->body_create(&s->options, row, s->info.type, &body, &s->error) ==
+                      HS_OK,
+                  "%s", s->error.why);
     ck_assert_ptr_nonnull(body);
     return body;
 }

@@ -13,7 +13,7 @@ static inline hs_status stage_try(stage *s, const hs_task *row, long allocations
     hs_status st;
 
     memory_fails(allocations, 0);
-    st = s->backend->body_create(&s->options, row, s->info.type, &body, s->why);
+    st = s->backend->body_create(&s->options, row, s->info.type, &body, &s->error);
     if (st == HS_OK)
         st = stage_worker(s);
     *failed = memory_restored() > 0;

@@ -166,7 +166,7 @@ static hs_status simulate(const void *context, uint64_t *result)
 
 static void build_graph(hs_instance **out)
 {
-    hs_tiled spec = {HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960"), 0};
 
     ck_assert_int_eq(hs_generate_tiled(&spec, out, NULL), HS_OK);
 }
@@ -237,7 +237,7 @@ START_TEST(queues)
 END_TEST
 
 typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_picture *picture);
+                            const hs_picture *picture, hs_error *error);
 
 typedef struct drawing {
     writer             write;
@@ -252,7 +252,7 @@ static hs_status draw(const void *context, uint64_t *result)
     const drawing *d = context;
 
     *result = 0;
-    return d->write(d->fd, d->in, d->s, &d->picture);
+    return d->write(d->fd, d->in, d->s, &d->picture, NULL);
 }
 
 static hs_status find_path(const void *context, uint64_t *result)

@@ -30,15 +30,15 @@ static void open_stage(stage *s, const hs_backend *backend, hs_type type)
     stage_open(s);
 }
 
-static hs_status read_kernel(const char *kernel, char why[HS_WHY])
+static hs_status read_kernel(const char *kernel, hs_error *error)
 {
     hs_backend_options options = {.struct_size = sizeof options, .verify = 1};
     hs_task            row = {.kernel = kernel};
     hs_body           *body = NULL;
     hs_status          st;
 
-    why[0] = '\0';
-    st = hsi_backend_cpu.body_create(&options, &row, HS_CPU, &body, why);
+    error->why[0] = '\0';
+    st = hsi_backend_cpu.body_create(&options, &row, HS_CPU, &body, error);
     ck_assert_int_eq(body != NULL, st == HS_OK);
     if (body)
         hsi_backend_cpu.body_free(body);
@@ -49,15 +49,16 @@ START_TEST(good_kernels)
 {
     static const char *const good[] = {"spin:0",  "spin:1000",   "spin:0.5",
                                        "sleep:0", "sleep:12.25", "spin:.5"};
-    char                     why[HS_WHY], name[64];
+    hs_error                 error;
+    char                     name[64];
     const hsi_kernel_entry  *entry;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        ck_assert_msg(read_kernel(good[i], why) == HS_OK, "%s: %s", good[i], why);
+        ck_assert_msg(read_kernel(good[i], &error) == HS_OK, "%s: %s", good[i], error.why);
     for (size_t i = 0; (entry = hsi_kernel_at(i)); i++) {
         snprintf(name, sizeof name, "%s:96", entry->name);
-        ck_assert_int_eq(read_kernel(name, why), entry->kernel ? HS_OK : HS_ERESOURCE);
-        ck_assert_int_eq(strstr(why, "without") != NULL, !entry->kernel);
+        ck_assert_int_eq(read_kernel(name, &error), entry->kernel ? HS_OK : HS_ERESOURCE);
+        ck_assert_int_eq(strstr(error.why, "without") != NULL, !entry->kernel);
     }
 }
 END_TEST
@@ -91,26 +92,27 @@ START_TEST(bad_kernels)
         "Dgemm:5",
         "dgemm:99999999999999999999999999",
     };
-    char why[HS_WHY];
+    hs_error error;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ck_assert_msg(read_kernel(bad[i], why) == HS_EINVAL, "%s", bad[i]);
-        ck_assert_msg(why[0], "%s", bad[i]);
+        ck_assert_msg(read_kernel(bad[i], &error) == HS_EINVAL, "%s", bad[i]);
+        ck_assert_msg(error.why[0], "%s", bad[i]);
     }
 }
 END_TEST
 
 START_TEST(the_unknown_is_told_what_there_is)
 {
-    char                    why[HS_WHY], name[64];
+    hs_error                error;
+    char                    name[64];
     const hsi_kernel_entry *entry;
 
-    ck_assert_int_eq(read_kernel("render:7", why), HS_EINVAL);
+    ck_assert_int_eq(read_kernel("render:7", &error), HS_EINVAL);
     for (size_t i = 0; (entry = hsi_kernel_at(i)); i++) {
         snprintf(name, sizeof name, "%s:N", entry->name);
-        ck_assert_ptr_nonnull(strstr(why, name));
+        ck_assert_ptr_nonnull(strstr(error.why, name));
     }
-    ck_assert_ptr_nonnull(strstr(why, "spin:US"));
+    ck_assert_ptr_nonnull(strstr(error.why, "spin:US"));
 }
 END_TEST
 
@@ -121,7 +123,7 @@ START_TEST(what_is_for_others_is_left_to_them)
     hs_task            plugin = {.kernel = "plugin:a.so:b"},
             command = {.kernel = "dgemm:8", .cpu_command = "true"};
     hs_task none = {0}, kernel = {.kernel = "spin:1"};
-    char    why[HS_WHY];
+    hs_error error;
     const struct {
         const hs_task            *row;
         const hs_backend_options *options;
@@ -142,9 +144,9 @@ START_TEST(what_is_for_others_is_left_to_them)
         for (int b = 0; b < 2; b++) {
             hs_body *body = NULL;
 
-            ck_assert_int_eq(
-                backend[b]->body_create(cases[i].options, cases[i].row, cases[i].type, &body, why),
-                HS_OK);
+            ck_assert_int_eq(backend[b]->body_create(cases[i].options, cases[i].row, cases[i].type,
+                                                     &body, &error),
+                             HS_OK);
             ck_assert_msg((body != NULL) == (b ? cases[i].emulated : cases[i].cpu), "%zu %s", i,
                           backend[b]->name);
             if (body && backend[b]->body_free)
@@ -161,14 +163,15 @@ START_TEST(a_command_for_gpus_alone_is_nothing_for_a_cpu)
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.cpu = 1, .gpu_command = "true"};
     hs_body           *body = NULL;
-    char               why[HS_WHY] = "";
+    hs_error           error = {0};
 
-    ck_assert_int_eq(hsi_backend_emulated.body_create(&options, &row, HS_CPU, &body, why),
+    ck_assert_int_eq(hsi_backend_emulated.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EINVAL);
     ck_assert_ptr_null(body);
-    ck_assert_ptr_nonnull(strstr(why, "nothing to run"));
+    ck_assert_ptr_nonnull(strstr(error.why, "nothing to run"));
     options.emulate[HS_CPU] = 1;
-    ck_assert_int_eq(hsi_backend_emulated.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_emulated.body_create(&options, &row, HS_CPU, &body, &error),
+                     HS_OK);
     ck_assert_ptr_nonnull(body);
 }
 END_TEST

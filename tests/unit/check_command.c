@@ -96,7 +96,7 @@ END_TEST
 START_TEST(memory_is_limited)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
-    s.options.memory = 1 << 28;
+    s.options.process_memory = 1 << 28;
     stage_open(&s);
     expect_printed("ulimit -v; sh -c 'ulimit -v'", "262144\n262144\n");
     close_it();
@@ -292,10 +292,10 @@ START_TEST(a_long_command_fits_as_far_as_the_system_goes)
     command[131071] = ' ';
     command[131072] = '\0';
     row.id = s.id;
-    ck_assert_int_eq(s.backend->body_create(&s.options, &row, HS_CPU, &body, s.why), HS_EINVAL);
+    ck_assert_int_eq(s.backend->body_create(&s.options, &row, HS_CPU, &body, &s.error), HS_EINVAL);
     snprintf(expected, sizeof expected,
              "the cpu_command of task %s is longer than 131071 bytes: put it into a file", s.id);
-    ck_assert_str_eq(s.why, expected);
+    ck_assert_str_eq(s.error.why, expected);
     close_it();
     free(command);
 }
@@ -306,17 +306,18 @@ START_TEST(nothing_runs_unless_allowed)
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.id = "render-7", .cpu_command = "true", .gpu_command = "false"};
     hs_body           *body = NULL;
-    char               why[HS_WHY];
+    hs_error           error;
 
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, why),
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EREFUSED);
-    ck_assert_str_eq(why, "task render-7 has a cpu_command, and a plan is data until told "
-                          "otherwise: settings.allow_commands lets it run");
+    ck_assert_str_eq(error.why, "task render-7 has a cpu_command, and a plan is data until told "
+                                "otherwise: settings.run.allow_commands lets it run");
     row.id = NULL;
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, why),
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error),
                      HS_EREFUSED);
-    ck_assert_str_eq(why, "a task has a gpu_command, and a plan is data until told otherwise: "
-                          "settings.allow_commands lets it run");
+    ck_assert_str_eq(error.why,
+                     "a task has a gpu_command, and a plan is data until told otherwise: "
+                     "settings.run.allow_commands lets it run");
     ck_assert_ptr_null(body);
 }
 END_TEST
@@ -326,21 +327,21 @@ START_TEST(rows_without_a_command_are_for_others)
     hs_backend_options options = {.struct_size = sizeof options, .allow_commands = 1};
     hs_task            row = {.id = "a", .cpu_command = "", .kernel = "spin:1"};
     hs_body           *body = NULL;
-    char               why[HS_WHY];
+    hs_error           error;
 
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     row.cpu_command = "true";
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     options.emulate[HS_CPU] = 1; /* takes its time only, and needs no permission */
     options.allow_commands = 0;
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     row.gpu_command = "true"; /* a GPU's stand-in runs its commands */
     options.emulate[HS_GPU] = 1;
     options.allow_commands = 1;
-    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_nonnull(body);
     hsi_backend_command.body_free(body);
 }

@@ -95,7 +95,7 @@ START_TEST(a_handle_runs_again)
     performance      p;
     int              again;
 
-    s.retries = 1;
+    s.fail.retries = 1;
     p = perform(in, solved(in, "heteroprio"), &s);
     for (again = 0; again < 3; again++) {
         hs_exec_failure f;
@@ -106,13 +106,13 @@ START_TEST(a_handle_runs_again)
         all_done_once(&p);
         hs_exec_failure_init(&f);
         ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
-        p.status = hs_exec_run(p.exec, &p.report, p.why);
+        p.status = hs_exec_run(p.exec, &p.report, &p.error);
     }
     hs_exec_stop(p.exec, HS_STOP_DRAIN); /* stops the next run at once */
-    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_ECANCELED);
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_ECANCELED);
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_uint_eq(p.report.done, 0);
-    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_OK);
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
     all_done_once(&p);
     end_performance(&p);
 }
@@ -121,13 +121,13 @@ END_TEST
 static hs_status refused(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s,
                          const char *says)
 {
-    char      why[HS_WHY];
+    hs_error  error;
     hs_exec  *exec = NULL;
     int       files = open_files();
-    hs_status st = hs_exec_create(in, plan, s, &exec, why);
+    hs_status st = hs_exec_create(in, plan, s, &exec, &error);
 
     ck_assert(exec == NULL);
-    ck_assert_msg(strstr(why, says) != NULL, "'%s' does not say '%s'", why, says);
+    ck_assert_msg(strstr(error.why, says) != NULL, "'%s' does not say '%s'", error.why, says);
     ck_assert_int_eq(open_files(), files);
     return st;
 }
@@ -148,22 +148,23 @@ START_TEST(refusals)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use settings.emulate[HS_GPU]"),
+    ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use settings.run.emulate[HS_GPU]"),
                      HS_ERESOURCE);
     ck_assert_int_eq(refused(strange, strange_plan, &s, "frobnicate"), HS_EINVAL);
     s = theatre_settings("plan");
-    s.oversubscribe = 0;
-    ck_assert_int_eq(refused(wide, wide_plan, &s, "use settings.oversubscribe"), HS_ERESOURCE);
+    s.place.oversubscribe = 0;
+    ck_assert_int_eq(refused(wide, wide_plan, &s, "use settings.place.oversubscribe"),
+                     HS_ERESOURCE);
     ck_assert_int_eq(refused(cpu, on_gpu, &s, "nothing here can run it on a GPU"), HS_ERESOURCE);
     ck_assert_int_eq(refused(in, NULL, &s, "needs a plan"), HS_EINVAL);
     ck_assert_int_eq(refused(in, wide_plan, &s, "the plan is not valid"), HS_ESCHEDULE);
-    s.resume = 1;
+    s.keep.resume = 1;
     ck_assert_int_eq(refused(in, on_cpu, &s, "nothing to resume"), HS_EINVAL);
-    s.resume = 0;
-    s.logs = "/nonexistent/folder";
+    s.keep.resume = 0;
+    s.keep.log_folder = "/nonexistent/folder";
     ck_assert_int_eq(refused(in, on_cpu, &s, "no folder"), HS_EINVAL);
-    s.logs = NULL;
-    s.timeout = -1;
+    s.keep.log_folder = NULL;
+    s.fail.timeout = -1;
     ck_assert_int_eq(refused(in, on_cpu, &s, "timeout"), HS_EINVAL);
     hs_schedule_free(strange_plan);
     hs_schedule_free(wide_plan);
@@ -195,15 +196,15 @@ START_TEST(refusals_of_graphs)
     ck_assert_int_eq(hs_builder_add_access(b, 0, tile, HS_READ_WRITE), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
-    s.rank = HS_RANK_MIN;
+    s.decide.rank = HS_RANK_MIN;
     ck_assert_int_ne(refused(in, NULL, &s, ""), HS_OK);
-    s.policy = hs_policy_find("dynamic");
+    s.decide.policy = hs_policy_find("dynamic");
     ck_assert_int_eq(refused(in, NULL, &s, "rank"), HS_EINVAL);
-    s.policy = hs_policy_find("heteroprio");
-    s.rank = (hs_rank)99;
+    s.decide.policy = hs_policy_find("heteroprio");
+    s.decide.rank = (hs_rank)99;
     ck_assert_int_eq(refused(in, NULL, &s, "rank"), HS_EINVAL);
-    s.rank = HS_RANK_MIN;
-    s.backend_count = 0;
+    s.decide.rank = HS_RANK_MIN;
+    s.run.backend_count = 0;
 #ifdef HAVE_OPENBLAS
     ck_assert_int_eq(refused(in, NULL, &s, "data"), HS_EDEPENDENT);
 #endif
@@ -242,7 +243,7 @@ START_TEST(backends_that_lack_something)
     open.worker_close = NULL;
     deep.depth = one_deep;
     for (i = 0; i < sizeof lacking / sizeof *lacking; i++) {
-        s.backends = &lacking[i].backend;
+        s.run.backends = &lacking[i].backend;
         ck_assert_int_eq(refused(in, NULL, &s, lacking[i].says), HS_EINVAL);
     }
     hs_instance_free(in);
@@ -259,11 +260,11 @@ typedef struct notebook {
 } notebook;
 
 static hs_status note_row(const hs_backend_options *options, const hs_task *row, hs_type type,
-                          hs_body **out, char why[HS_WHY])
+                          hs_body **out, hs_error *error)
 {
     notebook *book = options->data;
 
-    (void)row, (void)type, (void)why;
+    (void)row, (void)type, (void)error;
     book->row[book->rows++] = options->row;
     book->body.backend = &book->table;
     *out = &book->body;
@@ -271,11 +272,11 @@ static hs_status note_row(const hs_backend_options *options, const hs_task *row,
 }
 
 static hs_status note_worker(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     notebook *book = options->data;
 
-    (void)why;
+    (void)error;
     book->opened++;
     book->os_cpu = info->os_cpu;
     *out = NULL;
@@ -323,7 +324,7 @@ START_TEST(backends_have_data)
         performance       p;
 
         begin_notebook(&book[i]);
-        s.backends = &table;
+        s.run.backends = &table;
         p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
         ck_assert_int_eq(p.status, HS_OK);
         end_performance(&p);
@@ -349,8 +350,8 @@ static int last_processor(void)
     return last;
 }
 
-/* Workers are bound to the CPUs in settings.os_cpus, or unbound with settings.unbound; both
- * settings together are refused. */
+/* Workers are bound to the CPUs in settings.place.os_cpus, or unbound with settings.place.unbound;
+ * both settings together are refused. */
 START_TEST(the_callers_binding)
 {
     const act           rows[] = {{1, 1, "a", 1, 0}, CURTAIN};
@@ -363,20 +364,20 @@ START_TEST(the_callers_binding)
     performance         p;
 
     begin_notebook(&book);
-    s.backends = &table;
-    s.oversubscribe = 0;
-    s.os_cpus = os_cpus;
+    s.run.backends = &table;
+    s.place.oversubscribe = 0;
+    s.place.os_cpus = os_cpus;
     p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_OK);
     hs_exec_worker_info_init(&info);
-    hs_exec_worker(p.exec, 0, &info);
+    hs_exec_describe_worker(p.exec, 0, &info);
     ck_assert_int_eq(info.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.ran_on, os_cpus[0]);
     end_performance(&p);
-    s.unbound = 1;
+    s.place.unbound = 1;
     ck_assert_int_eq(refused(wide, NULL, &s, "either bound to given processors"), HS_EINVAL);
-    s.os_cpus = NULL;
+    s.place.os_cpus = NULL;
     begin_notebook(&book);
     p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_OK);
@@ -403,8 +404,8 @@ START_TEST(tasks_stay_where_they_have_bodies)
     s = theatre_settings(all_policies[_i]);
     p = perform(in, plan, &s);
     all_done_once(&p);
-    ck_assert_ptr_null(hs_exec_backend(p.exec, 0, HS_GPU));
-    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "theatre");
+    ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, HS_GPU));
+    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "theatre");
     for (i = 0; i < 40; i++) {
         attempts_that(&p, i, HS_OUTCOME_DONE, &w);
         ck_assert_uint_eq(w, i >= 20);
@@ -424,7 +425,7 @@ START_TEST(a_worker_that_cannot_serve)
     s = theatre_settings("heteroprio");
     p = perform(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ERESOURCE);
-    ck_assert_str_eq(p.why, "worker 1 has no costume");
+    ck_assert_str_eq(p.error.why, "worker 1 has no costume");
     ck_assert_int_eq(theatre.begun, 0);
     end_performance(&p);
 }
@@ -456,10 +457,10 @@ START_TEST(progress_is_told)
     hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    s.halt = HS_HALT_NEVER;
-    s.progress = listen;
-    s.progress_data = &t;
-    s.progress_interval = 0.001;
+    s.fail.halt = HS_HALT_NEVER;
+    s.report.progress = listen;
+    s.report.data = &t;
+    s.report.progress_interval = 0.001;
     p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_ge(t.times, 2);
     ck_assert_int_eq(t.backwards, 0);

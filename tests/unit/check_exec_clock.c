@@ -76,9 +76,9 @@ static const hs_instance *truth;
 static hs_body            bodies[2];
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
-    (void)options, (void)row, (void)why;
+    (void)options, (void)row, (void)error;
     *out = &bodies[type];
     return HS_OK;
 }
@@ -427,7 +427,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     hs_exec_settings               settings;
     hs_schedule                   *plan = NULL, *expected = NULL;
     hs_exec                       *exec = NULL;
-    char                           why[HS_WHY];
+    hs_error                       error;
     pthread_t                      conductor;
 
     if (hs_policy_needs_plan(kind))
@@ -438,21 +438,21 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     policy.transfers = 1;
     ck_assert_int_eq(hs_policy_simulate(kind, s->in, plan, s->truth, &policy, &expected), HS_OK);
     hs_exec_settings_init(&settings);
-    settings.policy = kind;
-    settings.rank = rank;
-    settings.unbound = 1;
-    settings.oversubscribe = 1;
-    settings.backends = only;
-    settings.backend_count = !links;
-    settings.emulate[HS_CPU] = settings.emulate[HS_GPU] = links;
-    settings.transfers = links;
+    settings.decide.policy = kind;
+    settings.decide.rank = rank;
+    settings.place.unbound = 1;
+    settings.place.oversubscribe = 1;
+    settings.run.backends = only;
+    settings.run.backend_count = !links;
+    settings.run.emulate[HS_CPU] = settings.run.emulate[HS_GPU] = links;
+    settings.keep.transfers = links;
     truth = s->truth;
     prompted = NULL;
     hsi_atomic_store64(&the_time, BEGINNING);
-    ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, why) == HS_OK, "%s", why);
+    ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, &error) == HS_OK, "%s", error.why);
     hsi_atomic_store(&is_over, 0);
     ck_assert_int_eq(pthread_create(&conductor, NULL, conduct, exec), 0);
-    ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    ck_assert_msg(hs_exec_run(exec, NULL, &error) == HS_OK, "%s", error.why);
     hsi_atomic_store(&is_over, 1);
     pthread_join(conductor, NULL);
     hsi_atomic_store64(&the_time, 0);

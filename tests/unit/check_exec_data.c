@@ -32,19 +32,19 @@ static hs_exec_settings settings_of(const hs_policy_kind *policy)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = policy;
-    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
-    s.halt = HS_HALT_NEVER;
-    s.matrix_seed = roll(1000);
+    s.decide.policy = policy;
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.run.matrix_seed = roll(1000);
     return s;
 }
 
 static hs_exec *make(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
 {
     hs_exec *exec = NULL;
-    char     why[HS_WHY];
+    hs_error error;
 
-    ck_assert_msg(hs_exec_create(in, plan, s, &exec, why) == HS_OK, "%s", why);
+    ck_assert_msg(hs_exec_create(in, plan, s, &exec, &error) == HS_OK, "%s", error.why);
     return exec;
 }
 
@@ -59,7 +59,7 @@ static hs_exec_factorisation result_of(const hs_exec *exec)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
+    ck_assert_int_eq(hs_exec_describe_factorisation(exec, &f), 1);
     return f;
 }
 
@@ -68,11 +68,11 @@ static void all_is_right(const hs_exec *exec)
 {
     hs_exec_factorisation f = result_of(exec);
 
-    ck_assert_int_eq(f.checked, 1);
+    ck_assert_int_eq(f.verified, 1);
     ck_assert_int_eq(f.wrong, 0);
-    ck_assert_double_lt(f.relative, f.single ? 5e-6 : 1e-13);
-    ck_assert_double_lt(f.largest, f.single ? 5e-3 : 1e-10);
-    ck_assert_double_lt(f.orthogonality, f.single ? 1e-5 : 1e-12);
+    ck_assert_double_lt(f.relative_residual, f.single_precision ? 5e-6 : 1e-13);
+    ck_assert_double_lt(f.largest_residual, f.single_precision ? 5e-3 : 1e-10);
+    ck_assert_double_lt(f.orthogonality, f.single_precision ? 1e-5 : 1e-12);
     ck_assert(f.orthogonality == 0 || strcmp(f.name, "QR") == 0);
 }
 
@@ -80,15 +80,15 @@ static void all_is_right(const hs_exec *exec)
  * and free the instance. Return the number of aborted attempts. */
 static uint64_t run_right(hs_instance *in, const hs_exec_settings *s)
 {
-    hs_schedule   *plan = hs_policy_needs_plan(s->policy) ? solved(in, "heft") : NULL;
+    hs_schedule   *plan = hs_policy_needs_plan(s->decide.policy) ? solved(in, "heft") : NULL;
     hs_exec       *exec = make(in, plan, s);
     hs_exec_report report;
-    char           why[HS_WHY];
+    hs_error       error;
     uint64_t       aborted = 0;
 
     hs_exec_report_init(&report);
     for (int i = 0; i < 2; i++) {
-        ck_assert_msg(hs_exec_run(exec, &report, why) == HS_OK, "%s", why);
+        ck_assert_msg(hs_exec_run(exec, &report, &error) == HS_OK, "%s", error.why);
         ck_assert_uint_eq(report.done, report.tasks);
         all_is_right(exec);
         aborted += report.aborted;
@@ -114,8 +114,8 @@ START_TEST(every_policy_factorises)
 
             if (!hs_policy_supports_graphs(policy))
                 continue;
-            s.retries = roll(2);
-            s.time_scale = 1;
+            s.fail.retries = roll(2);
+            s.run.time_scale = 1;
             aborted += run_right(factorisation(_i, 1 + roll(are_few_rounds() ? 4 : 7),
                                                sizes[roll(6)], 1 + roll(3), gpus),
                                  &s);
@@ -198,17 +198,17 @@ START_TEST(a_broken_order_is_found)
         size_t           row = roll((unsigned)hs_instance_rows(in));
         long             writer = writer_of(in, row);
         hs_exec         *exec;
-        char             why[HS_WHY];
+        hs_error         error;
 
         if (writer >= 0) {
             broken = reordered(in, row, (size_t)writer);
             exec = make(broken, NULL, &s);
-            ck_assert_int_eq(hs_exec_run(exec, NULL, why), HS_EFAILED);
+            ck_assert_int_eq(hs_exec_run(exec, NULL, &error), HS_EFAILED);
             hs_exec_free(exec);
-            s.verify = 0;
+            s.run.verify = 0;
             exec = make(broken, NULL, &s);
-            hs_exec_run(exec, NULL, why);
-            ck_assert_int_eq(result_of(exec).checked, 0);
+            hs_exec_run(exec, NULL, &error);
+            ck_assert_int_eq(result_of(exec).verified, 0);
             hs_exec_free(exec);
             hs_instance_free(broken);
         }
@@ -236,11 +236,11 @@ static void refused(hs_builder *b, hs_status expected, const char *word)
     hs_exec_settings s = settings_of(hs_policy_find("heteroprio"));
     hs_instance     *in = NULL;
     hs_exec         *exec = NULL;
-    char             why[HS_WHY];
+    hs_error         error;
 
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
-    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), expected);
-    ck_assert_msg(strstr(why, word) != NULL, "'%s' without '%s'", why, word);
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, &error), expected);
+    ck_assert_msg(strstr(error.why, word) != NULL, "'%s' without '%s'", error.why, word);
     hs_builder_free(b);
     hs_instance_free(in);
 }
@@ -287,12 +287,12 @@ END_TEST
 static hs_body empty;
 
 static hs_status make_nothing(const hs_backend_options *options, const hs_task *task, hs_type type,
-                              hs_body **out, char why[HS_WHY])
+                              hs_body **out, hs_error *error)
 {
     (void)options;
     (void)task;
     (void)type;
-    (void)why;
+    (void)error;
     *out = &empty;
     return HS_OK;
 }
@@ -315,15 +315,15 @@ START_TEST(a_backend_of_the_settings_has_no_tiles)
     hs_instance                   *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);
     hs_exec_factorisation          f;
     hs_exec                       *exec;
-    char                           why[HS_WHY];
+    hs_error                       error;
 
     empty.backend = &nothing;
-    s.backends = only;
-    s.backend_count = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     exec = make(in, NULL, &s);
-    ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    ck_assert_msg(hs_exec_run(exec, NULL, &error) == HS_OK, "%s", error.why);
     hs_exec_factorisation_init(&f);
-    ck_assert_int_eq(hs_exec_factorised(exec, &f), 0);
+    ck_assert_int_eq(hs_exec_describe_factorisation(exec, &f), 0);
     hs_exec_free(exec);
     hs_instance_free(in);
 }
@@ -335,9 +335,9 @@ START_TEST(the_next_run_has_its_tiles_in_one_block)
     hs_instance *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);
     hsi_matrix  *matrix;
     void        *copy, *first;
-    char         why[HS_WHY];
+    hs_error     error;
 
-    ck_assert_int_eq(hsi_matrix_create(in, 0, &matrix, why), HS_OK);
+    ck_assert_int_eq(hsi_matrix_create(in, 0, &matrix, &error), HS_OK);
     ck_assert_int_eq(hsi_matrix_fill(matrix), HS_OK);
     first = hsi_matrix_tile(matrix, 0, 0);
     copy = hsi_matrix_allocate(matrix);

@@ -19,7 +19,7 @@ START_TEST(retries)
     performance      p;
     size_t           i;
 
-    s.retries = 2;
+    s.fail.retries = 2;
     p = perform(in, solved(in, "heteroprio"), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.retried, 10);
@@ -51,8 +51,8 @@ static performance failing(const char *policy, hs_halt halt, const char *beside)
         worker[i] = i & 1;
     plan = lists(in, worker);
     s = theatre_settings(policy);
-    s.retries = 1;
-    s.halt = halt;
+    s.fail.retries = 1;
+    s.fail.halt = halt;
     p = perform(in, plan, &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.failed, 1);
@@ -111,7 +111,7 @@ START_TEST(a_broken_gpu)
     performance      p;
     size_t           i, at = SIZE_MAX;
 
-    s.retries = 1;
+    s.fail.retries = 1;
     p = perform(in, solved(in, "heteroprio"), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 1);
@@ -138,7 +138,7 @@ START_TEST(a_gpu_that_is_needed)
 
     for (i = 0; i < 43; i++)
         worker[i] = 1;
-    s.retries = 1;
+    s.fail.retries = 1;
     p = perform(in, lists(in, worker), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 0);
@@ -157,7 +157,7 @@ START_TEST(retries_go_round)
     performance      p;
     unsigned         worker;
 
-    s.retries = 2;
+    s.fail.retries = 2;
     p = perform(in, lists(in, on_gpu), &s);
     all_done_once(&p);
     ck_assert_uint_eq(failures_on(&p, 2), 1);
@@ -177,8 +177,8 @@ START_TEST(retries_wait)
     performance           p;
     size_t                count, i;
 
-    s.retries = 3;
-    s.retry_delay = 0.002;
+    s.fail.retries = 3;
+    s.fail.retry_delay = 0.002;
     p = perform(in, solved(in, "heteroprio"), &s);
     all_done_once(&p);
     r = hs_exec_records(p.exec, 0, &count);
@@ -216,10 +216,10 @@ START_TEST(timeouts)
     performance      p;
     size_t           i;
 
-    s.retries = 1;
-    s.halt = HS_HALT_NEVER;
-    s.timeout = 3600;
-    s.timeout_factor = 20;
+    s.fail.retries = 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.fail.timeout = 3600;
+    s.fail.timeout_factor = 20;
     p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.failed, 6);
@@ -263,7 +263,7 @@ START_TEST(stranded_tasks_fail)
         worker[i] = i <= 30;
     plan = lists(in, worker);
     s = theatre_settings(all_policies[_i]);
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     p = perform(in, plan, &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.lost_workers, 1);
@@ -284,7 +284,7 @@ START_TEST(all_workers_lost)
     hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.lost_workers, 4);
@@ -302,11 +302,11 @@ START_TEST(nothing_said_controls_a_terminal)
     hs_instance     *in = acts(refused, 1, 0, HS_MICROSECONDS);
     hs_exec         *exec = NULL;
     hs_exec_failure  f;
-    char             why[HS_WHY];
+    hs_error         error;
     performance      p;
 
-    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), HS_ERESOURCE);
-    ck_assert_str_eq(why, "\\x1B[2J\\xC2\\x9B");
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, &error), HS_ERESOURCE);
+    ck_assert_str_eq(error.why, "\\x1B[2J\\xC2\\x9B");
     hs_instance_free(in);
     in = acts(cursed, 1, 0, HS_MICROSECONDS);
     p = perform(in, solved(in, "heteroprio"), &s);

@@ -123,9 +123,9 @@ static hs_exec_settings settings_for(const hs_policy_kind *kind)
 {
     hs_exec_settings s = theatre_settings(hs_policy_name(kind));
 
-    s.rank = (hs_rank)roll(5);
-    if (!(hs_policy_supported_ranks(kind) >> s.rank & 1))
-        s.rank = HS_RANK_DEFAULT;
+    s.decide.rank = (hs_rank)roll(5);
+    if (!(hs_policy_supported_ranks(kind) >> s.decide.rank & 1))
+        s.decide.rank = HS_RANK_DEFAULT;
     return s;
 }
 
@@ -139,7 +139,7 @@ static void account(const performance *p)
     for (uint32_t t = 0; t < p->report.tasks; t++) {
         uint32_t failed = UINT32_MAX;
         unsigned done = attempts_that(p, t, HS_OUTCOME_DONE, NULL);
-        int      told = hs_exec_blocked(p->exec, t, &failed);
+        int      told = hs_exec_is_blocked(p->exec, t, &failed);
 
         ck_assert_uint_le(done, 1);
         ck_assert_int_eq(told, expected[t]);
@@ -168,9 +168,9 @@ START_TEST(what_can_be_run_is_run)
         performance           p;
 
         theatre_reset();
-        s.halt = HS_HALT_NEVER;
-        s.timeout_factor = 10;
-        s.retries = roll(3);
+        s.fail.halt = HS_HALT_NEVER;
+        s.fail.timeout_factor = 10;
+        s.fail.retries = roll(3);
         p = perform(in, plan_for(kind, in), &s);
         if (hs_instance_has_graph(in))
             account(&p);
@@ -209,9 +209,9 @@ START_TEST(stopped_anywhere)
 
         theatre_reset();
         theatre.hook = roll(2) ? roll(2) ? stop_now : drain : NULL;
-        s.halt = (hs_halt)roll(3);
-        s.timeout_factor = 30;
-        s.retries = roll(2);
+        s.fail.halt = (hs_halt)roll(3);
+        s.fail.timeout_factor = 30;
+        s.fail.retries = roll(2);
         p = perform(in, plan_for(kind, in), &s);
         if (hs_instance_has_graph(in))
             account(&p);
@@ -306,7 +306,7 @@ START_TEST(successors_of_what_is_tried_again_wait)
                 after(b, i, i - 1);
         }
         in = finish(b);
-        s.retries = 2;
+        s.fail.retries = 2;
         p = perform(in, plan_for(kinds[_i], in), &s);
         all_done_once(&p);
         ck_assert_uint_eq(p.report.retried, 12);
@@ -333,12 +333,12 @@ START_TEST(what_will_never_be_ready_is_passed_over)
     after(b, 1, 0);
     after(b, 4, 3);
     in = finish(b);
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     p = perform(in, lists(in, on), &s);
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 3);
-    ck_assert(strstr(p.why, "1 was not run because of that"));
+    ck_assert(strstr(p.error.why, "1 was not run because of that"));
     end_performance(&p);
 }
 END_TEST
@@ -359,7 +359,7 @@ START_TEST(who_waited_for_what_failed_goes_on)
     add(b, INFINITY, 1, "done", 1, HS_RESTART_NO);
     after(b, 1, 0);
     in = finish(b);
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     p = perform(in, lists(in, on), &s);
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
@@ -409,7 +409,7 @@ START_TEST(nobody_is_left_for_what_becomes_ready)
     after(b, 2, 1);
     after(b, 3, 2);
     in = finish(b);
-    s.halt = HS_HALT_NEVER;
+    s.fail.halt = HS_HALT_NEVER;
     p = perform(in, plan_for(kinds[_i], in), &s);
     ck_assert_uint_eq(p.report.done, 2);
     ck_assert_uint_eq(p.report.failed, 2);
@@ -434,7 +434,7 @@ START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
     after(b, 2, 0);
     link_memories(b);
     in = finish(b);
-    s.retries = 1;
+    s.fail.retries = 1;
     p = perform(in, NULL, &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 0);
@@ -465,7 +465,7 @@ START_TEST(nothing_waits_for_what_is_tried_again)
     performance      p;
 
     counting.next = ask_heteroprio;
-    s.policy = &counting;
+    s.decide.policy = &counting;
     asked = 0;
     dice = 1;
     add(b, INFINITY, 10, "fail:1:50000", 1, HS_RESTART_YES);
@@ -475,7 +475,7 @@ START_TEST(nothing_waits_for_what_is_tried_again)
     after(b, 3, 1);
     link_memories(b);
     in = finish(b);
-    s.retries = 1;
+    s.fail.retries = 1;
     p = perform(in, NULL, &s);
     all_done_once(&p);
     ck_assert_uint_le(asked, 40);
@@ -502,7 +502,7 @@ START_TEST(nothing_chosen_ahead_is_no_news)
     performance      p;
 
     restless.ahead = wake_and_choose_nothing;
-    s.policy = &restless;
+    s.decide.policy = &restless;
     add(b, INFINITY, 10, "late:20000", 1, HS_RESTART_NO);
     add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
     after(b, 1, 0);

@@ -75,10 +75,10 @@ static hs_exec_settings settings(int policy)
 {
     hs_exec_settings s = theatre_settings(all_policies[policy % POLICIES]);
 
-    s.journal = file;
-    s.resume = HS_RESUME_REST;
-    s.attempt = look_after;
-    s.retries = 2;
+    s.keep.journal = file;
+    s.keep.resume = HS_RESUME_REST;
+    s.report.attempt = look_after;
+    s.fail.retries = 2;
     return s;
 }
 
@@ -91,7 +91,7 @@ static performance go_on(const char *kernel, unsigned cpus, int how)
     hs_instance            *in = tasks(kernel, cpus);
 
     if (how >= POLICIES)
-        s.backends = only;
+        s.run.backends = only;
     return perform(in, solved(in, "heteroprio-ns"), &s);
 }
 
@@ -137,7 +137,7 @@ static hs_exec *ready(const hs_instance *in, const hs_schedule *plan, int how, i
     hs_exec_settings s = settings(how);
     hs_exec         *exec = NULL;
 
-    s.look_only = look_only;
+    s.keep.dry_run = look_only;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
     return exec;
 }
@@ -164,7 +164,7 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     hs_instance   *in = tasks("busy:1", 2);
     hs_exec       *exec = ready(in, p.plan, _i, 0);
     hs_exec_report r;
-    hs_exec_past   past;
+    hs_exec_journal_summary past;
 
     theatre.begun = 0;
     hs_exec_report_init(&r);
@@ -173,8 +173,8 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     ck_assert_uint_eq(r.not_run, TASKS);
     hs_exec_free(exec);
     exec = ready(p.in, p.plan, _i, 1);
-    hs_exec_past_init(&past);
-    hs_exec_recorded(exec, &past);
+    hs_exec_journal_summary_init(&past);
+    hs_exec_summarise_journal(exec, &past);
     ck_assert_uint_eq(past.done, TASKS); /* earlier results are still valid */
     hs_exec_free(exec);
     hs_instance_free(in);

@@ -68,7 +68,7 @@ START_TEST(retries_of_what_was_taken_are_the_thiefs)
         hs_exec_settings s = theatre_settings(all_policies[_i]);
         performance      p;
 
-        s.retries = 1;
+        s.fail.retries = 1;
         p = perform(in, lists(in, on_cpu), &s);
         all_done_once(&p);
         for (i = 0; i < 3; i++) {
@@ -110,7 +110,7 @@ START_TEST(takes_that_come_too_late)
         hs_exec_settings s = theatre_settings(all_policies[_i]);
         performance      p;
 
-        s.retries = 3;
+        s.fail.retries = 3;
         p = perform(in, solved(in, "heft"), &s);
         all_done_once(&p);
         end_performance(&p);
@@ -127,7 +127,7 @@ START_TEST(nothing_stays_behind)
         theatre_reset();
         bad_luck("heteroprio", "spin-cpu", 4, 2, 12);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
     }
 }
 END_TEST

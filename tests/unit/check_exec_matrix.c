@@ -94,10 +94,10 @@ static hs_exec_settings settings_of(const double *a, size_t n)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find("heteroprio");
-    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
-    s.matrix = a;
-    s.matrix_order = n;
+    s.decide.policy = hs_policy_find("heteroprio");
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.run.matrix = a;
+    s.run.matrix_order = n;
     return s;
 }
 
@@ -111,15 +111,15 @@ static double *factors_of(int kind, const double *a, unsigned tiles, unsigned n,
     hs_exec_settings s = settings_of(a, order);
     double          *f = malloc(order * order * sizeof *f);
     hs_exec         *exec = NULL;
-    char             why[HS_WHY];
+    hs_error         error;
 
-    ck_assert_msg(hs_exec_create(in, NULL, &s, &exec, why) == HS_OK, "%s", why);
-    ck_assert_int_eq(hs_exec_factors(exec, f), HS_EINVAL);
+    ck_assert_msg(hs_exec_create(in, NULL, &s, &exec, &error) == HS_OK, "%s", error.why);
+    ck_assert_int_eq(hs_exec_copy_factors(exec, f), HS_EINVAL);
     for (int i = 0; i < 2; i++)
-        ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+        ck_assert_msg(hs_exec_run(exec, NULL, &error) == HS_OK, "%s", error.why);
     hs_exec_factorisation_init(said);
-    ck_assert_int_eq(hs_exec_factorised(exec, said), 1);
-    ck_assert_int_eq(hs_exec_factors(exec, f), HS_OK);
+    ck_assert_int_eq(hs_exec_describe_factorisation(exec, said), 1);
+    ck_assert_int_eq(hs_exec_copy_factors(exec, f), HS_OK);
     hs_exec_free(exec);
     hs_instance_free(in);
     return f;
@@ -136,10 +136,10 @@ START_TEST(given_matrices)
 
         f = factors_of(_i, a, tiles, n, roll(2), &said);
         is_right(a, f, _i, order, scale * 2 * (double)order);
-        ck_assert_int_eq(said.given, 1);
+        ck_assert_int_eq(said.input_given, 1);
         ck_assert_int_eq(said.wrong, 0);
-        ck_assert_double_lt(said.relative, 1e-13);
-        ck_assert_double_lt(said.largest, 1e-4 * said.limit);
+        ck_assert_double_lt(said.relative_residual, 1e-13);
+        ck_assert_double_lt(said.largest_residual, 1e-4 * said.largest_residual_limit);
         free(a);
         free(f);
     }
@@ -157,7 +157,7 @@ START_TEST(far_from_one)
 
         free(factors_of(_i, a, 3, 8, 0, &said));
         ck_assert_int_eq(said.wrong, 0);
-        ck_assert_double_lt(said.relative, 1e-13);
+        ck_assert_double_lt(said.relative_residual, 1e-13);
         free(a);
     }
 }
@@ -179,10 +179,10 @@ END_TEST
 static void refused(hs_instance *in, const hs_exec_settings *s, const char *word)
 {
     hs_exec *exec = NULL;
-    char     why[HS_WHY];
+    hs_error error;
 
-    ck_assert_int_eq(hs_exec_create(in, NULL, s, &exec, why), HS_EINVAL);
-    ck_assert_msg(strstr(why, word) != NULL, "'%s' without '%s'", why, word);
+    ck_assert_int_eq(hs_exec_create(in, NULL, s, &exec, &error), HS_EINVAL);
+    ck_assert_msg(strstr(error.why, word) != NULL, "'%s' without '%s'", error.why, word);
 }
 
 START_TEST(what_is_no_such_matrix)
@@ -194,15 +194,15 @@ START_TEST(what_is_no_such_matrix)
     hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "sleep:1"};
 
     refused(in, &s, "7 x 7");
-    s.matrix_order = 8;
+    s.run.matrix_order = 8;
     a[3 * 8 + 6] = NAN;
     refused(in, &s, "row 6, column 3");
     a[3 * 8 + 6] = -INFINITY;
     refused(in, &s, "-inf");
     a[3 * 8 + 6] = 0;
-    s.emulate[HS_CPU] = 1;
+    s.run.emulate[HS_CPU] = 1;
     refused(in, &s, "emulate");
-    s.emulate[HS_CPU] = 0;
+    s.run.emulate[HS_CPU] = 0;
     hs_builder_create(&b);
     hs_builder_set_workers(b, 1, 0);
     hs_builder_add_row(b, &task);

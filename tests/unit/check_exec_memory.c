@@ -79,11 +79,11 @@ static void set_scene(scene *s, const char *policy, int is_graph)
     snprintf(s->journal, sizeof s->journal, "%s/journal", s->folder);
     s->in = is_graph ? graph(s) : independent(s);
     s->settings = theatre_settings(policy);
-    s->settings.halt = is_graph ? HS_HALT_NEVER : HS_HALT_SOON;
-    s->settings.retries = 1;
-    s->settings.logs = s->folder;
-    s->settings.logs_apart = 1;
-    s->settings.journal = s->journal;
+    s->settings.fail.halt = is_graph ? HS_HALT_NEVER : HS_HALT_SOON;
+    s->settings.fail.retries = 1;
+    s->settings.keep.log_folder = s->folder;
+    s->settings.keep.separate_errors = 1;
+    s->settings.keep.journal = s->journal;
 }
 
 static void clear_scene(scene *s)
@@ -98,18 +98,18 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
     hs_exec_report r;
     hs_exec       *exec = NULL;
     hs_schedule   *predicted = NULL;
-    char           why[HS_WHY];
+    hs_error       error;
     hs_status      st;
 
     hs_exec_report_init(&r);
     r.done = 0;
     memory_fails(first, from_there_on);
-    st = hs_exec_create(s->in, NULL, &s->settings, &exec, why);
+    st = hs_exec_create(s->in, NULL, &s->settings, &exec, &error);
     if (st == HS_OK)
         st = hs_exec_predict(exec, &predicted);
     hs_schedule_free(predicted);
     if (st == HS_OK)
-        st = hs_exec_run(exec, &r, why);
+        st = hs_exec_run(exec, &r, &error);
     hs_exec_free(exec);
     *failed = memory_restored();
     *done = r.done;
@@ -161,9 +161,9 @@ START_TEST(a_matrix_without_memory)
     long     first = _i % stride(), failed;
 
     hs_exec_settings_init(&s.settings);
-    s.settings.policy = hs_policy_find("dynamic");
-    s.settings.oversubscribe = s.settings.unbound = 1;
-    s.settings.retries = 1;
+    s.settings.decide.policy = hs_policy_find("dynamic");
+    s.settings.place.oversubscribe = s.settings.place.unbound = 1;
+    s.settings.fail.retries = 1;
     ck_assert_int_eq(run_once(&s, -1, 0, &done, &failed), HS_OK);
     threads = live_threads(); /* with those of BLAS, which stay */
     do {
@@ -172,7 +172,7 @@ START_TEST(a_matrix_without_memory)
         ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 4) ||
                           (st == HS_EFAILED && done < 4),
                       "without allocation %ld: %s", first, hs_status_text(st));
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
         first += stride();
     } while (failed);
     ck_assert_int_gt(first, 20);
@@ -200,7 +200,7 @@ START_TEST(allocations_that_fail)
                       "without allocation %ld: %s, %lu done", first, hs_status_text(st),
                       (unsigned long)done);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
         ck_assert_int_eq(theatre.opened, theatre.closed);
         ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
         ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);

@@ -62,10 +62,10 @@ START_TEST(failures_are_told)
     memset(&ears, 0, sizeof ears);
     ck_assert_int_eq(sem_init(&ears.news, 0, 0), 0);
     theatre.hook = wait_for_news;
-    s.halt = HS_HALT_NEVER;
-    s.retries = 2;
-    s.failure = hear;
-    s.failure_data = &ears;
+    s.fail.halt = HS_HALT_NEVER;
+    s.fail.retries = 2;
+    s.report.failure = hear;
+    s.report.data = &ears;
     p = perform(in, lists(in, worker), &s);
     ck_assert_uint_eq(p.report.done, 1);
     ck_assert_int_eq(ears.count, 3);
@@ -86,7 +86,7 @@ static hs_exec_activity activity_then;
 static void look_at_worker(void *exec)
 {
     hs_exec_activity_init(&activity_then);
-    hs_exec_activity_now(exec, 0, &activity_then);
+    hs_exec_describe_activity(exec, 0, &activity_then);
 }
 
 START_TEST(activity_of_a_worker)
@@ -106,7 +106,7 @@ START_TEST(activity_of_a_worker)
     ck_assert_double_ge(activity_then.seconds, 0);
     ck_assert_double_lt(activity_then.seconds, 1e6);
     hs_exec_activity_init(&after);
-    hs_exec_activity_now(p.exec, 0, &after);
+    hs_exec_describe_activity(p.exec, 0, &after);
     ck_assert_int_eq(after.running, 0);
     ck_assert_double_eq(after.seconds, 0);
     end_performance(&p);
@@ -130,7 +130,7 @@ START_TEST(logs_of_another_run)
     old = fopen(path, "w");
     ck_assert_ptr_nonnull(old);
     fclose(old);
-    s.logs = folder;
+    s.keep.log_folder = folder;
     p = perform(in, solved(in, "heteroprio"), &s);
     hs_exec_failure_init(&failure);
     ck_assert(hs_exec_failure_at(p.exec, 0, &failure));
@@ -161,13 +161,13 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes
 static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exec_settings s)
 {
     hs_exec     *exec = NULL;
-    hs_exec_past past;
+    hs_exec_journal_summary past;
 
-    s.resume = HS_RESUME_REST;
-    s.look_only = 1;
+    s.keep.resume = HS_RESUME_REST;
+    s.keep.dry_run = 1;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
-    hs_exec_past_init(&past);
-    hs_exec_recorded(exec, &past);
+    hs_exec_journal_summary_init(&past);
+    hs_exec_summarise_journal(exec, &past);
     hs_exec_free(exec);
     return past.done;
 }
@@ -185,7 +185,7 @@ START_TEST(what_is_not_recorded_is_not_done)
 
     ck_assert_int_ge(fd, 0);
     close(fd);
-    s.journal = file;
+    s.keep.journal = file;
     hs_exec_report_init(&r);
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
     ck_assert_int_eq(run_limited(exec, &r, 4000), HS_EIO);

@@ -321,11 +321,11 @@ START_TEST(what_cannot_be_done_breaks_the_run_off)
     hs_exec_settings        s = theatre_settings("plan");
     performance             p;
 
-    s.backends = only;
-    s.policy = &odd_policies[_i].kind;
+    s.run.backends = only;
+    s.decide.policy = &odd_policies[_i].kind;
     p = perform(acts(rows, 1, 1, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
-    ck_assert_str_eq(p.why, "the policy decides what cannot be done");
+    ck_assert_str_eq(p.error.why, "the policy decides what cannot be done");
     ck_assert_uint_le(p.report.done + p.report.failed, 1);
     end_performance(&p);
 }
@@ -349,7 +349,7 @@ START_TEST(no_policy_breaks_the_order)
     ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
-    s.policy = &rash;
+    s.decide.policy = &rash;
     p = perform(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
     ck_assert_int_eq(theatre.begun, 0);

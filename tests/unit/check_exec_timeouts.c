@@ -32,9 +32,9 @@ START_TEST(thousands_of_timeouts)
     for (i = 0; i < 3 * tasks; i++)
         worker[i] = i & 1;
     s = theatre_settings(all_policies[_i]);
-    s.halt = HS_HALT_NEVER;
-    s.timeout_factor = 20;
-    s.retries = ATTEMPTS - 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.fail.timeout_factor = 20;
+    s.fail.retries = ATTEMPTS - 1;
     p = perform(in, lists(in, worker), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.failed, 2 * tasks);
@@ -43,7 +43,7 @@ START_TEST(thousands_of_timeouts)
         ck_assert_uint_eq(attempts_that(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
     end_performance(&p);
     ck_assert_int_eq(open_files(), files);
-    ck_assert_int_eq(threads_left(threads), threads);
+    ck_assert_int_eq(live_threads(), threads);
     free(worker);
 }
 END_TEST
@@ -95,9 +95,9 @@ START_TEST(all_is_accounted_for)
 
         theatre_reset();
         s = theatre_settings(all_policies[round % POLICIES]);
-        s.halt = HS_HALT_NEVER;
-        s.timeout_factor = 10;
-        s.retries = roll(3);
+        s.fail.halt = HS_HALT_NEVER;
+        s.fail.timeout_factor = 10;
+        s.fail.retries = roll(3);
         p = perform(in, solved(in, "heft"), &s);
         ck_assert_uint_eq(p.report.not_run, 0);
         for (task = 0; task < hs_instance_tasks(in); task++)

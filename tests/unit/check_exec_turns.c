@@ -56,9 +56,9 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
-    (void)options, (void)row, (void)type, (void)why;
+    (void)options, (void)row, (void)type, (void)error;
     *out = &body;
     return HS_OK;
 }
@@ -74,11 +74,11 @@ static const hs_backend actors = {
 
 /* The CPU's thread comes late to the first start. */
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     static hs_backend_worker state;
 
-    (void)options, (void)why;
+    (void)options, (void)error;
     rises_late = info->type == HS_CPU;
     *out = &state;
     return HS_OK;
@@ -131,10 +131,10 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    s.unbound = s.oversubscribe = 1;
-    s.backends = only;
-    s.backend_count = 1;
+    s.decide.policy = hs_policy_find(policy);
+    s.place.unbound = s.place.oversubscribe = 1;
+    s.run.backends = only;
+    s.run.backend_count = 1;
     return s;
 }
 
@@ -142,11 +142,11 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
 static hs_exec_report perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
     hs_exec_report report;
-    char           why[HS_WHY];
+    hs_error       error;
 
     hs_exec_report_init(&report);
-    ck_assert_msg(hs_exec_create(in, plan, s, &stage, why) == HS_OK, "%s", why);
-    hs_exec_run(stage, &report, why);
+    ck_assert_msg(hs_exec_create(in, plan, s, &stage, &error) == HS_OK, "%s", error.why);
+    hs_exec_run(stage, &report, &error);
     hs_exec_free(stage);
     hs_schedule_free(plan);
     hs_instance_free(in);
@@ -234,10 +234,10 @@ START_TEST(left_for_others_that_begin_without_the_lock)
         at[i] = (hs_placement){from, from + 1, i, i < LINKS, HS_RUN};
     }
     ck_assert_int_eq(hs_schedule_build(1, 1, LINKS + BAD, at, &plan), HS_OK);
-    s.halt = HS_HALT_NEVER;
-    s.retire_after = 1;
+    s.fail.halt = HS_HALT_NEVER;
+    s.fail.retire_after = 1;
     act = fail_beside_the_chain;
-    s.failure = note_retired;
+    s.report.failure = note_retired;
     linked = failing = is_retired = 0;
     report = perform(finish(b), plan, &s);
     ck_assert_uint_eq(report.done, LINKS);

@@ -364,7 +364,7 @@ END_TEST
 /* What a planted packing is for: no slack, and the optimum is known. */
 START_TEST(best_finds_what_was_planted)
 {
-    hs_identical spec = {"planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
+    hs_identical spec = {sizeof spec, "planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
     hs_report    report;
@@ -373,7 +373,7 @@ START_TEST(best_finds_what_was_planted)
     hs_report_init(&report);
     hs_settings_init(&its);
     its.iterations = 3000000;
-    ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_identical(&spec, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("best"), in, &its, &s, &report), HS_OK);
     ck_assert_double_eq(hs_schedule_makespan(s), 1000);
     ck_assert(report.proved);

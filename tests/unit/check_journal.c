@@ -24,7 +24,7 @@ START_TEST(round_trip)
     for (n = 0; n < TASKS; n++) { /* a resume of a resume of ... */
         memset(done, 0, sizeof done);
         j = opened(1, done, &count);
-        ck_assert_str_eq(why, "");
+        ck_assert_str_eq(past.note, "");
         ck_assert_uint_eq(count, n);
         assert_done(done, n);
         record_some(j, n, n + 1);
@@ -73,11 +73,11 @@ START_TEST(longest_name)
     ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
     ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &large, NULL), HS_OK);
-    ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, &fault), HS_OK);
     for (i = 0; i < 300; i++)
         ck_assert_int_eq(record(j, i), HS_OK);
     shut(j);
-    ck_assert_int_eq(hsi_journal_open(file, large, 1, &large_past, &j, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_open(file, large, 1, &large_past, &j, &fault), HS_OK);
     ck_assert_uint_eq(large_past.done, 300);
     shut(j);
     hs_instance_free(large);
@@ -187,7 +187,7 @@ START_TEST(many_threads)
     for (i = 0; i < THREADS * EACH; i++)
         ones[i] = 1;
     ck_assert_int_eq(hs_instance_wrap(THREADS * EACH, ones, ones, NULL, 2, 1, &large), HS_OK);
-    ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, &fault), HS_OK);
     for (i = 0; i < THREADS; i++) {
         parts[i] = (part){j, i, 0};
         ck_assert_int_eq(pthread_create(&thread[i], NULL, record_part, &parts[i]), 0);
@@ -197,7 +197,7 @@ START_TEST(many_threads)
         ck_assert_int_eq(parts[i].failed, 0);
     }
     shut(j);
-    ck_assert_int_eq(hsi_journal_open(file, large, 1, &large_past, &j, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_open(file, large, 1, &large_past, &j, &fault), HS_OK);
     ck_assert_uint_eq(large_past.done, THREADS * EACH);
     for (i = 0; i < THREADS * EACH; i++)
         ck_assert_int_eq(done[i], 1);

@@ -30,11 +30,11 @@ static hs_status read_damaged(const char *text, size_t size, size_t *count)
 
     memcpy(exact, text, size);
     exact[size] = '\0';
-    why[0] = '\0';
+    fault.why[0] = '\0';
     st = read_journal(exact, size, done, &found);
     free(exact);
     ck_assert_msg(st == HS_OK || st == HS_EINVAL, "status %d", (int)st);
-    ck_assert(st == HS_OK || why[0] != '\0');
+    ck_assert(st == HS_OK || fault.why[0] != '\0');
     if (st == HS_OK)
         assert_done(done, (size_t)past.done);
     *count = st == HS_OK ? (size_t)past.done : 0;
@@ -56,7 +56,8 @@ START_TEST(cut_at_every_byte)
         memset(done, 0, sizeof done);
         j = opened(1, done, &count);
         ck_assert_uint_eq(count, known);
-        ck_assert_int_eq(why[0] == '\0', size == 0 || size == all.size || all.at[size - 1] == '\n');
+        ck_assert_int_eq(past.note[0] == '\0',
+                         size == 0 || size == all.size || all.at[size - 1] == '\n');
         assert_done(done, known);
         record_some(j, known, TASKS);
         shut(j);
@@ -78,7 +79,7 @@ START_TEST(zeros_from_every_byte)
         for (extra = 0; extra <= 5000; extra += 2500) {
             memset(text, 0, all.size + extra);
             memcpy(text, all.at, size);
-            ck_assert_msg(read_damaged(text, all.size + extra, &count) == HS_OK, "%s", why);
+            ck_assert_msg(read_damaged(text, all.size + extra, &count) == HS_OK, "%s", fault.why);
             ck_assert_uint_eq(count, records_before(&all, size));
         }
     free(text);
@@ -110,7 +111,7 @@ static void flip_every_byte(const bytes *all, unsigned char change)
             ck_assert_msg(st == HS_EINVAL, "byte %zu ^ %02x is believed", at, change);
         else
             ck_assert_msg(st == HS_OK && count == records_before(all, line_of(all, at)),
-                          "byte %zu ^ %02x: %zu records (%s)", at, change, count, why);
+                          "byte %zu ^ %02x: %zu records (%s)", at, change, count, fault.why);
     }
 }
 
@@ -240,14 +241,14 @@ START_TEST(damage_is_refused_and_told)
     all.at[all.size / 2] ^= 1;
     spit(all.at, all.size);
     ck_assert_int_eq(open_journal(1, done, NULL, &j), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "damaged in line "));
-    ck_assert_ptr_nonnull(strstr(why, "truncate -s "));
+    ck_assert_ptr_nonnull(strstr(fault.why, "damaged in line "));
+    ck_assert_ptr_nonnull(strstr(fault.why, "truncate -s "));
     after = slurp();
     ck_assert_uint_eq(after.size, all.size);
     ck_assert_int_eq(memcmp(after.at, all.at, all.size), 0);
 
     /* As it says. */
-    ck_assert_int_eq(truncate(file, strtol(strstr(why, "truncate -s ") + 12, NULL, 10)), 0);
+    ck_assert_int_eq(truncate(file, strtol(strstr(fault.why, "truncate -s ") + 12, NULL, 10)), 0);
     shut(opened(1, done, NULL));
     free(after.at);
     free(all.at);

@@ -36,7 +36,7 @@ static hs_status run_once(size_t *believed, size_t *safe)
     }
     if (st != HS_OK)
         ck_assert_int_eq(record(j, 0), HS_EIO); /* errors are permanent */
-    end = hsi_journal_close(j, &lost, why);
+    end = hsi_journal_close(j, &lost, &fault);
     ck_assert(st == HS_OK || end == HS_EIO);
     ck_assert(end == HS_EIO || lost == 0);
     ck_assert_uint_le(lost, HSI_JOURNAL_LAG);
@@ -70,8 +70,8 @@ static void fail_from(atomic_long *left, int error, int clean)
         if (st == HS_OK)
             break; /* no call failed, except perhaps the write of the optional last line */
         ck_assert_int_eq(st, HS_EIO);
-        ck_assert_msg(strstr(why, error == ENOSPC ? "No space left" : "Input/output") != NULL, "%s",
-                      why);
+        ck_assert_msg(strstr(fault.why, error == ENOSPC ? "No space left" : "Input/output") != NULL,
+                      "%s", fault.why);
         ck_assert(exists() == (first >= (left == &disk.syncs_left ? 2 : 1)));
         all_well();
         ck_assert_uint_ge(on_record(), safe);
@@ -136,8 +136,8 @@ static void outgrow(void)
         _exit(3);
     for (failed = 0, n = 0; n < TASKS; n++)
         failed |= record(j, nth(n)) == HS_EIO;
-    failed |= hsi_journal_close(j, &lost, why) == HS_EIO;
-    _exit(!failed || !strstr(why, "File too large"));
+    failed |= hsi_journal_close(j, &lost, &fault) == HS_EIO;
+    _exit(!failed || !strstr(fault.why, "File too large"));
 }
 
 /* Exceeding a real RLIMIT_FSIZE is an ordinary error, without a signal that kills the program. */
@@ -178,8 +178,8 @@ START_TEST(the_file_is_gone)
         spit("", 0);
     for (; !idle && record(j, nth(9)) == HS_OK; taken = 1) /* a later call may notice the loss */
         usleep(1000);
-    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
-    ck_assert_ptr_nonnull(strstr(why, "was removed or renamed"));
+    ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_EIO);
+    ck_assert_ptr_nonnull(strstr(fault.why, "was removed or renamed"));
     ck_assert_uint_ge(lost, 4 + taken);
     unlink(other);
 }
@@ -198,7 +198,7 @@ START_TEST(nothing_is_written_behind_what_is_not_on_disk)
     atomic_store(&disk.fault, EIO);
     atomic_store(&disk.syncs_left, 0);
     ck_assert_int_eq(open_journal(1, NULL, NULL, &j), HS_EIO);
-    ck_assert_ptr_nonnull(strstr(why, "cannot sync the journal"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "cannot sync the journal"));
     after = slurp();
     ck_assert_uint_eq(after.size, before.size);
     free(before.at);
@@ -219,7 +219,7 @@ START_TEST(failure_wakes_all)
     atomic_store(&disk.gate_closed, 0);
     pthread_join(thread, &failed);
     ck_assert_ptr_nonnull(failed);
-    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
+    ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_EIO);
 }
 END_TEST
 
@@ -239,7 +239,7 @@ static void refuse_each(int is_new)
         if (st == HS_OK)
             break;
         ck_assert_int_eq(st, HS_ENOMEM);
-        ck_assert_ptr_nonnull(strstr(why, "memory"));
+        ck_assert_ptr_nonnull(strstr(fault.why, "memory"));
         ck_assert_int_eq(exists(), !is_new);
         ck_assert_int_lt(first, 100);
     }

@@ -234,7 +234,7 @@ START_TEST(nothing_is_undone_on_a_disk_that_fails)
         disk_is_well(), unlink(file);
     ck_assert_int_eq(hsi_journal_undo(j, 0), HS_EIO);
     ck_assert_int_eq(record(j, 0), HS_EIO);
-    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
+    ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_EIO);
 }
 END_TEST
 
@@ -268,7 +268,7 @@ START_TEST(emulated_tasks_are_not_done)
     ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
     shut(j);
     expect("c--", 0);
-    ck_assert_int_eq(hsi_journal_look(file, in, 1, &rehearsal, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_look(file, in, 1, &rehearsal, &fault), HS_OK);
     ck_assert_uint_eq(rehearsal.done, 1);
 }
 END_TEST

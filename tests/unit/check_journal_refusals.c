@@ -21,7 +21,7 @@ static void refuse_text(const char *text, size_t size, const char *reason)
 
     spit(text, size);
     ck_assert_int_eq(open_journal(1, done, NULL, &j), HS_EINVAL);
-    ck_assert_msg(strstr(why, reason) != NULL, "%s", why);
+    ck_assert_msg(strstr(fault.why, reason) != NULL, "%s", fault.why);
     after = slurp();
     ck_assert_uint_eq(after.size, size);
     ck_assert_int_eq(memcmp(after.at, text, size), 0);
@@ -113,9 +113,9 @@ START_TEST(joined_journals)
             continue;
         }
         refuse_text(joined, first + second, "first line of another journal");
-        ck_assert_msg(strstr(why, line) != NULL, "%s: %s", line, why);
-        ck_assert_uint_eq(strtoul(strstr(why, "head -c ") + 8, NULL, 10), first);
-        ck_assert_uint_eq(strtoul(strstr(why, "tail -c +") + 9, NULL, 10), first + 1);
+        ck_assert_msg(strstr(fault.why, line) != NULL, "%s: %s", line, fault.why);
+        ck_assert_uint_eq(strtoul(strstr(fault.why, "head -c ") + 8, NULL, 10), first);
+        ck_assert_uint_eq(strtoul(strstr(fault.why, "tail -c +") + 9, NULL, 10), first + 1);
         ck_assert_int_eq(look(1, NULL, NULL), HS_EINVAL);
     }
     free(joined);
@@ -159,11 +159,11 @@ START_TEST(no_journal_at_all)
     for (resume = 0; resume < 2; resume++) {
         spit("id,cpu,gpu\na,1,2\n", 17);
         ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(why, "is not a journal, and stays as it is"));
-        ck_assert_ptr_null(strstr(why, "remove"));
+        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal, and stays as it is"));
+        ck_assert_ptr_null(strstr(fault.why, "remove"));
         spit(zeros, sizeof zeros);
         ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(why, "is not a journal, and stays as it is"));
+        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal, and stays as it is"));
     }
     after = slurp();
     ck_assert_uint_eq(after.size, sizeof zeros);
@@ -179,7 +179,7 @@ START_TEST(not_twice)
     hsi_journal  *j = opened(0, done, NULL), *second = NULL;
 
     ck_assert_int_eq(open_journal(1, done, NULL, &second), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "another process"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "another process"));
     shut(j);
     shut(opened(1, done, NULL));
 }
@@ -194,7 +194,7 @@ START_TEST(not_over_another)
     record_some(j, 0, 3);
     shut(j);
     ck_assert_int_eq(open_journal(0, done, NULL, &j), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "resume it, or remove it"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "resume it, or remove it"));
     shut(opened(1, done, &count));
     ck_assert_uint_eq(count, 3);
 }
@@ -207,7 +207,7 @@ START_TEST(no_journal_yet)
     hsi_journal  *j = opened(1, done, &count);
 
     ck_assert_uint_eq(count, 0);
-    ck_assert_ptr_nonnull(strstr(why, "there was no journal"));
+    ck_assert_ptr_nonnull(strstr(past.note, "there was no journal"));
     shut(j);
     spit("", 0);
     shut(opened(0, done, &count)); /* an empty file counts as a missing file */
@@ -221,16 +221,16 @@ START_TEST(no_file)
 
     snprintf(file, sizeof file, "%s/no/journal", folder);
     ck_assert_int_eq(open_journal(0, NULL, NULL, &j), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "No such file"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "No such file"));
     ck_assert_int_eq(look(0, NULL, NULL), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "No such file"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "No such file"));
     snprintf(file, sizeof file, "%s/fifo", folder);
     ck_assert_int_eq(mkfifo(file, 0600), 0);
     ck_assert_int_eq(open_journal(0, NULL, NULL, &j), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "regular file"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "regular file"));
     ck_assert_int_eq(look(0, NULL, NULL), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "regular file"));
-    ck_assert_int_eq(hsi_journal_close(NULL, &lost, why), HS_OK);
+    ck_assert_ptr_nonnull(strstr(fault.why, "regular file"));
+    ck_assert_int_eq(hsi_journal_close(NULL, &lost, &fault), HS_OK);
 }
 END_TEST
 
@@ -250,16 +250,16 @@ START_TEST(looked_at)
     ck_assert_int_eq(record(j, nth(0)), HS_OK);
     ck_assert_int_eq(record(j, nth(1)), HS_OK);
     ck_assert_int_eq(look(1, done, &count), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "another process"));
-    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_OK);
+    ck_assert_ptr_nonnull(strstr(fault.why, "another process"));
+    ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_OK);
     ck_assert_int_eq(look(0, done, &count), HS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(why, "resume it"));
+    ck_assert_ptr_nonnull(strstr(fault.why, "resume it"));
 
     ck_assert_int_eq(stat(file, &before), 0);
     ck_assert_int_eq(truncate(file, before.st_size - 1), 0);
     ck_assert_int_eq(look(1, done, &count), HS_OK);
     ck_assert_uint_eq(count, 2);
-    ck_assert_str_eq(why, "");
+    ck_assert_str_eq(past.note, "");
     assert_done(done, 2);
     ck_assert_int_eq(stat(file, &after), 0);
     ck_assert_int_eq(after.st_size, before.st_size - 1);

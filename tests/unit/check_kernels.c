@@ -418,12 +418,12 @@ START_TEST(a_size_beyond_all_memory_is_refused)
 
     open_stage(&s, 1);
     memory = 0x1p30;
-    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, s.why),
+    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, &s.error),
                      HS_ERESOURCE);
     ck_assert_ptr_null(body);
-    ck_assert_ptr_nonnull(strstr(s.why, "needs 6.0 GiB"));
+    ck_assert_ptr_nonnull(strstr(s.error.why, "needs 6.0 GiB"));
     row.kernel = "dgemm:8000";
-    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, s.why), HS_OK);
+    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, &s.error), HS_OK);
     hsi_backend_cpu.body_free(body);
     memory = 0;
     stage_close(&s);
@@ -435,10 +435,10 @@ int main(void)
     Suite *suite = suite_create("kernels");
     TCase *tc = tcase_create("kernels");
     int    count = kernel_count();
-    char   why[HS_WHY];
+    hs_error error;
 
-    if (hsi_blas_open(why) != HS_OK) { /* needed by start_job(), which uses no backend */
-        puts(why);
+    if (hsi_blas_open(&error) != HS_OK) { /* needed by start_job(), which uses no backend */
+        puts(error.why);
         return EXIT_FAILURE;
     }
     tcase_set_timeout(tc, 0);

@@ -257,7 +257,7 @@ END_TEST
 START_TEST(stops_without_a_verdict)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("v100-1600");
-    hs_tiled               spec = {HS_QR, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
+    hs_tiled spec = {sizeof spec, HS_QR, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
     hs_instance           *in = NULL;
     hsi_problem            pb;
     hsi_kinds             *kd = NULL;

@@ -58,9 +58,9 @@ void *__wrap_dlopen(const char *path, int flags)
 static hsi_topology *open_topology(void)
 {
     hsi_topology *t = NULL;
-    char          why[HS_WHY] = "";
+    hs_error      error = {0};
 
-    ck_assert_msg(hsi_topology_open(&t, 0, why) == HS_OK, "%s", why);
+    ck_assert_msg(hsi_topology_open(&t, 0, &error) == HS_OK, "%s", error.why);
     ck_assert_uint_ge(hsi_topology_cores(t), 1);
     ck_assert_uint_ge(hsi_topology_threads(t), hsi_topology_cores(t));
     return t;
@@ -196,7 +196,7 @@ START_TEST(memory_is_for_all_workers)
     hs_builder      *b = NULL;
     hs_instance     *in = NULL;
     hs_exec         *exec = NULL;
-    char             why[HS_WHY];
+    hs_error         error;
     const double     one = 4096.0 * 4096 * 8;
     hs_status        st;
 
@@ -206,15 +206,15 @@ START_TEST(memory_is_for_all_workers)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     hs_exec_settings_init(&settings);
-    settings.policy = hs_policy_find("heteroprio");
-    settings.oversubscribe = 1;
+    settings.decide.policy = hs_policy_find("heteroprio");
+    settings.place.oversubscribe = 1;
     memory = 1e15;
-    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    st = hs_exec_create(in, NULL, &settings, &exec, &error);
     if (st == HS_OK) { /* otherwise this build lacks the kernel */
         hs_exec_free(exec);
         memory = 2 * 3 * one;
-        ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, why), HS_ERESOURCE);
-        ck_assert_ptr_nonnull(strstr(why, " GiB of memory on 3 workers, and there are 0.8"));
+        ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, &error), HS_ERESOURCE);
+        ck_assert_ptr_nonnull(strstr(error.why, " GiB of memory on 3 workers, and there are 0.8"));
     }
     memory = -1;
     hs_instance_free(in);
@@ -302,17 +302,17 @@ START_TEST(cores_are_assigned)
     unsigned          gpus = (unsigned)strlen(bound[_i].gpus), i;
     hsi_machine       machine = {.devices = devices, .device_count = gpus};
     hsi_work work = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
-    char     why[HS_WHY] = "";
+    hs_error          error = {0};
 
     fake_cores = 8;
     for (i = 0; i < gpus; i++)
         devices[i].pci[0] = bound[_i].gpus[i];
-    work.settings.cores[HS_CPU] = work.settings.cores[HS_GPU] = 1;
-    work.settings.no_reserve = bound[_i].no_reserve;
-    work.settings.oversubscribe = bound[_i].oversubscribe;
-    work.settings.emulate[HS_CPU] = bound[_i].emulate;
+    work.settings.place.cores[HS_CPU] = work.settings.place.cores[HS_GPU] = 1;
+    work.settings.place.share_gpu_cores = bound[_i].no_reserve;
+    work.settings.place.oversubscribe = bound[_i].oversubscribe;
+    work.settings.run.emulate[HS_CPU] = bound[_i].emulate;
     memcpy(work.unused, bound[_i].unused, sizeof work.unused);
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
     for (i = 0; i < work.workers; i++)
         ck_assert_msg(machine.os_cpu[i] == bound[_i].os_cpu[i], "worker %u: %d", i,
                       machine.os_cpu[i]);
@@ -340,13 +340,13 @@ START_TEST(several_cores_are_assigned)
     hsi_machine       machine = {.devices = &device, .device_count = 1};
     unsigned          count = several[_i].cpus, w, i;
     hsi_work          work = {.cpus = count, .gpus = 1, .workers = count + 1};
-    char              why[HS_WHY] = "";
+    hs_error          error = {0};
 
     fake_cores = 8;
-    work.settings.cores[HS_CPU] = 2;
-    work.settings.cores[HS_GPU] = 3;
-    work.settings.oversubscribe = several[_i].oversubscribe;
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
+    work.settings.place.cores[HS_CPU] = 2;
+    work.settings.place.cores[HS_GPU] = 3;
+    work.settings.place.oversubscribe = several[_i].oversubscribe;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
     for (w = 0; w < work.workers; w++) {
         const int *cores = hsi_machine_cores(&machine, &work, w);
 
@@ -365,13 +365,15 @@ START_TEST(too_few_cores)
 {
     hs_backend_device device = {0};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
-    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings = {.cores = {1, 1}}};
-    char              why[HS_WHY] = "";
+    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
+    hs_error          error = {0};
 
     fake_cores = 8;
-    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, why), HS_ERESOURCE);
-    ck_assert_str_eq(why, "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
-                          "there are 8; use settings.no_reserve or settings.oversubscribe");
+    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, &error), HS_ERESOURCE);
+    ck_assert_str_eq(
+        error.why,
+        "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
+        "there are 8; use settings.place.share_gpu_cores or settings.place.oversubscribe");
     machine.devices = NULL;
     hsi_machine_close(&machine);
     fake_cores = 0;
@@ -383,11 +385,11 @@ START_TEST(the_installed_module_comes_first)
 {
     static const char file[] = "/hybridsched-cuda.so";
     hsi_module        module = {NULL, NULL};
-    char              why[HS_WHY] = "";
+    hs_error          error = {0};
 
     installed = _i;
     *opened = '\0'; /* earlier tests may share this process */
-    ck_assert_int_eq(hsi_module_open(NULL, &module, why), HS_ERESOURCE);
+    ck_assert_int_eq(hsi_module_open(NULL, &module, &error), HS_ERESOURCE);
     if (installed) {
         ck_assert_msg(opened[0] == '/' && strlen(opened) > sizeof file, "%s", opened);
         ck_assert_str_eq(opened + strlen(opened) - strlen(file), file);
@@ -395,7 +397,7 @@ START_TEST(the_installed_module_comes_first)
         ck_assert_str_eq(opened, file + 1);
     }
     *opened = '\0';
-    ck_assert_int_eq(hsi_module_open("./another.so", &module, why), HS_ERESOURCE);
+    ck_assert_int_eq(hsi_module_open("./another.so", &module, &error), HS_ERESOURCE);
     ck_assert_str_eq(opened, "./another.so");
     installed = -1;
 }
@@ -434,14 +436,15 @@ static const char two_packages[] =
 
 START_TEST(nearness_is_what_hwloc_says)
 {
-    char          path[] = "/tmp/hs-test-XXXXXX", text[64], why[HS_WHY] = "";
+    char          path[] = "/tmp/hs-test-XXXXXX", text[64];
+    hs_error      error = {0};
     int           fd = mkstemp(path), cpu;
     hsi_topology *t = NULL;
 
     ck_assert_int_eq((int)write(fd, two_packages, strlen(two_packages)), (int)strlen(two_packages));
     close(fd);
     setenv("HWLOC_XMLFILE", path, 1);
-    ck_assert_msg(hsi_topology_open(&t, 1, why) == HS_OK, "%s", why);
+    ck_assert_msg(hsi_topology_open(&t, 1, &error) == HS_OK, "%s", error.why);
     for (cpu = 0; cpu < 6; cpu++) {
         ck_assert_int_eq(hsi_topology_is_near(t, "0000:3b:00.0", cpu), cpu == 2 || cpu == 3);
         ck_assert_int_eq(hsi_topology_is_near(t, "0000:3a:00.0", cpu), 0);

@@ -186,11 +186,11 @@ START_TEST(what_is_wrong_is_said)
     hs_backend_options options = {.struct_size = sizeof options, .allow_plugins = 1};
     hs_task            row = {.id = "a", .kernel = wrong[_i].kernel};
     hs_body           *body = NULL;
-    char               why[HS_WHY] = "";
+    hs_error           error = {0};
 
-    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why),
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, &error),
                      wrong[_i].status);
-    ck_assert_msg(strncmp(why, wrong[_i].why, strlen(wrong[_i].why)) == 0, "%s", why);
+    ck_assert_msg(strncmp(error.why, wrong[_i].why, strlen(wrong[_i].why)) == 0, "%s", error.why);
     ck_assert_ptr_null(body);
 }
 END_TEST
@@ -200,20 +200,21 @@ START_TEST(nothing_is_opened_unless_allowed)
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.id = "a", .kernel = "plugin:no-such-file.so:f"};
     hs_body           *body = NULL;
-    char               why[HS_WHY];
+    hs_error           error;
 
-    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why),
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EREFUSED);
-    ck_assert_str_eq(why, "task a runs plugin:no-such-file.so:f, and a plan is data until told "
-                          "otherwise: settings.allow_plugins lets it run");
+    ck_assert_str_eq(error.why,
+                     "task a runs plugin:no-such-file.so:f, and a plan is data until told "
+                     "otherwise: settings.run.allow_plugins lets it run");
     options.emulate[HS_GPU] = 1; /* takes its time only, and needs no permission */
-    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     row.kernel = "dgemm:960";
-    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     row.kernel = NULL;
-    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
 }
 END_TEST

@@ -89,7 +89,7 @@ hs_exec_settings theatre_settings(const char *policy);
 typedef struct performance {
     hs_status      status;
     hs_exec_report report;
-    char           why[HS_WHY];
+    hs_error       error;
     hs_exec       *exec;
     hs_instance   *in;
     hs_schedule   *plan;
@@ -115,11 +115,10 @@ void all_done_once(const performance *p);
  * failed. */
 char *blocked_tasks(const performance *p);
 
+/* Return the number of open descriptors of this process. */
 int open_files(void);
-int live_threads(void);
 
-/* Wait some seconds for the live threads to drop to `expected`. Return the number of live threads.
- * */
-int threads_left(int expected);
+/* Return the number of threads of this process without threads that are about to end. */
+int live_threads(void);
 
 #endif

@@ -19,7 +19,8 @@
 enum { TASKS = 48 };
 
 extern hs_instance *in;
-extern char         folder[], file[64], why[HS_WHY];
+extern char         folder[], file[64];
+extern hs_error     fault; /* of the last failed call */
 extern uint64_t     lost; /* result of the last hsi_journal_close(): lost records */
 extern long         memory_left; /* allocations by open_journal() before one fails; -1: no limit */
 extern atomic_uint  recorded;    /* attempts recorded by the thread of record_behind_the_gate() */
@@ -39,6 +40,7 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
+/* Read, replace or look for the journal file. The caller frees the bytes. */
 bytes slurp(void);
 void  spit(const char *at, size_t size);
 int   exists(void);

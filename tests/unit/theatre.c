@@ -68,14 +68,14 @@ typedef struct actor {
 } actor;
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     const char *kernel = row->kernel ? row->kernel : "done";
     role       *r;
 
     (void)options;
     if (strncmp(kernel, "refuse:", 7) == 0) {
-        snprintf(why, HS_WHY, "%s", kernel + 7);
+        snprintf(error->why, HS_WHY, "%s", kernel + 7);
         return HS_EINVAL;
     }
     if (strcmp(kernel, type == HS_CPU ? "none-cpu" : "none-gpu") == 0)
@@ -101,13 +101,13 @@ static void body_free(hs_body *body)
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     actor *a;
 
     (void)options;
     if ((int)info->number == theatre.refuse_worker) {
-        snprintf(why, HS_WHY, "worker %u has no costume", info->number);
+        snprintf(error->why, HS_WHY, "worker %u has no costume", info->number);
         return HS_ERESOURCE;
     }
     a = malloc(sizeof *a);
@@ -287,14 +287,14 @@ static _Thread_local hs_completion submitted;
 static _Thread_local int           is_submitted;
 
 static hs_status prepare(hs_backend_worker *worker, const hs_instance *instance,
-                         const hs_backend_item *items, size_t count, int ordered, char why[HS_WHY])
+                         const hs_backend_item *items, size_t count, int ordered, hs_error *error)
 {
     (void)worker;
     (void)instance;
     (void)items;
     (void)count;
     (void)ordered;
-    (void)why;
+    (void)error->why;
     return HS_OK;
 }
 

@@ -137,7 +137,7 @@ static void list_kernels(const command_line *line, calibrate_list *list)
 /* Set the number of cores. More cores than available would share and distort the times. */
 static void take_cores(calibrate_request *request)
 {
-    unsigned there = hs_exec_cores();
+    unsigned there = hs_exec_core_count();
 
     if (!request->cores)
         request->cores = there;
@@ -151,12 +151,12 @@ static void take_cores(calibrate_request *request)
 /* Count the GPUs; the first is measured. Return 0, or an exit code after a message. */
 static int find_gpus(unsigned *count)
 {
-    char      why[HS_WHY];
-    hs_status status = hs_exec_device_at(NULL, 0, NULL, count, why);
+    hs_error  error;
+    hs_status status = hs_exec_device_at(NULL, 0, NULL, count, &error);
 
     if (status == HS_OK)
         return EXIT_OK;
-    message("%s", why);
+    message("%s", error.why);
     return exit_code(status);
 }
 

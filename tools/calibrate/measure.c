@@ -79,29 +79,29 @@ static int fail(const char *kernel, hs_status status, const char *why)
     return exit_code(status);
 }
 
-static hs_status create(const calibrate_request *request, bench *b, char why[HS_WHY])
+static hs_status create(const calibrate_request *request, bench *b, hs_error *error)
 {
     hs_exec_settings settings;
 
     hs_exec_settings_init(&settings);
-    settings.verify = request->verify;
-    settings.allow_plugins = 1; /* the user of this tool has named the kernel */
-    settings.resident = request->resident;
-    return hs_exec_create(b->in, b->plan, &settings, &b->exec, why);
+    settings.run.verify = request->verify;
+    settings.run.allow_plugins = 1; /* the user of this tool has named the kernel */
+    settings.gpu.resident = request->resident;
+    return hs_exec_create(b->in, b->plan, &settings, &b->exec, error);
 }
 
 static int run(const char *kernel, bench *b)
 {
     hs_exec_failure failure;
-    char            why[HS_WHY] = "";
+    hs_error        error = {0};
     hs_status       st;
 
     hs_exec_report_init(&b->report);
     hs_exec_failure_init(&failure);
-    st = hs_exec_run(b->exec, &b->report, why);
+    st = hs_exec_run(b->exec, &b->report, &error);
     if (st == HS_EFAILED && hs_exec_failure_at(b->exec, 0, &failure))
         return fail(kernel, st, failure.why);
-    return st == HS_OK ? EXIT_OK : fail(kernel, st, why);
+    return st == HS_OK ? EXIT_OK : fail(kernel, st, error.why);
 }
 
 static size_t collect(const calibrate_request *request, const bench *b)
@@ -131,7 +131,7 @@ static double at_least_a_tick(double seconds)
 static int measure(const calibrate_request *request, const char *kernel, bench *b,
                    hs_status *refused)
 {
-    char      why[HS_WHY] = "";
+    hs_error  error = {0};
     hs_status st;
     int       code;
 
@@ -140,10 +140,10 @@ static int measure(const calibrate_request *request, const char *kernel, bench *
     if (st == HS_OK)
         st = make_plan(b);
     if (st == HS_OK)
-        st = create(request, b, why);
+        st = create(request, b, &error);
     *refused = st;
     if (st != HS_OK)
-        return fail(kernel, st, why);
+        return fail(kernel, st, error.why);
     code = run(kernel, b);
     if (code)
         return code;

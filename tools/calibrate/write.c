@@ -126,7 +126,7 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
     if (st == HS_OK)
         st = hs_builder_finish(b, &in, NULL);
     if (st == HS_OK)
-        st = hs_instance_write(fd, in);
+        st = hs_instance_write(fd, in, NULL);
     hs_instance_free(in);
     hs_builder_free(b);
     return st;
@@ -157,20 +157,20 @@ void calibrate_write_table(FILE *out, const calibrate_request *request, const ca
 int calibrate_check_table(const calibrate_request *request, const calibrate_list *list)
 {
     hs_kernel_table *table = NULL;
-    hs_diagnostic    why = {0};
+    hs_error         error = {0};
     FILE            *draft = tmpfile();
     hs_status        st = HS_EIO;
 
     if (draft)
         calibrate_write_table(draft, request, list);
     if (draft && fflush(draft) == 0 && lseek(fileno(draft), 0, SEEK_SET) == 0)
-        st = hs_kernel_table_read(fileno(draft), &table, &why);
+        st = hs_kernel_table_read(fileno(draft), &table, &error);
     if (draft)
         fclose(draft);
     hs_kernel_table_free(table);
     if (st == HS_OK)
         return EXIT_OK;
-    message("--table: %s", why.text[0] ? why.text : hs_status_text(st));
+    message("--table: %s", error.why[0] ? error.why : hs_status_text(st));
     return exit_code(st);
 }
 

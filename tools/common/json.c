@@ -29,7 +29,7 @@ typedef struct parser {
     char          *at, *end; /* *end is a NUL, which ends every scan */
     const char    *line_begin;
     uint64_t       line;
-    hs_diagnostic *why;
+    hs_error      *error;
 } parser;
 
 /* Set the diagnostic to a message about position `at`. Return 0, the parser's code for failure. */
@@ -38,10 +38,10 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at,
 {
     va_list args;
 
-    p->why->line = p->line;
-    p->why->column = (uint64_t)(at - p->line_begin) + 1;
+    p->error->line = p->line;
+    p->error->column = (uint64_t)(at - p->line_begin) + 1;
     va_start(args, format);
-    vsnprintf(p->why->text, sizeof p->why->text, format, args);
+    vsnprintf(p->error->why, sizeof p->error->why, format, args);
     va_end(args);
     return 0;
 }
@@ -292,11 +292,15 @@ static int read_value(parser *p, int depth, json_value **value)
     return read_word(p, value);
 }
 
-json_tree *json_parse(char *text, size_t length, hs_diagnostic *why)
+json_tree *json_parse(char *text, size_t length, hs_error *error)
 {
     json_tree *tree = checked_calloc(1, sizeof *tree);
-    parser     p = {
-            .tree = tree, .at = text, .end = text + length, .why = why, .line_begin = text, .line = 1};
+    parser     p = {.tree = tree,
+                    .at = text,
+                    .end = text + length,
+                    .error = error,
+                    .line_begin = text,
+                    .line = 1};
 
     tree->text = text;
     if (read_value(&p, 0, &tree->root)) {

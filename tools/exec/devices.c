@@ -17,17 +17,17 @@ int exec_devices(void)
 {
     hs_exec_device device;
     unsigned       count, i;
-    char           why[HS_WHY];
-    hs_status      status = hs_exec_device_at(NULL, 0, NULL, &count, why);
+    hs_error       error;
+    hs_status      status = hs_exec_device_at(NULL, 0, NULL, &count, &error);
 
     hs_exec_device_init(&device);
     for (i = 0; status == HS_OK && i < count; i++) {
-        status = hs_exec_device_at(NULL, i, &device, NULL, why);
+        status = hs_exec_device_at(NULL, i, &device, NULL, &error);
         if (status == HS_OK)
             print_device(i, &device);
     }
     if (status == HS_OK)
         return EXIT_OK;
-    message("%s", why);
+    message("%s", error.why);
     return exit_code(status);
 }

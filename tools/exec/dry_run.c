@@ -57,7 +57,7 @@ static void print_worker(const exec_job *job, unsigned worker)
     for (size_t i = 0; i < count; i++)
         tasks += entries[i].state == HS_RUN;
     hs_exec_worker_info_init(&info);
-    hs_exec_worker(job->exec, worker, &info);
+    hs_exec_describe_worker(job->exec, worker, &info);
     if (info.unused)
         snprintf(place, sizeof place, "not needed");
     else if (worker >= hs_instance_cpus(job->plan.in))
@@ -86,7 +86,7 @@ static void print_backends(const exec_job *job, const task_start *list, size_t s
 
     for (int type = HS_CPU; type <= HS_GPU; type++)
         for (size_t i = 0; i < size; i++) {
-            const char *name = hs_exec_backend(job->exec, list[i].task, (hs_type)type);
+            const char *name = hs_exec_backend_name(job->exec, list[i].task, (hs_type)type);
 
             if ((int)list[i].type != type || !name)
                 continue;
@@ -108,7 +108,7 @@ static void print_backends(const exec_job *job, const task_start *list, size_t s
 /* Print the command or kernel of a task. Return 1 if the program of the command is missing. */
 static int print_work(const exec_job *job, const task_start *s)
 {
-    const char *backend = hs_exec_backend(job->exec, s->task, s->type);
+    const char *backend = hs_exec_backend_name(job->exec, s->task, s->type);
     const char *command = exec_command(job, s->task, s->type);
     char        program[EXEC_PROGRAM];
     hs_task     row;

@@ -14,7 +14,7 @@ static const char remedy[] = "give a file that hsched-exec --report=FILE.json wr
 
 static int parse(const char *path, exec_earlier *run)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     size_t        length;
     char         *text;
     input         in;
@@ -23,9 +23,9 @@ static int parse(const char *path, exec_earlier *run)
     if (code)
         return code;
     code = input_read_all(&in, SIZE_MAX / 4, &text, &length);
-    if (!code && !(run->tree = json_parse(text, length, &why))) {
-        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)why.line,
-                      (unsigned long long)why.column, why.text, remedy);
+    if (!code && !(run->tree = json_parse(text, length, &error))) {
+        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)error.line,
+                      (unsigned long long)error.column, error.why, remedy);
         code = EXIT_USAGE;
     }
     run->path = in.name;

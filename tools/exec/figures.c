@@ -90,7 +90,7 @@ static void add_costs(figure_list *list, const hs_exec_report *r)
         add(list, "energy of the GPUs", "%.5g\tJ", r->gpu_joules);
     if (r->gpu_clock > 0)
         add(list, "clock of the GPUs", "%u\tMHz\t at the end, of %u at most", r->gpu_clock,
-            r->gpu_clock_most);
+            r->gpu_clock_max);
     if (r->aborted > 0)
         add(list, "attempts spoliated", "%llu", (unsigned long long)r->aborted);
     if (r->retried > 0)
@@ -106,17 +106,17 @@ static void add_factorisation(figure_list *list, const exec_job *job)
     char                  seed[32], off[32];
 
     hs_exec_factorisation_init(&f);
-    if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
+    if (!hs_exec_describe_factorisation(job->exec, &f) || job->report.done < job->report.tasks)
         return;
     snprintf(seed, sizeof seed, "seed %llu", (unsigned long long)f.seed);
     add(list, "speed", "%.4g\tGFLOP/s\t   %s of %zu x %zu, tiles of %zu, %s%s%s",
         seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
-        f.single ? "single precision, " : "", f.given ? "from " : "",
-        f.given ? job->request->input : seed);
+        f.single_precision ? "single precision, " : "", f.input_given ? "from " : "",
+        f.input_given ? job->request->input : seed);
     snprintf(off, sizeof off, f.orthogonality > 0 ? ", Q'Q off by %.2g" : "", f.orthogonality);
-    if (f.checked)
+    if (f.verified)
         add(list, "result", "%s\t\t   residual %.2g, largest element %.2g%s",
-            f.wrong ? "wrong" : "verified", f.relative, f.largest, off)
+            f.wrong ? "wrong" : "verified", f.relative_residual, f.largest_residual, off)
             ->is_bad = f.wrong;
     else
         add(list, "result", "not verified");
@@ -136,9 +136,9 @@ size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure lis
     add_makespans(&figures, job, m);
     add_costs(&figures, &job->report);
     add_factorisation(&figures, job);
-    if (job->report.checkable > 0)
+    if (job->report.verifiable > 0)
         add(&figures, "results verified", "%llu\tof %llu tasks",
-            (unsigned long long)job->report.checked, (unsigned long long)job->report.checkable);
+            (unsigned long long)job->report.verified, (unsigned long long)job->report.verifiable);
     add_copies(&figures, "copies of data", &m->copied);
     add_copies(&figures, "copies predicted", &m->predicted_copies);
     return figures.count;

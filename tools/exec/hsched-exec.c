@@ -22,7 +22,7 @@ static const char *policy_word(size_t index)
 
 typedef struct command_line {
     exec_request    request;
-    hs_read_options reading;
+    hs_read_settings reading;
     const char     *path[EXEC_FILES]; /* NULL: not requested */
     const char     *policy;
     int             devices;          /* only list the GPUs */
@@ -45,9 +45,9 @@ static void take_allow(const options *o, void *data)
 
     while (list_next("--allow", &list, word, sizeof word)) {
         if (strcmp(word, "commands") == 0)
-            line->request.settings.allow_commands = 1;
+            line->request.settings.run.allow_commands = 1;
         else if (strcmp(word, "plugins") == 0)
-            line->request.settings.allow_plugins = 1;
+            line->request.settings.run.allow_plugins = 1;
         else
             usage_error("--allow: there is no '%s'; it is commands, plugins, or both with a comma",
                         word);
@@ -76,7 +76,7 @@ static void take_memory(const options *o, void *data)
 {
     command_line *line = data;
 
-    line->request.settings.memory = bytes_of("--memory", o->value);
+    line->request.settings.place.process_memory = bytes_of("--memory", o->value);
 }
 
 /* "4G": bytes; "40%": a share of each GPU's memory. */
@@ -89,10 +89,10 @@ static void take_gpu_memory(const options *o, void *data)
     if (length > 1 && length < sizeof number && o->value[length - 1] == '%') {
         memcpy(number, o->value, length - 1);
         number[length - 1] = '\0';
-        settings->gpu_share = parse_double("--gpu-memory", number, 1e-9, 100) / 100;
-        settings->gpu_memory = 0;
+        settings->gpu.tile_share = parse_double("--gpu-memory", number, 1e-9, 100) / 100;
+        settings->gpu.tile_memory = 0;
     } else {
-        settings->gpu_memory = bytes_of("--gpu-memory", o->value);
+        settings->gpu.tile_memory = bytes_of("--gpu-memory", o->value);
     }
 }
 
@@ -106,9 +106,10 @@ static void take_timeout(const options *o, void *data)
     if (length > 1 && length < sizeof number && o->value[length - 1] == 'x') {
         memcpy(number, o->value, length - 1);
         number[length - 1] = '\0';
-        line->request.settings.timeout_factor = parse_double("--timeout", number, 1e-9, DBL_MAX);
+        line->request.settings.fail.timeout_factor =
+            parse_double("--timeout", number, 1e-9, DBL_MAX);
     } else {
-        line->request.settings.timeout = parse_time("--timeout", o->value, 1e-9, 1e9);
+        line->request.settings.fail.timeout = parse_time("--timeout", o->value, 1e-9, 1e9);
     }
 }
 
@@ -118,7 +119,7 @@ static void take_retry_delay(const options *o, void *data)
     command_line *line = data;
     double        delay = parse_double("--retry-delay", o->value, 0, 1e6);
 
-    line->request.settings.retry_delay = delay > 0 ? delay : -1;
+    line->request.settings.fail.retry_delay = delay > 0 ? delay : -1;
 }
 
 static void take_resume(const options *o, void *data)
@@ -126,8 +127,8 @@ static void take_resume(const options *o, void *data)
     command_line *line = data;
 
     (void)o;
-    if (line->request.settings.resume == HS_RESUME_NOT)
-        line->request.settings.resume = HS_RESUME_REST;
+    if (line->request.settings.keep.resume == HS_RESUME_NOT)
+        line->request.settings.keep.resume = HS_RESUME_REST;
 }
 
 static void take_resume_failed(const options *o, void *data)
@@ -135,7 +136,7 @@ static void take_resume_failed(const options *o, void *data)
     command_line *line = data;
 
     (void)o;
-    line->request.settings.resume = HS_RESUME_FAILED;
+    line->request.settings.keep.resume = HS_RESUME_FAILED;
 }
 
 static void take_keep_going(const options *o, void *data)
@@ -143,7 +144,7 @@ static void take_keep_going(const options *o, void *data)
     command_line *line = data;
 
     (void)o;
-    line->request.settings.halt = HS_HALT_NEVER;
+    line->request.settings.fail.halt = HS_HALT_NEVER;
 }
 
 static int has_suffix(const char *path, const char *suffix)
@@ -195,51 +196,51 @@ static const option_spec option_table[] = {
      "machine)"},
     {'k', "gpus", "N", {OPTION_WHOLE(reading.gpus, 0, HS_MAX_WORKERS)},
      "number of GPUs for an instance (default: the '# gpus' line, else the GPUs of the machine)"},
-    {0, "band", "X", {OPTION_REAL(request.settings.parameters.band, 1e-9, 1e9)},
+    {0, "band", "X", {OPTION_REAL(request.settings.decide.parameters.band, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs take tasks by rank (default: 8)"},
-    {0, "leave", "X", {OPTION_REAL(request.settings.parameters.leave, 1e-9, 1e9)},
+    {0, "leave", "X", {OPTION_REAL(request.settings.decide.parameters.leave, 1e-9, 1e9)},
      "hp-corrected: acceleration from which GPUs spoliate such tasks (default: 16)"},
-    {0, "threshold", "N", {OPTION_WHOLE(request.settings.parameters.threshold, 1, 1e9)},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.decide.parameters.threshold, 1, 1e9)},
      "h-ratio, d-rank: maximum of tasks that wait for workers (default: twice the workers)"},
     {0, "ratio-tolerance", "X",
-     {OPTION_REAL(request.settings.parameters.ratio_tolerance, 1e-12, 1)},
+     {OPTION_REAL(request.settings.decide.parameters.ratio_tolerance, 1e-12, 1)},
      "heteroprio: relative difference up to which two ratios of CPU to GPU time are equal, so "
      "priorities decide (default: 0)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
      "add the policies of the plugin FILE, a shared object; needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
-    {0, "emulate-gpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_GPU])},
+    {0, "emulate-gpus", NULL, {OPTION_FLAG(request.settings.run.emulate[HS_GPU])},
      "emulate the GPUs: a task with a gpu_command runs the command, any other task takes its "
      "planned time"},
-    {0, "emulate-cpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_CPU])},
+    {0, "emulate-cpus", NULL, {OPTION_FLAG(request.settings.run.emulate[HS_CPU])},
      "emulate the CPUs: each task takes its planned time"},
-    {0, "cores-per-cpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_CPU], 1, 65536)},
+    {0, "cores-per-cpu-worker", "N", {OPTION_WHOLE(request.settings.place.cores[HS_CPU], 1, 65536)},
      "give each CPU of the plan N cores, and its commands N threads (default: 1)"},
-    {0, "cores-per-gpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_GPU], 1, 65536)},
+    {0, "cores-per-gpu-worker", "N", {OPTION_WHOLE(request.settings.place.cores[HS_GPU], 1, 65536)},
      "give each GPU of the plan N cores for its thread and its commands (default: 1)"},
     {0, "memory", "SIZE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_memory)},
      "limit the memory of each process of a command, in bytes or as in 500M or 2G (RLIMIT_AS)"},
-    {0, "oversubscribe", NULL, {OPTION_FLAG(request.settings.oversubscribe)},
+    {0, "oversubscribe", NULL, {OPTION_FLAG(request.settings.place.oversubscribe)},
      "let CPUs of the plan share cores if the machine has too few"},
     {0, "devices", NULL, {OPTION_FLAG(devices)},
      "print the GPUs and the processors nearest to each GPU, and exit"},
-    {0, "gpu-mode", "streams|graph", {OPTION_WORD(NULL, request.settings.gpu_mode)},
+    {0, "gpu-mode", "streams|graph", {OPTION_WORD(NULL, request.settings.gpu.mode)},
      "how tasks are launched on a GPU: one by one (streams, the default), or tasks of cuBLAS in "
      "CUDA graphs that are built before the start (graph)"},
-    {0, "resident", NULL, {OPTION_FLAG(request.settings.resident)},
+    {0, "resident", NULL, {OPTION_FLAG(request.settings.gpu.resident)},
      "keep inputs and results of built-in kernels on the GPU, without copies"},
     {0, "gpu-memory", "SIZE|P%", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_memory)},
      "memory of each GPU for tiles of a matrix, in bytes or as in 16G, or P percent of the "
      "GPU's memory (default: 80%)"},
-    {0, "no-reserve", NULL, {OPTION_FLAG(request.settings.no_reserve)},
+    {0, "no-reserve", NULL, {OPTION_FLAG(request.settings.place.share_gpu_cores)},
      "reserve no core for the thread of each GPU"},
-    {0, "time-scale", "X", {OPTION_REAL(request.settings.time_scale, 1e-9, 1e9)},
+    {0, "time-scale", "X", {OPTION_REAL(request.settings.run.time_scale, 1e-9, 1e9)},
      "expect one second of the plan to last X seconds here (default: 1)"},
     {0, "allow", "commands,plugins", {OPTION_CALL(ARGUMENT_LIST, NULL, take_allow)},
      "allow the run to execute commands or plugins that the plan names"},
-    {0, "keep-visible-devices", NULL, {OPTION_FLAG(request.settings.keep_visible_devices)},
+    {0, "keep-visible-devices", NULL, {OPTION_FLAG(request.settings.gpu.keep_visible_devices)},
      "do not change CUDA_VISIBLE_DEVICES for commands"},
-    {0, "journal", "FILE", {OPTION_FILE(request.settings.journal)},
+    {0, "journal", "FILE", {OPTION_FILE(request.settings.keep.journal)},
      "record finished tasks in FILE, so a later run can resume"},
     {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
      "resume the run of the journal: do not repeat finished tasks that have not changed"},
@@ -247,25 +248,25 @@ static const option_spec option_table[] = {
      "run only the tasks that failed in the run of the journal"},
     {0, "joblog", "FILE", {OPTION_FILE(request.joblog)},
      "write a row to the table FILE (TSV) at the end of each attempt"},
-    {0, "retries", "N", {OPTION_WHOLE(request.settings.retries, 0, 65534)},
+    {0, "retries", "N", {OPTION_WHOLE(request.settings.fail.retries, 0, 65534)},
      "retry a failed task up to N times, on another worker if possible (default: 0)"},
     {0, "retry-delay", "SECONDS", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_retry_delay)},
      "time to wait before the second attempt, doubled for each further attempt (default: 0.1; "
      "0: no wait)"},
-    {0, "retire-after", "N", {OPTION_WHOLE(request.settings.retire_after, 1, 1000000)},
+    {0, "retire-after", "N", {OPTION_WHOLE(request.settings.fail.retire_after, 1, 1000000)},
      "retire a worker after N failed attempts in a row of tasks that succeed on other workers "
      "(default: 5)"},
     {0, "timeout", "T", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_timeout)},
      "time after which an attempt fails: 90 (seconds), 5m, 2h, or Nx for N times the estimate"},
-    {0, "halt", "soon|now|never", {OPTION_WORD(NULL, request.settings.halt)},
+    {0, "halt", "soon|now|never", {OPTION_WORD(NULL, request.settings.fail.halt)},
      "when a task has failed after all retries: let running tasks end and stop (soon, the "
      "default), abort running tasks (now), or run all other tasks (never)"},
     {0, "keep-going", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_keep_going)},
      "the same as --halt never"},
-    {0, "grace", "TIME", {OPTION_TIME(request.settings.grace, 1e-3, 1e6)},
+    {0, "grace", "TIME", {OPTION_TIME(request.settings.fail.grace, 1e-3, 1e6)},
      "time between SIGTERM and SIGKILL for an aborted command, and for processes that a command "
      "leaves running (default: 2)"},
-    {0, "logs", "FOLDER", {OPTION_FILE(request.settings.logs)},
+    {0, "logs", "FOLDER", {OPTION_FILE(request.settings.keep.log_folder)},
      "keep the output of commands in FOLDER, as ID.ATTEMPT.out and ID.ATTEMPT.err (default: "
      "print the output of failed attempts only)"},
     {0, "show", "no|tasks|lines", {OPTION_WORD(NULL, request.show)},
@@ -286,7 +287,7 @@ static const option_spec option_table[] = {
      "write both schedules as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
      "write the instance with the measured times"},
-    {0, "seed", "SEED", {OPTION_WHOLE(request.settings.matrix_seed, 0, OPTION_ANY)},
+    {0, "seed", "SEED", {OPTION_WHOLE(request.settings.run.matrix_seed, 0, OPTION_ANY)},
      "seed of the random matrix that a graph of kernels on tiles factorises (default: 0)"},
     {0, "input", "A=FILE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_input)},
      "factorise the matrix in FILE instead of a random one: doubles by column, or a .npy file"},
@@ -324,7 +325,7 @@ static void print_policies(FILE *out, const void *data)
 {
     const command_line *line = data;
 
-    if (line->request.settings.allow_plugins)
+    if (line->request.settings.run.allow_plugins)
         plugin_open(1);
     fputs("Policies:\n", out);
     for (size_t i = 0; i < hs_policy_count(); i++)
@@ -355,21 +356,21 @@ static void check_policy_options(const options *o, const char *policy)
 
 static void check_command_line(command_line *line, const char *operand)
 {
-    const hs_read_options *reading = &line->reading;
+    const hs_read_settings *reading = &line->reading;
     const char            *written[EXEC_FILES + 2];
     const char            *read[] = {operand, line->request.input, line->compare};
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
-    if (line->request.settings.resume && !line->request.settings.journal)
+    if (line->request.settings.keep.resume && !line->request.settings.keep.journal)
         usage_error("%s needs --journal=FILE, the journal of the run to resume",
-                    line->request.settings.resume == HS_RESUME_FAILED ? "--resume-failed"
+                    line->request.settings.keep.resume == HS_RESUME_FAILED ? "--resume-failed"
                                                                       : "--resume");
-    if (is_dash(line->request.settings.journal))
+    if (is_dash(line->request.settings.keep.journal))
         usage_error("--journal needs the name of a file, not '-'");
     if (is_dash(line->request.joblog))
         usage_error("--joblog needs the name of a file, not '-'");
-    written[0] = line->request.settings.journal;
+    written[0] = line->request.settings.keep.journal;
     written[1] = line->request.joblog;
     memcpy(written + 2, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
@@ -416,7 +417,7 @@ static int run_plan(command_line *line, exec_job *job)
     if (!code)
         code = exec_set_workers(&job->plan, request, &line->reading);
     if (!code && !job->plan.s)
-        code = hs_policy_needs_plan(request->settings.policy)
+        code = hs_policy_needs_plan(request->settings.decide.policy)
                    ? exec_plan_instance(&job->plan, request->quiet)
                    : exec_bound_instance(&job->plan);
     if (!code && job->plan.s) {
@@ -444,11 +445,11 @@ static void set_attempt_callbacks(exec_request *request, exec_job **job)
 {
     hs_exec_settings *settings = &request->settings;
 
-    settings->attempt_data = settings->line_data = job;
+    settings->report.data = job;
     if (request->joblog || request->show == EXEC_SHOW_TASKS)
-        settings->attempt = exec_attempt_ended;
+        settings->report.attempt = exec_attempt_ended;
     if (request->show == EXEC_SHOW_LINES)
-        settings->line = exec_show_line;
+        settings->report.line = exec_show_line;
 }
 
 int main(int argc, char **argv)
@@ -460,9 +461,9 @@ int main(int argc, char **argv)
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* GPUs by PCI order, as commands see them */
     hs_exec_settings_init(&line.request.settings);
-    line.request.settings.progress = exec_progress;
-    line.request.settings.failure = exec_messages_failure;
-    hs_read_options_init(&line.reading);
+    line.request.settings.report.progress = exec_progress;
+    line.request.settings.report.failure = exec_messages_failure;
+    hs_read_settings_init(&line.reading);
     line.reading.missing_workers = exec_workers_here;
     line.reading.missing_data = &line.request;
     options_read(&o, &tool, argc, argv, &line);
@@ -471,22 +472,22 @@ int main(int argc, char **argv)
     line.request.command = argv;
     line.request.report = line.path[EXEC_REPORT];
     line.request.measured = line.path[EXEC_MEASURED];
-    line.request.settings.verify = !line.no_verify;
-    line.request.settings.transfers =
+    line.request.settings.run.verify = !line.no_verify;
+    line.request.settings.keep.transfers =
         line.path[EXEC_REPORT] || line.path[EXEC_TRACE] || line.path[EXEC_GANTT];
     exec_status_begin();
-    plugin_open(line.request.settings.allow_plugins);
+    plugin_open(line.request.settings.run.allow_plugins);
     line.request.policy = line.policy;
-    line.request.settings.policy =
-        plugin_policy_ranked(line.policy, &line.request.settings.rank);
-    if (!line.request.settings.policy)
+    line.request.settings.decide.policy =
+        plugin_policy_ranked(line.policy, &line.request.settings.decide.rank);
+    if (!line.request.settings.decide.policy)
         plugin_unknown_policy(NULL, line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     if (options_operand_count(&o) != 1)
         usage_error("give exactly one plan or instance");
     job.plan.path = options_operand(&o);
-    check_policy_options(&o, hs_policy_name(line.request.settings.policy));
+    check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);
 

@@ -103,7 +103,7 @@ int exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out)
     log->job = job;
     log->path = path;
     if (!code) {
-        code = begin(log, fd, job->request->settings.resume != HS_RESUME_NOT);
+        code = begin(log, fd, job->request->settings.keep.resume != HS_RESUME_NOT);
         if (code && log->out)
             fclose(log->out);
         else if (code)
@@ -159,7 +159,7 @@ static const char *command_of(const exec_job *job, const hs_exec_attempt *a)
 {
     const hs_instance *in = job->plan.in;
     const hs_type      type = a->worker < hs_instance_cpus(in) ? HS_CPU : HS_GPU;
-    const char        *backend = hs_exec_backend(job->exec, a->task, type), *command;
+    const char        *backend = hs_exec_backend_name(job->exec, a->task, type), *command;
     hs_task            row;
 
     hs_instance_row(in, hs_instance_row_of(in, a->task), &row);

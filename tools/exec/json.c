@@ -54,8 +54,8 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     json_format(out, ",\n  \"blocked\": %zu", (size_t)r->blocked);
     json_format(out, ",\n  \"aborted\": %zu,\n  \"retried\": %zu,\n  \"lost_workers\": %u",
                 (size_t)r->aborted, (size_t)r->retried, r->lost_workers);
-    json_format(out, ",\n  \"checkable\": %zu,\n  \"checked\": %zu", (size_t)r->checkable,
-                (size_t)r->checked);
+    json_format(out, ",\n  \"checkable\": %zu,\n  \"checked\": %zu", (size_t)r->verifiable,
+                (size_t)r->verified);
     fprintf(out, ",\n  \"stopped\": %s", r->stopped ? "true" : "false");
     json_format(out,
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"
@@ -71,7 +71,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
         json_format(out, ",\n  \"gpu_joules\": %g", r->gpu_joules);
     if (r->gpu_clock > 0)
         json_format(out, ",\n  \"gpu_clock_mhz\": %u,\n  \"gpu_clock_most_mhz\": %u", r->gpu_clock,
-                    r->gpu_clock_most);
+                    r->gpu_clock_max);
 }
 
 /* Write the factorisation, if kernels worked on one matrix. */
@@ -81,23 +81,23 @@ static void put_factorisation(FILE *out, const exec_job *job)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    if (!hs_exec_factorised(job->exec, &f))
+    if (!hs_exec_describe_factorisation(job->exec, &f))
         return;
     json_format(out,
                 ",\n  \"factorisation\": {\"name\": %s, \"order\": %zu, \"tile\": %zu, "
                 "\"precision\": %s, \"seed\": %zu, \"operations\": %g",
-                f.name, f.order, f.tile, f.single ? "single" : "double", (size_t)f.seed,
+                f.name, f.order, f.tile, f.single_precision ? "single" : "double", (size_t)f.seed,
                 f.operations);
-    if (f.given)
+    if (f.input_given)
         json_format(out, ", \"input\": %s", job->request->input);
     if (job->report.done == job->report.tasks && seconds > 0)
         json_format(out, ", \"gflops\": %g", 1e-9 * f.operations / seconds);
-    if (f.checked) {
+    if (f.verified) {
         fprintf(out, ", \"verified\": %s", f.wrong ? "false" : "true");
         json_format(out,
                     ", \"relative_residual\": %g, \"largest_residual\": %g, "
                     "\"orthogonality\": %g",
-                    f.relative, f.largest, f.orthogonality);
+                    f.relative_residual, f.largest_residual, f.orthogonality);
     }
     putc('}', out);
 }
@@ -177,7 +177,7 @@ static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f
     fprintf(out, ", \"final\": %s", f->final ? "true" : "false");
     json_format(out, ", \"why\": %s", f->why ? f->why : "");
     for (int error = 0; f->log && job->keeps_logs && error < 2; error++)
-        if (hs_exec_log(job->exec, f->task, f->number, error, path, sizeof path) > 0)
+        if (hs_exec_log_path(job->exec, f->task, f->number, error, path, sizeof path) > 0)
             json_format(out, error ? ", \"errors\": %s" : ", \"log\": %s", path);
     putc('}', out);
 }

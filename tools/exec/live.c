@@ -55,7 +55,7 @@ static hs_exec_activity activity_of(unsigned worker)
     hs_exec_activity now;
 
     hs_exec_activity_init(&now);
-    hs_exec_activity_now(live.job->exec, worker, &now);
+    hs_exec_describe_activity(live.job->exec, worker, &now);
     return now;
 }
 

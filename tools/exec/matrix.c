@@ -138,10 +138,10 @@ hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path)
     hs_status             status;
 
     hs_exec_factorisation_init(&f);
-    hs_exec_factorised(job->exec, &f);
+    hs_exec_describe_factorisation(job->exec, &f);
     count = f.order * f.order;
     factors = malloc(count * sizeof *factors);
-    status = factors ? hs_exec_factors(job->exec, factors) : HS_ENOMEM;
+    status = factors ? hs_exec_copy_factors(job->exec, factors) : HS_ENOMEM;
     if (status == HS_OK && is_npy(path))
         npy_write(out, f.order);
     if (status == HS_OK && fwrite(factors, sizeof *factors, count, out) < count)

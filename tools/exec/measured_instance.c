@@ -12,7 +12,7 @@
 /* Return whether an emulated worker made the attempt; its time is only the estimate. */
 static int is_emulated(const exec_job *job, const exec_attempt *a)
 {
-    const char *backend = hs_exec_backend(job->exec, a->task, a->type);
+    const char *backend = hs_exec_backend_name(job->exec, a->task, a->type);
 
     return backend && strcmp(backend, "emulated") == 0;
 }
@@ -109,7 +109,7 @@ hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *
     if (status == HS_OK)
         status = build(job, rows, &in);
     if (status == HS_OK)
-        status = hs_instance_write(fd, in);
+        status = hs_instance_write(fd, in, NULL);
     hs_instance_free(in);
     free(rows);
     return status;

@@ -115,7 +115,7 @@ static hs_status measure_workers(exec_measured *m)
 
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
 {
-    const char *backend = hs_exec_backend(job->exec, task, type);
+    const char *backend = hs_exec_backend_name(job->exec, task, type);
     hs_task     row;
 
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
@@ -412,7 +412,7 @@ int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed)
     if (job->report.blocked == 0)
         return 0;
     while (*next < hs_instance_tasks(job->plan.in))
-        if (hs_exec_blocked(job->exec, (*next)++, failed))
+        if (hs_exec_is_blocked(job->exec, (*next)++, failed))
             return 1;
     return 0;
 }

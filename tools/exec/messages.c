@@ -70,7 +70,7 @@ static void find_printed(const exec_job *job, const hs_exec_failure *f, printed 
 {
     hs_type type = f->worker < hs_instance_cpus(job->plan.in) ? HS_CPU : HS_GPU;
     int     seen = job->request->show == EXEC_SHOW_LINES &&
-               strcmp(hs_exec_backend(job->exec, f->task, type), "command") == 0;
+               strcmp(hs_exec_backend_name(job->exec, f->task, type), "command") == 0;
 
     for (int i = 0; i < 2; i++) {
         p->log[i] = f->log ? exec_log_open(job, f, i, p->path[i]) : NULL;

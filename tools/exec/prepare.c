@@ -63,14 +63,14 @@ static int look_at_folder(const char **path)
 /* Print why the run is refused. Settings of the library in the text are replaced by options. */
 static void print_refusal(const char *path, const char *why)
 {
-    static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
-                                            {"settings.allow_plugins", "--allow=plugins"},
-                                            {"settings.emulate[HS_CPU]", "--emulate-cpus"},
-                                            {"settings.emulate[HS_GPU]", "--emulate-gpus"},
-                                            {"settings.matrix", "--input"},
-                                            {"settings.no_reserve", "--no-reserve"},
-                                            {"settings.gpu_memory", "--gpu-memory"},
-                                            {"settings.oversubscribe", "--oversubscribe"}};
+    static const char *const option[][2] = {{"settings.run.allow_commands", "--allow=commands"},
+                                            {"settings.run.allow_plugins", "--allow=plugins"},
+                                            {"settings.run.emulate[HS_CPU]", "--emulate-cpus"},
+                                            {"settings.run.emulate[HS_GPU]", "--emulate-gpus"},
+                                            {"settings.run.matrix", "--input"},
+                                            {"settings.place.share_gpu_cores", "--no-reserve"},
+                                            {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.place.oversubscribe", "--oversubscribe"}};
     char                     text[2 * HS_WHY];
     size_t                   used = 0, i;
 
@@ -108,15 +108,15 @@ static int refuse_policy(const exec_job *job, hs_status status, const char *what
  */
 static int predict(exec_job *job, const exec_request *request)
 {
-    const hs_policy_kind *policy = request->settings.policy;
+    const hs_policy_kind *policy = request->settings.decide.policy;
     const hs_instance    *in = job->plan.in;
     hs_policy_settings    settings;
     hs_error              error = {0};
     hs_status             status;
 
     hs_policy_settings_init(&settings);
-    settings.rank = request->settings.rank;
-    settings.parameters = request->settings.parameters;
+    settings.rank = request->settings.decide.rank;
+    settings.parameters = request->settings.decide.parameters;
     settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
@@ -143,16 +143,18 @@ static int predict_rest(exec_job *job)
 static void print_past(const exec_job *job)
 {
     char         gone[64] = "";
-    hs_exec_past p;
+    hs_exec_journal_summary p;
 
-    hs_exec_past_init(&p);
-    hs_exec_recorded(job->exec, &p);
-    if (p.done + p.failed + p.changed + p.gone == 0)
+    hs_exec_journal_summary_init(&p);
+    hs_exec_summarise_journal(job->exec, &p);
+    if (p.note)
+        message("%s", p.note);
+    if (job->request->quiet || p.done + p.failed + p.changed + p.gone == 0)
         return;
     if (p.gone > 0)
         snprintf(gone, sizeof gone, "; %llu more not in this plan", (unsigned long long)p.gone);
     message("%s: %llu task%s done, %llu failed, %llu changed since, %llu not on record%s",
-            job->request->settings.journal, (unsigned long long)p.done, plural(p.done),
+            job->request->settings.keep.journal, (unsigned long long)p.done, plural(p.done),
             (unsigned long long)p.failed, (unsigned long long)p.changed,
             (unsigned long long)p.fresh, gone);
 }
@@ -162,7 +164,7 @@ static int can_write_factors(const exec_job *job)
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
-    if (!job->request->factors || hs_exec_factorised(job->exec, &f))
+    if (!job->request->factors || hs_exec_describe_factorisation(job->exec, &f))
         return 1;
     message("%s: --output needs tasks that factorise a matrix; there are none", job->plan.path);
     return 0;
@@ -175,37 +177,35 @@ int exec_prepare(exec_job *job, exec_request *request)
     int               code = EXIT_OK;
 
     job->unit = hs_unit_seconds(hs_instance_unit(job->plan.in)) *
-                (settings->time_scale > 0 ? settings->time_scale : 1);
-    job->keeps_logs = settings->logs != NULL;
-    settings->look_only = request->dry_run;
+                (settings->run.time_scale > 0 ? settings->run.time_scale : 1);
+    job->keeps_logs = settings->keep.log_folder != NULL;
+    settings->keep.dry_run = request->dry_run;
     if (request->dry_run)
-        code = look_at_folder(&settings->logs);
-    else if (settings->logs)
-        code = make_folder(settings->logs);
-    else if (settings->allow_commands || settings->allow_plugins)
-        settings->logs = make_scratch();
-    settings->logs_apart = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
-    settings->logs_of_failures = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
+        code = look_at_folder(&settings->keep.log_folder);
+    else if (settings->keep.log_folder)
+        code = make_folder(settings->keep.log_folder);
+    else if (settings->run.allow_commands || settings->run.allow_plugins)
+        settings->keep.log_folder = make_scratch();
+    settings->keep.separate_errors = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
+    settings->keep.failed_logs_only = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
     if (!code)
         code = predict(job, request);
     if (!code && request->input)
-        code =
-            exec_matrix_read(request->input, job->plan.in, &job->matrix, &settings->matrix_order);
-    settings->matrix = job->matrix;
+        code = exec_matrix_read(request->input, job->plan.in, &job->matrix,
+                                &settings->run.matrix_order);
+    settings->run.matrix = job->matrix;
     if (code)
         return code;
-    status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
+    status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, &job->error);
     if (status != HS_OK) {
-        print_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        print_refusal(job->plan.path, job->error.why);
         if (status == HS_ERESOURCE)
             exec_suggest_workers(job);
         return exit_code(status);
     }
     if (!can_write_factors(job))
         return EXIT_USAGE;
-    if (job->why[0]) /* a note, e.g. that the journal's end was cut off */
-        message("%s", job->why);
     if (!request->quiet)
         print_past(job);
-    return settings->resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
+    return settings->keep.resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
 }

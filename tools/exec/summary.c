@@ -41,7 +41,8 @@ enum { FAR = 3 }; /* factor between the makespans */
  * task. */
 static int is_far_off(const exec_job *job, const exec_measured *m)
 {
-    return exec_is_comparable(job) && m->predicted > 0 && !job->request->settings.emulate[HS_CPU] &&
+    return exec_is_comparable(job) && m->predicted > 0 &&
+           !job->request->settings.run.emulate[HS_CPU] &&
            (m->achieved > FAR * m->predicted || m->predicted > FAR * m->achieved);
 }
 

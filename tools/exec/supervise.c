@@ -133,7 +133,7 @@ void exec_run(exec_job *job)
     job->began = time(NULL);
     status_due = isatty(STDERR_FILENO) || job->request->quiet ? INFINITY : STATUS_SECONDS;
     handlers_set(&before, job->exec);
-    job->status = hs_exec_run(job->exec, &job->report, job->why);
+    job->status = hs_exec_run(job->exec, &job->report, &job->error);
     over = 1;
     exec_messages_end();
     progress_end();

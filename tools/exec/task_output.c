@@ -81,7 +81,8 @@ void exec_show_end(const exec_job *job)
 FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int error,
                     char path[EXEC_PATH])
 {
-    size_t length = hs_exec_log(job->exec, attempt->task, attempt->number, error, path, EXEC_PATH);
+    size_t length =
+        hs_exec_log_path(job->exec, attempt->task, attempt->number, error, path, EXEC_PATH);
     int    fd;
 
     if (length == 0 || length >= EXEC_PATH)

@@ -11,7 +11,7 @@
 
 static unsigned cores_of(const exec_request *request, hs_type type)
 {
-    return request->settings.cores[type] ? request->settings.cores[type] : 1;
+    return request->settings.place.cores[type] ? request->settings.place.cores[type] : 1;
 }
 
 static unsigned gpus_here(void)
@@ -25,9 +25,9 @@ static unsigned gpus_here(void)
 /* Return how many CPU workers fit on the cores that the threads of `gpus` GPUs leave free. */
 static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
-    unsigned long cores = hs_exec_cores(), driving = 0;
+    unsigned long cores = hs_exec_core_count(), driving = 0;
 
-    if (!request->settings.no_reserve)
+    if (!request->settings.place.share_gpu_cores)
         driving = (unsigned long)gpus * cores_of(request, HS_GPU);
     return cores > driving ? (unsigned)((cores - driving) / cores_of(request, HS_CPU)) : 0;
 }
@@ -38,7 +38,7 @@ unsigned exec_workers_here(void *data, hs_type type)
     unsigned      number;
 
     request->counted[type] = 1;
-    if (type == HS_GPU && !request->settings.emulate[HS_GPU]) {
+    if (type == HS_GPU && !request->settings.run.emulate[HS_GPU]) {
         number = gpus_here();
         request->lacks_gpus = number == 0;
     } else if (type == HS_GPU) {
@@ -65,7 +65,7 @@ static int has_tasks_on(const hs_instance *in, hs_type type)
 /* Return the number of GPUs that need a thread on a core: emulated and unused GPUs need none. */
 static unsigned real_gpus(const exec_request *request, const hs_instance *in, unsigned gpus)
 {
-    return request->settings.emulate[HS_GPU] || !has_tasks_on(in, HS_GPU) ? 0 : gpus;
+    return request->settings.run.emulate[HS_GPU] || !has_tasks_on(in, HS_GPU) ? 0 : gpus;
 }
 
 static int put_on(plan *p, unsigned cpus, unsigned gpus)
@@ -115,7 +115,7 @@ static int fit_counted(plan *p, exec_request *request)
         cpus = cpus_beside(request, gpus);
         if (cpus == 0) {
             cpus = 1;
-            request->settings.no_reserve = 1;
+            request->settings.place.share_gpu_cores = 1;
         }
     }
     return put_on(p, cpus, gpus);
@@ -127,7 +127,7 @@ static int change_workers(plan *p, const exec_request *request, unsigned cpus, u
     char name[HS_MAX_ID + 16];
     long stranded = stranded_task(p->in, cpus, gpus);
 
-    if (hs_policy_needs_plan(request->settings.policy)) {
+    if (hs_policy_needs_plan(request->settings.decide.policy)) {
         message("%s: a plan has its own workers: -m and -k are for instances, or for policies that "
                 "need no plan, such as --policy=heteroprio",
                 p->path);
@@ -145,7 +145,7 @@ static int change_workers(plan *p, const exec_request *request, unsigned cpus, u
     return put_on(p, cpus, gpus);
 }
 
-int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading)
+int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading)
 {
     if (!p->s)
         return fit_counted(p, request);
@@ -173,8 +173,8 @@ static void fitting_options(const exec_job *job, char options[64])
         used = snprintf(options, 64, " -k %u", gpus);
     }
     most = cpus_beside(request, real_gpus(request, in, gpus));
-    if (!request->settings.emulate[HS_CPU] && !request->settings.oversubscribe && most > 0 &&
-        most < cpus && has_tasks_on(in, HS_CPU)) {
+    if (!request->settings.run.emulate[HS_CPU] && !request->settings.place.oversubscribe &&
+        most > 0 && most < cpus && has_tasks_on(in, HS_CPU)) {
         cpus = most;
         snprintf(options + used, 64 - (size_t)used, " -m %u", cpus);
     }
@@ -188,7 +188,7 @@ void exec_suggest_workers(const exec_job *job)
     char *path = shell_word(strcmp(job->plan.path, "<stdin>") == 0 ? "PLAN" : job->plan.path);
 
     fitting_options(job, options);
-    if (options[0] && job->planned && hs_policy_needs_plan(job->request->settings.policy))
+    if (options[0] && job->planned && hs_policy_needs_plan(job->request->settings.decide.policy))
         message("to plan for this machine: hsched-solve INSTANCE%s -o %s; or without a plan: "
                 "hsched-exec %s%s --policy=heteroprio",
                 options, path, path, options);

@@ -244,13 +244,13 @@ hs_status hsi_matrix_check(hsi_matrix *m)
 
     if (st != HS_OK)
         return st;
-    r->checked = 1;
-    r->relative = relative(&product);
-    r->largest = product.largest;
+    r->verified = 1;
+    r->relative_residual = relative(&product);
+    r->largest_residual = product.largest;
     r->orthogonality = relative(&orthogonal);
     r->wrong =
-        !(r->relative < m->tolerance && r->largest < r->limit && r->orthogonality < m->tolerance &&
-          orthogonal.largest < hsi_matrix_element_tolerance(m));
+        !(r->relative_residual < m->tolerance && r->largest_residual < r->largest_residual_limit &&
+          r->orthogonality < m->tolerance && orthogonal.largest < hsi_matrix_element_tolerance(m));
     return HS_OK;
 }
 

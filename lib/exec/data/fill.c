@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
 #include "exec/data/sharing.h"
-#include "exec/why.h"
 #include "support/pages.h"
 
 #define DIAGONAL 128.0
@@ -108,30 +108,32 @@ void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *til
             tile[hsi_at(n, i, j)] = element(matrix, row * n + i, column * n + j);
 }
 
-hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, char why[HS_WHY])
+hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, hs_error *error)
 {
     double largest = 0;
     int    n = order_of(matrix), i, j;
 
     if (order != (size_t)n)
-        return hsi_refuse(why, HS_EINVAL,
-                          "settings.matrix is %zu x %zu, and the tasks factorise one of %d x %d",
-                          order, order, n, n);
+        return hsi_error_set(
+            error, HS_EINVAL,
+            "settings.run.matrix is %zu x %zu, and the tasks factorise one of %d x %d", order,
+            order, n, n);
     for (j = 0; j < n; j++)
         for (i = matrix->kind == HS_CHOLESKY ? j : 0; i < n; i++) {
             double value = given[hsi_at(n, i, j)];
 
             if (!isfinite(matrix->single ? (double)(float)value : value))
-                return hsi_refuse(why, HS_EINVAL,
-                                  "settings.matrix: the element in row %d, column %d (counted from "
-                                  "0) is %g, and no number%s",
-                                  i, j, value, matrix->single ? " of single precision" : "");
+                return hsi_error_set(
+                    error, HS_EINVAL,
+                    "settings.run.matrix: the element in row %d, column %d (counted from "
+                    "0) is %g, and no number%s",
+                    i, j, value, matrix->single ? " of single precision" : "");
             largest = fmax(largest, fabs(value));
         }
     matrix->given = given;
     matrix->scale = largest > 0 ? largest : 1;
-    matrix->result.given = 1;
-    matrix->result.limit = hsi_matrix_element_tolerance(matrix) * matrix->scale;
+    matrix->result.input_given = 1;
+    matrix->result.largest_residual_limit = hsi_matrix_element_tolerance(matrix) * matrix->scale;
     return HS_OK;
 }
 
@@ -257,7 +259,7 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
 {
     size_t i;
 
-    matrix->result.checked = matrix->result.wrong = 0;
+    matrix->result.verified = matrix->result.wrong = 0;
     if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;
     if (!matrix->block && allocate_block(matrix) != HS_OK)

@@ -81,14 +81,15 @@ enum { HSI_FEATURES = 8 };
 
 /*
  * recognise.c. HS_OK and NULL: no kernel of the instance accesses data. HS_EDEPENDENT: kernels
- * access data, but do not factorise a whole matrix with each step once; `why` says what is wrong.
+ * access data, but do not factorise a whole matrix with each step once; *error says what is wrong.
  */
 hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,
-                            char why[HS_WHY]);
+                            hs_error *error);
 void      hsi_matrix_free(hsi_matrix *matrix);
 
-/* steps.c. HS_EDEPENDENT: a step is missing or duplicated, and `why` names it. HS_ENOMEM. */
-hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *matrix, char why[HS_WHY]);
+/* steps.c. HS_EDEPENDENT: a step is missing or duplicated, and the error names the step. HS_ENOMEM.
+ */
+hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *matrix, hs_error *error);
 
 /* recognise.c: write a step as a row has it: the kernel and its data. */
 void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i, int j, size_t size,
@@ -109,7 +110,7 @@ size_t hsi_matrix_piece_elements(const hsi_matrix *matrix, char letter);
  * diagonal. `given` must outlive the matrix. HS_EINVAL: the order differs, or an element is not
  * finite.
  */
-hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, char why[HS_WHY]);
+hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, hs_error *error);
 
 /* program.c: set the versions of all operands after all rows are recognised. HS_ENOMEM. */
 hs_status hsi_matrix_order(hsi_matrix *matrix);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
 #include "exec/data/sharing.h"
 #include "exec/machine/limits.h"
-#include "exec/why.h"
 
 /*
  * A step and its operands in the order of the data column: the matrix, two of the letters i, j, k
@@ -160,7 +160,7 @@ void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i,
 
 static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t number,
                                const hsi_kernel_entry *entry, const hs_task *row, int tile,
-                               char why[HS_WHY])
+                               hs_error *error)
 {
     char name[200];
     int  i;
@@ -169,28 +169,30 @@ static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t
     if (matrix->tile == 0)
         matrix->tile = tile;
     if (tile != matrix->tile)
-        return hsi_refuse(why, HS_EDEPENDENT,
-                          "task %.100s: its tiles are of %d and those of others of %d: kernels "
-                          "that share data have one size",
-                          name, tile, matrix->tile);
+        return hsi_error_set(error, HS_EDEPENDENT,
+                             "task %.100s: its tiles are of %d and those of others of %d: kernels "
+                             "that share data have one size",
+                             name, tile, matrix->tile);
     if ((entry->name[0] == 's') != matrix->single)
-        return hsi_refuse(why, HS_EDEPENDENT,
-                          "task %.100s: %.32s is of %s precision and other kernels on shared data "
-                          "are not: kernels that share data have one precision",
-                          name, row->kernel, matrix->single ? "double" : "single");
+        return hsi_error_set(
+            error, HS_EDEPENDENT,
+            "task %.100s: %.32s is of %s precision and other kernels on shared data "
+            "are not: kernels that share data have one precision",
+            name, row->kernel, matrix->single ? "double" : "single");
     for (i = 0; i < PATTERNS && (row->count ? row->count : 1) == 1; i++)
         if (patterns[i].kind == matrix->kind && strcmp(patterns[i].kernel, entry->name + 1) == 0 &&
             match(matrix, in, number, &patterns[i], &matrix->row[number]))
             return HS_OK;
-    return hsi_refuse(why, HS_EDEPENDENT,
-                      "task %.100s: with its data, %.32s is no step of a tiled %s factorisation of "
-                      "tiles A-0-0, A-1-0, ...; kernels that share data do nothing else",
-                      name, row->kernel, names[matrix->kind]);
+    return hsi_error_set(
+        error, HS_EDEPENDENT,
+        "task %.100s: with its data, %.32s is no step of a tiled %s factorisation of "
+        "tiles A-0-0, A-1-0, ...; kernels that share data do nothing else",
+        name, row->kernel, names[matrix->kind]);
 }
 
 /* Find the kind of factorisation by the first kernel that only one kind has. HS_OK and *found 0: no
  * kernel accesses data. */
-static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found, char why[HS_WHY])
+static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found, hs_error *error)
 {
     size_t  i, first = SIZE_MAX;
     hs_task row;
@@ -214,15 +216,15 @@ static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found
     if (first == SIZE_MAX)
         return HS_OK;
     hs_instance_row(in, first, &row);
-    return hsi_refuse(why, HS_EDEPENDENT,
-                      "%.64s works on data that other tasks made, and without a dpotrf, dgetrf, "
-                      "dgeqrf, spotrf, sgetrf or sgeqrf among them that is no factorisation; "
-                      "kernels do nothing else on "
-                      "shared data",
-                      row.kernel);
+    return hsi_error_set(error, HS_EDEPENDENT,
+                         "%.64s works on data that other tasks made, and without a dpotrf, dgetrf, "
+                         "dgeqrf, spotrf, sgetrf or sgeqrf among them that is no factorisation; "
+                         "kernels do nothing else on "
+                         "shared data",
+                         row.kernel);
 }
 
-static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, char why[HS_WHY])
+static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, hs_error *error)
 {
     hs_status st = HS_OK;
     size_t    i;
@@ -237,18 +239,18 @@ static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, char 
             continue;
         entry = kernel_of(&row, &tile);
         if (tile == 0)
-            return hsi_kernel_refuse_size(row.kernel, entry, why);
+            return hsi_kernel_refuse_size(row.kernel, entry, error);
         if (!entry->kernel)
-            return hsi_refuse(why, HS_ERESOURCE,
-                              "kernel '%.64s' needs %s, which this build is without", row.kernel,
-                              entry->needs);
-        st = recognise_row(matrix, in, i, entry, &row, tile, why);
+            return hsi_error_set(error, HS_ERESOURCE,
+                                 "kernel '%.64s' needs %s, which this build is without", row.kernel,
+                                 entry->needs);
+        st = recognise_row(matrix, in, i, entry, &row, tile, error);
     }
     return st;
 }
 
 /* Fill matrix->place. All tiles of A must exist, or for Cholesky all on and below the diagonal. */
-static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
+static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
 {
     size_t tiles, i;
     int    row, column;
@@ -260,7 +262,7 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
         }
     tiles = (size_t)matrix->tiles;
     if (tiles * tiles / 2 > matrix->pieces) /* keeps the table in proportion to the data read */
-        return hsi_refuse(why, HS_EDEPENDENT, "tiles of the matrix A are missing");
+        return hsi_error_set(error, HS_EDEPENDENT, "tiles of the matrix A are missing");
     matrix->place = malloc(tiles * tiles * sizeof *matrix->place);
     if (!matrix->place)
         return HS_ENOMEM;
@@ -273,12 +275,12 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
     for (row = 0; row < matrix->tiles; row++)
         for (column = 0; column < (matrix->kind == HS_CHOLESKY ? row + 1 : matrix->tiles); column++)
             if (matrix->place[(size_t)row * tiles + (size_t)column] == SIZE_MAX)
-                return hsi_refuse(why, HS_EDEPENDENT, "the tile A-%d-%d of the matrix is missing",
-                                  row, column);
+                return hsi_error_set(error, HS_EDEPENDENT,
+                                     "the tile A-%d-%d of the matrix is missing", row, column);
     return HS_OK;
 }
 
-static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
+static hs_status check_memory(const hsi_matrix *matrix, hs_error *error)
 {
     double needed =
         (double)(hsi_matrix_elements(matrix) * hsi_matrix_element(matrix)) * (double)matrix->pieces;
@@ -289,8 +291,9 @@ static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE, "the matrix needs %.1f GiB of memory, and there are %.1f",
-                      needed / 0x1p30, memory / 0x1p30);
+    return hsi_error_set(error, HS_ERESOURCE,
+                         "the matrix needs %.1f GiB of memory, and there are %.1f", needed / 0x1p30,
+                         memory / 0x1p30);
 }
 
 static hs_status read_pieces(const hs_instance *in, hsi_matrix *matrix)
@@ -334,31 +337,30 @@ static void describe(hsi_matrix *matrix)
         .tile = (size_t)matrix->tile,
         .seed = matrix->seed,
         .operations = thirds[matrix->kind] / 3 * order * order * order,
-        .limit = hsi_matrix_element_tolerance(matrix) * magnitude(matrix, order),
-        .single = matrix->single};
+        .largest_residual_limit = hsi_matrix_element_tolerance(matrix) * magnitude(matrix, order),
+        .single_precision = matrix->single};
 }
 
-hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,
-                            char why[HS_WHY])
+hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out, hs_error *error)
 {
     hsi_matrix *matrix = calloc(1, sizeof *matrix);
     int         found = 0;
-    hs_status   st = matrix ? find_kind(in, matrix, &found, why) : HS_ENOMEM;
+    hs_status   st = matrix ? find_kind(in, matrix, &found, error) : HS_ENOMEM;
 
     *out = NULL;
     if (st == HS_OK && found) {
         matrix->seed = seed;
         st = read_pieces(in, matrix);
         if (st == HS_OK)
-            st = recognise_rows(in, matrix, why);
+            st = recognise_rows(in, matrix, error);
         if (st == HS_OK)
             st = hsi_matrix_order(matrix);
         if (st == HS_OK)
-            st = place_tiles(matrix, why);
+            st = place_tiles(matrix, error);
         if (st == HS_OK)
-            st = hsi_matrix_steps(in, matrix, why);
+            st = hsi_matrix_steps(in, matrix, error);
         if (st == HS_OK)
-            st = check_memory(matrix, why);
+            st = check_memory(matrix, error);
     }
     if (st == HS_OK && found) {
         describe(matrix);

@@ -26,7 +26,7 @@ typedef struct hsi_sharing {
 
     /* Create the memory for `gpus` GPUs. The settings limit the tiles on each GPU. */
     hs_status (*create)(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
-                        hsi_memory **out, char why[HS_WHY]);
+                        hsi_memory **out, hs_error *error);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
 
@@ -54,7 +54,7 @@ typedef struct hsi_sharing {
      * and all are certain. *count 0: the first task cannot be part of a segment.
      */
     hs_status (*segment)(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
-                         char why[HS_WHY]);
+                         hs_error *error);
 
     /* Announce the list before a GPU worker runs its first task. */
     void (*ahead)(hs_backend_worker *worker, const hsi_ahead *list, size_t count);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "exec/data/matrix.h"
-#include "exec/why.h"
 
 enum { NAME = 104 };
 
@@ -69,59 +69,60 @@ static void advance(const hsi_matrix *m, step_place *p)
     p->j = p->k;
 }
 
-static hs_status refuse_foreign(const hs_instance *in, const step_place *p, char why[HS_WHY])
+static hs_status refuse_foreign(const hs_instance *in, const step_place *p, hs_error *error)
 {
     char    name[NAME];
     hs_task row;
 
     hs_instance_row(in, p->row, &row);
     hs_instance_row_name(in, p->row, 0, name, sizeof name);
-    return hsi_refuse(why, HS_EDEPENDENT,
-                      "task %.100s: with these tiles, %.32s is no step of the factorisation", name,
-                      row.kernel);
+    return hsi_error_set(error, HS_EDEPENDENT,
+                         "task %.100s: with these tiles, %.32s is no step of the factorisation",
+                         name, row.kernel);
 }
 
-static hs_status refuse_twice(const hs_instance *in, const step_place *p, char why[HS_WHY])
+static hs_status refuse_twice(const hs_instance *in, const step_place *p, hs_error *error)
 {
     char first[NAME], second[NAME];
 
     hs_instance_row_name(in, p[0].row, 0, first, sizeof first);
     hs_instance_row_name(in, p[1].row, 0, second, sizeof second);
-    return hsi_refuse(why, HS_EDEPENDENT,
-                      "task %.100s does what task %.100s has done: a factorisation has each step "
-                      "once",
-                      second, first);
+    return hsi_error_set(
+        error, HS_EDEPENDENT,
+        "task %.100s does what task %.100s has done: a factorisation has each step "
+        "once",
+        second, first);
 }
 
-static hs_status refuse_missing(const hsi_matrix *m, const step_place *p, char why[HS_WHY])
+static hs_status refuse_missing(const hsi_matrix *m, const step_place *p, hs_error *error)
 {
     char step[HS_WHY / 2];
 
     hsi_matrix_name_step(m, step_at(m, p), p->k, p->i, p->j, sizeof step, step);
-    return hsi_refuse(why, HS_EDEPENDENT, "a step of the factorisation is missing: %s", step);
+    return hsi_error_set(error, HS_EDEPENDENT, "a step of the factorisation is missing: %s", step);
 }
 
 /* Compare the sorted steps with all steps of the factorisation. */
 static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const step_place *there,
-                             size_t count, char why[HS_WHY])
+                             size_t count, hs_error *error)
 {
     step_place next = {0};
     size_t     i;
 
     for (i = 0; i < count; i++)
         if (step_at(m, &there[i]) != m->row[there[i].row].step)
-            return refuse_foreign(in, &there[i], why);
+            return refuse_foreign(in, &there[i], error);
     for (i = 0; i < count; i++) {
         if (i > 0 && is_same(&there[i - 1], &there[i]))
-            return refuse_twice(in, &there[i - 1], why);
+            return refuse_twice(in, &there[i - 1], error);
         if (!is_same(&next, &there[i]))
             break;
         advance(m, &next);
     }
-    return next.k < m->tiles ? refuse_missing(m, &next, why) : HS_OK;
+    return next.k < m->tiles ? refuse_missing(m, &next, error) : HS_OK;
 }
 
-hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, char why[HS_WHY])
+hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, hs_error *error)
 {
     step_place *there = malloc((m->rows + 1) * sizeof *there);
     size_t      count = 0, row;
@@ -133,7 +134,7 @@ hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, char why[
         if (m->row[row].step != HSI_NO_STEP)
             there[count++] = place_of(m, row);
     qsort(there, count, sizeof *there, compare);
-    st = compare_all(in, m, there, count, why);
+    st = compare_all(in, m, there, count, error);
     free(there);
     return st;
 }

@@ -14,24 +14,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exec/why.h"
+#include "core/error.h"
 
-hs_status hsi_journal_complain(const char *path, const char *what, int error, char why[HS_WHY])
+hs_status hsi_journal_complain(const char *path, const char *what, int code, hs_error *error)
 {
     char reason[128] = "";
 
-    if (strerror_r(error, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", error);
-    return hsi_refuse(why, HS_EIO, "cannot %s the journal '%.300s': %s", what, path, reason);
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    return hsi_error_set(error, HS_EIO, "cannot %s the journal '%.300s': %s", what, path, reason);
 }
 
 /* Return HS_EINVAL if the path cannot name a journal, which is the caller's mistake, else
  * HS_EIO. */
-static hs_status cannot_open(const char *path, int error, char why[HS_WHY])
+static hs_status cannot_open(const char *path, int code, hs_error *error)
 {
-    hs_status st = hsi_journal_complain(path, "open", error, why);
+    hs_status st = hsi_journal_complain(path, "open", code, error);
 
-    switch (error) {
+    switch (code) {
     case ENOENT:
     case ENOTDIR:
     case EISDIR:
@@ -89,31 +89,32 @@ int hsi_journal_file_is_named(int fd, const char *path)
            opened.st_ino == named.st_ino;
 }
 
-static hs_status open_and_lock(const char *path, int *fd, int *made, char why[HS_WHY])
+static hs_status open_and_lock(const char *path, int *fd, int *made, hs_error *error)
 {
     struct stat about;
-    int         error;
+    int         code;
 
     *fd = open_or_make(path, made);
     if (*fd < 0)
-        return cannot_open(path, errno, why);
+        return cannot_open(path, errno, error);
     if (fstat(*fd, &about) != 0)
-        return hsi_journal_complain(path, "open", errno, why);
+        return hsi_journal_complain(path, "open", errno, error);
     if (!S_ISREG(about.st_mode))
-        return hsi_refuse(why, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
-    error = lock(*fd);
-    if (error == EWOULDBLOCK)
-        return hsi_refuse(why, HS_EINVAL, "another process is using the journal '%.300s'", path);
-    return error ? hsi_journal_complain(path, "lock", error, why) : HS_OK;
+        return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
+    code = lock(*fd);
+    if (code == EWOULDBLOCK)
+        return hsi_error_set(error, HS_EINVAL, "another process is using the journal '%.300s'",
+                             path);
+    return code ? hsi_journal_complain(path, "lock", code, error) : HS_OK;
 }
 
-hs_status hsi_journal_file_open(const char *path, int *out, int *made, char why[HS_WHY])
+hs_status hsi_journal_file_open(const char *path, int *out, int *made, hs_error *error)
 {
     hs_status st;
     int       fd, tries;
 
     for (tries = 0; tries < 16; tries++) {
-        st = open_and_lock(path, &fd, made, why);
+        st = open_and_lock(path, &fd, made, error);
         if (st == HS_OK && hsi_journal_file_is_named(fd, path)) {
             *out = fd;
             return HS_OK;
@@ -123,7 +124,7 @@ hs_status hsi_journal_file_open(const char *path, int *out, int *made, char why[
         if (st != HS_OK)
             return st;
     }
-    return hsi_journal_complain(path, "open", ESTALE, why);
+    return hsi_journal_complain(path, "open", ESTALE, error);
 }
 
 /* Return the folder of a path, to be freed. */
@@ -134,33 +135,33 @@ static char *folder_of(const char *path)
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-hs_status hsi_journal_file_look(const char *path, int *fd, char why[HS_WHY])
+hs_status hsi_journal_file_look(const char *path, int *fd, hs_error *error)
 {
     struct stat about;
     char       *folder;
-    int         error = 0;
+    int         code = 0;
 
     *fd = -1;
     if (stat(path, &about) == 0 || errno != ENOENT || !path[0])
-        return hsi_journal_file_open(path, fd, NULL, why);
+        return hsi_journal_file_open(path, fd, NULL, error);
     folder = folder_of(path);
     if (!folder)
         return HS_ENOMEM;
     if (access(folder, W_OK | X_OK) != 0)
-        error = errno;
+        code = errno;
     free(folder);
-    return error ? cannot_open(path, error, why) : HS_OK;
+    return code ? cannot_open(path, code, error) : HS_OK;
 }
 
 hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,
-                                char why[HS_WHY])
+                                hs_error *error)
 {
     struct stat about;
     size_t      at = 0;
     ssize_t     got = 1;
 
     if (fstat(fd, &about) != 0)
-        return hsi_journal_complain(path, "read", errno, why);
+        return hsi_journal_complain(path, "read", errno, error);
     *text = malloc((size_t)about.st_size + 1);
     if (!*text)
         return HS_ENOMEM;
@@ -172,7 +173,7 @@ hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *s
             got = 1;
     }
     if (got < 0) {
-        hsi_journal_complain(path, "read", errno, why);
+        hsi_journal_complain(path, "read", errno, error);
         free(*text);
         *text = NULL;
         return HS_EIO;

@@ -6,25 +6,25 @@
 
 #include "exec/journal/journal.h"
 
-/* Write "cannot WHAT the journal 'PATH': REASON" into `why`, with the reason of errno `error`.
+/* Write "cannot WHAT the journal 'PATH': REASON" into *error, with the text of the errno `code`.
  * Return HS_EIO. */
-hs_status hsi_journal_complain(const char *path, const char *what, int error, char why[HS_WHY]);
+hs_status hsi_journal_complain(const char *path, const char *what, int code, hs_error *error);
 
 /*
  * Open a journal for appending and lock it against other processes. *made: whether the file was
  * created; `made` NULL: the file must exist. Return HS_OK, HS_EIO, or HS_EINVAL: another process
  * has locked the file, it is not a regular file, or the path cannot name a journal.
  */
-hs_status hsi_journal_file_open(const char *path, int *fd, int *made, char why[HS_WHY]);
+hs_status hsi_journal_file_open(const char *path, int *fd, int *made, hs_error *error);
 
 /* Open an existing journal as hsi_journal_file_open() does, and create nothing. *fd is -1 if the
  * file does not exist but could be created. */
-hs_status hsi_journal_file_look(const char *path, int *fd, char why[HS_WHY]);
+hs_status hsi_journal_file_look(const char *path, int *fd, hs_error *error);
 
 /* Read the whole file into *text, which ends with a NUL and is to be freed. Return HS_OK, HS_EIO or
  * HS_ENOMEM. */
 hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,
-                                char why[HS_WHY]);
+                                hs_error *error);
 
 /* Write `size` bytes, and repeat interrupted calls. hsi_journal_file_sync() puts the data on disk.
  * Both return 0 or errno. */

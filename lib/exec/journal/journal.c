@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "exec/journal/file.h"
 #include "exec/journal/text.h"
-#include "exec/why.h"
 #include "support/clock.h"
 #include "support/cond.h"
 #include "support/spin.h"
@@ -228,45 +228,45 @@ no_work:
     return error;
 }
 
-static hs_status refuse_new(const char *path, const char *text, size_t size, char why[HS_WHY])
+static hs_status refuse_new(const char *path, const char *text, size_t size, hs_error *error)
 {
     if (hsi_journal_is_one(text, size))
-        return hsi_refuse(why, HS_EINVAL,
-                          "there is a journal '%.300s': resume it, or remove it to start anew",
-                          path);
-    return hsi_refuse(why, HS_EINVAL,
-                      "'%.300s' is not a journal, and stays as it is: name another file", path);
+        return hsi_error_set(error, HS_EINVAL,
+                             "there is a journal '%.300s': resume it, or remove it to start anew",
+                             path);
+    return hsi_error_set(error, HS_EINVAL,
+                         "'%.300s' is not a journal, and stays as it is: name another file", path);
 }
 
 /* Read the file, *size bytes long: fill *past and *found if the run resumes; refuse a file with
  * text otherwise. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal_found *found, size_t *size,
-                           char why[HS_WHY])
+                           hs_error *error)
 {
     char     *text = NULL;
-    hs_status st = hsi_journal_file_load(path, fd, &text, size, why);
+    hs_status st = hsi_journal_file_load(path, fd, &text, size, error);
 
     if (st == HS_OK && *size > 0)
-        st = resume ? hsi_journal_read(path, text, *size, in, past, found, why)
-                    : refuse_new(path, text, *size, why);
+        st = resume ? hsi_journal_read(path, text, *size, in, past, found, error)
+                    : refuse_new(path, text, *size, error);
     free(text);
     return st;
 }
 
 /* Continue an existing file: fill *past, set the chain, cut off an unfinished end, and sync, since
  * the process that wrote the file may have been killed before its last sync. */
-static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
+static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *past, hs_error *error)
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
-    int               error;
-    hs_status         st = read_file(j->path, j->fd, j->in, resume, past, &found, &size, why);
+    int               code;
+    hs_status         st = read_file(j->path, j->fd, j->in, resume, past, &found, &size, error);
 
-    if (st == HS_OK && found.end < size && (error = hsi_journal_file_cut(j->fd, found.end)) != 0)
-        st = hsi_journal_complain(j->path, "cut off the end of", error, why);
-    if (st == HS_OK && found.end > 0 && (error = hsi_journal_file_sync(j->fd)) != 0)
-        st = hsi_journal_complain(j->path, "sync", error, why);
+    if (st == HS_OK && found.end < size && (code = hsi_journal_file_cut(j->fd, found.end)) != 0)
+        st = hsi_journal_complain(j->path, "cut off the end of", code, error);
+    if (st == HS_OK && found.end > 0 && (code = hsi_journal_file_sync(j->fd)) != 0)
+        st = hsi_journal_complain(j->path, "sync", code, error);
     j->written = j->durable = found.end;
     j->chain = found.chain;
     return st;
@@ -274,43 +274,44 @@ static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *pas
 
 /* Write the first lines of a run and sync before a task is run, since no record can be read without
  * these lines. */
-static hs_status write_start(hsi_journal *j, char why[HS_WHY])
+static hs_status write_start(hsi_journal *j, hs_error *error)
 {
     char   line[HSI_JOURNAL_LINE];
-    int    is_new = j->written == 0, error;
+    int    is_new = j->written == 0, code;
     size_t length = is_new ? hsi_journal_put_header(line, &j->chain) : 0;
 
     length += hsi_journal_put_run(line + length, j->durable, &j->chain);
-    error = write_line(j, line, length);
-    if (!error)
-        error = hsi_journal_file_sync(j->fd);
-    if (!error && is_new)
-        error = hsi_journal_file_sync_name(j->path);
-    if (error == ENOMEM)
+    code = write_line(j, line, length);
+    if (!code)
+        code = hsi_journal_file_sync(j->fd);
+    if (!code && is_new)
+        code = hsi_journal_file_sync_name(j->path);
+    if (code == ENOMEM)
         return HS_ENOMEM;
-    if (!error)
+    if (!code)
         j->durable = j->written;
-    return error ? hsi_journal_complain(j->path, "write", error, why) : HS_OK;
+    return code ? hsi_journal_complain(j->path, "write", code, error) : HS_OK;
 }
 
-static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
+static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, hs_error *error)
 {
-    hs_status st = hsi_journal_file_open(j->path, &j->fd, &j->made, why);
-    int       error;
+    hs_status st = hsi_journal_file_open(j->path, &j->fd, &j->made, error);
+    int       code;
 
     if (st != HS_OK)
         return st;
-    st = continue_file(j, resume, past, why);
+    st = continue_file(j, resume, past, error);
     if (st == HS_OK)
-        st = write_start(j, why);
-    if (st == HS_OK && (error = start_syncer(j)) != 0)
-        st = error == EAGAIN ? HS_ENOMEM : hsi_journal_complain(j->path, "write", error, why);
+        st = write_start(j, error);
+    if (st == HS_OK && (code = start_syncer(j)) != 0)
+        st = code == EAGAIN ? HS_ENOMEM : hsi_journal_complain(j->path, "write", code, error);
     if (st != HS_OK) {
         if (j->made)
             unlink(j->path);
         close(j->fd);
     } else if (resume && j->made) {
-        snprintf(why, HS_WHY, "there was no journal '%.300s': all is still to be done", j->path);
+        snprintf(past->note, sizeof past->note,
+                 "there was no journal '%.300s': all is still to be done", j->path);
     }
     return st;
 }
@@ -324,9 +325,9 @@ static void free_journal(hsi_journal *j)
     free(j);
 }
 
-static hs_status no_memory(const char *path, char why[HS_WHY])
+static hs_status no_memory(const char *path, hs_error *error)
 {
-    return hsi_refuse(why, HS_ENOMEM, "not enough memory for the journal '%.300s'", path);
+    return hsi_error_set(error, HS_ENOMEM, "not enough memory for the journal '%.300s'", path);
 }
 
 static hs_status create(const char *path, const hs_instance *in, hsi_journal **out)
@@ -347,45 +348,42 @@ static hs_status create(const char *path, const hs_instance *in, hsi_journal **o
 }
 
 hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
-                           hsi_journal_past *past, hsi_journal **out, char why[HS_WHY])
+                           hsi_journal_past *past, hsi_journal **out, hs_error *error)
 {
     hsi_journal *j = NULL;
     hs_status    st = create(path, in, &j);
 
-    why[0] = '\0';
+    past->note[0] = '\0';
     if (st == HS_OK)
-        st = open_file(j, resume, past, why);
+        st = open_file(j, resume, past, error);
     if (st == HS_OK)
         *out = j;
     else if (j)
         free_journal(j);
-    return st == HS_ENOMEM ? no_memory(path, why) : st;
+    return st == HS_ENOMEM ? no_memory(path, error) : st;
 }
 
 hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
-                           hsi_journal_past *past, char why[HS_WHY])
+                           hsi_journal_past *past, hs_error *error)
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
     int               fd;
     hs_status         st;
 
-    why[0] = '\0';
-    st = hsi_journal_file_look(path, &fd, why);
+    st = hsi_journal_file_look(path, &fd, error);
     if (st == HS_OK && fd >= 0) {
-        st = read_file(path, fd, in, resume, past, &found, &size, why);
+        st = read_file(path, fd, in, resume, past, &found, &size, error);
         close(fd);
     }
-    if (st == HS_OK)
-        why[0] = '\0';
-    return st == HS_ENOMEM ? no_memory(path, why) : st;
+    past->note[0] = '\0';
+    return st == HS_ENOMEM ? no_memory(path, error) : st;
 }
 
-hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
+hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, hs_error *error)
 {
     hs_status st = HS_OK;
 
-    why[0] = '\0';
     *lost = 0;
     if (!j)
         return HS_OK;
@@ -395,12 +393,13 @@ hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
     pthread_mutex_unlock(&j->mutex);
     pthread_join(j->syncer, NULL);
     if (j->nameless)
-        st = hsi_refuse(why, HS_EIO,
-                        "the journal '%.300s' was removed or renamed during the run: what it had "
-                        "on record is not there",
-                        j->path);
+        st =
+            hsi_error_set(error, HS_EIO,
+                          "the journal '%.300s' was removed or renamed during the run: what it had "
+                          "on record is not there",
+                          j->path);
     else if (j->error)
-        st = hsi_journal_complain(j->path, "write", j->error, why);
+        st = hsi_journal_complain(j->path, "write", j->error, error);
     *lost = j->done - j->done_synced;
     close(j->fd);
     free_journal(j);

@@ -39,6 +39,8 @@ typedef struct hsi_journal_past {
     uint16_t      *attempts;  /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
     uint64_t       gone; /* names in the journal that no task has */
+    char           note[HS_WHY]; /* a repair of the file to report, e.g. an unfinished end that was
+                                    cut off; empty: none */
 } hsi_journal_past;
 
 /* Return a digest of what runs a task on workers of a type: the command, or else the kernel. */
@@ -47,18 +49,18 @@ uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type);
 /*
  * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file
  * must be missing or empty. With `resume` *past is filled from the file, if it exists. An
- * unfinished end, as a crash leaves it, is cut off: HS_OK, with a note in `why` (otherwise "").
+ * unfinished end, as a crash leaves it, is cut off: HS_OK, with past->note.
  * HS_EINVAL: data that was once on disk is damaged, the file is not a journal, or another process
- * uses it. HS_EIO and HS_ENOMEM are possible, too. On failure `why` says what to do, and *past is
+ * uses it. HS_EIO and HS_ENOMEM are possible, too. On failure *error says what to do, and *past is
  * undefined.
  */
 hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
-                           hsi_journal_past *past, hsi_journal **out, char why[HS_WHY]);
+                           hsi_journal_past *past, hsi_journal **out, hs_error *error);
 
 /* Check what hsi_journal_open() would find or refuse, without creating, truncating or writing a
- * file. `why` is set on failure only. */
+ * file. past->note is empty. */
 hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
-                           hsi_journal_past *past, char why[HS_WHY]);
+                           hsi_journal_past *past, hs_error *error);
 
 /*
  * Write a record, from any thread that blocks SIGXFSZ. The call waits while HSI_JOURNAL_LAG records
@@ -76,10 +78,10 @@ hs_status hsi_journal_add(hsi_journal *journal, const hsi_journal_record *record
 hs_status hsi_journal_undo(hsi_journal *journal, uint32_t task);
 
 /*
- * Sync and close; NULL is allowed. HS_EIO, with the reason in `why`: a record could not be written
+ * Sync and close; NULL is allowed. HS_EIO, with the reason in *error: a record could not be written
  * or synced, or the file was removed or renamed meanwhile. *lost: number of done tasks whose
  * records are not on disk, or are in a file without a name.
  */
-hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, char why[HS_WHY]);
+hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, hs_error *error);
 
 #endif

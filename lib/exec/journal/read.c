@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/journal/outdated.h"
-#include "exec/why.h"
 
 /* Length of a blank, the sum and a newline, which precede each line but the first. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
@@ -33,7 +33,7 @@ typedef struct journal_reader {
                                      graph */
     uint64_t *strange;            /* digests of names that no task has, with repetitions */
     size_t    strange_count, strange_room;
-    char     *why;
+    hs_error *error;
 } journal_reader;
 
 /* A line of the journal, without its newline. */
@@ -113,14 +113,15 @@ static hs_status refuse_header(const journal_reader *r)
     journal_line first;
 
     if (!hsi_journal_is_one(r->text, r->size))
-        return hsi_refuse(r->why, HS_EINVAL,
-                          "'%.300s' is not a journal, and stays as it is: name another file",
-                          r->path);
+        return hsi_error_set(r->error, HS_EINVAL,
+                             "'%.300s' is not a journal, and stays as it is: name another file",
+                             r->path);
     if (!line_at(r, 0, &first) || !fits(&first, 0))
-        return hsi_refuse(r->why, HS_EINVAL, "the first line of the journal '%.300s' is damaged",
-                          r->path);
-    return hsi_refuse(r->why, HS_EINVAL,
-                      "the journal '%.300s' was made by another version of hybridsched", r->path);
+        return hsi_error_set(r->error, HS_EINVAL,
+                             "the first line of the journal '%.300s' is damaged", r->path);
+    return hsi_error_set(r->error, HS_EINVAL,
+                         "the journal '%.300s' was made by another version of hybridsched",
+                         r->path);
 }
 
 /* Read the header and move behind it; stay at 0 if the header is torn. A file with a torn header
@@ -146,8 +147,8 @@ static hs_status read_header(journal_reader *r)
 
 static hs_status refuse_record(const journal_reader *r, const char *what)
 {
-    return hsi_refuse(r->why, HS_EINVAL, "line %" PRIu64 " of the journal '%.300s' %s", r->line,
-                      r->path, what);
+    return hsi_error_set(r->error, HS_EINVAL, "line %" PRIu64 " of the journal '%.300s' %s",
+                         r->line, r->path, what);
 }
 
 /* A word of a record, for instance the name. */
@@ -318,11 +319,12 @@ static hs_status refuse_joined(const journal_reader *r, size_t header)
 
     for (size_t at = r->at; at < header; at++)
         number += r->text[at] == '\n';
-    return hsi_refuse(r->why, HS_EINVAL,
-                      "the journal '%.200s' has the first line of another journal in line %" PRIu64
-                      ", as if two files were joined: take them apart by 'head -c %zu' and "
-                      "'tail -c +%zu', and resume one of them",
-                      r->path, number, header, header + 1);
+    return hsi_error_set(
+        r->error, HS_EINVAL,
+        "the journal '%.200s' has the first line of another journal in line %" PRIu64
+        ", as if two files were joined: take them apart by 'head -c %zu' and "
+        "'tail -c +%zu', and resume one of them",
+        r->path, number, header, header + 1);
 }
 
 static hs_status read_all(journal_reader *r)
@@ -335,13 +337,13 @@ static hs_status read_all(journal_reader *r)
     if (st == HS_OK && r->at > 0 && (header = find_header(r)) < r->size)
         return refuse_joined(r, header);
     if (st == HS_OK && r->at > 0 && r->at < r->size && was_synced(r))
-        st = hsi_refuse(r->why, HS_EINVAL,
-                        "the journal '%.200s' is damaged in line %" PRIu64
-                        ": what stands before is sound; to do again whatever is recorded after, "
-                        "'truncate -s %zu' it and resume",
-                        r->path, r->line, r->at);
+        st = hsi_error_set(r->error, HS_EINVAL,
+                           "the journal '%.200s' is damaged in line %" PRIu64
+                           ": what stands before is sound; to do again whatever is recorded after, "
+                           "'truncate -s %zu' it and resume",
+                           r->path, r->line, r->at);
     if (st == HS_OK && r->at < r->size)
-        snprintf(r->why, HS_WHY,
+        snprintf(r->past->note, sizeof r->past->note,
                  "the last %zu bytes of the journal '%.300s' were not finished, and are cut off",
                  r->size - r->at, r->path);
     return st;
@@ -372,11 +374,11 @@ static void count(const journal_reader *r)
 }
 
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
-                           hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY])
+                           hsi_journal_past *past, hsi_journal_found *found, hs_error *error)
 {
     hs_name_index *index = NULL;
     journal_reader r = {
-        .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
+        .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .error = error};
     hs_status st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)

@@ -76,8 +76,8 @@ uint64_t hsi_journal_emulated(void);
 
 /*
  * Read a journal of `size` bytes: fill *past for the tasks of `in`, and *found with the end of the
- * trusted part and its last sum. HS_OK: the rest, if any, is what a crash leaves, and `why` says
- * so. HS_EINVAL and HS_ENOMEM are possible.
+ * trusted part and its last sum. HS_OK: the rest, if any, is what a crash leaves, and past->note
+ * says so. HS_EINVAL and HS_ENOMEM are possible.
  */
 typedef struct hsi_journal_found {
     size_t   end; /* 0: even the header is incomplete */
@@ -85,6 +85,6 @@ typedef struct hsi_journal_found {
 } hsi_journal_found;
 
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
-                           hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY]);
+                           hsi_journal_past *past, hsi_journal_found *found, hs_error *error);
 
 #endif

@@ -4,23 +4,23 @@
 
 #include <stdlib.h>
 
-#include "exec/why.h"
+#include "core/error.h"
 
 /* Return 1 if the thread of each GPU gets a core of its own, which no CPU worker has. */
 static int reserves(const hsi_machine *machine, const hsi_work *work)
 {
-    return machine->device_count && !work->settings.no_reserve;
+    return machine->device_count && !work->settings.place.share_gpu_cores;
 }
 
 /* Return the number of CPU workers that run tasks on cores. */
 static unsigned working_cpus(const hsi_work *work)
 {
-    return work->settings.emulate[HS_CPU] || work->unused[HS_CPU] ? 0 : work->cpus;
+    return work->settings.run.emulate[HS_CPU] || work->unused[HS_CPU] ? 0 : work->cpus;
 }
 
 static unsigned needed(const hsi_machine *machine, const hsi_work *work)
 {
-    const unsigned *each = work->settings.cores;
+    const unsigned *each = work->settings.place.cores;
 
     return working_cpus(work) * each[HS_CPU] +
            (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
@@ -28,7 +28,7 @@ static unsigned needed(const hsi_machine *machine, const hsi_work *work)
 
 static unsigned most_cores(const hsi_work *work)
 {
-    const unsigned *each = work->settings.cores;
+    const unsigned *each = work->settings.place.cores;
 
     return each[HS_CPU] > each[HS_GPU] ? each[HS_CPU] : each[HS_GPU];
 }
@@ -50,7 +50,7 @@ const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, u
  */
 static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 {
-    const unsigned *each = work->settings.cores;
+    const unsigned *each = work->settings.place.cores;
     unsigned        threads = hsi_topology_threads(machine->topology), i;
     unsigned        working = working_cpus(work), from, count;
 
@@ -69,20 +69,22 @@ static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 }
 
 static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsigned cores,
-                        char why[HS_WHY])
+                        hs_error *error)
 {
     const char *verb = cores == 1 ? "is" : "are";
 
     if (!reserves(machine, work))
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "too few cores: this plan needs %u, and there %s %u; use "
-                          "settings.oversubscribe, or settings.emulate[HS_CPU] to rehearse",
-                          needed(machine, work), verb, cores);
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
-                      "there %s %u; use settings.no_reserve or settings.oversubscribe",
-                      working_cpus(work) * work->settings.cores[HS_CPU],
-                      work->gpus * work->settings.cores[HS_GPU], verb, cores);
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "too few cores: this plan needs %u, and there %s %u; use "
+            "settings.place.oversubscribe, or settings.run.emulate[HS_CPU] to rehearse",
+            needed(machine, work), verb, cores);
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
+        "there %s %u; use settings.place.share_gpu_cores or settings.place.oversubscribe",
+        working_cpus(work) * work->settings.place.cores[HS_CPU],
+        work->gpus * work->settings.place.cores[HS_GPU], verb, cores);
 }
 
 /* Return the last free core near the device, or else the last free core. */
@@ -118,7 +120,7 @@ static void give(hsi_machine *machine, const hsi_work *work, unsigned worker, un
 static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned cores)
 {
     const hsi_topology *topology = machine->topology;
-    const unsigned     *each = work->settings.cores;
+    const unsigned     *each = work->settings.place.cores;
     unsigned char      *taken = calloc(cores + 1, 1);
     unsigned            i, n, core = 0;
 
@@ -145,22 +147,22 @@ static void follow_settings(hsi_machine *machine, const hsi_work *work)
     unsigned                i;
 
     for (i = 0; i < work->workers; i++) {
-        machine->os_cpu[i] = s->unbound ? -1 : s->os_cpus[i];
+        machine->os_cpu[i] = s->place.unbound ? -1 : s->place.os_cpus[i];
         machine->cores[i * most_cores(work)] = machine->os_cpu[i];
     }
 }
 
-static hs_status find_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+static hs_status find_cores(hsi_machine *machine, const hsi_work *work, hs_error *error)
 {
     unsigned  cores, i;
-    hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), why);
+    hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), error);
 
     if (st != HS_OK)
         return st;
     cores = hsi_topology_cores(machine->topology);
-    if (needed(machine, work) > cores && !work->settings.oversubscribe &&
-        !work->settings.emulate[HS_CPU])
-        return refuse(machine, work, cores, why);
+    if (needed(machine, work) > cores && !work->settings.place.oversubscribe &&
+        !work->settings.run.emulate[HS_CPU])
+        return refuse(machine, work, cores, error);
     if (reserves(machine, work) && needed(machine, work) <= cores)
         return reserve(machine, work, cores);
     for (i = 0; i < work->workers; i++)
@@ -168,7 +170,7 @@ static hs_status find_cores(hsi_machine *machine, const hsi_work *work, char why
     return HS_OK;
 }
 
-hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, hs_error *error)
 {
     unsigned i;
 
@@ -178,8 +180,8 @@ hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, c
         return HS_ENOMEM;
     for (i = 0; i < work->workers; i++)
         machine->os_cpu[i] = -1;
-    if (!work->settings.unbound && !work->settings.os_cpus)
-        return find_cores(machine, work, why);
+    if (!work->settings.place.unbound && !work->settings.place.os_cpus)
+        return find_cores(machine, work, error);
     follow_settings(machine, work);
     return HS_OK;
 }

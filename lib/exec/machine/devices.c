@@ -7,21 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/why.h"
 #include "support/sized.h"
 
-static hs_status list_devices(hsi_machine *machine, char why[HS_WHY])
+static hs_status list_devices(hsi_machine *machine, hs_error *error)
 {
     const hs_backend *backend = machine->module.backend;
     unsigned          room, count = 0;
-    hs_status         st = backend->devices(NULL, 0, &room, why);
+    hs_status         st = backend->devices(NULL, 0, &room, error);
 
     if (st != HS_OK)
         return st;
     machine->devices = calloc(room + 1, sizeof *machine->devices);
     if (!machine->devices)
         return HS_ENOMEM;
-    st = backend->devices(machine->devices, room, &count, why);
+    st = backend->devices(machine->devices, room, &count, error);
     machine->device_count = count < room ? count : room;
     return st;
 }
@@ -32,35 +33,37 @@ static int needs_module(const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
 
-    return work->gpus && !work->unused[HS_GPU] && !s->emulate[HS_GPU] &&
-           (s->module || !s->backend_count);
+    return work->gpus && !work->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
+           (s->gpu.module || !s->run.backend_count);
 }
 
-static hs_status open_devices(hsi_machine *machine, const char *module, char why[HS_WHY])
+static hs_status open_devices(hsi_machine *machine, const char *module, hs_error *error)
 {
-    hs_status st = hsi_module_open(module, &machine->module, why);
+    hs_status st = hsi_module_open(module, &machine->module, error);
 
-    return st == HS_OK ? list_devices(machine, why) : st;
+    return st == HS_OK ? list_devices(machine, error) : st;
 }
 
-hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, hs_error *error)
 {
-    char      reason[HS_WHY] = "";
+    hs_error  fault = {0};
     hs_status st;
 
     if (!needs_module(work))
         return HS_OK;
-    st = open_devices(machine, work->settings.module, reason);
+    st = open_devices(machine, work->settings.gpu.module, &fault);
     if (st == HS_ERESOURCE)
-        return hsi_refuse(why, st,
-                          "no GPU: %.400s; this plan needs %u; use settings.emulate[HS_GPU]",
-                          reason, work->gpus);
+        return hsi_error_set(error, st,
+                             "no GPU: %.400s; this plan needs %u; use settings.run.emulate[HS_GPU]",
+                             fault.why, work->gpus);
     if (st == HS_OK && machine->device_count < work->gpus)
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "too few GPUs: this plan needs %u, and there %s %u; use "
-                          "settings.emulate[HS_GPU]",
-                          work->gpus, machine->device_count == 1 ? "is" : "are",
-                          machine->device_count);
+        return hsi_error_set(error, HS_ERESOURCE,
+                             "too few GPUs: this plan needs %u, and there %s %u; use "
+                             "settings.run.emulate[HS_GPU]",
+                             work->gpus, machine->device_count == 1 ? "is" : "are",
+                             machine->device_count);
+    if (st != HS_OK)
+        *error = fault;
     return st;
 }
 
@@ -97,12 +100,12 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
 {
     hs_exec_device full = {.memory = from->memory};
     hsi_topology  *topology;
-    char           why[HS_WHY];
+    hs_error       error;
 
     memcpy(full.name, from->name, sizeof full.name);
     memcpy(full.uuid, from->uuid, sizeof full.uuid);
     memcpy(full.pci, from->pci, sizeof full.pci);
-    if (hsi_topology_open(&topology, 1, why) == HS_OK) {
+    if (hsi_topology_open(&topology, 1, &error) == HS_OK) {
         hsi_topology_near(topology, from->pci, full.cores, sizeof full.cores);
         hsi_topology_close(topology);
     }
@@ -110,11 +113,11 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
 }
 
 hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
-                            unsigned *count, char why[HS_WHY])
+                            unsigned *count, hs_error *error)
 {
     hsi_machine machine = {.topology = NULL};
-    char        reason[HS_WHY] = "";
-    hs_status   st = open_devices(&machine, module, reason);
+    hs_error    fault = {0};
+    hs_status   st = open_devices(&machine, module, &fault);
 
     if (count)
         *count = machine.device_count;
@@ -122,11 +125,11 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
         describe(&machine.devices[index], out);
     else if (st == HS_OK && out)
         st = HS_EINVAL;
-    if (why) {
-        snprintf(why, HS_WHY, "%s%.480s", st == HS_ERESOURCE ? "no GPU: " : "",
-                 st == HS_OK || reason[0] ? reason : hs_status_text(st));
-        hsi_why_make_printable(why);
-    }
     hsi_machine_close(&machine);
-    return st;
+    if (st == HS_ERESOURCE) {
+        hs_error cause = fault;
+
+        hsi_error_set(&fault, st, "no GPU: %.480s", cause.why);
+    }
+    return hsi_error_return(error, st, &fault);
 }

@@ -20,7 +20,7 @@ typedef struct hsi_machine {
 
 /* devices.c: open the module for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too
  * few. */
-hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, char why[HS_WHY]);
+hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, hs_error *error);
 
 /* Return the bytes of the smallest GPU that is used; 0: not known. */
 double hsi_machine_least_memory(const hsi_machine *machine, const hsi_work *work);
@@ -31,7 +31,7 @@ const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hs
 
 /* cores.c: choose the cores of all workers; call after hsi_machine_find_devices(). HS_ERESOURCE:
  * too few. */
-hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY]);
+hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, hs_error *error);
 
 /* Return the cores that a worker is bound to, as many as the settings say; NULL: not bound. */
 const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, unsigned worker);

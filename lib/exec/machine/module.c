@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
-#include "exec/why.h"
 
 #define MODULE "hybridsched-cuda.so"
 
@@ -25,7 +25,7 @@ static void *load_default(void)
     return load(access(installed, F_OK) == 0 ? installed : MODULE);
 }
 
-static hs_status take_backend(hsi_module *module, char why[HS_WHY])
+static hs_status take_backend(hsi_module *module, hs_error *error)
 {
     hs_backend_module_function *entry;
 
@@ -33,19 +33,19 @@ static hs_status take_backend(hsi_module *module, char why[HS_WHY])
     module->backend = entry ? entry(HS_BACKEND_ABI) : NULL;
     if (!hsi_backend_defect(module->backend) && module->backend->devices)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "the module for GPUs is for another version of the library");
+    return hsi_error_set(error, HS_ERESOURCE,
+                         "the module for GPUs is for another version of the library");
 }
 
-hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY])
+hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error)
 {
     hsi_module module = {.file = path ? load(path) : load_default()};
     hs_status  st;
 
     if (!module.file)
-        return hsi_refuse(why, HS_ERESOURCE, "the module for GPUs cannot be opened (%.300s)",
-                          dlerror());
-    st = take_backend(&module, why);
+        return hsi_error_set(error, HS_ERESOURCE, "the module for GPUs cannot be opened (%.300s)",
+                             dlerror());
+    st = take_backend(&module, error);
     if (st == HS_OK)
         *out = module;
     else

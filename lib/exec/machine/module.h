@@ -10,8 +10,8 @@ typedef struct hsi_module {
     const hs_backend *backend;
 } hsi_module;
 
-/* Open the module at `path`; NULL: the default module. HS_ERESOURCE: `why` says what is missing. */
-hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY]);
+/* Open the module at `path`; NULL: the default module. HS_ERESOURCE: it cannot be opened. */
+hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error);
 void      hsi_module_close(hsi_module *module);
 
 #endif

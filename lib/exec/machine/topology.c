@@ -13,8 +13,8 @@
 
 #include <hybridsched/exec.h>
 
+#include "core/error.h"
 #include "exec/machine/limits.h"
-#include "exec/why.h"
 
 struct hsi_topology {
 #ifdef HAVE_HWLOC
@@ -193,7 +193,7 @@ static unsigned limited(unsigned count, double limit)
     return limit < 1 ? 1 : (unsigned)limit;
 }
 
-hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY])
+hs_status hsi_topology_open(hsi_topology **out, int devices, hs_error *error)
 {
     mask          m;
     hsi_topology *t;
@@ -202,8 +202,8 @@ hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY])
     hs_status     st = mask_read(&m);
 
     if (st != HS_OK)
-        return hsi_refuse(why, st, "the affinity mask of this process cannot be read: %s",
-                          strerror(errno));
+        return hsi_error_set(error, st, "the affinity mask of this process cannot be read: %s",
+                             strerror(errno));
     t = calloc(1, sizeof *t + sizeof *t->cpu * (size_t)CPU_COUNT_S(m.bytes, m.set));
     if (!t) {
         CPU_FREE(m.set);
@@ -234,13 +234,13 @@ int hsi_topology_cpu(const hsi_topology *topology, unsigned index)
     return index < topology->count ? topology->cpu[index] : -1;
 }
 
-unsigned hs_exec_cores(void)
+unsigned hs_exec_core_count(void)
 {
     hsi_topology *topology;
-    char          why[HS_WHY];
+    hs_error      error;
     unsigned      cores;
 
-    if (hsi_topology_open(&topology, 0, why) != HS_OK)
+    if (hsi_topology_open(&topology, 0, &error) != HS_OK)
         return 1;
     cores = hsi_topology_cores(topology);
     hsi_topology_close(topology);

@@ -12,7 +12,7 @@
 typedef struct hsi_topology hsi_topology;
 
 /* Read the topology; `devices`: with the positions of PCI devices. The caller closes *out. */
-hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY]);
+hs_status hsi_topology_open(hsi_topology **out, int devices, hs_error *error);
 void      hsi_topology_close(hsi_topology *topology);
 
 /* Return the number of cores, or of hardware threads, to bind to. */

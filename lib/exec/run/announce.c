@@ -15,8 +15,8 @@ int hsi_follows_plan(const hs_exec *exec)
 {
     const hsi_work *work = &exec->work;
 
-    return work->plan && hs_policy_keeps_plan(work->settings.policy) && !work->timed &&
-           !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
+    return work->plan && hs_policy_keeps_plan(work->settings.decide.policy) && !work->timed &&
+           !work->settings.fail.retries && work->settings.fail.halt != HS_HALT_NEVER;
 }
 
 /* Return the index of the task in the worker's part of the plan; `count`: not found. */
@@ -95,7 +95,7 @@ void hsi_announce_next(hsi_worker *worker, uint32_t task)
     size_t            count, i;
 
     if (!matrix || !matrix->sharing || !exec->work.plan ||
-        !hs_policy_keeps_plan(exec->work.settings.policy))
+        !hs_policy_keeps_plan(exec->work.settings.decide.policy))
         return;
     if (exec->bodies.backends[body->slot] != &exec->bodies.shared &&
         exec->bodies.backends[body->slot] != &exec->bodies.tiles)

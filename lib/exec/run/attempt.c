@@ -102,7 +102,7 @@ int hsi_attempt_undo(hsi_worker *worker, uint32_t task)
 static void report_attempt(hs_exec *exec, const hs_exec_attempt *a)
 {
     pthread_mutex_lock(&exec->results.callbacks);
-    exec->work.settings.attempt(exec->work.settings.attempt_data, a);
+    exec->work.settings.report.attempt(exec->work.settings.report.data, a);
     pthread_mutex_unlock(&exec->results.callbacks);
 }
 
@@ -114,12 +114,12 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
     const hs_exec_record *record = add_record(worker, start, end, outcome);
     int                   recorded = 1;
 
-    if (exec->results.journal || exec->work.settings.attempt) {
+    if (exec->results.journal || exec->work.settings.report.attempt) {
         hs_exec_attempt a = describe_end(worker, record);
 
         if (exec->results.journal && a.outcome != HS_OUTCOME_ABORTED)
             recorded = put_on_record(worker, &a);
-        if (exec->work.settings.attempt)
+        if (exec->work.settings.report.attempt)
             report_attempt(exec, &a);
     }
     if (outcome != HS_OUTCOME_DONE)
@@ -128,9 +128,9 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         return HS_OUTCOME_ABORTED;
     if (worker->why[0])
         hsi_done_note(worker);
-    worker->checks[worker->attempt.check]++;
+    worker->checks[worker->attempt.verification]++;
     hsi_atomic_store64(&worker->gauge.done, worker->gauge.done + 1);
-    if (exec->work.settings.progress)
+    if (exec->work.settings.report.progress)
         hsi_gauge_add(&worker->gauge, exec->work.in, worker->attempt.task);
     return outcome;
 }
@@ -144,7 +144,7 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
     attempt->status = -1;
     attempt->signal = 0;
     attempt->core_seconds = attempt->core_wait = 0;
-    attempt->check = HS_CHECK_NONE;
+    attempt->verification = HS_VERIFICATION_NONE;
     attempt->end = 0;
     attempt->seconds =
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
@@ -185,7 +185,7 @@ static void note_core_time(hsi_worker *worker, double wall)
 
     worker->core.used += time.used;
     worker->core.waited +=
-        hsi_core_wait_for_others(time, wall, worker->exec->work.settings.cores[worker->type]);
+        hsi_core_wait_for_others(time, wall, worker->exec->work.settings.place.cores[worker->type]);
 }
 
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
@@ -212,7 +212,8 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
                                                                             : hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);
     note_core_time(worker, 1e-9 * (double)(worker->now - start));
-    if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)
+    if (worker->log && outcome == HS_OUTCOME_DONE &&
+        worker->exec->work.settings.keep.failed_logs_only)
         hsi_recorder_remove(worker);
     return hsi_attempt_close(worker, start, worker->now, outcome);
 }

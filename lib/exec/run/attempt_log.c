@@ -35,8 +35,8 @@ static void name_log(const hs_exec *exec, uint32_t task, uint32_t number, const 
     sprintf(to, ".%lu.%s", (unsigned long)number, suffix);
 }
 
-size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error, char *path,
-                   size_t size)
+size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t number, int error, char *path,
+                        size_t size)
 {
     char name[LOG_NAME];
     int  apart, length = 0;
@@ -45,7 +45,7 @@ size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int erro
         path[0] = '\0';
     if (!exec || !exec->work.logs || task >= hs_instance_tasks(exec->work.in))
         return 0;
-    apart = exec->work.settings.logs_apart;
+    apart = exec->work.settings.keep.separate_errors;
     if (error && !apart)
         return 0;
     name_log(exec, task, number, error ? "err" : apart ? "out" : "log", name);
@@ -67,7 +67,7 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
                             .length = length};
 
     pthread_mutex_lock(&exec->results.callbacks);
-    exec->work.settings.line(exec->work.settings.line_data, &printed);
+    exec->work.settings.report.line(exec->work.settings.report.data, &printed);
     pthread_mutex_unlock(&exec->results.callbacks);
 }
 
@@ -76,25 +76,26 @@ hs_status hsi_recorder_make(hsi_worker *worker)
     const hs_exec *exec = worker->exec;
     size_t         room;
 
-    if (exec->work.settings.line)
-        worker->attempt.printed = report_line;
+    if (exec->work.settings.report.line)
+        worker->attempt.line_printed = report_line;
     if (!exec->work.logs)
         return HS_OK;
     room = strlen(exec->work.logs) + 1 + LOG_NAME;
     worker->log_room = room;
     worker->attempt.log = worker->log = malloc(room);
-    if (exec->work.settings.logs_apart)
-        worker->attempt.errors = worker->errors = malloc(room);
-    return worker->log && (worker->errors || !exec->work.settings.logs_apart) ? HS_OK : HS_ENOMEM;
+    if (exec->work.settings.keep.separate_errors)
+        worker->attempt.error_log = worker->errors = malloc(room);
+    return worker->log && (worker->errors || !exec->work.settings.keep.separate_errors) ? HS_OK
+                                                                                        : HS_ENOMEM;
 }
 
 static void name_both(hsi_worker *worker)
 {
     const hs_attempt *a = &worker->attempt;
 
-    hs_exec_log(worker->exec, a->task, a->number, 0, worker->log, worker->log_room);
+    hs_exec_log_path(worker->exec, a->task, a->number, 0, worker->log, worker->log_room);
     if (worker->errors)
-        hs_exec_log(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
+        hs_exec_log_path(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
 }
 
 static int is_there(const hsi_worker *worker)
@@ -111,7 +112,7 @@ void hsi_recorder_begin(hsi_worker *worker)
     uint16_t      *attempts = &exec->results.attempts[a->task];
 
     name_both(worker);
-    while (exec->work.settings.resume && *attempts < UINT16_MAX - 1 && is_there(worker)) {
+    while (exec->work.settings.keep.resume && *attempts < UINT16_MAX - 1 && is_there(worker)) {
         a->number = ++*attempts + 1u;
         name_both(worker);
     }

@@ -55,7 +55,7 @@ hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work)
     return results->blocker ? HS_OK : HS_ENOMEM;
 }
 
-int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
+int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
 {
     uint32_t blocker = HS_NONE;
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/sharing.h"
-#include "exec/why.h"
 
 static const char *const type_name[] = {"CPU", "GPU"};
 
@@ -32,36 +32,36 @@ static void add_candidate(hsi_bodies *bodies, candidates *list, hs_type type,
 }
 
 static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
-                               candidates *list, char why[HS_WHY])
+                               candidates *list, hs_error *error)
 {
     const hs_exec_settings *s = &work->settings;
     size_t                  i;
 
-    bodies->backends = calloc(s->backend_count + 7, sizeof *bodies->backends);
-    bodies->used = calloc(s->backend_count + 7, 2);
+    bodies->backends = calloc(s->run.backend_count + 7, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 7, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
-    for (i = 0; i < s->backend_count; i++) {
-        const char *lacks = hsi_backend_defect(s->backends[i]);
+    for (i = 0; i < s->run.backend_count; i++) {
+        const char *lacks = hsi_backend_defect(s->run.backends[i]);
 
         if (lacks)
-            return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
-        bodies->backends[bodies->backend_count++] = s->backends[i];
+            return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
+        bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
     if (bodies->matrix) {
         add_candidate(bodies, list, HS_CPU, &bodies->shared);
-        if (s->emulate[HS_GPU])
+        if (s->run.emulate[HS_GPU])
             add_candidate(bodies, list, HS_GPU, &bodies->shared);
         if (bodies->matrix->sharing)
             add_candidate(bodies, list, HS_GPU, &bodies->tiles);
     }
-    if (!s->emulate[HS_CPU]) {
+    if (!s->run.emulate[HS_CPU]) {
         add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_cpu);
     }
     add_candidate(bodies, list, HS_CPU, &hsi_backend_emulated);
-    if (s->emulate[HS_GPU]) {
+    if (s->run.emulate[HS_GPU]) {
         add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_GPU, &hsi_backend_emulated);
     }
@@ -83,14 +83,14 @@ hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot)
 }
 
 static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, const hs_task *row,
-                             hs_type type, hsi_body *out, char why[HS_WHY])
+                             hs_type type, hsi_body *out, hs_error *error)
 {
     hs_backend_options options = hsi_bodies_options(bodies, slot);
     hs_body           *body = NULL;
     hs_status          st;
 
     options.row = number;
-    st = bodies->backends[slot]->body_create(&options, row, type, &body, why);
+    st = bodies->backends[slot]->body_create(&options, row, type, &body, error);
     if (st == HS_OK && body) {
         *out = (hsi_body){body, slot};
         bodies->used[2 * slot + type] = 1;
@@ -99,14 +99,15 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
 }
 
 static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_work *work,
-                                 const hsi_machine *machine, char why[HS_WHY])
+                                 const hsi_machine *machine, hs_error *error)
 {
     const hsi_sharing *sharing = machine->module.backend ? machine->module.backend->sharing : NULL;
     hs_status          st;
 
     if (!sharing)
         return HS_OK;
-    st = sharing->create(bodies->matrix, work->gpus, &work->settings, &bodies->matrix->memory, why);
+    st = sharing->create(bodies->matrix, work->gpus, &work->settings, &bodies->matrix->memory,
+                         error);
     if (st != HS_OK)
         return st;
     bodies->matrix->sharing = sharing;
@@ -122,38 +123,38 @@ static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_work *work,
  * without one.
  */
 static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
-                             char why[HS_WHY])
+                             hs_error *error)
 {
     const hs_exec_settings *s = &work->settings;
 
-    if (s->emulate[HS_CPU])
-        return s->matrix ? hsi_refuse(why, HS_EINVAL,
-                                      "settings.matrix is given, and where "
-                                      "settings.emulate[HS_CPU] nothing is computed")
-                         : HS_OK;
-    bodies->no_matrix =
-        hsi_matrix_create(work->in, s->matrix_seed, &bodies->matrix, bodies->why_no_matrix);
-    if (bodies->no_matrix == HS_ENOMEM)
+    if (s->run.emulate[HS_CPU])
+        return s->run.matrix ? hsi_error_set(error, HS_EINVAL,
+                                             "settings.run.matrix is given, and where "
+                                             "settings.run.emulate[HS_CPU] nothing is computed")
+                             : HS_OK;
+    bodies->no_matrix.status =
+        hsi_matrix_create(work->in, s->run.matrix_seed, &bodies->matrix, &bodies->no_matrix);
+    if (bodies->no_matrix.status == HS_ENOMEM)
         return HS_ENOMEM;
-    if (!bodies->matrix && s->matrix)
-        return hsi_refuse(why, HS_EINVAL, "settings.matrix is given, and %s",
-                          bodies->no_matrix != HS_OK ? bodies->why_no_matrix
-                                                     : "no tasks here factorise one");
+    if (!bodies->matrix && s->run.matrix)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, and %s",
+                             bodies->no_matrix.status != HS_OK ? bodies->no_matrix.why
+                                                               : "no tasks here factorise one");
     if (!bodies->matrix)
         return HS_OK;
-    if (s->matrix) {
-        hs_status st = hsi_matrix_give(bodies->matrix, s->matrix, s->matrix_order, why);
+    if (s->run.matrix) {
+        hs_status st = hsi_matrix_give(bodies->matrix, s->run.matrix, s->run.matrix_order, error);
 
         if (st != HS_OK)
             return st;
     }
-    bodies->matrix->may_fail = work->timed || s->retries > 0;
+    bodies->matrix->may_fail = work->timed || s->fail.retries > 0;
     bodies->matrix->may_take =
-        work->cpus > 0 && work->gpus > 0 && !hs_policy_keeps_plan(s->policy);
-    bodies->matrix->records = s->transfers;
+        work->cpus > 0 && work->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy);
+    bodies->matrix->records = s->keep.transfers;
     bodies->shared = hsi_backend_shared;
     bodies->shared.data = bodies->matrix;
-    return share_with_gpus(bodies, work, machine, why);
+    return share_with_gpus(bodies, work, machine, error);
 }
 
 /* Return 1 if the body would access data of its own instead of the data that the row names. */
@@ -172,32 +173,32 @@ static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t 
 }
 
 static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type type,
-                             char why[HS_WHY])
+                             hs_error *error)
 {
-    if (type == HS_CPU && bodies->no_matrix != HS_OK)
-        return hsi_refuse(why, bodies->no_matrix, "%s", bodies->why_no_matrix);
-    return hsi_refuse(why, HS_EDEPENDENT,
-                      "task %s: a kernel cannot work on data that other tasks made yet; "
-                      "commands can, and tasks that only take their planned time "
-                      "(settings.emulate[HS_%s])",
-                      name, type_name[type]);
+    if (type == HS_CPU && bodies->no_matrix.status != HS_OK)
+        return hsi_error_set(error, bodies->no_matrix.status, "%s", bodies->no_matrix.why);
+    return hsi_error_set(error, HS_EDEPENDENT,
+                         "task %s: a kernel cannot work on data that other tasks made yet; "
+                         "commands can, and tasks that only take their planned time "
+                         "(settings.run.emulate[HS_%s])",
+                         name, type_name[type]);
 }
 
-/* Create the body with the first backend that can. HS_ERESOURCE: no backend can; `why` names the
+/* Create the body with the first backend that can. HS_ERESOURCE: no backend can; *error names the
  * task. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const candidates *list,
-                           size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
+                           size_t number, const hs_task *row, hs_type type, hs_error *error)
 {
     hsi_body *out = &bodies->list[2 * number + type];
     hs_status st = HS_OK;
     unsigned  i;
     char      name[200];
 
-    why[0] = '\0';
-    for (i = 0; i < work->settings.backend_count && st == HS_OK && !out->body; i++)
-        st = try_backend(bodies, i, number, row, type, out, why);
+    error->why[0] = '\0';
+    for (i = 0; i < work->settings.run.backend_count && st == HS_OK && !out->body; i++)
+        st = try_backend(bodies, i, number, row, type, out, error);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
-        st = try_backend(bodies, list->slot[type][i], number, row, type, out, why);
+        st = try_backend(bodies, list->slot[type][i], number, row, type, out, error);
     if (out->body && !works_on_data(bodies, work, number, out))
         return HS_OK;
     if (row->id)
@@ -205,12 +206,12 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const candi
     else
         snprintf(name, sizeof name, "t%zu", number);
     if (out->body)
-        return refuse_data(bodies, name, type, why);
+        return refuse_data(bodies, name, type, error);
     if (st == HS_OK)
-        return hsi_refuse(why, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
-                          type_name[type]);
-    if (!why[0])
-        hsi_refuse(why, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
+        return hsi_error_set(error, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
+                             type_name[type]);
+    if (!error->why[0])
+        hsi_error_set(error, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
     return st;
 }
 
@@ -241,13 +242,13 @@ static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_sta
 {
     if (st == HS_ENOMEM)
         return 0;
-    if (hs_policy_needs_plan(work->settings.policy))
+    if (hs_policy_needs_plan(work->settings.decide.policy))
         return !(planned & 1u << type);
     return st != HS_EREFUSED && st != HS_EDEPENDENT;
 }
 
 static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const candidates *list,
-                          size_t number, unsigned planned, int *lacking, char why[HS_WHY])
+                          size_t number, unsigned planned, int *lacking, hs_error *error)
 {
     const unsigned there[2] = {work->cpus, work->gpus};
     hs_task        row;
@@ -259,7 +260,7 @@ static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const candid
 
         if (!there[type] || isinf(type == HS_CPU ? row.cpu : row.gpu))
             continue;
-        st = make_body(bodies, work, list, number, &row, (hs_type)type, why);
+        st = make_body(bodies, work, list, number, &row, (hs_type)type, error);
         if (st != HS_OK && !may_lack(work, (hs_type)type, planned, st))
             return st;
         made += st == HS_OK;
@@ -267,7 +268,7 @@ static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const candid
     }
     if (made)
         return HS_OK;
-    return HS_ERESOURCE; /* `why` explains the type that was tried last */
+    return HS_ERESOURCE; /* *error explains the type that was tried last */
 }
 
 /* Copy the instance to bodies->reduced with infinite times where a body is missing. */
@@ -309,16 +310,16 @@ void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work)
     bodies->options = (hs_backend_options){
         .struct_size = sizeof bodies->options,
         .seconds_per_unit = work->seconds_per_unit,
-        .grace = s->grace,
-        .memory = s->memory,
-        .allow_commands = s->allow_commands,
-        .allow_plugins = s->allow_plugins,
-        .look_only = s->look_only,
-        .keep_visible_devices = s->keep_visible_devices,
-        .emulate = {s->emulate[HS_CPU], s->emulate[HS_GPU]},
-        .verify = s->verify,
-        .gpu_mode = s->gpu_mode,
-        .resident = s->resident,
+        .grace = s->fail.grace,
+        .process_memory = s->place.process_memory,
+        .allow_commands = s->run.allow_commands,
+        .allow_plugins = s->run.allow_plugins,
+        .dry_run = s->keep.dry_run,
+        .keep_visible_devices = s->gpu.keep_visible_devices,
+        .emulate = {s->run.emulate[HS_CPU], s->run.emulate[HS_GPU]},
+        .verify = s->run.verify,
+        .gpu_mode = s->gpu.mode,
+        .resident = s->gpu.resident,
     };
 }
 
@@ -337,16 +338,16 @@ static void drop_unused_matrix(hsi_bodies *bodies)
 }
 
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
-                          char why[HS_WHY])
+                          hs_error *error)
 {
     size_t         rows = hs_instance_rows(work->in), i;
     candidates     list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = make_matrix(bodies, work, machine, why);
+    hs_status      st = make_matrix(bodies, work, machine, error);
 
     if (st == HS_OK)
-        st = list_backends(bodies, work, machine, &list, why);
+        st = list_backends(bodies, work, machine, &list, error);
     bodies->options.device_memory = hsi_machine_least_memory(machine, work);
     if (st != HS_OK)
         return st;
@@ -357,11 +358,11 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     if (work->plan && !(planned = planned_types(work)))
         return HS_ENOMEM;
     for (i = 0; i < rows && st == HS_OK; i++)
-        st = make_row(bodies, work, &list, i, planned ? planned[i] : 0, &lacking, why);
+        st = make_row(bodies, work, &list, i, planned ? planned[i] : 0, &lacking, error);
     free(planned);
     drop_unused_matrix(bodies);
-    if (st == HS_OK && bodies->matrix && !bodies->options.look_only)
-        st = hsi_blas_open(why);
+    if (st == HS_OK && bodies->matrix && !bodies->options.dry_run)
+        st = hsi_blas_open(error);
     if (st == HS_OK && lacking)
         st = reduce_estimates(bodies, work);
     return st;

@@ -23,8 +23,7 @@ typedef struct hsi_bodies {
     hs_instance       *reduced;   /* estimates, infinite where a body is missing; NULL: no body is
                                      missing */
     hsi_matrix        *matrix;    /* the matrix that kernels factorise; NULL: none */
-    hs_status          no_matrix; /* why kernels that access data have no matrix; else HS_OK */
-    char               why_no_matrix[HS_WHY];
+    hs_error           no_matrix; /* why kernels that access data have no matrix; else HS_OK */
     hs_backend         shared; /* runs kernels on the matrix, on CPUs */
     hs_backend         tiles;  /* runs kernels on the matrix, on GPUs; valid if matrix->sharing */
 } hsi_bodies;
@@ -33,7 +32,7 @@ typedef struct hsi_bodies {
 void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work);
 
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
-                          char why[HS_WHY]);
+                          hs_error *error);
 void      hsi_bodies_free(hsi_bodies *bodies);
 
 /* Return the options for the backend of `slot`: bodies->options with the backend's own data. */

@@ -6,14 +6,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "exec/why.h"
+#include "core/error.h"
 #include "support/cond.h"
 
-hs_status hsi_control_open(hsi_control *control, char why[HS_WHY])
+hs_status hsi_control_open(hsi_control *control, hs_error *error)
 {
     control->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (control->event_fd < 0)
-        return hsi_refuse(why, HS_ERESOURCE, "no file descriptor is left: %s", strerror(errno));
+        return hsi_error_set(error, HS_ERESOURCE, "no file descriptor is left: %s",
+                             strerror(errno));
     if (pthread_mutex_init(&control->lock, NULL) != 0)
         return HS_ENOMEM;
     if (hsi_cond_init(&control->gate) != 0) {

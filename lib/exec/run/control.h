@@ -33,15 +33,14 @@ typedef struct hsi_control {
     int64_t         latest;    /* ns: latest time of the policy's clock, which never goes back */
     int64_t         next_look; /* ns: when the caller's thread enforces deadlines next */
     int             ran;
-    hs_status       status; /* status that stopped the run */
-    char            why[HS_WHY];
+    hs_error        fault; /* error that stopped the run; HS_OK: none */
 
     _Alignas(64) int event_fd; /* wakes the caller's thread */
-    int halt;                  /* an hs_exec_stop_how; 0: go on */
-    int stop;                  /* hs_exec_stop_how values of hs_exec_stop(), combined with | */
+    int halt;                  /* an hs_exec_stop_mode; 0: go on */
+    int stop;                  /* hs_exec_stop_mode values of hs_exec_stop(), combined with | */
 } hsi_control;
 
-hs_status hsi_control_open(hsi_control *control, char why[HS_WHY]);
+hs_status hsi_control_open(hsi_control *control, hs_error *error);
 void      hsi_control_close(hsi_control *control); /* event_fd must be -1 or open */
 
 void hsi_lock(hsi_control *control);

@@ -314,14 +314,14 @@ void hsi_decide_first(hs_exec *exec)
 
 /* Claim the whole list before the start: so workers do not contend for a cache line at each
  * task. */
-hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY])
+hs_status hsi_claim_own(hsi_worker *worker, hs_error *error)
 {
     size_t i;
 
     worker->own = hs_policy_list(worker->exec->policy, worker->number, &worker->own_count);
     for (i = 0; worker->own && i < worker->own_count; i++)
         if (!hsi_claim(worker, worker->own[i])) {
-            snprintf(why, HS_WHY, "%s", HSI_IMPOSSIBLE);
+            snprintf(error->why, HS_WHY, "%s", HSI_IMPOSSIBLE);
             return HS_ESCHEDULE;
         }
     return HS_OK;

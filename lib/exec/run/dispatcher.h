@@ -48,8 +48,8 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
     return hsi_body_of(&worker->exec->bodies, worker->exec->work.in, task, worker->type);
 }
 
-/* exec.c: prepare a handle for a further run. HS_ENOMEM, or a status with the reason in `why`. */
-hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
+/* exec.c: prepare a handle for a further run. HS_ENOMEM, or a status with the reason in *error. */
+hs_status hsi_renew(hs_exec *exec, hs_error *error);
 
 /* The reason for HS_ESCHEDULE when a policy, perhaps the application's own, makes an impossible
  * decision. */
@@ -64,7 +64,7 @@ double hsi_policy_time(hs_exec *exec, int64_t now); /* time of the policy's cloc
 double hsi_time_since_start(const hs_exec *exec, int64_t now);
 
 /* phase.c: hold the lock */
-void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
+void hsi_halt(hs_exec *exec, hs_exec_stop_mode how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 
 /* failure.c: pass recorded failures to settings.failure. Do not hold the lock. */

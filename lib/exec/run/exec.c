@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "exec/backend/command/starter.h"
 #include "exec/run/memory.h"
 #include "exec/why.h"
@@ -14,10 +15,10 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
     hs_policy_settings settings;
 
     hs_policy_settings_init(&settings);
-    settings.tolerance = s->tolerance;
-    settings.rank = s->rank;
-    settings.parameters = s->parameters;
-    settings.transfers = s->transfers;
+    settings.tolerance = s->decide.tolerance;
+    settings.rank = s->decide.rank;
+    settings.parameters = s->decide.parameters;
+    settings.transfers = s->keep.transfers;
     return settings;
 }
 
@@ -32,8 +33,8 @@ static hs_status make_policy(hs_exec *exec)
     hs_policy_settings settings = policy_settings(&work->settings);
     double             latency, bandwidth;
 
-    hs_status st = hs_policy_create(work->settings.policy, estimates(exec), work->plan, &settings,
-                                    &exec->policy);
+    hs_status st = hs_policy_create(work->settings.decide.policy, estimates(exec), work->plan,
+                                    &settings, &exec->policy);
 
     if (st != HS_OK)
         return st;
@@ -48,16 +49,17 @@ static int is_to_be_run(const hs_exec *exec, uint32_t task)
     return !hsi_is_done_before(&exec->results, task) && !hsi_is_left_out(&exec->results, task);
 }
 
-static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
+static hs_status open_journal(hs_exec *exec, hs_error *error)
 {
     size_t    n = hs_instance_tasks(exec->work.in), i;
     hs_status st;
 
-    if (exec->bodies.matrix && exec->work.settings.resume)
-        return hsi_refuse(why, HS_EINVAL,
-                          "what its kernels had made was in memory and is gone with that run: it "
-                          "can only start from the beginning, not resume");
-    st = hsi_results_open_journal(&exec->results, &exec->work, why);
+    if (exec->bodies.matrix && exec->work.settings.keep.resume)
+        return hsi_error_set(
+            error, HS_EINVAL,
+            "what its kernels had made was in memory and is gone with that run: it "
+            "can only start from the beginning, not resume");
+    st = hsi_results_open_journal(&exec->results, &exec->work, error);
 
     for (i = 0; i < n && st == HS_OK; i++)
         if (!is_to_be_run(exec, (uint32_t)i)) {
@@ -68,48 +70,48 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
 }
 
 /* Fork the starter before all else, while the process is small and no driver has threads. */
-static hs_status open_starter(hs_exec *exec, char why[HS_WHY])
+static hs_status open_starter(hs_exec *exec, hs_error *error)
 {
     const hsi_work     *work = &exec->work;
     hs_backend_options *options = &exec->bodies.options;
 
     hsi_bodies_begin(&exec->bodies, work);
-    if (!work->settings.allow_commands || work->settings.look_only)
+    if (!work->settings.run.allow_commands || work->settings.keep.dry_run)
         return HS_OK;
-    return hsi_starter_open(options, work->workers, &options->starter, why);
+    return hsi_starter_open(options, work->workers, &options->starter, error);
 }
 
-static hs_status prepare(hs_exec *exec, char why[HS_WHY])
+static hs_status prepare(hs_exec *exec, hs_error *error)
 {
     const hsi_work *work = &exec->work;
-    hs_status       st = open_starter(exec, why);
+    hs_status       st = open_starter(exec, error);
 
     if (st == HS_OK)
-        st = hsi_machine_find_devices(&exec->machine, work, why);
+        st = hsi_machine_find_devices(&exec->machine, work, error);
     if (st == HS_OK)
-        st = hsi_bodies_make(&exec->bodies, work, &exec->machine, why);
+        st = hsi_bodies_make(&exec->bodies, work, &exec->machine, error);
     if (st == HS_OK)
-        st = hsi_memory_check(&exec->bodies, work, why);
+        st = hsi_memory_check(&exec->bodies, work, error);
     if (st == HS_OK)
         st = hsi_results_open(&exec->results, work);
     if (st == HS_OK)
-        st = hsi_control_open(&exec->control, why);
+        st = hsi_control_open(&exec->control, error);
     if (st == HS_OK)
-        st = hsi_machine_assign_cores(&exec->machine, work, why);
+        st = hsi_machine_assign_cores(&exec->machine, work, error);
     if (st == HS_OK)
-        st = hsi_workers_make(exec, why);
+        st = hsi_workers_make(exec, error);
     if (st == HS_OK)
         st = make_policy(exec);
     if (st == HS_OK)
-        why[0] = '\0'; /* a body that may be missing is no error */
+        error->why[0] = '\0'; /* a body that may be missing is no error */
     if (st == HS_OK)
-        st = open_journal(exec, why);
+        st = open_journal(exec, error);
     return st == HS_OK ? hsi_progress_prepare(&exec->progress, work, &exec->results) : st;
 }
 
 /* Reset the run and keep bodies, devices and cores. On failure hs_exec_free() or the next call
  * frees what was made. */
-hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
+hs_status hsi_renew(hs_exec *exec, hs_error *error)
 {
     hsi_control *control = &exec->control;
     hs_status    st;
@@ -125,42 +127,35 @@ hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
     exec->wake = (hs_wake){0};
     control->ready = control->waiting = 0;
     control->open = control->halt = 0;
-    control->status = HS_OK;
-    control->why[0] = '\0';
+    control->fault = (hs_error){0};
     st = hsi_results_open(&exec->results, &exec->work);
     if (st == HS_OK)
-        st = hsi_workers_make(exec, why);
+        st = hsi_workers_make(exec, error);
     return st == HS_OK ? make_policy(exec) : st;
 }
 
 hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
-                         const hs_exec_settings *settings, hs_exec **out, char why[HS_WHY])
+                         const hs_exec_settings *settings, hs_exec **out, hs_error *error)
 {
-    char      unread[HS_WHY];
+    hs_error  fault = {0};
     hs_exec  *exec;
     hs_status st;
 
-    if (!why)
-        why = unread;
-    why[0] = '\0';
     if (!in || !out)
-        return HS_EINVAL;
+        return hsi_error_return(error, HS_EINVAL, &fault);
     exec = aligned_alloc(_Alignof(hs_exec), sizeof *exec);
     if (!exec)
-        return HS_ENOMEM;
+        return hsi_error_return(error, HS_ENOMEM, &fault);
     *exec =
         (hs_exec){.control = {.event_fd = -1}, .results = {.callbacks = PTHREAD_MUTEX_INITIALIZER}};
-    st = hsi_work_set(&exec->work, in, plan, settings, why);
+    st = hsi_work_set(&exec->work, in, plan, settings, &fault);
     if (st == HS_OK)
-        st = prepare(exec, why);
+        st = prepare(exec, &fault);
     if (st == HS_OK)
         *out = exec;
     else
         hs_exec_free(exec);
-    if (st != HS_OK && !why[0])
-        snprintf(why, HS_WHY, "%s", hs_status_text(st));
-    hsi_why_make_printable(why);
-    return st;
+    return hsi_error_return(error, st, &fault);
 }
 
 void hs_exec_free(hs_exec *exec)
@@ -186,11 +181,11 @@ static void list_cores(const hs_exec *exec, unsigned worker, char *text, size_t 
     hs_type    type = worker < exec->work.cpus ? HS_CPU : HS_GPU;
     size_t     used = 0, i;
 
-    for (i = 0; cores && i < exec->work.settings.cores[type] && used < size; i++)
+    for (i = 0; cores && i < exec->work.settings.place.cores[type] && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%d", i ? "," : "", cores[i]);
 }
 
-void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info)
+void hs_exec_describe_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info)
 {
     hs_exec_worker_info      full = {.os_cpu = -1};
     const hs_backend_device *device;
@@ -206,7 +201,7 @@ void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *i
     hsi_fill_sized(info, &full, sizeof full);
 }
 
-const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type)
+const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_type type)
 {
     const hsi_body *body;
 
@@ -216,15 +211,16 @@ const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type)
     return body->body ? exec->bodies.backends[body->slot]->name : NULL;
 }
 
-void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past)
+void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *past)
 {
-    hs_exec_past full = {0};
+    hs_exec_journal_summary full = {0};
 
     if (exec) {
         const hsi_journal_past *p = &exec->results.past;
 
-        full = (hs_exec_past){
+        full = (hs_exec_journal_summary){
             .done = p->done, .failed = p->failed, .changed = p->changed, .gone = p->gone};
+        full.note = p->note[0] ? p->note : NULL;
         full.fresh = hs_instance_tasks(exec->work.in) - p->done - p->failed - p->changed;
     }
     hsi_fill_sized(past, &full, sizeof full);
@@ -251,7 +247,8 @@ hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
     settings.tolerance = 0;
     settings.skip = skip;
     settings.transfers = 1;
-    st = hs_policy_simulate(exec->work.settings.policy, in, exec->work.plan, in, &settings, out);
+    st = hs_policy_simulate(exec->work.settings.decide.policy, in, exec->work.plan, in, &settings,
+                            out);
     free(skip);
     return st;
 }

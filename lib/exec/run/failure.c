@@ -42,7 +42,7 @@ static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
 {
     if (f->why && !no_memory && make_room(&exec->results)) {
         exec->results.failure[exec->results.failure_count++] = *f;
-        if (exec->work.settings.failure)
+        if (exec->work.settings.report.failure)
             hsi_wake_caller(&exec->control);
         return;
     }
@@ -129,8 +129,9 @@ void hsi_failures_report(hs_exec *exec)
 {
     hs_exec_failure f;
 
-    while (exec->work.settings.failure && look_up(exec, exec->results.failures_reported, &f)) {
+    while (exec->work.settings.report.failure &&
+           look_up(exec, exec->results.failures_reported, &f)) {
         exec->results.failures_reported++;
-        exec->work.settings.failure(exec->work.settings.failure_data, &f);
+        exec->work.settings.report.failure(exec->work.settings.report.data, &f);
     }
 }

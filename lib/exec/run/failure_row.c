@@ -71,7 +71,7 @@ static int can_be_spared(const hsi_worker *worker)
 unsigned hsi_failure_row_add(hsi_worker *worker)
 {
     hsi_failure_row *row = &worker->row;
-    unsigned         enough = worker->exec->work.settings.retire_after;
+    unsigned         enough = worker->exec->work.settings.fail.retire_after;
 
     if (row->length++ == 0) {
         row->done_elsewhere = 0;

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
-#include "exec/why.h"
 
 static double bytes_of(const hsi_body *body)
 {
@@ -96,7 +96,7 @@ static int calls_blas(const hsi_bodies *bodies, hs_type type)
 /* Check a limit of address space (ulimit -v): it must leave room for the kernels' matrices, and for
  * the buffer, the stack and the heap of each worker's thread. */
 static hs_status check_address_space(const hsi_bodies *bodies, const hsi_work *work, double kernels,
-                                     char why[HS_WHY])
+                                     hs_error *error)
 {
     const double heap = 0x1p27, stack = 0x1p24;
     double       left = hsi_limit_address_space(), needed;
@@ -112,29 +112,31 @@ static hs_status check_address_space(const hsi_bodies *bodies, const hsi_work *w
         kernels + (threads > reserved ? threads - reserved : 0) * (HSI_BLAS_BUFFER + heap + stack);
     if (needed <= left)
         return hsi_blas_reserve(threads);
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "kernels on %u worker%s need %.0f MiB of address space, and its limit leaves "
-                      "%.0f: use fewer workers, or raise the limit (ulimit -v)",
-                      threads, threads == 1 ? "" : "s", ceil(needed / 0x1p20),
-                      floor(left / 0x1p20));
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "kernels on %u worker%s need %.0f MiB of address space, and its limit leaves "
+        "%.0f: use fewer workers, or raise the limit (ulimit -v)",
+        threads, threads == 1 ? "" : "s", ceil(needed / 0x1p20), floor(left / 0x1p20));
 }
 
-hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, hs_error *error)
 {
-    double    needed = hs_policy_needs_plan(work->settings.policy) ? needed_by_plan(bodies, work)
-                                                                   : needed_by_any(bodies, work);
+    double    needed = hs_policy_needs_plan(work->settings.decide.policy)
+                           ? needed_by_plan(bodies, work)
+                           : needed_by_any(bodies, work);
     double    memory;
     hs_status st;
 
     if (isnan(needed))
         return HS_ENOMEM;
-    st = check_address_space(bodies, work, needed, why);
+    st = check_address_space(bodies, work, needed, error);
     if (st != HS_OK || needed < 0x1p28) /* reading the memory limit is slow */
         return st;
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "the kernels need up to %.1f GiB of memory on %u workers, and there are %.1f",
-                      needed / 0x1p30, work->cpus, memory / 0x1p30);
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "the kernels need up to %.1f GiB of memory on %u workers, and there are %.1f",
+        needed / 0x1p30, work->cpus, memory / 0x1p30);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "support/atomic.h"
 #include "support/clock.h"
 
@@ -77,11 +78,11 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     if (worker->turn.cause != HSI_NOT_CANCELLED)
         return;
     worker->turn.cause = cause;
-    raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
+    raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP);
 }
 
 /* Halt the run. The flags raised here stay up, since no task starts afterwards. */
-void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
+void hsi_halt(hs_exec *exec, hs_exec_stop_mode how)
 {
     unsigned i;
 
@@ -100,10 +101,8 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
 
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
 {
-    if (exec->control.status == HS_OK) {
-        exec->control.status = status;
-        snprintf(exec->control.why, sizeof exec->control.why, "%s", why);
-    }
+    if (exec->control.fault.status == HS_OK)
+        hsi_error_set(&exec->control.fault, status, "%s", why);
     hsi_halt(exec, HS_STOP_DRAIN);
 }
 
@@ -121,14 +120,14 @@ void hsi_forget_cancel(hsi_worker *worker)
 static double timeout_of(const hsi_work *work, uint32_t task, hs_type type)
 {
     const hs_exec_settings *s = &work->settings;
-    double                  seconds = s->timeout > 0 ? s->timeout : INFINITY;
+    double                  seconds = s->fail.timeout > 0 ? s->fail.timeout : INFINITY;
     hs_task                 row;
 
     hs_instance_row(work->in, hs_instance_row_of(work->in, task), &row);
     if (isfinite(row.timeout))
         return row.timeout * work->seconds_per_unit;
-    if (s->timeout_factor > 0)
-        seconds = fmin(seconds, s->timeout_factor * work->seconds_per_unit *
+    if (s->fail.timeout_factor > 0)
+        seconds = fmin(seconds, s->fail.timeout_factor * work->seconds_per_unit *
                                     hs_instance_time(work->in, task, type));
     return seconds;
 }

@@ -87,7 +87,7 @@ static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item
     return count;
 }
 
-static hs_status prepare_slot(hsi_worker *worker, unsigned slot, char why[HS_WHY])
+static hs_status prepare_slot(hsi_worker *worker, unsigned slot, hs_error *error)
 {
     const hs_exec    *exec = worker->exec;
     const hs_backend *backend = exec->bodies.backends[slot];
@@ -102,12 +102,12 @@ static hs_status prepare_slot(hsi_worker *worker, unsigned slot, char why[HS_WHY
         add_item(worker, slot, own[i], items, &count);
     if (!own)
         count = list_rows(worker, slot, items);
-    st = backend->prepare(worker->states[slot], exec->work.in, items, count, own != NULL, why);
+    st = backend->prepare(worker->states[slot], exec->work.in, items, count, own != NULL, error);
     free(items);
     return st;
 }
 
-hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY])
+hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error)
 {
     const hs_exec *exec = worker->exec;
     unsigned       slot;
@@ -115,7 +115,7 @@ hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY])
 
     for (slot = 0; slot < exec->bodies.backend_count && st == HS_OK; slot++)
         if (exec->bodies.backends[slot]->prepare && serves(worker, slot))
-            st = prepare_slot(worker, slot, why);
+            st = prepare_slot(worker, slot, error);
     return st;
 }
 
@@ -145,8 +145,8 @@ static void submit(pipeline *p, uint32_t task)
         return;
     f = p->idle[--p->idle_count];
     f->attempt = worker->attempt;
-    f->attempt.log = f->attempt.errors = NULL;
-    f->attempt.printed = NULL;
+    f->attempt.log = f->attempt.error_log = NULL;
+    f->attempt.line_printed = NULL;
     f->attempt.why = f->why;
     f->why[0] = '\0';
     hsi_attempt_describe(worker, task, &f->attempt);
@@ -208,7 +208,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     worker->attempt.number = end->attempt->number;
     worker->attempt.status = end->attempt->status;
     worker->attempt.signal = end->attempt->signal;
-    worker->attempt.check = end->attempt->check;
+    worker->attempt.verification = end->attempt->verification;
     worker->now = hsi_clock_ns();
     if (worker->log)
         worker->log[0] = '\0'; /* pipelined tasks have no log */
@@ -229,7 +229,7 @@ static void take_in(pipeline *p, const hs_completion *end)
 
 static void collect_one(pipeline *p, int wait)
 {
-    hs_completion end;
+    hs_completion end = {.struct_size = sizeof end};
 
     if (p->backend->collect(p->state, wait, &end))
         take_in(p, &end);
@@ -259,7 +259,7 @@ static int next_task(pipeline *p, uint32_t *task)
 {
     hsi_worker *worker = p->worker;
 
-    if (worker->row.length >= worker->exec->work.settings.retire_after)
+    if (worker->row.length >= worker->exec->work.settings.fail.retire_after)
         collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
     if (p->lost_count || !hsi_may_start(worker))
         return 0;

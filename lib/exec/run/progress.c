@@ -22,7 +22,7 @@ hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
     double    makespan = 0;
     hs_status st = HS_OK;
 
-    if (!work->settings.progress)
+    if (!work->settings.report.progress)
         return HS_OK;
     if (work->plan)
         makespan = hs_schedule_makespan(work->plan);
@@ -78,7 +78,8 @@ void hsi_progress_report(hs_exec *exec)
 {
     int64_t          now = hsi_clock_ns();
     double           weight = exec->progress.resumed_weight;
-    hs_exec_progress p = {.seconds = 1e-9 * (double)(now - exec->control.start_ns),
+    hs_exec_progress p = {.struct_size = sizeof p,
+                          .seconds = 1e-9 * (double)(now - exec->control.start_ns),
                           .total = hs_instance_tasks(exec->work.in) - exec->results.left_out,
                           .done = exec->results.past.done};
     unsigned         i;
@@ -96,10 +97,10 @@ void hsi_progress_report(hs_exec *exec)
     hsi_unlock(&exec->control);
     if (exec->progress.total_weight > 0)
         p.remaining = exec->progress.predicted * fmax(0, 1 - weight / exec->progress.total_weight);
-    exec->work.settings.progress(exec->work.settings.progress_data, &p);
+    exec->work.settings.report.progress(exec->work.settings.report.data, &p);
 }
 
-void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out)
+void hs_exec_describe_activity(const hs_exec *exec, unsigned worker, hs_exec_activity *out)
 {
     const hsi_gauge *gauge = &exec->worker[worker].gauge;
     int64_t          since = (int64_t)hsi_atomic_load64(&gauge->running_since);

@@ -71,7 +71,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .lost_workers = exec->results.lost_workers,
                         .gpu_joules = exec->power.joules,
                         .gpu_clock = exec->power.clock,
-                        .gpu_clock_most = exec->power.clock_most,
+                        .gpu_clock_max = exec->power.clock_most,
                         .stopped = hsi_atomic_load(&exec->control.stop) != 0};
     unsigned       i;
 
@@ -79,8 +79,8 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
         const hsi_worker *w = &exec->worker[i];
 
         r.done += w->gauge.done;
-        r.checkable += w->checks[HS_CHECK_LEFT_OUT] + w->checks[HS_CHECK_MADE];
-        r.checked += w->checks[HS_CHECK_MADE];
+        r.verifiable += w->checks[HS_VERIFICATION_SKIPPED] + w->checks[HS_VERIFICATION_PASSED];
+        r.verified += w->checks[HS_VERIFICATION_PASSED];
     }
     r.done -= lost;
     r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;

@@ -49,7 +49,7 @@ static hs_status find_left_out(hsi_results *results, const hsi_work *work)
     hsi_vertex_order order;
     hs_status st = HS_OK;
 
-    if (work->settings.resume != HS_RESUME_FAILED)
+    if (work->settings.keep.resume != HS_RESUME_FAILED)
         return HS_OK;
     st = hsi_vertex_order_find(&order, work->in);
     if (st != HS_OK)
@@ -61,24 +61,24 @@ static hs_status find_left_out(hsi_results *results, const hsi_work *work)
     return results->is_out ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY])
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error)
 {
     const hs_exec_settings *s = &work->settings;
     hsi_journal_past       *past = &results->past;
-    int                     resume = s->resume != HS_RESUME_NOT;
+    int                     resume = s->keep.resume != HS_RESUME_NOT;
     hs_status               st;
 
-    if (!s->journal)
+    if (!s->keep.journal)
         return HS_OK;
     past->state = calloc(hs_instance_tasks(work->in) + 1, 1);
     if (!past->state)
         return HS_ENOMEM;
     past->attempts = results->attempts;
-    past->emulated = s->emulate[HS_CPU] || s->emulate[HS_GPU];
-    if (s->look_only)
-        st = hsi_journal_look(s->journal, work->in, resume, past, why);
+    past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
+    if (s->keep.dry_run)
+        st = hsi_journal_look(s->keep.journal, work->in, resume, past, error);
     else
-        st = hsi_journal_open(s->journal, work->in, resume, past, &results->journal, why);
+        st = hsi_journal_open(s->keep.journal, work->in, resume, past, &results->journal, error);
     return st == HS_OK ? find_left_out(results, work) : st;
 }
 
@@ -86,7 +86,7 @@ void hsi_results_close(hsi_results *results)
 {
     size_t i;
 
-    hsi_journal_close(results->journal, &(uint64_t){0}, (char[HS_WHY]){0});
+    hsi_journal_close(results->journal, &(uint64_t){0}, &(hs_error){0});
     for (i = 0; i < results->failure_count; i++) {
         free(results->failure[i].why);
         free(results->failure[i].log);

@@ -35,13 +35,14 @@ typedef enum hsi_task_state {
 typedef struct hsi_results {
     hsi_journal     *journal;
     hsi_journal_past past;
-    uint64_t         left_out;  /* tasks that are neither done nor to be run in this run */
-    unsigned char   *is_out;    /* indexed by task; NULL: no task is left out */
-    pthread_mutex_t  callbacks; /* mutex for calls of settings.attempt and settings.line */
-    unsigned char   *state;     /* indexed by task: an hsi_task_state, atomic: see
-                                   support/atomic.h */
-    uint16_t   *attempts;       /* attempts of each task, earlier runs included */
-    uint16_t   *failures;       /* failed attempts of each task in this run */
+    uint64_t         left_out; /* tasks that are neither done nor to be run in this run */
+    unsigned char   *is_out;   /* indexed by task; NULL: no task is left out */
+    pthread_mutex_t
+        callbacks;         /* mutex for calls of settings.report.attempt and settings.report.line */
+    unsigned char *state;  /* indexed by task: an hsi_task_state, atomic: see
+                              support/atomic.h */
+    uint16_t    *attempts; /* attempts of each task, earlier runs included */
+    uint16_t    *failures; /* failed attempts of each task in this run */
     uint64_t    aborted, retried, failed;
     uint64_t    unrecorded; /* done tasks that the journal refused to record */
     unsigned    lost_workers;
@@ -70,7 +71,7 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work);
 void      hsi_results_close(hsi_results *results);
 
 /* Open the journal. Call after all else has been opened, since this call creates a file. */
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY]);
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error);
 
 /* The three functions return 0 if memory is short. */
 int hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/data/sharing.h"
 #include "exec/run/blocked.h"
 #include "exec/why.h"
@@ -44,10 +45,8 @@ static unsigned start_threads(hs_exec *exec)
     if (!error)
         return started;
     hsi_lock(&exec->control);
-    snprintf(exec->control.why, sizeof exec->control.why,
-             "only %u of %u threads could be started: %s", started, exec->work.workers,
-             strerror(error));
-    exec->control.status = HS_ERESOURCE;
+    hsi_error_set(&exec->control.fault, HS_ERESOURCE, "only %u of %u threads could be started: %s",
+                  started, exec->work.workers, strerror(error));
     hsi_halt(exec, HS_STOP_DRAIN);
     exec->control.present = exec->control.active = started;
     for (i = started; i < exec->work.workers; i++)
@@ -75,70 +74,70 @@ static void open_gate(hs_exec *exec, unsigned started)
 }
 
 /* Close the journal. `lost` is set to the number of done tasks that did not reach it. */
-static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
+static hs_status close_journal(hs_exec *exec, uint64_t *lost, hs_error *error)
 {
     hsi_journal *journal = exec->results.journal;
 
     exec->results.journal = NULL;
-    return hsi_journal_close(journal, lost, why);
+    return hsi_journal_close(journal, lost, error);
 }
 
-static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[HS_WHY])
+static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, hs_error *error)
 {
     int used;
 
     if (r->done + r->left_out == r->tasks)
         return HS_OK;
-    used = snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu %s not run",
+    used = snprintf(error->why, HS_WHY, "%llu of %llu tasks failed, and %llu %s not run",
                     (unsigned long long)r->failed, (unsigned long long)r->tasks,
                     (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
     if (r->blocked && r->blocked == r->not_run)
-        snprintf(why + used, HS_WHY - (size_t)used, " because of that");
+        snprintf(error->why + used, HS_WHY - (size_t)used, " because of that");
     else if (r->blocked)
-        snprintf(why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
+        snprintf(error->why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
                  (unsigned long long)r->blocked);
     return hsi_atomic_load(&exec->control.stop) ? HS_ECANCELED : HS_EFAILED;
 }
 
 static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
-                         char why[HS_WHY])
+                         hs_error *error)
 {
     if (closed != HS_OK) /* a failure of the journal explains why the run was broken off */
         return closed;
-    if (exec->control.status == HS_OK)
-        return verdict(exec, r, why);
-    snprintf(why, HS_WHY, "%s", exec->control.why);
-    return exec->control.status;
+    if (exec->control.fault.status == HS_OK)
+        return verdict(exec, r, error);
+    *error = exec->control.fault;
+    return error->status;
 }
 
 /* Verify the factorisation after all tasks are done. */
-static hs_status verify(const hs_exec *exec, char why[HS_WHY])
+static hs_status verify(const hs_exec *exec, hs_error *error)
 {
     hsi_matrix                  *matrix = exec->bodies.matrix;
     const hs_exec_factorisation *r = matrix ? &matrix->result : NULL;
     hs_status                    st;
     int                          used;
 
-    if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, why))
+    if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
         return HS_EFAILED;
-    if (!matrix || !exec->work.settings.verify)
+    if (!matrix || !exec->work.settings.run.verify)
         return HS_OK;
     st = hsi_matrix_check(matrix);
     if (st != HS_OK)
-        return hsi_refuse(why, st, "the result cannot be verified: out of memory");
+        return hsi_error_set(error, st, "the result cannot be verified: out of memory");
     if (!r->wrong)
         return HS_OK;
-    used = snprintf(why, HS_WHY,
+    used = snprintf(error->why, HS_WHY,
                     "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
                     "right), largest element %.3g (below %.3g)",
-                    r->name, r->relative, r->largest, r->limit);
+                    r->name, r->relative_residual, r->largest_residual, r->largest_residual_limit);
     if (matrix->kind == HS_QR)
-        snprintf(why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
+        snprintf(error->why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
                  r->orthogonality);
     return HS_EFAILED;
 }
 
-int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out)
+int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out)
 {
     if (!exec || !exec->bodies.matrix)
         return 0;
@@ -146,7 +145,7 @@ int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out)
     return 1;
 }
 
-hs_status hs_exec_factors(const hs_exec *exec, double *out)
+hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
 {
     if (!exec || !out || !exec->bodies.matrix || !exec->control.ran)
         return HS_EINVAL;
@@ -154,20 +153,20 @@ hs_status hs_exec_factors(const hs_exec *exec, double *out)
     return HS_OK;
 }
 
-static hs_status fill_matrix(const hs_exec *exec, char why[HS_WHY])
+static hs_status fill_matrix(const hs_exec *exec, hs_error *error)
 {
     const hs_exec_factorisation *r = &exec->bodies.matrix->result;
     double                       bytes = 8 * (double)r->order * (double)r->order;
 
     if (hsi_matrix_fill(exec->bodies.matrix) == HS_OK)
         return HS_OK;
-    return hsi_refuse(why, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
-                      r->order, bytes / 0x1p30);
+    return hsi_error_set(error, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
+                         r->order, bytes / 0x1p30);
 }
 
-hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
+hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
 {
-    char           unread[HS_WHY];
+    hs_error       fault = {0};
     hs_exec_report full;
     uint64_t       lost;
     hs_status      status;
@@ -175,17 +174,14 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     int            stop_seen;
     hsi_gpu_energy *power;
 
-    if (!why)
-        why = unread;
-    why[0] = '\0';
-    if (!exec || exec->work.settings.look_only ||
-        (exec->control.ran && exec->work.settings.journal))
-        return HS_EINVAL;
-    status = exec->control.ran ? hsi_renew(exec, why) : HS_OK;
+    if (!exec || exec->work.settings.keep.dry_run ||
+        (exec->control.ran && exec->work.settings.keep.journal))
+        return hsi_error_return(error, HS_EINVAL, &fault);
+    status = exec->control.ran ? hsi_renew(exec, &fault) : HS_OK;
     if (status == HS_OK && exec->bodies.matrix)
-        status = fill_matrix(exec, why);
+        status = fill_matrix(exec, &fault);
     if (status != HS_OK)
-        return status;
+        return hsi_error_return(error, status, &fault);
     exec->control.ran = 1;
     exec->control.present = exec->control.active = exec->work.workers;
     exec->control.next_look = HSI_FAR;
@@ -199,20 +195,19 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     hsi_transfers_note(exec);
-    status = close_journal(exec, &lost, why);
+    status = close_journal(exec, &lost, &fault);
     if (hsi_blocked_find(&exec->results, &exec->work) != HS_OK && status == HS_OK)
-        status = hsi_refuse(why, HS_ENOMEM, "%s", hs_status_text(HS_ENOMEM));
+        status = HS_ENOMEM;
     stop_seen = hsi_atomic_load(&exec->control.stop);
     hs_exec_report_init(&full);
     hsi_report_fill(exec, lost, &full);
     if (report)
         hsi_report_fill(exec, lost, report);
-    status = outcome(exec, status, &full, why);
+    status = outcome(exec, status, &full, &fault);
     if (status == HS_OK)
-        status = verify(exec, why);
-    hsi_why_make_printable(why);
+        status = verify(exec, &fault);
     /* keep a call of hs_exec_stop() made since then for the next run */
     __atomic_compare_exchange_n(&exec->control.stop, &stop_seen, 0, 0, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
-    return status;
+    return hsi_error_return(error, status, &fault);
 }

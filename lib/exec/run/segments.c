@@ -78,7 +78,7 @@ static size_t reach(const part *p, size_t first)
 }
 
 static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *state,
-                               char why[HS_WHY])
+                               hs_error *error)
 {
     const hsi_sharing *sharing = worker->exec->bodies.matrix->sharing;
     hs_status          st = HS_OK;
@@ -87,7 +87,7 @@ static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *s
     for (i = 0; i < p->count && st == HS_OK; i += count ? count : 1) {
         count = reach(p, i);
         if (count)
-            st = sharing->segment(state, p->list + i, &count, why);
+            st = sharing->segment(state, p->list + i, &count, error);
         worker->has_segments |= count > 0;
     }
     return st;
@@ -104,14 +104,14 @@ static hs_backend_worker *state_of(const hsi_worker *worker, const hs_backend *b
     return NULL;
 }
 
-hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY])
+hs_status hsi_segments_prepare(hsi_worker *worker, hs_error *error)
 {
     const hs_exec     *exec = worker->exec;
     hs_backend_worker *state = state_of(worker, &exec->bodies.tiles);
     part               p = {.tasks = hs_instance_tasks(exec->work.in)};
     hs_status          st;
 
-    if (!state || exec->work.settings.gpu_mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
+    if (!state || exec->work.settings.gpu.mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
         return HS_OK;
     st = hs_instance_graph(exec->work.in, &p.graph);
     if (st != HS_OK || !p.graph)
@@ -123,7 +123,7 @@ hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY])
     if (p.elsewhere && p.list && p.begin) {
         note_others(&p, worker);
         note_own(&p, worker, &exec->bodies.tiles);
-        st = make_segments(&p, worker, state, why);
+        st = make_segments(&p, worker, state, error);
     }
     free(p.elsewhere);
     free(p.list);

@@ -77,9 +77,9 @@ static void fail_for_good(hsi_worker *worker)
     hs_exec *exec = worker->exec;
 
     exec->results.failed++;
-    if (exec->work.settings.halt == HS_HALT_SOON)
+    if (exec->work.settings.fail.halt == HS_HALT_SOON)
         hsi_halt(exec, HS_STOP_DRAIN);
-    else if (exec->work.settings.halt == HS_HALT_NOW)
+    else if (exec->work.settings.fail.halt == HS_HALT_NOW)
         hsi_halt(exec, HS_STOP_NOW);
 }
 
@@ -123,9 +123,11 @@ static void leave_service(hsi_worker *worker)
 /* Keep a failed task for a retry. The delay doubles with each failure of the task. */
 static void try_again_later(hsi_worker *worker, uint32_t task)
 {
-    enum { MOST = 60 }; /* the longest delay in seconds, unless settings.retry_delay is longer */
+    enum {
+        MOST = 60
+    }; /* the longest delay in seconds, unless settings.fail.retry_delay is longer */
     hs_exec *exec = worker->exec;
-    double   delay = exec->work.settings.retry_delay, most = fmax(delay, MOST);
+    double   delay = exec->work.settings.fail.retry_delay, most = fmax(delay, MOST);
     unsigned i;
 
     for (i = 1; i < exec->results.failures[task] && delay < most; i++)
@@ -138,7 +140,7 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
 static void settle_failure(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
-    int      final = exec->results.failures[task]++ >= exec->work.settings.retries;
+    int      final = exec->results.failures[task]++ >= exec->work.settings.fail.retries;
     unsigned retired = hsi_failure_row_add(worker);
 
     hsi_failure_note(worker, task, final, retired, NULL);

@@ -55,7 +55,7 @@ void hsi_transfers_note(hs_exec *exec)
     const hsi_matrix *matrix = exec->bodies.matrix;
 
     hsi_transfers_forget(exec);
-    if (!exec->work.settings.transfers)
+    if (!exec->work.settings.keep.transfers)
         return;
     if (matrix && matrix->sharing)
         exec->transfers = matrix->sharing->transfers(matrix->memory, exec->control.start_ns,

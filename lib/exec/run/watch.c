@@ -13,7 +13,7 @@
 /* Serve the run in the caller's thread: wait for the end, for hs_exec_stop(), for the next deadline
  * and for the next report of progress. */
 
-void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how)
+void hs_exec_stop(hs_exec *exec, hs_exec_stop_mode how)
 {
     if (!exec || (how != HS_STOP_DRAIN && how != HS_STOP_NOW))
         return;
@@ -64,8 +64,8 @@ static void sleep_until(const hs_exec *exec, int64_t until)
 
 static int64_t next_word(const hs_exec *exec, int64_t last)
 {
-    return exec->work.settings.progress
-               ? last + (int64_t)(1e9 * exec->work.settings.progress_interval)
+    return exec->work.settings.report.progress
+               ? last + (int64_t)(1e9 * exec->work.settings.report.progress_interval)
                : HSI_FAR;
 }
 
@@ -89,6 +89,6 @@ void hsi_wait_for_workers(hs_exec *exec)
             word = next_word(exec, hsi_clock_ns());
         }
     } while (present);
-    if (exec->work.settings.progress)
+    if (exec->work.settings.report.progress)
         hsi_progress_report(exec);
 }

@@ -25,7 +25,7 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
         .cpus = exec->work.cpus,
         .gpus = exec->work.gpus,
         .os_cpu = exec->machine.os_cpu[worker->number],
-        .core_count = exec->work.settings.cores[worker->type],
+        .core_count = exec->work.settings.place.cores[worker->type],
         .cores = hsi_machine_cores(&exec->machine, &exec->work, worker->number),
         .device = device ? device->uuid : NULL,
         .device_index = worker->number - first};
@@ -51,7 +51,7 @@ static int is_used(const hsi_worker *worker, unsigned slot)
 /* Open the backends with a stream, or those without. A backend without one gets the stream that was
  * opened before. */
 static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
-                           char why[HS_WHY])
+                           hs_error *error)
 {
     hs_exec  *exec = worker->exec;
     unsigned  slot;
@@ -64,7 +64,7 @@ static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int
         if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
             !is_used(worker, slot))
             continue;
-        st = backend->worker_open(&options, info, &worker->states[slot], why);
+        st = backend->worker_open(&options, info, &worker->states[slot], error);
         if (st == HS_OK && with_stream && worker->type == HS_GPU)
             info->stream = backend->stream(worker->states[slot]);
     }
@@ -73,16 +73,16 @@ static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int
 
 /* Open backends with a stream first: plugins need the stream, although they come before the module
  * for GPUs in the list of backends. */
-static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
+static hs_status open_backends(hsi_worker *worker, hs_error *error)
 {
     hs_backend_worker_info info = describe(worker);
-    hs_status              st = open_with(worker, &info, 1, why);
+    hs_status              st = open_with(worker, &info, 1, error);
 
     if (st == HS_OK)
-        st = open_with(worker, &info, 0, why);
+        st = open_with(worker, &info, 0, error);
     if (st == HS_OK)
-        st = hsi_pipeline_prepare(worker, why);
-    return st == HS_OK ? hsi_segments_prepare(worker, why) : st;
+        st = hsi_pipeline_prepare(worker, error);
+    return st == HS_OK ? hsi_segments_prepare(worker, error) : st;
 }
 
 static void close_backends(hsi_worker *worker)
@@ -98,7 +98,7 @@ static void close_backends(hsi_worker *worker)
     }
 }
 
-static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
+static hs_status get_ready(hsi_worker *worker, hs_error *error)
 {
     const hsi_machine *machine = &worker->exec->machine;
     const hsi_work    *work = &worker->exec->work;
@@ -107,15 +107,15 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* by default, waits end more than 50 us late */
     if (cores)
-        st = hsi_bind(0, cores, work->settings.cores[worker->type]);
+        st = hsi_bind(0, cores, work->settings.place.cores[worker->type]);
     if (st != HS_OK)
-        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", cores[0]);
+        snprintf(error->why, HS_WHY, "a worker cannot be bound to core %d", cores[0]);
     else if (!hsi_records_prepare(&worker->records))
         st = HS_ENOMEM;
     else
-        st = hsi_claim_own(worker, why);
+        st = hsi_claim_own(worker, error);
     if (st == HS_OK)
-        st = open_backends(worker, why);
+        st = open_backends(worker, error);
     return st;
 }
 
@@ -293,11 +293,11 @@ static void follow_policy(hsi_worker *worker)
 void *hsi_worker_main(void *data)
 {
     hsi_worker   *worker = data;
-    char          why[HS_WHY] = "";
+    hs_error      error = {0};
     int           slot;
     hsi_core_time began, ended;
 
-    pass_gate(worker, get_ready(worker, why), why);
+    pass_gate(worker, get_ready(worker, &error), error.why);
     began = hsi_core_time_now();
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)

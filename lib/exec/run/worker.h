@@ -83,7 +83,7 @@ typedef struct hsi_worker {
     char       *log, *errors; /* log files of the attempt; NULL: none */
     size_t      log_room;     /* bytes of each of the two paths */
     char        why[HS_WHY];
-    uint64_t    checks[HS_CHECK_MADE + 1]; /* tasks done in this run, by hs_check */
+    uint64_t    checks[HS_VERIFICATION_PASSED + 1]; /* tasks done in this run, by hs_verification */
     unsigned    under_way; /* number of in-flight tasks, without the attempt that has just ended */
 
     hsi_core_time core; /* core time of the thread and of its tasks' processes, since the start */
@@ -99,7 +99,7 @@ typedef struct hsi_worker {
     _Alignas(64) hsi_gauge gauge;
 } hsi_worker;
 
-hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY]);
+hs_status hsi_workers_make(hs_exec *exec, hs_error *error);
 void      hsi_workers_free(hs_exec *exec);
 
 /* worker.c. hsi_worker_main() is the body of a worker's thread. */
@@ -110,7 +110,7 @@ void hsi_run_one(hsi_worker *worker, uint32_t task); /* runs a task of its list 
                                                         outcome */
 
 /* pipeline.c: lists run through a backend that accepts several in-flight tasks */
-hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
+hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error);
 int       hsi_pipeline_slot(const hsi_worker *worker); /* slot of the backend for the list; -1:
                                                           none */
 void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
@@ -121,7 +121,7 @@ int  hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no ret
                                                spoliation */
 
 /* segments.c: before the start, with the backends open: prepare the segments of the plan */
-hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY]);
+hs_status hsi_segments_prepare(hsi_worker *worker, hs_error *error);
 
 /*
  * choose_next.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a
@@ -161,7 +161,7 @@ void hsi_forget_cancel(hsi_worker *worker);
 
 /* decide.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others holds the
  * lock */
-hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
+hs_status hsi_claim_own(hsi_worker *worker, hs_error *error);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
 int       hsi_claim(hsi_worker *worker, uint32_t task); /* 1: the task was free and is now the
                                                            worker's */

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "exec/why.h"
+#include "core/error.h"
 #include "support/cond.h"
 
 /* Return the number of records to allocate at the start: for a whole list of the plan, or for a
@@ -16,14 +16,14 @@ static size_t expected_records(const hs_exec *exec, unsigned number)
 {
     size_t tasks = hs_instance_tasks(exec->work.in), planned = 0;
 
-    if (hs_policy_needs_plan(exec->work.settings.policy)) {
+    if (hs_policy_needs_plan(exec->work.settings.decide.policy)) {
         hs_schedule_entries(exec->work.plan, number, &planned);
         return planned + 64;
     }
     return tasks / exec->work.workers * 2 + 64;
 }
 
-static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
+static hs_status make_worker(hs_exec *exec, unsigned number, hs_error *error)
 {
     hsi_worker *w = &exec->worker[number];
 
@@ -34,8 +34,8 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
     w->records.capacity = expected_records(exec, number);
     w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (w->wake_fd < 0)
-        return hsi_refuse(why, HS_ERESOURCE, "no file descriptor for each of %u workers: %s",
-                          exec->work.workers, strerror(errno));
+        return hsi_error_set(error, HS_ERESOURCE, "no file descriptor for each of %u workers: %s",
+                             exec->work.workers, strerror(errno));
     w->states = calloc(exec->bodies.backend_count + 1, sizeof(hs_backend_worker *));
     if (!w->states || hsi_cond_init(&w->turn.wake) != 0)
         return HS_ENOMEM;
@@ -49,7 +49,7 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
     return hsi_recorder_make(w);
 }
 
-hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY])
+hs_status hsi_workers_make(hs_exec *exec, hs_error *error)
 {
     unsigned  i;
     hs_status st = HS_OK;
@@ -61,7 +61,7 @@ hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY])
     for (i = 0; i < exec->work.workers; i++)
         exec->worker[i].wake_fd = -1;
     for (i = 0; i < exec->work.workers && st == HS_OK; i++)
-        st = make_worker(exec, i, why);
+        st = make_worker(exec, i, error);
     return st;
 }
 

@@ -53,7 +53,7 @@ static char *find_log(const page *p, uint32_t task, uint32_t number, int error)
 
     if (!p->job->keeps_logs || !p->folder)
         return NULL;
-    hs_exec_log(p->job->exec, task, number, error, path, sizeof path);
+    hs_exec_log_path(p->job->exec, task, number, error, path, sizeof path);
     return stat(path, &about) == 0 && about.st_size > 0 ? realpath(path, NULL) : NULL;
 }
 

@@ -48,7 +48,7 @@ static void put_host(const page *p)
         return;
     fputs("<dt>host</dt><dd>", p->out);
     html_text(p->out, host.nodename);
-    fprintf(p->out, ", %u core%s, ", hs_exec_cores(), plural(hs_exec_cores()));
+    fprintf(p->out, ", %u core%s, ", hs_exec_core_count(), plural(hs_exec_core_count()));
     html_text(p->out, host.sysname);
     putc(' ', p->out);
     html_text(p->out, host.machine);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/command/environment.h"
 #include "exec/backend/command/output.h"
@@ -28,7 +29,7 @@ typedef struct command_worker {
 } command_worker;
 
 static hs_status refuse(const hs_backend_options *options, const hs_task *row, hs_type type,
-                        const char *command, char why[HS_WHY])
+                        const char *command, hs_error *error)
 {
     const char *column = type == HS_GPU ? "gpu_command" : "cpu_command";
     char        name[64] = "a task";
@@ -36,19 +37,19 @@ static hs_status refuse(const hs_backend_options *options, const hs_task *row, h
     if (row->id && row->id[0] != '\0')
         snprintf(name, sizeof name, "task %.48s%s", row->id, strlen(row->id) > 48 ? "..." : "");
     if (!options->allow_commands)
-        return hsi_refuse(why, HS_EREFUSED,
-                          "%s has a %s, and a plan is data until told otherwise: "
-                          "settings.allow_commands lets it run",
-                          name, column);
+        return hsi_error_set(error, HS_EREFUSED,
+                             "%s has a %s, and a plan is data until told otherwise: "
+                             "settings.run.allow_commands lets it run",
+                             name, column);
     if (strlen(command) >= HSI_PROCESS_COMMAND)
-        return hsi_refuse(why, HS_EINVAL,
-                          "the %s of %s is longer than %d bytes: put it into a file", column, name,
-                          HSI_PROCESS_COMMAND - 1);
+        return hsi_error_set(error, HS_EINVAL,
+                             "the %s of %s is longer than %d bytes: put it into a file", column,
+                             name, HSI_PROCESS_COMMAND - 1);
     return HS_OK;
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     const char   *command = type == HS_GPU ? row->gpu_command : row->cpu_command;
     command_body *body;
@@ -58,7 +59,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     *out = NULL;
     if (!command || command[0] == '\0' || (type == HS_CPU && options->emulate[HS_CPU]))
         return HS_OK;
-    st = refuse(options, row, type, command, why);
+    st = refuse(options, row, type, command, error);
     if (st != HS_OK)
         return st;
     bytes = strlen(command) + 1;
@@ -81,7 +82,7 @@ static void worker_close(hs_backend_worker *worker)
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     char            settings[HSI_ENVIRONMENT_ROOM];
     const char     *visible = hsi_starter_visible_devices(options->starter);
@@ -93,7 +94,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
         return HS_ENOMEM;
     w->base.backend = &hsi_backend_command;
     if (!length)
-        st = hsi_refuse(why, HS_EINVAL, "the name of a device is too long");
+        st = hsi_error_set(error, HS_EINVAL, "the name of a device is too long");
     if (st == HS_OK)
         st = hsi_process_open(options->starter, settings, length, info, &w->process);
     if (st != HS_OK) {
@@ -164,8 +165,8 @@ static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, 
 
     if (end->undead)
         return hsi_fail(attempt, "a process of another user is left of it and cannot be killed");
-    if (end->cancelled &&
-        !(end->signal == 0 && end->status == 0 && hs_attempt_cancelled(attempt) == HS_CANCEL_TAKEN))
+    if (end->cancelled && !(end->signal == 0 && end->status == 0 &&
+                            hs_attempt_cancelled(attempt) == HS_CANCEL_SPOLIATED))
         return HS_OUTCOME_ABORTED;
     if (end->signal == 0 && end->status == 0)
         return done(end, attempt);

@@ -46,12 +46,12 @@ static int open_stream(hsi_command_stream *s, const char *file, int by_line, cha
 
 int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt)
 {
-    const char *file[HSI_COMMAND_STREAMS] = {attempt->log, attempt->errors};
-    int         i, by_line = attempt->printed != NULL;
+    const char *file[HSI_COMMAND_STREAMS] = {attempt->log, attempt->error_log};
+    int         i, by_line = attempt->line_printed != NULL;
 
     output->attempt = attempt;
     output->count = 0;
-    for (i = 0; i < (by_line || attempt->errors ? 2 : 1); i++) {
+    for (i = 0; i < (by_line || attempt->error_log ? 2 : 1); i++) {
         hsi_command_stream *s = &output->stream[output->count++];
 
         s->error = 0;
@@ -117,8 +117,8 @@ static void copy(hsi_command_stream *stream, const char *bytes, size_t count)
 static void pass_line(const hsi_command_output *output, hsi_command_stream *stream)
 {
     if (stream->begun > 0)
-        output->attempt->printed(output->attempt, stream != output->stream, stream->line,
-                                 stream->begun);
+        output->attempt->line_printed(output->attempt, stream != output->stream, stream->line,
+                                      stream->begun);
     stream->begun = 0;
 }
 
@@ -154,7 +154,7 @@ void hsi_command_stream_read(const hsi_command_output *output, hsi_command_strea
         if (got > 0) {
             keep(stream, buffer, (size_t)got);
             copy(stream, buffer, (size_t)got);
-            if (output->attempt->printed)
+            if (output->attempt->line_printed)
                 pass_lines(output, stream, buffer, (size_t)got);
         } else if (got < 0 && errno == EINTR) {
             continue;

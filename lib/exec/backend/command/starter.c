@@ -76,7 +76,7 @@ static hsi_keeper *prepare_keeper(const hs_backend_options *options, unsigned wo
     k->guard.variables = environment->variables;
     k->lasting = environment->lasting;
     k->guard.grace = options->grace;
-    k->guard.memory = options->memory;
+    k->guard.memory = options->process_memory;
     k->guard.room = HSI_PROCESS_COMMAND + HS_MAX_ID + 128;
     k->guard.strings = malloc(k->guard.room);
     k->guard_pid = calloc((size_t)k->room, sizeof *k->guard_pid);
@@ -85,7 +85,7 @@ static hsi_keeper *prepare_keeper(const hs_backend_options *options, unsigned wo
 }
 
 hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, hsi_starter **out,
-                           char why[HS_WHY])
+                           hs_error *error)
 {
     hsi_starter *s = malloc(sizeof *s);
     hs_status    st;
@@ -99,7 +99,7 @@ hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, 
         if (!s->keeper || !s->keeper->guard.strings || !s->keeper->guard_pid || !s->keeper->child)
             st = HS_ENOMEM;
     }
-    if (st == HS_OK && start_keeper(s, why) != 0)
+    if (st == HS_OK && start_keeper(s, error->why) != 0)
         st = HS_ERESOURCE;
     if (st == HS_OK)
         *out = s;

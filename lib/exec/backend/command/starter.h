@@ -19,7 +19,7 @@ typedef struct hsi_starter hsi_starter;
 /* Fork the keeper, for at most `workers` guards. Commands get the present environment and working
  * folder. HS_ENOMEM, HS_ERESOURCE. */
 hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, hsi_starter **out,
-                           char why[HS_WHY]);
+                           hs_error *error);
 
 /* Return CUDA_VISIBLE_DEVICES in the environment of commands; NULL: not set. */
 const char *hsi_starter_visible_devices(const hsi_starter *starter);

@@ -138,7 +138,7 @@ static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
         hsi_cuda_check_again(gpu, body);
         return HS_OUTCOME_ABORTED;
     }
-    attempt->check = HS_CHECK_MADE;
+    attempt->verification = HS_VERIFICATION_PASSED;
     return hsi_job_judge(residual, body->cuda->name, body->n, attempt);
 }
 
@@ -165,6 +165,6 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
                         body->n);
     if (info)
         return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
-    attempt->check = HS_CHECK_LEFT_OUT;
+    attempt->verification = HS_VERIFICATION_SKIPPED;
     return results->checked ? verify(gpu, body, results, attempt) : HS_OUTCOME_DONE;
 }

@@ -376,14 +376,14 @@ static inline hsi_cuda_gpu *hsi_cuda_gpu_of(hs_backend_worker *worker)
 size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu);
 
 hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                        hs_backend_worker **out, char why[HS_WHY]);
+                        hs_backend_worker **out, hs_error *error);
 void      hsi_cuda_close(hs_backend_worker *worker);
 hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instance,
                            const hs_backend_item *items, size_t count, int ordered,
-                           char why[HS_WHY]);
+                           hs_error *error);
 void     *hsi_cuda_stream(hs_backend_worker *worker);
 hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
-                           char why[HS_WHY]);
+                           hs_error *error);
 void      hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48]);
 
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);

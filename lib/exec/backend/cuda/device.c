@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/cuda.h"
-#include "exec/why.h"
 
 /* Return whether the device is a MIG instance, whose name ends like " MIG 1g.10gb". */
 static int is_instance(const struct cudaDeviceProp *properties)
@@ -42,8 +42,7 @@ static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault
 }
 
 /* The list has the order of the CUDA runtime, which follows CUDA_VISIBLE_DEVICES. */
-hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
-                           char why[HS_WHY])
+hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count, hs_error *error)
 {
     hsi_cuda_fault fault = {.text = ""};
     int            there = 0, i;
@@ -54,9 +53,9 @@ hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *cou
             if (!describe(i, &list[i], &fault))
                 break;
     if (fault.text[0])
-        return hsi_refuse(why, HS_ERESOURCE, "%s", fault.text);
+        return hsi_error_set(error, HS_ERESOURCE, "%s", fault.text);
     if (there <= 0)
-        return hsi_refuse(why, HS_ERESOURCE, "the CUDA runtime sees none");
+        return hsi_error_set(error, HS_ERESOURCE, "the CUDA runtime sees none");
     *count = (unsigned)there;
     return HS_OK;
 }

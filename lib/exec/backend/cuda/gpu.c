@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/cuda.h"
-#include "exec/why.h"
 
 static int take_device(hsi_cuda_gpu *gpu)
 {
@@ -54,15 +54,15 @@ static int open_contexts(hsi_cuda_gpu *gpu)
     return 1;
 }
 
-static hs_status refuse(hsi_cuda_gpu *gpu, char why[HS_WHY])
+static hs_status refuse(hsi_cuda_gpu *gpu, hs_error *error)
 {
-    return hsi_refuse(why, HS_ERESOURCE, "no GPU %u%s%s%s: %s", (unsigned)gpu->device,
-                      gpu->label[0] ? " (" : "", gpu->label, gpu->label[0] ? ")" : "",
-                      gpu->fault.text);
+    return hsi_error_set(error, HS_ERESOURCE, "no GPU %u%s%s%s: %s", (unsigned)gpu->device,
+                         gpu->label[0] ? " (" : "", gpu->label, gpu->label[0] ? ")" : "",
+                         gpu->fault.text);
 }
 
 hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                        hs_backend_worker **out, char why[HS_WHY])
+                        hs_backend_worker **out, hs_error *error)
 {
     hsi_cuda_gpu *gpu = calloc(1, sizeof *gpu);
     hs_status     st;
@@ -77,7 +77,7 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
     gpu->mode = options->gpu_mode;
     gpu->patience = (int64_t)(1e9 * (options->grace < 1 ? 1 : options->grace));
     hsi_cuda_data_open(&gpu->data, &gpu->fault);
-    st = hsi_blas_open(why);
+    st = hsi_blas_open(error);
     if (st == HS_OK && !hsi_cuda_check_open(gpu))
         st = HS_ENOMEM;
     if (st != HS_OK) {
@@ -88,7 +88,7 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
         *out = &gpu->base;
         return HS_OK;
     }
-    st = refuse(gpu, why);
+    st = refuse(gpu, error);
     hsi_cuda_close(&gpu->base);
     return st;
 }
@@ -249,7 +249,7 @@ static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *
 
 /* Create the graphs. If that fails and the GPU still works, tasks are launched one by one. */
 static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
-                            const hs_backend_item *items, size_t count, char why[HS_WHY])
+                            const hs_backend_item *items, size_t count, hs_error *error)
 {
     hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
     hsi_cuda_fault fault = gpu->fault;
@@ -261,7 +261,7 @@ static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
     gpu->fault.text[0] = '\0';
     if (!CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[0].stream)) {
         gpu->fault = fault;
-        return refuse(gpu, why);
+        return refuse(gpu, error);
     }
     snprintf(gpu->note, sizeof gpu->note,
              "without graphs, which cannot be made: each task goes to GPU %d by itself: %s",
@@ -270,16 +270,15 @@ static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
 }
 
 hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instance,
-                           const hs_backend_item *items, size_t count, int ordered,
-                           char why[HS_WHY])
+                           const hs_backend_item *items, size_t count, int ordered, hs_error *error)
 {
     hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
     kinds         k;
 
     find_kinds(items, count, &k);
     if (!fit_data(gpu, items, count) || !fit_contexts(gpu, &k) || !warm_up(gpu, instance, &k))
-        return refuse(gpu, why);
+        return refuse(gpu, error);
     if (gpu->mode == HS_GPU_GRAPH && ordered)
-        return make_graph(gpu, instance, items, count, why);
+        return make_graph(gpu, instance, items, count, error);
     return HS_OK;
 }

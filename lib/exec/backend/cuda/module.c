@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/cuda/cuda.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 
-static hs_status unknown(const char *kernel, char why[HS_WHY])
+static hs_status unknown(const char *kernel, hs_error *error)
 {
     char                   list[192] = "";
     const hsi_cuda_kernel *k;
@@ -17,12 +17,12 @@ static hs_status unknown(const char *kernel, char why[HS_WHY])
 
     for (i = 0; (k = hsi_cuda_kernel_at(i)) && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", k->name);
-    return hsi_refuse(why, HS_ERESOURCE, "kernel '%.64s' is not for GPUs; those that are: %s",
-                      kernel, list);
+    return hsi_error_set(error, HS_ERESOURCE, "kernel '%.64s' is not for GPUs; those that are: %s",
+                         kernel, list);
 }
 
 /* Read a kernel like "dgemm:960". The backend of CPUs words the message for an invalid size. */
-static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[HS_WHY])
+static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, hs_error *error)
 {
     const char             *colon = strchr(kernel, ':');
     const hsi_kernel_entry *entry = hsi_kernel_find(kernel, strcspn(kernel, ":"));
@@ -32,34 +32,35 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[H
 
     body->cuda = entry ? hsi_cuda_kernel_find(entry->name) : NULL;
     if (!body->cuda)
-        return unknown(kernel, why);
+        return unknown(kernel, error);
     if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9')
-        return hsi_kernel_refuse_size(kernel, entry, why);
+        return hsi_kernel_refuse_size(kernel, entry, error);
     body->kernel = entry->kernel;
     most = body->cuda->launch == hsi_cuda_tpqrt ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
     if (n > most)
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
-                          "than 2^31 elements",
-                          kernel, most);
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
+            "than 2^31 elements",
+            kernel, most);
     body->n = (int)n;
     return HS_OK;
 }
 
 static hs_status fits(const hs_backend_options *options, const char *kernel,
-                      const hsi_cuda_body *body, char why[HS_WHY])
+                      const hsi_cuda_body *body, hs_error *error)
 {
     double needed = hsi_cuda_body_bytes(body);
 
     if (options->device_memory == 0 || needed <= options->device_memory)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "kernel '%.64s' needs %.3g GiB of memory on its GPU, which has %.3g", kernel,
-                      needed / 0x1p30, options->device_memory / 0x1p30);
+    return hsi_error_set(error, HS_ERESOURCE,
+                         "kernel '%.64s' needs %.3g GiB of memory on its GPU, which has %.3g",
+                         kernel, needed / 0x1p30, options->device_memory / 0x1p30);
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     hsi_cuda_body body = {.base = {&hsi_backend_cuda}};
     hs_status     st;
@@ -67,9 +68,9 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     *out = NULL;
     if (type != HS_GPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
-    st = read_kernel(row->kernel, &body, why);
+    st = read_kernel(row->kernel, &body, error);
     if (st == HS_OK)
-        st = fits(options, row->kernel, &body, why);
+        st = fits(options, row->kernel, &body, error);
     return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
 }
 

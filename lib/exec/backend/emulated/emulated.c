@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/error.h"
 #include "exec/backend/backends.h"
-#include "exec/why.h"
 #include "support/clock.h"
 
 static hs_body the_body = {&hsi_backend_emulated}; /* body of all emulated tasks */
@@ -11,7 +11,7 @@ static int has(const char *text)
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     int real = type == HS_CPU && !options->emulate[type];
 
@@ -19,7 +19,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (real && (has(row->kernel) || has(row->cpu_command)))
         return HS_OK;
     if (real && has(row->gpu_command))
-        return hsi_refuse(why, HS_EINVAL, "a task with a gpu_command alone has nothing to run here");
+        return hsi_error_set(error, HS_EINVAL,
+                             "a task with a gpu_command alone has nothing to run here");
     *out = &the_body;
     return HS_OK;
 }

@@ -10,8 +10,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/why.h"
 
 hsi_blas_functions hsi_blas;
 
@@ -73,15 +73,16 @@ static void *load_lapacke(void *blas)
 #endif
 }
 
-static hs_status open_libraries(char why[HS_WHY])
+static hs_status open_libraries(hs_error *error)
 {
     void *blas = load(HS_OPENBLAS_FILE), *lapacke = blas ? load_lapacke(blas) : NULL;
 
     if (!lapacke || !find_all(blas, lapacke))
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "OpenBLAS or LAPACKE cannot be loaded (%.300s): install them, or raise "
-                          "the limit of address space (ulimit -v)",
-                          dlerror());
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "OpenBLAS or LAPACKE cannot be loaded (%.300s): install them, or raise "
+            "the limit of address space (ulimit -v)",
+            dlerror());
     take_buffer = (void *(*)(int))dlsym(blas, "blas_memory_alloc");
     give_buffer = (void (*)(void *))dlsym(blas, "blas_memory_free");
     return HS_OK;
@@ -93,13 +94,13 @@ static void set_one_thread(void)
         hsi_blas.set_num_threads(1);
 }
 
-hs_status hsi_blas_open(char why[HS_WHY])
+hs_status hsi_blas_open(hs_error *error)
 {
     hs_status st = HS_OK;
 
     pthread_mutex_lock(&lock);
     if (!is_open) {
-        st = open_libraries(why);
+        st = open_libraries(error);
         is_open = st == HS_OK;
     }
     if (is_open)
@@ -149,9 +150,9 @@ hs_status hsi_blas_reserve(unsigned threads)
 #include "exec/backend/kernel/kernel.h"
 
 /* A build without OpenBLAS has no kernels that need it: each function succeeds and does nothing. */
-hs_status hsi_blas_open(char why[HS_WHY])
+hs_status hsi_blas_open(hs_error *error)
 {
-    (void)why;
+    (void)error->why;
     return HS_OK;
 }
 

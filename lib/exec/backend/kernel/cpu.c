@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
@@ -78,7 +79,7 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
         residual = hsi_job_residual(&job);
     if (job.stopped)
         return why_stopped(&job, body, attempt);
-    attempt->check = worker->verify ? HS_CHECK_MADE : HS_CHECK_LEFT_OUT;
+    attempt->verification = worker->verify ? HS_VERIFICATION_PASSED : HS_VERIFICATION_SKIPPED;
     return hsi_job_judge(residual, body->entry->name, body->n, attempt);
 }
 
@@ -110,34 +111,34 @@ static void list_kernels(char *list, size_t size)
         used += (size_t)snprintf(list + used, size - used, "%s:N, ", entry->name);
 }
 
-static hs_status unknown(const char *text, char why[HS_WHY])
+static hs_status unknown(const char *text, hs_error *error)
 {
     char list[HS_WHY / 2];
 
     list_kernels(list, sizeof list);
-    return hsi_refuse(why, HS_EINVAL,
-                      "there is no kernel '%.64s'; there are %sspin:US, sleep:US and "
-                      "plugin:FILE.so:SYMBOL",
-                      text, list);
+    return hsi_error_set(error, HS_EINVAL,
+                         "there is no kernel '%.64s'; there are %sspin:US, sleep:US and "
+                         "plugin:FILE.so:SYMBOL",
+                         text, list);
 }
 
 /* Microseconds, at most a year. */
-static hs_status read_time(const char *text, const char *number, cpu_body *body, char why[HS_WHY])
+static hs_status read_time(const char *text, const char *number, cpu_body *body, hs_error *error)
 {
     double us = read_number(number, 3.2e13);
 
     if (us < 0)
-        return hsi_refuse(why, HS_EINVAL,
-                          "kernel '%.64s': expected a number of microseconds behind the colon, "
-                          "such as spin:1000",
-                          text);
+        return hsi_error_set(error, HS_EINVAL,
+                             "kernel '%.64s': expected a number of microseconds behind the colon, "
+                             "such as spin:1000",
+                             text);
     body->ns = (int64_t)(us * 1000 + 0.5);
     return HS_OK;
 }
 
 /* Check that the job fits into memory. Reading the limits is slow with a hundred thousand rows, so
  * small jobs are not checked. */
-static hs_status fits(const char *text, const cpu_body *body, char why[HS_WHY])
+static hs_status fits(const char *text, const cpu_body *body, hs_error *error)
 {
     double needed = hsi_kernel_bytes(body->entry->kernel, body->n), memory;
 
@@ -146,42 +147,44 @@ static hs_status fits(const char *text, const cpu_body *body, char why[HS_WHY])
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE,
-                      "kernel '%.64s' needs %.1f GiB of memory on each worker, and there are %.1f",
-                      text, needed / 0x1p30, memory / 0x1p30);
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "kernel '%.64s' needs %.1f GiB of memory on each worker, and there are %.1f", text,
+        needed / 0x1p30, memory / 0x1p30);
 }
 
-static hs_status read_kernel(const char *text, const char *colon, cpu_body *body, char why[HS_WHY])
+static hs_status read_kernel(const char *text, const char *colon, cpu_body *body, hs_error *error)
 {
     double n = colon ? read_number(colon + 1, HSI_KERNEL_MOST) : -1;
 
     body->entry = hsi_kernel_find(text, colon ? (size_t)(colon - text) : strlen(text));
     if (!body->entry)
-        return unknown(text, why);
+        return unknown(text, error);
     body->n = (int)n;
     if (n < 1 || n != body->n)
-        return hsi_kernel_refuse_size(text, body->entry, why);
+        return hsi_kernel_refuse_size(text, body->entry, error);
     if (!body->entry->kernel)
-        return hsi_refuse(why, HS_ERESOURCE, "kernel '%.64s' needs %s, which this build is without",
-                          text, body->entry->needs);
+        return hsi_error_set(error, HS_ERESOURCE,
+                             "kernel '%.64s' needs %s, which this build is without", text,
+                             body->entry->needs);
     body->run = run_kernel;
-    return fits(text, body, why);
+    return fits(text, body, error);
 }
 
-static hs_status read_body(const char *text, cpu_body *body, char why[HS_WHY])
+static hs_status read_body(const char *text, cpu_body *body, hs_error *error)
 {
     int       spins = strncmp(text, "spin:", 5) == 0, sleeps = strncmp(text, "sleep:", 6) == 0;
     hs_status st;
 
     if (!spins && !sleeps)
-        return read_kernel(text, strchr(text, ':'), body, why);
-    st = read_time(text, strchr(text, ':') + 1, body, why);
+        return read_kernel(text, strchr(text, ':'), body, error);
+    st = read_time(text, strchr(text, ':') + 1, body, error);
     body->run = sleeps ? run_sleep : body->ns ? run_spin : run_nothing;
     return st;
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     cpu_body  body = {.base = {&hsi_backend_cpu}};
     hs_status st;
@@ -189,19 +192,19 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     *out = NULL;
     if (type != HS_CPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
-    st = read_body(row->kernel, &body, why);
-    if (st == HS_OK && body.entry && !options->look_only)
-        st = hsi_blas_open(why);
+    st = read_body(row->kernel, &body, error);
+    if (st == HS_OK && body.entry && !options->dry_run)
+        st = hsi_blas_open(error);
     return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     struct cpu_worker *worker = calloc(1, sizeof *worker);
 
     (void)info;
-    (void)why;
+    (void)error->why;
     if (!worker)
         return HS_ENOMEM;
     worker->base.backend = &hsi_backend_cpu;

@@ -124,7 +124,7 @@ void   hsi_job_predict_pool(hsi_job *job);
 hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
 
 /* Refuse a size that is not a number from 1 to HSI_KERNEL_MOST, and write the reason. */
-hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY]);
+hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, hs_error *error);
 
 /* Return an element of a sequence of random numbers, the same on every machine. */
 uint64_t hsi_draw(uint64_t index);
@@ -197,9 +197,9 @@ static inline void hsi_copy_vector(const hsi_job *job, void *to, const void *fro
 /*
  * Load OpenBLAS and LAPACKE, unless they are loaded; call it before the functions below. Both use
  * one thread, since further threads would use the cores of other workers. Return HS_ERESOURCE and
- * the reason in `why` if they cannot be loaded.
+ * the reason in *error if they cannot be loaded.
  */
-hs_status hsi_blas_open(char why[HS_WHY]);
+hs_status hsi_blas_open(hs_error *error);
 
 /* Make OpenBLAS use one thread in the calling thread: the setting belongs to the process in some
  * builds of OpenBLAS, and to the thread in others. */

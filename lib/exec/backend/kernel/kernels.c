@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/why.h"
 
@@ -69,11 +70,12 @@ int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, h
            strncmp(row->kernel, "plugin:", 7) != 0;
 }
 
-hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY])
+hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, hs_error *error)
 {
-    return hsi_refuse(why, HS_EINVAL,
-                      "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960",
-                      text, HSI_KERNEL_MOST, entry->name);
+    return hsi_error_set(
+        error, HS_EINVAL,
+        "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960", text,
+        HSI_KERNEL_MOST, entry->name);
 }
 
 hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt)

@@ -40,14 +40,14 @@ struct shared_worker {
 };
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     hsi_matrix             *matrix = options->data;
     const hsi_matrix_row   *step = matrix ? &matrix->row[options->row] : NULL;
     shared_body             body = {.base = {&hsi_backend_shared}, .matrix = matrix, .row = step};
     const hsi_kernel_entry *entry;
 
-    (void)why;
+    (void)error->why;
     *out = NULL;
     if (!step || step->step == HSI_NO_STEP)
         return HS_OK;
@@ -79,14 +79,14 @@ static void worker_close(hs_backend_worker *worker)
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     const hsi_matrix     *matrix = options->data;
     size_t                rows = (size_t)matrix->tile + HSI_KERNEL_PANEL;
     struct shared_worker *worker = calloc(1, sizeof *worker);
 
     (void)info;
-    (void)why;
+    (void)error->why;
     if (!worker)
         return HS_ENOMEM;
     worker->base.backend = &hsi_backend_shared;
@@ -218,7 +218,7 @@ static void give_results(const hsi_job *job, const shared_body *body, struct sha
 static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *body,
                               hs_attempt *attempt)
 {
-    static const int        never = HS_CANCEL_NOT;
+    static const int        never = HS_CANCEL_NONE;
     static const hs_attempt undisturbed = {.cancel = &never};
     int64_t                 end = hsi_clock_ns() + (int64_t)(fmin(attempt->seconds, 9e9) * 1e9);
     hsi_job                 job = {.kernel = body->kernel,
@@ -274,12 +274,12 @@ const hs_backend hsi_backend_shared = {
 
 /* Without these there is no matrix to work on. */
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     (void)options;
     (void)row;
     (void)type;
-    (void)why;
+    (void)error->why;
     *out = NULL;
     return HS_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/why.h"
 
@@ -57,18 +58,18 @@ static hs_status split_kernel(const char *kernel, address *out)
     return HS_OK;
 }
 
-static hs_status check_abi(void *file, const char *name, char why[HS_WHY])
+static hs_status check_abi(void *file, const char *name, hs_error *error)
 {
     const unsigned *abi = dlsym(file, "hs_plugin_abi");
 
     if (!abi)
-        return hsi_refuse(why, HS_EINVAL, "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;",
-                          name);
+        return hsi_error_set(error, HS_EINVAL,
+                             "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;", name);
     if (*abi != HS_PLUGIN_ABI)
-        return hsi_refuse(why, HS_EINVAL,
-                          "%.300s is for version %u of the plugin interface, and this is %u: "
-                          "compile it again",
-                          name, *abi, HS_PLUGIN_ABI);
+        return hsi_error_set(error, HS_EINVAL,
+                             "%.300s is for version %u of the plugin interface, and this is %u: "
+                             "compile it again",
+                             name, *abi, HS_PLUGIN_ABI);
     return HS_OK;
 }
 
@@ -85,19 +86,20 @@ static void *look_up(void *file, const char *symbol, hs_type type)
 
 /* Open the plugin and find its function. body->file must be closed by the caller on failure,
  * too. */
-static hs_status find_function(const address *at, hs_type type, plugin_body *body, char why[HS_WHY])
+static hs_status find_function(const address *at, hs_type type, plugin_body *body, hs_error *error)
 {
     hs_status st;
 
     body->file = dlopen(at->file, RTLD_NOW | RTLD_LOCAL);
     if (!body->file)
-        return hsi_refuse(why, HS_ERESOURCE, "no plugin: %.480s", dlerror());
-    st = check_abi(body->file, at->file, why);
+        return hsi_error_set(error, HS_ERESOURCE, "no plugin: %.480s", dlerror());
+    st = check_abi(body->file, at->file, error);
     if (st != HS_OK)
         return st;
     *(void **)&body->function = look_up(body->file, at->symbol, type);
     if (!body->function)
-        return hsi_refuse(why, HS_EINVAL, "%.300s has no function %.100s", at->file, at->symbol);
+        return hsi_error_set(error, HS_EINVAL, "%.300s has no function %.100s", at->file,
+                             at->symbol);
     return HS_OK;
 }
 
@@ -111,15 +113,15 @@ static void body_free(hs_body *body)
 }
 
 /* Check that the file is readable without opening it, since dlopen() runs its constructors. */
-static hs_status look_at(const char *file, char why[HS_WHY])
+static hs_status look_at(const char *file, hs_error *error)
 {
     if (access(file, R_OK) == 0)
         return HS_OK;
-    return hsi_refuse(why, HS_ERESOURCE, "no plugin: %.300s: %s", file, strerror(errno));
+    return hsi_error_set(error, HS_ERESOURCE, "no plugin: %.300s: %s", file, strerror(errno));
 }
 
 static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_body **out,
-                           char why[HS_WHY])
+                           hs_error *error)
 {
     address      at = {.file = NULL};
     plugin_body *body = calloc(1, sizeof *body);
@@ -130,9 +132,9 @@ static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_b
     body->base.backend = &hsi_backend_plugin;
     st = split_kernel(kernel, &at);
     if (st == HS_EINVAL)
-        snprintf(why, HS_WHY, "kernel '%.200s': expected plugin:FILE.so:SYMBOL", kernel);
+        snprintf(error->why, HS_WHY, "kernel '%.200s': expected plugin:FILE.so:SYMBOL", kernel);
     if (st == HS_OK)
-        st = look_only ? look_at(at.file, why) : find_function(&at, type, body, why);
+        st = look_only ? look_at(at.file, error) : find_function(&at, type, body, error);
     free(at.file);
     if (st == HS_OK)
         *out = &body->base;
@@ -142,7 +144,7 @@ static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_b
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     int named = row->id && row->id[0] != '\0';
 
@@ -150,11 +152,11 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (!row->kernel || strncmp(row->kernel, prefix, strlen(prefix)) != 0 || options->emulate[type])
         return HS_OK;
     if (options->allow_plugins)
-        return open_body(row->kernel, type, options->look_only, out, why);
-    return hsi_refuse(why, HS_EREFUSED,
-                      "%s%.48s runs %.200s, and a plan is data until told otherwise: "
-                      "settings.allow_plugins lets it run",
-                      named ? "task " : "a task", named ? row->id : "", row->kernel);
+        return open_body(row->kernel, type, options->dry_run, out, error);
+    return hsi_error_set(error, HS_EREFUSED,
+                         "%s%.48s runs %.200s, and a plan is data until told otherwise: "
+                         "settings.run.allow_plugins lets it run",
+                         named ? "task " : "a task", named ? row->id : "", row->kernel);
 }
 
 static void worker_close(hs_backend_worker *worker)
@@ -166,12 +168,12 @@ static void worker_close(hs_backend_worker *worker)
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                             hs_backend_worker **out, char why[HS_WHY])
+                             hs_backend_worker **out, hs_error *error)
 {
     plugin_worker *w = calloc(1, sizeof *w);
 
     (void)options;
-    (void)why;
+    (void)error->why;
     if (!w)
         return HS_ENOMEM;
     w->base.backend = &hsi_backend_plugin;

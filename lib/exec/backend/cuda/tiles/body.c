@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
-                             hs_body **out, char why[HS_WHY])
+                             hs_body **out, hs_error *error)
 {
     const hsi_memory     *memory = options->data;
     const hsi_matrix_row *step = &memory->matrix->row[options->row];
@@ -19,10 +19,11 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     body.name = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"))->name;
     most = step->step == HSI_TPQRT ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
     if (memory->matrix->tile > most)
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
-                          "than 2^31 elements",
-                          row->kernel, most);
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
+            "than 2^31 elements",
+            row->kernel, most);
     body.copies = memory->matrix->may_fail;
     return hsi_body_keep(&body, sizeof body, out);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 #include "support/clock.h"
 
 static int take_device(hsi_tiles_gpu *gpu)
@@ -126,7 +126,7 @@ static void explain_lack(hsi_tiles_gpu *gpu)
         cudaGetLastError();
     snprintf(gpu->fault.text, sizeof gpu->fault.text,
              "%.0f of its %.0f MiB are free and tiles take %.0f: other processes hold the rest; "
-             "wait for them, or give tiles less with settings.gpu_memory",
+             "wait for them, or give tiles less with settings.gpu.tile_memory",
              (double)room / MiB, (double)gpu->bytes / MiB,
              (double)gpu->slots * (double)gpu->memory->tile_bytes / MiB);
 }
@@ -142,7 +142,7 @@ static int take_tiles(hsi_tiles_gpu *gpu)
     if (gpu->slots < least) {
         snprintf(gpu->fault.text, sizeof gpu->fault.text,
                  "tiles take %.0f bytes, too few for the %u tiles of one task: raise "
-                 "settings.gpu_memory",
+                 "settings.gpu.tile_memory",
                  share_of(gpu), least);
         return 0;
     }
@@ -286,7 +286,7 @@ static hs_status make_places(hsi_tiles_gpu *gpu)
 }
 
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                         hs_backend_worker **out, char why[HS_WHY])
+                         hs_backend_worker **out, hs_error *error)
 {
     hsi_memory    *memory = options->data;
     hsi_tiles_gpu *gpu = &memory->gpu[info->index];
@@ -313,9 +313,9 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     else
         release_all(gpu);
     pthread_mutex_unlock(&memory->lock);
-    return st == HS_ERESOURCE
-               ? hsi_refuse(why, st, "no GPU %d (%s): %s", gpu->device, gpu->label, gpu->fault.text)
-               : st;
+    return st == HS_ERESOURCE ? hsi_error_set(error, st, "no GPU %d (%s): %s", gpu->device,
+                                              gpu->label, gpu->fault.text)
+                              : st;
 }
 
 static void send_home(hsi_tiles_gpu *gpu)

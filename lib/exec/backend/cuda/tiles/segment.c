@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 
 struct hsi_tiles_segment {
     cudaGraphExec_t exec;
@@ -203,7 +203,7 @@ static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
 }
 
 hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
-                                 char why[HS_WHY])
+                                 hs_error *error)
 {
     hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
     hs_status      st = HS_OK;
@@ -213,8 +213,8 @@ hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *lis
     if (*count)
         st = make(gpu, list, count);
     pthread_mutex_unlock(&gpu->memory->lock);
-    return st == HS_ERESOURCE ? hsi_refuse(why, st, "GPU %d (%s) takes no graph: %s", gpu->device,
-                                           gpu->label, gpu->fault.text)
+    return st == HS_ERESOURCE ? hsi_error_set(error, st, "GPU %d (%s) takes no graph: %s",
+                                              gpu->device, gpu->label, gpu->fault.text)
                               : st;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
 #include "support/clock.h"
 
 hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **reads)
@@ -57,20 +57,20 @@ static hs_status make(hsi_memory *memory)
 }
 
 hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
-                           hsi_memory **out, char why[HS_WHY])
+                           hsi_memory **out, hs_error *error)
 {
     const double usual = 0.8; /* the rest is for code, libraries and displays */
-    double       bytes = settings->gpu_memory;
+    double       bytes = settings->gpu.tile_memory;
     size_t      tile = (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + 255) / 256 * 256;
     double      least = (double)tile * hsi_tiles_least(matrix);
     hsi_memory *memory;
     hs_status   st;
 
     if (bytes > 0 && bytes < least)
-        return hsi_refuse(why, HS_EINVAL,
-                          "on a GPU one task needs %.0f bytes for its tiles, more than "
-                          "settings.gpu_memory",
-                          least);
+        return hsi_error_set(error, HS_EINVAL,
+                             "on a GPU one task needs %.0f bytes for its tiles, more than "
+                             "settings.gpu.tile_memory",
+                             least);
     memory = calloc(1, sizeof *memory);
     if (!memory || pthread_mutex_init(&memory->lock, NULL) != 0) {
         free(memory);
@@ -81,7 +81,7 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_sett
     memory->lines = gpus * HSI_TILES_LINES;
     memory->tile_bytes = tile;
     memory->limit = bytes;
-    memory->share = settings->gpu_share > 0 ? settings->gpu_share : usual;
+    memory->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
     st = make(memory);
     if (st == HS_OK)
         *out = memory;

@@ -153,7 +153,7 @@ static inline unsigned hsi_tiles_number(const hsi_tiles_gpu *gpu, unsigned line)
 
 /* tile_memory.c */
 hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
-                           hsi_memory **out, char why[HS_WHY]);
+                           hsi_memory **out, hs_error *error);
 void      hsi_tiles_free(hsi_memory *memory);
 void      hsi_tiles_renew(hsi_memory *memory);
 int       hsi_tiles_lost(hsi_memory *memory, char why[HS_WHY]);
@@ -209,7 +209,7 @@ const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t
 /* segment.c: create a segment of the tasks at the head of the list, for sharing->segment(). *count
  * becomes the number of its tasks, which may be 0. */
 hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
-                                 char why[HS_WHY]);
+                                 hs_error *error);
 
 /* Return whether the next segment begins with this task. */
 int hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
@@ -224,7 +224,7 @@ void   hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu);
 
 /* gpu.c: a worker */
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
-                         hs_backend_worker **out, char why[HS_WHY]);
+                         hs_backend_worker **out, hs_error *error);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
 /* event_trial.c: find out by a trial whether events in graphs are pending, and set
