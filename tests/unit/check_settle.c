@@ -77,7 +77,7 @@ START_TEST(busy_machine_does_not_settle)
     char           why[SETTLE_WHY];
 
     ck_assert_int_eq(settle(steady, 1, 8, &shared, why), 0);
-    ck_assert_str_eq(why, "this machine was busy, and it got 50% of its cores");
+    ck_assert_str_eq(why, "this machine was busy: the kernel got 50% of its cores");
     ck_assert_int_eq(settle(steady, 1, 7, &shared, why), 1);
     ck_assert_int_eq(settle(steady, 1, 8, &unknown, why), 1);
     ck_assert_int_eq(settle(halves[4].times, 1, 8, &shared, why), 0);
