@@ -10,9 +10,9 @@
 #include "bound/bound.h"
 #include "bound/grid.h"
 #include "core/order.h"
-#include "core/stop.h"
-#include "refine/price_tree/price_tree.h"
+#include "core/time_limit.h"
 #include "refine/graph/schedule_tree.h"
+#include "refine/price_tree/price_tree.h"
 #include "refine/refine.h"
 #include "refine/target.h"
 
