@@ -137,11 +137,11 @@ static void run_gamma(const row *size)
 
     for (pair = 0; pair < PAIRS; pair++) {
         for (seed = 1; seed <= seeds; seed++) {
-            hs_gamma     spec = {size->tasks,  size->cpus, size->gpus,   15,
-                                 cvs[pair][0], 1,          cvs[pair][1], seed};
+            hs_gamma     spec = {sizeof spec,  size->tasks, size->cpus,   size->gpus, 15,
+                                 cvs[pair][0], 1,           cvs[pair][1], seed};
             hs_instance *in = NULL;
 
-            if (hs_generate_gamma(&spec, &in) != HS_OK)
+            if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
                 abort();
             snprintf(what, sizeof what, "gamma %g/%g seed %u", cvs[pair][0], cvs[pair][1], seed);
             run(in, what, size);
@@ -163,7 +163,8 @@ static void run_tiles(hs_factorisation kind, const char *name, const char *table
     char                   what[64];
 
     for (i = 0; kernels && i < sizeof tiles / sizeof *tiles; i++) {
-        hs_tiled     spec = {kind, tiles[i], kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
+        hs_tiled     spec = {sizeof spec, kind,    tiles[i], kernels->cpus, kernels->gpus, 0,
+                             0,           kernels, 0};
         hs_instance *in = NULL;
 
         if (hs_generate_tiled(&spec, &in, NULL) != HS_OK)

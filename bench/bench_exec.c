@@ -162,10 +162,10 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
  */
 static hs_instance *make_tasks(size_t n)
 {
-    hs_gamma     spec = {n, 1, 1, 1, 0.5, 1, 0.5, 1};
+    hs_gamma     spec = {sizeof spec, n, 1, 1, 1, 0.5, 1, 0.5, 1};
     hs_instance *in = NULL;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
+    if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         abort();
     return in;
 }
@@ -217,7 +217,15 @@ static void independent(size_t n)
 
 static void graph(unsigned tiles)
 {
-    hs_tiled     spec = {HS_CHOLESKY, tiles, WORKERS, 0, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled     spec = {sizeof(hs_tiled),
+                         HS_CHOLESKY,
+                         tiles,
+                         WORKERS,
+                         0,
+                         0,
+                         1,
+                         hs_kernel_table_find("k40m-960"),
+                         0};
     hs_instance *in = NULL;
     hs_schedule *plan = NULL;
     row          all[MOST];

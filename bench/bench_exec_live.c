@@ -175,12 +175,12 @@ static double live(const char *policy, const hs_instance *in, const hs_schedule 
 
 static void one_seed(uint64_t seed, double ratio[WAYS])
 {
-    hs_gamma     spec = {TASKS, 20, 4, 15, 0.2, 1, 1, seed};
+    hs_gamma     spec = {sizeof spec, TASKS, 20, 4, 15, 0.2, 1, 1, seed};
     hs_instance *in = NULL, *real;
     hs_schedule *plan, *informed;
     double       cpu[TASKS], gpu[TASKS], base;
 
-    check(hs_generate_gamma(&spec, &in), "");
+    check(hs_generate_gamma(&spec, &in, NULL), "");
     dice = seed;
     truth = real = true_times(in, cpu, gpu);
     plan = solve("heteroprio", in);

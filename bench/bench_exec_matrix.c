@@ -35,13 +35,13 @@ static hs_instance *make_instance(int kind, unsigned order, unsigned tile)
     static hs_kernel       kernels[KERNELS];
     static char            name[KERNELS][32];
     hs_kernel_table        table = *known;
-    hs_tiled               spec = {.kind = (hs_factorisation)kind,
+    hs_tiled               spec = {.struct_size = sizeof spec,
+                                   .kind = (hs_factorisation)kind,
                                    .tiles = order / tile,
                                    .cpus = WORKERS,
                                    .graph = 1,
                                    .table = &table};
     hs_instance           *in = NULL;
-    const char            *missing;
 
     for (size_t i = 0; i < known->count && i < KERNELS; i++) {
         kernels[i] = known->kernels[i];
@@ -51,7 +51,7 @@ static hs_instance *make_instance(int kind, unsigned order, unsigned tile)
         kernels[i].cpu *= pow(tile / 1600.0, 3);
     }
     table.kernels = kernels;
-    check(hs_generate_tiled(&spec, &in, &missing), "the instance");
+    check(hs_generate_tiled(&spec, &in, NULL), "the instance");
     return in;
 }
 

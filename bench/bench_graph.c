@@ -27,11 +27,11 @@ static double now(void)
 
 static hs_instance *cholesky(unsigned tiles, int graph)
 {
-    hs_tiled     spec = {HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled spec = {
+        sizeof spec, HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960"), 0};
     hs_instance *in = NULL;
-    const char  *missing;
 
-    if (hs_generate_tiled(&spec, &in, &missing) != HS_OK)
+    if (hs_generate_tiled(&spec, &in, NULL) != HS_OK)
         abort();
     return in;
 }

@@ -148,10 +148,10 @@ static double scan_charconv(int fd, const struct layout *layout)
 static hs_instance *read_instance(int fd)
 {
     hs_instance  *in = NULL;
-    hs_diagnostic why;
+    hs_error      error;
 
-    if (hs_instance_read(fd, NULL, &in, &why) != HS_OK) {
-        fprintf(stderr, "%" PRIu64 ":%" PRIu64 ": %s\n", why.line, why.column, why.text);
+    if (hs_instance_read(fd, NULL, &in, &error) != HS_OK) {
+        fprintf(stderr, "%" PRIu64 ":%" PRIu64 ": %s\n", error.line, error.column, error.why);
         exit(1);
     }
     return in;
@@ -201,7 +201,7 @@ static double run(enum operation operation, const char *path, const char *copy,
         sink = touch_memory(peak);
     else if (operation == READ || operation == SOLVE || operation == REPORT)
         made = read_instance(fd);
-    else if (operation == WRITE && hs_instance_write(fd, in) != HS_OK)
+    else if (operation == WRITE && hs_instance_write(fd, in, NULL) != HS_OK)
         fail("write");
     if (operation == SOLVE || operation == REPORT)
         sink = heteroprio_makespan(made, operation == REPORT ? &report : NULL);

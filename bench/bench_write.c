@@ -142,7 +142,7 @@ static double time_floor(int fd, const struct rows *rows)
 static double time_plan(int fd, const hs_instance *in, const hs_schedule *s)
 {
     double    start = now();
-    hs_status st = hs_plan_write(fd, in, s, NULL);
+    hs_status st = hs_plan_write(fd, in, s, NULL, NULL);
 
     if (st != HS_OK)
         fail(hs_status_text(st));

@@ -6,10 +6,14 @@
 
 HS_BEGIN_DECLS
 
-/* Every generator returns the same instance for the same arguments on every machine. */
+/*
+ * Every generator returns the same instance for the same arguments on every machine. On HS_OK the
+ * caller owns *out; on failure *out is untouched and *error (if not NULL) has the reason.
+ */
 
 /** Independent gamma times (Canon, Marchal, Vivien 2017, section 6). cv = 0: constant. */
 typedef struct hs_gamma {
+    size_t   struct_size; /* sizeof(hs_gamma) */
     size_t   tasks;
     unsigned cpus, gpus;
     double   cpu_mean, cpu_cv; /* mean > 0, coefficient of variation >= 0 */
@@ -17,10 +21,11 @@ typedef struct hs_gamma {
     uint64_t seed;
 } hs_gamma;
 
-HS_API hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out);
+HS_API hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out, hs_error *error);
 
 /** Times uniform in [low, high], independent; whole numbers if `integer`. */
 typedef struct hs_uniform {
+    size_t   struct_size; /* sizeof(hs_uniform) */
     size_t   tasks;
     unsigned cpus, gpus;
     double   cpu_low, cpu_high;
@@ -29,13 +34,14 @@ typedef struct hs_uniform {
     uint64_t seed;
 } hs_uniform;
 
-HS_API hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out);
+HS_API hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out, hs_error *error);
 
 /**
  * Whole times on identical CPUs without GPUs: the classes of test instances in the literature on
  * P||Cmax.
  */
 typedef struct hs_identical {
+    size_t      struct_size; /* sizeof(hs_identical) */
     const char *family;    /* one of hs_identical_name() */
     size_t      tasks;
     unsigned    cpus;      /* at least 1 */
@@ -54,7 +60,8 @@ HS_API int         hs_identical_has_range(size_t index);
  * Generate an instance of a family. For "planted" the optimum is `high` and is noted in the
  * instance. HS_EINVAL: unknown family or impossible range. O(tasks log tasks).
  */
-HS_API hs_status hs_generate_identical(const hs_identical *spec, hs_instance **out);
+HS_API hs_status hs_generate_identical(const hs_identical *spec, hs_instance **out,
+                                       hs_error *error);
 
 typedef enum hs_factorisation { HS_CHOLESKY, HS_LU, HS_QR } hs_factorisation;
 
@@ -80,6 +87,7 @@ HS_API const hs_kernel_table *hs_kernel_table_at(size_t index);
 HS_API const hs_kernel_table *hs_kernel_table_find(const char *name);
 
 typedef struct hs_tiled {
+    size_t                 struct_size; /* sizeof(hs_tiled) */
     hs_factorisation       kind;
     unsigned               tiles;      /* N >= 1: an N x N matrix of tiles */
     unsigned               cpus, gpus;
@@ -87,16 +95,15 @@ typedef struct hs_tiled {
     int                    graph;      /* 1: tasks access the tiles of the matrix and depend on
                                           each other through these accesses */
     const hs_kernel_table *table;
-    int                    single;     /* instead of kernels of double precision those of single, which
-                                          are held to take half of the table's time */
+    int                    single;     /* 1: kernels of single precision, which are assumed to
+                                          take half the time of double precision */
 } hs_tiled;
 
 /**
- * Generate a tiled factorisation. HS_EUNSUPPORTED: the table lacks the operation *missing (a static
- * string).
+ * Generate a tiled factorisation. HS_EUNSUPPORTED: the table lacks an operation of the
+ * factorisation, which *error names.
  */
-HS_API hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out,
-                                   const char **missing);
+HS_API hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, hs_error *error);
 
 /** Graphs of tasks with random times: five shapes, and Topcuoglu's random graphs (2002). */
 typedef enum hs_shape {
@@ -146,7 +153,7 @@ HS_API void hs_shaped_init_sized(hs_shaped *spec, size_t size);
  * Generate a graph. Structure, times per type and bytes come from separate random streams, so
  * changing one leaves the rest as is. Rows are in topological order. O(tasks + edges).
  */
-HS_API hs_status hs_generate_shaped(const hs_shaped *spec, hs_instance **out);
+HS_API hs_status hs_generate_shaped(const hs_shaped *spec, hs_instance **out, hs_error *error);
 
 /**
  * An application of dependent kernels: the seven benchmarks and the case study of "mapping kernel
@@ -169,7 +176,8 @@ typedef struct hs_copies {
 
 /** Generate several applications side by side. HS_ETOOBIG: too many tasks. O(tasks). */
 HS_API hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_problem problem,
-                                          unsigned cpus, unsigned gpus, hs_instance **out);
+                                          unsigned cpus, unsigned gpus, hs_instance **out,
+                                          hs_error *error);
 
 typedef struct hs_worst hs_worst; /* a family of worst cases; static */
 
@@ -188,8 +196,8 @@ HS_API unsigned        hs_worst_most(const hs_worst *family);    /* largest vali
  * HS_EINVAL: invalid argument for this family. O(rows) without schedules, O(tasks) with them.
  */
 HS_API hs_status hs_generate_worst(const hs_worst *family, unsigned argument,
-                                   hs_instance **instance, hs_schedule **witness,
-                                   hs_schedule **bad);
+                                   hs_instance **instance, hs_schedule **witness, hs_schedule **bad,
+                                   hs_error *error);
 
 HS_END_DECLS
 

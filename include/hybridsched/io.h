@@ -9,13 +9,7 @@
 
 HS_BEGIN_DECLS
 
-/** Position and description of a fault in a file. `line` 0: the whole file. */
-typedef struct hs_diagnostic {
-    uint64_t line, column; /* position, from 1; column in bytes */
-    char     text[512];    /* the fault, and the expected content */
-} hs_diagnostic;
-
-typedef struct hs_read_options {
+typedef struct hs_read_settings {
     size_t   struct_size;
     int      ignore_unknown;     /* 1: skip unknown columns; 0: refuse them */
     int      has_cpus, has_gpus; /* 1: the numbers below override the file */
@@ -25,26 +19,26 @@ typedef struct hs_read_options {
        returns at most HS_MAX_WORKERS; called once per type. NULL: refuse the file. */
     unsigned (*missing_workers)(void *missing_data, hs_type type);
     void *missing_data;
-} hs_read_options;
+} hs_read_settings;
 
-HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
-#define hs_read_options_init(o) hs_read_options_init_sized((o), sizeof *(o))
+HS_API void hs_read_settings_init_sized(hs_read_settings *settings, size_t size);
+#define hs_read_settings_init(o) hs_read_settings_init_sized((o), sizeof *(o))
 
 /**
  * Read an instance (hsched-formats(5)) from the descriptor `fd` to its end. On failure *out is
- * untouched and *why (if not NULL) has position and reason. HS_ESYNTAX: bad content; HS_EIO: errno
- * has the reason; HS_ENOMEM. NULL options mean defaults. Takes at most 8 times the size of the text
- * plus 16 MiB of memory; 16 times if rows have little more than one task in `after`.
+ * untouched and *error (if not NULL) has position and reason. HS_ESYNTAX: bad content; HS_EIO:
+ * errno has the reason; HS_ENOMEM. NULL settings mean defaults. Takes at most 8 times the size of
+ * the text plus 16 MiB of memory; 16 times if rows have little more than one task in `after`.
  */
-HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
-                                  hs_diagnostic *why);
+HS_API hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_instance **out,
+                                  hs_error *error);
 
 /**
  * Write `in` to `fd`, such that hs_instance_read() returns an equal instance. HS_EIO: errno has the
  * reason. HS_EINVAL, with nothing written: a string is not UTF-8, or a note would be read as a
  * different line.
  */
-HS_API hs_status hs_instance_write(int fd, const hs_instance *in);
+HS_API hs_status hs_instance_write(int fd, const hs_instance *in, hs_error *error);
 
 typedef struct hs_named_bound {
     char   name[32];
@@ -82,29 +76,29 @@ HS_API uint64_t hs_plan_digest(const hs_instance *in, const hs_schedule *s,
  * Fails as hs_instance_write() does, and with HS_EINVAL if the schedule has other workers or tasks.
  */
 HS_API hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
-                               const hs_plan_info *info);
+                               const hs_plan_info *info, hs_error *error);
 
 /**
  * Read a plan: its instance (tasks in order of their first row), its schedule and its header. A
  * task with only aborted rows is still a task. The schedule is not checked: use
  * hs_schedule_check().
  */
-HS_API hs_status hs_plan_read(int fd, const hs_read_options *options, hs_instance **instance,
-                              hs_schedule **schedule, hs_plan_info *info, hs_diagnostic *why);
+HS_API hs_status hs_plan_read(int fd, const hs_read_settings *settings, hs_instance **instance,
+                              hs_schedule **schedule, hs_plan_info *info, hs_error *error);
 
 /** Read affinities (task,worker,score; at most one per task) for hs_settings; free() the array. */
-HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out,
-                                    size_t *count, hs_diagnostic *why);
+HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, size_t *count,
+                                    hs_error *error);
 
 /**
  * Read a kernel table (hsched-formats(5)); free with hs_kernel_table_free(). Absent lines leave
  * cpus and gpus 0, name and source empty.
  */
-HS_API hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why);
+HS_API hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_error *error);
 HS_API void      hs_kernel_table_free(hs_kernel_table *table);
 
 /** Options of an import from a foreign format. */
-typedef struct hs_import_options {
+typedef struct hs_import_settings {
     size_t   struct_size;
     int      has_cpus, has_gpus; /* 1: the numbers below override the file */
     unsigned cpus, gpus;         /* otherwise they are only defaults: 20 and 4 */
@@ -119,37 +113,37 @@ typedef struct hs_import_options {
     hs_unit     unit;       /* unit of a format without units: STG, and DOT without a unit line */
     const char *time, *bytes; /* DOT: names of the attributes for CPU times and edge bytes; NULL:
                                  `cpu`, `bytes` */
-} hs_import_options;
+} hs_import_settings;
 
-HS_API void hs_import_options_init_sized(hs_import_options *options, size_t size);
-#define hs_import_options_init(o) hs_import_options_init_sized((o), sizeof *(o))
+HS_API void hs_import_settings_init_sized(hs_import_settings *settings, size_t size);
+#define hs_import_settings_init(o) hs_import_settings_init_sized((o), sizeof *(o))
 
 /**
- * Import a standard task graph; hsched-gen(1) has the details. Statuses and *why as of
- * hs_instance_read(), plus HS_ETOOBIG (more than a gigabyte). NULL options mean defaults. Expected
+ * Import a standard task graph; hsched-gen(1) has the details. Statuses and *error as of
+ * hs_instance_read(), plus HS_ETOOBIG (more than a gigabyte). NULL settings mean defaults. Expected
  * O(length log length).
  */
-HS_API hs_status hs_import_stg(int fd, const hs_import_options *options, hs_instance **out,
-                               hs_diagnostic *why);
+HS_API hs_status hs_import_stg(int fd, const hs_import_settings *settings, hs_instance **out,
+                               hs_error *error);
 
 /** Import a directed graph in Graphviz's DOT language, e.g. from hs_dot_write(). */
-HS_API hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,
-                               hs_diagnostic *why);
+HS_API hs_status hs_import_dot(int fd, const hs_import_settings *settings, hs_instance **out,
+                               hs_error *error);
 
 /** Import a workflow of WfCommons with its measured times: WfFormat 1.5 (JSON). */
-HS_API hs_status hs_import_wfcommons(int fd, const hs_import_options *options, hs_instance **out,
-                                     hs_diagnostic *why);
+HS_API hs_status hs_import_wfcommons(int fd, const hs_import_settings *settings, hs_instance **out,
+                                     hs_error *error);
 
 /** Times, workers and transfers measured by StarPU, in the format of starpu_perfmodel_recdump. */
 typedef struct hs_starpu_models hs_starpu_models;
 
-HS_API hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_diagnostic *why);
+HS_API hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error);
 HS_API void      hs_starpu_models_free(hs_starpu_models *models);
 
 /** Import the tasks.rec file of a program run by StarPU, with the times of `models`. */
 HS_API hs_status hs_import_starpu(int fd, const hs_starpu_models *models,
-                                  const hs_import_options *options, hs_instance **out,
-                                  hs_diagnostic *why);
+                                  const hs_import_settings *settings, hs_instance **out,
+                                  hs_error *error);
 
 /** A failed attempt of a task; the schedule has it as an aborted entry. */
 typedef struct hs_picture_failure {
@@ -197,14 +191,14 @@ HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
  * HS_EINVAL: a width less than 360.
  */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
-                                const hs_picture *picture);
+                                const hs_picture *picture, hs_error *error);
 
 /**
  * Write trace-event JSON for Perfetto and chrome://tracing; the prediction has separate processes.
  * Up to 100000 dependencies of a graph become arrows.
  */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
-                                const hs_picture *picture);
+                                const hs_picture *picture, hs_error *error);
 
 /** An entry of a critical path. */
 typedef struct hs_critical_step {

@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <hybridsched/io.h>
 
-hs_status hsi_error_set(hs_error *error, hs_status status, const char *format, ...)
+hs_status hsi_error_set_at(hs_error *error, hs_status status, uint64_t line, uint64_t column,
+                           const char *format, va_list arguments)
 {
-    va_list arguments;
+    char message[HS_WHY];
 
     if (error == NULL)
         return status;
     error->status = status;
-    error->line = error->column = 0;
+    error->line = line;
+    error->column = column;
+    vsnprintf(message, sizeof message, format, arguments);
+    hs_printable(message, error->why, sizeof error->why);
+    return status;
+}
+
+hs_status hsi_error_set_status(hs_error *error, hs_status status)
+{
+    return status == HS_OK ? HS_OK : hsi_error_set(error, status, "%s", hs_status_text(status));
+}
+
+hs_status hsi_error_set(hs_error *error, hs_status status, const char *format, ...)
+{
+    va_list arguments;
+
     va_start(arguments, format);
-    vsnprintf(error->why, sizeof error->why, format, arguments);
+    hsi_error_set_at(error, status, 0, 0, format, arguments);
     va_end(arguments);
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/error.h"
+
 static hs_status add_draws(hs_builder *b, size_t tasks, uint64_t seed, hsi_draw draw,
                            const void *cpu_law, const void *gpu_law)
 {
@@ -24,21 +26,31 @@ static hs_status add_draws(hs_builder *b, size_t tasks, uint64_t seed, hsi_draw 
     return st;
 }
 
+hs_status hsi_check_task_count(size_t tasks, hs_error *error)
+{
+    if (tasks <= HS_MAX_TASKS)
+        return HS_OK;
+    return hsi_error_set(error, HS_ETOOBIG, "%zu tasks; expected at most %u", tasks,
+                         (unsigned)HS_MAX_TASKS);
+}
+
 hs_status hsi_generate_draws(size_t tasks, unsigned cpus, unsigned gpus, uint64_t seed,
                              hsi_draw draw, const void *cpu_law, const void *gpu_law,
-                             const char *command, hs_instance **out)
+                             const char *command, hs_instance **out, hs_error *error)
 {
     hs_builder *b = NULL;
-    hs_status   st = tasks > HS_MAX_TASKS ? HS_ETOOBIG : hs_builder_create(&b);
+    hs_status   st = hsi_check_task_count(tasks, error);
 
+    if (st != HS_OK)
+        return st;
+    st = hs_builder_create(&b);
     if (st == HS_OK)
         st = hs_builder_set_workers(b, cpus, gpus);
     if (st == HS_OK)
         st = hs_builder_add_note(b, "generator", command);
     if (st == HS_OK)
         st = add_draws(b, tasks, seed, draw, cpu_law, gpu_law);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
     return st;
 }

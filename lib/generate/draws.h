@@ -36,13 +36,16 @@ int    hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int i
 double hsi_draw_real(const void *law, hsi_random *random);
 double hsi_draw_integer(const void *law, hsi_random *random);
 
+/* Return HS_ETOOBIG and fill *error (may be NULL) for more than HS_MAX_TASKS tasks. */
+hs_status hsi_check_task_count(size_t tasks, hs_error *error);
+
 /*
  * Generate independent random times. The times of each type come from a separate stream of the
  * seed, so neither the other type's law nor the number of later tasks changes them. HS_EOVERFLOW: a
- * time is not finite.
+ * time is not finite. On failure *error (may be NULL) is filled.
  */
 hs_status hsi_generate_draws(size_t tasks, unsigned cpus, unsigned gpus, uint64_t seed,
                              hsi_draw draw, const void *cpu_law, const void *gpu_law,
-                             const char *command, hs_instance **out);
+                             const char *command, hs_instance **out, hs_error *error);
 
 #endif

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/error.h"
 #include "generate/draws.h"
 #include "support/decimal/decimal.h"
 #include "support/portable_math.h"
+#include "support/sized.h"
 
 /*
  * A gamma variable of shape a = 1/cv^2 and scale mean * cv^2 (Marsaglia, Tsang 2000): with d = a -
@@ -84,15 +86,22 @@ static void describe(const hs_gamma *spec, char *text, size_t size)
              spec->seed);
 }
 
-hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out)
+hs_status hs_generate_gamma(const hs_gamma *given, hs_instance **out, hs_error *error)
 {
+    hs_gamma      spec = {.struct_size = sizeof spec};
     hsi_gamma_law cpu, gpu;
     char          command[320];
 
-    if (!spec || !out || !hsi_gamma_law_make(&cpu, spec->cpu_mean, spec->cpu_cv) ||
-        !hsi_gamma_law_make(&gpu, spec->gpu_mean, spec->gpu_cv))
-        return HS_EINVAL;
-    describe(spec, command, sizeof command);
-    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed, hsi_draw_gamma, &cpu,
-                              &gpu, command, out);
+    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+        return hsi_error_set_status(error, HS_EINVAL);
+    if (!hsi_gamma_law_make(&cpu, spec.cpu_mean, spec.cpu_cv) ||
+        !hsi_gamma_law_make(&gpu, spec.gpu_mean, spec.gpu_cv))
+        return hsi_error_set(
+            error, HS_EINVAL,
+            "means %g and %g, coefficients of variation %g and %g; expected finite "
+            "means above 0 and coefficients of at least 0",
+            spec.cpu_mean, spec.gpu_mean, spec.cpu_cv, spec.gpu_cv);
+    describe(&spec, command, sizeof command);
+    return hsi_generate_draws(spec.tasks, spec.cpus, spec.gpus, spec.seed, hsi_draw_gamma, &cpu,
+                              &gpu, command, out, error);
 }

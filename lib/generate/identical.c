@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "generate/draws.h"
 #include "support/decimal/decimal.h"
+#include "support/sized.h"
 
 typedef enum recipe { UNIFORM, ENDS, NORMAL, PLANTED, DEGREES } recipe;
 
@@ -220,37 +222,67 @@ static void describe(const hs_identical *spec, int has_range, char *text, size_t
              spec->tasks, spec->cpus, range, spec->seed);
 }
 
-hs_status hs_generate_identical(const hs_identical *spec, hs_instance **out)
+/* Return the index of a family; FAMILIES: unknown. */
+static size_t find_family(const char *name)
+{
+    size_t at = 0;
+
+    while (at < FAMILIES && strcmp(families[at].name, name) != 0)
+        at++;
+    return at;
+}
+
+/* Copy `given` with the defaults of its family; *at is the index of the family. */
+static hs_status resolve(hs_identical *spec, const hs_identical *given, size_t *at, hs_error *error)
+{
+    double scale;
+
+    if (!given || !hsi_take_sized(spec, sizeof *spec, given) || !spec->family)
+        return hsi_error_set_status(error, HS_EINVAL);
+    *at = find_family(spec->family);
+    if (*at == FAMILIES)
+        return hsi_error_set(error, HS_EINVAL, "there is no family '%s'", spec->family);
+    if (spec->cpus == 0)
+        return hsi_error_set(error, HS_EINVAL, "no CPU; expected at least one");
+    if (spec->high == 0) {
+        scale = families[*at].scaled ? (double)spec->tasks : 1;
+        spec->low = families[*at].low * scale;
+        spec->high = families[*at].high * scale;
+    } else if (!hs_identical_has_range(*at)) {
+        return hsi_error_set(error, HS_EINVAL, "family '%s' has no range; expected 0 and 0",
+                             spec->family);
+    }
+    return hsi_check_task_count(spec->tasks, error);
+}
+
+hs_status hs_generate_identical(const hs_identical *given, hs_instance **out, hs_error *error)
 {
     static hs_status (*const draw[])(const hs_identical *, hsi_random *, double *) = {
         draw_uniform, draw_ends, draw_normal, draw_planted, draw_degrees};
-    hs_identical full;
+    hs_identical spec = {.struct_size = sizeof spec};
     hsi_random   random;
     double      *time;
     hs_status    st;
     size_t       at = 0;
     char         command[320];
 
-    while (spec && spec->family && at < FAMILIES && strcmp(families[at].name, spec->family) != 0)
-        at++;
-    if (!spec || !spec->family || !out || at == FAMILIES || spec->cpus == 0 ||
-        (spec->high != 0 && !hs_identical_has_range(at)))
-        return HS_EINVAL;
-    if (spec->tasks > HS_MAX_TASKS)
-        return HS_ETOOBIG;
-    full = *spec;
-    if (full.high == 0) {
-        full.low = families[at].low * (families[at].scaled ? (double)spec->tasks : 1);
-        full.high = families[at].high * (families[at].scaled ? (double)spec->tasks : 1);
-    }
-    describe(&full, hs_identical_has_range(at), command, sizeof command);
-    time = malloc((full.tasks + 1) * sizeof *time);
-    hsi_random_seed(&random, full.seed, HS_CPU);
+    st = out ? resolve(&spec, given, &at, error) : hsi_error_set_status(error, HS_EINVAL);
+    if (st != HS_OK)
+        return st;
+    describe(&spec, hs_identical_has_range(at), command, sizeof command);
+    time = malloc((spec.tasks + 1) * sizeof *time);
+    hsi_random_seed(&random, spec.seed, HS_CPU);
     st = time ? HS_OK : HS_ENOMEM;
-    if (st == HS_OK && (full.tasks > 0 || families[at].recipe == PLANTED))
-        st = draw[families[at].recipe](&full, &random, time);
+    if (st == HS_OK && (spec.tasks > 0 || families[at].recipe == PLANTED))
+        st = draw[families[at].recipe](&spec, &random, time);
     if (st == HS_OK)
-        st = build(&full, command, families[at].recipe == PLANTED, time, out);
+        st = build(&spec, command, families[at].recipe == PLANTED, time, out);
     free(time);
-    return st;
+    if (st == HS_EINVAL)
+        return hsi_error_set(
+            error, st,
+            "family '%s' cannot draw %zu times for %u CPUs from %g to %g; expected "
+            "a range of whole numbers that the family allows",
+            spec.family, spec.tasks, spec.cpus, spec.low, spec.high);
+    return hsi_error_set_status(error, st);
 }

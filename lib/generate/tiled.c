@@ -5,6 +5,12 @@
 
 #include <hybridsched/generate.h>
 
+#include "core/error.h"
+#include "support/sized.h"
+
+/* Limit on tiles, with far more tasks than HS_MAX_TASKS, so that count_tasks() cannot overflow. */
+#define MOST_TILES (1u << 16)
+
 /*
  * Tiled right-looking factorisations. Step k factors tile (k,k); applies the result to the tiles
  * right of it and below it; updates the remaining tiles. Cholesky works on the lower triangle: its
@@ -113,17 +119,17 @@ static const hs_kernel *find_kernel(const writer *w, enum part part)
     return found;
 }
 
-static hs_status find_kernels(writer *w, const char **missing)
+static hs_status find_kernels(writer *w, hs_error *error)
 {
     int part;
 
     for (part = 0; part < PARTS; part++) {
         w->kernel[part] = find_kernel(w, (enum part)part);
-        if (!w->kernel[part]) {
-            if (missing)
-                *missing = w->kind->part[part].prefix;
-            return HS_EUNSUPPORTED;
-        }
+        if (!w->kernel[part])
+            return hsi_error_set(error, HS_EUNSUPPORTED,
+                                 "kernel table '%s' has no kernel '%s'; the factorisation %s needs "
+                                 "one",
+                                 w->spec->table->name, w->kind->part[part].prefix, w->kind->name);
     }
     return HS_OK;
 }
@@ -356,27 +362,42 @@ static hs_status write_down(writer *w)
     return st;
 }
 
-hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, const char **missing)
+static hs_status check(const hs_tiled *spec, hs_error *error)
 {
-    writer    w = {0};
+    if (!spec->table || !spec->table->name || spec->kind < HS_CHOLESKY || spec->kind > HS_QR)
+        return hsi_error_set(error, HS_EINVAL, "no such factorisation, or no kernel table");
+    if (spec->compact && spec->graph)
+        return hsi_error_set(error, HS_EINVAL,
+                             "a graph in compact form; expected a row for each task of a graph");
+    if (spec->tiles < 1)
+        return hsi_error_set(error, HS_EINVAL, "no tile; expected at least one");
+    if (spec->tiles > MOST_TILES)
+        return hsi_error_set(error, HS_ETOOBIG, "%u tiles; expected at most %u", spec->tiles,
+                             MOST_TILES);
+    return HS_OK;
+}
+
+hs_status hs_generate_tiled(const hs_tiled *given, hs_instance **out, hs_error *error)
+{
+    hs_tiled  spec = {.struct_size = sizeof spec};
+    writer    w = {.spec = &spec};
     hs_status st;
 
-    if (!spec || !out || !spec->table || !spec->table->name || spec->tiles < 1 ||
-        spec->kind < HS_CHOLESKY || spec->kind > HS_QR || (spec->compact && spec->graph))
-        return HS_EINVAL;
-    if (spec->tiles > 1u << 16) /* far too many tasks, and count_tasks() would overflow */
-        return HS_ETOOBIG;
-    w.spec = spec;
-    w.kind = &kinds[spec->kind];
-    st = find_kernels(&w, missing);
-    if (st == HS_OK)
-        st = name_kernels(&w);
+    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = check(&spec, error);
+    if (st != HS_OK)
+        return st;
+    w.kind = &kinds[spec.kind];
+    st = find_kernels(&w, error);
+    if (st != HS_OK)
+        return st;
+    st = name_kernels(&w);
     if (st == HS_OK)
         st = hs_builder_create(&w.builder);
     if (st == HS_OK)
         st = write_down(&w);
-    if (st == HS_OK)
-        st = hs_builder_finish(w.builder, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(w.builder, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(w.builder);
     for (int part = 0; part < PARTS; part++)
         free(w.single[part]);

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/error.h"
 #include "generate/draws.h"
 #include "support/decimal/decimal.h"
+#include "support/sized.h"
 
 double hsi_draw_real(const void *data, hsi_random *random)
 {
@@ -44,17 +46,23 @@ static void describe(const hs_uniform *spec, char *text, size_t size)
              spec->integer ? " --integer" : "", spec->seed);
 }
 
-hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out)
+hs_status hs_generate_uniform(const hs_uniform *given, hs_instance **out, hs_error *error)
 {
+    hs_uniform      spec = {.struct_size = sizeof spec};
     hsi_uniform_law cpu, gpu;
     char            command[320];
 
-    if (!spec || !out ||
-        !hsi_uniform_law_make(&cpu, spec->cpu_low, spec->cpu_high, spec->integer) ||
-        !hsi_uniform_law_make(&gpu, spec->gpu_low, spec->gpu_high, spec->integer))
-        return HS_EINVAL;
-    describe(spec, command, sizeof command);
-    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed,
-                              spec->integer ? hsi_draw_integer : hsi_draw_real, &cpu, &gpu, command,
-                              out);
+    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+        return hsi_error_set_status(error, HS_EINVAL);
+    if (!hsi_uniform_law_make(&cpu, spec.cpu_low, spec.cpu_high, spec.integer) ||
+        !hsi_uniform_law_make(&gpu, spec.gpu_low, spec.gpu_high, spec.integer))
+        return hsi_error_set(
+            error, HS_EINVAL,
+            "ranges %g to %g and %g to %g; expected %s above 0, the lower one first", spec.cpu_low,
+            spec.cpu_high, spec.gpu_low, spec.gpu_high,
+            spec.integer ? "whole numbers" : "finite numbers");
+    describe(&spec, command, sizeof command);
+    return hsi_generate_draws(spec.tasks, spec.cpus, spec.gpus, spec.seed,
+                              spec.integer ? hsi_draw_integer : hsi_draw_real, &cpu, &gpu, command,
+                              out, error);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "io/text/field.h"
 #include "io/text/header.h"
 #include "support/vector.h"
@@ -126,16 +127,15 @@ static hs_status refuse_second(struct reader *r)
 }
 
 hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, size_t *count,
-                             hs_diagnostic *why)
+                             hs_error *error)
 {
     struct reader r = {.in = in};
-    hs_diagnostic unseen;
     hs_status     st;
-    int           error;
+    int           saved_errno;
 
     if (!in || !out || !count)
-        return HS_EINVAL;
-    st = hsi_csv_open(&r.csv, fd, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_csv_open(&r.csv, fd, error);
     if (st != HS_OK)
         return st;
     st = hsi_csv_fail_status(&r.csv, hs_name_index_create(in, &r.index));
@@ -150,11 +150,11 @@ hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, s
         *count = r.affinities.size / sizeof **out;
         r.affinities.data = NULL;
     }
-    error = errno;
+    saved_errno = errno;
     hsi_vector_free(&r.affinities);
     hsi_vector_free(&r.seen);
     hs_name_index_free(r.index);
     hsi_csv_close(&r.csv);
-    errno = error;
+    errno = saved_errno;
     return st;
 }

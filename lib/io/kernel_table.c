@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/text/csv.h"
 #include "io/text/field.h"
 #include "io/text/header.h"
@@ -250,17 +251,16 @@ static hs_status make_table(struct reader *r, hs_kernel_table **out)
     return HS_OK;
 }
 
-hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why)
+hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_error *error)
 {
     struct reader r = {.width = 0};
-    hs_diagnostic unseen;
     hs_status     st;
-    int           error;
+    int           saved_errno;
 
     if (!out)
-        return HS_EINVAL;
+        return hsi_error_set_status(error, HS_EINVAL);
     hsi_header_init(&r.header, "kernels");
-    st = hsi_csv_open(&r.csv, fd, why ? why : &unseen);
+    st = hsi_csv_open(&r.csv, fd, error);
     if (st != HS_OK)
         return st;
     st = read_header(&r);
@@ -268,11 +268,11 @@ hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why
         st = read_rows(&r);
     if (st == HS_OK)
         st = make_table(&r, out);
-    error = errno;
+    saved_errno = errno;
     hsi_vector_free(&r.entries);
     hsi_vector_free(&r.text);
     hsi_csv_close(&r.csv);
-    errno = error;
+    errno = saved_errno;
     return st;
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "picture/picture.h"
 #include "picture/runs.h"
 
@@ -227,7 +227,7 @@ hs_status hs_critical_path(const hs_instance *in, const hs_schedule *s, hs_criti
 
     if (!out || !count)
         return HS_EINVAL;
-    st = hsi_picture_begin(&unused, NULL, in, s);
+    st = hsi_picture_begin(&unused, NULL, in, s, NULL);
     if (st != HS_OK)
         return st;
     st = hsi_runs_open(&runs, in, s);

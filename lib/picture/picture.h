@@ -10,10 +10,10 @@
  * Copy the caller's picture to `full`, with defaults for NULL, and check all arguments. HS_EINVAL:
  * invalid values, or unsorted failures, transfers or waits. HS_ESCHEDULE: the workers of `s` or of
  * the prediction are not those of `in`, or an entry, failure, transfer or wait refers to an unknown
- * task, worker, node or time.
+ * task, worker, node or time. On failure *error (may be NULL) is filled.
  */
 hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
-                            const hs_schedule *s);
+                            const hs_schedule *s, hs_error *error);
 
 /** Return the failure of an aborted entry; NULL: it did not fail. O(log failures). */
 const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigned worker,

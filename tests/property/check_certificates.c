@@ -44,7 +44,7 @@ static hs_schedule *schedule_of(const sample *s)
     return plan;
 }
 
-START_TEST(certificates_are_verified)
+START_TEST(true_certificates_are_accepted)
 {
     size_t rounds = sample_rounds(400), i, b;
 
@@ -65,7 +65,7 @@ START_TEST(certificates_are_verified)
 }
 END_TEST
 
-START_TEST(what_is_accepted_is_true)
+START_TEST(accepted_certificates_are_true)
 {
     static certificate_text good;
     size_t                  rounds = sample_rounds(60), i, b, change;
@@ -100,7 +100,7 @@ END_TEST
 
 /* Check that equal rows form one kind with the sum of their counts, and that the checker refuses a
  * wrong count of any kind. */
-START_TEST(rows_of_several_tasks_are_counted)
+START_TEST(wrong_counts_are_refused)
 {
     static const double     times[][2] = {{1, 2}, {3, 1}, {3, 1}, {3, 2}};
     static const char      *lines[] = {"\ntask,1,2", "\ntask,3,1", "\ntask,3,2"};
@@ -196,7 +196,8 @@ static void tiles(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
     const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
-    hs_tiled spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, 0, kernels, 0};
+    unsigned                 size = 4 + (unsigned)s->seed / 2 % 7;
+    hs_tiled                 spec = {sizeof spec, HS_CHOLESKY, size, 0, 0, 0, 0, kernels, 0};
 
     REQUIRE(s, kernels, "no such table");
     spec.cpus = kernels->cpus;
@@ -204,7 +205,7 @@ static void tiles(const sample *s, hs_instance **in)
     REQUIRE(s, hs_generate_tiled(&spec, in, NULL) == HS_OK, "no instance");
 }
 
-START_TEST(larger_trees_are_verified)
+START_TEST(certificates_with_large_trees_are_accepted)
 {
     static certificate_text t;
     size_t                  rounds = sample_rounds(40), seen[STEPS] = {0}, i;
@@ -212,9 +213,10 @@ START_TEST(larger_trees_are_verified)
 
     for (i = 0; i < rounds; i++) {
         sample   s = {.family = "gamma", .seed = i};
-        hs_gamma gamma = {i % 2 ? 16 : 24 + i % 12, 4, 2, 15, 0.2, 1, i % 4 < 2 ? 0.2 : 1, i};
+        hs_gamma gamma = {
+            sizeof gamma, i % 2 ? 16 : 24 + i % 12, 4, 2, 15, 0.2, 1, i % 4 < 2 ? 0.2 : 1, i};
 
-        REQUIRE(&s, hs_generate_gamma(&gamma, &s.in) == HS_OK, "no instance");
+        REQUIRE(&s, hs_generate_gamma(&gamma, &s.in, NULL) == HS_OK, "no instance");
         check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
         hs_instance_free(s.in);
         s.family = "tiles";
@@ -273,7 +275,7 @@ static void check_crowd(const sample *s, const hs_schedule *plan, certificate_te
     hs_certificate_free(c);
 }
 
-START_TEST(crowds_are_verified)
+START_TEST(pigeonhole_certificates_are_accepted)
 {
     static const sample_family families[] = {SAMPLE_SMALL, SAMPLE_UNIFORM, SAMPLE_TENTHS,
                                              SAMPLE_VAST,  SAMPLE_LEAST,   SAMPLE_WIDE};
@@ -303,20 +305,21 @@ END_TEST
 
 /* Check pigeonhole certificates of instances with more task sets than the prover's knapsack
  * examines; the first instance exceeds even the limit of sets. */
-START_TEST(larger_crowds_are_verified)
+START_TEST(large_pigeonhole_certificates_are_accepted)
 {
     static certificate_text t;
     size_t                  rounds = sample_rounds(20), i, change;
 
     for (i = 0; i < rounds; i++) {
         sample       s = {.family = "franca-ends", .seed = i};
-        hs_identical spec = {s.family, 48 + 5 * (i % 11), 7 + (unsigned)i % 19, 1, 10000, i};
-        hs_identical first = {s.family, 2999, 500, 1, 1e9, 1};
+        hs_identical spec = {sizeof spec, s.family, 48 + 5 * (i % 11), 7 + (unsigned)i % 19, 1,
+                             10000,       i};
+        hs_identical first = {sizeof first, s.family, 2999, 500, 1, 1e9, 1};
         dice         d = {i};
         hs_schedule *plan;
         optimum      none;
 
-        REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in) == HS_OK, "no instance");
+        REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in, NULL) == HS_OK, "no instance");
         plan = schedule_of(&s);
         check_crowd(&s, plan, &t);
         none = (optimum){.makespan = hs_schedule_makespan(plan)}; /* upper bound of the optimum */
@@ -336,12 +339,12 @@ int main(void)
 
     tcase_set_timeout(cases, 900);
     tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
-    tcase_add_test(cases, certificates_are_verified);
-    tcase_add_test(cases, what_is_accepted_is_true);
-    tcase_add_test(cases, rows_of_several_tasks_are_counted);
-    tcase_add_test(cases, larger_trees_are_verified);
-    tcase_add_test(cases, crowds_are_verified);
-    tcase_add_test(cases, larger_crowds_are_verified);
+    tcase_add_test(cases, true_certificates_are_accepted);
+    tcase_add_test(cases, accepted_certificates_are_true);
+    tcase_add_test(cases, wrong_counts_are_refused);
+    tcase_add_test(cases, certificates_with_large_trees_are_accepted);
+    tcase_add_test(cases, pigeonhole_certificates_are_accepted);
+    tcase_add_test(cases, large_pigeonhole_certificates_are_accepted);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -19,15 +19,15 @@ enum { MOST_TASKS = 64 };
 static hs_instance *through_dot(const hs_instance *in)
 {
     hs_instance  *out = NULL;
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     FILE         *file;
 
     file = tmpfile();
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(hs_dot_write(fileno(file), in), HS_OK);
     rewind(file);
-    ck_assert_msg(hs_import_dot(fileno(file), NULL, &out, &why) == HS_OK, "%d:%d: %s", (int)why.line,
-                  (int)why.column, why.text);
+    ck_assert_msg(hs_import_dot(fileno(file), NULL, &out, &error) == HS_OK, "%d:%d: %s",
+                  (int)error.line, (int)error.column, error.why);
     fclose(file);
     return out;
 }
@@ -80,7 +80,7 @@ static void must_be_as_before(const hs_instance *in, const hs_instance *back)
 }
 
 /* Check that times, data, bytes, links, priorities and restartability survive a DOT file. */
-START_TEST(dot_comes_back)
+START_TEST(dot_round_trip_keeps_the_graph)
 {
     graph_sample s;
 
@@ -99,7 +99,7 @@ START_TEST(dot_comes_back)
 END_TEST
 
 /* Check that rows with counts become single rows with the edges of their barriers. */
-START_TEST(dot_of_copies_comes_back)
+START_TEST(dot_round_trip_expands_counts)
 {
     enum { ROWS = 6 };
     dice d = {3};
@@ -132,7 +132,7 @@ START_TEST(dot_of_copies_comes_back)
 END_TEST
 
 /* Check that names with quotes, backslashes, newlines and DOT syntax survive a DOT file. */
-START_TEST(dot_of_odd_names_comes_back)
+START_TEST(dot_round_trip_keeps_odd_names)
 {
     static const char *const names[] = {"a\"b", "\\", "x\\\"", "new\nline", "\xc3\xa9", "a;b:c\\",
                                         "->",   "n0", "#",     "<b>",       " ",        "a b#2"};
@@ -169,9 +169,9 @@ int main(void)
     TCase *tests = tcase_create("dot");
 
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, dot_comes_back);
-    tcase_add_test(tests, dot_of_copies_comes_back);
-    tcase_add_test(tests, dot_of_odd_names_comes_back);
+    tcase_add_test(tests, dot_round_trip_keeps_the_graph);
+    tcase_add_test(tests, dot_round_trip_expands_counts);
+    tcase_add_test(tests, dot_round_trip_keeps_odd_names);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -54,24 +54,24 @@ static int whole(void)
     return fileno(file);
 }
 
-typedef hs_status importer(int fd, const hs_import_options *options, hs_instance **out,
-                           hs_diagnostic *why);
+typedef hs_status importer(int fd, const hs_import_settings *options, hs_instance **out,
+                           hs_error *error);
 
 static hs_instance *import(importer *with, const small *g)
 {
     char              rules[40];
-    hs_import_options options;
+    hs_import_settings options;
     hs_instance      *in = NULL;
-    hs_diagnostic     why = {0};
+    hs_error           error = {0};
 
     snprintf(rules, sizeof rules, "%.17g", g->speedup);
-    hs_import_options_init(&options);
+    hs_import_settings_init(&options);
     options.has_cpus = options.has_gpus = 1;
     options.cpus = 3;
     options.gpus = 2;
     options.speedup = rules;
-    ck_assert_msg(with(whole(), &options, &in, &why) == HS_OK, "%d:%d: %s", (int)why.line,
-                  (int)why.column, why.text);
+    ck_assert_msg(with(whole(), &options, &in, &error) == HS_OK, "%d:%d: %s", (int)error.line,
+                  (int)error.column, error.why);
     fclose(file);
     return in;
 }
@@ -206,7 +206,7 @@ static const struct {
     {hs_import_wfcommons, write_wfcommons, "w", 0, 1},
 };
 
-START_TEST(imports_equal_by_hand)
+START_TEST(imports_equal_instances_by_hand)
 {
     dice  d = {(uint64_t)_i};
     small g;
@@ -258,10 +258,10 @@ static void write_tasks(const small *g, dice *d)
 
 static hs_starpu_models *models;
 
-static hs_status with_models(int fd, const hs_import_options *options, hs_instance **out,
-                             hs_diagnostic *why)
+static hs_status with_models(int fd, const hs_import_settings *options, hs_instance **out,
+                             hs_error *error)
 {
-    return hs_import_starpu(fd, models, options, out, why);
+    return hs_import_starpu(fd, models, options, out, error);
 }
 
 /* Build by hand the instance of a StarPU file with data. */
@@ -321,7 +321,7 @@ static void write_uses(const small *g, dice *d, int uses[MOST][3])
     }
 }
 
-START_TEST(starpu_equals_by_hand)
+START_TEST(starpu_import_equals_instance_by_hand)
 {
     dice  d = {5};
     small g;
@@ -354,7 +354,7 @@ typedef struct short_file {
 static hs_status import_short(const void *context, uint64_t *result)
 {
     const short_file *f = context;
-    hs_import_options options;
+    hs_import_settings options;
     hs_instance      *in = NULL;
     hs_status         st;
     int               ends[2];
@@ -364,7 +364,7 @@ static hs_status import_short(const void *context, uint64_t *result)
     if (write(ends[1], f->text, strlen(f->text)) != (ssize_t)strlen(f->text))
         return HS_EIO;
     close(ends[1]);
-    hs_import_options_init(&options);
+    hs_import_settings_init(&options);
     options.speedup = "2=none,3";
     st = f->with(ends[0], &options, &in, NULL);
     close(ends[0]);
@@ -375,8 +375,8 @@ static hs_status import_short(const void *context, uint64_t *result)
 }
 
 /* Import StarPU tasks after reading the models, each through a pipe. */
-static hs_status starpu_short(int fd, const hs_import_options *options, hs_instance **out,
-                              hs_diagnostic *why)
+static hs_status starpu_short(int fd, const hs_import_settings *options, hs_instance **out,
+                              hs_error *error)
 {
     static const char text[] = "Architecture: cpu0\nNbWorkers: 2\n\nMemoryNode: 0\nName: NUMA "
                                "0\n\nMemoryNode: 1\nName: CUDA 0\n\n"
@@ -394,13 +394,13 @@ static hs_status starpu_short(int fd, const hs_import_options *options, hs_insta
         st = hs_starpu_models_read(ends[0], &read, NULL);
     }
     if (st == HS_OK)
-        st = hs_import_starpu(fd, read, options, out, why);
+        st = hs_import_starpu(fd, read, options, out, error);
     hs_starpu_models_free(read);
     close(ends[0]);
     return st;
 }
 
-START_TEST(memory_is_short)
+START_TEST(imports_survive_failed_allocations)
 {
     static const short_file files[] = {
         {hs_import_stg, "3\n0 0 0\n1 2 1 0\n2 3 2 0 1\n3 1 1 2\n4 0 2 1 3\n"},
@@ -434,9 +434,9 @@ int main(void)
     TCase *tests = tcase_create("imports");
 
     tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, imports_equal_by_hand, 0, sizeof formats / sizeof *formats);
-    tcase_add_test(tests, starpu_equals_by_hand);
-    tcase_add_test(tests, memory_is_short);
+    tcase_add_loop_test(tests, imports_equal_instances_by_hand, 0, sizeof formats / sizeof *formats);
+    tcase_add_test(tests, starpu_import_equals_instance_by_hand);
+    tcase_add_test(tests, imports_survive_failed_allocations);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

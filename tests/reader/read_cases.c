@@ -25,9 +25,9 @@
 struct reading {
     const char     *folder;
     char            kind[16];
-    hs_read_options options;
+    hs_read_settings options;
 
-    hs_import_options import;
+    hs_import_settings import;
     char              text[3][64]; /* storage for the strings of `import` */
 };
 
@@ -92,8 +92,8 @@ static void read_arguments(struct reading *r)
     char *text = text_of(fd), *rest = text, *word;
 
     strcpy(r->kind, "instance");
-    hs_read_options_init(&r->options);
-    hs_import_options_init(&r->import);
+    hs_read_settings_init(&r->options);
+    hs_import_settings_init(&r->import);
     while (text && (word = strtok_r(rest, " \n", &rest))) {
         if (strcmp(word, "ignore-unknown") == 0) {
             r->options.ignore_unknown = 1;
@@ -112,18 +112,18 @@ static void read_arguments(struct reading *r)
         close(fd);
 }
 
-static hs_status instance_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status instance_case(const struct reading *r, int in, int out, hs_error *error)
 {
     hs_instance *instance = NULL;
-    hs_status    st = hs_instance_read(in, &r->options, &instance, why);
+    hs_status    st = hs_instance_read(in, &r->options, &instance, error);
 
-    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+    if (st == HS_OK && hs_instance_write(out, instance, NULL) != HS_OK)
         give_up("hs_instance_write");
     hs_instance_free(instance);
     return st;
 }
 
-static hs_status plan_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status plan_case(const struct reading *r, int in, int out, hs_error *error)
 {
     hs_instance *instance = NULL;
     hs_schedule *schedule = NULL;
@@ -131,15 +131,15 @@ static hs_status plan_case(const struct reading *r, int in, int out, hs_diagnost
     hs_status    st;
 
     hs_plan_info_init(&info);
-    st = hs_plan_read(in, &r->options, &instance, &schedule, &info, why);
-    if (st == HS_OK && hs_plan_write(out, instance, schedule, &info) != HS_OK)
+    st = hs_plan_read(in, &r->options, &instance, &schedule, &info, error);
+    if (st == HS_OK && hs_plan_write(out, instance, schedule, &info, NULL) != HS_OK)
         give_up("hs_plan_write");
     hs_schedule_free(schedule);
     hs_instance_free(instance);
     return st;
 }
 
-static hs_status affinities_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status affinities_case(const struct reading *r, int in, int out, hs_error *error)
 {
     int          fd = open_in(r->folder, "instance.csv");
     hs_instance *instance = NULL;
@@ -147,10 +147,10 @@ static hs_status affinities_case(const struct reading *r, int in, int out, hs_di
     size_t       count = 0;
     hs_status    st;
 
-    if (fd < 0 || hs_instance_read(fd, NULL, &instance, why) != HS_OK)
+    if (fd < 0 || hs_instance_read(fd, NULL, &instance, error) != HS_OK)
         give_up("the instance of affinities");
     close(fd);
-    st = hs_affinities_read(in, instance, &affinities, &count, why);
+    st = hs_affinities_read(in, instance, &affinities, &count, error);
     for (size_t i = 0; st == HS_OK && i < count; i++)
         dprintf(out, "task %" PRIu32 " worker %" PRIu32 " score %g\n", affinities[i].task,
                 affinities[i].worker, affinities[i].score);
@@ -159,9 +159,9 @@ static hs_status affinities_case(const struct reading *r, int in, int out, hs_di
     return st;
 }
 
-static hs_status import_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status import_case(const struct reading *r, int in, int out, hs_error *error)
 {
-    hs_import_options options = r->import;
+    hs_import_settings options = r->import;
     hs_instance      *instance = NULL;
     hs_status         st;
 
@@ -170,58 +170,58 @@ static hs_status import_case(const struct reading *r, int in, int out, hs_diagno
     options.cpus = options.has_cpus ? r->options.cpus : 2;
     options.gpus = options.has_gpus ? r->options.gpus : 1;
     if (strcmp(r->kind, "stg") == 0)
-        st = hs_import_stg(in, &options, &instance, why);
+        st = hs_import_stg(in, &options, &instance, error);
     else if (strcmp(r->kind, "dot") == 0)
-        st = hs_import_dot(in, &options, &instance, why);
+        st = hs_import_dot(in, &options, &instance, error);
     else
-        st = hs_import_wfcommons(in, &options, &instance, why);
-    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+        st = hs_import_wfcommons(in, &options, &instance, error);
+    if (st == HS_OK && hs_instance_write(out, instance, NULL) != HS_OK)
         give_up("hs_instance_write");
     hs_instance_free(instance);
     return st;
 }
 
-static hs_starpu_models *models_of(int fd, hs_diagnostic *why)
+static hs_starpu_models *models_of(int fd, hs_error *error)
 {
     hs_starpu_models *models = NULL;
 
-    if (hs_starpu_models_read(fd, &models, why) != HS_OK)
+    if (hs_starpu_models_read(fd, &models, error) != HS_OK)
         return NULL;
     return models;
 }
 
 static hs_status write_starpu(const struct reading *r, int tasks, const hs_starpu_models *models,
-                              int out, hs_diagnostic *why)
+                              int out, hs_error *error)
 {
     hs_instance *instance = NULL;
-    hs_status    st = hs_import_starpu(tasks, models, &r->import, &instance, why);
+    hs_status    st = hs_import_starpu(tasks, models, &r->import, &instance, error);
 
-    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+    if (st == HS_OK && hs_instance_write(out, instance, NULL) != HS_OK)
         give_up("hs_instance_write");
     hs_instance_free(instance);
     return st;
 }
 
 /* Import a case together with the matching second file of tests/cli/data. */
-static hs_status starpu_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status starpu_case(const struct reading *r, int in, int out, hs_error *error)
 {
     int               fd = open_in(r->folder, "../../../cli/data/small-perfmodel.rec");
-    hs_starpu_models *models = models_of(fd, why);
+    hs_starpu_models *models = models_of(fd, error);
     hs_status         st;
 
     if (!models)
         give_up("small-perfmodel.rec");
-    st = write_starpu(r, in, models, out, why);
+    st = write_starpu(r, in, models, out, error);
     hs_starpu_models_free(models);
     close(fd);
     return st;
 }
 
-static hs_status models_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+static hs_status models_case(const struct reading *r, int in, int out, hs_error *error)
 {
     int               fd = open_in(r->folder, "../../../cli/data/small-tasks.rec");
-    hs_starpu_models *models = models_of(in, why);
-    hs_status         st = models ? write_starpu(r, fd, models, out, why) : HS_ESYNTAX;
+    hs_starpu_models *models = models_of(in, error);
+    hs_status         st = models ? write_starpu(r, fd, models, out, error) : HS_ESYNTAX;
 
     hs_starpu_models_free(models);
     close(fd);
@@ -245,7 +245,7 @@ static char *result_of(struct reading *r)
 {
     static const struct {
         const char *kind;
-        hs_status (*run)(const struct reading *r, int in, int out, hs_diagnostic *why);
+        hs_status (*run)(const struct reading *r, int in, int out, hs_error *error);
     } kinds[] = {{"instance", instance_case},
                  {"plan", plan_case},
                  {"affinities", affinities_case},
@@ -255,7 +255,7 @@ static char *result_of(struct reading *r)
                  {"starpu", starpu_case},   {"models", models_case}};
     FILE         *out = tmpfile();
     int           in = open_in(r->folder, "input.csv");
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     hs_status     st = HS_EINVAL;
     char         *text;
 
@@ -264,10 +264,10 @@ static char *result_of(struct reading *r)
         give_up(r->folder);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].kind, r->kind) == 0)
-            st = kinds[i].run(r, in, fileno(out), &why);
+            st = kinds[i].run(r, in, fileno(out), &error);
     if (st != HS_OK)
-        dprintf(fileno(out), "%s %" PRIu64 ":%" PRIu64 ": %s\n", status_name(st), why.line,
-                why.column, why.text);
+        dprintf(fileno(out), "%s %" PRIu64 ":%" PRIu64 ": %s\n", status_name(st), error.line,
+                error.column, error.why);
     text = text_of(fileno(out));
     fclose(out);
     close(in);

@@ -140,11 +140,11 @@ static hs_status use_policy(const void *context, uint64_t *result)
             break;
         *result = digest_word(*result, decision.task);
         hs_policy_ended(policy, now < 50 ? 0 : 4, decision.task,
-                        decision.task % 3 ? HS_ENDING_BACK : HS_ENDING_DONE, now, NULL);
+                        decision.task % 3 ? HS_ENDING_RETURNED : HS_ENDING_DONE, now, NULL);
         if (now == 50)
             hs_policy_retire(policy, 0, NULL);
     }
-    while (st == HS_OK && hs_policy_stranded(policy, &task))
+    while (st == HS_OK && hs_policy_take_stranded(policy, &task))
         *result = digest_word(*result, task);
     hs_policy_free(policy);
     return st;
@@ -166,7 +166,7 @@ static hs_status simulate(const void *context, uint64_t *result)
 
 static void build_graph(hs_instance **out)
 {
-    hs_tiled spec = {HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960"), 0};
 
     ck_assert_int_eq(hs_generate_tiled(&spec, out, NULL), HS_OK);
 }
@@ -213,12 +213,12 @@ END_TEST
 static hs_status use_queue(const void *context, uint64_t *result)
 {
     hs_queue *q = NULL;
-    hs_ready  task;
+    hs_queue_task  task;
     uint64_t  i;
     hs_status st = hs_queue_create(2, 1, *(const size_t *)context, &q);
 
     for (i = 0; i < 100 && st == HS_OK; i++) {
-        task = (hs_ready){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
+        task = (hs_queue_task){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
         st = hs_queue_push(q, &task, NULL);
     }
     for (*result = 0; st == HS_OK && hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task); i++)
@@ -237,7 +237,7 @@ START_TEST(queues)
 END_TEST
 
 typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_picture *picture);
+                            const hs_picture *picture, hs_error *error);
 
 typedef struct drawing {
     writer             write;
@@ -252,7 +252,7 @@ static hs_status draw(const void *context, uint64_t *result)
     const drawing *d = context;
 
     *result = 0;
-    return d->write(d->fd, d->in, d->s, &d->picture);
+    return d->write(d->fd, d->in, d->s, &d->picture, NULL);
 }
 
 static hs_status find_path(const void *context, uint64_t *result)

@@ -16,10 +16,10 @@
 static hs_instance *gamma_instance(size_t tasks, unsigned cpus, unsigned gpus, double cv,
                                    uint64_t seed)
 {
-    hs_gamma     spec = {tasks, cpus, gpus, 15, cv, 1, cv, seed};
+    hs_gamma     spec = {sizeof spec, tasks, cpus, gpus, 15, cv, 1, cv, seed};
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_gamma(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in, NULL), HS_OK);
     return in;
 }
 

@@ -45,7 +45,8 @@ START_TEST(factorisations_are_proved)
 
     for (tiles = 2; tiles <= 8; tiles++) {
         const hs_kernel_table *kernels = hs_kernel_table_find(of[_i].kernels);
-        hs_tiled     spec = {of[_i].kind, tiles, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
+        hs_tiled     spec = {sizeof spec, of[_i].kind, tiles, kernels->cpus, kernels->gpus, 0,
+                             0,           kernels,     0};
         hs_settings  settings;
         hs_instance *in = NULL;
         hs_report    report;
@@ -69,7 +70,7 @@ END_TEST
 START_TEST(exact_proves_factorisations)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("mirage-960");
-    hs_tiled               spec = {HS_LU, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
+    hs_tiled spec = {sizeof spec, HS_LU, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
     hs_settings            settings;
     hs_instance           *in = NULL;
     hs_report              report, known;
@@ -97,7 +98,7 @@ END_TEST
 START_TEST(counts_come_near_the_bound)
 {
     const hs_kernel_table *mirage = hs_kernel_table_find("mirage-960");
-    hs_tiled               spec = {HS_CHOLESKY, 24 + 4 * (unsigned)_i, 9, 3, 0, 0, mirage, 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, 24 + 4 * (unsigned)_i, 9, 3, 0, 0, mirage, 0};
     hs_instance           *in = NULL;
     hs_settings            settings;
     hs_report              report;
@@ -114,7 +115,7 @@ END_TEST
 START_TEST(identical_tasks)
 {
     const hs_kernel_table *table = hs_kernel_table_find("mirage-960");
-    hs_tiled               spec = {HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, 0, table, 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, 0, table, 0};
     hs_instance           *in = NULL;
     hs_settings            settings;
     hs_report              report;

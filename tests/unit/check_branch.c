@@ -78,7 +78,7 @@ END_TEST
 /* Each schedule belongs to exactly one leaf, as far as it tells tasks apart. */
 START_TEST(leaves_hold_everything)
 {
-    hs_gamma     gamma = {30, 4, 2, 15, 1, 1, 1, 3};
+    hs_gamma     gamma = {sizeof gamma, 30, 4, 2, 15, 1, 1, 1, 3};
     hs_instance *in;
     hs_settings  settings;
     hsi_problem  pb;
@@ -88,7 +88,7 @@ START_TEST(leaves_hold_everything)
     size_t       i, j;
 
     hs_settings_init(&settings);
-    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in, NULL), HS_OK);
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     ck_assert_int_eq(hsi_branch_open(&pb, 7, &b), HS_OK);
     while (!hsi_branch_ended(b)) {

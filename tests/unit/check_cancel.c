@@ -34,10 +34,10 @@ static int stops(void *data)
 
 static hs_instance *uniform(size_t tasks)
 {
-    const hs_uniform spec = {tasks, 3, 2, 1, 100, 1, 100, 0, 11};
+    const hs_uniform spec = {sizeof spec, tasks, 3, 2, 1, 100, 1, 100, 0, 11};
     hs_instance     *in = NULL;
 
-    ck_assert_int_eq(hs_generate_uniform(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_uniform(&spec, &in, NULL), HS_OK);
     return in;
 }
 
@@ -53,7 +53,7 @@ static hs_instance *layered(size_t tasks)
     spec.degree = 3;
     spec.width = 40;
     spec.seed = 5;
-    ck_assert_int_eq(hs_generate_shaped(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_shaped(&spec, &in, NULL), HS_OK);
     return in;
 }
 
@@ -236,7 +236,7 @@ END_TEST
 typedef struct noted {
     hs_policy_kind        kind;
     const hs_policy_kind *of;
-    int                   settles; /* value of hs_policy_settles() */
+    int                   settles; /* value of hs_policy_groups_endings() */
     caller                c;
     long                  created, begun;
 } noted;
@@ -249,7 +249,7 @@ static hs_status noted_create(hs_policy *policy, const hs_instance *in, const hs
     hs_status st = it.of->create(policy, in, plan, settings, out);
 
     it.created = it.c.asked;
-    it.settles = hs_policy_settles(policy);
+    it.settles = hs_policy_groups_endings(policy);
     return st;
 }
 

@@ -117,7 +117,7 @@ static size_t try_instance(const hs_instance *in)
 static void try_tiles(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
-    hs_tiled               spec = {HS_CHOLESKY, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, 8, kernels->cpus, kernels->gpus, 0, 0, kernels, 0};
     hs_instance           *in = NULL;
     wanted                 w = {NULL, 0};
 
@@ -140,7 +140,7 @@ static void try_graph(void)
     spec.tasks = 12;
     spec.cpus = spec.gpus = 2;
     spec.seed = 1;
-    expect(hs_generate_shaped(&spec, &in) == HS_OK, "graph", "not made");
+    expect(hs_generate_shaped(&spec, &in, NULL) == HS_OK, "graph", "not made");
     w.value = optimum(in);
     if (hs_bound_find("work-paths"))
         try_all(&w, in);
@@ -157,7 +157,7 @@ static void try_graph(void)
 static void try_fresh_graphs(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
-    hs_tiled spec = {HS_CHOLESKY, 3, kernels->cpus, kernels->gpus, 0, 1, kernels, 0};
+    hs_tiled spec = {sizeof spec, HS_CHOLESKY, 3, kernels->cpus, kernels->gpus, 0, 1, kernels, 0};
     wanted   w = {NULL, 0};
     int      failed = 1;
 
@@ -184,11 +184,11 @@ static void try_fresh_graphs(void)
 
 int main(void)
 {
-    const hs_gamma spec = {10, 3, 2, 15, 0.2, 1, 0.2, 1};
+    const hs_gamma spec = {sizeof spec, 10, 3, 2, 15, 0.2, 1, 0.2, 1};
     hs_instance   *in = NULL;
     size_t         certified;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
+    if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         return EXIT_FAILURE;
     certified = try_instance(in);
     hs_instance_free(in);

@@ -199,7 +199,7 @@ START_TEST(files_keep_it)
         return;
     required = is_column("cpu") || is_column("gpu");
     in = make("po");
-    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     text = get_text(fd, NULL);
     snprintf(name, sizeof name, required ? "%s" : is_column("id") ? "\n%s,cpu,gpu\n" : ",%s\n",
              column->name);
@@ -215,7 +215,7 @@ START_TEST(files_keep_it)
     /* The writer omits a column with default values only. */
     in = make("p");
     set_text(fd, "", 0);
-    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     text = get_text(fd, NULL);
     ck_assert_ptr_nonnull(strstr(text, "\ncpu,gpu\n"));
     hs_instance_free(in);
@@ -230,7 +230,7 @@ static hs_instance *plan_and_back(const hs_instance *in)
     hs_schedule *s = random_schedule(in), *t = NULL;
     int          fd = scratch_fd();
 
-    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
     lseek(fd, 0, SEEK_SET);
     ck_assert_int_eq(hs_plan_read(fd, NULL, &back, &t, NULL, NULL), HS_OK);
     hs_schedule_free(s);
@@ -262,7 +262,7 @@ END_TEST
 
 /* Read a plan with two rows of one task, with the texts `first` and `second` in the column. Return
  * the reader's status. */
-static hs_status read_two(const char *first, const char *second, hs_diagnostic *why)
+static hs_status read_two(const char *first, const char *second, hs_error *error)
 {
     const char  *is_time = column->type == HS_COLUMN_TIME ? column->name : "";
     const char  *cpu = is_column("gpu_command") ? ",inf" : ",2";
@@ -282,7 +282,7 @@ static hs_status read_two(const char *first, const char *second, hs_diagnostic *
                       i ? "run" : "aborted", strcmp(is_time, "cpu") ? cpu : "",
                       strcmp(is_time, "gpu") ? gpu : "", values[i]);
     set_text(fd, text, (size_t)at);
-    st = hs_plan_read(fd, NULL, &in, &s, NULL, why);
+    st = hs_plan_read(fd, NULL, &in, &s, NULL, error);
     hs_instance_free(in);
     hs_schedule_free(s);
     close(fd);
@@ -291,20 +291,20 @@ static hs_status read_two(const char *first, const char *second, hs_diagnostic *
 
 START_TEST(rows_of_a_task_agree_in_it)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     char          expected[100];
 
     if (!start(_i))
         return;
     if (makes_names())
         return;
-    ck_assert_int_eq(read_two(in_other, in_other, &why), HS_OK);
-    ck_assert_int_eq(read_two(in_plain, in_other, &why), HS_ESYNTAX);
-    ck_assert_uint_eq(why.line, 5);
+    ck_assert_int_eq(read_two(in_other, in_other, &error), HS_OK);
+    ck_assert_int_eq(read_two(in_plain, in_other, &error), HS_ESYNTAX);
+    ck_assert_uint_eq(error.line, 5);
     snprintf(expected, sizeof expected, "%s of task 'a' is not the same as on line 4",
              column->name);
-    ck_assert_msg(strncmp(why.text, expected, strlen(expected)) == 0, "%s", why.text);
-    ck_assert_int_eq(read_two(in_other, in_plain, &why), HS_ESYNTAX);
+    ck_assert_msg(strncmp(error.why, expected, strlen(expected)) == 0, "%s", error.why);
+    ck_assert_int_eq(read_two(in_other, in_plain, &error), HS_ESYNTAX);
 }
 END_TEST
 

@@ -21,9 +21,9 @@ static hs_instance *in;
 
 static void generate(void)
 {
-    hs_gamma gamma = {30, 4, 2, 15, 0.2, 1, 0.2, 1};
+    hs_gamma gamma = {sizeof gamma, 30, 4, 2, 15, 0.2, 1, 0.2, 1};
 
-    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in, NULL), HS_OK);
 }
 
 static void release(void)

@@ -234,9 +234,9 @@ static hs_status refused(const sample *made, hs_transfer one, hs_transfer other)
 {
     hs_transfer list[] = {one, other};
     hs_picture  picture = picture_of(list, 2);
-    hs_status   status = hs_gantt_write(-1, made->in, made->s, &picture);
+    hs_status   status = hs_gantt_write(-1, made->in, made->s, &picture, NULL);
 
-    ck_assert_int_eq(hs_trace_write(-1, made->in, made->s, &picture), status);
+    ck_assert_int_eq(hs_trace_write(-1, made->in, made->s, &picture, NULL), status);
     return status;
 }
 
@@ -372,10 +372,10 @@ START_TEST(moves_of_another_instance_are_refused)
     hs_schedule *live = with_transfers(in, "heteroprio");
     hs_picture   picture = picture_of(NULL, 0);
 
-    ck_assert_int_eq(hs_gantt_write(-1, in, live, NULL), HS_EIO); /* valid; fd -1 fails */
-    ck_assert_int_eq(hs_gantt_write(-1, other, live, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_gantt_write(-1, in, live, NULL, NULL), HS_EIO); /* valid; fd -1 fails */
+    ck_assert_int_eq(hs_gantt_write(-1, other, live, NULL, NULL), HS_ESCHEDULE);
     picture.predicted = live;
-    ck_assert_int_eq(hs_gantt_write(-1, other, live, &picture), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_gantt_write(-1, other, live, &picture, NULL), HS_ESCHEDULE);
     hs_schedule_free(live);
     hs_instance_free(in);
     hs_instance_free(other);

@@ -9,7 +9,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "bound/crowd.h"
+#include "bound/task_count.h"
 #include "refine/completion.h"
 #include "refine/regroup.h"
 #include "suite.h"
@@ -347,14 +347,14 @@ START_TEST(the_bound_is_what_it_says_and_safe)
     hsi_random_seed(&r, 6, 0);
     for (round = 0; round < ROUNDS; round++) {
         sample s = draw(&r);
-        hsi_crowd crowd;
+        hsi_task_count_bound crowd;
         double    bound, fraction = round % 2 ? 1 : 1.0 / (double)(3 + round % 7);
         size_t    i;
 
         for (i = 0; i < s.n; i++)
             s.time[i] *= fraction;
-        ck_assert_int_eq(hsi_crowd_find(s.n, s.time, s.workers, NULL, &crowd), HS_OK);
-        bound = hsi_crowd_value(&crowd);
+        ck_assert_int_eq(hsi_task_count_bound_find(s.n, s.time, s.workers, NULL, &crowd), HS_OK);
+        bound = hsi_task_count_bound_value(&crowd);
         ck_assert(in_cells(bound) <= optimum_in_cells(&s));
         ck_assert_double_ge(bound, (1 - 1e-13) * literal_bound(&s));
     }
@@ -364,7 +364,7 @@ END_TEST
 /* What a planted packing is for: no slack, and the optimum is known. */
 START_TEST(best_finds_what_was_planted)
 {
-    hs_identical spec = {"planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
+    hs_identical spec = {sizeof spec, "planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
     hs_report    report;
@@ -373,7 +373,7 @@ START_TEST(best_finds_what_was_planted)
     hs_report_init(&report);
     hs_settings_init(&its);
     its.iterations = 3000000;
-    ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_identical(&spec, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("best"), in, &its, &s, &report), HS_OK);
     ck_assert_double_eq(hs_schedule_makespan(s), 1000);
     ck_assert(report.proved);

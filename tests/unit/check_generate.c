@@ -12,13 +12,13 @@
 
 #include "suite.h"
 
-static const hs_gamma a_gamma = {300, 20, 4, 15, 0.2, 1, 1, 42};
+static const hs_gamma a_gamma = {sizeof a_gamma, 300, 20, 4, 15, 0.2, 1, 1, 42};
 
 static hs_instance *gamma_of(hs_gamma spec)
 {
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_gamma(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in, NULL), HS_OK);
     ck_assert_uint_eq(hs_instance_tasks(in), spec.tasks);
     ck_assert_uint_eq(hs_instance_cpus(in), spec.cpus);
     ck_assert_uint_eq(hs_instance_gpus(in), spec.gpus);
@@ -52,7 +52,7 @@ START_TEST(gamma_has_the_moments_asked_for)
 {
     static const double cvs[][2] = {{0.2, 0.2}, {0.2, 1}, {1, 0.2}, {1, 1}, {2, 1e-3}, {0.7, 3}};
     const double       *cv = cvs[_i];
-    hs_gamma            spec = {100000, 20, 4, 15, cv[0], 1, cv[1], (uint64_t)_i};
+    hs_gamma            spec = {sizeof spec, 100000, 20, 4, 15, cv[0], 1, cv[1], (uint64_t)_i};
     hs_instance        *in = gamma_of(spec);
 
     check_moments(in, HS_CPU, 15, cv[0]);
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(gamma_of_variation_one_is_exponential)
 {
     enum { DRAWS = 100000, LEVELS = 8 };
-    hs_gamma     spec = {DRAWS, 1, 1, 1, 1, 1, 1, 9};
+    hs_gamma     spec = {sizeof spec, DRAWS, 1, 1, 1, 1, 1, 1, 9};
     hs_instance *in = gamma_of(spec);
     int          level;
 
@@ -83,7 +83,7 @@ END_TEST
 
 START_TEST(gamma_without_variation_is_constant)
 {
-    hs_gamma     spec = {10, 1, 1, 15, 0, 0.1, 0, 1};
+    hs_gamma     spec = {sizeof spec, 10, 1, 1, 15, 0, 0.1, 0, 1};
     hs_instance *in = gamma_of(spec);
     size_t       i;
 
@@ -101,7 +101,7 @@ START_TEST(gamma_takes_any_variation)
     size_t              c, i;
 
     for (c = 0; c < sizeof cvs / sizeof *cvs; c++) {
-        hs_gamma     spec = {1000, 1, 1, 15, cvs[c], 1, cvs[c], 1};
+        hs_gamma     spec = {sizeof spec, 1000, 1, 1, 15, cvs[c], 1, cvs[c], 1};
         hs_instance *in = gamma_of(spec);
 
         for (i = 0; i < spec.tasks; i++)
@@ -131,7 +131,7 @@ static void refuse_gamma(hs_gamma spec, hs_status expected)
 {
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_gamma(&spec, &in), expected);
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in, NULL), expected);
     ck_assert_ptr_null(in);
 }
 
@@ -169,12 +169,12 @@ START_TEST(uniform_keeps_its_bounds)
     int integer;
 
     for (integer = 0; integer < 2; integer++) {
-        hs_uniform   spec = {20000, 2, 1, 3, 7, 2, 2, integer, 11};
+        hs_uniform   spec = {sizeof spec, 20000, 2, 1, 3, 7, 2, 2, integer, 11};
         hs_instance *in = NULL;
         double       sum = 0;
         size_t       i;
 
-        ck_assert_int_eq(hs_generate_uniform(&spec, &in), HS_OK);
+        ck_assert_int_eq(hs_generate_uniform(&spec, &in, NULL), HS_OK);
         for (i = 0; i < spec.tasks; i++) {
             double cpu = hs_instance_time(in, i, HS_CPU);
 
@@ -191,16 +191,19 @@ END_TEST
 START_TEST(uniform_refuses_what_makes_no_sense)
 {
     static const hs_uniform specs[] = {
-        {1, 1, 1, 0, 7, 1, 2, 0, 0},          {1, 1, 1, 7, 3, 1, 2, 0, 0},
-        {1, 1, 1, 1, INFINITY, 1, 2, 0, 0},   {1, 1, 1, 1, 2, NAN, 2, 0, 0},
-        {1, 1, 1, 1.5, 2, 1, 2, 1, 0},        {1, 1, 1, 1, 2, 1, 0x1p54, 1, 0},
-        {1, 0, 0, 1, 2, 1, 2, 0, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 0, 7, 1, 2, 0, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 7, 3, 1, 2, 0, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 1, INFINITY, 1, 2, 0, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 1, 2, NAN, 2, 0, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 1.5, 2, 1, 2, 1, 0},
+        {sizeof(hs_uniform), 1, 1, 1, 1, 2, 1, 0x1p54, 1, 0},
+        {sizeof(hs_uniform), 1, 0, 0, 1, 2, 1, 2, 0, 0},
     };
     hs_instance *in = NULL;
     size_t       i;
 
     for (i = 0; i < sizeof specs / sizeof *specs; i++)
-        ck_assert_int_eq(hs_generate_uniform(&specs[i], &in), HS_EINVAL);
+        ck_assert_int_eq(hs_generate_uniform(&specs[i], &in, NULL), HS_EINVAL);
     ck_assert_ptr_null(in);
 }
 END_TEST
@@ -208,15 +211,13 @@ END_TEST
 static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
                              const char *table)
 {
-    hs_tiled     spec = {kind, tiles, 0, 0, compact, 0, hs_kernel_table_find(table), 0};
+    hs_tiled spec = {sizeof spec, kind, tiles, 0, 0, compact, 0, hs_kernel_table_find(table), 0};
     hs_instance *in = NULL;
-    const char  *missing = NULL;
 
     ck_assert_ptr_nonnull(spec.table);
     spec.cpus = spec.table->cpus;
     spec.gpus = spec.table->gpus;
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_OK);
-    ck_assert_ptr_null(missing);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
     return in;
 }
 
@@ -357,7 +358,7 @@ END_TEST
 
 static hs_instance *graph_of(hs_factorisation kind, unsigned tiles, const char *table)
 {
-    hs_tiled     spec = {kind, tiles, 4, 2, 0, 1, hs_kernel_table_find(table), 0};
+    hs_tiled     spec = {sizeof spec, kind, tiles, 4, 2, 0, 1, hs_kernel_table_find(table), 0};
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
@@ -476,33 +477,34 @@ START_TEST(factorisations_refuse_what_they_cannot_do)
 {
     static const hs_kernel       gemm = {"", "gemm", "dgemm:960", 1, 1};
     static const hs_kernel_table poor = {"poor", NULL, 1, 1, HS_SECONDS, 1, &gemm};
-    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, 0, &poor, 0};
+    hs_tiled                     spec = {sizeof spec, HS_LU, 4, 20, 4, 0, 0, &poor, 0};
     hs_instance *in = NULL;
-    const char  *missing = NULL;
+    hs_error                     error;
 
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
-    ck_assert_str_eq(missing, "getrf");
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &error), HS_EUNSUPPORTED);
+    ck_assert_int_eq(error.status, HS_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.why, "'getrf'"));
     spec.kind = HS_QR;
     spec.table = hs_kernel_table_find("mirage-960");
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
-    ck_assert_str_eq(missing, "geqrt");
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &error), HS_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.why, "'geqrt'"));
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EUNSUPPORTED);
     spec.kind = HS_CHOLESKY;
     spec.tiles = 0;
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EINVAL);
     spec.tiles = 2400; /* 2.3e9 tasks */
     spec.compact = 1;
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_ETOOBIG);
     spec.tiles = UINT32_MAX;
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_ETOOBIG);
     spec.tiles = 4;
     spec.graph = 1; /* a row with copies cannot describe a graph */
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EINVAL);
     spec.compact = 0;
     spec.cpus = 0;
     spec.gpus = 1;
     spec.table = hs_kernel_table_find("v100-1600"); /* potrf of this table runs on CPUs only */
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EWORKER);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EWORKER);
     ck_assert_ptr_null(in);
 }
 END_TEST
@@ -546,17 +548,17 @@ static void check_golden(hs_instance *in, uint64_t expected)
  * on them. */
 START_TEST(instances_never_change)
 {
-    hs_gamma     wide = {1000, 20, 4, 15, 3, 1, 0.5, UINT64_MAX};
-    hs_uniform   uniform = {1000, 20, 4, 1, 100, 0.1, 10, 0, 42};
+    hs_gamma     wide = {sizeof wide, 1000, 20, 4, 15, 3, 1, 0.5, UINT64_MAX};
+    hs_uniform   uniform = {sizeof uniform, 1000, 20, 4, 1, 100, 0.1, 10, 0, 42};
     hs_instance *in = NULL;
 
     check_golden(gamma_of(a_gamma), UINT64_C(1208122161380233805));
     check_golden(gamma_of(wide), UINT64_C(14798912498654133515));
-    ck_assert_int_eq(hs_generate_uniform(&uniform, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_uniform(&uniform, &in, NULL), HS_OK);
     check_golden(in, UINT64_C(5171093623417921557));
     uniform.integer = 1;
     uniform.gpu_low = 1;
-    ck_assert_int_eq(hs_generate_uniform(&uniform, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_uniform(&uniform, &in, NULL), HS_OK);
     check_golden(in, UINT64_C(4585677610054129186));
     check_golden(tiled_of(HS_CHOLESKY, 8, 0, "k40m-960"), UINT64_C(18435392356830269509));
     check_golden(tiled_of(HS_LU, 8, 0, "mirage-960"), UINT64_C(10527220012532835773));

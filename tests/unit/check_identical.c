@@ -12,7 +12,7 @@ static hs_instance *identical_of(hs_identical spec)
 {
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_identical(&spec, &in, NULL), HS_OK);
     ck_assert_uint_eq(hs_instance_tasks(in), spec.tasks);
     ck_assert_uint_eq(hs_instance_cpus(in), spec.cpus);
     ck_assert_uint_eq(hs_instance_gpus(in), 0);
@@ -39,8 +39,10 @@ START_TEST(draws_what_it_says)
 
     ck_assert_str_eq(hs_identical_name((size_t)_i), laws[_i].family);
     ck_assert_ptr_null(hs_identical_name(sizeof laws / sizeof *laws));
-    hs_instance *in =
-        identical_of((hs_identical){.family = laws[_i].family, .tasks = 20000, .cpus = 4000});
+    hs_instance *in = identical_of((hs_identical){.struct_size = sizeof(hs_identical),
+                                                  .family = laws[_i].family,
+                                                  .tasks = 20000,
+                                                  .cpus = 4000});
     for (i = 0; i < 20000; i++) {
         double time = hs_instance_time(in, i, HS_CPU);
 
@@ -56,8 +58,8 @@ END_TEST
 /* Solve instances with a planted optimum: the optimal makespan is the planted value. */
 START_TEST(has_the_optimum_that_was_planted)
 {
-    hs_identical spec = {"planted",  3 + (size_t)_i % 8, 1 + (unsigned)_i % 3,
-                         1 + _i % 2, 20 + _i % 90,       (uint64_t)_i};
+    hs_identical spec = {sizeof spec, "planted",    3 + (size_t)_i % 8, 1 + (unsigned)_i % 3,
+                         1 + _i % 2,  20 + _i % 90, (uint64_t)_i};
     hs_instance *in = identical_of(spec);
     hs_schedule *s = NULL;
     const char  *optimum = NULL;
@@ -74,19 +76,27 @@ END_TEST
 START_TEST(refuses_what_makes_no_sense)
 {
     static const hs_identical specs[] = {
-        {NULL, 10, 2, 0, 0, 0},      {"e5", 10, 2, 0, 0, 0},          {"e1", 10, 0, 0, 0, 0},
-        {"e1", 10, 2, 3, 2, 0},      {"e1", 10, 2, 1.5, 3, 0},        {"class-4", 10, 2, 1, 3, 0},
-        {"class-6", 10, 2, 1, 3, 0}, {"degrees", 10, 2, 1, 3, 0},     {"planted", 3, 4, 0, 0, 0},
-        {"planted", 9, 2, 2, 9, 0},  {"franca-ends", 9, 2, 9, 10, 0}, {"planted", 0, 1, 0, 0, 0},
+        {sizeof(hs_identical), NULL, 10, 2, 0, 0, 0},
+        {sizeof(hs_identical), "e5", 10, 2, 0, 0, 0},
+        {sizeof(hs_identical), "e1", 10, 0, 0, 0, 0},
+        {sizeof(hs_identical), "e1", 10, 2, 3, 2, 0},
+        {sizeof(hs_identical), "e1", 10, 2, 1.5, 3, 0},
+        {sizeof(hs_identical), "class-4", 10, 2, 1, 3, 0},
+        {sizeof(hs_identical), "class-6", 10, 2, 1, 3, 0},
+        {sizeof(hs_identical), "degrees", 10, 2, 1, 3, 0},
+        {sizeof(hs_identical), "planted", 3, 4, 0, 0, 0},
+        {sizeof(hs_identical), "planted", 9, 2, 2, 9, 0},
+        {sizeof(hs_identical), "franca-ends", 9, 2, 9, 10, 0},
+        {sizeof(hs_identical), "planted", 0, 1, 0, 0, 0},
     };
-    hs_identical large = {"e1", HS_MAX_TASKS + 1, 2, 0, 0, 0};
+    hs_identical large = {sizeof large, "e1", HS_MAX_TASKS + 1, 2, 0, 0, 0};
     hs_instance *in = NULL;
     size_t       i;
 
     for (i = 0; i < sizeof specs / sizeof *specs; i++)
-        ck_assert_int_eq(hs_generate_identical(&specs[i], &in), HS_EINVAL);
-    ck_assert_int_eq(hs_generate_identical(NULL, &in), HS_EINVAL);
-    ck_assert_int_eq(hs_generate_identical(&large, &in), HS_ETOOBIG);
+        ck_assert_int_eq(hs_generate_identical(&specs[i], &in, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_identical(NULL, &in, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_identical(&large, &in, NULL), HS_ETOOBIG);
     ck_assert_ptr_null(in);
 }
 END_TEST

@@ -43,12 +43,11 @@ END_TEST
 /* The rows have more data accesses than the reader buffers. */
 START_TEST(large_graphs_come_back_the_same)
 {
-    hs_tiled     spec = {HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960"), 0};
+    hs_tiled     spec = {sizeof spec, HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     int          fd = scratch_fd();
-    const char  *missing;
     hs_instance *in;
 
-    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_OK);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
     instance_round_trip(fd, in);
     hs_instance_free(in);
     close(fd);
@@ -178,15 +177,15 @@ static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
     hs_instance  *back = NULL;
     hs_schedule  *t = NULL;
     hs_plan_info  read;
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     hs_status     st;
 
     set_text(fd, "", 0);
-    ck_assert_int_eq(hs_plan_write(fd, in, s, info), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, info, NULL), HS_OK);
     lseek(fd, 0, SEEK_SET);
     hs_plan_info_init(&read);
-    st = hs_plan_read(fd, NULL, &back, &t, &read, &why);
-    ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)why.line, (int)why.column, why.text);
+    st = hs_plan_read(fd, NULL, &back, &t, &read, &error);
+    ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)error.line, (int)error.column, error.why);
     same_header(in, back);
     same_schedule(in, s, back, t);
     same_info(info, &read);

@@ -181,7 +181,7 @@ static const struct {
 struct outcome {
     hs_status     st;
     uint64_t      digest; /* digest of instance and schedule, or number of affinities */
-    hs_diagnostic why;
+    hs_error      error;
 };
 
 /* Return a digest of all entries of a schedule. */
@@ -212,28 +212,28 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     hs_affinity *affinities = NULL;
     size_t       count = 0;
 
-    hs_import_options options;
+    hs_import_settings options;
     hs_starpu_models *read_models = NULL;
 
-    hs_import_options_init(&options);
+    hs_import_settings_init(&options);
     options.speedup = "1=none,*=2";
     memset(o, 0, sizeof *o);
     if (kind == INSTANCE || kind == GRAPH)
-        o->st = hs_instance_read(fd, NULL, &in, &o->why);
+        o->st = hs_instance_read(fd, NULL, &in, &o->error);
     else if (kind == PLAN || kind == GRAPH_PLAN)
-        o->st = hs_plan_read(fd, NULL, &in, &s, NULL, &o->why);
+        o->st = hs_plan_read(fd, NULL, &in, &s, NULL, &o->error);
     else if (kind == STG)
-        o->st = hs_import_stg(fd, &options, &in, &o->why);
+        o->st = hs_import_stg(fd, &options, &in, &o->error);
     else if (kind == DOT)
-        o->st = hs_import_dot(fd, &options, &in, &o->why);
+        o->st = hs_import_dot(fd, &options, &in, &o->error);
     else if (kind == WFCOMMONS)
-        o->st = hs_import_wfcommons(fd, &options, &in, &o->why);
+        o->st = hs_import_wfcommons(fd, &options, &in, &o->error);
     else if (kind == MODELS)
-        o->st = hs_starpu_models_read(fd, &read_models, &o->why);
+        o->st = hs_starpu_models_read(fd, &read_models, &o->error);
     else if (kind == TASKS)
-        o->st = hs_import_starpu(fd, models, &options, &in, &o->why);
+        o->st = hs_import_starpu(fd, models, &options, &in, &o->error);
     else
-        o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
+        o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->error);
     if (o->st != HS_OK) {
         ck_assert_ptr_null(in);
         ck_assert_ptr_null(s);
@@ -267,11 +267,12 @@ static void check_outcome(const struct outcome *o, const char *text, size_t leng
     if (o->st == HS_OK)
         return;
     ck_assert_msg(o->st == HS_ESYNTAX || o->st == HS_EKIND, "status %d: %s", (int)o->st,
-                  o->why.text);
-    ck_assert_msg(is_place(text, length, o->why.line, o->why.column), "%d:%d: %s\n%.*s",
-                  (int)o->why.line, (int)o->why.column, o->why.text, (int)length, text);
-    ck_assert_str_ne(o->why.text, "");
-    ck_assert_msg(strspn(o->why.text, "\n") == 0 && !strchr(o->why.text, '\n'), "%s", o->why.text);
+                  o->error.why);
+    ck_assert_msg(is_place(text, length, o->error.line, o->error.column), "%d:%d: %s\n%.*s",
+                  (int)o->error.line, (int)o->error.column, o->error.why, (int)length, text);
+    ck_assert_str_ne(o->error.why, "");
+    ck_assert_msg(strspn(o->error.why, "\n") == 0 && !strchr(o->error.why, '\n'), "%s",
+                  o->error.why);
 }
 
 static void try_text(enum kind kind, int fd, const char *text, size_t length)
@@ -306,7 +307,7 @@ START_TEST(whole_files_are_good)
 
     set_text(fd, texts[_i].text, texts[_i].length);
     read_as((enum kind)_i, fd, &o);
-    ck_assert_msg(o.st == HS_OK, "%d:%d: %s", (int)o.why.line, (int)o.why.column, o.why.text);
+    ck_assert_msg(o.st == HS_OK, "%d:%d: %s", (int)o.error.line, (int)o.error.column, o.error.why);
     close(fd);
 }
 END_TEST

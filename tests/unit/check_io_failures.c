@@ -11,16 +11,16 @@ START_TEST(reading_may_fail)
 {
     hs_instance  *in = NULL;
     hs_schedule  *s = NULL;
-    hs_diagnostic why;
+    hs_error      error;
     int           folder = open("/", O_RDONLY);
 
-    memset(&why, 0x55, sizeof why);
+    memset(&error, 0x55, sizeof error);
     errno = 0;
-    ck_assert_int_eq(hs_instance_read(-1, NULL, &in, &why), HS_EIO);
+    ck_assert_int_eq(hs_instance_read(-1, NULL, &in, &error), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
-    ck_assert_uint_eq(why.line, 0);
-    ck_assert_str_eq(why.text, hs_status_text(HS_EIO));
-    ck_assert_int_eq(hs_plan_read(folder, NULL, &in, &s, NULL, &why), HS_EIO);
+    ck_assert_uint_eq(error.line, 0);
+    ck_assert_str_eq(error.why, hs_status_text(HS_EIO));
+    ck_assert_int_eq(hs_plan_read(folder, NULL, &in, &s, NULL, &error), HS_EIO);
     ck_assert_int_eq(errno, EISDIR);
     ck_assert_ptr_null(in);
     ck_assert_ptr_null(s);
@@ -37,13 +37,13 @@ START_TEST(writing_may_fail)
     hsi_random_seed(&source, 7, 0);
     s = random_schedule(in);
     errno = 0;
-    ck_assert_int_eq(hs_instance_write(-1, in), HS_EIO);
+    ck_assert_int_eq(hs_instance_write(-1, in, NULL), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
     if (full >= 0) {
-        ck_assert_int_eq(hs_instance_write(full, in), HS_EIO);
+        ck_assert_int_eq(hs_instance_write(full, in, NULL), HS_EIO);
         ck_assert_int_eq(errno, ENOSPC);
         errno = 0;
-        ck_assert_int_eq(hs_plan_write(full, in, s, NULL), HS_EIO);
+        ck_assert_int_eq(hs_plan_write(full, in, s, NULL, NULL), HS_EIO);
         ck_assert_int_eq(errno, ENOSPC);
         close(full);
     }
@@ -61,15 +61,15 @@ START_TEST(arguments_are_checked)
     size_t       count;
 
     ck_assert_int_eq(hs_instance_read(0, NULL, NULL, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_instance_write(1, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_write(1, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_plan_read(0, NULL, &in, NULL, NULL, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_plan_write(1, in, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plan_write(1, in, NULL, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_affinities_read(0, NULL, &affinities, &count, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_schedule_build(1, 1, 1, &beyond, &s), HS_OK);
-    ck_assert_int_eq(hs_plan_write(1, in, s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plan_write(1, in, s, NULL, NULL), HS_EINVAL);
     hs_schedule_free(s);
     ck_assert_int_eq(hs_schedule_build(2, 1, 0, NULL, &s), HS_OK);
-    ck_assert_int_eq(hs_plan_write(1, in, s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plan_write(1, in, s, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_instance_with_workers(in, 2, 1, &other), HS_OK);
     hs_schedule_free(s);
     hs_instance_free(in);
@@ -106,7 +106,7 @@ START_TEST(what_would_not_come_back_is_not_written)
         if (hs_builder_add_note(b, bad[i].key, bad[i].value) == HS_OK) {
             ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
             ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
-            ck_assert_msg(hs_instance_write(fd, in) == HS_EINVAL, "case %zu", i);
+            ck_assert_msg(hs_instance_write(fd, in, NULL) == HS_EINVAL, "case %zu", i);
         }
         hs_instance_free(in);
         hs_builder_free(b);
@@ -143,7 +143,7 @@ START_TEST(bad_infos_are_not_written)
             info.bounds[0].value = NAN;
         else
             info.struct_size = 1;
-        ck_assert_int_eq(hs_plan_write(fd, in, s, &info), HS_EINVAL);
+        ck_assert_int_eq(hs_plan_write(fd, in, s, &info, NULL), HS_EINVAL);
     }
     ck_assert_int_eq(lseek(fd, 0, SEEK_END), 0);
     hs_instance_free(in);

@@ -54,15 +54,15 @@ static hs_status read_instance(void *data)
 {
     struct attempt *a = data;
     hs_instance    *in = NULL;
-    hs_diagnostic   why = {0};
+    hs_error        error = {0};
     hs_status       st;
 
     lseek(a->fd, 0, SEEK_SET);
     start_refusing();
-    st = stop_refusing(hs_instance_read(a->fd, NULL, &in, &why));
+    st = stop_refusing(hs_instance_read(a->fd, NULL, &in, &error));
     ck_assert_int_eq(st == HS_OK, in != NULL);
     if (st != HS_OK)
-        ck_assert_str_eq(why.text, hs_status_text(st));
+        ck_assert_str_eq(error.why, hs_status_text(st));
     hs_instance_free(in);
     return st;
 }
@@ -71,10 +71,10 @@ static hs_status read_unknown(void *data)
 {
     struct attempt *a = data;
     hs_instance    *in = NULL;
-    hs_read_options options;
+    hs_read_settings options;
     hs_status       st;
 
-    hs_read_options_init(&options);
+    hs_read_settings_init(&options);
     options.ignore_unknown = 1;
     lseek(a->fd, 0, SEEK_SET);
     start_refusing();
@@ -122,7 +122,7 @@ static hs_status write_instance(void *data)
 
     set_text(a->fd, "", 0);
     start_refusing();
-    return stop_refusing(hs_instance_write(a->fd, a->in));
+    return stop_refusing(hs_instance_write(a->fd, a->in, NULL));
 }
 
 static hs_status write_plan(void *data)
@@ -131,7 +131,7 @@ static hs_status write_plan(void *data)
 
     set_text(a->fd, "", 0);
     start_refusing();
-    return stop_refusing(hs_plan_write(a->fd, a->in, a->s, NULL));
+    return stop_refusing(hs_plan_write(a->fd, a->in, a->s, NULL, NULL));
 }
 
 START_TEST(every_allocation_may_fail)
@@ -269,17 +269,17 @@ static void read_file(int fd, const struct file *file, struct rusage *usage)
 {
     hs_instance  *in = NULL;
     hs_schedule  *s = NULL;
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     hs_status     st;
 
     lseek(fd, 0, SEEK_SET);
     if (file->is_plan)
-        st = hs_plan_read(fd, NULL, &in, &s, NULL, &why);
+        st = hs_plan_read(fd, NULL, &in, &s, NULL, &error);
     else
-        st = hs_instance_read(fd, NULL, &in, &why);
+        st = hs_instance_read(fd, NULL, &in, &error);
     getrusage(RUSAGE_SELF, usage);
-    ck_assert_msg(st == HS_OK, "%s: %d:%d: %s", file->name, (int)why.line, (int)why.column,
-                  why.text);
+    ck_assert_msg(st == HS_OK, "%s: %d:%d: %s", file->name, (int)error.line, (int)error.column,
+                  error.why);
     hs_instance_free(in);
     hs_schedule_free(s);
 }

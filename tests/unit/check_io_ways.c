@@ -48,7 +48,7 @@ START_TEST(pipes_are_read_in_whatever_pieces_they_come)
         int          end, status;
 
         set_text(fd, "", 0);
-        ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+        ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
         text = get_text(fd, &length);
         end = feed(text, length, i < 10 ? 3 : 5000, &child);
         back = read_good(end);
@@ -72,7 +72,7 @@ START_TEST(faults_of_pipes_are_told_in_the_same_order)
     enum { ROWS = 1500, MOST = sizeof head + (ROWS + 2) * sizeof row };
     char          text[MOST] = "";
     size_t        length = sizeof head - 1;
-    hs_diagnostic of_file, of_pipe;
+    hs_error      of_file, of_pipe;
     hs_instance  *in;
     pid_t         child;
     int           fd = scratch_fd(), end, status;
@@ -90,7 +90,7 @@ START_TEST(faults_of_pipes_are_told_in_the_same_order)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_uint_eq(of_file.line, 4);
     ck_assert_uint_eq(of_pipe.line, 4);
-    ck_assert_str_eq(of_file.text, of_pipe.text);
+    ck_assert_str_eq(of_file.why, of_pipe.why);
     close(fd);
 }
 END_TEST
@@ -220,10 +220,10 @@ START_TEST(example_affinities_are_good)
     hs_instance  *in = read_good(fd);
     hs_affinity  *affinities = NULL;
     size_t        count = 0;
-    hs_diagnostic why = {0};
-    hs_status     st = hs_affinities_read(affinity_fd, in, &affinities, &count, &why);
+    hs_error      error = {0};
+    hs_status     st = hs_affinities_read(affinity_fd, in, &affinities, &count, &error);
 
-    ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)why.line, (int)why.column, why.text);
+    ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)error.line, (int)error.column, error.why);
     ck_assert_uint_eq(count, 6);
     ck_assert_uint_eq(affinities[5].worker, 0);
     ck_assert_uint_eq(affinities[2].worker, 11);
@@ -236,15 +236,15 @@ END_TEST
 
 START_TEST(options_of_an_older_caller_are_understood)
 {
-    hs_read_options options;
+    hs_read_settings options;
     hs_instance    *in = NULL;
     int             fd = scratch_fd();
     const char     *text = "# cpus 1\n# gpus 1\ncpu,gpu,x\n1,1,1\n";
 
-    hs_read_options_init(&options);
+    hs_read_settings_init(&options);
     options.ignore_unknown = 1;
     options.has_cpus = options.has_gpus = 1; /* beyond what this caller knows: not read */
-    options.struct_size = offsetof(hs_read_options, has_cpus);
+    options.struct_size = offsetof(hs_read_settings, has_cpus);
     set_text(fd, text, strlen(text));
     ck_assert_int_eq(hs_instance_read(fd, &options, &in, NULL), HS_OK);
     ck_assert_uint_eq(hs_instance_cpus(in), 1);
@@ -268,7 +268,7 @@ START_TEST(infos_of_an_older_caller_are_understood)
     strcpy(info.algorithm, "lpt");
     info.has_seed = 1;
     info.struct_size = offsetof(hs_plan_info, seed);
-    ck_assert_int_eq(hs_plan_write(fd, in, s, &info), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, &info, NULL), HS_OK);
     lseek(fd, 0, SEEK_SET);
     memset(&read, 0x55, sizeof read);
     hs_plan_info_init_sized(&read, offsetof(hs_plan_info, makespan));

@@ -13,14 +13,14 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-static json_tree *parse(const char *text, size_t length, hs_diagnostic *why)
+static json_tree *parse(const char *text, size_t length, hs_error *error)
 {
     char *copy = malloc(length + 1);
 
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, length);
     copy[length] = '\0';
-    return json_parse(copy, length, why);
+    return json_parse(copy, length, error);
 }
 
 static const char sample[] =
@@ -32,8 +32,8 @@ static const char sample[] =
 START_TEST(values_are_read)
 {
     static const double expected[] = {0, -0.5, 1000, 0.0125, 9007199254740992, 4.9e-324};
-    hs_diagnostic       why = {0};
-    json_tree          *tree = parse(sample, sizeof sample - 1, &why);
+    hs_error            error = {0};
+    json_tree          *tree = parse(sample, sizeof sample - 1, &error);
     const json_value   *root, *v;
     size_t              i = 0;
 
@@ -81,25 +81,25 @@ START_TEST(faults_are_located)
         {"[1.]", "'1' is not expected here, but a number", 1, 2},
         {"[-]", "'-' is not expected here, but a number", 1, 2},
         {"[1e]", "'1' is not expected here, but a number", 1, 2},
-        {"[1e999]", "a number that is too large", 1, 2},
-        {"[\"\t\"]", "a control character in a string", 1, 3},
-        {"[\"abc", "a string that does not end", 1, 2},
-        {"[\"\\x\"]", "an escape that is no character", 1, 3},
-        {"[\"\\u0000\"]", "an escape that is no character", 1, 3},
-        {"[\"\\ud800\"]", "an escape that is no character", 1, 3},
-        {"[\"\\ud800\\u0041\"]", "an escape that is no character", 1, 3},
-        {"[\"\\u00g0\"]", "an escape that is no character", 1, 3},
+        {"[1e999]", "this number is too large", 1, 2},
+        {"[\"\t\"]", "a string contains a control character", 1, 3},
+        {"[\"abc", "this string does not end", 1, 2},
+        {"[\"\\x\"]", "this escape is not a character", 1, 3},
+        {"[\"\\u0000\"]", "this escape is not a character", 1, 3},
+        {"[\"\\ud800\"]", "this escape is not a character", 1, 3},
+        {"[\"\\ud800\\u0041\"]", "this escape is not a character", 1, 3},
+        {"[\"\\u00g0\"]", "this escape is not a character", 1, 3},
         {"[nul]", "'n' is not expected here, but a value", 1, 2},
     };
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        hs_diagnostic why = {0};
-        json_tree    *tree = parse(faults[i].text, strlen(faults[i].text), &why);
+        hs_error   error = {0};
+        json_tree *tree = parse(faults[i].text, strlen(faults[i].text), &error);
 
         ck_assert_msg(!tree, "read: %s", faults[i].text);
-        ck_assert_str_eq(why.text, faults[i].said);
-        ck_assert_uint_eq(why.line, faults[i].line);
-        ck_assert_uint_eq(why.column, faults[i].column);
+        ck_assert_str_eq(error.why, faults[i].said);
+        ck_assert_uint_eq(error.line, faults[i].line);
+        ck_assert_uint_eq(error.column, faults[i].column);
     }
 }
 END_TEST
@@ -109,19 +109,19 @@ START_TEST(depth_is_limited)
 {
     enum { MANY = 1000000 };
     char         *text = malloc(MANY);
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     json_tree    *tree;
 
     for (size_t depth = 64; depth <= 65; depth++) {
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
-        tree = parse(text, 2 * depth, &why);
+        tree = parse(text, 2 * depth, &error);
         ck_assert_int_eq(tree != NULL, depth == 64);
         json_free(tree);
     }
-    ck_assert_str_eq(why.text, "more than 64 values in each other");
+    ck_assert_str_eq(error.why, "values are nested more than 64 deep");
     memset(text, '[', MANY);
-    ck_assert_ptr_null(parse(text, MANY, &why));
+    ck_assert_ptr_null(parse(text, MANY, &error));
     free(text);
 }
 END_TEST
@@ -130,16 +130,16 @@ END_TEST
  * number too large for a double, are JSON by the letter, and refused here. */
 static void check_agreement(const char *text, size_t length)
 {
-    hs_diagnostic why = {0};
-    json_tree    *tree = parse(text, length, &why);
+    hs_error   error = {0};
+    json_tree *tree = parse(text, length, &error);
 
-    int           stricter = strcmp(why.text, "a number that is too large") == 0 ||
-                   (strcmp(why.text, "an escape that is no character") == 0 &&
+    int stricter = strcmp(error.why, "this number is too large") == 0 ||
+                   (strcmp(error.why, "this escape is not a character") == 0 &&
                     !strstr(text, "\\ud83d\\ude00"));
 
     if ((tree != NULL) != is_json(text, length) && !stricter)
-        ck_abort_msg("%s, but %s:\n%.*s", tree ? "read" : "refused", tree ? "it is none" : why.text,
-                     (int)length, text);
+        ck_abort_msg("%s, but %s:\n%.*s", tree ? "read" : "refused",
+                     tree ? "it is none" : error.why, (int)length, text);
     json_free(tree);
 }
 

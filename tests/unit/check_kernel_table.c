@@ -12,7 +12,7 @@
 
 #include "suite.h"
 
-static hs_status read_text(const char *text, hs_kernel_table **table, hs_diagnostic *why)
+static hs_status read_text(const char *text, hs_kernel_table **table, hs_error *error)
 {
     FILE     *file = tmpfile();
     hs_status st;
@@ -20,7 +20,7 @@ static hs_status read_text(const char *text, hs_kernel_table **table, hs_diagnos
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(text, file), 0);
     rewind(file);
-    st = hs_kernel_table_read(fileno(file), table, why);
+    st = hs_kernel_table_read(fileno(file), table, error);
     fclose(file);
     return st;
 }
@@ -28,10 +28,10 @@ static hs_status read_text(const char *text, hs_kernel_table **table, hs_diagnos
 static hs_kernel_table *good(const char *text)
 {
     hs_kernel_table *table = NULL;
-    hs_diagnostic    why = {0};
-    hs_status        st = read_text(text, &table, &why);
+    hs_error         error = {0};
+    hs_status        st = read_text(text, &table, &error);
 
-    ck_assert_msg(st == HS_OK, "%s", why.text);
+    ck_assert_msg(st == HS_OK, "%s", error.why);
     return table;
 }
 
@@ -109,7 +109,7 @@ START_TEST(a_special_kernel_goes_before_the_general_one)
     hs_kernel_table *table = good("# cpus 1\n# gpus 1\nkernel,cpu,gpu,operation,factorisation\n"
                                   "dgetrf,1,1,,\ndgemm,2,1,,\ndgemm,3,1,,lu\n"
                                   "dtrsm,4,1,,\nlower,5,1,trsm-below,\n");
-    hs_tiled         spec = {HS_LU, 2, 1, 1, 1, 0, table, 0};
+    hs_tiled         spec = {sizeof spec, HS_LU, 2, 1, 1, 1, 0, table, 0};
     hs_instance     *in = NULL;
     hs_task          row;
 
@@ -150,15 +150,15 @@ static const struct {
 START_TEST(points_at_what_is_wrong)
 {
     hs_kernel_table *table = NULL;
-    hs_diagnostic    why = {0};
+    hs_error         error = {0};
 
-    ck_assert_int_eq(read_text(wrong[_i].text, &table, &why),
+    ck_assert_int_eq(read_text(wrong[_i].text, &table, &error),
                      strstr(wrong[_i].text, "instance") ? HS_EKIND : HS_ESYNTAX);
     ck_assert_ptr_null(table);
-    ck_assert_msg(strstr(why.text, wrong[_i].says), "%s", why.text);
-    ck_assert_uint_eq(why.line, wrong[_i].line);
+    ck_assert_msg(strstr(error.why, wrong[_i].says), "%s", error.why);
+    ck_assert_uint_eq(error.line, wrong[_i].line);
     if (wrong[_i].column)
-        ck_assert_uint_eq(why.column, wrong[_i].column);
+        ck_assert_uint_eq(error.column, wrong[_i].column);
 }
 END_TEST
 
@@ -167,13 +167,13 @@ START_TEST(refuses_more_kernels_than_anybody_has)
     static char      text[1100 * 16] = "kernel,cpu,gpu\n";
     size_t           used = strlen(text);
     hs_kernel_table *table = NULL;
-    hs_diagnostic    why = {0};
+    hs_error         error = {0};
     int              i;
 
     for (i = 0; i < 1001; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "k%d,1,1\n", i);
-    ck_assert_int_eq(read_text(text, &table, &why), HS_ESYNTAX);
-    ck_assert_uint_eq(why.line, 1002);
+    ck_assert_int_eq(read_text(text, &table, &error), HS_ESYNTAX);
+    ck_assert_uint_eq(error.line, 1002);
 }
 END_TEST
 

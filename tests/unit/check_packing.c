@@ -123,8 +123,11 @@ START_TEST(answers_are_those_of_brute_force)
 END_TEST
 
 static const hs_identical known[] = {
-    {"planted", 90, 30, 0, 0, 1},  {"planted", 120, 40, 0, 0, 2}, {"planted", 60, 20, 1, 100, 3},
-    {"class-6", 120, 48, 0, 0, 1}, {"class-7", 120, 48, 0, 0, 3},
+    {sizeof(hs_identical), "planted", 90, 30, 0, 0, 1},
+    {sizeof(hs_identical), "planted", 120, 40, 0, 0, 2},
+    {sizeof(hs_identical), "planted", 60, 20, 1, 100, 3},
+    {sizeof(hs_identical), "class-6", 120, 48, 0, 0, 1},
+    {sizeof(hs_identical), "class-7", 120, 48, 0, 0, 3},
 };
 static const int64_t optimum_of_known[] = {1000, 1000, 100, 780, 1205};
 
@@ -139,7 +142,7 @@ START_TEST(what_is_possible_is_found_and_no_more)
     hsi_random          r;
 
     hsi_random_seed(&r, 2, 0);
-    ck_assert_int_eq(hs_generate_identical(spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_identical(spec, &in, NULL), HS_OK);
     weight = malloc(spec->tasks * sizeof *weight);
     ck_assert_ptr_nonnull(weight);
     for (size_t i = 0; i < spec->tasks; i++)
@@ -167,12 +170,12 @@ START_TEST(dives_in_vain_refute_nothing)
     hsi_random_seed(&r, 5, 0);
     for (round = 0; round < all; round++) {
         unsigned     workers = 24 + (unsigned)hsi_random_below(&r, 9);
-        hs_identical spec = {"planted", 3 * workers, workers, 2, 100, (uint64_t)round};
+        hs_identical spec = {sizeof spec, "planted", 3 * workers, workers, 2, 100, (uint64_t)round};
         int64_t      weight[96], at = 100;
         hs_instance *in = NULL;
         hsi_dive    *d = NULL;
 
-        ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+        ck_assert_int_eq(hs_generate_identical(&spec, &in, NULL), HS_OK);
         for (size_t i = 0; i < spec.tasks; i++)
             weight[i] = (int64_t)hs_instance_time(in, i, HS_CPU);
         ck_assert_int_eq(hsi_dive_open(spec.tasks, weight, workers, at, &d), HS_OK);
@@ -195,7 +198,7 @@ START_TEST(best_finds_and_proves_it)
     hs_report_init(&report);
     hs_settings_init(&its);
     its.time_limit = 1e6;
-    ck_assert_int_eq(hs_generate_identical(spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_identical(spec, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("best"), in, &its, &s, &report), HS_OK);
     ck_assert_double_eq(hs_schedule_makespan(s), (double)optimum_of_known[_i]);
     ck_assert(report.proved);

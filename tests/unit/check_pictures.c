@@ -49,12 +49,12 @@ START_TEST(tells_of_a_full_disk)
 
     if (full >= 0) {
         errno = 0;
-        ck_assert_int_eq(writers[_i](full, made.in, made.s, NULL), HS_EIO);
+        ck_assert_int_eq(writers[_i](full, made.in, made.s, NULL, NULL), HS_EIO);
         ck_assert_int_eq(errno, ENOSPC);
         close(full);
     }
     errno = 0;
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, NULL), HS_EIO);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, NULL, NULL), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
     free_sample(&made);
 }
@@ -68,19 +68,19 @@ START_TEST(refuses_what_makes_no_sense)
     hs_named_bound       endless = {.value = 1};
     static const double  time = 1;
 
-    ck_assert_int_eq(writers[_i](-1, NULL, made.s, NULL), HS_EINVAL);
-    ck_assert_int_eq(writers[_i](-1, made.in, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(writers[_i](-1, NULL, made.s, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(writers[_i](-1, made.in, NULL, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_instance_with_workers(made.in, 20, 5, &other), HS_OK);
-    ck_assert_int_eq(writers[_i](-1, other, made.s, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(writers[_i](-1, other, made.s, NULL, NULL), HS_ESCHEDULE);
     ck_assert_int_eq(hs_instance_wrap(1, &time, &time, NULL, 20, 4, &fewer), HS_OK);
-    ck_assert_int_eq(writers[_i](-1, fewer, made.s, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(writers[_i](-1, fewer, made.s, NULL, NULL), HS_ESCHEDULE);
     hs_picture_init(&picture);
     picture.struct_size = 1;
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_EINVAL);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_EINVAL);
     hs_picture_init(&picture);
     memset(endless.name, 'x', sizeof endless.name);
     picture.bound = &endless;
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_EINVAL);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_EINVAL);
     hs_instance_free(fewer);
     hs_instance_free(other);
     free_sample(&made);
@@ -434,7 +434,7 @@ START_TEST(narrow_pages_are_narrow)
         static const double widths[] = {359, -1, NAN, INFINITY};
 
         picture.width = widths[i];
-        ck_assert_int_eq(hs_gantt_write(-1, made.in, made.s, &picture), HS_EINVAL);
+        ck_assert_int_eq(hs_gantt_write(-1, made.in, made.s, &picture, NULL), HS_EINVAL);
     }
     free_sample(&made);
 }
@@ -471,14 +471,14 @@ START_TEST(beside_refuses_what_makes_no_sense)
     hs_picture_failure failures[] = {{1, 0, 2, NULL}, {1, 0, 1, NULL}};
     hs_picture         picture = picture_beside(other.s, NULL, 0);
 
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_ESCHEDULE);
     picture = picture_beside(made.s, failures, 2);
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_EINVAL);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_EINVAL);
     failures[0].worker = 24;
     picture.failure_count = 1;
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_ESCHEDULE);
     failures[0] = (hs_picture_failure){0, 300, 1, NULL};
-    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_ESCHEDULE);
     free_sample(&other);
     free_sample(&made);
 }

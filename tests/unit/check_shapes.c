@@ -21,7 +21,7 @@ static hs_instance *shaped_of(const hs_shaped *spec)
 {
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_shaped(spec, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_shaped(spec, &in, NULL), HS_OK);
     ck_assert_uint_eq(hs_instance_rows(in), spec->tasks);
     ck_assert_uint_eq(hs_instance_tasks(in), spec->tasks);
     return in;
@@ -281,7 +281,7 @@ END_TEST
 START_TEST(streams_are_apart)
 {
     hs_shaped    spec;
-    hs_gamma     gamma = {50, 20, 4, 15, 0.2, 1, 1, 7};
+    hs_gamma     gamma = {sizeof gamma, 50, 20, 4, 15, 0.2, 1, 1, 7};
     hs_instance *in, *other;
     matrix       a, b;
 
@@ -291,7 +291,7 @@ START_TEST(streams_are_apart)
     spec.shape = HS_TOPCUOGLU;
     in = shaped_of(&spec);
     read_matrix(in, &a);
-    ck_assert_int_eq(hs_generate_gamma(&gamma, &other), HS_OK);
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &other, NULL), HS_OK);
     for (size_t i = 0; i < 50; i++) {
         ck_assert(hs_instance_time(in, i, HS_CPU) == hs_instance_time(other, i, HS_CPU));
         ck_assert(hs_instance_time(in, i, HS_GPU) == hs_instance_time(other, i, HS_GPU));
@@ -316,7 +316,7 @@ START_TEST(refuses_what_makes_no_sense)
     do {                                                                                           \
         spec = good;                                                                               \
         spec.what;                                                                                 \
-        ck_assert_int_eq(hs_generate_shaped(&spec, &in), status);                                  \
+        ck_assert_int_eq(hs_generate_shaped(&spec, &in, NULL), status);                            \
     } while (0)
     hs_shaped_init(&good);
     REFUSES(struct_size = 0, HS_EINVAL);
@@ -373,7 +373,7 @@ static hs_instance *application_of(const char *name, unsigned copies, hs_problem
     hs_instance *in = NULL;
 
     ck_assert_ptr_nonnull(part.application);
-    ck_assert_int_eq(hs_generate_applications(&part, 1, problem, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_generate_applications(&part, 1, problem, 1, 1, &in, NULL), HS_OK);
     return in;
 }
 
@@ -458,7 +458,8 @@ END_TEST
  * separate code: every task has the same predecessors. */
 START_TEST(the_small_cholesky_is_the_factorisation)
 {
-    hs_tiled        spec = {HS_CHOLESKY, 4, 1, 1, 0, 1, hs_kernel_table_find("mirage-960"), 0};
+    hs_tiled spec = {
+        sizeof spec, HS_CHOLESKY, 4, 1, 1, 0, 1, hs_kernel_table_find("mirage-960"), 0};
     hs_instance    *in = application_of("cholesky", 1, HS_SMALL), *other = NULL;
     const hs_graph *a, *b;
 
@@ -484,11 +485,11 @@ START_TEST(applications_refuse_what_makes_no_sense)
     hs_copies    part = {NULL, 1};
     hs_instance *in = NULL;
 
-    ck_assert_int_eq(hs_generate_applications(&part, 1, HS_SMALL, 1, 1, &in), HS_EINVAL);
-    ck_assert_int_eq(hs_generate_applications(NULL, 0, HS_SMALL, 1, 1, &in), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_applications(&part, 1, HS_SMALL, 1, 1, &in, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_applications(NULL, 0, HS_SMALL, 1, 1, &in, NULL), HS_EINVAL);
     part.application = hs_application_at(0);
-    ck_assert_int_eq(hs_generate_applications(&part, 1, (hs_problem)3, 1, 1, &in), HS_EINVAL);
-    ck_assert_int_eq(hs_generate_applications(&part, 1, HS_SMALL, 0, 0, &in), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_applications(&part, 1, (hs_problem)3, 1, 1, &in, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_applications(&part, 1, HS_SMALL, 0, 0, &in, NULL), HS_EINVAL);
     ck_assert_ptr_null(in);
 }
 END_TEST
@@ -496,7 +497,7 @@ END_TEST
 static hs_status generate_shaped(const void *context, uint64_t *result)
 {
     hs_instance *in = NULL;
-    hs_status    st = hs_generate_shaped(context, &in);
+    hs_status    st = hs_generate_shaped(context, &in, NULL);
 
     if (st == HS_OK)
         *result = hs_instance_digest(in);
@@ -507,7 +508,7 @@ static hs_status generate_shaped(const void *context, uint64_t *result)
 static hs_status generate_applications(const void *context, uint64_t *result)
 {
     hs_instance *in = NULL;
-    hs_status    st = hs_generate_applications(context, 2, HS_SMALL, 1, 1, &in);
+    hs_status    st = hs_generate_applications(context, 2, HS_SMALL, 1, 1, &in, NULL);
 
     if (st == HS_OK)
         *result = hs_instance_digest(in);

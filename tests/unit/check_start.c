@@ -42,7 +42,7 @@ static void start(const char *path, const hs_instance *in, int *code, char text[
     hs_schedule_free(s);
 }
 
-START_TEST(a_lack_of_memory_is_no_violation)
+START_TEST(lack_of_memory_is_not_a_violation)
 {
     const double time = 1;
     char         path[] = "/tmp/hs-test-XXXXXX", text[256];
@@ -52,7 +52,7 @@ START_TEST(a_lack_of_memory_is_no_violation)
 
     ck_assert_int_eq(hs_instance_wrap(1, &time, &time, NULL, 1, 1, &in), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &s), HS_OK);
-    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
     close(fd);
     start(path, in, &code, text);
     ck_assert_int_eq(code, EXIT_RESOURCE);
@@ -68,7 +68,7 @@ int main(void)
     Suite *suite = suite_create("start");
     TCase *tc = tcase_create("start");
 
-    tcase_add_test(tc, a_lack_of_memory_is_no_violation);
+    tcase_add_test(tc, lack_of_memory_is_not_a_violation);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -159,9 +159,9 @@ static hs_status refused(const sample *made, hs_wait one, hs_wait other)
 {
     hs_wait    list[] = {one, other};
     hs_picture picture = picture_of(list, 2);
-    hs_status  status = hs_gantt_write(-1, made->in, made->s, &picture);
+    hs_status  status = hs_gantt_write(-1, made->in, made->s, &picture, NULL);
 
-    ck_assert_int_eq(hs_trace_write(-1, made->in, made->s, &picture), status);
+    ck_assert_int_eq(hs_trace_write(-1, made->in, made->s, &picture, NULL), status);
     return status;
 }
 

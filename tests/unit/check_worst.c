@@ -16,8 +16,8 @@ static void make_worst(const char *name, unsigned argument, double expected, hs_
     hs_schedule *witness = NULL, *bad = NULL;
     hs_error     why;
 
-    ck_assert_int_eq(
-        hs_generate_worst(hs_worst_find(name), argument, in, &witness, &bad), HS_OK);
+    ck_assert_int_eq(hs_generate_worst(hs_worst_find(name), argument, in, &witness, &bad, NULL),
+                     HS_OK);
     ck_assert_msg(hs_schedule_check(*in, witness, &why) == HS_OK, "%s %u: %s", name, argument,
                   why.why);
     ck_assert(hs_schedule_makespan(witness) == expected);
@@ -106,7 +106,8 @@ START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
         hs_task      row;
         double       span, makespan;
 
-        ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-m-n"), k, &in, NULL, NULL), HS_OK);
+        ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-m-n"), k, &in, NULL, NULL, NULL),
+                         HS_OK);
         hs_instance_row(in, 0, &row); /* T1: n times the unit on a CPU, as the witness lasts */
         span = row.cpu;
         hs_instance_free(in);
@@ -159,7 +160,8 @@ START_TEST(worst_cases_stay_exact_to_their_end)
     double          cpu = 0, gpu = 0;
     size_t          i;
 
-    ck_assert_int_eq(hs_generate_worst(family, hs_worst_most(family), &in, NULL, NULL), HS_OK);
+    ck_assert_int_eq(hs_generate_worst(family, hs_worst_most(family), &in, NULL, NULL, NULL),
+                     HS_OK);
     for (i = 0; i < hs_instance_rows(in); i++) {
         hs_task row;
 
@@ -182,10 +184,11 @@ START_TEST(worst_cases_refuse_other_arguments)
 
     ck_assert_ptr_eq(hs_worst_find(hs_worst_name(family)), family);
     ck_assert_int_eq(
-        hs_generate_worst(family, hs_worst_least(family) - 1, &in, &witness, NULL), HS_EINVAL);
+        hs_generate_worst(family, hs_worst_least(family) - 1, &in, &witness, NULL, NULL),
+        HS_EINVAL);
     ck_assert_int_eq(
-        hs_generate_worst(family, hs_worst_most(family) + 1, &in, &witness, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-1-1"), 4, &in, &witness, NULL),
+        hs_generate_worst(family, hs_worst_most(family) + 1, &in, &witness, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-1-1"), 4, &in, &witness, NULL, NULL),
                      HS_EINVAL);
     ck_assert_ptr_null(in);
     ck_assert_ptr_null(witness);

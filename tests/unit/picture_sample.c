@@ -105,7 +105,7 @@ char *write_text(writer write_picture, const sample *made, const hs_picture *pic
     long  size;
 
     ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(write_picture(fileno(file), made->in, made->s, picture), HS_OK);
+    ck_assert_int_eq(write_picture(fileno(file), made->in, made->s, picture, NULL), HS_OK);
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
     size = ftell(file);
     rewind(file);

@@ -48,12 +48,13 @@ sample make_sample(const plan *p);
 void   free_sample(sample *made);
 
 typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_picture *picture);
+                            const hs_picture *picture, hs_error *error);
 
 /* Return the text of a picture, terminated by NUL; the caller frees it. */
 char *write_text(writer write_picture, const sample *made, const hs_picture *picture,
                  size_t *length);
 
+/* Return the number of occurrences of a word in a text. */
 size_t occurrences(const char *text, const char *word);
 
 #endif

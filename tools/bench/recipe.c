@@ -121,6 +121,7 @@ static hs_status tiled(const gen_request *request, const hs_kernel_table *table,
                        hs_instance **out)
 {
     hs_tiled spec = {
+        .struct_size = sizeof spec,
         .kind = (hs_factorisation)(request->family - GEN_CHOLESKY),
         .tiles = request->tiles,
         .cpus = request->has_cpus ? request->cpus : table->cpus,
@@ -129,9 +130,8 @@ static hs_status tiled(const gen_request *request, const hs_kernel_table *table,
         .graph = graph,
         .table = table,
     };
-    const char *missing;
 
-    return hs_generate_tiled(&spec, out, &missing);
+    return hs_generate_tiled(&spec, out, NULL);
 }
 
 /* Compute the area bound of the tasks without their dependencies. */

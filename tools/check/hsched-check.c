@@ -21,7 +21,7 @@
 #include "common/progress.h"
 
 typedef struct command_line {
-    hs_read_options reading;
+    hs_read_settings reading;
     const char     *certificate; /* path; NULL: none */
     const char     *available;   /* argument of --available; NULL: all workers at 0 */
     int             quiet;
@@ -93,7 +93,7 @@ static int check_header(const plan *p)
     return check_digests(p);
 }
 
-static int check_instance(const plan *p, const char *path, const hs_read_options *reading)
+static int check_instance(const plan *p, const char *path, const hs_read_settings *reading)
 {
     hs_instance *instance = NULL;
     char         difference[DIFFERENCE_SIZE];
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     const char  *instance;
     int          code;
 
-    hs_read_options_init(&line.reading);
+    hs_read_settings_init(&line.reading);
     options_read(&o, &tool, argc, argv, &line);
     if (options_operand_count(&o) < 1 || options_operand_count(&o) > 2)
         usage_error("a plan is needed, and at most one instance");

@@ -34,7 +34,7 @@ void input_close(input *in)
     in->fd = -1;
 }
 
-int input_status(const input *in, hs_status status, const hs_diagnostic *why)
+int input_status(const input *in, hs_status status, const hs_error *error)
 {
     if (status == HS_OK)
         return EXIT_OK;
@@ -44,23 +44,23 @@ int input_status(const input *in, hs_status status, const hs_diagnostic *why)
     }
     if (status == HS_ENOMEM)
         return message_status(status, in->name);
-    if (why->line)
-        message_plain("%s:%llu:%llu: %s", in->name, (unsigned long long)why->line,
-                      (unsigned long long)why->column, why->text);
+    if (error->line)
+        message_plain("%s:%llu:%llu: %s", in->name, (unsigned long long)error->line,
+                      (unsigned long long)error->column, error->why);
     else
-        message_plain("%s: %s", in->name, why->text[0] ? why->text : hs_status_text(status));
+        message_plain("%s: %s", in->name, error->why[0] ? error->why : hs_status_text(status));
     return exit_code(status);
 }
 
-int input_instance(const char *path, const hs_read_options *options, hs_instance **out)
+int input_instance(const char *path, const hs_read_settings *options, hs_instance **out)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     input         in;
     int           code = input_open(path, &in);
 
     if (code)
         return code;
-    code = input_status(&in, hs_instance_read(in.fd, options, out, &why), &why);
+    code = input_status(&in, hs_instance_read(in.fd, options, out, &error), &error);
     input_close(&in);
     return code;
 }

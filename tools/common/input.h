@@ -18,10 +18,10 @@ void input_close(input *in);
  * Print why reading `in` failed (`file:line:column: what` if `why` has a position) and return the
  * exit code; 0 for HS_OK. For HS_EIO, errno says why.
  */
-int input_status(const input *in, hs_status status, const hs_diagnostic *why);
+int input_status(const input *in, hs_status status, const hs_error *error);
 
 /** Read an instance from `path`. Return 0, or an exit code after a message. */
-int input_instance(const char *path, const hs_read_options *options, hs_instance **out);
+int input_instance(const char *path, const hs_read_settings *options, hs_instance **out);
 
 /**
  * Read the rest of the file into a NUL-terminated string, which the caller frees, but at most one

@@ -29,7 +29,7 @@ typedef struct parser {
     char          *at, *end; /* *end is a NUL, which ends every scan */
     const char    *line_begin;
     uint64_t       line;
-    hs_diagnostic *why;
+    hs_error      *error;
 } parser;
 
 /* Set the diagnostic to a message about position `at`. Return 0, the parser's code for failure. */
@@ -38,10 +38,10 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at,
 {
     va_list args;
 
-    p->why->line = p->line;
-    p->why->column = (uint64_t)(at - p->line_begin) + 1;
+    p->error->line = p->line;
+    p->error->column = (uint64_t)(at - p->line_begin) + 1;
     va_start(args, format);
-    vsnprintf(p->why->text, sizeof p->why->text, format, args);
+    vsnprintf(p->error->why, sizeof p->error->why, format, args);
     va_end(args);
     return 0;
 }
@@ -136,13 +136,13 @@ static int unescape(parser *p, const char **from, char **to)
     if (start[1] == 'u') {
         c = read_unicode(from);
         if (c == 0)
-            return fail(p, start, "an escape that is no character");
+            return fail(p, start, "this escape is not a character");
         *to = put_utf8(*to, c);
         return 1;
     }
     letter = start[1] ? strchr(letters, start[1]) : NULL;
     if (!letter)
-        return fail(p, start, "an escape that is no character");
+        return fail(p, start, "this escape is not a character");
     *(*to)++ = meant[letter - letters];
     *from += 2;
     return 1;
@@ -160,9 +160,9 @@ static int read_string(parser *p, const char **text)
     *text = to;
     while (*from != '"') {
         if (from >= p->end)
-            return fail(p, start, "a string that does not end");
+            return fail(p, start, "this string does not end");
         if ((unsigned char)*from < 0x20)
-            return fail(p, from, "a control character in a string");
+            return fail(p, from, "a string contains a control character");
         if (*from != '\\')
             *to++ = *from++;
         else if (!unescape(p, &from, &to))
@@ -210,7 +210,7 @@ static int read_number(parser *p, json_value **value)
     *value = add_value(p, JSON_NUMBER);
     (*value)->number = strtod(p->at, NULL);
     if (!isfinite((*value)->number))
-        return fail(p, p->at, "a number that is too large");
+        return fail(p, p->at, "this number is too large");
     p->at += end - p->at;
     return 1;
 }
@@ -258,7 +258,7 @@ static int read_entries(parser *p, int depth, json_value **value)
     json_value **last;
 
     if (depth == DEPTH_MOST)
-        return fail(p, p->at, "more than %d values in each other", DEPTH_MOST);
+        return fail(p, p->at, "values are nested more than %d deep", DEPTH_MOST);
     *value = add_value(p, is_object ? JSON_OBJECT : JSON_ARRAY);
     last = &(*value)->first;
     p->at++;
@@ -292,11 +292,15 @@ static int read_value(parser *p, int depth, json_value **value)
     return read_word(p, value);
 }
 
-json_tree *json_parse(char *text, size_t length, hs_diagnostic *why)
+json_tree *json_parse(char *text, size_t length, hs_error *error)
 {
     json_tree *tree = checked_calloc(1, sizeof *tree);
-    parser     p = {
-            .tree = tree, .at = text, .end = text + length, .why = why, .line_begin = text, .line = 1};
+    parser     p = {.tree = tree,
+                    .at = text,
+                    .end = text + length,
+                    .error = error,
+                    .line_begin = text,
+                    .line = 1};
 
     tree->text = text;
     if (read_value(&p, 0, &tree->root)) {

@@ -31,9 +31,9 @@ typedef struct json_tree json_tree;
 /**
  * Parse `text` and take ownership of it, also on failure. Return the tree, which json_free()
  * releases; or NULL if the text is not JSON or nests deeper than 64 values, with the position and
- * reason in *why. O(length). Without memory the program ends.
+ * reason in *error. O(length). Without memory the program ends.
  */
-json_tree        *json_parse(char *text, size_t length, hs_diagnostic *why);
+json_tree        *json_parse(char *text, size_t length, hs_error *error);
 const json_value *json_root(const json_tree *tree);
 void              json_free(json_tree *tree);
 

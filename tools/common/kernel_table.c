@@ -29,7 +29,7 @@ static const char *header_name(const char *path)
 
 int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel_table **read)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     input         in;
     int           code;
 
@@ -42,7 +42,7 @@ int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel
     code = input_open(name, &in);
     if (code)
         return code;
-    code = input_status(&in, hs_kernel_table_read(in.fd, read, &why), &why);
+    code = input_status(&in, hs_kernel_table_read(in.fd, read, &error), &error);
     input_close(&in);
     if (code)
         return code;

@@ -25,12 +25,12 @@ int plan_not_valid(const plan *p, const char *format, ...)
  * Read the file again from `start` as an instance. Return 1 with p->in and *status if it is an
  * instance; 0 if not.
  */
-static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *reading,
-                           hs_status *status, hs_diagnostic *why)
+static int reread_instance(plan *p, int fd, off_t start, const hs_read_settings *reading,
+                           hs_status *status, hs_error *error)
 {
     if (*status != HS_EKIND || start < 0 || lseek(fd, start, SEEK_SET) < 0)
         return 0;
-    *status = hs_instance_read(fd, reading, &p->in, why);
+    *status = hs_instance_read(fd, reading, &p->in, error);
     return *status != HS_EKIND;
 }
 
@@ -38,14 +38,14 @@ static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *
  * Read a plan, or an instance if instance_will_do. Otherwise a message for an instance names the
  * command that makes a plan.
  */
-static int read_file(plan *p, const hs_read_options *reading, int instance_will_do)
+static int read_file(plan *p, const hs_read_settings *reading, int instance_will_do)
 {
     const char     *path = p->path;
-    hs_diagnostic   why = {0}, ignored;
+    hs_error        error = {0}, ignored;
 
     /* The options without worker counts: a plan names its own workers. */
-    hs_read_options of_plan = {.struct_size = sizeof of_plan,
-                               .ignore_unknown = reading->ignore_unknown};
+    hs_read_settings of_plan = {.struct_size = sizeof of_plan,
+                                .ignore_unknown = reading->ignore_unknown};
     hs_status       status;
     input           file;
     off_t           start;
@@ -58,14 +58,14 @@ static int read_file(plan *p, const hs_read_options *reading, int instance_will_
     p->path = file.name;
     start = lseek(file.fd, 0, SEEK_CUR);
     hs_plan_info_init(&p->info);
-    status = hs_plan_read(file.fd, &of_plan, &p->in, &p->s, &p->info, &why);
+    status = hs_plan_read(file.fd, &of_plan, &p->in, &p->s, &p->info, &error);
     if (instance_will_do) {
-        reread_instance(p, file.fd, start, reading, &status, &why);
-        code = input_status(&file, status, &why);
+        reread_instance(p, file.fd, start, reading, &status, &error);
+        code = input_status(&file, status, &error);
         if (status == HS_EKIND && start < 0)
             message("an instance is read twice: give it as a file, not through a pipe");
     } else {
-        code = input_status(&file, status, &why);
+        code = input_status(&file, status, &error);
         if (reread_instance(p, file.fd, start, reading, &status, &ignored) && status == HS_OK)
             message("%s is an instance, not a plan: 'hsched-solve %s -o PLAN' makes one", p->path,
                     path);
@@ -74,12 +74,12 @@ static int read_file(plan *p, const hs_read_options *reading, int instance_will_
     return code;
 }
 
-int plan_read(plan *p, const hs_read_options *reading)
+int plan_read(plan *p, const hs_read_settings *reading)
 {
     return read_file(p, reading, 0);
 }
 
-int plan_or_instance_read(plan *p, const hs_read_options *reading)
+int plan_or_instance_read(plan *p, const hs_read_settings *reading)
 {
     return read_file(p, reading, 1);
 }

@@ -13,13 +13,13 @@ typedef struct plan {
 } plan;
 
 /** Read p->path (`-`: standard input). 0, or an exit code after a message. */
-int  plan_read(plan *p, const hs_read_options *reading);
+int plan_read(plan *p, const hs_read_settings *reading);
 
 /**
  * Read p->path like plan_read(), but accept an instance in a seekable file; p->s is then NULL. The
  * worker counts in `reading` apply to instances only.
  */
-int  plan_or_instance_read(plan *p, const hs_read_options *reading);
+int  plan_or_instance_read(plan *p, const hs_read_settings *reading);
 void plan_free(plan *p);
 
 /**

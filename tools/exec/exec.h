@@ -65,12 +65,12 @@ int exec_prepare(exec_job *job, exec_request *request);
 
 /**
  * Return the number of workers of a type for an instance that does not specify it (workers.c).
- * hs_read_options calls this function with the exec_request.
+ * hs_read_settings calls this function with the exec_request.
  */
 unsigned exec_workers_here(void *request, hs_type type);
 
 /** Fix the number of workers of the plan or instance. Return 0, or an exit code after a message. */
-int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading);
+int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading);
 
 /** Print options that fit this machine, after a run was refused for lack of cores or GPUs. */
 void exec_suggest_workers(const exec_job *job);
@@ -299,7 +299,7 @@ hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *
  * hs_trace_write(). `width` is the width in hs_picture.
  */
 typedef hs_status exec_picture_writer(int fd, const hs_instance *in, const hs_schedule *s,
-                                      const hs_picture *picture);
+                                      const hs_picture *picture, hs_error *error);
 hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,
                              const exec_measured *m, double width);
 

@@ -22,7 +22,7 @@ static const char *policy_word(size_t index)
 
 typedef struct command_line {
     exec_request    request;
-    hs_read_options reading;
+    hs_read_settings reading;
     const char     *path[EXEC_FILES]; /* NULL: not requested */
     const char     *policy;
     int             devices;          /* only list the GPUs */
@@ -356,7 +356,7 @@ static void check_policy_options(const options *o, const char *policy)
 
 static void check_command_line(command_line *line, const char *operand)
 {
-    const hs_read_options *reading = &line->reading;
+    const hs_read_settings *reading = &line->reading;
     const char            *written[EXEC_FILES + 2];
     const char            *read[] = {operand, line->request.input, line->compare};
 
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.report.progress = exec_progress;
     line.request.settings.report.failure = exec_messages_failure;
-    hs_read_options_init(&line.reading);
+    hs_read_settings_init(&line.reading);
     line.reading.missing_workers = exec_workers_here;
     line.reading.missing_data = &line.request;
     options_read(&o, &tool, argc, argv, &line);

@@ -109,7 +109,7 @@ hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *
     if (status == HS_OK)
         status = build(job, rows, &in);
     if (status == HS_OK)
-        status = hs_instance_write(fd, in);
+        status = hs_instance_write(fd, in, NULL);
     hs_instance_free(in);
     free(rows);
     return status;

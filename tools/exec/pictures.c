@@ -59,7 +59,7 @@ hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job 
 
     v.picture.width = width;
     if (status == HS_OK)
-        status = write(fd, job->plan.in, m->happened, &v.picture);
+        status = write(fd, job->plan.in, m->happened, &v.picture, NULL);
     free(v.title);
     return status;
 }

@@ -145,7 +145,7 @@ static int change_workers(plan *p, const exec_request *request, unsigned cpus, u
     return put_on(p, cpus, gpus);
 }
 
-int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading)
+int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading)
 {
     if (!p->s)
         return fit_counted(p, request);

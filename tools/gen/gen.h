@@ -50,7 +50,7 @@ typedef struct gen_request {
     hs_problem      problem;
     const char     *file, *models; /* of import; `models` may be NULL */
     int             format;        /* index of --from; -1: by the file's name */
-    hs_import_options import;      /* members without a field above */
+    hs_import_settings import;        /* members without a field above */
     const char     *algorithm;     /* adversary: NAME[:RANK] of the algorithm */
     uint64_t        most_time;     /* adversary: largest time, in whole units */
     uint64_t        iterations;    /* adversary; 0: not given */
@@ -86,6 +86,9 @@ typedef struct gen_result {
 /* Make the instance. Return 0, or an exit code after a message. */
 int  gen_make(const gen_request *request, gen_result *result);
 void gen_result_free(gen_result *result);
+
+/* Print why the library made no instance. Return the exit code; 0 for HS_OK. */
+int gen_report(hs_status status, const hs_error *error, const gen_request *request);
 
 /* Parts of gen_make() for some families. */
 int gen_make_shaped(const gen_request *request, gen_result *result);

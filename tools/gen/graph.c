@@ -10,11 +10,12 @@
 
 static int draw(const gen_request *request, hs_shaped *spec, gen_result *result)
 {
-    hs_status st = hs_generate_shaped(spec, &result->instance);
+    hs_error  error;
+    hs_status st = hs_generate_shaped(spec, &result->instance, &error);
 
     if (st == HS_EWORKER)
         usage_error("a kernel of '%s' runs on no worker there is", request->kernels);
-    return st == HS_OK ? EXIT_OK : message_status(st, gen_family_name(request->family));
+    return gen_report(st, &error, request);
 }
 
 static int use_kernels(const gen_request *request, hs_shaped *spec, gen_result *result)
@@ -85,6 +86,7 @@ int gen_make_applications(const gen_request *request, gen_result *result)
     size_t      count = 0;
     char        element[ELEMENT];
     const char *rest = request->applications;
+    hs_error    error;
     hs_status   st;
 
     while (list_next("applications", &rest, element, sizeof element)) {
@@ -94,6 +96,6 @@ int gen_make_applications(const gen_request *request, gen_result *result)
     }
     st = hs_generate_applications(parts, count, request->problem,
                                   request->has_cpus ? request->cpus : 1,
-                                  request->has_gpus ? request->gpus : 1, &result->instance);
-    return st == HS_OK ? EXIT_OK : message_status(st, "applications");
+                                  request->has_gpus ? request->gpus : 1, &result->instance, &error);
+    return gen_report(st, &error, request);
 }

@@ -394,7 +394,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     };
 
     hs_shaped_init(&line->request.shaped);
-    hs_import_options_init(&line->request.import);
+    hs_import_settings_init(&line->request.import);
     line->request.format = -1;
     own.within = strcmp(name, tool.name) == 0 ? NULL : "a recipe";
     own.name = name;

@@ -8,8 +8,8 @@
 #include "common/message.h"
 #include "gen/gen.h"
 
-typedef hs_status importer(int fd, const hs_import_options *options, hs_instance **out,
-                           hs_diagnostic *why);
+typedef hs_status importer(int fd, const hs_import_settings *options, hs_instance **out,
+                           hs_error *error);
 
 /* The formats, in the order of --from. */
 static const struct {
@@ -45,7 +45,7 @@ static int format_of(const gen_request *request)
 /* Read the performance models, the second file of the StarPU format. */
 static int open_models(const gen_request *request, hs_starpu_models **models)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     input         in;
     int           code;
 
@@ -57,7 +57,7 @@ static int open_models(const gen_request *request, hs_starpu_models **models)
     code = input_open(request->models, &in);
     if (code)
         return code;
-    code = input_status(&in, hs_starpu_models_read(in.fd, models, &why), &why);
+    code = input_status(&in, hs_starpu_models_read(in.fd, models, &error), &error);
     input_close(&in);
     return code;
 }
@@ -65,8 +65,8 @@ static int open_models(const gen_request *request, hs_starpu_models **models)
 static int read_file(const gen_request *request, importer *with, const hs_starpu_models *models,
                      hs_instance **out)
 {
-    hs_import_options options = request->import;
-    hs_diagnostic     why = {0};
+    hs_import_settings options = request->import;
+    hs_error           error = {0};
     input             in;
     hs_status         st;
     int               code = input_open(request->file, &in);
@@ -77,11 +77,11 @@ static int read_file(const gen_request *request, importer *with, const hs_starpu
     options.has_gpus = request->has_gpus;
     options.cpus = request->cpus;
     options.gpus = request->gpus;
-    st = with ? with(in.fd, &options, out, &why)
-              : hs_import_starpu(in.fd, models, &options, out, &why);
-    if (st == HS_EINVAL && why.text[0])
-        usage_error("%s", why.text);
-    code = input_status(&in, st, &why);
+    st = with ? with(in.fd, &options, out, &error)
+              : hs_import_starpu(in.fd, models, &options, out, &error);
+    if (st == HS_EINVAL && error.why[0])
+        usage_error("%s", error.why);
+    code = input_status(&in, st, &error);
     input_close(&in);
     return code;
 }

@@ -14,7 +14,7 @@ static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s,
     if (bound->value > 0)
         info.bounds[info.bound_count++] = *bound;
     snprintf(info.algorithm, sizeof info.algorithm, "%s", name);
-    return hs_plan_write(fd, in, s, &info);
+    return hs_plan_write(fd, in, s, &info, NULL);
 }
 
 static hs_status write_file(int which, int fd, const void *data)
@@ -29,7 +29,7 @@ static hs_status write_file(int which, int fd, const void *data)
     case GEN_CERTIFICATE:
         return hs_certificate_write(fd, made->certificate);
     default:
-        return hs_instance_write(fd, made->instance);
+        return hs_instance_write(fd, made->instance, NULL);
     }
 }
 

@@ -17,38 +17,46 @@ void gen_result_free(gen_result *result)
     *result = (gen_result){0};
 }
 
-static int report(hs_status status, const gen_request *request)
+int gen_report(hs_status status, const hs_error *error, const gen_request *request)
 {
-    return status == HS_OK ? EXIT_OK : message_status(status, gen_family_name(request->family));
+    if (status == HS_OK)
+        return EXIT_OK;
+    message("%s: %s", gen_family_name(request->family), error->why);
+    return status == HS_EUNSUPPORTED ? EXIT_USAGE : exit_code(status);
 }
 
 static int make_gamma(const gen_request *request, gen_result *result)
 {
     hs_gamma spec = request->gamma;
+    hs_error error;
 
+    spec.struct_size = sizeof spec;
     spec.tasks = request->tasks;
     spec.cpus = request->cpus;
     spec.gpus = request->gpus;
     spec.seed = request->seed;
-    return report(hs_generate_gamma(&spec, &result->instance), request);
+    return gen_report(hs_generate_gamma(&spec, &result->instance, &error), &error, request);
 }
 
 static int make_uniform(const gen_request *request, gen_result *result)
 {
     hs_uniform spec = request->uniform;
+    hs_error   error;
 
+    spec.struct_size = sizeof spec;
     spec.tasks = request->tasks;
     spec.cpus = request->cpus;
     spec.gpus = request->gpus;
     spec.seed = request->seed;
-    return report(hs_generate_uniform(&spec, &result->instance), request);
+    return gen_report(hs_generate_uniform(&spec, &result->instance, &error), &error, request);
 }
 
 static int make_identical(const gen_request *request, gen_result *result)
 {
     hs_identical spec = request->identical;
-    hs_status    st;
+    hs_error     error;
 
+    spec.struct_size = sizeof spec;
     spec.tasks = request->tasks;
     spec.cpus = request->cpus;
     spec.seed = request->seed;
@@ -56,11 +64,7 @@ static int make_identical(const gen_request *request, gen_result *result)
         spec.low = request->uniform.cpu_low;
         spec.high = request->uniform.cpu_high;
     }
-    st = hs_generate_identical(&spec, &result->instance);
-    if (st == HS_EINVAL)
-        usage_error("identical %s: there are no such times; hsched-gen --list says what it needs",
-                    spec.family);
-    return report(st, request);
+    return gen_report(hs_generate_identical(&spec, &result->instance, &error), &error, request);
 }
 
 static hs_factorisation factorisation_of(gen_family family)
@@ -76,9 +80,10 @@ static hs_factorisation factorisation_of(gen_family family)
 }
 
 static hs_status try_table(const gen_request *request, const hs_kernel_table *table,
-                           gen_result *result, const char **missing)
+                           gen_result *result, hs_error *error)
 {
     hs_tiled spec = {
+        .struct_size = sizeof spec,
         .kind = factorisation_of(request->family),
         .tiles = request->tiles,
         .cpus = request->has_cpus ? request->cpus : table->cpus,
@@ -89,37 +94,31 @@ static hs_status try_table(const gen_request *request, const hs_kernel_table *ta
         .table = table,
     };
 
-    return hs_generate_tiled(&spec, &result->instance, missing);
+    return hs_generate_tiled(&spec, &result->instance, error);
 }
 
 /* Use the first built-in table with all kernels; every factorisation has one. */
 static int use_any_table(const gen_request *request, gen_result *result)
 {
     const hs_kernel_table *table;
-    const char            *missing;
+    hs_error               error = {0};
     hs_status              st = HS_EUNSUPPORTED;
 
     for (size_t i = 0; st == HS_EUNSUPPORTED && (table = hs_kernel_table_at(i)); i++)
-        st = try_table(request, table, result, &missing);
-    return report(st, request);
+        st = try_table(request, table, result, &error);
+    return gen_report(st, &error, request);
 }
 
 static int use_table(const gen_request *request, const hs_kernel_table *table, gen_result *result)
 {
-    const char *missing = NULL;
-    hs_status   st;
+    hs_error error;
 
     if (!request->has_cpus && !request->has_gpus && table->cpus + table->gpus == 0) {
         message("kernel table '%s' does not say for how many workers it is; -m and -k do",
                 table->name);
         return EXIT_USAGE;
     }
-    st = try_table(request, table, result, &missing);
-    if (st != HS_EUNSUPPORTED)
-        return report(st, request);
-    message("kernel table '%s' has no kernel '%s', which %s needs", table->name, missing,
-            gen_family_name(request->family));
-    return EXIT_USAGE;
+    return gen_report(try_table(request, table, result, &error), &error, request);
 }
 
 static int make_tiled(const gen_request *request, gen_result *result)
@@ -140,17 +139,15 @@ static int make_tiled(const gen_request *request, gen_result *result)
 static int make_worst(const gen_request *request, gen_result *result)
 {
     const char *name = hs_worst_name(request->worst);
+    hs_error    error;
     hs_status   st = hs_generate_worst(request->worst, request->argument, &result->instance,
                                      request->wants_witness ? &result->witness : NULL,
-                                     request->wants_bad ? &result->bad : NULL);
+                                     request->wants_bad ? &result->bad : NULL, &error);
 
     result->witness_name = "witness";
     result->bad_name = "worst-list";
-    if (st == HS_EINVAL)
-        usage_error("%u is no argument of worst %s: %s", request->argument, name,
-                    hs_worst_summary(request->worst));
     if (st != HS_OK)
-        return message_status(st, name);
+        return gen_report(st, &error, request);
     if (request->wants_bad && !result->bad)
         usage_error(
             "--worst-plan: worst %s has no such plan; only worst cases of list orders have one",

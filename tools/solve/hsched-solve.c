@@ -256,7 +256,7 @@ static void check_command_line(const options *o, const command_line *line, char 
                                size_t count)
 {
     const solve_request   *request = &line->request;
-    const hs_read_options *reading = &request->reading;
+    const hs_read_settings *reading = &request->reading;
     int                    inputs = is_dash(request->affinity) + is_dash(request->start);
 
     if (count == 0)
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
     int            code;
 
     hs_settings_init(&request->settings);
-    hs_read_options_init(&request->reading);
+    hs_read_settings_init(&request->reading);
     options_read(&o, &tool, argc, argv, &line);
     argv += argc - (int)options_operand_count(&o);
     request->reading.has_cpus = options_given(&o, "cpus");

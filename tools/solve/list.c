@@ -71,7 +71,7 @@ static void list_bound(const hs_bound *bound)
         printf("%*savailable: yes\n", INDENT, "");
 }
 
-void solve_list(const hs_read_options *reading)
+void solve_list(const hs_read_settings *reading)
 {
     unsigned cpus = reading->has_cpus ? reading->cpus : 20;
     unsigned gpus = reading->has_gpus ? reading->gpus : 4;

@@ -45,7 +45,7 @@ size_t solve_steps(const solve_request *request)
 static int read_affinities(const solve_request *request, const hs_instance *in,
                            hs_affinity **affinities, size_t *count)
 {
-    hs_diagnostic why = {0};
+    hs_error      error = {0};
     input         file;
     int           code;
 
@@ -54,7 +54,7 @@ static int read_affinities(const solve_request *request, const hs_instance *in,
     code = input_open(request->affinity, &file);
     if (code)
         return code;
-    code = input_status(&file, hs_affinities_read(file.fd, in, affinities, count, &why), &why);
+    code = input_status(&file, hs_affinities_read(file.fd, in, affinities, count, &error), &error);
     input_close(&file);
     return code;
 }

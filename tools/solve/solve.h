@@ -44,7 +44,7 @@ typedef struct solve_request {
     int               metrics;           /* --metrics was given */
     int               summary;           /* print a summary of all instances, no tables */
     int               has_gap;           /* --gap was given: exit code 1 if not reached */
-    hs_read_options   reading;           /* may override the numbers of workers */
+    hs_read_settings  reading;           /* may override the numbers of workers */
     output           *file[SOLVE_FILES]; /* NULL: not requested */
     solve_format      format;
 } solve_request;
@@ -128,6 +128,6 @@ void solve_report_end(const solve_request *request, int first);
 /**
  * Print the text of --list; guarantees are for the workers in `reading`, or for 20 CPUs + 4 GPUs.
  */
-void solve_list(const hs_read_options *reading);
+void solve_list(const hs_read_settings *reading);
 
 #endif

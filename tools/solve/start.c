@@ -83,11 +83,11 @@ static int adopt(const char *path, const hs_instance *planned, const hs_schedule
 
 int solve_start(const char *path, const hs_instance *in, hs_schedule **out)
 {
-    hs_read_options reading;
+    hs_read_settings reading;
     plan            p = {.path = path};
     int             code;
 
-    hs_read_options_init(&reading);
+    hs_read_settings_init(&reading);
     reading.ignore_unknown = 1;
     code = plan_read(&p, &reading);
     if (!code)

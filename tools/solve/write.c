@@ -58,7 +58,7 @@ static hs_status write_plan(int fd, const source *from)
     snprintf(info.algorithm, sizeof info.algorithm, "%s", from->algorithm);
     if (!from->has_busy) /* a plan does not record busy workers, on which the bounds depend */
         note_bounds(&info, from->result);
-    return hs_plan_write(fd, from->result->in, from->result->best, &info);
+    return hs_plan_write(fd, from->result->in, from->result->best, &info, NULL);
 }
 
 static hs_status write_file(int which, int fd, const void *data)
@@ -78,8 +78,8 @@ static hs_status write_file(int which, int fd, const void *data)
     hs_picture_init(&picture);
     picture.title = title;
     picture.bound = &result->bound;
-    return which == SOLVE_GANTT ? hs_gantt_write(fd, result->in, result->best, &picture)
-                                : hs_trace_write(fd, result->in, result->best, &picture);
+    return which == SOLVE_GANTT ? hs_gantt_write(fd, result->in, result->best, &picture, NULL)
+                                : hs_trace_write(fd, result->in, result->best, &picture, NULL);
 }
 
 int solve_write(solve_request *request, const solve_result *result)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
+
 static const hs_application *const registry[] = {
     &hsi_case_study, &hsi_xgemm, &hsi_cg, &hsi_tile_cholesky,
     &hsi_increment,  &hsi_va,    &hsi_pi, &hsi_fblock,
@@ -150,13 +152,13 @@ static int is_sound(const hs_copies *parts, size_t count, hs_problem problem)
 }
 
 hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_problem problem,
-                                   unsigned cpus, unsigned gpus, hs_instance **out)
+                                   unsigned cpus, unsigned gpus, hs_instance **out, hs_error *error)
 {
     hs_builder *b = NULL;
     hs_status   st;
 
     if (!out || !is_sound(parts, count, problem))
-        return HS_EINVAL;
+        return hsi_error_set(error, HS_EINVAL, "no such application or problem size");
     st = hs_builder_create(&b);
     if (st == HS_OK)
         st = hs_builder_set_workers(b, cpus, gpus);
@@ -166,8 +168,7 @@ hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_prob
         st = add_notes(b, parts, count, problem, cpus, gpus);
     if (st == HS_OK)
         st = add_parts(b, parts, count, problem);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
     return st;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/error.h"
+#include "generate/draws.h"
 #include "generate/graph/shape.h"
 #include "support/decimal/decimal.h"
 #include "support/sized.h"
@@ -156,25 +158,33 @@ static hs_status draw(const hs_shaped *spec, hs_builder *b)
     return st;
 }
 
-static int is_sound(const hs_shaped *spec)
+static hs_status check(const hs_shaped *spec, hs_error *error)
 {
-    return hsi_shape_of(spec->shape) && spec->degree >= 1 && spec->alpha > 0 &&
-           isfinite(spec->alpha) && spec->ccr >= 0 && isfinite(spec->ccr) && spec->bandwidth > 0 &&
-           isfinite(spec->bandwidth) &&
-           (spec->law != HS_LAW_KERNELS || (spec->table && spec->table->name));
+    if (!hsi_shape_of(spec->shape) ||
+        (spec->law == HS_LAW_KERNELS && !(spec->table && spec->table->name)))
+        return hsi_error_set(error, HS_EINVAL, "no such shape, or no kernel table");
+    if (spec->degree < 1 || !(spec->alpha > 0 && isfinite(spec->alpha)) ||
+        !(spec->ccr >= 0 && isfinite(spec->ccr)) ||
+        !(spec->bandwidth > 0 && isfinite(spec->bandwidth)))
+        return hsi_error_set(error, HS_EINVAL,
+                             "degree %u, alpha %g, ccr %g, bandwidth %g; expected finite numbers, "
+                             "a degree of at least 1, a ccr of at least 0, the others above 0",
+                             spec->degree, spec->alpha, spec->ccr, spec->bandwidth);
+    return hsi_check_task_count(spec->tasks, error);
 }
 
-hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out)
+hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out, hs_error *error)
 {
     hs_shaped   spec;
     hs_builder *b = NULL;
     hs_status   st;
 
     hs_shaped_init(&spec);
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given) || !is_sound(&spec))
-        return HS_EINVAL;
-    if (spec.tasks > HS_MAX_TASKS)
-        return HS_ETOOBIG;
+    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = check(&spec, error);
+    if (st != HS_OK)
+        return st;
     st = hs_builder_create(&b);
     if (st == HS_OK)
         st = hs_builder_set_workers(b, spec.cpus, spec.gpus);
@@ -184,8 +194,7 @@ hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out)
         st = add_links(&spec, b);
     if (st == HS_OK)
         st = draw(&spec, b);
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
+    st = st == HS_OK ? hs_builder_finish(b, out, error) : hsi_error_set_status(error, st);
     hs_builder_free(b);
     return st;
 }

@@ -7,6 +7,8 @@
 
 #include <hybridsched/schedule.h>
 
+#include "core/error.h"
+
 static const hs_worst *const registry[] = {
     &hsi_worst_hp_1_1, &hsi_worst_hp_m_1, &hsi_worst_hp_m_n, &hsi_worst_balanced, &hsi_worst_list,
 };
@@ -120,7 +122,7 @@ static int is_argument(const hs_worst *family, unsigned argument)
 }
 
 hs_status hs_generate_worst(const hs_worst *family, unsigned argument, hs_instance **instance,
-                            hs_schedule **witness, hs_schedule **bad)
+                            hs_schedule **witness, hs_schedule **bad, hs_error *error)
 {
     hs_status      st;
     hsi_vector     plans[2] = {{0}, {0}};
@@ -129,8 +131,13 @@ hs_status hs_generate_worst(const hs_worst *family, unsigned argument, hs_instan
     hs_schedule   *good = NULL, *worse = NULL;
     unsigned       cpus, gpus;
 
-    if (!family || !instance || !is_argument(family, argument))
-        return HS_EINVAL;
+    if (!family || !instance)
+        return hsi_error_set_status(error, HS_EINVAL);
+    if (!is_argument(family, argument))
+        return hsi_error_set(error, HS_EINVAL,
+                             "%u is no argument of the worst case '%s'; expected %u to %u in steps "
+                             "of %u",
+                             argument, family->name, family->least, family->most, family->step);
     c.witness = witness ? &plans[0] : NULL;
     c.bad = bad ? &plans[1] : NULL;
     st = hs_builder_create(&c.builder);
@@ -163,5 +170,5 @@ out:
     hs_builder_free(c.builder);
     hsi_vector_free(&plans[0]);
     hsi_vector_free(&plans[1]);
-    return st;
+    return hsi_error_set_status(error, st);
 }

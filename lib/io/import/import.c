@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/import/import.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "support/sized.h"
 
-void hs_import_options_init_sized(hs_import_options *options, size_t size)
+void hs_import_settings_init_sized(hs_import_settings *settings, size_t size)
 {
-    static const hs_import_options defaults = {.cpus = 20, .gpus = 4};
+    static const hs_import_settings defaults = {.cpus = 20, .gpus = 4};
 
-    hsi_init_sized(options, size, &defaults, sizeof defaults);
+    hsi_init_sized(settings, size, &defaults, sizeof defaults);
 }
 
-static int is_sound(const hs_import_options *o)
+static int is_sound(const hs_import_settings *o)
 {
     return o->cpus <= HS_MAX_WORKERS && o->gpus <= HS_MAX_WORKERS && hs_unit_name(o->unit) &&
            o->least_time >= 0 && isfinite(o->least_time);
 }
 
-static hs_status take_options(hsi_import *r, const hs_import_options *options)
+static hs_status take_settings(hsi_import *r, const hs_import_settings *settings)
 {
     char      shown[HSI_SHOWN];
     hsi_text  bad;
     hs_status st;
 
-    hs_import_options_init(&r->options);
-    if (options && !hsi_take_sized(&r->options, sizeof r->options, options))
+    hs_import_settings_init(&r->settings);
+    if (settings && !hsi_take_sized(&r->settings, sizeof r->settings, settings))
         return HS_EINVAL;
-    if (!is_sound(&r->options))
+    if (!is_sound(&r->settings))
         return HS_EINVAL;
-    st = hsi_speedup_parse(&r->speedup, r->options.speedup, &bad);
+    st = hsi_speedup_parse(&r->speedup, r->settings.speedup, &bad);
     if (st == HS_EINVAL)
         hsi_import_fail(&r->text, NULL,
                         "the speed-up rule %s; expected [NAME=]FACTOR, a number "
@@ -40,35 +41,35 @@ static hs_status take_options(hsi_import *r, const hs_import_options *options)
     return st;
 }
 
-hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_options *options,
-                          hs_diagnostic *why)
+hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_settings *settings)
 {
     hs_status st;
 
-    *r = (hsi_import){.text = {.why = why}};
-    *why = (hs_diagnostic){0};
-    st = take_options(r, options);
+    *r = (hsi_import){.text = {.error = &r->error}};
+    st = take_settings(r, settings);
     if (st == HS_OK)
         st = hs_builder_create(&r->builder);
-    if (st == HS_OK)
-        return hsi_import_text_open(&r->text, fd, why);
-    return hsi_import_fail_status(&r->text, st);
+    return st == HS_OK ? hsi_import_text_open(&r->text, fd, &r->error) : st;
 }
 
-void hsi_import_close(hsi_import *r)
+hs_status hsi_import_close(hsi_import *r, hs_status status, hs_error *error)
 {
+    int saved_errno = errno;
+
     hsi_import_text_close(&r->text);
     hs_builder_free(r->builder);
     hsi_speedup_free(&r->speedup);
     hsi_words_free(&r->tasks);
     hsi_vector_free(&r->places);
     hsi_vector_free(&r->edges);
+    errno = saved_errno;
+    return hsi_import_report(status, &r->error, error);
 }
 
 hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time)
 {
-    if (*time >= 0 && *time < r->options.least_time)
-        *time = r->options.least_time;
+    if (*time >= 0 && *time < r->settings.least_time)
+        *time = r->settings.least_time;
     if (*time > 0)
         return HS_OK;
     return hsi_import_fail(&r->text, at,
@@ -111,7 +112,7 @@ hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *t
     st = hs_builder_add_row(r->builder, task);
     task->id = NULL;
     r->rows += st == HS_OK;
-    return hsi_import_fail_status(&r->text, st);
+    return st;
 }
 
 hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t earlier, double bytes)
@@ -176,11 +177,11 @@ void hsi_import_merge(hsi_import *r)
 
 void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus)
 {
-    if (!r->options.has_cpus)
-        r->options.cpus = (unsigned)(cpus < HS_MAX_WORKERS ? cpus : HS_MAX_WORKERS);
-    if (!r->options.has_gpus)
-        r->options.gpus = (unsigned)(gpus < HS_MAX_WORKERS ? gpus : HS_MAX_WORKERS);
-    r->options.has_cpus = r->options.has_gpus = 1;
+    if (!r->settings.has_cpus)
+        r->settings.cpus = (unsigned)(cpus < HS_MAX_WORKERS ? cpus : HS_MAX_WORKERS);
+    if (!r->settings.has_gpus)
+        r->settings.gpus = (unsigned)(gpus < HS_MAX_WORKERS ? gpus : HS_MAX_WORKERS);
+    r->settings.has_cpus = r->settings.has_gpus = 1;
 }
 
 static const char *quote_row(const hsi_import *r, size_t row, char shown[HSI_SHOWN])
@@ -210,7 +211,7 @@ static hs_status add_edges(hsi_import *r)
         st = hs_builder_add_predecessor(r->builder, edge[i].later, edge[i].earlier, 0,
                                         edge[i].bytes);
     }
-    return hsi_import_fail_status(&r->text, st);
+    return st;
 }
 
 /*
@@ -250,10 +251,10 @@ static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
     if (st == HS_EWORKER && row < r->rows)
         return hsi_import_fail(&r->text, r->text.at + place[row],
                                "task %s can run on no worker there is, of %u CPUs and %u GPUs",
-                               quote_row(r, row, shown), r->options.cpus, r->options.gpus);
+                               quote_row(r, row, shown), r->settings.cpus, r->settings.gpus);
     if (st == HS_EWORKER || st == HS_EINVAL)
         return hsi_import_fail(&r->text, r->text.at, "no worker; expected a CPU or a GPU");
-    return hsi_import_fail_status(&r->text, st);
+    return st;
 }
 
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
@@ -263,11 +264,11 @@ hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out
 
     if (st != HS_OK)
         return st;
-    st = hs_builder_set_workers(r->builder, r->options.cpus, r->options.gpus);
+    st = hs_builder_set_workers(r->builder, r->settings.cpus, r->settings.gpus);
     if (st == HS_OK)
         st = hs_builder_add_note(r->builder, "imported", format);
     if (st == HS_OK && r->speedup.rules.size)
-        st = hs_builder_add_note(r->builder, "speedup", r->options.speedup);
+        st = hs_builder_add_note(r->builder, "speedup", r->settings.speedup);
     if (st == HS_OK)
         st = hs_builder_finish(r->builder, out, &error);
     return st == HS_OK ? HS_OK : refuse_row(r, st, error.line ? error.line - 1 : SIZE_MAX);

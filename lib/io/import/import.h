@@ -17,7 +17,8 @@
  */
 typedef struct hsi_import {
     struct hsi_import_text text;
-    hs_import_options      options; /* resolved options */
+    hs_import_settings     settings; /* resolved settings */
+    hs_error               error;    /* of the first fault; HS_OK: none */
     hs_builder            *builder;
     hsi_speedup            speedup;
     hsi_words              tasks;  /* ids; those of rows first, in order */
@@ -32,10 +33,17 @@ typedef struct hsi_foreign_edge {
     size_t   at;
 } hsi_foreign_edge;
 
-/* Read all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM. Call hsi_import_close() in any case. */
-hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_options *options,
-                          hs_diagnostic *why);
-void      hsi_import_close(hsi_import *r);
+/*
+ * Read all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM. Call hsi_import_close() in any case. `r` must
+ * not be copied.
+ */
+hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_settings *settings);
+
+/*
+ * Free the memory of an import. If `status`, the outcome of the import, is not HS_OK, fill *error
+ * (may be NULL). Return `status`.
+ */
+hs_status hsi_import_close(hsi_import *r, hs_status status, hs_error *error);
 
 /* Add the next row with its id and times. The strings are copied. */
 hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *task);
@@ -45,7 +53,7 @@ hs_status hsi_import_gpu_time(hsi_import *r, const char *at, hsi_text name, doub
                               double *gpu);
 
 /*
- * Check a time, `what` in messages: raise it to the least time of the options; it must be above 0.
+ * Check a time, `what` in messages: raise it to the least time of the settings; it must be above 0.
  */
 hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time);
 
@@ -61,7 +69,7 @@ int hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier);
 /* Sort the edges and remove duplicates. */
 void hsi_import_merge(hsi_import *r);
 
-/* Set the numbers of workers that the options do not give. */
+/* Set the numbers of workers that the settings do not give. */
 void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus);
 
 /* Make the instance, with a note on its origin. */

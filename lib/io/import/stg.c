@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "core/error.h"
 #include "io/import/import.h"
 #include "io/text/field.h"
 
@@ -132,23 +133,21 @@ static hs_status read_file(stg *s, hs_instance **out)
     next_token(s);
     if (s->token.length > 0)
         return refuse(s, "text", "nothing behind the last task but remarks");
-    st = hs_builder_set_unit(s->r.builder, s->r.options.unit);
+    st = hs_builder_set_unit(s->r.builder, s->r.settings.unit);
     return st == HS_OK ? hsi_import_finish(&s->r, "STG", out) : st;
 }
 
-hs_status hs_import_stg(int fd, const hs_import_options *options, hs_instance **out,
-                        hs_diagnostic *why)
+hs_status hs_import_stg(int fd, const hs_import_settings *settings, hs_instance **out,
+                        hs_error *error)
 {
-    hs_diagnostic unseen;
     stg           s;
     hs_status     st;
 
     if (!out)
-        return HS_EINVAL;
-    st = hsi_import_open(&s.r, fd, options, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_import_open(&s.r, fd, settings);
     s.at = s.r.text.at;
     if (st == HS_OK)
-        st = hsi_import_fail_status(&s.r.text, read_file(&s, out));
-    hsi_import_close(&s.r);
-    return st;
+        st = read_file(&s, out);
+    return hsi_import_close(&s.r, st, error);
 }

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "support/utf8.h"
 #include "support/vector.h"
 
@@ -43,16 +43,15 @@ static hs_status check(struct hsi_import_text *text)
     return hsi_import_fail(text, text->at + good, "a byte that is not UTF-8; expected UTF-8 text");
 }
 
-hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_diagnostic *why)
+hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_error *error)
 {
     hsi_vector all = {0};
     hs_status  st = read_all(fd, &all);
 
-    *text = (struct hsi_import_text){.why = why};
-    *why = (hs_diagnostic){0};
+    *text = (struct hsi_import_text){.error = error};
     if (st != HS_OK) {
         hsi_vector_free(&all);
-        return hsi_import_fail_status(text, st);
+        return st;
     }
     ((char *)all.data)[all.size] = '\0';
     text->buffer = all.data;
@@ -72,29 +71,29 @@ void hsi_import_text_close(struct hsi_import_text *text)
 hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, const char *format,
                           ...)
 {
-    hs_diagnostic *why = text->why;
-    char           message[sizeof why->text];
-    va_list        rest;
+    uint64_t line = 0, column = 0;
+    va_list  rest;
 
-    va_start(rest, format);
-    vsnprintf(message, sizeof message, format, rest);
-    va_end(rest);
-    hs_printable(message, why->text, sizeof why->text);
-    why->line = why->column = 0;
     if (at) {
         const char *start = text->at, *next;
 
-        why->line = 1;
-        for (; (next = memchr(start, '\n', (size_t)(at - start))); start = next + 1)
-            why->line++;
-        why->column = (uint64_t)(at - start) + 1;
+        for (line = 1; (next = memchr(start, '\n', (size_t)(at - start))); start = next + 1)
+            line++;
+        column = (uint64_t)(at - start) + 1;
     }
+    va_start(rest, format);
+    hsi_error_set_at(text->error, HS_ESYNTAX, line, column, format, rest);
+    va_end(rest);
     return HS_ESYNTAX;
 }
 
-hs_status hsi_import_fail_status(const struct hsi_import_text *text, hs_status status)
+hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *error)
 {
-    if (status != HS_OK && !text->why->text[0])
-        hsi_import_fail(text, NULL, "%s", hs_status_text(status));
+    if (found->status == HS_OK)
+        return hsi_error_set_status(error, status);
+    if (status == HS_OK || !error)
+        return status;
+    *error = *found;
+    error->status = status;
     return status;
 }

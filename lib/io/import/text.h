@@ -11,19 +11,25 @@
 struct hsi_import_text {
     char          *buffer;
     const char    *at, *end;
-    hs_diagnostic *why;
+    hs_error      *error; /* not NULL; the first fault is kept */
 };
 
-/* Read a file. HS_ESYNTAX: not UTF-8 or with NULs; HS_ETOOBIG: more than a gigabyte. */
-hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_diagnostic *why);
+/*
+ * Read a file. HS_ESYNTAX: not UTF-8 or with NULs; HS_ETOOBIG: more than a gigabyte. *error is for
+ * all later faults in the text.
+ */
+hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_error *error);
 void      hsi_import_text_close(struct hsi_import_text *text);
 
 /* Report an error at a place; NULL: about the whole file. Return HS_ESYNTAX. */
 hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, const char *format,
                           ...) __attribute__((format(printf, 3, 4)));
 
-/* Report a failure without a place, unless an error is reported already. Return the status. */
-hs_status hsi_import_fail_status(const struct hsi_import_text *text, hs_status status);
+/*
+ * Copy the fault found by a failed import to *error (may be NULL); without a fault, describe the
+ * status. HS_OK leaves *error as it is. Return `status`.
+ */
+hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *error);
 
 /* Return a piece of the text in quotes, printable in a message. */
 #define HSI_SHOWN HSI_QUOTE

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/import/import.h"
 #include "io/import/json.h"
 
@@ -483,18 +484,17 @@ static hs_status read_file(wf *w, hs_instance **out)
     return st == HS_OK ? hsi_import_finish(&w->r, "WfCommons", out) : st;
 }
 
-hs_status hs_import_wfcommons(int fd, const hs_import_options *options, hs_instance **out,
-                              hs_diagnostic *why)
+hs_status hs_import_wfcommons(int fd, const hs_import_settings *settings, hs_instance **out,
+                              hs_error *error)
 {
-    hs_diagnostic unseen;
     wf            w = {0};
     hs_status     st;
 
     if (!out)
-        return HS_EINVAL;
-    st = hsi_import_open(&w.r, fd, options, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_import_open(&w.r, fd, settings);
     if (st == HS_OK)
-        st = hsi_import_fail_status(&w.r.text, read_file(&w, out));
+        st = read_file(&w, out);
     free(w.parent_of);
     free(w.edge_of);
     hsi_vector_free(&w.task);
@@ -502,6 +502,5 @@ hs_status hs_import_wfcommons(int fd, const hs_import_options *options, hs_insta
     hsi_vector_free(&w.makers);
     hsi_words_free(&w.names);
     hsi_arena_close(&w.arena);
-    hsi_import_close(&w.r);
-    return st;
+    return hsi_import_close(&w.r, st, error);
 }

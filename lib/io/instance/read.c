@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/error.h"
 #include "io/text/field.h"
 #include "io/text/rows.h"
 
@@ -124,17 +125,16 @@ static hs_status refuse_duplicate(struct hsi_rows *r, size_t row)
                            shown);
 }
 
-hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
-                           hs_diagnostic *why)
+hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_instance **out,
+                           hs_error *error)
 {
     struct hsi_rows r;
-    hs_diagnostic   unseen;
     size_t          row;
     hs_status       st;
 
     if (!out)
-        return HS_EINVAL;
-    st = hsi_rows_open(&r, fd, "instance", options, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_rows_open(&r, fd, "instance", settings, error);
     if (st == HS_OK)
         st = read_header(&r);
     if (st == HS_OK)

@@ -57,7 +57,7 @@ uint64_t hs_plan_digest(const hs_instance *in, const hs_schedule *s, const hs_pl
 {
     hs_plan_info full;
 
-    if (hsi_plan_info_resolve(&full, info) != HS_OK)
+    if (hsi_plan_info_resolve(&full, info, NULL) != HS_OK)
         return 0;
     if (!full.has_digest)
         full.digest = hs_instance_digest(in);

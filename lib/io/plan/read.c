@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/names.h"
+#include "core/error.h"
+#include "core/task_names.h"
 #include "io/plan/info.h"
 #include "io/plan/lines.h"
 #include "io/plan/regroup.h"
@@ -44,8 +45,7 @@ static int has_tasks(const struct reader *r)
 }
 
 /*
- * Read the header, which decides the kind of the file: for a file without task columns `why` is
- * unchanged.
+ * Read the header. Return HS_EKIND for a file without places of tasks (worker, start, end, state).
  */
 static hs_status read_columns(struct reader *r)
 {
@@ -56,7 +56,7 @@ static hs_status read_columns(struct reader *r)
     if (has_tasks(r))
         hsi_csv_fail(&r->rows.csv, NULL, "the header has none of the columns worker, start, end "
                      "and state; expected a plan, which an instance is not");
-    return HS_EKIND;
+    return hsi_csv_other_kind(&r->rows.csv);
 }
 
 /* Require the column `row` if tasks depend on each other, because then their order matters. */
@@ -329,28 +329,27 @@ static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **
 
 static void close_reader(struct reader *r)
 {
-    int error = errno;
+    int saved_errno = errno;
 
     hsi_vector_free(&r->placements);
     hsi_vector_free(&r->numbers);
     hsi_names_free(&r->tasks);
     hsi_plan_lines_close(&r->lines);
     hsi_rows_close(&r->rows);
-    errno = error;
+    errno = saved_errno;
 }
 
-hs_status hs_plan_read(int fd, const hs_read_options *options, hs_instance **instance,
-                       hs_schedule **schedule, hs_plan_info *info, hs_diagnostic *why)
+hs_status hs_plan_read(int fd, const hs_read_settings *settings, hs_instance **instance,
+                       hs_schedule **schedule, hs_plan_info *info, hs_error *error)
 {
     struct reader r = {.column = {0}};
     hs_instance  *in = NULL;
-    hs_diagnostic unseen;
     hs_status     st;
 
     if (!instance || !schedule)
-        return HS_EINVAL;
+        return hsi_error_set_status(error, HS_EINVAL);
     hs_plan_info_init(&r.info);
-    st = hsi_rows_open(&r.rows, fd, "plan", options, why ? why : &unseen);
+    st = hsi_rows_open(&r.rows, fd, "plan", settings, error);
     if (st == HS_OK)
         st = read_header(&r);
     if (st == HS_OK)

@@ -9,7 +9,7 @@
  * instance, in order; several tasks of one row become its copies. A plan with dependencies names
  * the row of each task, because the order of rows matters.
  *
- * number[i] is the row of task i; renumbered[i] becomes its new task number. On failure *why is
+ * number[i] is the row of task i; renumbered[i] becomes its new task number. On failure *error is
  * written.
  */
 hs_status hsi_plan_regroup(struct hsi_rows *rows, const uint32_t *number, uint32_t *renumbered);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include "core/error.h"
 #include "io/text/csv_write.h"
 #include "io/plan/info.h"
 
@@ -105,25 +106,31 @@ static void put_worker(hsi_output *out, const hs_instance *in, hsi_cell_list *li
     }
 }
 
-static hs_status check_fit(const hs_instance *in, const hs_schedule *s)
+static hs_status check_fit(const hs_instance *in, const hs_schedule *s, hs_error *error)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
 
     if (hs_schedule_cpus(s) != in->cpus || hs_schedule_gpus(s) != in->gpus)
-        return HS_EINVAL;
+        return hsi_error_set(error, HS_EINVAL,
+                             "the schedule has %u CPUs and %u GPUs; expected %u and %u as in the "
+                             "instance",
+                             hs_schedule_cpus(s), hs_schedule_gpus(s), in->cpus, in->gpus);
     for (unsigned w = 0; w < workers; w++) {
         size_t          count;
         const hs_entry *entries = hs_schedule_entries(s, w, &count);
 
         for (size_t i = 0; i < count; i++)
             if (entries[i].task >= in->store->tasks)
-                return HS_EINVAL;
+                return hsi_error_set(error, HS_EINVAL,
+                                     "the schedule has a task %u; expected one of the %zu tasks of "
+                                     "the instance",
+                                     (unsigned)entries[i].task, (size_t)in->store->tasks);
     }
     return HS_OK;
 }
 
 hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
-                        const hs_plan_info *info)
+                        const hs_plan_info *info, hs_error *error)
 {
     hs_plan_info  full;
     hsi_output    out;
@@ -131,16 +138,17 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     hs_status     st;
 
     if (!in || !s)
-        return HS_EINVAL;
-    st = hsi_plan_info_resolve(&full, info);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_plan_info_resolve(&full, info, error);
     if (st == HS_OK)
-        st = check_fit(in, s);
+        st = check_fit(in, s, error);
     if (st == HS_OK)
-        st = hsi_check_writable(in);
-    if (st == HS_OK)
-        st = hsi_output_open(&out, fd);
+        st = hsi_check_writable(in, error);
     if (st != HS_OK)
         return st;
+    st = hsi_output_open(&out, fd);
+    if (st != HS_OK)
+        return hsi_error_set_status(error, st);
     full.makespan = hs_schedule_makespan(s);
     full.digest = hs_instance_digest(in);
     full.plan_digest = hsi_plan_digest(in, s, &full);
@@ -148,5 +156,5 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     put_header(&out, in, &list, &full);
     for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out) && !list.failed; w++)
         put_worker(&out, in, &list, s, w);
-    return hsi_close_cells(&list, &out);
+    return hsi_error_set_status(error, hsi_close_cells(&list, &out));
 }

@@ -15,11 +15,11 @@
  */
 #define MOST_COLUMNS 4096u
 
-hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why)
+hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_error *error)
 {
     memset(csv, 0, sizeof *csv);
     csv->fd = fd;
-    csv->why = why;
+    csv->error = error;
     csv->line = csv->next_line = 1;
     csv->window = malloc(HSI_WINDOW + HSI_SLACK);
     csv->capacity = 16;

@@ -16,7 +16,7 @@
  * record only.
  *
  * The text is read in blocks into a window that grows only for a record longer than the window.
- * Every failing call writes *why and returns HS_ESYNTAX (bad content), HS_EIO (errno says why) or
+ * Every failing call writes *error and returns HS_ESYNTAX (bad content), HS_EIO (errno says why) or
  * HS_ENOMEM.
  */
 
@@ -42,7 +42,7 @@ struct hsi_csv {
     uint64_t times;
 
     /* The members below are private to the reader. */
-    hs_diagnostic *why;
+    hs_error      *error;
     int            fd;
     int            ended;        /* the descriptor is at its end */
     const char    *fault;        /* why the text from `clean` on cannot be used; NULL: no fault */
@@ -61,9 +61,9 @@ struct hsi_csv {
 };
 
 /** Start reading `fd`; the caller keeps the descriptor. */
-hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why);
+hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_error *error);
 
-/** Free the text; may be called again. hsi_csv_fail_at(), _whole() and _status() still work. */
+/** Free the text; may be called again. hsi_csv_fail_at() and hsi_csv_fail_status() still work. */
 void hsi_csv_close(struct hsi_csv *csv);
 
 /**
@@ -91,13 +91,13 @@ double hsi_csv_part_read(const struct hsi_csv *csv);
 hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found);
 
 /**
- * Write *why with the place of a field of the record last read (NULL: of the record). Return
+ * Write *error with the place of a field of the record last read (NULL: of the record). Return
  * HS_ESYNTAX.
  */
 hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Write *why for a place that is no longer in the window. Return HS_ESYNTAX. */
+/** Write *error for a place that is no longer in the window. Return HS_ESYNTAX. */
 hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -105,11 +105,13 @@ hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
 void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
                    uint64_t *column);
 
-/** Write *why for the whole file (line 0). Return HS_ESYNTAX. */
-hs_status hsi_csv_fail_whole(struct hsi_csv *csv, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/** Turn the fault reported last into a file of another kind: HS_EKIND, which is returned. */
+hs_status hsi_csv_other_kind(struct hsi_csv *csv);
 
-/** Write *why for a status besides HS_ESYNTAX, e.g. "out of memory"; return the status. */
+/**
+ * Describe a status without position, e.g. HS_ENOMEM, in *error; return the status. HS_OK leaves
+ * *error as it is.
+ */
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status);
 
 /** Return whether the field equals the word. */

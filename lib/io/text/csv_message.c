@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages about errors in a text, with their place. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/text/csv_window.h"
 
 static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uint64_t *column)
@@ -18,16 +18,14 @@ static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uin
     *column = (uint64_t)(at - start) + 1;
 }
 
-__attribute__((format(printf, 3, 0)))
-static void describe(struct hsi_csv *csv, const char *at, const char *format, va_list arguments)
+/* Report a syntax error at a place in the window. */
+__attribute__((format(printf, 3, 0))) static hs_status report(struct hsi_csv *csv, const char *at,
+                                                              const char *format, va_list arguments)
 {
-    char text[sizeof csv->why->text];
+    uint64_t line, column;
 
-    csv->why->line = csv->why->column = 0;
-    if (at)
-        place(csv, at, &csv->why->line, &csv->why->column);
-    vsnprintf(text, sizeof text, format, arguments);
-    hs_printable(text, csv->why->text, sizeof csv->why->text);
+    place(csv, at, &line, &column);
+    return hsi_error_set_at(csv->error, HS_ESYNTAX, line, column, format, arguments);
 }
 
 hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
@@ -35,7 +33,7 @@ hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *for
     va_list arguments;
 
     va_start(arguments, format);
-    describe(csv, at, format, arguments);
+    report(csv, at, format, arguments);
     va_end(arguments);
     return HS_ESYNTAX;
 }
@@ -45,9 +43,16 @@ hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const
     va_list arguments;
 
     va_start(arguments, format);
-    describe(csv, field ? field->raw : csv->window + csv->record, format, arguments);
+    report(csv, field ? field->raw : csv->window + csv->record, format, arguments);
     va_end(arguments);
     return HS_ESYNTAX;
+}
+
+hs_status hsi_csv_other_kind(struct hsi_csv *csv)
+{
+    if (csv->error)
+        csv->error->status = HS_EKIND;
+    return HS_EKIND;
 }
 
 void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
@@ -67,26 +72,12 @@ hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
     va_list arguments;
 
     va_start(arguments, format);
-    describe(csv, NULL, format, arguments);
-    va_end(arguments);
-    csv->why->line = line;
-    csv->why->column = column;
-    return HS_ESYNTAX;
-}
-
-hs_status hsi_csv_fail_whole(struct hsi_csv *csv, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    describe(csv, NULL, format, arguments);
+    hsi_error_set_at(csv->error, HS_ESYNTAX, line, column, format, arguments);
     va_end(arguments);
     return HS_ESYNTAX;
 }
 
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status)
 {
-    if (status != HS_OK)
-        hsi_csv_fail_whole(csv, "%s", hs_status_text(status));
-    return status;
+    return hsi_error_set_status(csv->error, status);
 }

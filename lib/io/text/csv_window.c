@@ -12,11 +12,11 @@
 uint64_t hsi_csv_total(int fd)
 {
     struct stat about;
-    int         error = errno;
+    int         saved_errno = errno;
     off_t       at = lseek(fd, 0, SEEK_CUR);
 
     if (at < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < at) {
-        errno = error;
+        errno = saved_errno;
         return 0;
     }
     return (uint64_t)(about.st_size - at);

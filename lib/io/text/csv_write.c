@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/error.h"
 #include "support/utf8.h"
 
 /*
@@ -262,14 +263,18 @@ static int is_row_readable(const hsi_store *store, size_t row)
     return hsi_row_lacks_command(&cells) < 0;
 }
 
-static int are_rows_readable(const hsi_store *store)
+static hs_status check_rows(const hsi_store *store, hs_error *error)
 {
     if (!hsi_store_has(store, HSI_CPU_COMMAND) && !hsi_store_has(store, HSI_GPU_COMMAND))
-        return 1;
+        return HS_OK;
     for (size_t row = 0; row < store->rows; row++)
         if (!is_row_readable(store, row))
-            return 0;
-    return 1;
+            return hsi_error_set(
+                error, HS_EINVAL,
+                "row %zu has a command for one type only, but a time on the other; "
+                "expected a second command, a kernel, or an infinite time",
+                row);
+    return HS_OK;
 }
 
 static int is_blank(char c)
@@ -277,36 +282,52 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/*
- * Return whether all names of data are UTF-8, and each name with a size can be written on a line.
+/* Check that all names of data are UTF-8, and that each name with a size can be written on a line.
  */
-static int are_names(const hsi_data *data)
+static hs_status check_data(const hsi_data *data, hs_error *error)
 {
     if (!is_text(&data->text))
-        return 0;
+        return hsi_error_set(error, HS_EINVAL, "a name of data is not UTF-8");
     for (size_t i = 0; i < data->count; i++) {
         const char *name = hsi_data_name(data, i);
         size_t      length = hsi_data_name_length(data, i);
 
         if (hsi_data_has_bytes(data, i) &&
             (!hsi_is_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
-            return 0;
+            return hsi_error_set(error, HS_EINVAL,
+                                 "data '%s' has a size; expected a name without line ends, and "
+                                 "without blanks at its ends",
+                                 name);
     }
-    return 1;
+    return HS_OK;
 }
 
-hs_status hsi_check_writable(const hs_instance *in)
+static hs_status check_notes(const hsi_store *store, hs_error *error)
+{
+    const char *key = NULL, *value = NULL;
+
+    while ((key = next_note(store, key, &value))) {
+        if (is_bad_key(key, value))
+            return hsi_error_set(error, HS_EINVAL,
+                                 "note '%s' would be read as another line; expected a key of one "
+                                 "word that the format does not use",
+                                 key);
+        if (!hsi_is_line(value))
+            return hsi_error_set(error, HS_EINVAL, "note '%s': expected a line of UTF-8", key);
+    }
+    return HS_OK;
+}
+
+hs_status hsi_check_writable(const hs_instance *in, hs_error *error)
 {
     const hsi_store *store = in->store;
-    const char      *key = NULL, *value = NULL;
+    hs_status        st = check_notes(store, error);
 
-    while ((key = next_note(store, key, &value)))
-        if (is_bad_key(key, value) || !hsi_is_line(value))
-            return HS_EINVAL;
-    for (int c = 0; c < HSI_COLUMNS; c++)
+    for (int c = 0; c < HSI_COLUMNS && st == HS_OK; c++)
         if (!is_text(&store->cells[c].text))
-            return HS_EINVAL;
-    if (store->relations && !are_names(&store->relations->data))
-        return HS_EINVAL;
-    return are_rows_readable(store) ? HS_OK : HS_EINVAL;
+            st = hsi_error_set(error, HS_EINVAL, "column %s has a text that is not UTF-8",
+                               hsi_columns[c].is.name);
+    if (st == HS_OK && store->relations)
+        st = check_data(&store->relations->data, error);
+    return st == HS_OK ? check_rows(store, error) : st;
 }

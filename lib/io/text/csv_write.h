@@ -2,7 +2,7 @@
 #ifndef HSI_IO_TEXT_CSV_WRITE_H
 #define HSI_IO_TEXT_CSV_WRITE_H
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "io/text/output.h"
 
 /* Functions shared by the writers of instances and plans. */
@@ -42,8 +42,9 @@ int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t 
 /** Append a name in a list, with backslashes before separators; return -1 without memory. */
 int hsi_append_name(hsi_vector *text, const char *name, size_t length);
 
-/** Return HS_EINVAL if any part of the instance could not be read back. */
-hs_status hsi_check_writable(const hs_instance *in);
+/** Return HS_EINVAL and fill *error (may be NULL) if a reader would refuse or misread the instance.
+ */
+hs_status hsi_check_writable(const hs_instance *in, hs_error *error);
 
 /** Return whether the text is UTF-8 without line ends. */
 int hsi_is_line(const char *text);

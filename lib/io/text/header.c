@@ -19,16 +19,16 @@ int hsi_unit_find(const struct hsi_field *field)
     return -1;
 }
 
-void hs_read_options_init_sized(hs_read_options *options, size_t size)
+void hs_read_settings_init_sized(hs_read_settings *settings, size_t size)
 {
-    memset(options, 0, size);
-    options->struct_size = size;
+    memset(settings, 0, size);
+    settings->struct_size = size;
 }
 
-hs_status hsi_read_options_resolve(hs_read_options *full, const hs_read_options *options)
+hs_status hsi_read_settings_resolve(hs_read_settings *full, const hs_read_settings *settings)
 {
-    hs_read_options_init(full);
-    if (options && !hsi_take_sized(full, sizeof *full, options))
+    hs_read_settings_init(full);
+    if (settings && !hsi_take_sized(full, sizeof *full, settings))
         return HS_EINVAL;
     if ((full->has_cpus && full->cpus > HS_MAX_WORKERS) ||
         (full->has_gpus && full->gpus > HS_MAX_WORKERS) ||
@@ -93,7 +93,7 @@ static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
     if (word != kind || memcmp(value->at, header->kind, kind) != 0) {
         hsi_csv_fail(csv, value, "this file is a hybridsched %s; expected '%s 1'", QUOTED(value),
                      header->kind);
-        return HS_EKIND;
+        return hsi_csv_other_kind(csv);
     }
     if (value->length != kind + 2 || memcmp(value->at + kind + 1, "1", 1) != 0)
         return hsi_csv_fail(csv, value, "%s is a version this program does not know; expected "
@@ -145,30 +145,30 @@ static hs_status missing(struct hsi_csv *csv, const char *what, const char *opti
                            HS_MAX_WORKERS, option);
 }
 
-static unsigned fill_in(const hs_read_options *options, hs_type type)
+static unsigned fill_in(const hs_read_settings *settings, hs_type type)
 {
-    unsigned number = options->missing_workers(options->missing_data, type);
+    unsigned number = settings->missing_workers(settings->missing_data, type);
 
     return number < HS_MAX_WORKERS ? number : HS_MAX_WORKERS;
 }
 
 hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
-                             const hs_read_options *options)
+                             const hs_read_settings *settings)
 {
-    int fills_in = options->missing_workers != NULL;
+    int fills_in = settings->missing_workers != NULL;
 
-    if (options->has_cpus)
-        header->cpus = options->cpus;
+    if (settings->has_cpus)
+        header->cpus = settings->cpus;
     else if (!header->has_cpus && !fills_in)
         return missing(csv, "cpus", "-m");
     else if (!header->has_cpus)
-        header->cpus = fill_in(options, HS_CPU);
-    if (options->has_gpus)
-        header->gpus = options->gpus;
+        header->cpus = fill_in(settings, HS_CPU);
+    if (settings->has_gpus)
+        header->gpus = settings->gpus;
     else if (!header->has_gpus && !fills_in)
         return missing(csv, "gpus", "-k");
     else if (!header->has_gpus)
-        header->gpus = fill_in(options, HS_GPU);
+        header->gpus = fill_in(settings, HS_GPU);
     if (header->cpus + header->gpus == 0)
         return hsi_csv_fail_at(csv, csv->line, 1, "no worker: 0 CPUs and 0 GPUs; expected one at "
                                "least");

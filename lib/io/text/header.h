@@ -22,17 +22,17 @@ void hsi_header_init(struct hsi_header *header, const char *kind);
 hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *found);
 
 /**
- * Override the workers by `options`; refuse a file without worker counts. The CSV header must be
+ * Override the workers by `settings`; refuse a file without worker counts. The CSV header must be
  * the record last read.
  */
 hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
-                             const hs_read_options *options);
+                             const hs_read_settings *settings);
 
 /**
- * Copy `options` to `full`, with defaults for NULL or missing members; HS_EINVAL for invalid
+ * Copy `settings` to `full`, with defaults for NULL or missing members; HS_EINVAL for invalid
  * values.
  */
-hs_status hsi_read_options_resolve(hs_read_options *full, const hs_read_options *options);
+hs_status hsi_read_settings_resolve(hs_read_settings *full, const hs_read_settings *settings);
 
 /** Return the unit with this name; -1: none. */
 int hsi_unit_find(const struct hsi_field *field);

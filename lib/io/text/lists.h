@@ -33,17 +33,17 @@ hsi_text hsi_list_text(const struct hsi_list *list, size_t row);
 
 void hsi_list_close(struct hsi_list *list);
 
-/* Pass the kept text of `data` to the builder and discard it. On failure *why is written. */
+/* Pass the kept text of `data` to the builder and discard it. On failure *error is written. */
 hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv);
 
 /*
  * Pass both lists to the builder, which has the same rows. Also checks that the names of rows are
- * distinct: HS_EDUPLICATE and *row if not, without a message. Every other failure writes *why.
+ * distinct: HS_EDUPLICATE and *row if not, without a message. Every other failure writes *error.
  */
 hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data, hs_builder *builder,
                           struct hsi_csv *csv, size_t *row);
 
-/* Write *why for the fault that the builder found (HS_EGRAPH). */
+/* Write *error for the fault that the builder found (HS_EGRAPH). */
 hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *data,
                          const hs_builder *builder, struct hsi_csv *csv);
 

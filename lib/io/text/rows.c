@@ -9,15 +9,15 @@
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
 hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
-                        const hs_read_options *options, hs_diagnostic *why)
+                        const hs_read_settings *settings, hs_error *error)
 {
     hs_status st;
 
     memset(r, 0, sizeof *r);
     hsi_header_init(&r->header, kind);
-    st = hsi_csv_open(&r->csv, fd, why);
+    st = hsi_csv_open(&r->csv, fd, error);
     if (st == HS_OK)
-        st = hsi_csv_fail_status(&r->csv, hsi_read_options_resolve(&r->options, options));
+        st = hsi_csv_fail_status(&r->csv, hsi_read_settings_resolve(&r->settings, settings));
     if (st == HS_OK)
         st = hsi_csv_fail_status(&r->csv, hs_builder_create(&r->builder));
     return st;
@@ -25,14 +25,14 @@ hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
 
 void hsi_rows_close(struct hsi_rows *r)
 {
-    int error = errno;
+    int saved_errno = errno;
 
     hs_builder_free(r->builder);
     hsi_places_close(&r->places);
     hsi_list_close(&r->after);
     hsi_list_close(&r->data);
     hsi_csv_close(&r->csv);
-    errno = error;
+    errno = saved_errno;
 }
 
 /* Convert a finite number of at least 0. */
@@ -170,8 +170,8 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
         names[i < first ? i : (size_t)end + i] = own->names[i];
     for (int c = 0; c < end; c++)
         names[first + (size_t)c] = hsi_columns[c].is.name;
-    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first,
-                        r->options.ignore_unknown, column);
+    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first, r->settings.ignore_unknown,
+                        column);
     for (int c = 0; c < HSI_REQUIRED && st == HS_OK; c++)
         if (column[first + (size_t)c] < 0)
             st = hsi_csv_fail(&r->csv, NULL, "the header has no column '%s'; expected one with the "
@@ -189,7 +189,7 @@ hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own,
     hs_status st = find_columns(r, own, own_column, end);
 
     if (st == HS_OK)
-        st = hsi_header_workers(&r->header, &r->csv, &r->options);
+        st = hsi_header_workers(&r->header, &r->csv, &r->settings);
     if (st == HS_OK)
         st = check_links(r);
     r->width = r->csv.count;

@@ -13,7 +13,7 @@ struct hsi_rows {
     struct hsi_csv    csv;
     struct hsi_header header;
     struct hsi_places places; /* of the builder's rows */
-    hs_read_options   options;
+    hs_read_settings  settings;
     struct hsi_list   after, data;
     unsigned          links;     /* bit per link line read */
     int               has_usual; /* a '# data-bytes' line was read */
@@ -30,7 +30,7 @@ struct hsi_rows {
  * case.
  */
 hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
-                        const hs_read_options *options, hs_diagnostic *why);
+                        const hs_read_settings *settings, hs_error *error);
 
 void hsi_rows_close(struct hsi_rows *r);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "picture/gantt/gantt.h"
 
 enum { POLICY_LIMIT = 40 };
@@ -340,10 +341,10 @@ static hs_status write_chart(hsi_gantt *g, int fd)
 }
 
 hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
-                         const hs_picture *picture)
+                         const hs_picture *picture, hs_error *error)
 {
     hsi_gantt g = {.in = in};
-    hs_status st = hsi_picture_begin(&g.picture, picture, in, s);
+    hs_status st = hsi_picture_begin(&g.picture, picture, in, s, error);
 
     if (st != HS_OK)
         return st;
@@ -356,5 +357,5 @@ hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
         st = write_chart(&g, fd);
     }
     close_panels(&g);
-    return st;
+    return hsi_error_set_status(error, st);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "picture/runs.h"
 #include "picture/trace/trace.h"
 
@@ -413,10 +414,10 @@ static hs_status put_events(hsi_trace *t, const hs_schedule *s)
 }
 
 hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
-                         const hs_picture *picture)
+                         const hs_picture *picture, hs_error *error)
 {
     hsi_trace t = {.in = in};
-    hs_status st = hsi_picture_begin(&t.picture, picture, in, s);
+    hs_status st = hsi_picture_begin(&t.picture, picture, in, s, error);
 
     if (st != HS_OK)
         return st;
@@ -424,11 +425,10 @@ hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
     t.gpus = hs_schedule_gpus(s);
     t.scale = nanoseconds_in(hs_instance_unit(in));
     st = hsi_output_open(&t.out, fd);
-    if (st != HS_OK)
-        return st;
-    st = put_events(&t, s);
+    if (st == HS_OK)
+        st = put_events(&t, s);
     if (st == HS_OK)
         st = hsi_output_close(&t.out);
     hsi_output_abandon(&t.out);
-    return st;
+    return hsi_error_set_status(error, st);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/import/dot/parser.h"
 #include "io/import/import.h"
 #include "io/import/list.h"
@@ -230,7 +231,7 @@ static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
 {
     for (int unit = 0; hs_unit_name((hs_unit)unit); unit++)
         if (hsi_text_is(fact->value.text, hs_unit_name((hs_unit)unit))) {
-            d->r.options.unit = (hs_unit)unit;
+            d->r.settings.unit = (hs_unit)unit;
             return HS_OK;
         }
     return refuse(d, fact->value, "unit", "s, ms, us or ns");
@@ -287,7 +288,7 @@ static hs_status check_links(reader *d)
 static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
 {
     static const char *const links[HS_LINKS] = {"link_h2d", "link_d2h", "link_d2d"};
-    hs_import_options       *o = &d->r.options;
+    hs_import_settings      *o = &d->r.settings;
 
     if (hsi_text_is(fact->name, "cpus"))
         return read_workers(d, fact, &o->has_cpus, &o->cpus);
@@ -339,28 +340,25 @@ static hs_status read_graph(reader *d)
                          d->dot.names.count, d->row);
     if (st == HS_OK && d->dot.is_strict)
         hsi_import_merge(&d->r);
-    return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.options.unit) : st;
+    return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.settings.unit) : st;
 }
 
-hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,
-                        hs_diagnostic *why)
+hs_status hs_import_dot(int fd, const hs_import_settings *settings, hs_instance **out,
+                        hs_error *error)
 {
-    hs_diagnostic unseen;
     reader        d = {0};
     hs_status     st;
 
     if (!out)
-        return HS_EINVAL;
-    st = hsi_import_open(&d.r, fd, options, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_import_open(&d.r, fd, settings);
     if (st == HS_OK)
         st = hsi_dot_parse(&d.dot, &d.r);
     if (st == HS_OK)
         st = read_graph(&d);
     if (st == HS_OK)
         st = hsi_import_finish(&d.r, "DOT", out);
-    st = hsi_import_fail_status(&d.r.text, st);
     free(d.row);
     hsi_dot_close(&d.dot);
-    hsi_import_close(&d.r);
-    return st;
+    return hsi_import_close(&d.r, st, error);
 }

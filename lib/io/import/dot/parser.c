@@ -421,8 +421,8 @@ hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r)
 
     *d = (hsi_dot){.lexer = {.text = &r->text, .next = r->text.at},
                    .most_edges = hsi_import_most_edges(r),
-                   .time = r->options.time ? r->options.time : "cpu",
-                   .bytes = r->options.bytes ? r->options.bytes : "bytes"};
+                   .time = r->settings.time ? r->settings.time : "cpu",
+                   .bytes = r->settings.bytes ? r->settings.bytes : "bytes"};
     st = append(&d->defaults, &none, sizeof none);
     if (st == HS_OK)
         st = take_head(d);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/import/starpu/rec.h"
 #include "io/import/words.h"
 #include "io/text/field.h"
@@ -225,30 +226,29 @@ static hs_status read_models(hs_starpu_models *m)
         ;
     hsi_rec_close(&r);
     add_up_transfers(m);
-    return hsi_import_fail_status(&m->text, st);
+    return st;
 }
 
-hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_diagnostic *why)
+hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error)
 {
-    hs_diagnostic     unseen;
     hs_starpu_models *m;
+    hs_error          found = {0};
     hs_status         st;
 
     if (!out)
-        return HS_EINVAL;
+        return hsi_error_set_status(error, HS_EINVAL);
     m = calloc(1, sizeof *m);
     if (!m)
-        return HS_ENOMEM;
-    st = hsi_import_text_open(&m->text, fd, why ? why : &unseen);
+        return hsi_import_report(HS_ENOMEM, &found, error);
+    st = hsi_import_text_open(&m->text, fd, &found);
     if (st == HS_OK)
         st = read_models(m);
-    m->text.why = NULL;
-    if (st != HS_OK) {
+    m->text.error = NULL;
+    if (st == HS_OK)
+        *out = m;
+    else
         hs_starpu_models_free(m);
-        return st;
-    }
-    *out = m;
-    return HS_OK;
+    return hsi_import_report(st, &found, error);
 }
 
 void hs_starpu_models_free(hs_starpu_models *m)

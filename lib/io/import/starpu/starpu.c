@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "io/import/import.h"
 #include "io/import/points.h"
 #include "io/import/starpu/models.h"
@@ -394,18 +395,17 @@ static hs_status read_file(reader *s, hs_instance **out)
     return st == HS_OK ? hsi_import_finish(&s->r, "StarPU", out) : st;
 }
 
-hs_status hs_import_starpu(int fd, const hs_starpu_models *models, const hs_import_options *options,
-                           hs_instance **out, hs_diagnostic *why)
+hs_status hs_import_starpu(int fd, const hs_starpu_models *models,
+                           const hs_import_settings *settings, hs_instance **out, hs_error *error)
 {
-    hs_diagnostic unseen;
     reader        s = {.models = models};
     hs_status     st;
 
     if (!out || !models)
-        return HS_EINVAL;
-    st = hsi_import_open(&s.r, fd, options, why ? why : &unseen);
+        return hsi_error_set_status(error, HS_EINVAL);
+    st = hsi_import_open(&s.r, fd, settings);
     if (st == HS_OK)
-        st = hsi_import_fail_status(&s.r.text, read_file(&s, out));
+        st = read_file(&s, out);
     hsi_arena_close(&s.arena);
     hsi_words_free(&s.ids);
     hsi_words_free(&s.handles);
@@ -414,6 +414,5 @@ hs_status hs_import_starpu(int fd, const hs_starpu_models *models, const hs_impo
     hsi_vector_free(&s.seen);
     hsi_vector_free(&s.uses);
     hsi_vector_free(&s.edges);
-    hsi_import_close(&s.r);
-    return st;
+    return hsi_import_close(&s.r, st, error);
 }
