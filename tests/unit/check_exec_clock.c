@@ -22,7 +22,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec/backend/backends.h"
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 #include "rounds.h"
 #include "suite.h"
 #include "support/atomic.h"

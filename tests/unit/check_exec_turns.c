@@ -14,7 +14,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 #include "suite.h"
 #include "support/atomic.h"
 #include "support/clock.h"

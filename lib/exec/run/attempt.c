@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static hs_exec_attempt describe_end(const hsi_worker *worker, const hs_exec_reco
 static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
 {
     hsi_lock(&exec->control);
-    exec->results.unrecorded += unrecorded;
+    hsi_results_count(exec->results, HSI_COUNT_UNRECORDED, unrecorded);
     hsi_break_off(exec, st, "the journal cannot be written");
     hsi_unlock(&exec->control);
 }
@@ -74,7 +74,7 @@ static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
     hs_exec           *exec = worker->exec;
     const hsi_body    *body = hsi_worker_body(worker, a->task);
     hsi_journal_record end = {*a, exec->bodies.backends[body->slot] == &hsi_backend_emulated};
-    hs_status          st = hsi_journal_add(exec->results.journal, &end);
+    hs_status          st = hsi_results_record(exec->results, &end);
 
     if (st == HS_OK)
         return 1;
@@ -84,26 +84,20 @@ static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 
 int hsi_attempt_undo(hsi_worker *worker, uint32_t task)
 {
-    hs_exec       *exec = worker->exec;
-    unsigned char *past = exec->results.past.state;
-    hs_status      st;
+    hs_exec  *exec = worker->exec;
+    hs_status st = hsi_results_revoke(exec->results, task);
 
-    if (!past || past[task] != HSI_PAST_CHANGED)
+    if (st == HS_OK)
         return 1;
-    st = hsi_journal_undo(exec->results.journal, task);
-    if (st == HS_OK) {
-        past[task] = HSI_PAST_UNDONE;
-        return 1;
-    }
     break_off(exec, st, 0);
     return 0;
 }
 
 static void report_attempt(hs_exec *exec, const hs_exec_attempt *a)
 {
-    pthread_mutex_lock(&exec->results.callbacks);
+    pthread_mutex_lock(&exec->callbacks);
     exec->work.settings.report.attempt(exec->work.settings.report.data, a);
-    pthread_mutex_unlock(&exec->results.callbacks);
+    pthread_mutex_unlock(&exec->callbacks);
 }
 
 /* Close worker->attempt: keep its record, and count the task if it is done. The journal gets the
@@ -114,10 +108,10 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
     const hs_exec_record *record = add_record(worker, start, end, outcome);
     int                   recorded = 1;
 
-    if (exec->results.journal || exec->work.settings.report.attempt) {
+    if (hsi_results_have_journal(exec->results) || exec->work.settings.report.attempt) {
         hs_exec_attempt a = describe_end(worker, record);
 
-        if (exec->results.journal && a.outcome != HS_OUTCOME_ABORTED)
+        if (hsi_results_have_journal(exec->results) && a.outcome != HS_OUTCOME_ABORTED)
             recorded = put_on_record(worker, &a);
         if (exec->work.settings.report.attempt)
             report_attempt(exec, &a);
@@ -140,7 +134,7 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
     const hs_exec *exec = worker->exec;
 
     attempt->task = task;
-    attempt->number = exec->results.attempts[task] + 1u;
+    attempt->number = hsi_results_attempts(exec->results, task) + 1u;
     attempt->status = -1;
     attempt->signal = 0;
     attempt->core_seconds = attempt->core_wait = 0;

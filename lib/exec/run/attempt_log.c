@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Choose the log files of attempts, and pass printed lines to settings.line. */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -66,9 +66,9 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
                             .text = line,
                             .length = length};
 
-    pthread_mutex_lock(&exec->results.callbacks);
+    pthread_mutex_lock(&exec->callbacks);
     exec->work.settings.report.line(exec->work.settings.report.data, &printed);
-    pthread_mutex_unlock(&exec->results.callbacks);
+    pthread_mutex_unlock(&exec->callbacks);
 }
 
 hs_status hsi_recorder_make(hsi_worker *worker)
@@ -109,11 +109,11 @@ void hsi_recorder_begin(hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     hs_attempt    *a = &worker->attempt;
-    uint16_t      *attempts = &exec->results.attempts[a->task];
 
     name_both(worker);
-    while (exec->work.settings.keep.resume && *attempts < UINT16_MAX - 1 && is_there(worker)) {
-        a->number = ++*attempts + 1u;
+    while (exec->work.settings.keep.resume && is_there(worker) &&
+           hsi_results_count_attempt(exec->results, a->task)) {
+        a->number = hsi_results_attempts(exec->results, a->task) + 1u;
         name_both(worker);
     }
     hsi_recorder_remove(worker);

@@ -4,7 +4,7 @@
  * as they end. Tasks with deadlines, and tasks that the policy gives one by one, do not pass here:
  * they run one at a time.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,8 +80,8 @@ void hsi_progress_report(hs_exec *exec)
     double           weight = exec->progress.resumed_weight;
     hs_exec_progress p = {.struct_size = sizeof p,
                           .seconds = 1e-9 * (double)(now - exec->control.start_ns),
-                          .total = hs_instance_tasks(exec->work.in) - exec->results.left_out,
-                          .done = exec->results.past.done};
+                          .total = hs_instance_tasks(exec->work.in) - hsi_results_left_out(exec->results),
+                          .done = hsi_results_past(exec->results)->done};
     unsigned         i;
 
     for (i = 0; i < exec->work.workers; i++) {
@@ -93,7 +93,7 @@ void hsi_progress_report(hs_exec *exec)
         weight += done_weight(&w->gauge) + (since ? running_weight(w, now, since) : 0);
     }
     hsi_lock(&exec->control);
-    p.failed = exec->results.failed;
+    p.failed = hsi_results_counted(exec->results, HSI_COUNT_FAILED);
     hsi_unlock(&exec->control);
     if (exec->progress.total_weight > 0)
         p.remaining = exec->progress.predicted * fmax(0, 1 - weight / exec->progress.total_weight);

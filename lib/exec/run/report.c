@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <math.h>
 
@@ -59,21 +59,23 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
 
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
 {
-    hs_exec_report r = {.tasks = hs_instance_tasks(exec->work.in),
-                        .done = exec->results.past.done,
-                        .resumed = exec->results.past.done,
-                        .failed = exec->results.failed,
-                        .unrecorded = exec->results.unrecorded + lost,
-                        .aborted = exec->results.aborted,
-                        .retried = exec->results.retried,
-                        .left_out = exec->results.left_out,
-                        .blocked = exec->results.blocked,
-                        .lost_workers = exec->results.lost_workers,
-                        .gpu_joules = exec->power.joules,
-                        .gpu_clock = exec->power.clock,
-                        .gpu_clock_max = exec->power.clock_most,
-                        .stopped = hsi_atomic_load(&exec->control.stop) != 0};
-    unsigned       i;
+    const hsi_results *results = exec->results;
+    hs_exec_report     r = {.tasks = hs_instance_tasks(exec->work.in),
+                            .done = hsi_results_past(results)->done,
+                            .resumed = hsi_results_past(results)->done,
+                            .failed = hsi_results_counted(results, HSI_COUNT_FAILED),
+                            .unrecorded = hsi_results_counted(results, HSI_COUNT_UNRECORDED) + lost,
+                            .aborted = hsi_results_counted(results, HSI_COUNT_ABORTED),
+                            .retried = hsi_results_counted(results, HSI_COUNT_RETRIED),
+                            .left_out = hsi_results_left_out(results),
+                            .blocked = hsi_results_blocked(results),
+                            .lost_workers =
+                                (unsigned)hsi_results_counted(results, HSI_COUNT_LOST_WORKERS),
+                            .gpu_joules = exec->power.joules,
+                            .gpu_clock = exec->power.clock,
+                            .gpu_clock_max = exec->power.clock_most,
+                            .stopped = hsi_atomic_load(&exec->control.stop) != 0};
+    unsigned           i;
 
     for (i = 0; i < exec->work.workers; i++) {
         const hsi_worker *w = &exec->worker[i];
@@ -86,6 +88,19 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
     r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
     hsi_fill_sized(report, &r, sizeof r);
+}
+
+int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
+{
+    uint32_t blocker = HS_NONE;
+
+    if (exec && task < hs_instance_tasks(exec->work.in))
+        blocker = hsi_results_blocker(exec->results, task);
+    if (blocker == HS_NONE || blocker == task)
+        return 0;
+    if (failed)
+        *failed = blocker;
+    return 1;
 }
 
 const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count)

@@ -2,18 +2,16 @@
 #ifndef HSI_EXEC_RUN_RESULTS_H
 #define HSI_EXEC_RUN_RESULTS_H
 
-#include <pthread.h>
-
 #include "exec/journal/journal.h"
-#include "exec/run/retry.h"
 #include "exec/work.h"
 
+/* A failed attempt, or a note about a successful attempt. */
 typedef struct hsi_failure {
-    uint32_t task, number;
+    uint32_t task, number; /* number of the attempt, from 1 */
     unsigned worker;
-    int      final, done;
-    unsigned retired; /* hs_exec_failure.retired */
-    char    *why, *log;
+    int      final, done; /* fields of hs_exec_failure */
+    unsigned retired;     /* hs_exec_failure.retired */
+    char    *why, *log;   /* owned by the table of failures */
 } hsi_failure;
 
 /* The states of a task: a worker claims a free task, and each task is done once. */
@@ -25,35 +23,82 @@ typedef enum hsi_task_state {
     HSI_TASK_FAILED /* failed for good */
 } hsi_task_state;
 
+/* Events that the results count, in attempts, tasks or workers. */
+typedef enum hsi_count {
+    HSI_COUNT_ABORTED,      /* attempts aborted by a spoliation */
+    HSI_COUNT_RETRIED,      /* attempts after which the task is tried again */
+    HSI_COUNT_FAILED,       /* tasks that failed for good */
+    HSI_COUNT_UNRECORDED,   /* done tasks that the journal refused to record */
+    HSI_COUNT_LOST_WORKERS, /* lost and retired workers */
+    HSI_COUNTS
+} hsi_count;
+
 /*
- * The results for the tasks, of this run and of earlier runs in the journal. While a run lasts, the
- * lock guards failures, the counts below failures, retries and the table of failures. `state` is
- * atomic. The attempts of a task are counted by the thread that has claimed the task, and claims
- * pass from worker to worker under the lock. The journal has a lock of its own. No thread changes
- * the other fields.
+ * The results for the tasks, of this run and of earlier runs in the journal. The states of tasks
+ * are atomic. The attempts of a task are counted by the thread that has claimed the task, and
+ * claims pass from worker to worker under the lock. The journal has a lock of its own. While a run
+ * lasts, hold the lock of the run for the other functions.
  */
-typedef struct hsi_results {
-    hsi_journal     *journal;
-    hsi_journal_past past;
-    uint64_t         left_out; /* tasks that are neither done nor to be run in this run */
-    unsigned char   *is_out;   /* indexed by task; NULL: no task is left out */
-    pthread_mutex_t
-        callbacks;         /* mutex for calls of settings.report.attempt and settings.report.line */
-    unsigned char *state;  /* indexed by task: an hsi_task_state, atomic: see
-                              support/atomic.h */
-    uint16_t    *attempts; /* attempts of each task, earlier runs included */
-    uint16_t    *failures; /* failed attempts of each task in this run */
-    uint64_t    aborted, retried, failed;
-    uint64_t    unrecorded; /* done tasks that the journal refused to record */
-    unsigned    lost_workers;
-    hsi_retries retries;
-    uint32_t   *blocker; /* after the run, by vertex of the graph: a failed task before the vertex,
-                            or HS_NONE; NULL: no task failed */
-    uint64_t     blocked;
-    hsi_failure *failure;
-    size_t       failure_count, failure_capacity;
-    size_t       failures_reported; /* failures passed on; used by the caller's thread only */
-} hsi_results;
+typedef struct hsi_results hsi_results;
+
+/* Create empty results for the tasks of `work`; the caller owns *out. HS_OK or HS_ENOMEM. */
+hs_status hsi_results_create(hsi_results **out, const hsi_work *work);
+void      hsi_results_free(hsi_results *results); /* also closes the journal; NULL is allowed */
+
+/* Open the journal of the settings, if there is one. Call after all else has been opened, since
+ * this call creates a file. */
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error);
+
+/* Close the journal, if one is open. *lost: number of done tasks that are missing in the file. */
+hs_status hsi_results_close_journal(hsi_results *results, uint64_t *lost, hs_error *error);
+
+int       hsi_results_have_journal(const hsi_results *results);
+hs_status hsi_results_record(hsi_results *results, const hsi_journal_record *record);
+
+/* Before an attempt: revoke in the journal an outdated record that the task is done. */
+hs_status hsi_results_revoke(hsi_results *results, uint32_t task);
+
+/* Return the state of the tasks in earlier runs, as the journal has it; owned by the results. */
+const hsi_journal_past *hsi_results_past(const hsi_results *results);
+
+int      hsi_is_done_before(const hsi_results *results, uint32_t task); /* in an earlier run */
+int      hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS_RESUME_FAILED */
+uint64_t hsi_results_left_out(const hsi_results *results);              /* number of such tasks */
+
+/* Change the task from `from` to `to`; return 0 if its state is not `from`. */
+int hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to);
+void           hsi_results_set_state(hsi_results *results, uint32_t task, hsi_task_state state);
+hsi_task_state hsi_results_state(const hsi_results *results, uint32_t task);
+
+/* Return the number of attempts of the task, earlier runs included. */
+unsigned hsi_results_attempts(const hsi_results *results, uint32_t task);
+
+/* Count an attempt of the task; return 0 if the count has reached its maximum. */
+int hsi_results_count_attempt(hsi_results *results, uint32_t task);
+
+/* Return the number of failed attempts of the task in this run, and add an attempt. */
+unsigned hsi_results_failures(const hsi_results *results, uint32_t task);
+void     hsi_results_count_failure(hsi_results *results, uint32_t task);
+
+void     hsi_results_count(hsi_results *results, hsi_count what, uint64_t number);
+uint64_t hsi_results_counted(const hsi_results *results, hsi_count what);
+
+/* Append a failure and take ownership of its strings. Return 0 if memory is short. */
+int hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);
+
+/* Return the failure of that index, in order of time; NULL: past the last. The table moves when a
+ * failure is added; strings stay. */
+const hsi_failure *hsi_results_failure(const hsi_results *results, size_t index);
+
+/*
+ * After the run: find the tasks that were not run because a predecessor failed. HS_OK or HS_ENOMEM.
+ * O(tasks + edges) if a task of a graph failed, else O(1).
+ */
+hs_status hsi_results_find_blocked(hsi_results *results, const hsi_work *work);
+uint64_t  hsi_results_blocked(const hsi_results *results); /* number of such tasks */
+
+/* Return the failed predecessor of smallest number that blocked the task; HS_NONE: none. */
+uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task);
 
 /* The attempts of one worker, in order of time. */
 typedef struct hsi_records {
@@ -67,26 +112,9 @@ typedef struct hsi_waits {
     size_t   count, capacity;
 } hsi_waits;
 
-hs_status hsi_results_open(hsi_results *results, const hsi_work *work);
-void      hsi_results_close(hsi_results *results);
-
-/* Open the journal. Call after all else has been opened, since this call creates a file. */
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error);
-
 /* The three functions return 0 if memory is short. */
 int hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
 int hsi_records_room(hsi_records *records);    /* make room for another record */
 int hsi_waits_room(hsi_waits *waits);          /* make room for another wait */
-
-static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
-{
-    return results->past.state && results->past.state[task] == HSI_PAST_DONE;
-}
-
-/* Return 1 if the task is neither done nor to be run in this run. */
-static inline int hsi_is_left_out(const hsi_results *results, uint32_t task)
-{
-    return results->is_out && results->is_out[task];
-}
 
 #endif

@@ -1,8 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct hsi_retries {
+    hsi_retry *list;
+    size_t     count, capacity;
+};
+
+hs_status hsi_retries_create(hsi_retries **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? HS_OK : HS_ENOMEM;
+}
+
+void hsi_retries_free(hsi_retries *retries)
+{
+    if (retries)
+        free(retries->list);
+    free(retries);
+}
+
+size_t hsi_retries_count(const hsi_retries *retries)
+{
+    return retries->count;
+}
 
 static int can_run(const hsi_worker *worker, uint32_t task)
 {
@@ -57,7 +80,7 @@ static int may_take(const hsi_retry *r, const hsi_worker *worker, int idle)
 int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
 {
     hs_exec         *exec = worker->exec;
-    hsi_retries     *retries = &exec->results.retries;
+    hsi_retries     *retries = exec->retries;
     const hsi_retry *before = worker->turn.is_retry ? &worker->turn.retry : NULL;
     hsi_retry        r = {due, task, worker->number, 1};
 
@@ -89,7 +112,7 @@ static hsi_retry remove_at(hsi_retries *retries, size_t at)
 
 int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
 {
-    hsi_retries *retries = &worker->exec->results.retries;
+    hsi_retries *retries = worker->exec->retries;
     size_t       i;
 
     for (i = 0; i < retries->count; i++)
@@ -103,7 +126,7 @@ int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
 
 int64_t hsi_retry_due(const hsi_worker *worker)
 {
-    const hsi_retries *retries = &worker->exec->results.retries;
+    const hsi_retries *retries = worker->exec->retries;
     int64_t            due = HSI_FAR;
     size_t             i;
 
@@ -115,7 +138,7 @@ int64_t hsi_retry_due(const hsi_worker *worker)
 
 int hsi_retry_stranded(hs_exec *exec, uint32_t *task)
 {
-    hsi_retries *retries = &exec->results.retries;
+    hsi_retries *retries = exec->retries;
     size_t       i;
 
     for (i = 0; i < retries->count; i++) {

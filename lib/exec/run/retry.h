@@ -23,10 +23,12 @@ typedef struct hsi_retry {
     unsigned streak; /* failed attempts in a row on that worker's type */
 } hsi_retry;
 
-typedef struct hsi_retries {
-    hsi_retry *list;
-    size_t     count, capacity;
-} hsi_retries;
+/* The tasks that wait for a retry. */
+typedef struct hsi_retries hsi_retries;
+
+hs_status hsi_retries_create(hsi_retries **out);  /* HS_OK or HS_ENOMEM; the caller owns *out */
+void      hsi_retries_free(hsi_retries *retries); /* NULL is allowed */
+size_t    hsi_retries_count(const hsi_retries *retries);
 
 struct hsi_worker;
 

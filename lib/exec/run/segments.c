@@ -4,7 +4,7 @@
  * segment consists of neighbours in the plan whose predecessors, by the plan, end on other workers
  * before the first task of the segment starts. O(tasks) for each GPU.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Collect the transfers of a run: the copies of tiles that GPUs made; or else the policy's
  * transfers to the memories of types whose tasks were all emulated, and waited for these transfers.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include "exec/machine/core_time.h"
 #include "exec/run/progress.h"
 #include "exec/run/results.h"
+#include "exec/run/retry.h"
 
 typedef enum hsi_phase {
     HSI_OWN,  /* runs tasks of the policy's list for this worker */
@@ -69,7 +70,7 @@ typedef struct hsi_worker {
                                    start */
     size_t own_count, own_next;
     size_t planned;   /* index of the present task in the worker's part of the plan: see
-                         announce.c */
+                         plan_prefetch.c */
     int has_segments; /* the worker's part of the plan has segments: see segments.c */
 
     /*
@@ -102,7 +103,7 @@ typedef struct hsi_worker {
 hs_status hsi_workers_make(hs_exec *exec, hs_error *error);
 void      hsi_workers_free(hs_exec *exec);
 
-/* worker.c. hsi_worker_main() is the body of a worker's thread. */
+/* worker_thread.c. hsi_worker_main() is the body of a worker's thread. */
 void *hsi_worker_main(void *worker);
 int   hsi_may_start(hsi_worker *worker);             /* 1: the worker may start another task of its
                                                         list, and has room for a record */
@@ -115,7 +116,7 @@ int       hsi_pipeline_slot(const hsi_worker *worker); /* slot of the backend fo
                                                           none */
 void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 
-/* announce.c: before an attempt, pass the worker's next tasks to the backend of tiles */
+/* plan_prefetch.c: before an attempt, pass the worker's next tasks to the backend of tiles */
 void hsi_announce_next(hsi_worker *worker, uint32_t task);
 int  hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
                                                spoliation */
@@ -124,7 +125,7 @@ int  hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no ret
 hs_status hsi_segments_prepare(hsi_worker *worker, hs_error *error);
 
 /*
- * choose_next.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a
+ * gpu_next_task.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a
  * choice concerns waiting workers. hsi_prefetch_waiting() tells each GPU which inputs to prefetch.
  * hsi_drop_chosen() reports the chosen task of a worker to the policy as ended in the way of `how`,
  * if there is one.
@@ -151,7 +152,7 @@ hs_status hsi_recorder_make(hsi_worker *worker);
 void      hsi_recorder_begin(hsi_worker *worker);
 void      hsi_recorder_remove(const hsi_worker *worker);
 
-/* phase.c: hold the lock */
+/* worker_phase.c: hold the lock */
 void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);
 void hsi_retreat(hsi_worker *worker);
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now);
@@ -159,7 +160,7 @@ void hsi_begin(hsi_worker *worker, uint32_t task);
 void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_forget_cancel(hsi_worker *worker);
 
-/* decide.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others holds the
+/* policy_decisions.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others holds the
  * lock */
 hs_status hsi_claim_own(hsi_worker *worker, hs_error *error);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
@@ -169,7 +170,7 @@ void      hsi_decide(hsi_worker *worker, int64_t now);
 void      hsi_go_on(hsi_worker *worker); /* decides after an attempt what the worker does next */
 void      hsi_hand_over(hsi_worker *worker, int64_t now);
 
-/* settle.c: hsi_own_done() needs no lock; the caller of the others holds the lock */
+/* attempt_outcome.c: hsi_own_done() needs no lock; the caller of the others holds the lock */
 void hsi_own_done(hsi_worker *worker, uint32_t task);
 void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
 void hsi_fail_stranded(hsi_worker *worker);
@@ -180,11 +181,11 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task);
 void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, int64_t since,
                    int64_t until);
 
-/* failure_row.c: count a failed attempt; hold the lock. Return the length of the row if the worker
+/* retirement.c: count a failed attempt; hold the lock. Return the length of the row if the worker
  * is to be retired, else 0. */
 unsigned hsi_failure_row_add(hsi_worker *worker);
 
-/* failure.c: record a failed attempt; hold the lock. `why` NULL: take the reason from the last
+/* failure_list.c: record a failed attempt; hold the lock. `why` NULL: take the reason from the last
  * attempt. */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
                       const char *why);

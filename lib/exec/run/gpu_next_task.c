@@ -6,7 +6,7 @@
  * data with others prefetch the inputs of the task that waits for them, either chosen here or first
  * in a queue of the policy.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include "exec/data/sharing.h"
 #include "support/atomic.h"
@@ -63,7 +63,7 @@ void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
     if (task == HS_NONE)
         return;
     worker->turn.chosen = HS_NONE;
-    hsi_atomic_store8(&exec->results.state[task], HSI_TASK_FREE);
+    hsi_results_set_state(exec->results, task, HSI_TASK_FREE);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, now),
                     &exec->wake);
 }

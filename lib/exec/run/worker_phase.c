@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Change the state of workers: the phase, the cancellation of the present attempt and its deadline.
- * Hold the lock. decide.c makes the decisions. */
-#include "exec/run/dispatcher.h"
+ * Hold the lock. policy_decisions.c makes the decisions. */
+#include "exec/run/run.h"
 
 #include <errno.h>
 #include <math.h>

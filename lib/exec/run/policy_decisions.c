@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ask the policy what idle workers do. The policy's calls add to exec->wake the waiting workers
  * that must be asked again. */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ int hsi_claim(hsi_worker *worker, uint32_t task)
     hs_exec *exec = worker->exec;
 
     return task < hs_instance_tasks(exec->work.in) && hsi_worker_body(worker, task)->body &&
-           hsi_atomic_change8(&exec->results.state[task], HSI_TASK_FREE, HSI_TASK_RUNS);
+           hsi_results_change(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
 }
 
 /* Check a decision of the policy, which may be the application's own. Claim the task that it
@@ -76,7 +76,7 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
         if (victim->chosen == d->task)
             return 1;
         return victim->phase == HSI_RUN && victim->task == d->task &&
-               hsi_atomic_load8(&exec->results.state[d->task]) == HSI_TASK_RUNS &&
+               hsi_results_state(exec->results, d->task) == HSI_TASK_RUNS &&
                (!victim->thief || victim->thief == worker);
     case HS_DECIDE_WAIT:
     default:
@@ -249,7 +249,7 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
         }
     } while (exec->gpus_choose_next && hsi_choose_next(exec, now));
     hsi_prefetch_waiting(exec);
-    if (!exec->control.active && exec->control.waiting && !exec->results.retries.count)
+    if (!exec->control.active && exec->control.waiting && !hsi_retries_count(exec->retries))
         dismiss_all(exec);
 }
 
@@ -267,7 +267,7 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
     hs_exec *exec = worker->exec;
 
     hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
-    if (exec->results.lost_workers)
+    if (hsi_results_counted(exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
     if (worker->turn.phase == HSI_LEAVE)
         return;
@@ -283,7 +283,7 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
  * no worker: drop such tasks first. */
 static void decide_alone(hsi_worker *worker)
 {
-    if (worker->exec->results.lost_workers)
+    if (hsi_results_counted(worker->exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
     hsi_decide(worker, worker->now);
 }

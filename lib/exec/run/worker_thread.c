@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ static void run_own_again(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    if (!exec->own_list_may_resume || worker->turn.phase != HSI_RUN || exec->results.retries.count)
+    if (!exec->own_list_may_resume || worker->turn.phase != HSI_RUN || hsi_retries_count(exec->retries))
         return;
     hsi_enter(worker, HSI_OWN, worker->now);
     hsi_reconsider(exec, worker->now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_EXEC_RUN_MEMORY_H
-#define HSI_EXEC_RUN_MEMORY_H
+#ifndef HSI_EXEC_RUN_KERNEL_MEMORY_H
+#define HSI_EXEC_RUN_KERNEL_MEMORY_H
 
 #include "exec/run/bodies.h"
 

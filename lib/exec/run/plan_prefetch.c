@@ -5,7 +5,7 @@
  * predecessors are done or are queued on the same GPU, provided that no task is tried again or
  * given to another worker.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include "exec/data/sharing.h"
 
@@ -47,12 +47,9 @@ static int is_certain(const hs_exec *exec, const hs_graph *graph, const hsi_ahea
     const uint32_t *v = hs_graph_predecessors(graph, task, &before, NULL);
 
     for (; before > 0; before--, v++) {
-        unsigned char state;
-
         if (*v >= tasks)
             return 0;
-        __atomic_load(&exec->results.state[*v], &state, __ATOMIC_ACQUIRE);
-        if (state != HSI_TASK_OVER && !is_in_list(list, count, *v))
+        if (hsi_results_state(exec->results, *v) != HSI_TASK_OVER && !is_in_list(list, count, *v))
             return 0;
     }
     return 1;

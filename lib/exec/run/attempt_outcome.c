@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settle a task after an attempt: report the ending to the policy, or keep the task for a retry. */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 
 static void end_task(const hsi_worker *worker, uint32_t task, hs_ending how)
 {
-    hs_exec *exec = worker->exec;
-    int      state = how == HS_ENDING_DONE      ? HSI_TASK_OVER
-                     : how == HS_ENDING_DROPPED ? HSI_TASK_FAILED
-                                                : HSI_TASK_FREE;
+    hs_exec       *exec = worker->exec;
+    hsi_task_state state = how == HS_ENDING_DONE      ? HSI_TASK_OVER
+                           : how == HS_ENDING_DROPPED ? HSI_TASK_FAILED
+                                                      : HSI_TASK_FREE;
 
     if (how != HS_ENDING_HELD)
-        hsi_atomic_store8(&exec->results.state[task], (unsigned char)state);
+        hsi_results_set_state(exec->results, task, state);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, worker->now),
                     &exec->wake);
 }
@@ -26,8 +26,8 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hs_wake  wake = {0};
     unsigned i;
 
-    if (exec->own_list_may_resume) /* in-flight tasks may wait for this one: see announce.c */
-        __atomic_store_n(&exec->results.state[task], HSI_TASK_OVER, __ATOMIC_RELEASE);
+    if (exec->own_list_may_resume) /* in-flight tasks may wait for this one: see plan_prefetch.c */
+        hsi_results_set_state(exec->results, task, HSI_TASK_OVER);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
     if (!wake.types && !wake.count && !worker->row.length)
@@ -37,7 +37,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     exec->wake.types |= wake.types;
     for (i = 0; i < wake.count; i++)
         hs_wake_worker(&exec->wake, wake.worker[i]);
-    if (exec->results.lost_workers)
+    if (hsi_results_counted(exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
     hsi_reconsider(exec, worker->now);
     hsi_unlock(&exec->control);
@@ -76,7 +76,7 @@ static void fail_for_good(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    exec->results.failed++;
+    hsi_results_count(exec->results, HSI_COUNT_FAILED, 1);
     if (exec->work.settings.fail.halt == HS_HALT_SOON)
         hsi_halt(exec, HS_STOP_DRAIN);
     else if (exec->work.settings.fail.halt == HS_HALT_NOW)
@@ -93,7 +93,7 @@ void hsi_fail_stranded(hsi_worker *worker)
     while ((of_policy = hs_policy_take_stranded(exec->policy, &stranded)) ||
            hsi_retry_stranded(exec, &stranded)) {
         if (of_policy &&
-            !hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_FAILED)) {
+            !hsi_results_change(exec->results, stranded, HSI_TASK_FREE, HSI_TASK_FAILED)) {
             hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
             return;
         }
@@ -110,9 +110,9 @@ static void leave_service(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    exec->results.lost_workers++;
+    hsi_results_count(exec->results, HSI_COUNT_LOST_WORKERS, 1);
     while (worker->own && worker->own_next < worker->own_count)
-        hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
+        hsi_results_set_state(exec->results, worker->own[worker->own_next++], HSI_TASK_FREE);
     hsi_drop_chosen(worker, HS_ENDING_RETURNED, worker->now);
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hs_wake_all(&exec->wake);
@@ -130,7 +130,7 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
     double   delay = exec->work.settings.fail.retry_delay, most = fmax(delay, MOST);
     unsigned i;
 
-    for (i = 1; i < exec->results.failures[task] && delay < most; i++)
+    for (i = 1; i < hsi_results_failures(exec->results, task) && delay < most; i++)
         delay *= 2;
     if (!hsi_retry_keep(worker, task, worker->now + (int64_t)(1e9 * fmin(delay, most))))
         hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
@@ -140,9 +140,11 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
 static void settle_failure(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
-    int      final = exec->results.failures[task]++ >= exec->work.settings.fail.retries;
-    unsigned retired = hsi_failure_row_add(worker);
+    int      final = hsi_results_failures(exec->results, task) >= exec->work.settings.fail.retries;
+    unsigned retired;
 
+    hsi_results_count_failure(exec->results, task);
+    retired = hsi_failure_row_add(worker);
     hsi_failure_note(worker, task, final, retired, NULL);
     if (final) {
         end_task(worker, task, HS_ENDING_DROPPED);
@@ -150,7 +152,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
     } else if (exec->control.halt) {
         end_task(worker, task, HS_ENDING_RETURNED);
     } else {
-        exec->results.retried++;
+        hsi_results_count(exec->results, HSI_COUNT_RETRIED, 1);
         if (worker->turn.thief)
             end_task(worker, task, HS_ENDING_ABORTED); /* the thief makes the next attempt */
         else
@@ -192,15 +194,15 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         settle_failure(worker, task);
         return;
     }
-    exec->results.aborted += worker->turn.thief && !worker->turn.inputs_at;
+    if (worker->turn.thief && !worker->turn.inputs_at)
+        hsi_results_count(exec->results, HSI_COUNT_ABORTED, 1);
     end_task(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_RETURNED);
 }
 
 /* Give a task back that a backend lost together with the worker. The caller retires the worker. */
 void hsi_return_lost(hsi_worker *worker, uint32_t task)
 {
-    if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
-        worker->exec->results.attempts[task]++;
+    hsi_results_count_attempt(worker->exec->results, task);
     end_task(worker, task, HS_ENDING_RETURNED);
 }
 
@@ -217,9 +219,8 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
 {
     hs_exec *exec = worker->exec;
 
-    if (outcome != HS_OUTCOME_DONE && !worker->turn.inputs_at &&
-        exec->results.attempts[task] < UINT16_MAX - 1)
-        exec->results.attempts[task]++;
+    if (outcome != HS_OUTCOME_DONE && !worker->turn.inputs_at)
+        hsi_results_count_attempt(exec->results, task);
     switch (outcome) {
     case HS_OUTCOME_DONE:
         settle_done(worker, task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,21 +9,6 @@
 
 #include "exec/why.h"
 #include "support/sized.h"
-
-static int make_room(hsi_results *r)
-{
-    size_t       capacity = r->failure_capacity ? 2 * r->failure_capacity : 16;
-    hsi_failure *more;
-
-    if (r->failure_count < r->failure_capacity)
-        return 1;
-    more = realloc(r->failure, capacity * sizeof *more);
-    if (!more)
-        return 0;
-    r->failure = more;
-    r->failure_capacity = capacity;
-    return 1;
-}
 
 /* Return a copy of the path of the attempt's log if the file exists, else NULL. */
 static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
@@ -38,17 +23,16 @@ static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
 }
 
 /* Append a failure to the table, and take ownership of the strings. */
-static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
+static void add(hs_exec *exec, hsi_failure *f, int no_memory)
 {
-    if (f->why && !no_memory && make_room(&exec->results)) {
-        exec->results.failure[exec->results.failure_count++] = *f;
-        if (exec->work.settings.report.failure)
-            hsi_wake_caller(&exec->control);
-        return;
+    if (no_memory) {
+        free(f->why);
+        f->why = NULL;
     }
-    free(f->why);
-    free(f->log);
-    hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    if (!hsi_results_add_failure(exec->results, f))
+        hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    else if (exec->work.settings.report.failure)
+        hsi_wake_caller(&exec->control);
 }
 
 static char *printable_copy(const char *text)
@@ -67,7 +51,7 @@ void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned ret
     int         attempted = !why, no_memory = 0;
     const char *text = why ? why : worker->why[0] ? worker->why : "it failed and did not say why";
     hsi_failure f = {.task = task,
-                     .number = exec->results.attempts[task],
+                     .number = hsi_results_attempts(exec->results, task),
                      .worker = worker->number,
                      .final = final,
                      .retired = retired,
@@ -100,19 +84,16 @@ static hs_exec *lockable(const hs_exec *exec)
 /* Copy an entry: the table moves when growing, but the strings stay. */
 static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
-    int found;
+    const hsi_failure *f;
 
     hsi_lock(&exec->control);
-    found = index < exec->results.failure_count;
-    if (found) {
-        const hsi_failure *f = &exec->results.failure[index];
-
+    f = hsi_results_failure(exec->results, index);
+    if (f)
         *out = (hs_exec_failure){sizeof *out, f->task, f->number, f->worker,
                                  f->final,    f->done, f->why,    f->log,
                                  f->retired};
-    }
     hsi_unlock(&exec->control);
-    return found;
+    return f != NULL;
 }
 
 int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
@@ -130,8 +111,8 @@ void hsi_failures_report(hs_exec *exec)
     hs_exec_failure f;
 
     while (exec->work.settings.report.failure &&
-           look_up(exec, exec->results.failures_reported, &f)) {
-        exec->results.failures_reported++;
+           look_up(exec, exec->failures_reported, &f)) {
+        exec->failures_reported++;
         exec->work.settings.report.failure(exec->work.settings.report.data, &f);
     }
 }

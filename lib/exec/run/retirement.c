@@ -6,7 +6,7 @@
  * times as many if the other workers did at least as many tasks meanwhile. A worker stays if a task
  * would then have no worker, and while it has in-flight tasks.
  */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include "support/atomic.h"
 
@@ -40,11 +40,11 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
  */
 static int is_left(const hsi_worker *worker, size_t task)
 {
-    const hsi_results  *results = &worker->exec->results;
-    const unsigned char state = hsi_atomic_load8(&results->state[task]);
+    const hsi_results   *results = worker->exec->results;
+    const hsi_task_state state = hsi_results_state(results, (uint32_t)task);
 
     return state == HSI_TASK_FREE || worker->turn.chosen == task ||
-           (state == HSI_TASK_RUNS && results->failures[task]);
+           (state == HSI_TASK_RUNS && hsi_results_failures(results, (uint32_t)task));
 }
 
 /* Return 1 if the remaining workers can run all remaining tasks. */

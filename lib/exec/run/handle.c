@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "exec/backend/command/starter.h"
-#include "exec/run/memory.h"
+#include "exec/run/kernel_memory.h"
 #include "exec/why.h"
 #include "support/sized.h"
 
@@ -46,7 +46,7 @@ static hs_status make_policy(hs_exec *exec)
 
 static int is_to_be_run(const hs_exec *exec, uint32_t task)
 {
-    return !hsi_is_done_before(&exec->results, task) && !hsi_is_left_out(&exec->results, task);
+    return !hsi_is_done_before(exec->results, task) && !hsi_is_left_out(exec->results, task);
 }
 
 static hs_status open_journal(hs_exec *exec, hs_error *error)
@@ -59,11 +59,11 @@ static hs_status open_journal(hs_exec *exec, hs_error *error)
             error, HS_EINVAL,
             "what its kernels had made was in memory and is gone with that run: it "
             "can only start from the beginning, not resume");
-    st = hsi_results_open_journal(&exec->results, &exec->work, error);
+    st = hsi_results_open_journal(exec->results, &exec->work, error);
 
     for (i = 0; i < n && st == HS_OK; i++)
         if (!is_to_be_run(exec, (uint32_t)i)) {
-            exec->results.state[i] = HSI_TASK_OVER;
+            hsi_results_set_state(exec->results, (uint32_t)i, HSI_TASK_OVER);
             hs_policy_mark_done(exec->policy, (uint32_t)i);
         }
     return st;
@@ -93,7 +93,9 @@ static hs_status prepare(hs_exec *exec, hs_error *error)
     if (st == HS_OK)
         st = hsi_memory_check(&exec->bodies, work, error);
     if (st == HS_OK)
-        st = hsi_results_open(&exec->results, work);
+        st = hsi_results_create(&exec->results, work);
+    if (st == HS_OK)
+        st = hsi_retries_create(&exec->retries);
     if (st == HS_OK)
         st = hsi_control_open(&exec->control, error);
     if (st == HS_OK)
@@ -106,21 +108,30 @@ static hs_status prepare(hs_exec *exec, hs_error *error)
         error->why[0] = '\0'; /* a body that may be missing is no error */
     if (st == HS_OK)
         st = open_journal(exec, error);
-    return st == HS_OK ? hsi_progress_prepare(&exec->progress, work, &exec->results) : st;
+    return st == HS_OK ? hsi_progress_prepare(&exec->progress, work, exec->results) : st;
 }
 
-/* Reset the run and keep bodies, devices and cores. On failure hs_exec_free() or the next call
- * frees what was made. */
 hs_status hsi_renew(hs_exec *exec, hs_error *error)
 {
     hsi_control *control = &exec->control;
-    hs_status    st;
+    hsi_results *results = NULL;
+    hsi_retries *retries = NULL;
+    hs_status    st = hsi_results_create(&results, &exec->work);
 
+    if (st == HS_OK)
+        st = hsi_retries_create(&retries);
+    if (st != HS_OK) {
+        hsi_results_free(results);
+        return st;
+    }
     hsi_transfers_forget(exec);
-    hsi_results_close(&exec->results);
+    hsi_results_free(exec->results);
+    hsi_retries_free(exec->retries);
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);
-    exec->results = (hsi_results){.callbacks = PTHREAD_MUTEX_INITIALIZER};
+    exec->results = results;
+    exec->retries = retries;
+    exec->failures_reported = 0;
     exec->policy = NULL;
     exec->worker = NULL;
     exec->conds = 0;
@@ -128,9 +139,7 @@ hs_status hsi_renew(hs_exec *exec, hs_error *error)
     control->ready = control->waiting = 0;
     control->open = control->halt = 0;
     control->fault = (hs_error){0};
-    st = hsi_results_open(&exec->results, &exec->work);
-    if (st == HS_OK)
-        st = hsi_workers_make(exec, error);
+    st = hsi_workers_make(exec, error);
     return st == HS_OK ? make_policy(exec) : st;
 }
 
@@ -147,7 +156,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     if (!exec)
         return hsi_error_return(error, HS_ENOMEM, &fault);
     *exec =
-        (hs_exec){.control = {.event_fd = -1}, .results = {.callbacks = PTHREAD_MUTEX_INITIALIZER}};
+        (hs_exec){.control = {.event_fd = -1}, .callbacks = PTHREAD_MUTEX_INITIALIZER};
     st = hsi_work_set(&exec->work, in, plan, settings, &fault);
     if (st == HS_OK)
         st = prepare(exec, &fault);
@@ -163,7 +172,8 @@ void hs_exec_free(hs_exec *exec)
     if (!exec)
         return;
     hsi_transfers_forget(exec);
-    hsi_results_close(&exec->results);
+    hsi_results_free(exec->results);
+    hsi_retries_free(exec->retries);
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);
     hsi_control_close(&exec->control);
@@ -216,7 +226,7 @@ void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *pas
     hs_exec_journal_summary full = {0};
 
     if (exec) {
-        const hsi_journal_past *p = &exec->results.past;
+        const hsi_journal_past *p = hsi_results_past(exec->results);
 
         full = (hs_exec_journal_summary){
             .done = p->done, .failed = p->failed, .changed = p->changed, .gone = p->gone};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <errno.h>
 #include <poll.h>

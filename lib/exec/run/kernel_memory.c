@@ -4,7 +4,7 @@
  * has run. With a plan, the sum takes the largest kernel of each worker's list: O(tasks). Without a
  * plan, the sum takes the largest tasks, one for each worker: O(rows log rows).
  */
-#include "exec/run/memory.h"
+#include "exec/run/kernel_memory.h"
 
 #include <math.h>
 #include <stdlib.h>

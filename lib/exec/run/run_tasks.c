@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/run.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "exec/data/sharing.h"
-#include "exec/run/blocked.h"
 #include "exec/why.h"
 #include "support/atomic.h"
 #include "support/clock.h"
@@ -71,15 +70,6 @@ static void open_gate(hs_exec *exec, unsigned started)
     exec->control.open = 1;
     pthread_cond_broadcast(&exec->control.gate);
     hsi_unlock(&exec->control);
-}
-
-/* Close the journal. `lost` is set to the number of done tasks that did not reach it. */
-static hs_status close_journal(hs_exec *exec, uint64_t *lost, hs_error *error)
-{
-    hsi_journal *journal = exec->results.journal;
-
-    exec->results.journal = NULL;
-    return hsi_journal_close(journal, lost, error);
 }
 
 static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, hs_error *error)
@@ -195,8 +185,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     hsi_transfers_note(exec);
-    status = close_journal(exec, &lost, &fault);
-    if (hsi_blocked_find(&exec->results, &exec->work) != HS_OK && status == HS_OK)
+    status = hsi_results_close_journal(exec->results, &lost, &fault);
+    if (hsi_results_find_blocked(exec->results, &exec->work) != HS_OK && status == HS_OK)
         status = HS_ENOMEM;
     stop_seen = hsi_atomic_load(&exec->control.stop);
     hs_exec_report_init(&full);
