@@ -1,5 +1,5 @@
 # HS_CHECK_CFLAGS(VARIABLE, FLAGS)
-# Append to VARIABLE, and substitute it, each of FLAGS that the compiler takes.
+# Append to VARIABLE each of FLAGS that the compiler accepts, and substitute VARIABLE.
 AC_DEFUN([HS_CHECK_CFLAGS], [
   AC_SUBST([$1])
   for hs_flag in $2; do

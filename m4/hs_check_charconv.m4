@@ -1,5 +1,5 @@
 # HS_CHECK_CHARCONV
-# Is there a C++ compiler whose <charconv> reads and writes doubles? Only benchmarks want it.
+# Set HAVE_CHARCONV if the C++ compiler's <charconv> reads and writes doubles; for benchmarks only.
 AC_DEFUN([HS_CHECK_CHARCONV], [
   AC_MSG_CHECKING([for doubles in C++17's <charconv>])
   AC_LANG_PUSH([C++])

@@ -1,5 +1,6 @@
-# HS_CHECK_VERSION_SCRIPT: HS_SYMBOLS_LDFLAGS links a library with lib/hybridsched.map, where the
-# linker knows version scripts.
+# HS_CHECK_VERSION_SCRIPT
+# Set HS_SYMBOLS_LDFLAGS to the flags that link a library with lib/hybridsched.map; empty if the linker
+# does not support version scripts.
 AC_DEFUN([HS_CHECK_VERSION_SCRIPT], [
   AC_MSG_CHECKING([whether the linker takes version scripts])
   hs_saved_LDFLAGS=$LDFLAGS

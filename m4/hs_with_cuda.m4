@@ -1,8 +1,8 @@
 # HS_WITH_CUDA
-# --with-cuda[=yes|no|DIR], auto by default: the CUDA toolkit with cuBLAS and cuSOLVER,
-# version 12 or later, in DIR, /usr/local/cuda or where compilers look. An explicit yes or
-# DIR never degrades. Needs OpenBLAS and LAPACKE, with which results are verified. Sets
-# hs_with_cuda, CUDA_CFLAGS, CUDA_LIBS and the conditional HAVE_CUDA.
+# Define the option --with-cuda[=yes|no|DIR], by default auto: the CUDA toolkit, version 12 or later,
+# with cuBLAS and cuSOLVER, in DIR, in /usr/local/cuda or in the compiler's search path. configure
+# fails if an explicit yes or DIR finds no toolkit. Requires OpenBLAS and LAPACKE, which verify
+# results. Set hs_with_cuda, CUDA_CFLAGS, CUDA_LIBS and the conditional HAVE_CUDA.
 AC_DEFUN([HS_WITH_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [CUDA toolkit, for the GPU module @<:@auto@:>@])],

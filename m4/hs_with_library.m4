@@ -1,9 +1,8 @@
 # HS_WITH_LIBRARY(name, VAR, HEADER, FUNCTION, LIBS, WHAT, [PATTERN])
-# --with-NAME[=yes|no|DIR], auto by default; an explicit yes or DIR never
-# degrades. Sets hs_with_NAME, VAR_CFLAGS, VAR_LIBS, HAVE_VAR and the
-# conditional HAVE_VAR. With a PATTERN the library is one that programs load when they need it:
-# HS_VAR_FILE becomes the name, which contains the PATTERN, that a linked program would load it by,
-# or its path in DIR; a library that can only be linked statically counts as missing.
+# Define the option --with-NAME[=yes|no|DIR], by default auto; configure fails if an explicit yes or
+# DIR finds no library. Set hs_with_NAME, VAR_CFLAGS, VAR_LIBS, the macro HAVE_VAR and the conditional
+# HAVE_VAR. With a PATTERN, programs load the library at run time: HS_VAR_FILE becomes the shared
+# library's name, which contains PATTERN, or its path in DIR; a static library alone counts as missing.
 AC_DEFUN([HS_WITH_LIBRARY], [
   AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1@<:@=DIR@:>@], [$6 @<:@auto@:>@])],
     [], [with_$1=auto])
@@ -40,8 +39,8 @@ AC_DEFUN([HS_WITH_LIBRARY], [
 ])
 
 # HS_STATIC_LIBS(VAR, CANDIDATES)
-# Sets VAR_STATIC_LIBS: the CANDIDATES that exist for static linking, for a library VAR_LIBS that
-# uses some of them and has no pkg-config file to say which.
+# Set VAR_STATIC_LIBS to those CANDIDATES that exist as static libraries: possible dependencies of the
+# library VAR_LIBS, which has no pkg-config file.
 AC_DEFUN([HS_STATIC_LIBS], [
   $1_STATIC_LIBS=
   AS_IF([test "x$$1_LIBS" != x], [

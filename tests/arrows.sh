@@ -7,8 +7,8 @@ below() {
     case $1 in
     support) ;;
     core) echo support ;;
-    solver | algorithm | io) echo core support ;;
-    bound) echo solver core support ;;
+    glpk | algorithm | io) echo core support ;;
+    bound) echo glpk core support ;;
     refine) echo algorithm bound core support ;;
     solve) echo policy refine algorithm bound core support ;;
     policy) echo core support ;;

@@ -29,7 +29,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Where several Pythons are installed, take one that has pandas.
+# If several Pythons are installed, use one with pandas.
 if ! python3 -c 'import pandas' 2>/dev/null && /usr/bin/python3 -c 'import pandas' 2>/dev/null; then
     mkdir "$scratch/bin"
     ln -s /usr/bin/python3 "$scratch/bin/python3"

@@ -5,8 +5,8 @@
 srcdir=${srcdir:-.}
 of_exec="backend.h exec.h plugin.h" # libhybridsched-exec; the others are libhybridsched's
 
-[ -f .libs/libhybridsched.so ] || { echo "exports: no shared library in this build"; exit 77; }
-command -v "${NM:=nm}" >/dev/null || { echo "exports: no nm"; exit 77; }
+[ -f .libs/libhybridsched.so ] || { echo "skipped: this build has no shared library"; exit 77; }
+command -v "${NM:=nm}" >/dev/null || { echo "skipped: nm is not installed"; exit 77; }
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/exports.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT

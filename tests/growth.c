@@ -6,7 +6,7 @@
 #include <malloc.h>
 #endif
 
-/* malloc_trim() leaves what lies at the end of other arenas than the main one. */
+/* Use one arena: malloc_trim() does not shrink the ends of the other arenas. */
 void growth_begin(void)
 {
 #ifdef __GLIBC__
@@ -42,7 +42,8 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Of an even number of steps the lower of the two in the middle: growth in half of them is none. */
+/* The median of an even number of steps is the lower middle one, so growth in half of the steps does
+ * not count. */
 long growth_by_step(const long looks[GROWTH_LOOKS])
 {
     long step[STEPS];

@@ -3,20 +3,21 @@
 #define TESTS_GROWTH_H
 
 /*
- * What there was of something, looked at again and again with as much work in between. What is
- * made once and kept, by a driver or an allocator, is there in few of the steps, whenever that
- * is; a leak is there in most of them.
+ * Detection of leaks by growth: a test measures an amount, such as resident memory, GROWTH_LOOKS
+ * times, with equal work between two measurements. A leak grows in most steps; memory that a driver
+ * or an allocator makes once and keeps grows in few.
  */
 enum { GROWTH_LOOKS = 11 };
 
-/* The median of the steps. */
+/* Return the median of the steps between measurements. */
 long growth_by_step(const long looks[GROWTH_LOOKS]);
 
-/* Before all else, and before resident memory is looked at: malloc gives back what it can. */
+/* Call growth_begin() at the start of the program, and growth_trim() before each measurement of
+ * resident memory: malloc then returns free memory to the system. */
 void growth_begin(void);
 void growth_trim(void);
 
-/* Is there less memory where some was freed? Sanitizers keep it. */
+/* Return 1 if freed memory leaves the measured amount; sanitizers keep freed memory. */
 int growth_counts_memory(void);
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Run a test and report a hang: when no process of the test has started or ended for HS_HANG seconds
-# (60), write to descriptor 9, or to standard error, which function of the test runs and what its
-# threads wait for. The test goes on, because a test has no time limit.
+# Run a test and report a hang. If no process of the test starts or ends for HS_HANG seconds (50),
+# write the running function of the test and the places where its threads wait to descriptor 9, or to
+# standard error if 9 is closed. The test continues, because a test has no time limit.
 #
 #   watch.sh TEST [ARGUMENT...]
 #
@@ -10,7 +10,7 @@
 # function to the file $HS_RUNNING.
 set -u
 
-hang=${HS_HANG:-60}
+hang=${HS_HANG:-50}
 interval=$(((hang + 11) / 12)) # seconds between two looks
 
 # Print the descendants of process $1 without the descendants of process $2.

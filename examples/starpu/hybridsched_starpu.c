@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio's ready queue as a scheduler of StarPU 1.3. An application names it,
+ * HeteroPrio's ready queue as a scheduling policy of StarPU 1.3. An application selects the policy,
  *
  *     extern struct starpu_sched_policy hybridsched_starpu_policy;
  *     conf.sched_policy = &hybridsched_starpu_policy;
  *
- * or is run with it as it is, for starpu_init() is here, too:
+ * or runs unchanged with this library preloaded, whose starpu_init() selects the policy:
  *
  *     LD_PRELOAD=./hybridsched_starpu.so ./application
  *
- * GPUs take the ready task that they accelerate most, CPUs the one that they accelerate least.
- * StarPU cannot abort a task, so that what HeteroPrio would spoliate must not be started: a CPU
- * leaves alone what a GPU would have done sooner, with all that the GPU likes better before it.
- * Times are those of the tasks' performance models; while one is being calibrated it says nothing,
- * and a task is as fast here as there.
+ * A GPU takes the ready task with the largest ratio of CPU time to GPU time, a CPU the ready task with
+ * the smallest. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does not start
+ * a task if the GPUs would complete it earlier, after all other ready tasks. Times come from StarPU's
+ * performance models. While a model is being calibrated, a task counts as equally fast on both types.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -26,16 +25,17 @@
 
 #include <hybridsched/queue.h>
 
-enum { RATIO_CELLS = 100 }; /* measured times of one kernel differ, see hs_queue_settings */
+enum { RATIO_CELLS = 100 }; /* 1 / tolerance of hs_queue_settings: measured times of one
+                              kernel vary */
 
 typedef struct scheduler {
     starpu_pthread_mutex_t lock;
-    hs_queue              *queue;          /* NULL: no worker has come yet */
-    int                    some_worker[2]; /* one of each hs_type; -1: there is none */
+    hs_queue              *queue;          /* NULL until add_workers() */
+    int                    some_worker[2]; /* a worker of each hs_type; -1: no worker */
     unsigned               gpus;
     double                 busy_until[STARPU_NMAXWORKERS];
-    double                 gpu_work; /* of what waits, in microseconds */
-    uint64_t               taken[2]; /* tasks, by hs_type */
+    double                 gpu_work; /* GPU time of the ready tasks, in microseconds */
+    uint64_t               taken[2]; /* number of tasks taken by each hs_type */
 } scheduler;
 
 static scheduler *of_context(unsigned context)
@@ -56,7 +56,7 @@ static _Noreturn void fail(const char *what, hs_status status)
 
 static void lock(scheduler *s)
 {
-    starpu_worker_relax_on(); /* StarPU may want this worker while it waits */
+    starpu_worker_relax_on(); /* StarPU may need this worker while it waits */
     starpu_pthread_mutex_lock(&s->lock);
     starpu_worker_relax_off();
 }
@@ -84,7 +84,8 @@ static void deinit(unsigned context)
     free(s);
 }
 
-/* For as many workers of either type as there may be, so that it need not change with them. */
+/* Create the queue for the maximum number of workers of each type, so that adding workers does not
+ * change it. */
 static void make_queue(scheduler *s)
 {
     hs_queue_settings settings;
@@ -109,7 +110,8 @@ static void add_workers(unsigned context, int *workers, unsigned count)
         s->some_worker[type_of(workers[i])] = workers[i];
 }
 
-/* Microseconds; INFINITY: it cannot run there; NaN: not known yet. */
+/* Return the time of a task on a type in microseconds; INFINITY if the type cannot run it, NaN if
+ * the time is unknown. */
 static double time_on(const scheduler *s, hs_type type, struct starpu_task *task)
 {
     int      worker = s->some_worker[type];
@@ -163,7 +165,7 @@ static int push(struct starpu_task *task)
     return 0;
 }
 
-/* When the GPUs would have done all that waits, of which CPUs' tasks come last, from now. */
+/* Return the microseconds until the GPUs would have completed their running tasks and all ready tasks. */
 static double gpus_take(const scheduler *s)
 {
     double now = starpu_timing_now(), work = s->gpu_work;
@@ -227,7 +229,7 @@ struct starpu_sched_policy hybridsched_starpu_policy = {
     .worker_type = STARPU_WORKER_LIST,
 };
 
-/* For applications that know nothing of it. */
+/* Replace starpu_init() for applications that select no policy. */
 HS_API int starpu_init(struct starpu_conf *given)
 {
     int (*real)(struct starpu_conf *);

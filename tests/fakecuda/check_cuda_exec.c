@@ -171,7 +171,7 @@ START_TEST(taken_over_both_ways)
             threads = live_threads();
         }
     }
-    ck_assert_int_eq(threads_left(threads), threads);
+    ck_assert_int_eq(live_threads(), threads);
     ck_assert_int_eq(open_files(), files);
 }
 END_TEST

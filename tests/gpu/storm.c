@@ -7,7 +7,8 @@
  *
  *   gpu_storm [-M MODULE] [-n LARGEST] [-t SECONDS] [RUNS]
  *
- * The storm ends after RUNS runs (and the first stopped task), or after SECONDS.
+ * The storm ends after SECONDS, or after RUNS runs if it is rough: it has stopped a task, and of ten
+ * runs at least one was stopped and one completed. Otherwise it continues until it is rough.
  *
  * Exit status 0: success with stopped tasks; 1: a check failed; 3: no GPU.
  */
@@ -261,6 +262,12 @@ static void try_all(storm *s, teller *t)
     s->runs = s->stopped = s->done = 0;
 }
 
+/* Return 1 if tasks were stopped, and stopped and completed runs are both a tenth of the runs. */
+static int is_rough(const storm *s)
+{
+    return s->stopped > 0 && s->stopped >= wanted / 10 && s->done >= wanted / 10;
+}
+
 static long gpu_memory(void)
 {
     size_t      unused = 0, all = 0;
@@ -287,7 +294,7 @@ static long run_all(storm *s, teller *t)
         int64_t       end = start + (int64_t)(1e9 * limit * i / (GROWTH_LOOKS - 1));
         int           last = i == GROWTH_LOOKS - 1;
 
-        while ((s->runs < until || (last && s->stopped == 0)) && now_ns() < end)
+        while ((s->runs < until || (last && !is_rough(s))) && now_ns() < end)
             run_one(s, t);
         looks[i] = gpu_memory();
     }

@@ -124,19 +124,19 @@ static void check_samples(uint64_t seed, size_t rounds, size_t tasks, unsigned w
     }
 }
 
-START_TEST(few_tasks)
+START_TEST(few_tasks_start_when_workers_are_available)
 {
     check_samples(31000000, sample_rounds(8000), 8, 3);
 }
 END_TEST
 
-START_TEST(some_tasks)
+START_TEST(some_tasks_start_when_workers_are_available)
 {
     check_samples(32000000, sample_rounds(1500), 40, 6);
 }
 END_TEST
 
-START_TEST(many_tasks)
+START_TEST(many_tasks_start_when_workers_are_available)
 {
     check_samples(33000000, sample_rounds(40), 200, 24);
 }
@@ -168,7 +168,7 @@ static void check_best(const sample *s, const hs_settings *settings, const optim
     hs_schedule_free(found);
 }
 
-START_TEST(bounds_and_schedules_have_the_optimum_between_them)
+START_TEST(optimum_lies_between_bounds_and_schedules)
 {
     size_t      rounds = sample_rounds(4000);
     double      available[MOST_WORKERS];
@@ -240,7 +240,7 @@ static long double proved_by(const sample *s, const double *available, double u,
     return work > 0 ? time_for(s, available, work, u, v) : 0;
 }
 
-START_TEST(the_area_is_what_its_definition_gives)
+START_TEST(area_bound_equals_its_definition)
 {
     size_t      rounds = sample_rounds(4000);
     double      available[MOST_WORKERS];
@@ -270,7 +270,7 @@ END_TEST
 
 /* Check that availability at 0 gives the plans and bounds of no availability, for which the library
  * has separate code. */
-START_TEST(to_come_at_0_is_to_be_there)
+START_TEST(availability_at_0_changes_nothing)
 {
     size_t      rounds = sample_rounds(500);
     double      available[MOST_WORKERS] = {0};
@@ -342,7 +342,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
     }
 }
 
-START_TEST(graphs)
+START_TEST(graphs_start_when_workers_are_available)
 {
     size_t       rounds = sample_rounds(1500);
     double       available[MOST_WORKERS];
@@ -364,7 +364,7 @@ START_TEST(graphs)
 }
 END_TEST
 
-START_TEST(who_does_not_take_it_says_so)
+START_TEST(algorithms_without_support_refuse_availability)
 {
     const double    times[] = {2, 3}, available[] = {0, 5, 1};
     const double    wrong[][3] = {{0, -1, 0}, {0, NAN, 0}, {0, 0, INFINITY}, {1e308, 0, 0}};
@@ -410,7 +410,7 @@ static hs_status run_early(const hs_instance *in, const hs_settings *settings, h
     return hs_solve(hs_algorithm_find("heft"), in, &all, out);
 }
 
-START_TEST(an_algorithm_that_starts_early_is_found_out)
+START_TEST(checker_refuses_starts_before_availability)
 {
     const hs_algorithm early = {sizeof early, "early", NULL, NULL, NULL, NULL, run_early, 0, 0, 1};
     const double       times[] = {2, 3}, available[] = {4, 5};
@@ -440,15 +440,15 @@ int main(void)
     TCase *cases = tcase_create("workers that come late");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, few_tasks);
-    tcase_add_test(cases, some_tasks);
-    tcase_add_test(cases, many_tasks);
-    tcase_add_test(cases, bounds_and_schedules_have_the_optimum_between_them);
-    tcase_add_test(cases, the_area_is_what_its_definition_gives);
-    tcase_add_test(cases, to_come_at_0_is_to_be_there);
-    tcase_add_test(cases, graphs);
-    tcase_add_test(cases, who_does_not_take_it_says_so);
-    tcase_add_test(cases, an_algorithm_that_starts_early_is_found_out);
+    tcase_add_test(cases, few_tasks_start_when_workers_are_available);
+    tcase_add_test(cases, some_tasks_start_when_workers_are_available);
+    tcase_add_test(cases, many_tasks_start_when_workers_are_available);
+    tcase_add_test(cases, optimum_lies_between_bounds_and_schedules);
+    tcase_add_test(cases, area_bound_equals_its_definition);
+    tcase_add_test(cases, availability_at_0_changes_nothing);
+    tcase_add_test(cases, graphs_start_when_workers_are_available);
+    tcase_add_test(cases, algorithms_without_support_refuse_availability);
+    tcase_add_test(cases, checker_refuses_starts_before_availability);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

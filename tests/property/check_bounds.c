@@ -107,7 +107,7 @@ static void check_tight(const sample *s, const char *name, double found, fractio
             (long long)value.denominator);
 }
 
-START_TEST(whole_instances_have_exact_bounds)
+START_TEST(bounds_of_integer_times_are_exact)
 {
     size_t rounds = sample_rounds(12000), i;
     sample s;
@@ -146,7 +146,7 @@ static double area_about(const sample *s)
     return best;
 }
 
-START_TEST(theorem2_is_its_definition)
+START_TEST(theorem2_equals_its_definition)
 {
     size_t rounds = sample_rounds(6000), i;
     sample s;
@@ -166,7 +166,7 @@ START_TEST(theorem2_is_its_definition)
 }
 END_TEST
 
-START_TEST(deadline_dominates)
+START_TEST(deadline_is_at_least_every_other_bound)
 {
     size_t rounds = sample_rounds(60000), i;
     double deadline, theorem2, min_time, longest;
@@ -189,7 +189,7 @@ START_TEST(deadline_dominates)
 }
 END_TEST
 
-START_TEST(area_is_theorem2)
+START_TEST(area_equals_theorem2)
 {
     size_t rounds = sample_rounds(40000), i;
     double area, theorem2;
@@ -243,7 +243,7 @@ static hs_instance *without_counts(const hs_instance *in, double **cpu, double *
     return flat;
 }
 
-START_TEST(counts_are_as_good_as_copies)
+START_TEST(rows_with_counts_equal_copies)
 {
     size_t rounds = sample_rounds(3000), i, b;
     sample s;
@@ -293,7 +293,7 @@ static void check_below(const sample *s, const exact *span)
     }
 }
 
-START_TEST(schedules_are_above_bounds)
+START_TEST(no_schedule_is_below_a_bound)
 {
     size_t rounds = sample_rounds(1000), i, a;
     sample s;
@@ -329,12 +329,12 @@ int main(void)
     TCase *cases = tcase_create("properties");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, whole_instances_have_exact_bounds);
-    tcase_add_test(cases, theorem2_is_its_definition);
-    tcase_add_test(cases, deadline_dominates);
-    tcase_add_test(cases, area_is_theorem2);
-    tcase_add_test(cases, counts_are_as_good_as_copies);
-    tcase_add_test(cases, schedules_are_above_bounds);
+    tcase_add_test(cases, bounds_of_integer_times_are_exact);
+    tcase_add_test(cases, theorem2_equals_its_definition);
+    tcase_add_test(cases, deadline_is_at_least_every_other_bound);
+    tcase_add_test(cases, area_equals_theorem2);
+    tcase_add_test(cases, rows_with_counts_equal_copies);
+    tcase_add_test(cases, no_schedule_is_below_a_bound);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -44,7 +44,7 @@ static hs_schedule *schedule_of(const sample *s)
     return plan;
 }
 
-START_TEST(certificates_are_verified)
+START_TEST(true_certificates_are_accepted)
 {
     size_t rounds = sample_rounds(400), i, b;
 
@@ -65,7 +65,7 @@ START_TEST(certificates_are_verified)
 }
 END_TEST
 
-START_TEST(what_is_accepted_is_true)
+START_TEST(accepted_certificates_are_true)
 {
     static certificate_text good;
     size_t                  rounds = sample_rounds(60), i, b, change;
@@ -100,7 +100,7 @@ END_TEST
 
 /* Check that equal rows form one kind with the sum of their counts, and that the checker refuses a
  * wrong count of any kind. */
-START_TEST(rows_of_several_tasks_are_counted)
+START_TEST(wrong_counts_are_refused)
 {
     static const double     times[][2] = {{1, 2}, {3, 1}, {3, 1}, {3, 2}};
     static const char      *lines[] = {"\ntask,1,2", "\ntask,3,1", "\ntask,3,2"};
@@ -205,7 +205,7 @@ static void tiles(const sample *s, hs_instance **in)
     REQUIRE(s, hs_generate_tiled(&spec, in, NULL) == HS_OK, "no instance");
 }
 
-START_TEST(larger_trees_are_verified)
+START_TEST(certificates_with_large_trees_are_accepted)
 {
     static certificate_text t;
     size_t                  rounds = sample_rounds(40), seen[STEPS] = {0}, i;
@@ -275,7 +275,7 @@ static void check_crowd(const sample *s, const hs_schedule *plan, certificate_te
     hs_certificate_free(c);
 }
 
-START_TEST(crowds_are_verified)
+START_TEST(pigeonhole_certificates_are_accepted)
 {
     static const sample_family families[] = {SAMPLE_SMALL, SAMPLE_UNIFORM, SAMPLE_TENTHS,
                                              SAMPLE_VAST,  SAMPLE_LEAST,   SAMPLE_WIDE};
@@ -305,7 +305,7 @@ END_TEST
 
 /* Check pigeonhole certificates of instances with more task sets than the prover's knapsack
  * examines; the first instance exceeds even the limit of sets. */
-START_TEST(larger_crowds_are_verified)
+START_TEST(large_pigeonhole_certificates_are_accepted)
 {
     static certificate_text t;
     size_t                  rounds = sample_rounds(20), i, change;
@@ -339,12 +339,12 @@ int main(void)
 
     tcase_set_timeout(cases, 900);
     tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
-    tcase_add_test(cases, certificates_are_verified);
-    tcase_add_test(cases, what_is_accepted_is_true);
-    tcase_add_test(cases, rows_of_several_tasks_are_counted);
-    tcase_add_test(cases, larger_trees_are_verified);
-    tcase_add_test(cases, crowds_are_verified);
-    tcase_add_test(cases, larger_crowds_are_verified);
+    tcase_add_test(cases, true_certificates_are_accepted);
+    tcase_add_test(cases, accepted_certificates_are_true);
+    tcase_add_test(cases, wrong_counts_are_refused);
+    tcase_add_test(cases, certificates_with_large_trees_are_accepted);
+    tcase_add_test(cases, pigeonhole_certificates_are_accepted);
+    tcase_add_test(cases, large_pigeonhole_certificates_are_accepted);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

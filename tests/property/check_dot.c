@@ -80,7 +80,7 @@ static void must_be_as_before(const hs_instance *in, const hs_instance *back)
 }
 
 /* Check that times, data, bytes, links, priorities and restartability survive a DOT file. */
-START_TEST(dot_comes_back)
+START_TEST(dot_round_trip_keeps_the_graph)
 {
     graph_sample s;
 
@@ -99,7 +99,7 @@ START_TEST(dot_comes_back)
 END_TEST
 
 /* Check that rows with counts become single rows with the edges of their barriers. */
-START_TEST(dot_of_copies_comes_back)
+START_TEST(dot_round_trip_expands_counts)
 {
     enum { ROWS = 6 };
     dice d = {3};
@@ -132,7 +132,7 @@ START_TEST(dot_of_copies_comes_back)
 END_TEST
 
 /* Check that names with quotes, backslashes, newlines and DOT syntax survive a DOT file. */
-START_TEST(dot_of_odd_names_comes_back)
+START_TEST(dot_round_trip_keeps_odd_names)
 {
     static const char *const names[] = {"a\"b", "\\", "x\\\"", "new\nline", "\xc3\xa9", "a;b:c\\",
                                         "->",   "n0", "#",     "<b>",       " ",        "a b#2"};
@@ -169,9 +169,9 @@ int main(void)
     TCase *tests = tcase_create("dot");
 
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, dot_comes_back);
-    tcase_add_test(tests, dot_of_copies_comes_back);
-    tcase_add_test(tests, dot_of_odd_names_comes_back);
+    tcase_add_test(tests, dot_round_trip_keeps_the_graph);
+    tcase_add_test(tests, dot_round_trip_expands_counts);
+    tcase_add_test(tests, dot_round_trip_keeps_odd_names);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -164,7 +164,7 @@ static void is_same(const literal *l, const hs_instance *in, hs_instance *other)
     hs_instance_free(other);
 }
 
-START_TEST(graphs_are_what_they_mean)
+START_TEST(graphs_equal_their_definition)
 {
     static literal l;
     dice           source = {(uint64_t)_i + 1};
@@ -194,7 +194,7 @@ END_TEST
 
 /* Check that a builder keeps its accesses after hs_builder_finish() has failed, with rows in any
  * order. */
-START_TEST(accesses_outlive_a_refusal)
+START_TEST(builder_keeps_accesses_after_a_failure)
 {
     const hs_access_mode modes[] = {HS_READ, HS_WRITE, HS_READ_WRITE};
     hs_builder          *b = NULL;
@@ -367,7 +367,7 @@ static void plan_comes_back(const literal *l, const hs_instance *in, const hs_sc
     close(fd);
 }
 
-START_TEST(schedules_are_checked_and_come_back)
+START_TEST(schedules_are_checked_and_keep_their_file_form)
 {
     static literal l;
     dice           source = {(uint64_t)_i + 100};
@@ -413,9 +413,9 @@ int main(void)
     Suite *suite = suite_create("graph");
     TCase *all = tcase_create("all");
 
-    tcase_add_loop_test(all, graphs_are_what_they_mean, 0, 4);
-    tcase_add_loop_test(all, schedules_are_checked_and_come_back, 0, 4);
-    tcase_add_test(all, accesses_outlive_a_refusal);
+    tcase_add_loop_test(all, graphs_equal_their_definition, 0, 4);
+    tcase_add_loop_test(all, schedules_are_checked_and_keep_their_file_form, 0, 4);
+    tcase_add_test(all, builder_keeps_accesses_after_a_failure);
     tcase_set_timeout(all, 600);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -125,7 +125,7 @@ static void check_cases(const graph_sample *g, const sample *s, const hs_schedul
 
 /* Check that every bound of a graph is certified, and that changed or forged certificates are
  * accepted only if they are true. */
-START_TEST(graphs_have_certificates)
+START_TEST(only_true_certificates_are_accepted)
 {
     static certificate_text good;
     size_t                  rounds = sample_rounds(400);
@@ -185,7 +185,7 @@ static hs_instance *two_and_one(double cpu, unsigned gpus)
 
 /* Check that a crowd of two concurrent tasks is accepted as impossible only if both must share a
  * single GPU. */
-START_TEST(crowds_are_on_one_type)
+START_TEST(crowds_need_a_common_type)
 {
     static certificate_text t;
     const hs_placement      gpu_alone[] = {
@@ -236,7 +236,7 @@ static hs_instance *two_chains(void)
 
 /* Check the case in which the middle tasks of two chains overlap: the first task of a chain
  * precedes the last task of the other chain, but no other order follows. */
-START_TEST(beside_is_not_before)
+START_TEST(overlapping_tasks_have_no_order)
 {
     static const struct {
         const char *way;
@@ -275,9 +275,9 @@ int main(void)
 
     tcase_set_timeout(cases, 900);
     tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
-    tcase_add_test(cases, graphs_have_certificates);
-    tcase_add_test(cases, crowds_are_on_one_type);
-    tcase_add_test(cases, beside_is_not_before);
+    tcase_add_test(cases, only_true_certificates_are_accepted);
+    tcase_add_test(cases, crowds_need_a_common_type);
+    tcase_add_test(cases, overlapping_tasks_have_no_order);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -231,7 +231,7 @@ static void check_trace(const graph_sample *s, const sample *made, size_t pairs)
     free(text);
 }
 
-START_TEST(graphs_are_drawn_as_they_ran)
+START_TEST(pictures_agree_with_the_schedule)
 {
     size_t rounds = sample_rounds(3000);
 
@@ -262,7 +262,7 @@ END_TEST
 
 /* Check that the critical path of independent tasks consists of every entry of the worker that ends
  * last. */
-START_TEST(independent_tasks_have_a_path)
+START_TEST(critical_path_of_independent_tasks_is_the_last_worker)
 {
     const hs_task     task = {.struct_size = sizeof task, .cpu = 5, .gpu = 1};
     hs_placement      placed[] = {
@@ -338,7 +338,7 @@ static void require_arrows(const sample *made, const hs_picture *picture, int ar
     free(text);
 }
 
-START_TEST(too_many_arrows_are_left_out)
+START_TEST(more_arrows_than_the_limit_are_left_out)
 {
     sample     few = two_layers(100, 100, 3), many = two_layers(101, 100, 3);
     sample     grouped = two_layers(400, 20, 300), most = two_layers(400, 400, 9);
@@ -392,7 +392,7 @@ static double width_of_peaks(const char *svg)
 
 /* Check that a task that is ready for a moment shows a narrow peak, which does not last until the
  * next event. */
-START_TEST(a_moment_is_a_peak)
+START_TEST(short_readiness_is_a_narrow_peak)
 {
     const hs_task task = {.struct_size = sizeof task, .cpu = 100, .gpu = 1};
     hs_placement  placed[] = {{0, 100, 0, 0, HS_RUN}, {100.01, 200.01, 1, 0, HS_RUN}};
@@ -425,10 +425,10 @@ int main(void)
     TCase *cases = tcase_create("of small graphs");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, graphs_are_drawn_as_they_ran);
-    tcase_add_test(cases, too_many_arrows_are_left_out);
-    tcase_add_test(cases, independent_tasks_have_a_path);
-    tcase_add_test(cases, a_moment_is_a_peak);
+    tcase_add_test(cases, pictures_agree_with_the_schedule);
+    tcase_add_test(cases, more_arrows_than_the_limit_are_left_out);
+    tcase_add_test(cases, critical_path_of_independent_tasks_is_the_last_worker);
+    tcase_add_test(cases, short_readiness_is_a_narrow_peak);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -323,7 +323,7 @@ static void check_planner(const graph_sample *s, const char *name, hs_rank rank,
     hs_schedule_free(found);
 }
 
-START_TEST(planners_as_they_read)
+START_TEST(planners_equal_their_literal_form)
 {
     size_t rounds = sample_rounds(6000);
 
@@ -351,7 +351,7 @@ int main(void)
     TCase *cases = tcase_create("on small graphs");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, planners_as_they_read);
+    tcase_add_test(cases, planners_equal_their_literal_form);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

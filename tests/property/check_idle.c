@@ -167,7 +167,7 @@ static hs_schedule *without_some(const graph_sample *s, const hs_schedule *shown
     return rest;
 }
 
-START_TEST(idle_time_has_its_reasons)
+START_TEST(idle_time_is_divided_by_reason)
 {
     static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "dynamic", "hp-sp"};
     size_t                   aborted = 0;
@@ -199,7 +199,7 @@ int main(void)
     TCase *cases = tcase_create("of small graphs");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, idle_time_has_its_reasons);
+    tcase_add_test(cases, idle_time_is_divided_by_reason);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -206,7 +206,7 @@ static const struct {
     {hs_import_wfcommons, write_wfcommons, "w", 0, 1},
 };
 
-START_TEST(imports_equal_by_hand)
+START_TEST(imports_equal_instances_by_hand)
 {
     dice  d = {(uint64_t)_i};
     small g;
@@ -321,7 +321,7 @@ static void write_uses(const small *g, dice *d, int uses[MOST][3])
     }
 }
 
-START_TEST(starpu_equals_by_hand)
+START_TEST(starpu_import_equals_instance_by_hand)
 {
     dice  d = {5};
     small g;
@@ -400,7 +400,7 @@ static hs_status starpu_short(int fd, const hs_import_settings *options, hs_inst
     return st;
 }
 
-START_TEST(memory_is_short)
+START_TEST(imports_survive_failed_allocations)
 {
     static const short_file files[] = {
         {hs_import_stg, "3\n0 0 0\n1 2 1 0\n2 3 2 0 1\n3 1 1 2\n4 0 2 1 3\n"},
@@ -434,9 +434,9 @@ int main(void)
     TCase *tests = tcase_create("imports");
 
     tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, imports_equal_by_hand, 0, sizeof formats / sizeof *formats);
-    tcase_add_test(tests, starpu_equals_by_hand);
-    tcase_add_test(tests, memory_is_short);
+    tcase_add_loop_test(tests, imports_equal_instances_by_hand, 0, sizeof formats / sizeof *formats);
+    tcase_add_test(tests, starpu_import_equals_instance_by_hand);
+    tcase_add_test(tests, imports_survive_failed_allocations);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

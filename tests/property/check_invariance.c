@@ -117,7 +117,7 @@ static void check_same_bounds(const sample *s, const char *what, const hs_instan
     }
 }
 
-START_TEST(twice_is_the_same)
+START_TEST(repeated_calls_give_the_same_schedule)
 {
     size_t       rounds = sample_rounds(2000), i;
     hs_affinity  wishes[64];
@@ -147,7 +147,7 @@ static hs_instance *scaled(const sample *s, double factor, double *cpu, double *
     return in;
 }
 
-START_TEST(a_power_of_two_scales_all)
+START_TEST(powers_of_two_scale_every_result)
 {
     static const int exponents[] = {-200, -10, -1, 1, 3, 64, 200};
     size_t           rounds = sample_rounds(3000), i;
@@ -236,7 +236,7 @@ static void renamed_free(renamed *r)
     free(r->wishes);
 }
 
-START_TEST(names_do_not_matter)
+START_TEST(names_do_not_change_schedules)
 {
     size_t      rounds = sample_rounds(1500), i;
     hs_affinity wishes[64];
@@ -258,7 +258,7 @@ END_TEST
 
 /* Check that the order of tasks is irrelevant for random real times, where no time, ratio, mean or
  * score equals another. */
-START_TEST(the_order_does_not_matter_without_ties)
+START_TEST(order_without_ties_does_not_change_schedules)
 {
     static const sample_family families[] = {SAMPLE_UNIFORM, SAMPLE_GAMMA, SAMPLE_WIDE,
                                              SAMPLE_VAST};
@@ -285,7 +285,7 @@ END_TEST
 
 /* Check that bounds do not depend on the order of whole times. Schedules may: ties are broken by
  * order. */
-START_TEST(the_order_does_not_matter_to_bounds)
+START_TEST(order_does_not_change_bounds)
 {
     size_t      rounds = sample_rounds(2000), i;
     hs_settings settings;
@@ -304,7 +304,7 @@ START_TEST(the_order_does_not_matter_to_bounds)
 }
 END_TEST
 
-START_TEST(counts_are_as_good_as_copies)
+START_TEST(rows_with_counts_equal_copies)
 {
     size_t rounds = sample_rounds(1500), i, j;
     sample s;
@@ -345,7 +345,7 @@ START_TEST(counts_are_as_good_as_copies)
 }
 END_TEST
 
-START_TEST(other_workers_are_as_if_from_the_start)
+START_TEST(changed_workers_equal_a_new_instance)
 {
     size_t       rounds = sample_rounds(1500), i;
     hs_instance *elsewhere, *back;
@@ -377,13 +377,13 @@ int main(void)
     TCase *cases = tcase_create("properties");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, twice_is_the_same);
-    tcase_add_test(cases, a_power_of_two_scales_all);
-    tcase_add_test(cases, names_do_not_matter);
-    tcase_add_test(cases, the_order_does_not_matter_without_ties);
-    tcase_add_test(cases, the_order_does_not_matter_to_bounds);
-    tcase_add_test(cases, counts_are_as_good_as_copies);
-    tcase_add_test(cases, other_workers_are_as_if_from_the_start);
+    tcase_add_test(cases, repeated_calls_give_the_same_schedule);
+    tcase_add_test(cases, powers_of_two_scale_every_result);
+    tcase_add_test(cases, names_do_not_change_schedules);
+    tcase_add_test(cases, order_without_ties_does_not_change_schedules);
+    tcase_add_test(cases, order_does_not_change_bounds);
+    tcase_add_test(cases, rows_with_counts_equal_copies);
+    tcase_add_test(cases, changed_workers_equal_a_new_instance);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -87,7 +87,7 @@ static unsigned scaled(unsigned count)
     return rounds < 100 ? (unsigned)(count / 100 * rounds) : count;
 }
 
-START_TEST(many_tasks)
+START_TEST(many_tasks_have_valid_schedules)
 {
     static const unsigned workers[][2] = {{20, 4}, {1, 1}, {128, 1}, {3, 40}, {0, 9}, {9, 0}};
     size_t                rounds = sample_rounds(2);
@@ -98,7 +98,7 @@ START_TEST(many_tasks)
 }
 END_TEST
 
-START_TEST(many_workers)
+START_TEST(many_workers_have_valid_schedules)
 {
     check_families(52000000, 50, scaled(1000), scaled(1000));
     check_families(52000001, 3, scaled(1000), 0);
@@ -106,7 +106,7 @@ START_TEST(many_workers)
 }
 END_TEST
 
-START_TEST(most_workers)
+START_TEST(the_maximum_of_workers_has_valid_schedules)
 {
     sample s;
 
@@ -123,9 +123,9 @@ int main(void)
     TCase *cases = tcase_create("large instances");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_loop_test(cases, many_tasks, 0, 6);
-    tcase_add_test(cases, many_workers);
-    tcase_add_test(cases, most_workers);
+    tcase_add_loop_test(cases, many_tasks_have_valid_schedules, 0, 6);
+    tcase_add_test(cases, many_workers_have_valid_schedules);
+    tcase_add_test(cases, the_maximum_of_workers_has_valid_schedules);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

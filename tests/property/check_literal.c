@@ -77,7 +77,7 @@ static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsi
     free(wishes);
 }
 
-START_TEST(every_algorithm_is_written_down_twice)
+START_TEST(every_algorithm_has_a_literal_form)
 {
     size_t a, found = 0;
 
@@ -87,19 +87,19 @@ START_TEST(every_algorithm_is_written_down_twice)
 }
 END_TEST
 
-START_TEST(few_tasks)
+START_TEST(few_tasks_are_scheduled_as_in_the_literal_form)
 {
     check_samples(11000000, sample_rounds(12000), 8, 3);
 }
 END_TEST
 
-START_TEST(some_tasks)
+START_TEST(some_tasks_are_scheduled_as_in_the_literal_form)
 {
     check_samples(12000000, sample_rounds(2500), 40, 6);
 }
 END_TEST
 
-START_TEST(many_tasks)
+START_TEST(many_tasks_are_scheduled_as_in_the_literal_form)
 {
     check_samples(13000000, sample_rounds(60), 200, 24);
 }
@@ -109,7 +109,7 @@ END_TEST
  * Check the balanced algorithms with many workers of a type and long tasks: tasks moved to that
  * type come to dominate, several at a time, and loads tie.
  */
-START_TEST(dominating_tasks)
+START_TEST(dominating_tasks_are_scheduled_as_in_the_literal_form)
 {
     size_t      rounds = sample_rounds(8000), i, a;
     hs_settings settings;
@@ -129,7 +129,7 @@ START_TEST(dominating_tasks)
 }
 END_TEST
 
-START_TEST(many_tasks_of_each_family)
+START_TEST(each_family_is_scheduled_as_in_the_literal_form)
 {
     static const unsigned workers[][2] = {{20, 4}, {1, 1}, {3, 3}, {1, 6}};
     hs_settings           settings;
@@ -156,12 +156,12 @@ int main(void)
     TCase *cases = tcase_create("transcriptions");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, every_algorithm_is_written_down_twice);
-    tcase_add_test(cases, few_tasks);
-    tcase_add_test(cases, some_tasks);
-    tcase_add_test(cases, many_tasks);
-    tcase_add_test(cases, dominating_tasks);
-    tcase_add_test(cases, many_tasks_of_each_family);
+    tcase_add_test(cases, every_algorithm_has_a_literal_form);
+    tcase_add_test(cases, few_tasks_are_scheduled_as_in_the_literal_form);
+    tcase_add_test(cases, some_tasks_are_scheduled_as_in_the_literal_form);
+    tcase_add_test(cases, many_tasks_are_scheduled_as_in_the_literal_form);
+    tcase_add_test(cases, dominating_tasks_are_scheduled_as_in_the_literal_form);
+    tcase_add_test(cases, each_family_is_scheduled_as_in_the_literal_form);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

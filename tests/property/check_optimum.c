@@ -117,25 +117,25 @@ static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsi
     }
 }
 
-START_TEST(few_tasks_on_few_workers)
+START_TEST(guarantees_hold_for_few_tasks_on_few_workers)
 {
     check_samples(1000000, sample_rounds(100000), 7, 2);
 }
 END_TEST
 
-START_TEST(few_tasks_on_more_workers)
+START_TEST(guarantees_hold_for_few_tasks_on_more_workers)
 {
     check_samples(2000000, sample_rounds(20000), 7, 5);
 }
 END_TEST
 
-START_TEST(more_tasks_on_two_workers)
+START_TEST(guarantees_hold_for_more_tasks_on_two_workers)
 {
     check_samples(3000000, sample_rounds(30000), 9, 1);
 }
 END_TEST
 
-START_TEST(the_search_finds_known_optima)
+START_TEST(brute_force_finds_known_optima)
 {
     static const double cpu[] = {3, 3, 2, 2, 2}, gpu[] = {9, 9, 9, 9, 9};
     sample              s;
@@ -157,10 +157,10 @@ int main(void)
     TCase *cases = tcase_create("small instances");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, the_search_finds_known_optima);
-    tcase_add_test(cases, few_tasks_on_few_workers);
-    tcase_add_test(cases, few_tasks_on_more_workers);
-    tcase_add_test(cases, more_tasks_on_two_workers);
+    tcase_add_test(cases, brute_force_finds_known_optima);
+    tcase_add_test(cases, guarantees_hold_for_few_tasks_on_few_workers);
+    tcase_add_test(cases, guarantees_hold_for_few_tasks_on_more_workers);
+    tcase_add_test(cases, guarantees_hold_for_more_tasks_on_two_workers);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

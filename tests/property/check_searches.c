@@ -176,7 +176,7 @@ static int is_proved(const sample *s, const optimum *best)
     return report.proved;
 }
 
-START_TEST(specks_beside_huge_tasks_count)
+START_TEST(tiny_tasks_beside_huge_tasks_count)
 {
     static const sample_family families[] = {SAMPLE_TIES, SAMPLE_SMALL, SAMPLE_IDENTICAL,
                                              SAMPLE_UNIFORM};
@@ -231,7 +231,7 @@ static void check_least(const sample *s, const char *name, const optimum *best)
     hs_instance_free(in);
 }
 
-START_TEST(the_least_unit_is_as_good_as_any)
+START_TEST(optimum_is_found_in_the_least_unit)
 {
     size_t rounds = sample_rounds(600), i;
 
@@ -256,8 +256,8 @@ int main(void)
     tcase_set_timeout(cases, 900);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
     tcase_add_test(cases, searches_find_the_optimum);
-    tcase_add_test(cases, specks_beside_huge_tasks_count);
-    tcase_add_test(cases, the_least_unit_is_as_good_as_any);
+    tcase_add_test(cases, tiny_tasks_beside_huge_tasks_count);
+    tcase_add_test(cases, optimum_is_found_in_the_least_unit);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include <hybridsched/exec.h>
 #include <hybridsched/hybridsched.h>
 
+#include "exiting.h"
 #include "growth.h"
 #include "unit/rounds.h"
 
@@ -47,7 +49,8 @@ typedef struct census {
     long heap;     /* bytes; 0 if malloc cannot report */
 } census;
 
-static long entries(const char *path)
+/* Call is_counted() for each entry of the folder; return the number of entries that it accepts. */
+static long count_entries(const char *path, int (*is_counted)(const char *name))
 {
     DIR           *folder = opendir(path);
     struct dirent *entry;
@@ -56,9 +59,23 @@ static long entries(const char *path)
     if (!folder)
         fail(path, strerror(errno));
     while ((entry = readdir(folder)) != NULL)
-        count += entry->d_name[0] != '.';
+        count += entry->d_name[0] != '.' && is_counted(entry->d_name);
     closedir(folder);
     return count;
+}
+
+static int is_any(const char *name)
+{
+    (void)name;
+    return 1;
+}
+
+static int is_live_thread(const char *thread)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "/proc/self/task/%s", thread);
+    return !is_exiting(path);
 }
 
 /* An environment variable that marks every descendant process. */
@@ -83,18 +100,32 @@ static int is_marked(const char *process)
     return 0;
 }
 
-static long count_processes(void)
+/* Return 1 if SIGKILL is pending, which the process cannot survive. */
+static int is_killed(const char *process)
 {
-    DIR           *proc = opendir("/proc");
-    struct dirent *entry;
-    long           count = 0;
+    const unsigned long long sigkill = 1ULL << (SIGKILL - 1);
+    unsigned long long       pending = 0, shared = 0;
+    char                     path[300], line[256];
+    FILE                    *f;
 
-    if (!proc)
-        fail("/proc", strerror(errno));
-    while ((entry = readdir(proc)) != NULL)
-        count += isdigit((unsigned char)entry->d_name[0]) && is_marked(entry->d_name);
-    closedir(proc);
-    return count;
+    snprintf(path, sizeof path, "/proc/%s/status", process);
+    f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "SigPnd: %llx", &pending);
+        sscanf(line, "ShdPnd: %llx", &shared);
+    }
+    if (f)
+        fclose(f);
+    return ((pending | shared) & sigkill) != 0;
+}
+
+static int is_live_process(const char *process)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "/proc/%s", process);
+    return isdigit((unsigned char)process[0]) && is_marked(process) && !is_killed(process) &&
+           !is_exiting(path);
 }
 
 static long count_zombies(void)
@@ -126,10 +157,10 @@ static long heap(void)
 
 static census count_all(void)
 {
-    census now = {.processes = count_processes(),
+    census now = {.processes = count_entries("/proc", is_live_process),
                   .zombies = count_zombies(),
-                  .threads = entries("/proc/self/task"),
-                  .descriptors = entries("/proc/self/fd")};
+                  .threads = count_entries("/proc/self/task", is_live_thread),
+                  .descriptors = count_entries("/proc/self/fd", is_any)};
 
     growth_trim();
     now.heap = heap();

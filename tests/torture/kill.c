@@ -2,8 +2,8 @@
 
 /*
  * torture_kill [-g] [-n TASKS] [KILLS [SEED]]: kills hsched-exec at random times and resumes the
- * run until the plan is done, again and again. Each task appends the number of its run to a file,
- * which allows these checks:
+ * run until the plan is done, again and again. Each task appends the numbers of the campaign and of
+ * its run to a file, which allows these checks:
  *  - a run executes no task recorded in the journal at its start;
  *  - each recorded task was executed;
  *  - each task known to have ended before the kill is recorded: the table of attempts lists it, or
@@ -68,7 +68,7 @@ static FILE *open_file(const char *name, const char *mode)
 
 static void write_instance(void)
 {
-    static const char say[] = "echo $HSCHED_TASK $TORTURE_RUN $HSCHED_WORKER >>executed";
+    static const char say[] = "echo $HSCHED_TASK $TORTURE_CAMPAIGN $TORTURE_RUN $HSCHED_WORKER >>executed";
     FILE             *f = open_file("instance", "w");
     int               i;
 
@@ -93,7 +93,7 @@ static void mark(const char *line, const char *format, unsigned char *marks)
     if (!strchr(line, '\n') || sscanf(line, format, &task) != 1)
         return;
     if (task < 0 || task >= tasks)
-        fail("a task that there is not");
+        fail("the journal or the file 'executed' names an unknown task");
     marks[task] = 1;
 }
 
@@ -129,21 +129,26 @@ static void read_executed(void)
 {
     FILE         *f = open_file("executed", "r");
     char          line[512], worker[16];
+    long          campaign_of;
     int           task, number, last[WORKERS] = {-1, -1, -1};
     unsigned char ever[MOST_TASKS] = {0};
 
     memset(executed, 0, (size_t)(run + 1) * sizeof *executed);
     memset(ended, 0, sizeof ended);
     while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%d %d %15s", &task, &number, worker) != 3 || task < 0 || task >= tasks ||
-            number < 0 || number > run)
-            fail("what was executed cannot be read");
+        if (sscanf(line, "%d %ld %d %15s", &task, &campaign_of, &number, worker) != 4 ||
+            task < 0 || task >= tasks || number < 0)
+            fail("the file 'executed' cannot be read");
+        if (campaign_of != campaigns) /* a killed run of an earlier campaign wrote the line late */
+            continue;
+        if (number > run)
+            fail("the file 'executed' has a run that has not begun");
         if (number == run)
             note_begin(task, worker_of(worker), last);
         if (executed[number][task]++)
             fail("a task was executed twice in one run");
         if (is_graph && task >= FREE && !(ever[task - FREE] && ever[task - FREE + 1 + task % 3]))
-            fail("a task was executed before one that it comes after");
+            fail("a task was executed before a predecessor");
         ever[task] = 1;
     }
     if (f)
@@ -175,12 +180,12 @@ static void spoil_journal(void)
     if (fd < 0)
         return;
     if (fstat(fd, &about) != 0)
-        fail("cannot look at the journal");
+        fail("cannot read the size of the journal");
     size = about.st_size - (off_t)dice(150);
     if (size < 0)
         size = 0;
     if (ftruncate(fd, size) != 0 || (dice(2) && ftruncate(fd, size + (off_t)dice(5000)) != 0))
-        fail("cannot cut the journal");
+        fail("cannot damage the journal");
     close(fd);
     cuts++;
 }
@@ -190,7 +195,7 @@ static pid_t start(char *const *words)
     pid_t child = fork();
 
     if (child < 0)
-        fail("cannot fork");
+        fail("fork() failed");
     if (child == 0) {
         int out = open("output", O_WRONLY | O_CREAT | O_APPEND, 0666);
 
@@ -208,17 +213,17 @@ static int wait_for(pid_t child)
 
     while (waitpid(child, &status, 0) != child)
         if (errno != EINTR)
-            fail("cannot wait");
+            fail("waitpid() failed");
     return status;
 }
 
 static void tool_path(char *path, size_t size, const char *name)
 {
     if ((size_t)snprintf(path, size, "%s/%s", tools, name) >= size)
-        fail("the path is too long");
+        fail("the path of the tools is too long");
 }
 
-static void plan_it(void)
+static void make_plan(void)
 {
     char  path[4200];
     char *words[] = {path,
@@ -239,7 +244,7 @@ static pid_t start_run(void)
     static const char *const policy[] = {"--policy=plan", "--policy=heteroprio", "--policy=dynamic",
                                          "--policy=dualhp",
                                          "--policy=plan+steal"};
-    char                     path[4200], number[16], chosen[32];
+    char                     path[4200], number[24], chosen[32];
     char                    *words[] = {path,
                                         (char[]){"plan"},
                                         (char[]){"--allow=commands"},
@@ -254,6 +259,8 @@ static pid_t start_run(void)
 
     snprintf(number, sizeof number, "%d", run);
     setenv("TORTURE_RUN", number, 1);
+    snprintf(number, sizeof number, "%ld", campaigns);
+    setenv("TORTURE_CAMPAIGN", number, 1);
     snprintf(chosen, sizeof chosen, "%s", policy[dice(5)]);
     tool_path(path, sizeof path, "hsched-exec");
     return start(words);
@@ -295,13 +302,13 @@ static void check_run(const unsigned char *before)
     for (i = 0; i < tasks; i++) {
         seen += ended[i];
         if (ended[i] && !recorded[i])
-            fail("a task that had ended is not on record");
+            fail("the journal lacks a task that had ended");
         if (before[i] && !recorded[i])
-            fail("what was on record is forgotten");
+            fail("the journal lost a task");
         if (!before[i] && recorded[i] && !executed[run][i])
-            fail("a task is on record that was not executed");
+            fail("the journal has a task that was not executed");
         if (before[i] && executed[run][i])
-            fail("a task was executed that was on record");
+            fail("a recorded task was executed again");
     }
 }
 
@@ -350,12 +357,12 @@ static uint64_t campaign(uint64_t most, long wanted)
 
     clear();
     write_instance();
-    plan_it();
+    make_plan();
     for (run = 0; !one_run(most, kills < wanted); run++)
         if (run == MOST_RUNS - 1)
-            fail("it never ends");
+            fail("the plan is not done after the maximum number of runs");
     if (count(recorded) != tasks)
-        fail("it ended, and not all is done");
+        fail("the last run succeeded, but the journal lacks tasks");
     campaigns++;
     return now_us() - start;
 }
@@ -381,6 +388,7 @@ static int read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    char     command[64];
     int      graphs = read_options(argc, argv);
     long     wanted = argc > optind ? strtol(argv[optind], NULL, 10) : rounds(40);
     uint64_t most;
@@ -389,21 +397,19 @@ int main(int argc, char **argv)
     if (!getcwd(tools, sizeof tools) || !mkdtemp(folder) || chdir(folder) != 0)
         fail("cannot make a folder");
     if (mkdir("tmp", 0700) != 0 || setenv("TMPDIR", "tmp", 1) != 0)
-        fail("cannot make a folder for what those that are killed leave");
+        fail("cannot make a folder for temporary files of killed runs");
     is_graph = graphs;
     most = campaign(0, 0);
     for (; kills < wanted; campaign(most, wanted))
         is_graph = graphs || !is_graph;
     clear();
-    unlink("instance");
-    unlink("plan");
-    if (system("rm -r tmp") != 0)
-        fail("cannot remove the folder 'tmp'");
-    if (chdir("..") != 0 || rmdir(folder) != 0)
+    if (chdir("..") != 0)
+        fail("cannot leave the folder");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (system(command) != 0)
         fail("cannot remove the folder");
-    printf("%ld kills, %ld of them in graphs and %ld while tasks were being recorded, %ld spoilt "
-           "ends; %ld times %d tasks done, none that was on record a second time; %ld seen to "
-           "end, all on record\n",
+    printf("%ld kills: %ld in graphs, %ld while tasks were being recorded; %ld damaged journals; "
+           "%ld campaigns of %d tasks; %ld ends of tasks found in journals\n",
            kills, in_graphs, in_work, cuts, campaigns, tasks, seen);
     return 0;
 }

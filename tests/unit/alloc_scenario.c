@@ -15,7 +15,8 @@ typedef struct outcome {
     long      failed, leaked; /* allocations, blocks */
 } outcome;
 
-/* With left < 0 nothing fails. Check's own blocks, had between the runs, do not count. */
+/* Run the scenario once; the allocation after the first `left` fails, none if `left` is negative.
+ * Blocks that Check allocates between runs are not counted as leaks. */
 static outcome run_with(scenario run, const void *context, long left, int from_there_on)
 {
     outcome o = {.result = 0};
@@ -40,7 +41,7 @@ static void check_scenario(const char *name, scenario run, const void *context, 
         after = run_with(run, context, -1, 0);
         ck_assert_msg(o.leaked == 0, "%s leaks %ld blocks without allocation %ld", name, o.leaked,
                       n);
-        if (o.status == HS_OK) /* it could do without */
+        if (o.status == HS_OK) /* the allocation is optional */
             ck_assert_msg(o.result == first.result, "%s differs without allocation %ld", name, n);
         else
             ck_assert_msg(o.status == HS_ENOMEM && o.failed, "%s without allocation %ld: %s", name,
@@ -58,7 +59,7 @@ void check_both_ways(const char *name, scenario run, const void *context)
     check_scenario(name, run, context, 1);
 }
 
-/* Adding may be tried again: a builder that failed is as it was before. */
+/* Add 40 rows. Repeat a call that failed: a failed call leaves the builder unchanged. */
 static hs_status add_rows(hs_builder *b, int attempts)
 {
     hs_status st = HS_OK;

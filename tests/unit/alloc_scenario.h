@@ -13,6 +13,7 @@
 /* Run a library call and free all its memory; on HS_OK set *result to a digest of the outcome. */
 typedef hs_status (*scenario)(const void *context, uint64_t *result);
 
+/* Check a scenario in both ways; `name` appears in messages. */
 void check_both_ways(const char *name, scenario run, const void *context);
 
 /* Build an instance with every optional member of rows; make up to `attempts` attempts at each step

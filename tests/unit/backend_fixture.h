@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_FIXTURE_H
 #define TESTS_BACKEND_FIXTURE_H
 
-/* One worker of one backend, and attempts at one task on it, without a dispatcher. */
+/* A stage: one worker of one backend, which runs attempts at one task without a dispatcher. */
 
 #include <errno.h>
 #include <signal.h>
@@ -26,15 +26,15 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
-    int                    taken; /* cancelled for another worker */
+    int                    taken; /* 1: stage_cancel() requests a spoliation, else a stop */
     char                   id[64];
-    char                   folder[32]; /* empty at first */
+    char                   folder[32]; /* temporary folder, empty after stage_set() */
     char                   log[64];
     char                   why[HS_WHY]; /* of the attempt */
     hs_error               error;
 } stage;
 
-/* A task of that name on one of two CPUs; two GPUs are there as well. */
+/* Return an instance of one task with this name, two CPUs and two GPUs. */
 static inline hs_instance *one_task(const char *id)
 {
     hs_task      row = {.struct_size = sizeof row, .id = id, .cpu = 1, .gpu = 1};
@@ -49,7 +49,7 @@ static inline hs_instance *one_task(const char *id)
     return in;
 }
 
-/* Options may be changed before stage_open(). The task's name is nobody else's. */
+/* Initialise a stage with a unique task name. A test may change the options before stage_open(). */
 static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
 {
     static int number;
@@ -87,7 +87,7 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
     ck_assert_int_ge(s->attempt.wake_fd, 0);
 }
 
-/* What commands need beside it is the dispatcher's to open. */
+/* Open the worker. For commands, first open the starter, as the dispatcher does. */
 static inline hs_status stage_worker(stage *s)
 {
     hs_status st = HS_OK;
@@ -122,7 +122,7 @@ static inline void stage_cancel(stage *s)
     ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
 }
 
-/* As the dispatcher does before each attempt. */
+/* Reset the cancel request, as the dispatcher does before each attempt. */
 static inline void stage_rearm(stage *s)
 {
     uint64_t count;

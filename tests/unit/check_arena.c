@@ -27,7 +27,7 @@ static void expect_kept(const unsigned char *taken, size_t size, int mark)
 }
 
 /* Odd sizes, some of which no chunk begun has room for. */
-START_TEST(nothing_overlaps)
+START_TEST(blocks_do_not_overlap)
 {
     enum { PIECES = 60 };
     hsi_arena      arena = {0};
@@ -45,7 +45,7 @@ START_TEST(nothing_overlaps)
 }
 END_TEST
 
-START_TEST(what_is_too_much_is_refused)
+START_TEST(too_large_blocks_are_refused)
 {
     hsi_arena arena = {0};
 
@@ -58,7 +58,7 @@ START_TEST(what_is_too_much_is_refused)
 END_TEST
 
 /* What is taken after a mark is taken again after a release; what lies before it stays. */
-START_TEST(a_mark_is_gone_back_to)
+START_TEST(release_returns_to_the_mark)
 {
     hsi_arena      arena = {0};
     unsigned char *kept = take(&arena, 1000, 1), *first;
@@ -76,7 +76,7 @@ START_TEST(a_mark_is_gone_back_to)
 END_TEST
 
 /* After a reset, all that was taken at once lies in one piece, whatever the order. */
-START_TEST(the_peak_fits_after_a_reset)
+START_TEST(one_chunk_holds_the_peak_after_a_reset)
 {
     hsi_arena      arena = {0};
     unsigned char *before, *after;
@@ -98,10 +98,10 @@ int main(void)
     Suite *suite = suite_create("arena");
     TCase *tests = tcase_create("all");
 
-    tcase_add_test(tests, nothing_overlaps);
-    tcase_add_test(tests, what_is_too_much_is_refused);
-    tcase_add_test(tests, a_mark_is_gone_back_to);
-    tcase_add_test(tests, the_peak_fits_after_a_reset);
+    tcase_add_test(tests, blocks_do_not_overlap);
+    tcase_add_test(tests, too_large_blocks_are_refused);
+    tcase_add_test(tests, release_returns_to_the_mark);
+    tcase_add_test(tests, one_chunk_holds_the_peak_after_a_reset);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Let each allocation of a search fail once: the result is HS_ENOMEM or a valid schedule. Only leak
- * sanitizers detect leaks here. */
+/* Let each allocation of a search fail once: the result is HS_ENOMEM or a valid schedule, and each
+ * block is freed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,12 +8,22 @@
 
 #include "failing_memory.h"
 
+static void require_freed(const char *what, long which, long before)
+{
+    if (memory_blocks() == before)
+        return;
+    fprintf(stderr, "%s, allocation %ld: %ld blocks are not freed\n", what, which,
+            memory_blocks() - before);
+    exit(EXIT_FAILURE);
+}
+
 /* Run a search while allocation number `which` fails. Return 0 if fewer allocations were made. */
 static int try_failing(const hs_instance *in, const hs_schedule *start, long which)
 {
     hs_settings  settings;
     hs_schedule *s = NULL;
     hs_status    st;
+    long         before = memory_blocks();
     int          failed;
 
     hs_settings_init(&settings);
@@ -27,6 +37,7 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
         exit(EXIT_FAILURE);
     }
     hs_schedule_free(s);
+    require_freed("best", which, before);
     return failed;
 }
 
@@ -36,6 +47,7 @@ static int try_failing_bound(const hs_instance *in, long which)
 {
     double    value;
     hs_status st;
+    long      before = memory_blocks();
     int       failed;
 
     memory_fails(which, 0);
@@ -45,6 +57,7 @@ static int try_failing_bound(const hs_instance *in, long which)
         fprintf(stderr, "mip, allocation %ld: %s\n", which, hs_status_text(st));
         exit(EXIT_FAILURE);
     }
+    require_freed("mip", which, before);
     return failed;
 }
 

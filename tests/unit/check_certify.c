@@ -30,7 +30,7 @@ static double certified_sum(size_t n, const double *times)
 #define SUM(...) certified_sum(sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
                                (double[]){__VA_ARGS__})
 
-START_TEST(exact_where_a_double_holds_the_sum)
+START_TEST(makespan_is_exact_if_a_double_holds_the_sum)
 {
     ck_assert_double_eq(SUM(1), 1);
     ck_assert_double_eq(SUM(1, 2, 4.5), 7.5);
@@ -42,7 +42,7 @@ START_TEST(exact_where_a_double_holds_the_sum)
 }
 END_TEST
 
-START_TEST(rounded_up_where_it_does_not)
+START_TEST(makespan_is_rounded_up_if_no_double_holds_the_sum)
 {
     ck_assert_double_eq(SUM(1, 0x1p-53), nextafter(1, 2));
     ck_assert_double_eq(SUM(1, 0x1p-1074), nextafter(1, 2));
@@ -52,7 +52,7 @@ START_TEST(rounded_up_where_it_does_not)
 }
 END_TEST
 
-START_TEST(no_gap_only_within_the_bound)
+START_TEST(gap_is_zero_only_up_to_the_bound)
 {
     const double time[] = {1, 0x1p-53}; /* the makespan is 1, for ties go to even */
     hs_instance *in = NULL;
@@ -69,7 +69,7 @@ START_TEST(no_gap_only_within_the_bound)
 END_TEST
 
 /* What is as long as the schedule is a bound; the next number above is none. */
-START_TEST(bounds_above_a_schedule)
+START_TEST(bound_above_the_schedule_is_an_error)
 {
     const double time[] = {1, 0x1p-53};
     hs_instance *in = NULL;
@@ -86,7 +86,7 @@ START_TEST(bounds_above_a_schedule)
 END_TEST
 
 /* Each end on a path is rounded: a bound may exceed the makespan by the sum of the roundings. */
-START_TEST(bounds_above_the_rounded_ends_of_a_graph)
+START_TEST(rounded_ends_of_a_graph_are_tolerated)
 {
     hs_builder  *builder = NULL;
     hs_instance *in = NULL;
@@ -108,7 +108,7 @@ START_TEST(bounds_above_the_rounded_ends_of_a_graph)
 }
 END_TEST
 
-START_TEST(nothing_to_do)
+START_TEST(empty_instance_is_certified)
 {
     const double none[1] = {1};
 
@@ -127,12 +127,12 @@ int main(void)
     Suite *suite = suite_create("certify");
     TCase *tc = tcase_create("sums");
 
-    tcase_add_test(tc, exact_where_a_double_holds_the_sum);
-    tcase_add_test(tc, rounded_up_where_it_does_not);
-    tcase_add_test(tc, no_gap_only_within_the_bound);
-    tcase_add_test(tc, bounds_above_a_schedule);
-    tcase_add_test(tc, bounds_above_the_rounded_ends_of_a_graph);
-    tcase_add_test(tc, nothing_to_do);
+    tcase_add_test(tc, makespan_is_exact_if_a_double_holds_the_sum);
+    tcase_add_test(tc, makespan_is_rounded_up_if_no_double_holds_the_sum);
+    tcase_add_test(tc, gap_is_zero_only_up_to_the_bound);
+    tcase_add_test(tc, bound_above_the_schedule_is_an_error);
+    tcase_add_test(tc, rounded_ends_of_a_graph_are_tolerated);
+    tcase_add_test(tc, empty_instance_is_certified);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -83,7 +83,7 @@ static verdict pack(const draw *i, unsigned workers, int64_t capacity, limits *l
     return packing_check(kind, kinds, workers, capacity, l ? l : &enough);
 }
 
-START_TEST(packings_hold_below_the_optimum_and_nowhere_else)
+START_TEST(packing_claims_hold_exactly_below_the_optimum)
 {
     dice d = {1};
 
@@ -104,7 +104,7 @@ START_TEST(packings_hold_below_the_optimum_and_nowhere_else)
 END_TEST
 
 /* With fewer steps than it takes nothing is said to hold. */
-START_TEST(packings_end_when_they_are_to)
+START_TEST(packing_claims_end_at_the_step_limit)
 {
     dice   d = {2};
     size_t given_up = 0;
@@ -130,7 +130,7 @@ START_TEST(packings_end_when_they_are_to)
 END_TEST
 
 /* A frame for each worker and kind would not fit on a stack. */
-START_TEST(packings_of_too_many_workers_are_given_up)
+START_TEST(packing_claims_of_too_many_workers_are_refused)
 {
     packing_kind kind[2] = {{7, 1000000}, {5, 1000000}};
     limits       l = plenty;
@@ -168,7 +168,7 @@ static verdict claim(const draw *i, int64_t capacity, int64_t most, limits *l)
     return knapsack_check(item, i->count, capacity, most, l ? l : &enough);
 }
 
-START_TEST(knapsacks_hold_from_the_best_set_on_and_nowhere_else)
+START_TEST(knapsack_claims_hold_exactly_from_the_best_set_on)
 {
     dice d = {4};
 
@@ -186,7 +186,7 @@ START_TEST(knapsacks_hold_from_the_best_set_on_and_nowhere_else)
 }
 END_TEST
 
-START_TEST(knapsacks_end_when_they_are_to)
+START_TEST(knapsack_claims_end_at_the_step_limit)
 {
     knapsack_item item[40];
     limits        few_steps = {0, 1000, 1 << 20}, few_states = {0, 1 << 20, 100};
@@ -203,7 +203,7 @@ START_TEST(knapsacks_end_when_they_are_to)
 END_TEST
 
 /* A certificate may ask for many: what they take is added up. */
-START_TEST(all_of_them_together_are_limited)
+START_TEST(the_sum_of_steps_is_limited)
 {
     knapsack_item item[] = {{5, 10}, {5, 10}, {5, 10}};
     packing_kind  kind = {3, 5};
@@ -227,12 +227,12 @@ int main(void)
     TCase *cases = tcase_create("all");
 
     tcase_set_timeout(cases, 900);
-    tcase_add_test(cases, packings_hold_below_the_optimum_and_nowhere_else);
-    tcase_add_test(cases, packings_end_when_they_are_to);
-    tcase_add_test(cases, packings_of_too_many_workers_are_given_up);
-    tcase_add_test(cases, knapsacks_hold_from_the_best_set_on_and_nowhere_else);
-    tcase_add_test(cases, knapsacks_end_when_they_are_to);
-    tcase_add_test(cases, all_of_them_together_are_limited);
+    tcase_add_test(cases, packing_claims_hold_exactly_below_the_optimum);
+    tcase_add_test(cases, packing_claims_end_at_the_step_limit);
+    tcase_add_test(cases, packing_claims_of_too_many_workers_are_refused);
+    tcase_add_test(cases, knapsack_claims_hold_exactly_from_the_best_set_on);
+    tcase_add_test(cases, knapsack_claims_end_at_the_step_limit);
+    tcase_add_test(cases, the_sum_of_steps_is_limited);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

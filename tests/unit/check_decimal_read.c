@@ -289,7 +289,7 @@ START_TEST(reads_the_longest_number)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_number)
+START_TEST(refuses_text_that_is_not_a_number)
 {
     static const char *const texts[] = {
         "", "+", "-", ".", "+.", "-.e1", "e5", ".e5", "E", "--1", "+-1", " 1", "\t1", "\n", ",1",
@@ -354,7 +354,7 @@ int main(void)
     tcase_add_test(tests, reads_many_zeros);
     tcase_add_test(tests, reads_midpoints);
     tcase_add_test(tests, reads_the_longest_number);
-    tcase_add_test(tests, refuses_what_is_no_number);
+    tcase_add_test(tests, refuses_text_that_is_not_a_number);
     tcase_add_test(tests, stops_at_any_other_byte);
     tcase_add_test(tests, rounding_mode_does_not_matter);
     suite_add_tcase(suite, tests);

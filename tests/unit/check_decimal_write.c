@@ -96,7 +96,7 @@ static void check_shortest(double value)
         ck_abort_msg("%s is not the shortest for %a", text, value);
 }
 
-START_TEST(writes_the_shortest)
+START_TEST(writes_the_shortest_decimal)
 {
     for (int i = 0; i < 40000; i++) {
         check_shortest(random_finite());
@@ -106,7 +106,7 @@ START_TEST(writes_the_shortest)
 }
 END_TEST
 
-START_TEST(writes_the_shortest_at_every_exponent)
+START_TEST(writes_the_shortest_decimal_at_every_exponent)
 {
     for (uint64_t exponent = 0; exponent < 0x7ff; exponent++) {
         check_shortest(from_bits(exponent << 52));
@@ -129,7 +129,7 @@ START_TEST(writes_the_shortest_at_every_exponent)
 }
 END_TEST
 
-START_TEST(writes_in_this_form)
+START_TEST(writes_the_documented_form)
 {
     static const struct {
         double      value;
@@ -215,9 +215,9 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, seed, NULL);
-    tcase_add_test(tests, writes_the_shortest);
-    tcase_add_test(tests, writes_the_shortest_at_every_exponent);
-    tcase_add_test(tests, writes_in_this_form);
+    tcase_add_test(tests, writes_the_shortest_decimal);
+    tcase_add_test(tests, writes_the_shortest_decimal_at_every_exponent);
+    tcase_add_test(tests, writes_the_documented_form);
     tcase_add_test(tests, writes_integers);
     tcase_add_test(tests, does_not_depend_on_the_rounding_mode);
     suite_add_tcase(suite, tests);

@@ -127,7 +127,7 @@ START_TEST(nothing_stays_behind)
         theatre_reset();
         bad_luck("heteroprio", "spin-cpu", 4, 2, 12);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
     }
 }
 END_TEST

@@ -172,7 +172,7 @@ START_TEST(a_matrix_without_memory)
         ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 4) ||
                           (st == HS_EFAILED && done < 4),
                       "without allocation %ld: %s", first, hs_status_text(st));
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
         first += stride();
     } while (failed);
     ck_assert_int_gt(first, 20);
@@ -200,7 +200,7 @@ START_TEST(allocations_that_fail)
                       "without allocation %ld: %s, %lu done", first, hs_status_text(st),
                       (unsigned long)done);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(threads_left(threads), threads);
+        ck_assert_int_eq(live_threads(), threads);
         ck_assert_int_eq(theatre.opened, theatre.closed);
         ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
         ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);

@@ -43,7 +43,7 @@ START_TEST(thousands_of_timeouts)
         ck_assert_uint_eq(attempts_that(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
     end_performance(&p);
     ck_assert_int_eq(open_files(), files);
-    ck_assert_int_eq(threads_left(threads), threads);
+    ck_assert_int_eq(live_threads(), threads);
     free(worker);
 }
 END_TEST

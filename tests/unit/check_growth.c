@@ -19,7 +19,7 @@ static const struct {
     {{90, 80, 70, 60, 50, 40, 30, 20, 10, 0, 0}, -10},
 };
 
-START_TEST(growth)
+START_TEST(growth_is_the_median_of_the_steps)
 {
     ck_assert_int_eq(growth_by_step(looked[_i].looks), looked[_i].by_step);
 }
@@ -30,7 +30,7 @@ int main(void)
     Suite *suite = suite_create("growth");
     TCase *tcase = tcase_create("growth");
 
-    tcase_add_loop_test(tcase, growth, 0, sizeof looked / sizeof *looked);
+    tcase_add_loop_test(tcase, growth_is_the_median_of_the_steps, 0, sizeof looked / sizeof *looked);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -122,7 +122,7 @@ static void draw_worth(stage *s, long grid, hsi_random *r)
     }
 }
 
-START_TEST(knapsacks_prove_what_no_worker_can_exceed)
+START_TEST(knapsack_leaves_limit_each_worker)
 {
     hsi_random r;
     int        proved = 0, refuted = 0;
@@ -186,7 +186,7 @@ static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsign
     return 0;
 }
 
-START_TEST(packings_are_refused_where_there_is_a_way)
+START_TEST(packing_leaves_are_refused_if_a_packing_exists)
 {
     hsi_random r;
     int        held = 0;
@@ -233,7 +233,7 @@ static size_t list_settled(const stage *s, int type, unsigned *weight)
     return tasks;
 }
 
-START_TEST(packing_leaves_have_the_tasks_that_are_settled)
+START_TEST(packing_leaves_have_the_assigned_tasks)
 {
     hsi_random r;
     int        proved = 0;
@@ -258,7 +258,7 @@ START_TEST(packing_leaves_have_the_tasks_that_are_settled)
 }
 END_TEST
 
-START_TEST(knapsacks_hold_where_no_set_is_worth_more)
+START_TEST(knapsack_leaves_hold_if_no_set_has_more_value)
 {
     enum { MOST_ITEMS = 8 };
     hsi_random r;
@@ -296,10 +296,10 @@ int main(void)
     TCase *tc = tcase_create("leaves");
 
     tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, knapsacks_prove_what_no_worker_can_exceed);
-    tcase_add_test(tc, packings_are_refused_where_there_is_a_way);
-    tcase_add_test(tc, packing_leaves_have_the_tasks_that_are_settled);
-    tcase_add_test(tc, knapsacks_hold_where_no_set_is_worth_more);
+    tcase_add_test(tc, knapsack_leaves_limit_each_worker);
+    tcase_add_test(tc, packing_leaves_are_refused_if_a_packing_exists);
+    tcase_add_test(tc, packing_leaves_have_the_assigned_tasks);
+    tcase_add_test(tc, knapsack_leaves_hold_if_no_set_has_more_value);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

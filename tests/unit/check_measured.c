@@ -63,7 +63,7 @@ static void expect(const line *lines, size_t count, double error, int emulated)
     hs_instance_free(in);
 }
 
-START_TEST(kernels_of_one_size)
+START_TEST(kernels_of_one_size_share_measurements)
 {
     static const line lines[] = {
         {"dgemm:256", NULL, NULL, {6, 0}, {2, 0}, {0, 4}}, /* 3 on CPUs */
@@ -79,7 +79,7 @@ START_TEST(kernels_of_one_size)
 }
 END_TEST
 
-START_TEST(commands_of_one_program)
+START_TEST(commands_of_one_program_share_measurements)
 {
     static const line lines[] = {
         {NULL, "./render --frame 1", "render_gpu 1", {6, 0}, {1, 0}, {0, 2}},
@@ -95,7 +95,7 @@ START_TEST(commands_of_one_program)
 END_TEST
 
 /* Rows of one program may differ in time: estimates with an error below a quarter are kept. */
-START_TEST(estimates_that_are_right_stay)
+START_TEST(accurate_estimates_are_kept)
 {
     static const line wrong[] = {{NULL, "sort a", NULL, {4, 0}, {2, 0}, {0, 0}},
                                  {NULL, "sort b", NULL, {0, 0}, {0, 0}, {2, 0}}};
@@ -107,7 +107,7 @@ START_TEST(estimates_that_are_right_stay)
 }
 END_TEST
 
-START_TEST(emulated_workers_lend_nothing)
+START_TEST(emulated_workers_give_no_measurements)
 {
     static const line lines[] = {{"k:1", NULL, NULL, {3, 2}, {1, 1}, {0, 0}},
                                  {"k:1", NULL, NULL, {0, 0}, {0, 0}, {3, 0}}};
@@ -116,7 +116,7 @@ START_TEST(emulated_workers_lend_nothing)
 }
 END_TEST
 
-START_TEST(no_rows)
+START_TEST(instance_without_rows_is_accepted)
 {
     expect(NULL, 0, 0, 0);
 }
@@ -140,7 +140,7 @@ static const struct {
     {"exec sort", ""},
 };
 
-START_TEST(programs_are_found)
+START_TEST(program_of_a_command_is_found)
 {
     const char *at = "";
     size_t      length = program_find(programs[_i].command, &at);
@@ -155,12 +155,12 @@ int main(void)
     Suite *suite = suite_create("measured");
     TCase *tc = tcase_create("measured");
 
-    tcase_add_test(tc, kernels_of_one_size);
-    tcase_add_test(tc, commands_of_one_program);
-    tcase_add_test(tc, estimates_that_are_right_stay);
-    tcase_add_test(tc, emulated_workers_lend_nothing);
-    tcase_add_test(tc, no_rows);
-    tcase_add_loop_test(tc, programs_are_found, 0, (int)(sizeof programs / sizeof *programs));
+    tcase_add_test(tc, kernels_of_one_size_share_measurements);
+    tcase_add_test(tc, commands_of_one_program_share_measurements);
+    tcase_add_test(tc, accurate_estimates_are_kept);
+    tcase_add_test(tc, emulated_workers_give_no_measurements);
+    tcase_add_test(tc, instance_without_rows_is_accepted);
+    tcase_add_loop_test(tc, program_of_a_command_is_found, 0, (int)(sizeof programs / sizeof *programs));
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

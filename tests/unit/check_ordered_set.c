@@ -195,7 +195,7 @@ static void fill_both(model *m)
     ck_assert_uint_eq(m->set.used, (m->items + HSI_SET_BLOCK - 1) / HSI_SET_BLOCK);
 }
 
-START_TEST(agrees_with_a_sorted_array)
+START_TEST(set_equals_a_sorted_array)
 {
     size_t sets = (size_t)rounds(200), i;
 
@@ -223,7 +223,7 @@ START_TEST(agrees_with_a_sorted_array)
 END_TEST
 
 /* Reserving room for one more item keeps the items of the set. */
-START_TEST(grows)
+START_TEST(growth_keeps_the_items)
 {
     size_t i;
 
@@ -248,7 +248,7 @@ START_TEST(grows)
 END_TEST
 
 /* Remove all items except one per block, from the front or from the back, and refill the set. */
-START_TEST(is_thinned_out)
+START_TEST(sparse_set_is_refilled)
 {
     model   *m = calloc(1, sizeof *m);
     uint32_t item;
@@ -277,7 +277,7 @@ START_TEST(is_thinned_out)
 END_TEST
 
 /* Items inserted at one end and taken at the other end never need more than the reserved room. */
-START_TEST(wanders)
+START_TEST(moving_window_needs_no_more_room)
 {
     enum { ROOM = 1000, THERE = 900, TIMES = 50000 };
     hsi_ordered_set set;
@@ -298,7 +298,7 @@ START_TEST(wanders)
 }
 END_TEST
 
-START_TEST(what_is_not_there_is_not_removed)
+START_TEST(absent_item_is_not_removed)
 {
     static const uint32_t rank[] = {0, 1, 2};
     hsi_ordered_set       set;
@@ -323,11 +323,11 @@ int main(void)
     TCase *cases = tcase_create("ordered set");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, agrees_with_a_sorted_array);
-    tcase_add_test(cases, grows);
-    tcase_add_loop_test(cases, is_thinned_out, 0, 2);
-    tcase_add_loop_test(cases, wanders, 0, 2);
-    tcase_add_test(cases, what_is_not_there_is_not_removed);
+    tcase_add_test(cases, set_equals_a_sorted_array);
+    tcase_add_test(cases, growth_keeps_the_items);
+    tcase_add_loop_test(cases, sparse_set_is_refilled, 0, 2);
+    tcase_add_loop_test(cases, moving_window_needs_no_more_room, 0, 2);
+    tcase_add_test(cases, absent_item_is_not_removed);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

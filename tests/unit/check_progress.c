@@ -63,7 +63,7 @@ static const char *read_until(const char *text)
 }
 
 /* progress_hold() erases the progress line and keeps it away until progress_release(). */
-START_TEST(kept_away)
+START_TEST(held_line_is_not_drawn)
 {
     const char *line, *begun, *ended;
 
@@ -96,7 +96,7 @@ static int two_lines(char *text, int rows, int columns)
 }
 
 /* The view is drawn at once, above the line, and erased with it. */
-START_TEST(view_above_the_line)
+START_TEST(view_is_drawn_above_the_line)
 {
     const char *line, *message_at;
 
@@ -124,7 +124,7 @@ static int time_of_view(char *text, int rows, int columns)
 }
 
 /* Output of tasks hides the view, which comes back before the next half second is over. */
-START_TEST(back_at_once)
+START_TEST(view_returns_at_once_after_output)
 {
     double before, after;
 
@@ -150,7 +150,7 @@ START_TEST(back_at_once)
 END_TEST
 
 /* A narrow terminal cuts the end of the line off, so the time and the ETA come first. */
-START_TEST(time_and_eta_first)
+START_TEST(narrow_terminal_keeps_time_and_eta)
 {
     const char *line;
     int         seconds, minutes, rest;
@@ -180,10 +180,10 @@ int main(void)
     message_begin("check_progress");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, kept_away);
-    tcase_add_test(tests, view_above_the_line);
-    tcase_add_test(tests, back_at_once);
-    tcase_add_test(tests, time_and_eta_first);
+    tcase_add_test(tests, held_line_is_not_drawn);
+    tcase_add_test(tests, view_is_drawn_above_the_line);
+    tcase_add_test(tests, view_returns_at_once_after_output);
+    tcase_add_test(tests, narrow_terminal_keeps_time_and_eta);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

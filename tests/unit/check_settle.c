@@ -43,7 +43,7 @@ static const struct {
     {"what the clock cannot tell", {1e-8, 1e-8, 1e-8, 1e-8, 9e-8, 9e-8, 9e-8, 9e-8}, 8, 0, 1},
 };
 
-START_TEST(halves_are_compared)
+START_TEST(settled_if_halves_agree)
 {
     double         differ = halves_differ(halves[_i].times, 1, halves[_i].runs);
     hs_exec_report alone = {.core_seconds = 1, .busy = 1};
@@ -56,7 +56,7 @@ START_TEST(halves_are_compared)
 END_TEST
 
 /* Compare the halves of each worker: a slow worker makes no difference, a slowing worker does. */
-START_TEST(halves_are_of_each_worker)
+START_TEST(halves_are_compared_for_each_worker)
 {
     double steady[] = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};
     double second[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3};
@@ -69,7 +69,7 @@ START_TEST(halves_are_of_each_worker)
 END_TEST
 
 /* Reject steady times if tasks got only half of their cores; ignore a report with unknown waits. */
-START_TEST(a_busy_machine_settles_nothing)
+START_TEST(busy_machine_does_not_settle)
 {
     const double   steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
     hs_exec_report shared = {.core_seconds = 4, .core_wait = 4, .busy = 8};
@@ -77,7 +77,7 @@ START_TEST(a_busy_machine_settles_nothing)
     char           why[SETTLE_WHY];
 
     ck_assert_int_eq(settle(steady, 1, 8, &shared, why), 0);
-    ck_assert_str_eq(why, "this machine was busy, and it got 50% of its cores");
+    ck_assert_str_eq(why, "this machine was busy: the kernel got 50% of its cores");
     ck_assert_int_eq(settle(steady, 1, 7, &shared, why), 1);
     ck_assert_int_eq(settle(steady, 1, 8, &unknown, why), 1);
     ck_assert_int_eq(settle(halves[4].times, 1, 8, &shared, why), 0);
@@ -85,7 +85,7 @@ START_TEST(a_busy_machine_settles_nothing)
 }
 END_TEST
 
-START_TEST(rounds_have_an_end)
+START_TEST(rounds_are_limited)
 {
     ck_assert_int_eq(may_repeat(1, 4, 0.1, 0.1), 1);
     ck_assert_int_eq(may_repeat(3, 4, 0.7, 0.4), 1);
@@ -102,7 +102,7 @@ static hs_exec_report report_of(double used, double waited, double busy)
     return (hs_exec_report){.core_seconds = used, .core_wait = waited, .busy = busy};
 }
 
-START_TEST(a_share_of_cores_is_told_where_it_matters)
+START_TEST(share_of_cores_is_reported_if_relevant)
 {
     hs_exec_report half = report_of(2, 2, 4), most = report_of(92, 8, 100);
     hs_exec_report asleep = report_of(0.001, 0.01, 2), unknown = report_of(2, NAN, 4);
@@ -131,11 +131,11 @@ int main(void)
     TCase *tc = tcase_create("settle");
 
     tcase_add_test(tc, quartiles_lie_between_their_neighbours);
-    tcase_add_loop_test(tc, halves_are_compared, 0, (int)(sizeof halves / sizeof *halves));
-    tcase_add_test(tc, halves_are_of_each_worker);
-    tcase_add_test(tc, a_busy_machine_settles_nothing);
-    tcase_add_test(tc, rounds_have_an_end);
-    tcase_add_test(tc, a_share_of_cores_is_told_where_it_matters);
+    tcase_add_loop_test(tc, settled_if_halves_agree, 0, (int)(sizeof halves / sizeof *halves));
+    tcase_add_test(tc, halves_are_compared_for_each_worker);
+    tcase_add_test(tc, busy_machine_does_not_settle);
+    tcase_add_test(tc, rounds_are_limited);
+    tcase_add_test(tc, share_of_cores_is_reported_if_relevant);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -42,7 +42,7 @@ static void start(const char *path, const hs_instance *in, int *code, char text[
     hs_schedule_free(s);
 }
 
-START_TEST(a_lack_of_memory_is_no_violation)
+START_TEST(lack_of_memory_is_not_a_violation)
 {
     const double time = 1;
     char         path[] = "/tmp/hs-test-XXXXXX", text[256];
@@ -68,7 +68,7 @@ int main(void)
     Suite *suite = suite_create("start");
     TCase *tc = tcase_create("start");
 
-    tcase_add_test(tc, a_lack_of_memory_is_no_violation);
+    tcase_add_test(tc, lack_of_memory_is_not_a_violation);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

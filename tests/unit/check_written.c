@@ -107,7 +107,7 @@ static mode_t mode_of(const char *path)
     return st.st_mode & 07777;
 }
 
-START_TEST(a_new_file)
+START_TEST(new_file_is_written)
 {
     mode_t  mask = umask(027);
     output *o = begun("new");
@@ -122,7 +122,7 @@ START_TEST(a_new_file)
 }
 END_TEST
 
-START_TEST(in_place_of_another)
+START_TEST(existing_file_is_replaced)
 {
     output *o;
 
@@ -137,7 +137,7 @@ START_TEST(in_place_of_another)
 }
 END_TEST
 
-START_TEST(given_up)
+START_TEST(abandoned_output_leaves_the_old_file)
 {
     put(name, "old");
     output_discard(begun("new"));
@@ -147,7 +147,7 @@ START_TEST(given_up)
 }
 END_TEST
 
-START_TEST(through_a_link)
+START_TEST(symbolic_link_is_followed)
 {
     put("target", "old");
     ck_assert_int_eq(symlink("target", name), 0);
@@ -161,7 +161,7 @@ START_TEST(through_a_link)
 END_TEST
 
 /* Replace a file created under the same name after output_open(). */
-START_TEST(made_meanwhile)
+START_TEST(file_created_meanwhile_is_replaced)
 {
     output *o = begun("ours");
 
@@ -200,7 +200,7 @@ static int by_exit(int code)
     exit(code);
 }
 
-START_TEST(ended)
+START_TEST(exit_and_signals_remove_the_temporary_file)
 {
     int status = ended_by(by_exit, 0);
 
@@ -216,7 +216,7 @@ START_TEST(ended)
 END_TEST
 
 /* Write a file with a name of maximal length: the name of its temporary file is no longer. */
-START_TEST(the_longest_name)
+START_TEST(longest_file_name_is_written)
 {
     memset(name, 'n', NAME_MAX);
     name[NAME_MAX] = '\0';
@@ -230,7 +230,7 @@ START_TEST(the_longest_name)
 }
 END_TEST
 
-START_TEST(no_name_to_be_had)
+START_TEST(failed_rename_keeps_the_old_file)
 {
     output *o = begun("new");
 
@@ -259,7 +259,7 @@ static void look_and_open(const char *path, int expected)
     output_discard(o);
 }
 
-START_TEST(looked_at)
+START_TEST(unusable_names_are_refused)
 {
     put("file", "old");
     ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
@@ -281,7 +281,7 @@ START_TEST(looked_at)
 END_TEST
 
 /* Refuse write-protected files and folders. The test is skipped for root, who may write anyway. */
-START_TEST(protected)
+START_TEST(protected_files_are_refused)
 {
     put("file", "old");
     ck_assert_int_eq(chmod("file", 0400), 0);
@@ -304,16 +304,16 @@ int main(void)
     message_begin("check_written");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_new_file);
-    tcase_add_test(tests, in_place_of_another);
-    tcase_add_test(tests, given_up);
-    tcase_add_test(tests, through_a_link);
-    tcase_add_test(tests, made_meanwhile);
-    tcase_add_test(tests, ended);
-    tcase_add_test(tests, the_longest_name);
-    tcase_add_test(tests, no_name_to_be_had);
-    tcase_add_test(tests, looked_at);
-    tcase_add_test(tests, protected);
+    tcase_add_test(tests, new_file_is_written);
+    tcase_add_test(tests, existing_file_is_replaced);
+    tcase_add_test(tests, abandoned_output_leaves_the_old_file);
+    tcase_add_test(tests, symbolic_link_is_followed);
+    tcase_add_test(tests, file_created_meanwhile_is_replaced);
+    tcase_add_test(tests, exit_and_signals_remove_the_temporary_file);
+    tcase_add_test(tests, longest_file_name_is_written);
+    tcase_add_test(tests, failed_rename_keeps_the_old_file);
+    tcase_add_test(tests, unusable_names_are_refused);
+    tcase_add_test(tests, protected_files_are_refused);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

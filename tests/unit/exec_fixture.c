@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Instances, plans and runs on the theatre, and whether what a run says of itself holds together.
- */
+/* Instances, plans and runs with scripted bodies, and checks of a run's report against its records. */
 
 #include <dirent.h>
 #include <math.h>
@@ -9,12 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <hybridsched/hybridsched.h>
 
 #include "exec_fixture.h"
+#include "exiting.h"
 
 hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
 {
@@ -39,7 +37,7 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     return in;
 }
 
-/* NULL: there is none. */
+/* Return the graph of an instance, or NULL if it has none. */
 static const hs_graph *graph_of(const hs_instance *in)
 {
     const hs_graph *g = NULL;
@@ -48,7 +46,8 @@ static const hs_graph *graph_of(const hs_instance *in)
     return g;
 }
 
-/* When all that a task comes after has ended; what has a smaller number has been placed. */
+/* Return the time at which all predecessors of a task have ended. Their numbers are smaller, so they
+ * have placements. */
 static double ready_at(const hs_instance *in, size_t task, const hs_placement *p)
 {
     const hs_graph *g = graph_of(in);
@@ -152,7 +151,7 @@ static void check_worker(const performance *p, unsigned w, size_t seen[4])
     ck_assert_double_le(end, p->report.seconds);
 }
 
-/* The attempt at that task that ended then. */
+/* Return the attempt of worker `w` at `task` that ended at `end`, or NULL. */
 static const hs_exec_record *attempt_until(const performance *p, unsigned w, uint32_t task,
                                            double end)
 {
@@ -165,7 +164,7 @@ static const hs_exec_record *attempt_until(const performance *p, unsigned w, uin
     return NULL;
 }
 
-/* Until an attempt of another worker ended, it had none of its own. */
+/* Check that a thief ran no attempt while it waited for the end of the victim's attempt. */
 static void check_wait(const performance *p, const hs_wait *wait)
 {
     size_t                count;
@@ -198,7 +197,7 @@ size_t count_waits(const performance *p)
     return all;
 }
 
-/* When each task was done; and nobody began before all that he comes after. */
+/* Check that each attempt started after the ends of the predecessors of its task. */
 static void check_order(const performance *p)
 {
     const hs_graph *order = graph_of(p->in);
@@ -298,7 +297,7 @@ void all_done_once(const performance *p)
         ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
 }
 
-/* By vertices, again and again until nothing is new; *news: something is. */
+/* Mark a vertex with a blocked or failed predecessor as blocked; set *news if this is new. */
 static void spread(const hs_graph *order, size_t vertex, char *blocked, const char *failed,
                    int *news)
 {
@@ -349,27 +348,19 @@ int open_files(void)
 }
 
 #ifdef __SANITIZE_THREAD__
-static void *note_number(void *number)
+static void *end(void *data)
 {
-    *(long *)number = syscall(SYS_gettid);
-    return NULL;
+    return data;
 }
 
-/* The thread sanitizer starts a thread of its own with the first thread of a program. Start one, and
- * wait until it is no longer listed. */
+/* The thread sanitizer starts a thread of its own with the first thread of a program. */
 static void start_first_thread(void)
 {
     static int started;
     pthread_t  thread;
-    long       number = 0;
-    char       path[64];
 
-    if (started++ || pthread_create(&thread, NULL, note_number, &number) != 0)
-        return;
-    pthread_join(thread, NULL);
-    snprintf(path, sizeof path, "/proc/self/task/%ld", number);
-    while (access(path, F_OK) == 0)
-        usleep(1000);
+    if (!started++ && pthread_create(&thread, NULL, end, NULL) == 0)
+        pthread_join(thread, NULL);
 }
 #else
 static void start_first_thread(void)
@@ -379,16 +370,18 @@ static void start_first_thread(void)
 
 int live_threads(void)
 {
+    DIR           *dir;
+    struct dirent *entry;
+    char           path[300];
+    int            count = 0;
+
     start_first_thread();
-    return entries("/proc/self/task");
-}
-
-/* A thread that has been joined may be listed for a moment more. */
-int threads_left(int expected)
-{
-    int tries = 5000;
-
-    while (live_threads() > expected && tries-- > 0)
-        usleep(1000);
-    return live_threads();
+    dir = opendir("/proc/self/task");
+    ck_assert(dir != NULL);
+    while ((entry = readdir(dir)) != NULL) {
+        snprintf(path, sizeof path, "/proc/self/task/%s", entry->d_name);
+        count += entry->d_name[0] != '.' && !is_exiting(path);
+    }
+    closedir(dir);
+    return count;
 }

@@ -115,11 +115,10 @@ void all_done_once(const performance *p);
  * failed. */
 char *blocked_tasks(const performance *p);
 
+/* Return the number of open descriptors of this process. */
 int open_files(void);
-int live_threads(void);
 
-/* Wait some seconds for the live threads to drop to `expected`. Return the number of live threads.
- * */
-int threads_left(int expected);
+/* Return the number of threads of this process without threads that are about to end. */
+int live_threads(void);
 
 #endif

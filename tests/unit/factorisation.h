@@ -4,11 +4,12 @@
 
 #include <hybridsched/hybridsched.h>
 
-/* All kinds below: an hs_factorisation, or, SINGLE added, that in single precision. */
+/* Kinds from 0: each hs_factorisation in double precision, then each in single precision (plus
+ * SINGLE). */
 enum { SINGLE = HS_QR + 1, ALL_FACTORISATIONS = 2 * SINGLE };
 
-/* A graph of kernels (of such a kind) on tiles of any size n, with the times of those of 1600
- * made shorter. */
+/* Return the graph of kernels of a factorisation with tiles x tiles tiles of n x n elements. Times
+ * are scaled down from tiles of 1600. */
 hs_instance *factorisation(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus);
 
 #endif

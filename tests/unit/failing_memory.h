@@ -5,23 +5,24 @@
 #include <stddef.h>
 
 /*
- * Memory that is short when a test says so. The linker sends malloc() and its kin here, those
- * of the library's objects and the test's own; see WRAP_MEMORY in the makefile.
+ * Allocations that fail on request. The linker redirects malloc(), free() and related functions of
+ * the library and of the test to these functions; see WRAP_MEMORY in the makefile.
  */
 
-/* The next `allocations` succeed, and one fails; all from there on, if so. Negative: none. */
+/* Let the next `allocations` allocations succeed, then one fail, or all if `from_there_on` is 1.
+ * Negative: no allocation fails. */
 void memory_fails(long allocations, int from_there_on);
 
-/* All succeed again. How many have failed. */
+/* End the failures. Return the number of failed allocations. */
 long memory_restored(void);
 
-/* For what is to fail as an allocation does, and is counted as one. */
+/* Count an allocation and return 1 if it must fail, for a wrapper of another function. */
 int allocation_fails(void);
 
-/* Blocks that were not freed, but for those that were had by other ways. */
+/* Return the number of blocks allocated here and not yet freed. */
 long memory_blocks(void);
 
-/* The most bytes that were asked for at a time since the last call. */
+/* Return the size in bytes of the largest requested block since the last call. */
 size_t memory_largest(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef HS_TEST_IO_FIXTURE_H
 #define HS_TEST_IO_FIXTURE_H
 
-/* What the tests of the readers and writers share. */
+/* Temporary files, random instances and random schedules for the tests of readers and writers. */
 
 #include <fcntl.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static inline int scratch_fd(void)
     return fd;
 }
 
-/* Makes the text the content of `fd`, to be read from its start. */
+/* Replace the content of `fd` by the text and set the offset to 0. */
 static inline void set_text(int fd, const char *text, size_t length)
 {
     ck_assert_int_eq(ftruncate(fd, 0), 0);
@@ -36,7 +36,7 @@ static inline void set_text(int fd, const char *text, size_t length)
     ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
 }
 
-/* All that stands in `fd`, with a NUL behind; the descriptor is put back to the start. */
+/* Return the content of `fd`, terminated by NUL, for the caller to free; set the offset to 0. */
 static inline char *get_text(int fd, size_t *length)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -80,7 +80,8 @@ static inline unsigned below(unsigned bound)
     return (unsigned)hsi_random_below(&source, bound);
 }
 
-/* Text that has all that readers may stumble over; `unique` makes it one of its kind. */
+/* Make a text of up to `pieces` random pieces that are difficult to read. `unique` >= 0 is added as
+ * a suffix. */
 static inline void odd_text(char *buffer, size_t pieces, int unique)
 {
     static const char *const piece[] = {
@@ -130,7 +131,7 @@ static inline void random_task(hs_task *task, unsigned cpus, unsigned gpus)
     } while ((cpus == 0 || isinf(task->cpu)) && (gpus == 0 || isinf(task->gpu)));
 }
 
-/* Which columns occur at all differs from instance to instance. */
+/* Return a random instance with a random set of columns. */
 static inline hs_instance *random_instance(unsigned most_rows)
 {
     char        id[600], kernel[600], cpu_command[600], gpu_command[600];
@@ -170,7 +171,7 @@ static inline hs_instance *random_instance(unsigned most_rows)
     return in;
 }
 
-/* Each task somewhere where it can run, some after having been aborted. */
+/* Return a schedule with each task on a random worker, some after aborted attempts. */
 static inline hs_schedule *random_schedule(const hs_instance *in)
 {
     unsigned      cpus = hs_instance_cpus(in), workers = cpus + hs_instance_gpus(in);

@@ -40,6 +40,7 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
+/* Read, replace or look for the journal file. The caller frees the bytes. */
 bytes slurp(void);
 void  spit(const char *at, size_t size);
 int   exists(void);

@@ -54,6 +54,7 @@ typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
 char *write_text(writer write_picture, const sample *made, const hs_picture *picture,
                  size_t *length);
 
+/* Return the number of occurrences of a word in a text. */
 size_t occurrences(const char *text, const char *word);
 
 #endif

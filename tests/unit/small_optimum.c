@@ -22,7 +22,7 @@ static void place(const hsi_problem *pb, size_t task, double load[OPTIMUM_WORKER
         int    first_of_type = w == 0 || w == pb->m;
 
         if (isinf(time) || (!first_of_type && load[w - 1] == load[w]))
-            continue; /* as good as the worker before */
+            continue; /* equal to the assignment to the previous worker */
         load[w] += time;
         place(pb, task + 1, load, fmax(makespan, load[w]), optimum);
         load[w] = before;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is left to read; `at` is NULL once something was wrong. */
+/* The rest of the text; `at` is NULL after an error. */
 typedef struct reader {
     const char *at, *end;
     int         depth;
@@ -113,7 +113,8 @@ static int json_number(reader *r)
     return 1;
 }
 
-/* After the opening bracket: values, with keys in an object, up to the closing one. */
+/* Read the values after an opening bracket and the closing bracket; in an object, each value has a
+ * key. */
 static int json_list(reader *r, const char *closing)
 {
     take_all_of(r, blank);
@@ -171,7 +172,7 @@ static int xml_reference(reader *r)
     return take(r, "amp;") || take(r, "lt;") || take(r, "gt;") || take(r, "quot;") || fail(r);
 }
 
-/* Character data up to one of `stop`. */
+/* Read character data up to a character of `stop`. */
 static int xml_text(reader *r, const char *stop)
 {
     while (peek(r) >= 0 && !is_one_of(peek(r), stop)) {
@@ -233,7 +234,7 @@ int is_xml(const char *text, size_t length)
     return r.at == r.end;
 }
 
-/* By bytes: the second, or third, of those that share what stands before. */
+/* Return 1 if a control character begins here; `left` is the number of bytes up to the end. */
 static int is_harmful(const unsigned char *at, size_t left)
 {
     if (*at < 0x20 || *at == 0x7f)

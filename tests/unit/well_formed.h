@@ -4,21 +4,21 @@
 
 #include <stddef.h>
 
-/* Is the whole text one JSON value, to the letter of RFC 8259? */
+/* Return 1 if the whole text is one JSON value according to RFC 8259. */
 int is_json(const char *text, size_t length);
 
 /*
- * Is the whole text well-formed XML 1.0 of the kind that is written here: a
- * declaration, elements with attributes in double quotes, the predefined and
- * numeric references; no comments, sections or document type?
+ * Return 1 if the whole text is well-formed XML 1.0 of the subset that the library writes: a
+ * declaration, elements with attributes in double quotes, predefined and numeric references; no
+ * comments, sections or document type.
  */
 int is_xml(const char *text, size_t length);
 
-/* Is the whole text UTF-8? */
+/* Return 1 if the whole text is UTF-8. */
 int is_utf8(const char *text, size_t length);
 
-/* Is it, and can it do nothing to a terminal but end lines: no C0, C1, DEL, nothing that turns
- * the direction of writing? */
+/* Return 1 if the whole text is UTF-8 and cannot control a terminal except by newlines: no C0, C1,
+ * DEL, line separators or changes of the writing direction. */
 int is_harmless(const char *text, size_t length);
 
 #endif

@@ -5,28 +5,17 @@
 
 #include "calibrate/calibrate.h"
 
-static size_t name_length(const char *kernel)
-{
-    return strcspn(kernel, ":");
-}
-
-static int is_named(const char *kernel, const char *name, int whole)
-{
-    size_t length = name_length(name);
-
-    if (whole)
-        return strcmp(kernel, name) == 0;
-    return name_length(kernel) == length && memcmp(kernel, name, length) == 0;
-}
-
 /* Return the first kernel of the table with this name; `whole`: with the same size too. */
 static const hs_kernel *find(const hs_kernel_table *table, const char *name, int whole)
 {
-    size_t i;
+    size_t length = whole ? strlen(name) + 1 : strcspn(name, ":");
 
-    for (i = 0; i < table->count; i++)
-        if (is_named(table->kernels[i].kernel, name, whole))
+    for (size_t i = 0; i < table->count; i++) {
+        const char *kernel = table->kernels[i].kernel;
+
+        if (strncmp(kernel, name, length) == 0 && (whole || strcspn(kernel, ":") == length))
             return &table->kernels[i];
+    }
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "calibrate/calibrate.h"
 #include "common/kernel_table.h"
 #include "common/checked_memory.h"
+#include "common/escape.h"
 #include "common/message.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -143,8 +144,8 @@ static void take_cores(calibrate_request *request)
         request->cores = there;
     if (request->cores <= there)
         return;
-    message("too few cores: --cores asks for %u, and there %s %u", request->cores,
-            there == 1 ? "is" : "are", there);
+    message("--cores: this machine has %u core%s, fewer than %u", there, plural(there),
+            request->cores);
     exit(EXIT_RESOURCE);
 }
 
@@ -240,9 +241,9 @@ static void check_command_line(options *o, const command_line *line)
     const char              *surplus = options_operand(o);
 
     if (surplus)
-        usage_error("unexpected '%s'", surplus);
+        usage_error("unexpected operand '%s': give options only", surplus);
     if (options_given(o, "precision") && line->kernels)
-        usage_error("--precision is for the default kernels, and --kernels names others");
+        usage_error("--precision selects default kernels and cannot be used with --kernels");
     if (options_given(o, "gpu-by") && !line->gpu_table)
         usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)

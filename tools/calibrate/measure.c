@@ -61,11 +61,10 @@ static hs_status make_plan(bench *b)
 {
     size_t        count = (size_t)workers_of(b) * b->runs;
     hs_placement *all = checked_calloc(count, sizeof *all), *at = all;
-    unsigned      worker, i;
     hs_status     st;
 
-    for (worker = 0; worker < workers_of(b); worker++)
-        for (i = 0; i < b->runs; i++)
+    for (unsigned worker = 0; worker < workers_of(b); worker++)
+        for (unsigned i = 0; i < b->runs; i++)
             *at++ = (hs_placement){
                 .start = i, .end = i + 1, .task = worker * b->runs + i, .worker = worker};
     st = hs_schedule_build(b->cpus, b->gpus, count, all, &b->plan);
@@ -106,13 +105,13 @@ static int run(const char *kernel, bench *b)
 
 static size_t collect(const calibrate_request *request, const bench *b)
 {
-    const hs_exec_record *record;
-    size_t                count, found = 0, i;
-    unsigned              worker;
+    size_t found = 0;
 
-    for (worker = 0; worker < workers_of(b); worker++) {
-        record = hs_exec_records(b->exec, worker, &count);
-        for (i = request->warm_up; i < count; i++)
+    for (unsigned worker = 0; worker < workers_of(b); worker++) {
+        size_t                count;
+        const hs_exec_record *record = hs_exec_records(b->exec, worker, &count);
+
+        for (size_t i = request->warm_up; i < count; i++)
             b->times[found++] = record[i].end - record[i].start;
     }
     return found;
@@ -162,9 +161,8 @@ enum { AT_ONCE = 8 }; /* more than the tasks in flight */
 static double mean(const double *times, size_t count)
 {
     double sum = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         sum += times[i];
     return sum / (double)count;
 }

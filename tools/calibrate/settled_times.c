@@ -84,7 +84,7 @@ int settle(const double *times, size_t workers, size_t runs, const hs_exec_repor
         snprintf(why, SETTLE_WHY, "the quartiles of the two halves of its runs differ by %.0f%%",
                  100 * differ);
     else if (runs >= SETTLE_LEAST && core_share_is_low(report, share))
-        snprintf(why, SETTLE_WHY, "this machine was busy, and it got %s of its cores", share);
+        snprintf(why, SETTLE_WHY, "this machine was busy: the kernel got %s of its cores", share);
     else
         return 1;
     return 0;

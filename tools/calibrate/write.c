@@ -40,11 +40,10 @@ static void processor(char name[96])
 /* Return whether any kernel was measured in more than one round. */
 static int is_repeated(const calibrate_request *request, const calibrate_list *list)
 {
-    size_t i = 0;
-
-    while (i < list->count && list->kernels[i].runs <= (size_t)request->cores * request->repeats)
-        i++;
-    return i < list->count;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->kernels[i].runs > (size_t)request->cores * request->repeats)
+            return 1;
+    return 0;
 }
 
 static void describe(const calibrate_request *request, const calibrate_list *list, char *text,
@@ -92,16 +91,15 @@ static hs_status add_notes(const calibrate_request *request, const calibrate_lis
                            hs_builder *b)
 {
     char      text[512];
-    size_t    i;
     hs_status st;
 
     describe(request, list, text, sizeof text);
     st = hs_builder_add_note(b, "source", text);
-    for (i = 0; i < list->count && st == HS_OK; i++) {
+    for (size_t i = 0; i < list->count && st == HS_OK; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
         st = hs_builder_add_note(b, "quartiles", text);
     }
-    for (i = 0; i < list->count && st == HS_OK; i++)
+    for (size_t i = 0; i < list->count && st == HS_OK; i++)
         if (list->kernels[i].unsettled)
             st = hs_builder_add_note(b, "unsettled", list->kernels[i].name);
     return st;
@@ -112,7 +110,6 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
-    size_t       i;
     hs_status    st = hs_builder_create(&b);
 
     if (st == HS_OK)
@@ -121,7 +118,7 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
         st = hs_builder_set_unit(b, request->unit);
     if (st == HS_OK)
         st = add_notes(request, list, b);
-    for (i = 0; i < list->count && st == HS_OK; i++)
+    for (size_t i = 0; i < list->count && st == HS_OK; i++)
         st = add_kernel(request, &list->kernels[i], b);
     if (st == HS_OK)
         st = hs_builder_finish(b, &in, NULL);
@@ -134,21 +131,20 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
 
 void calibrate_write_table(FILE *out, const calibrate_request *request, const calibrate_list *list)
 {
-    char   text[512];
-    size_t i;
+    char text[512];
 
     describe(request, list, text, sizeof text);
     fprintf(out, "# hybridsched kernels 1\n# source %s\n# cpus %u\n# gpus %u\n# unit %s\n", text,
             request->cpus, request->gpus, hs_unit_name(request->unit));
-    for (i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
         fprintf(out, "# quartiles %s\n", text);
     }
-    for (i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++)
         if (list->kernels[i].unsettled)
             fprintf(out, "# unsettled %s\n", list->kernels[i].name);
     fputs("kernel,cpu,gpu\n", out);
-    for (i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++)
         fprintf(out, "%s,%.6g,%.6g\n", list->kernels[i].name,
                 shown(request, list->kernels[i].median), shown(request, list->kernels[i].gpu));
 }
@@ -177,11 +173,10 @@ int calibrate_check_table(const calibrate_request *request, const calibrate_list
 void calibrate_print(FILE *out, const calibrate_request *request, const calibrate_list *list)
 {
     const char *unit = hs_unit_name(request->unit);
-    size_t      i;
 
     fprintf(out, "%-20s %12s %12s %12s %8s %12s\n", "kernel", "median", "quartile", "quartile",
             "runs", "GPU");
-    for (i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const calibrate_kernel *kernel = &list->kernels[i];
 
         fprintf(out, "%-20s %9.6g %2s %9.6g %2s %9.6g %2s %8zu %9.6g %2s%s\n", kernel->name,

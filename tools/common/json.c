@@ -136,13 +136,13 @@ static int unescape(parser *p, const char **from, char **to)
     if (start[1] == 'u') {
         c = read_unicode(from);
         if (c == 0)
-            return fail(p, start, "an escape that is no character");
+            return fail(p, start, "this escape is not a character");
         *to = put_utf8(*to, c);
         return 1;
     }
     letter = start[1] ? strchr(letters, start[1]) : NULL;
     if (!letter)
-        return fail(p, start, "an escape that is no character");
+        return fail(p, start, "this escape is not a character");
     *(*to)++ = meant[letter - letters];
     *from += 2;
     return 1;
@@ -160,9 +160,9 @@ static int read_string(parser *p, const char **text)
     *text = to;
     while (*from != '"') {
         if (from >= p->end)
-            return fail(p, start, "a string that does not end");
+            return fail(p, start, "this string does not end");
         if ((unsigned char)*from < 0x20)
-            return fail(p, from, "a control character in a string");
+            return fail(p, from, "a string contains a control character");
         if (*from != '\\')
             *to++ = *from++;
         else if (!unescape(p, &from, &to))
@@ -210,7 +210,7 @@ static int read_number(parser *p, json_value **value)
     *value = add_value(p, JSON_NUMBER);
     (*value)->number = strtod(p->at, NULL);
     if (!isfinite((*value)->number))
-        return fail(p, p->at, "a number that is too large");
+        return fail(p, p->at, "this number is too large");
     p->at += end - p->at;
     return 1;
 }
@@ -258,7 +258,7 @@ static int read_entries(parser *p, int depth, json_value **value)
     json_value **last;
 
     if (depth == DEPTH_MOST)
-        return fail(p, p->at, "more than %d values in each other", DEPTH_MOST);
+        return fail(p, p->at, "values are nested more than %d deep", DEPTH_MOST);
     *value = add_value(p, is_object ? JSON_OBJECT : JSON_ARRAY);
     last = &(*value)->first;
     p->at++;

@@ -38,7 +38,7 @@ static void replace_handlers(void)
     struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
 
     snprintf(notice, sizeof notice,
-             "%s: stopping with the best so far; once more to quit at once\n", message_tool());
+             "%s: stopping with the best result so far; signal again to exit at once\n", message_tool());
     sigfillset(&action.sa_mask);
     for (int i = 0; i < STOPS; i++)
         sigaction(stops[i], NULL, &before[i]);

@@ -173,8 +173,8 @@ static void print_left_out(const summary *s)
     for (size_t a = 0; a < s->algorithms; a++)
         if (s->has[a] > 0 && s->has[a] < s->instances)
             used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", s->names[a]);
-    message("left out of the summary: %zu of %zu instances, which these algorithms do not all "
-            "have: %s",
+    message("the summary leaves out %zu of %zu instances, since not all of these algorithms have a "
+            "result: %s",
             left_out, s->instances, names);
     free(names);
 }

@@ -142,7 +142,7 @@ static void print_order(const exec_job *job, const task_start *list, size_t size
         missing += (size_t)print_work(job, &list[i]);
     }
     if (missing > 0)
-        message("%s: %zu command%s a program that is not there now", job->plan.path, missing,
+        message("%s: %zu command%s a program that does not exist now", job->plan.path, missing,
                 missing == 1 ? " needs" : "s need");
 }
 

@@ -62,14 +62,14 @@ static int check_members(exec_earlier *run)
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!is_count(json_number_of(run->root, numbers[i]))) {
-            snprintf(what, sizeof what, "'%s' is no number", numbers[i]);
+            snprintf(what, sizeof what, "'%s' is not a number", numbers[i]);
             return refuse(run, what);
         }
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         const json_value *array = json_member(run->root, arrays[i]);
 
         if (!array || array->kind != JSON_ARRAY) {
-            snprintf(what, sizeof what, "'%s' is no array", arrays[i]);
+            snprintf(what, sizeof what, "'%s' is not an array", arrays[i]);
             return refuse(run, what);
         }
     }
@@ -94,7 +94,7 @@ static int check_workers(const exec_earlier *run)
 {
     for (const json_value *w = json_first_of(run->root, "workers"); w; w = w->next)
         if (!json_text_of(w, "name") || !is_count(json_number_of(w, "busy")))
-            return refuse(run, "a worker without 'name' and 'busy'");
+            return refuse(run, "a worker lacks 'name' or 'busy'");
     return EXIT_OK;
 }
 
@@ -120,7 +120,7 @@ static int read_kernels(exec_earlier *run)
         own->count = json_number_of(k, "count");
         own->mean = json_number_of(json_member(k, "measured"), "mean");
         if (!type || !own->name || !is_count(own->count) || !is_count(own->mean))
-            return refuse(run, "a kernel without 'name', 'type', 'count' and 'measured'");
+            return refuse(run, "a kernel lacks 'name', 'type', 'count' or 'measured'");
     }
     qsort(run->kernels, run->kernel_count, sizeof *run->kernels, by_name_and_type);
     return EXIT_OK;
@@ -147,7 +147,7 @@ static int read_tasks(exec_earlier *run)
         own->worker = json_text_of(a, "worker");
         own->time = json_number_of(a, "end") - json_number_of(a, "start");
         if (!own->name || !own->worker || !outcome || !isfinite(own->time))
-            return refuse(run, "an attempt without 'task', 'worker', 'outcome', 'start' and 'end'");
+            return refuse(run, "an attempt lacks 'task', 'worker', 'outcome', 'start' or 'end'");
         run->task_count += strcmp(outcome, "done") == 0;
     }
     qsort(run->tasks, run->task_count, sizeof *run->tasks, by_name);
@@ -162,7 +162,7 @@ int exec_earlier_read(const char *path, exec_earlier *run)
         return code;
     run->root = json_root(run->tree);
     if (run->root->kind != JSON_OBJECT)
-        return refuse(run, "it is no object");
+        return refuse(run, "the top value is not an object");
     code = check_members(run);
     if (!code)
         code = check_workers(run);

@@ -45,7 +45,7 @@ static int check_content(int fd, const char *path, int *ended)
         return EXIT_OK;
     if (pread(fd, first, sizeof first, 0) != (ssize_t)sizeof first ||
         memcmp(first, header, sizeof first) != 0) {
-        message("'%s' is not a table of attempts, and stays as it is: name another file", path);
+        message("'%s' is not a table of attempts and is left unchanged: name another file", path);
         return EXIT_USAGE;
     }
     if (pread(fd, &last, 1, about.st_size - 1) != 1)

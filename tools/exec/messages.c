@@ -107,10 +107,10 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
             (unsigned)f->number, f->why, rest, p.log[0] || p.log[1] ? "; its output:" : "");
     print_and_close(job, &p);
     if (f->retired > 1)
-        message("%s is out of service: %u attempts in a row failed there, and others do such tasks",
+        message("%s is retired: %u attempts in a row failed there, and other workers can do the tasks",
                 worker, f->retired);
     else if (f->retired)
-        message("%s is out of service", worker);
+        message("%s is retired", worker);
     progress_release();
 }
 
@@ -130,8 +130,8 @@ static struct {
 static void print_stops(void)
 {
     static const char *const words[] = {
-        "stopping when what runs has ended; once more to stop it now",
-        "stopping now; once more to leave at once"};
+        "stopping after the running tasks; signal again to abort them",
+        "aborting the running tasks; signal again to exit at once"};
     int stops = __atomic_load_n(&news.stops, __ATOMIC_RELAXED);
 
     for (; news.stops_printed < stops && news.stops_printed < 2; news.stops_printed++)

@@ -71,8 +71,7 @@ static int read_dictionary(const char *header, npy *out, char why[NPY_WHY])
     snprintf(part, sizeof part, "%.*s", part_of(type), type);
     if (strcmp(part, "'" DOUBLES "'") != 0) {
         snprintf(why, NPY_WHY,
-                 "its elements are of type %s, and only '%s' is read: "
-                 "astype('%s') in numpy makes that",
+                 "its elements have type %s, not '%s': convert them with numpy's astype('%s')",
                  SHOWN(part), DOUBLES, DOUBLES);
         return 0;
     }
@@ -83,7 +82,7 @@ static int read_dictionary(const char *header, npy *out, char why[NPY_WHY])
     }
     snprintf(part, sizeof part, "%.*s", part_of(shape), shape);
     if (!read_shape(shape, out) || out->rows != out->columns) {
-        snprintf(why, NPY_WHY, "its shape is %s, and only a square matrix is factorised",
+        snprintf(why, NPY_WHY, "its shape is %s, but the matrix must be square",
                  SHOWN(part));
         return 0;
     }
@@ -96,11 +95,11 @@ int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY
     size_t length = 0, at = LENGTH_AT, i, width = size > MAGIC && bytes[MAGIC] == 1 ? 2 : 4;
 
     if (size < LENGTH_AT + width) {
-        snprintf(why, NPY_WHY, "it ends within its header");
+        snprintf(why, NPY_WHY, "the file ends within its header");
         return 0;
     }
     if (bytes[MAGIC] < 1 || bytes[MAGIC] > 3) {
-        snprintf(why, NPY_WHY, "it is a .npy file of version %d, and 1 to 3 are read",
+        snprintf(why, NPY_WHY, "its .npy version is %d, but only 1 to 3 are supported",
                  bytes[MAGIC]);
         return 0;
     }
@@ -108,7 +107,7 @@ int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY
         length |= (size_t)bytes[at++] << 8 * i;
     if (length > size - at || length > HEADER_MOST) {
         snprintf(why, NPY_WHY,
-                 length > HEADER_MOST ? "its header is too long" : "it ends within its header");
+                 length > HEADER_MOST ? "its header is too long" : "the file ends within its header");
         return 0;
     }
     memcpy(header, bytes + at, length);

@@ -137,8 +137,8 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
     return HS_OK;
 }
 
-/* For LU both factors are written, as LAPACK stores them; QR's reflectors are left out, since they
- * are useless without their block factors. */
+/* Write both factors of LU as LAPACK stores them. Omit the reflectors of QR, which are useless
+ * without the block factors. */
 void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
 {
     int n = matrix->tile, order = order_of(matrix), r, c;
@@ -194,8 +194,8 @@ void hsi_matrix_release_all(hsi_matrix *matrix)
     release(matrix, matrix->block);
 }
 
-/* Allocate one block for all pieces, and so in large pages: with small pages, a core's address
- * cache cannot cover three tiles. */
+/* Allocate one block for all pieces, so that the kernel uses large pages: the address cache of a
+ * core cannot cover three tiles with small pages. */
 static hs_status allocate_block(hsi_matrix *matrix)
 {
     size_t bytes = piece_bytes(matrix), count = 0, i;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The thread that adds a record writes it at once, so that the kernel has the record whatever
- * becomes of this process. The syncer, a thread of the journal's, syncs records in groups, so that
- * a loss of power costs little. A group is due when it has HSI_JOURNAL_LAG records, or early
- * enough for its oldest record to be on disk LAG_NS after it was written if the sync takes as long
- * as the last one did.
+ * The journal of a run. The thread that adds a record writes the record at once: it has reached the
+ * kernel and survives the end of this process. The syncer, a thread of the journal, puts records on
+ * disk in groups. A group is synced when it has HSI_JOURNAL_LAG records, or when its oldest record
+ * would otherwise be on disk later than LAG_NS after its write, if the sync takes as long as the
+ * previous sync did.
  */
 
 #include "exec/journal/journal.h"

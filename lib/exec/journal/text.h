@@ -15,17 +15,16 @@
  *     undone t17 SYNCED SUM
  *     closed SYNCED SUM
  *
- * A line of `run` for each time that it was opened; for each attempt that was done or has failed
- * the task's name, the worker, the number of the attempt, when it began and ended, in seconds
- * of that run, and the digest of what was run; how it failed: exit:STATUS, signal:NUMBER,
- * timeout, lost (the worker), or else failed; `undone` before an attempt at a task that an earlier
- * line has as done; `closed` if that run came to its end. In names, bytes up to the blank, % and
+ * Each opening of the journal writes `run`, and the end of a run writes `closed`. A finished
+ * attempt writes `done` or `failed` with the task, the worker, the number of the attempt, its start
+ * and end in seconds of the run, and WHAT, a digest of the command or kernel. A failure adds
+ * exit:STATUS, signal:NUMBER, timeout, lost (with its worker), or failed. `undone` precedes an
+ * attempt at a task that an earlier line records as done. In names, bytes up to the blank, % and
  * DEL are written %XX. WHAT and SUM have 16 hexadecimal digits.
  *
- * SUM is over the line before it and the sum of the line before that: a record that was
- * left out, repeated or moved breaks the chain. SYNCED is how many bytes of the file were
- * known to be on disk when the line was written, which tells a torn end from damage:
- * what a crash can spoil begins there.
+ * SUM is a checksum of the rest of its line and of the previous SUM: a missing, repeated or moved
+ * record breaks the chain. SYNCED is the number of bytes of the file known to be on disk when the
+ * line was written. A crash can damage only bytes behind the last SYNCED; damage before is refused.
  */
 
 /* The maximum number of bytes in a line. */

@@ -23,9 +23,9 @@ hsi_core_time hsi_core_time_now(void);
 int64_t hsi_core_wait_of(pid_t pid);
 
 /**
- * Return the part of the wait of some processes in which their cores ran something else: at most
- * what they did not use of `cores` cores in `wall` seconds. More processes than cores also wait for
- * each other.
+ * Return the seconds in which cores of a group of processes ran foreign processes: the group's
+ * wait, but at most the time of `cores` cores in `wall` seconds that the group did not use. (A
+ * group with more processes than cores waits for itself, too.)
  */
 double hsi_core_wait_for_others(hsi_core_time time, double wall, unsigned cores);
 

@@ -17,10 +17,11 @@ enum { HSI_FORKED_SOCKET = 3 };
 pid_t hsi_fork_alone(void);
 
 /*
- * Set up the process, before anything else: default signal handlers; a session of its own, so that
- * a kill of the program's group spares it; /dev/null as stdin, stdout and stderr, and `socket` as
- * HSI_FORKED_SOCKET; orphans become its children; another name and command line than the program's,
- * so that a kill by name spares it. Return a descriptor that is readable when a child ends, or -1.
+ * Set up a forked process; call this function first. The process gets default signal handlers, a
+ * new session and another name and command line than the program, so that a kill of the program's
+ * group or name spares the process; /dev/null as stdin, stdout and stderr; `socket` as descriptor
+ * HSI_FORKED_SOCKET; and becomes the parent of orphaned descendants. Return a descriptor that is
+ * readable when a child ends, or -1.
  */
 int hsi_forked_begin(int socket);
 

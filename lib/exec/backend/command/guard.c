@@ -109,9 +109,9 @@ static int wait_for_event(hsi_guard *g, int orders, double deadline)
 }
 
 /*
- * Kill the group and all other children. Orphans of a dying process become children before its
- * death is visible: so when no child is left, no process of the command is left. Return 1 if a
- * process cannot be killed, as it has changed its user.
+ * Kill the group and all other children of the guard. Orphans become children of the guard before
+ * the death of their parent is visible; so no process of the command is left when no child is left.
+ * Return 1 if a process cannot be killed, because it has changed its user.
  */
 static int kill_everything(hsi_guard *g)
 {

@@ -295,7 +295,8 @@ void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
 /* Count a task before its launch. Return whether its results are to be verified. */
 int hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
-/* Take the count of a task that was not verified back, so that the next one is; or of all. */
+/* Undo the count of a task that was not verified, so the next task of its kind is verified;
+ * _all_again() does so for all kinds. */
 void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu);
 

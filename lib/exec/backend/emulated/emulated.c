@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Backend of emulated workers, where a task takes its planned time. */
 #include "core/error.h"
 #include "exec/backend/backends.h"
 #include "support/clock.h"
 
-static hs_body the_body = {&hsi_backend_emulated}; /* body of all emulated tasks */
+static hs_body the_body = {&hsi_backend_emulated}; /* shared by all emulated tasks */
 
 static int has(const char *text)
 {

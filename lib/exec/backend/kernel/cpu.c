@@ -23,7 +23,7 @@ struct cpu_body {
     hs_body base;
     hs_outcome (*run)(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt);
     int64_t                 ns;    /* duration of a spin or sleep */
-    const hsi_kernel_entry *entry; /* else */
+    const hsi_kernel_entry *entry; /* built-in kernel; NULL: spin or sleep */
     int                     n;
 };
 
@@ -83,7 +83,7 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
     return hsi_job_judge(residual, body->entry->name, body->n, attempt);
 }
 
-/* A decimal number, whatever the locale; -1 if it is none, or above `most`. */
+/* Parse a decimal number, in any locale. Return -1 for other text and above `most`. */
 static double read_number(const char *text, double most)
 {
     double value = 0, unit = 1;
@@ -122,7 +122,7 @@ static hs_status unknown(const char *text, hs_error *error)
                          text, list);
 }
 
-/* Microseconds, at most a year. */
+/* Parse a duration in microseconds, at most a year. */
 static hs_status read_time(const char *text, const char *number, cpu_body *body, hs_error *error)
 {
     double us = read_number(number, 3.2e13);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* potrf and getrf: by halves, so that most of the work is products of tiles. */
+/* Kernels potrf and getrf. They halve the matrix recursively, so most work is products of tiles. */
 #include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
@@ -50,13 +50,14 @@ static void exchange(hsi_job *job, int columns, void *a, int lda, int first, int
                  hsi_block(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
 }
 
-/* Return 1 if the block is factorised as one panel. Panels are slow, so tall ones are narrow. */
+/* Return 1 if an m x n block is factorised as one panel. Panels are slow; a tall panel is narrow.
+ */
 static int is_panel(int m, int n)
 {
     return n <= 8 || (double)m * n * n <= 8e6;
 }
 
-/* m >= n; pivots count from 1 at the first row of a. */
+/* Factorise an m x n block, m >= n. Pivots count from 1 at the first row of `a`. */
 static void getrf(hsi_job *job, int m, int n, void *a, int lda, int *pivots)
 {
     int h = hsi_half(n), i;
@@ -101,7 +102,7 @@ static void getrf_observe(hsi_job *job)
 HSI_KERNEL(getrf, .outputs = 1, .dominant = 1, .predict = hsi_predict_product,
            .compute = getrf_compute, .observe = getrf_observe);
 
-/* Column by column: a few of them. */
+/* Factorise a block of few columns without row exchanges, column by column. */
 static void eliminate(hsi_job *job, int n, void *a, int lda)
 {
     int j;

@@ -100,7 +100,7 @@ static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, siz
         job->no_memory = job->stopped = 1;
 }
 
-/* Fill the pool up to the job's size. A pool that has to grow, which is rare, is filled anew. */
+/* Fill the pool up to the job's size. A pool that must grow, which is rare, is filled again. */
 static void fill_pool(hsi_job *job)
 {
     int          single = job->kernel->single;
@@ -121,7 +121,7 @@ static void fill_pool(hsi_job *job)
     }
 }
 
-/* All but the results, in the space's room from `at` on. */
+/* Set the addresses of vectors and factors, from offset `at` of the space's room on. */
 static void lay_out_vectors(hsi_job *job, size_t at)
 {
     size_t n = (size_t)job->n;
@@ -132,7 +132,7 @@ static void lay_out_vectors(hsi_job *job, size_t at)
     job->want = hsi_past(job, job->x, n);
     job->got = hsi_past(job, job->want, 2 * n);
     job->pivots = hsi_past(job, job->got, 2 * n);
-    memset(job->want, 0, hsi_kernel_element(job->kernel) * 4 * n); /* and got */
+    memset(job->want, 0, hsi_kernel_element(job->kernel) * 4 * n); /* and `got` behind it */
 }
 
 static size_t lay_out_results(hsi_job *job)
@@ -145,7 +145,7 @@ static size_t lay_out_results(hsi_job *job)
     return at;
 }
 
-/* Numbers of the pool from a place that the job's seed decides, another for each `which`. */
+/* Return the start of input `which` in the pool; the job's seed selects it. */
 static const void *numbers(const hsi_job *job, int which)
 {
     size_t place = (size_t)(job->seed >> (16 * which)) % PLACES * PLACE;
@@ -256,7 +256,7 @@ void hsi_job_predict(hsi_job *job)
     memset(job->got, 0, hsi_kernel_element(job->kernel) * 2 * (size_t)job->n);
 }
 
-/* The pool has other numbers on the diagonal of the first result than the job. */
+/* Add to `want` the difference between the job's diagonal of the first result and the pool's. */
 static void add_diagonal(hsi_job *job)
 {
     int    n = job->n, i;
@@ -269,7 +269,7 @@ static void add_diagonal(hsi_job *job)
     }
 }
 
-/* predict() only reads the results. */
+/* Let predict() read the initial values from the pool, which is constant. */
 void hsi_job_predict_pool(hsi_job *job)
 {
     int i;

@@ -25,7 +25,7 @@ typedef struct hsi_numbers {
     size_t size, filled; /* elements */
 } hsi_numbers;
 
-/* Memory that a worker keeps from task to task. Initialise with zeros, but for the functions. */
+/* Memory that a worker keeps from task to task. Set the functions, and everything else to 0. */
 typedef struct hsi_space {
     void *(*allocate)(size_t bytes, void *data); /* NULL: from the heap */
     void (*release)(void *memory, void *data);
@@ -70,10 +70,10 @@ struct hsi_kernel {
     void (*observe)(hsi_job *job);
 };
 
-/* A kernel's name, whether it is in this build or not. */
+/* An entry of the table of kernels, which lists kernels missing from this build, too. */
 typedef struct hsi_kernel_entry {
     const char       *name, *alias; /* alias: a second name, or NULL */
-    const char       *needs;        /* name of the library that computes it */
+    const char       *needs;        /* library that computes the kernel */
     const hsi_kernel *kernel;       /* NULL: not in this build */
 } hsi_kernel_entry;
 
@@ -165,7 +165,7 @@ static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
     return kernel->single ? sizeof(float) : sizeof(double);
 }
 
-/* Return the address `elements` elements after `a`, and that of an element of a matrix. */
+/* Return the address `elements` elements after `a`; return the address of a matrix element. */
 static inline void *hsi_past(const hsi_job *job, const void *a, size_t elements)
 {
     return (void *)((uintptr_t)a + elements * hsi_kernel_element(job->kernel));
@@ -214,7 +214,7 @@ enum { HSI_BLAS_BUFFER = 128 << 20 };
 hs_status hsi_blas_reserve(unsigned threads);
 unsigned  hsi_blas_reserved(void); /* number of buffers mapped by earlier calls */
 
-/* The operations of CBLAS, without the arguments that are the same in all calls. */
+/* Operations of CBLAS with fixed values for constant arguments, in tiles. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc); /* C -= A op(B) */
 void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c,

@@ -19,7 +19,7 @@
 #define LAPACK(kernel) "OpenBLAS and LAPACKE", NULL
 #endif
 
-/* The second names are those of the kernels of tile algorithms that do the same work. */
+/* Kernels by name, with the name of the kernel of tile algorithms for the same work. */
 static const hsi_kernel_entry entries[] = {
     {"dgemm", NULL, BLAS(dgemm)},
     {"dsyrk", NULL, BLAS(dsyrk)},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Level 3 operations in tiles of about a millisecond, so that a stop takes effect soon. */
+/* Matrix products and triangular solves in tiles of about a millisecond; a stop ends them between
+ * two tiles. */
 #include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
@@ -27,7 +28,7 @@ static void gemm_tile(const hsi_job *job, const product_shape *p, int m, int n, 
              n, k, -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
 }
 
-/* Complete one tile of C after the other, so that the tile stays in the cache. */
+/* Complete the tiles of C one by one: a tile stays in the cache until it is complete. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc)
 {

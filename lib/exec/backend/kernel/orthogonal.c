@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * geqrf, ormqr, tpqrt, tpmqrt: the tiles of a QR factorisation. Reflectors come
- * in blocks of HSI_KERNEL_PANEL columns V with a triangle T each: Q = I - V T V', as in
- * LAPACK's dgeqrt and its kin. For dtpqrt and dtpmqrt a unit matrix stands on top of V.
+ * Kernels geqrf, ormqr, tpqrt and tpmqrt of a tiled QR factorisation. A block of reflectors has
+ * HSI_KERNEL_PANEL columns V and a triangle T, Q = I - V T V', as in LAPACK's dgeqrt, dgemqrt,
+ * dtpqrt and dtpmqrt. For tpqrt and tpmqrt, a unit matrix stands on top of V.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void *triangle(hsi_job *job, int column)
     return hsi_block(job, job->t, W, 0, column);
 }
 
-/* Columns that a block reflector of m rows is applied to at once. */
+/* Return the number of columns to which a block reflector of m rows is applied at once. */
 static int columns_at_once(int m, int columns)
 {
     int most = (int)(1.6e7 / ((double)m * W));
@@ -24,7 +24,7 @@ static int columns_at_once(int m, int columns)
     return hsi_piece(columns, most < W ? W : most);
 }
 
-/* C := Q' C, for the block of `w` reflectors at v. */
+/* Compute C := Q' C for the block of `w` reflectors at v. */
 static void apply(hsi_job *job, int m, int columns, int w, const void *v, int ldv, const void *t,
                   void *c, int ldc)
 {
@@ -36,7 +36,7 @@ static void apply(hsi_job *job, int m, int columns, int w, const void *v, int ld
                  ldc, job->work, piece);
 }
 
-/* [A; B] := Q' [A; B]; A has w rows, B has m. */
+/* Compute [A; B] := Q' [A; B]; A has w rows, B has m. */
 static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, int ldv,
                         const void *t, void *a, int lda, void *b, int ldb)
 {
@@ -51,8 +51,8 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, 
 }
 
 /*
- * y := Q' y by one reflector, straight from its definition: H = I - tau v v' with
- * v = [1; below] is orthogonal if tau is 2 over v'v. tau 0: work it out.
+ * Apply one reflector H = I - tau v v', v = [1; below], to [top; y]. H is orthogonal if tau is 2
+ * over v'v; tau 0: compute tau so.
  */
 static void reflect(const hsi_job *job, int m, const void *below, double tau, void *top, void *y)
 {
@@ -65,9 +65,9 @@ static void reflect(const hsi_job *job, int m, const void *below, double tau, vo
 }
 
 /*
- * want := Q' want, by the reflectors in `v`: below a diagonal of ones, or, for the kernels of
- * two results, whole columns that stand below a unit matrix. tau is what LAPACK has left on the
- * diagonal of T (0: no reflector), or, where the reflectors are an input, to be worked out.
+ * Compute want := Q' want by the reflectors in `v`, which lie below a diagonal of ones; for kernels
+ * with two results, the reflectors are whole columns below a unit matrix. The factor tau of a
+ * reflector is on the diagonal of T (0: no reflector), or is computed if the reflectors are input.
  */
 static void reflect_all(hsi_job *job, const void *v)
 {
@@ -88,7 +88,8 @@ static void reflect_all(hsi_job *job, const void *v)
     }
 }
 
-/* want := Q' want by the blocks below a unit matrix: this verifies their triangles, too. */
+/* Compute want := Q' want by blocks of reflectors below a unit matrix, which verifies the triangles
+ * of the blocks, too. */
 static void reflect_blocks(hsi_job *job, const void *v)
 {
     int   n = job->n, i, j, w;
@@ -117,14 +118,14 @@ static void observe_triangle(hsi_job *job)
     hsi_trmv(job, HSI_UPPER, job->n, job->out[0], job->n, job->got);
 }
 
-/* Q' C x */
+/* Compute want := Q' C x. */
 static void predict_reflections(hsi_job *job)
 {
     hsi_predict_product(job);
     reflect_all(job, job->in[0]);
 }
 
-/* inv(T) + inv(T)' = V'V =: S, whose upper half is in t. */
+/* Compute T from inv(T) + inv(T)' = V'V =: S; the upper half of S is in t. */
 static void invert(hsi_job *job, int w, void *t)
 {
     int i;
@@ -143,7 +144,7 @@ static void gram(hsi_job *job, int m, int w, const void *v, int ldv, void *t)
                  hsi_past(job, v, i), ldv, 1, t, W);
 }
 
-/* The top of V: ones on the diagonal, zeros above. */
+/* Copy the top of V with ones on the diagonal and zeros above. */
 static void unit_lower(const hsi_job *job, int w, const void *v, int ldv, void *top)
 {
     int i, j;

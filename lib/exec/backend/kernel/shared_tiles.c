@@ -145,8 +145,8 @@ static size_t tile_bytes(const hsi_matrix *matrix)
     return hsi_matrix_piece_elements(matrix, 'A') * hsi_matrix_element(matrix);
 }
 
-/* Tiles come faster in the order in which they lie in memory, and abreast, than in that in which a
- * kernel gets to them. What a core's own cache would not keep until then is left; T is small. */
+/* Prefetch the tiles into the cache, all tiles side by side in the order of their addresses: that
+ * is faster than the kernel's order. Large tiles would not stay in the cache; T is small. */
 static void fetch(const shared_body *body)
 {
     enum { CACHED = 1 << 19, LINE = 64 }; /* bytes */
@@ -194,7 +194,8 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
     }
 }
 
-/* The copies become the data; what geqrf has left below the diagonal is V. */
+/* Replace the tiles by the copies that the task has updated. After geqrf, copy the part below the
+ * diagonal to V. */
 static void give_results(const hsi_job *job, const shared_body *body, struct shared_worker *worker)
 {
     const hsi_matrix_row *row = body->row;
@@ -272,7 +273,7 @@ const hs_backend hsi_backend_shared = {
 
 #else
 
-/* Without these there is no matrix to work on. */
+/* A build without OpenBLAS and LAPACKE has no kernels on tiles. */
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {

@@ -5,7 +5,7 @@
 
 enum { ELEMENTS = 1 << 20, TILE = 512 };
 
-/* Columns of m rows that are a piece. */
+/* Return the number of columns of m rows in a piece. */
 static int columns_of(int m)
 {
     return m < ELEMENTS ? ELEMENTS / (m ? m : 1) : 1;
