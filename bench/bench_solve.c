@@ -305,15 +305,15 @@ static void measure(size_t n, struct node node)
  */
 typedef enum ties { NO_TIES, KERNELS, NOISE } ties;
 
-static hs_ready ready_task(const hs_instance *in, size_t i, ties how)
+static hs_queue_task ready_task(const hs_instance *in, size_t i, ties how)
 {
     static const double times[4][2] = {{33.6, 17.0}, {89.2, 7.92}, {96.9, 3.70}, {172.9, 5.98}};
     const double       *kernel = times[i % 4];
     const double        noise = how == NOISE ? 1e-6 * (double)(i * 7919 % 1000) / 1000 : 0;
 
     if (how == NO_TIES)
-        return (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
-    return (hs_ready){i, kernel[0] * (1 + noise), kernel[1],
+        return (hs_queue_task){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
+    return (hs_queue_task){i, kernel[0] * (1 + noise), kernel[1],
                       (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
 }
 
@@ -324,7 +324,7 @@ static double time_queue(const hs_instance *in, size_t ready, ties how)
     hs_queue_settings settings;
     double            seconds[REPEATS];
     size_t            i, n = hs_instance_tasks(in);
-    hs_ready          task;
+    hs_queue_task          task;
     int               r;
 
     hs_queue_settings_init(&settings);

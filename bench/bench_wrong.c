@@ -159,7 +159,7 @@ static double simulate(const scene *s, const char *policy, const hs_instance *in
                     of[i].due = now;
         }
         hs_policy_next(p, w, now, &d, NULL);
-        while (d.kind == HS_DECIDE_TAKE) {
+        while (d.kind == HS_DECIDE_SPOLIATE) {
             ++*takes;
             of[d.victim] = (worker_state){now, 0, 0};
             hs_policy_ended(p, d.victim, d.task, HS_ENDING_ABORTED, now, NULL);

@@ -124,9 +124,9 @@ static double time_on(const scheduler *s, hs_type type, struct starpu_task *task
         task, starpu_worker_get_perf_archtype(worker, task->sched_ctx), implementation);
 }
 
-static hs_ready describe(const scheduler *s, struct starpu_task *task)
+static hs_queue_task describe(const scheduler *s, struct starpu_task *task)
 {
-    hs_ready ready = {(uintptr_t)task, time_on(s, HS_CPU, task), time_on(s, HS_GPU, task),
+    hs_queue_task ready = {(uintptr_t)task, time_on(s, HS_CPU, task), time_on(s, HS_GPU, task),
                       task->priority};
 
     if (!(ready.cpu > 0))
@@ -150,7 +150,7 @@ static int push(struct starpu_task *task)
 {
     unsigned   context = task->sched_ctx;
     scheduler *s = of_context(context);
-    hs_ready   ready = describe(s, task);
+    hs_queue_task   ready = describe(s, task);
     hs_status  status;
 
     lock(s);
@@ -176,14 +176,14 @@ static double gpus_take(const scheduler *s)
     return work / s->gpus;
 }
 
-static int is_for_cpu(void *data, const hs_ready *task)
+static int is_for_cpu(void *data, const hs_queue_task *task)
 {
     const double *limit = data;
 
     return isinf(task->gpu) || task->cpu <= fmax(*limit, task->gpu);
 }
 
-static int take(scheduler *s, hs_type type, hs_ready *ready)
+static int take(scheduler *s, hs_type type, hs_queue_task *ready)
 {
     double limit;
 
@@ -199,7 +199,7 @@ static struct starpu_task *pop(unsigned context)
     int                 worker = starpu_worker_get_id_check();
     hs_type             type = type_of(worker);
     struct starpu_task *task = NULL;
-    hs_ready            ready;
+    hs_queue_task            ready;
     unsigned            implementation;
 
     lock(s);

@@ -7,8 +7,9 @@
 HS_BEGIN_DECLS
 
 /**
- * Order of tasks. In a graph the rank of a task is its length plus the length of the longest path
- * from the end of the task to the end of the graph, transfers included.
+ * Rank: the number by which an algorithm or policy orders tasks, higher first. In a graph the rank
+ * of a task is its length plus the length of the longest path from the end of the task to the end
+ * of the graph, transfers included.
  */
 typedef enum hs_rank {
     HS_RANK_DEFAULT, /* default rank of the algorithm */
@@ -18,10 +19,10 @@ typedef enum hs_rank {
     HS_RANK_FIFO     /* the order in which tasks become ready */
 } hs_rank;
 
-/** Name of a rank in NAME:RANK: `min`, `avg`, `given`, `fifo`; NULL for other values. */
+/** Return a rank's name, as in NAME:RANK: `min`, `avg`, `given`, `fifo`; NULL for other values. */
 HS_API const char *hs_rank_name(hs_rank rank);
 
-/** Find a rank by name: returns 1 and sets *rank, or returns 0. */
+/** Find a rank by name. Return 1 and set *rank, or return 0 for an unknown name. */
 HS_API int hs_rank_find(const char *name, hs_rank *rank);
 
 HS_END_DECLS

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithm/dada_plain.h"
-#include "algorithm/guess.h"
+#include "algorithm/bisect_guess.h"
 #include "core/order.h"
 #include "support/worker_tree.h"
 
@@ -234,21 +233,6 @@ static hs_status open_dada(dada *d, const hsi_problem *pb, const hs_settings *se
     return st == HS_OK ? hsi_order_by_rho(pb, HSI_RHO_DOWN, d->by_rho) : st;
 }
 
-static hs_status find_guess(dada *d, double *guess)
-{
-    hsi_mark       mark = hsi_arena_mark(d->pb->arena);
-    hsi_dada_plain plain;
-    hs_status      st;
-
-    if (d->wishes)
-        return hsi_bisect_guess(d->pb, accepts, d, guess);
-    st = hsi_dada_plain_open(&plain, d->pb, d->by_rho);
-    if (st == HS_OK)
-        st = hsi_bisect_guess(d->pb, hsi_dada_plain_accepts, &plain, guess);
-    hsi_arena_release(d->pb->arena, mark);
-    return st;
-}
-
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     dada      d;
@@ -256,7 +240,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     hs_status st = open_dada(&d, pb, settings);
 
     if (st == HS_OK)
-        st = find_guess(&d, &guess);
+        st = hsi_bisect_guess(pb, accepts, &d, &guess);
     if (st == HS_OK)
         st = hsi_recorder_open(recorder, pb, 0);
     if (st != HS_OK)

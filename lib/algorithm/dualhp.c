@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "algorithm/guess.h"
+#include "algorithm/bisect_guess.h"
 #include "algorithm/lpt.h"
 #include "core/order.h"
 

@@ -60,7 +60,7 @@ static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_p
     if (ranks) {
         for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
             ranks[i] = rank(pb, i);
-        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order, pb->token);
+        st = hsi_order_by_time(pb->arena, ranks, pb->n, order, pb->token);
     }
     hsi_arena_release(pb->arena, mark);
     return st;

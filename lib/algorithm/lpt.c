@@ -19,9 +19,9 @@ hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
     lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
     if (lpt->by_cpu && lpt->by_gpu && !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
         !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
-        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu, pb->token);
+        st = hsi_order_by_time(arena, pb->p, pb->n, lpt->by_cpu, pb->token);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu, pb->token);
+        st = hsi_order_by_time(arena, pb->q, pb->n, lpt->by_gpu, pb->token);
     if (st != HS_OK)
         hsi_lpt_close(lpt);
     return st;

@@ -15,7 +15,7 @@
 
 #include "bound/bound.h"
 #include "bound/knapsack.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "support/exact.h"
 
 enum {

@@ -3,7 +3,7 @@
  * more constraints. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "glpk/area_lp.h"
 
 /* GLPK takes half a gigabyte and a second at this size; theorem2 gives the same value. */

@@ -5,7 +5,7 @@
 #include <hybridsched/certificate.h>
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 struct hs_bound {
     const char *name;

@@ -14,7 +14,7 @@
  */
 #include "bound/divisible.h"
 
-#include "bound/graph/spans.h"
+#include "bound/graph/task_spans.h"
 #include "core/order.h"
 #include "support/exact.h"
 
@@ -24,8 +24,8 @@ enum { BLOCK = 512 };
 static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
 {
     const hsi_problem *rows = d->rows;
-    hsi_spans          spans;
-    hs_status          st = hsi_spans_find(rows, &d->arena, &spans);
+    hsi_task_spans     spans;
+    hs_status          st = hsi_task_spans_find(rows, &d->arena, &spans);
 
     if (st != HS_OK)
         return st;
@@ -77,9 +77,9 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
 
 double hsi_divisible_longest(const hsi_divisible *d)
 {
-    const hsi_spans spans = {d->cpu_span, d->gpu_span};
+    const hsi_task_spans spans = {d->cpu_span, d->gpu_span};
 
-    return hsi_spans_longest(d->rows, &spans);
+    return hsi_task_spans_longest(d->rows, &spans);
 }
 
 void hsi_divisible_close(hsi_divisible *d)

@@ -7,8 +7,8 @@
 
 /*
  * The area LP in closed form. Tasks may be cut into pieces that run anywhere, except that a task
- * whose span (bound/graph/spans.h) on one type exceeds `deadline` runs on the other type. Without a
- * graph the span is the time on the type.
+ * whose span (bound/graph/task_spans.h) on one type exceeds `deadline` runs on the other type.
+ * Without a graph the span is the time on the type.
  */
 typedef struct hsi_divisible {
     const hsi_problem *rows;

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/graph/graph.h"
-#include "core/names.h"
+#include "core/task_names.h"
 
 hs_status hs_builder_create(hs_builder **out)
 {
@@ -72,31 +72,6 @@ hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value)
     return hsi_builder_add_note(b, (hsi_text){key, strlen(key)}, (hsi_text){value, strlen(value)});
 }
 
-static uint64_t id_word(const char *at)
-{
-    uint64_t word;
-
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-/* Compare `a` and `b` in byte order, mostly without a function call. */
-static int is_before(const char *a, const char *b, size_t length)
-{
-    uint64_t x, y;
-
-    if (length < 8 || length > 16)
-        return memcmp(a, b, length) < 0;
-    x = id_word(a);
-    y = id_word(b);
-    if (x != y)
-        return x < y;
-    return id_word(a + length - 8) < id_word(b + length - 8);
-}
-
 /*
  * Track whether the ids ascend, shorter ids first, as a counter generates them: then no id is
  * repeated, and no hash table is needed to prove it. The previous id is the end of the text.
@@ -113,7 +88,7 @@ static void note_order(hs_builder *b, hsi_text id)
     else if (b->last_length != id.length)
         b->unordered = id.length < b->last_length;
     else
-        b->unordered = !is_before(end - id.length - 1, id.at, id.length);
+        b->unordered = memcmp(end - id.length - 1, id.at, id.length) >= 0;
     b->last_length = id.length;
 }
 
@@ -142,20 +117,12 @@ static const uint32_t lists = 0
     HSI_COLUMN_MAP(X);
 #undef X
 
-/* Append a text. Typical lengths of ids are copied without a function call. */
-static inline void append_text(hsi_vector *v, hsi_text text)
+/* Append a text and its NUL; their room is reserved. */
+static void append_text(hsi_vector *v, hsi_text text)
 {
     char *to = (char *)v->data + v->size;
 
-    if (text.length >= 8 && text.length <= 16) {
-        memcpy(to, text.at, 8);
-        memcpy(to + text.length - 8, text.at + text.length - 8, 8);
-    } else if (text.length >= 4 && text.length < 8) {
-        memcpy(to, text.at, 4);
-        memcpy(to + text.length - 4, text.at + text.length - 4, 4);
-    } else {
-        memcpy(to, text.at, text.length);
-    }
+    memcpy(to, text.at, text.length);
     to[text.length] = '\0';
     v->size += text.length + 1;
 }

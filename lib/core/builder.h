@@ -3,7 +3,7 @@
 #define HSI_CORE_BUILDER_H
 
 #include "core/graph/graph.h"
-#include "core/store.h"
+#include "core/instance_store.h"
 
 struct hs_builder {
     hsi_store content;     /* rows so far; the sizes of its cells are set by hs_builder_finish() */

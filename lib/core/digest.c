@@ -5,7 +5,7 @@
  * matter.
  */
 #include "core/digest.h"
-#include "core/store.h"
+#include "core/instance_store.h"
 
 /* A column in the digest of each row, or a group of absent columns, digested as zeros. */
 typedef struct step {

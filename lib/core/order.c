@@ -124,19 +124,10 @@ hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint3
     return sort_by_time(arena, time, n, order, order, token);
 }
 
-hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
                                hsi_token *token)
 {
     return sort_by_time(arena, time, n, NULL, order, token);
-}
-
-hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order)
-{
-    hsi_arena arena = {0};
-    hs_status st = hsi_order_by_time_in(&arena, time, n, order, NULL);
-
-    hsi_arena_close(&arena);
-    return st;
 }
 
 hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,

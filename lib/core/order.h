@@ -18,9 +18,8 @@ typedef enum hsi_rho_order {
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order);
 
 /* Sort 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
-hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order);
-hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                               hsi_token *token);
+hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+                            hsi_token *token);
 
 /* Sort the n increasing indices in order[] by decreasing time, then smaller index. */
 hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,

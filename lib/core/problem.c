@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "support/sort.h"
 
 /* Return an array of infinite times; incomplete, and unused, after a cancel. */

@@ -50,8 +50,8 @@ hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_
 {
     hs_status st = HS_OK;
 
-    *recorder = (hsi_recorder){.tally = recorder->tally, .first = pb->first};
-    if (!recorder->tally)
+    *recorder = (hsi_recorder){.loads = recorder->loads, .first = pb->first};
+    if (!recorder->loads)
         st = make_room(recorder, pb, count_tasks(pb) + 2 * aborts + 1); /* an aborted task has its
                                                                       abort and a second run */
     if (st != HS_OK)
@@ -61,7 +61,7 @@ hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_
 
 hs_status hsi_recorder_reserve(hsi_recorder *recorder, const hsi_problem *pb, size_t more)
 {
-    if (recorder->tally || recorder->size + more <= recorder->capacity)
+    if (recorder->loads || recorder->size + more <= recorder->capacity)
         return HS_OK;
     return make_room(recorder, pb, 2 * recorder->capacity + more);
 }
@@ -76,8 +76,8 @@ void hsi_recorder_close(hsi_recorder *recorder)
 void hsi_recorder_restart(hsi_recorder *recorder)
 {
     recorder->size = recorder->aborts = recorder->starts = 0;
-    if (recorder->tally)
-        hsi_tally_restart(recorder->tally);
+    if (recorder->loads)
+        hsi_worker_loads_reset(recorder->loads);
 }
 
 static hs_status place(const hsi_recorder *recorder, const hsi_problem *pb, hs_schedule *s,

@@ -5,13 +5,13 @@
 #include <hybridsched/schedule.h>
 
 #include "core/problem.h"
-#include "core/tally.h"
+#include "core/worker_loads.h"
 
 /*
  * The recorder of an algorithm's decisions, ordered by time on each worker: a task on a worker with
  * its end. A start is recorded, as a separate item, only if it differs from the end of the worker's
  * previous run, so schedules without gaps need no extra items. If the caller needs no schedule,
- * only sums are kept, in a tally.
+ * only the loads of the workers are kept.
  */
 typedef struct hsi_recorder {
     size_t    size, capacity; /* number of items */
@@ -21,7 +21,7 @@ typedef struct hsi_recorder {
     double         *end; /* end of the run or of the aborted entry; or the start */
     size_t          aborts, starts;
     const uint32_t *first; /* first task of each row, for a problem with rows with counts */
-    hsi_tally      *tally; /* replaces the items; NULL: items are recorded */
+    hsi_worker_loads *loads; /* replaces the items; NULL: items are recorded */
     hsi_arena       own;   /* for a problem without an arena */
 } hsi_recorder;
 
@@ -51,8 +51,8 @@ static inline void hsi_record_copy(hsi_recorder *recorder, uint32_t row, uint32_
 {
     size_t at = recorder->size++;
 
-    if (recorder->tally) {
-        hsi_tally_put(recorder->tally, row, worker, end);
+    if (recorder->loads) {
+        hsi_worker_loads_add_run(recorder->loads, row, worker, end);
         return;
     }
     recorder->task[at] = recorder->first ? recorder->first[row] + copy : row;
@@ -71,7 +71,7 @@ static inline void hsi_record_start(hsi_recorder *recorder, uint32_t worker, dou
     size_t at = recorder->size++;
 
     recorder->starts++;
-    if (recorder->tally)
+    if (recorder->loads)
         return;
     recorder->task[at] = 0;
     recorder->end[at] = when;
@@ -83,8 +83,8 @@ static inline void hsi_record_abort(hsi_recorder *recorder, uint32_t worker, dou
     size_t at = recorder->size++;
 
     recorder->aborts++;
-    if (recorder->tally) {
-        hsi_tally_abort(recorder->tally, worker, when);
+    if (recorder->loads) {
+        hsi_worker_loads_abort_run(recorder->loads, worker, when);
         return;
     }
     recorder->task[at] = 0;

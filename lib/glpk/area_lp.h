@@ -3,7 +3,7 @@
 #define HSI_SOLVER_AREA_LP_H
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 /* Compute optimal multipliers u, v of the area LP's two constraints; use them as a hint only. At
  * the time limit, return GLPK's current values and *limit_reached = 1. HS_ECANCELED, HS_ESOLVER. */

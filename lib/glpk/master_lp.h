@@ -2,7 +2,7 @@
 #ifndef HSI_SOLVER_MASTER_LP_H
 #define HSI_SOLVER_MASTER_LP_H
 
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 /*
  * The master LP of a column generation over patterns (sets of items that one worker runs): minimise

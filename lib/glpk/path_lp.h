@@ -4,7 +4,7 @@
 
 #include "core/certificate.h"
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "support/arena.h"
 
 /*

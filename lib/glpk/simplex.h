@@ -4,7 +4,7 @@
 
 #include <glpk.h>
 
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "picture/picture.h"
 #include "picture/runs.h"
 

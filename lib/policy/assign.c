@@ -187,7 +187,8 @@ static int is_free(const hs_policy_state *a, unsigned worker)
 
 static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
-    hsi_states_start(&a->states, worker, task, hs_policy_fetch(a->policy, task, worker, now));
+    hsi_states_start(&a->states, worker, task,
+                     hs_policy_start_transfers(a->policy, task, worker, now));
     a->assigned[worker].todo = task;
     a->assigned[worker].is_known = 0;
     hs_wake_worker(wake, worker);
@@ -234,10 +235,11 @@ static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double 
         from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
         break;
     case DMDA:
-        from = fmax(available(a, worker, now), hs_policy_arrival(a->policy, task, worker, now));
+        from =
+            fmax(available(a, worker, now), hs_policy_input_arrival(a->policy, task, worker, now));
         break;
     default:
-        from = available(a, worker, now) + hs_policy_transfer(a->policy, task, worker);
+        from = available(a, worker, now) + hs_policy_longest_transfer(a->policy, task, worker);
     }
     return from + time_on(a, worker, task);
 }
@@ -278,9 +280,10 @@ static int is_any_free(const hs_policy_state *a)
  * inputs). */
 static int is_below_threshold(const hs_policy_state *a, double now)
 {
-    size_t count = a->queues.all;
+    size_t count = a->queues.total;
 
-    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_counts(&a->policy->locations); w++)
+    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_are_kept(&a->policy->locations);
+         w++)
         count += a->states.of[w].task != HS_NONE && a->states.of[w].start > now;
     return count < a->threshold;
 }
@@ -315,7 +318,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
         start(a, worker, task, now, wake);
         return;
     }
-    hs_policy_fetch(a->policy, task, worker, now);
+    hs_policy_start_transfers(a->policy, task, worker, now);
     hsi_worker_queues_push(&a->queues, worker, task);
     if (a->assigned[worker].is_known)
         a->assigned[worker].end += time_on(a, worker, task);
@@ -360,7 +363,8 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
     if (*todo == HS_NONE || a->assigned[worker].retired)
         return;
     hs_decide_start(out, *todo);
-    hsi_states_start(&a->states, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
+    hsi_states_start(&a->states, worker, *todo,
+                     hs_policy_start_transfers(a->policy, *todo, worker, now));
     *todo = HS_NONE;
 }
 
@@ -432,9 +436,9 @@ static int assign_stranded(hs_policy_state *a, uint32_t *task)
 
 #define CALLS                                                                                      \
     .struct_size = sizeof(hs_policy_kind), .free = assign_free, .next = assign_next_of,            \
-    .ended = assign_ended, .skip = assign_skip, .retire = assign_retire,                           \
-    .stranded = assign_stranded, .supports_graphs = 1, .settles = 1, .ready = assign_ready,        \
-    .waiting = assign_waiting
+    .ended = assign_ended, .mark_done = assign_skip, .retire = assign_retire,                      \
+    .take_stranded = assign_stranded, .supports_graphs = 1, .groups_endings = 1,                   \
+    .add_ready = assign_ready, .peek = assign_waiting
 
 const hs_policy_kind hsi_policy_dynamic = {
     CALLS,

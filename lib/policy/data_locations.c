@@ -29,12 +29,12 @@ static double made_at(const request *r, uint32_t writer)
 {
     if (!r->is_prefetch)
         return r->now;
-    return writer == HS_NONE ? 0 : r->locations->done[writer];
+    return writer == HS_NONE ? 0 : r->locations->end_of[writer];
 }
 
 static uint32_t node_of(const hsi_data_locations *locations, uint32_t writer)
 {
-    return writer == HS_NONE ? 0 : locations->node[writer];
+    return writer == HS_NONE ? 0 : locations->node_of[writer];
 }
 
 /* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
@@ -48,26 +48,26 @@ static double own_of_vertex(const request *r, uint32_t vertex, double bytes)
     double          last = r->now;
 
     for (size_t i = 0; i < count; i++) {
-        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+        double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
 
         if (hsi_is_barrier(g, before[i]))
-            last = larger(last, own_of_vertex(r, before[i], piece));
-        else if (piece > 0)
-            last =
-                larger(last, made_at(r, before[i]) + move(r, r->locations->node[before[i]], piece));
+            last = larger(last, own_of_vertex(r, before[i], part));
+        else if (part > 0)
+            last = larger(last,
+                          made_at(r, before[i]) + move(r, r->locations->node_of[before[i]], part));
     }
     return last;
 }
 
-static double *own_slot(const hsi_data_locations *locations, uint32_t task, uint32_t node)
+static double *own_arrival_slot(const hsi_data_locations *locations, uint32_t task, uint32_t node)
 {
-    return locations->own ? &locations->own[task * locations->nodes + node] : NULL;
+    return locations->own_arrival ? &locations->own_arrival[task * locations->nodes + node] : NULL;
 }
 
-static hsi_data_location *copy_slot(const hsi_data_locations *locations, uint32_t data,
-                                    uint32_t node)
+static hsi_data_location *replica_of(const hsi_data_locations *locations, uint32_t data,
+                                     uint32_t node)
 {
-    return &locations->copies[data * locations->nodes + node];
+    return &locations->replicas[data * locations->nodes + node];
 }
 
 static uint64_t version_of(const hs_access *access)
@@ -75,19 +75,20 @@ static uint64_t version_of(const hs_access *access)
     return access->writer == HS_NONE ? 1 : (uint64_t)access->writer + 2;
 }
 
-static double copy_arrival(const request *r, const hs_access *access)
+static double replica_arrival(const request *r, const hs_access *access)
 {
-    const hsi_data_location *copy = copy_slot(r->locations, access->data, r->to);
+    const hsi_data_location *replica = replica_of(r->locations, access->data, r->to);
     double                   bytes = hs_instance_handle_bytes(r->locations->in, access->data);
     double                   there =
         made_at(r, access->writer) + move(r, node_of(r->locations, access->writer), bytes);
 
-    return copy->writer == version_of(access) && copy->there < there ? copy->there : there;
+    return replica->writer == version_of(access) && replica->arrival < there ? replica->arrival
+                                                                             : there;
 }
 
 static double own_arrival(const request *r, uint32_t task)
 {
-    const double *slot = own_slot(r->locations, task, r->to);
+    const double *slot = own_arrival_slot(r->locations, task, r->to);
 
     if (!slot)
         return r->now;
@@ -102,7 +103,7 @@ static double arrival(const request *r, uint32_t task)
 
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
-            last = larger(last, copy_arrival(r, &access[i]));
+            last = larger(last, replica_arrival(r, &access[i]));
     return last;
 }
 
@@ -111,7 +112,7 @@ double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task,
 {
     request r = {locations, 0, 0, now};
 
-    if (!hsi_locations_counts(locations))
+    if (!hsi_locations_are_kept(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
     return arrival(&r, task);
@@ -145,7 +146,7 @@ static void record(hsi_data_locations *locations, const request *r, uint32_t wri
             extend(&list[first], &t);
             return;
         }
-    locations->is_short |= hsi_vector_append(&locations->transfers, &t, sizeof t) != 0;
+    locations->has_lost_transfers |= hsi_vector_append(&locations->transfers, &t, sizeof t) != 0;
 }
 
 /* Record the transfers of the data that own_of_vertex() waits for, part by part. */
@@ -158,20 +159,20 @@ static void record_own(hsi_data_locations *locations, const request *r, uint32_t
     const double   *of_edge = hsi_predecessor_bytes(g, vertex);
 
     for (size_t i = 0; i < count; i++) {
-        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+        double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
 
         if (!hsi_is_barrier(g, vertex))
             first = count_transfers(locations);
         if (hsi_is_barrier(g, before[i]))
-            record_own(locations, r, before[i], piece, first);
+            record_own(locations, r, before[i], part, first);
         else
-            record(locations, r, before[i], piece, UINT32_MAX, first);
+            record(locations, r, before[i], part, UINT32_MAX, first);
     }
 }
 
 static void keep_own(hsi_data_locations *locations, const request *r, uint32_t task)
 {
-    double *slot = own_slot(locations, task, r->to);
+    double *slot = own_arrival_slot(locations, task, r->to);
 
     if (!slot)
         return;
@@ -180,15 +181,15 @@ static void keep_own(hsi_data_locations *locations, const request *r, uint32_t t
     *slot = own_arrival(r, task);
 }
 
-static void keep_copy(hsi_data_locations *locations, const request *r, const hs_access *access)
+static void keep_replica(hsi_data_locations *locations, const request *r, const hs_access *access)
 {
-    hsi_data_location *copy = copy_slot(locations, access->data, r->to);
-    hsi_data_location  kept = {copy_arrival(r, access), version_of(access)};
+    hsi_data_location *replica = replica_of(locations, access->data, r->to);
+    hsi_data_location  kept = {replica_arrival(r, access), version_of(access)};
 
-    if (locations->records && (copy->writer != kept.writer || kept.there < copy->there))
+    if (locations->records && (replica->writer != kept.writer || kept.arrival < replica->arrival))
         record(locations, r, access->writer, hs_instance_handle_bytes(locations->in, access->data),
                access->data, count_transfers(locations));
-    *copy = kept;
+    *replica = kept;
 }
 
 static void keep(hsi_data_locations *locations, const request *r, uint32_t task)
@@ -199,15 +200,15 @@ static void keep(hsi_data_locations *locations, const request *r, uint32_t task)
     keep_own(locations, r, task);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
-            keep_copy(locations, r, &access[i]);
+            keep_replica(locations, r, &access[i]);
 }
 
-double hsi_locations_fetch(hsi_data_locations *locations, uint32_t task, unsigned worker,
-                           double now)
+double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                                     double now)
 {
     request r = {locations, 0, 0, now};
 
-    if (!hsi_locations_counts(locations))
+    if (!hsi_locations_are_kept(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
     keep(locations, &r, task);
@@ -218,7 +219,7 @@ void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsign
 {
     request r = {locations, 0, 1, 0};
 
-    if (!hsi_locations_counts(locations))
+    if (!hsi_locations_are_kept(locations))
         return;
     r.to = hsi_memory_node(locations->pb->m, worker);
     keep(locations, &r, task);
@@ -234,47 +235,49 @@ static double longest_own(const request *r, uint32_t vertex, double bytes)
     double          longest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+        double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
 
         if (hsi_is_barrier(g, before[i]))
-            longest = larger(longest, longest_own(r, before[i], piece));
+            longest = larger(longest, longest_own(r, before[i], part));
         else
-            longest = larger(longest, move(r, r->locations->node[before[i]], piece));
+            longest = larger(longest, move(r, r->locations->node_of[before[i]], part));
     }
     return longest;
 }
 
-double hsi_locations_longest(const hsi_data_locations *locations, uint32_t task, unsigned worker)
+double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint32_t task,
+                                      unsigned worker)
 {
     request          r = {locations, 0, 0, 0};
     double           longest = 0;
     size_t           count;
     const hs_access *access;
 
-    if (!hsi_locations_counts(locations))
+    if (!hsi_locations_are_kept(locations))
         return 0;
     r.to = hsi_memory_node(locations->pb->m, worker);
-    if (own_slot(locations, task, r.to) && !(*own_slot(locations, task, r.to) > 0))
+    if (own_arrival_slot(locations, task, r.to) && !(*own_arrival_slot(locations, task, r.to) > 0))
         longest = longest_own(&r, task, 0);
     access = hsi_accesses(locations->pb->graph, task, &count);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ &&
-            copy_slot(locations, access[i].data, r.to)->writer != version_of(&access[i]))
+            replica_of(locations, access[i].data, r.to)->writer != version_of(&access[i]))
             longest =
                 larger(longest, move(&r, node_of(locations, access[i].writer),
                                      hs_instance_handle_bytes(locations->in, access[i].data)));
     return longest;
 }
 
-void hsi_locations_done(hsi_data_locations *locations, uint32_t task, unsigned worker, double now)
+void hsi_locations_record_end(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                              double now)
 {
-    if (!hsi_locations_counts(locations))
+    if (!hsi_locations_are_kept(locations))
         return;
-    locations->node[task] = hsi_memory_node(locations->pb->m, worker);
-    locations->done[task] = now;
+    locations->node_of[task] = hsi_memory_node(locations->pb->m, worker);
+    locations->end_of[task] = now;
 }
 
-static size_t data_of(const hs_instance *in)
+static size_t count_handles(const hs_instance *in)
 {
     size_t count = 0;
 
@@ -293,15 +296,16 @@ hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *i
         return HS_OK;
     locations->pb = pb;
     locations->nodes = (size_t)pb->k + 1;
-    locations->node = calloc(pb->n + 1, sizeof *locations->node);
-    locations->done = calloc(pb->n + 1, sizeof *locations->done);
-    data = pb->graph->access ? data_of(in) : 0;
+    locations->node_of = calloc(pb->n + 1, sizeof *locations->node_of);
+    locations->end_of = calloc(pb->n + 1, sizeof *locations->end_of);
+    data = pb->graph->access ? count_handles(in) : 0;
     if (pb->graph->bytes)
-        locations->own = calloc(pb->n + 1, locations->nodes * sizeof *locations->own);
+        locations->own_arrival =
+            calloc(pb->n + 1, locations->nodes * sizeof *locations->own_arrival);
     if (data)
-        locations->copies = calloc(data, locations->nodes * sizeof *locations->copies);
-    if (locations->node && locations->done && (locations->own || !pb->graph->bytes) &&
-        (locations->copies || !data))
+        locations->replicas = calloc(data, locations->nodes * sizeof *locations->replicas);
+    if (locations->node_of && locations->end_of && (locations->own_arrival || !pb->graph->bytes) &&
+        (locations->replicas || !data))
         return HS_OK;
     hsi_locations_close(locations);
     return HS_ENOMEM;
@@ -309,7 +313,7 @@ hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *i
 
 hs_status hsi_locations_move_transfers(hsi_data_locations *locations, hs_schedule *s)
 {
-    if (locations->is_short)
+    if (locations->has_lost_transfers)
         return HS_ENOMEM;
     hsi_schedule_take_transfers(s, &locations->transfers);
     return HS_OK;
@@ -318,9 +322,9 @@ hs_status hsi_locations_move_transfers(hsi_data_locations *locations, hs_schedul
 void hsi_locations_close(hsi_data_locations *locations)
 {
     hsi_vector_free(&locations->transfers);
-    free(locations->node);
-    free(locations->done);
-    free(locations->own);
-    free(locations->copies);
+    free(locations->node_of);
+    free(locations->end_of);
+    free(locations->own_arrival);
+    free(locations->replicas);
     *locations = (hsi_data_locations){0};
 }

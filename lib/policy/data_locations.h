@@ -22,38 +22,40 @@
  * so there are at most (edges + accesses) x nodes transfers.
  */
 typedef struct hsi_data_location {
-    double   there;  /* arrival time */
-    uint64_t writer; /* 2 + task that wrote the version; 1: the host's initial version; 0: no
-                        replica */
+    double   arrival; /* time at which the replica is complete */
+    uint64_t writer;  /* 2 + number of the task that wrote the version; 1: the host's initial
+                         version; 0: no replica */
 } hsi_data_location;
 
 typedef struct hsi_data_locations {
     const hs_instance *in;
     const hsi_problem *pb; /* NULL: transfers take no time, and nothing is stored */
     size_t             nodes;
-    uint32_t          *node; /* indexed by task: node on which the finished task ran */
-    double            *done; /* indexed by task: end of the finished task */
-    double *own; /* indexed by task and node: arrival of data made for this task alone; 0: not
-                    fetched */
-    hsi_data_location
-              *copies; /* indexed by data handle and node; NULL: the instance has no data handles */
-    int        records;
-    int        is_short;  /* 1: an allocation failed, and transfers are missing */
-    hsi_vector transfers; /* started transfers, hs_transfer each */
+    uint32_t          *node_of; /* indexed by task: node on which the finished task ran */
+    double            *end_of;  /* indexed by task: end of the finished task */
+    double *own_arrival; /* indexed by task and node: arrival of data made for this task alone; 0:
+                            not started */
+    hsi_data_location *replicas; /* indexed by handle and node; NULL: the instance has no handles */
+    int                records;  /* 1: record transfers */
+    int                has_lost_transfers; /* 1: an allocation failed, and transfers are missing */
+    hsi_vector         transfers;          /* started transfers, hs_transfer each */
 } hsi_data_locations;
 
-/* Prepare for a run on the host's replicas. `in` and `pb` must outlive `locations`. */
+/* Prepare for a run that begins with the host's replicas. `in` and `pb` must outlive `locations`.
+ * HS_ENOMEM. */
 hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *in,
                              const hsi_problem *pb);
 void      hsi_locations_close(hsi_data_locations *locations);
 
-/* Return 1 if transfers take time. */
-static inline int hsi_locations_counts(const hsi_data_locations *locations)
+/* Return 1 if transfers take time, so that locations are kept. */
+static inline int hsi_locations_are_kept(const hsi_data_locations *locations)
 {
     return locations->pb != NULL;
 }
 
-void hsi_locations_done(hsi_data_locations *locations, uint32_t task, unsigned worker, double now);
+/* Record that a task has ended on a worker and written its data there. */
+void hsi_locations_record_end(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                              double now);
 
 /* Return when the last input of the task would arrive, >= now, if the task were assigned to the
  * worker now. Starts no transfer. */
@@ -61,12 +63,13 @@ double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task,
                              double now);
 
 /* Return the duration of the longest transfer that assigning the task to the worker would start. */
-double hsi_locations_longest(const hsi_data_locations *locations, uint32_t task, unsigned worker);
+double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint32_t task,
+                                      unsigned worker);
 
 /* Start the transfers of a task assigned to the worker, and return the arrival of the last input,
  * >= now. */
-double hsi_locations_fetch(hsi_data_locations *locations, uint32_t task, unsigned worker,
-                           double now);
+double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                                     double now);
 
 /* Start the transfers of a task that was always meant for this worker: each began when its data was
  * written. All predecessors of the task are done. */

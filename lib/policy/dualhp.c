@@ -392,11 +392,11 @@ static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_deci
     hs_decide_wait(out, INFINITY);
     if (d->retired[worker])
         return;
-    if (!hsi_states_pending(&d->states, worker, out) && take(d, worker, &task))
+    if (!hsi_states_take_pending(&d->states, worker, out) && take(d, worker, &task))
         hs_decide_start(out, task);
     if (out->kind == HS_DECIDE_START)
         hsi_states_start(&d->states, worker, out->task,
-                         hs_policy_fetch(d->policy, out->task, worker, now));
+                         hs_policy_start_transfers(d->policy, out->task, worker, now));
 }
 
 static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
@@ -408,7 +408,8 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
     if (!take(d, worker, &task))
         return;
     hs_decide_start(out, task);
-    hsi_states_prefetch(&d->states, worker, task, hs_policy_fetch(d->policy, task, worker, now));
+    hsi_states_prefetch(&d->states, worker, task,
+                        hs_policy_start_transfers(d->policy, task, worker, now));
 }
 
 static int dualhp_waiting(hs_policy_state *d, unsigned worker, uint32_t *task)
@@ -461,13 +462,13 @@ const hs_policy_kind hsi_policy_dualhp = {
     .free = dualhp_free,
     .next = dualhp_next,
     .ended = dualhp_ended,
-    .skip = dualhp_skip,
+    .mark_done = dualhp_skip,
     .retire = dualhp_retire,
-    .stranded = dualhp_stranded,
+    .take_stranded = dualhp_stranded,
     .supports_graphs = 1,
     .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
-    .settles = 1,
-    .ready = dualhp_ready,
-    .ahead = dualhp_ahead,
-    .waiting = dualhp_waiting,
+    .groups_endings = 1,
+    .add_ready = dualhp_ready,
+    .prefetch = dualhp_ahead,
+    .peek = dualhp_waiting,
 };

@@ -24,7 +24,7 @@ struct hs_policy_state {
     spoliation        spoliation;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
-    hsi_ready_pool          queue;
+    hsi_ready_pool    queue;
     hsi_worker_states states;
 };
 
@@ -43,7 +43,7 @@ static void add_ready(hs_policy_state *hp, uint32_t task)
     hsi_ready_pool_add(&hp->queue, task);
 }
 
-/* Open all members. The queue starts full if the policy does not settle: every task is ready. */
+/* Open all members. For independent tasks the queue starts full, unless endings are grouped. */
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
@@ -56,7 +56,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         st = hsi_ready_pool_open(&hp->queue, &hp->pb, settings->parameters.ratio_tolerance);
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
-    for (uint32_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
+    for (uint32_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->groups_endings; i++) {
         if (hsi_poll_after(hp->pb.token, HSI_POOL_WORK))
             st = HS_ECANCELED;
         add_ready(hp, i);
@@ -79,7 +79,7 @@ static hs_status create(spoliation allowed, hs_policy *policy, const hs_instance
         heteroprio_free(hp);
         return st;
     }
-    if (hsi_locations_counts(&policy->locations))
+    if (hsi_locations_are_kept(&policy->locations))
         hp->states.locations = &policy->locations;
     if (allowed == SPOLIATE_GPUS)
         hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = 1};
@@ -136,7 +136,7 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
     double   until = INFINITY;
 
     for (w = begin; w < end; w++)
-        until = fmin(until, hsi_states_worth_spoliating(&hp->states, w, now));
+        until = fmin(until, hsi_states_spoliation_time(&hp->states, w, now));
     return until;
 }
 
@@ -151,18 +151,19 @@ static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *
             hs_wake_type(wake, other);
         return;
     }
-    if (hp->states.quiet[other] <= now)
+    if (hp->states.no_spoliation_before[other] <= now)
         return;
-    worth = hsi_states_worth_spoliating(&hp->states, worker, now);
-    if (worth < hp->states.quiet[other]) {
-        hp->states.quiet[other] = worth;
+    worth = hsi_states_spoliation_time(&hp->states, worker, now);
+    if (worth < hp->states.no_spoliation_before[other]) {
+        hp->states.no_spoliation_before[other] = worth;
         hs_wake_type(wake, other);
     }
 }
 
 static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_wake *wake)
 {
-    hsi_states_start(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_start(&hp->states, worker, task,
+                     hs_policy_start_transfers(hp->policy, task, worker, now));
     announce(hp, worker, now, wake);
 }
 
@@ -173,9 +174,10 @@ static double ask_again(hs_policy_state *hp, unsigned worker, double now)
 
     if (hp->states.rule.always)
         return INFINITY;
-    hp->states.quiet[type] = is_quiet(hp) ? quiet_until(hp, type, now)
-                                          : hsi_states_next_victim(&hp->states, worker, now);
-    return hp->states.quiet[type];
+    hp->states.no_spoliation_before[type] =
+        is_quiet(hp) ? quiet_until(hp, type, now)
+                     : hsi_states_next_spoliation(&hp->states, worker, now);
+    return hp->states.no_spoliation_before[type];
 }
 
 static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, hs_decision *out)
@@ -187,17 +189,17 @@ static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, h
         hs_decide_wait(out, INFINITY);
         return;
     }
-    if (is_quiet(hp) && now < hp->states.quiet[type]) {
-        hs_decide_wait(out, hp->states.quiet[type]);
+    if (is_quiet(hp) && now < hp->states.no_spoliation_before[type]) {
+        hs_decide_wait(out, hp->states.no_spoliation_before[type]);
         return;
     }
-    victim = hsi_states_victim(&hp->states, worker, now, &task);
+    victim = hsi_states_find_victim(&hp->states, worker, now, &task);
     if (victim == HS_NONE) {
         hs_decide_wait(out, ask_again(hp, worker, now));
         return;
     }
     hsi_states_request(&hp->states, worker, victim, task);
-    hs_decide_take(out, task, victim);
+    hs_decide_spoliate(out, task, victim);
 }
 
 static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
@@ -207,7 +209,7 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
 
     if (!hsi_ready_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_states_pending(&hp->states, worker, out)) {
+    } else if (hsi_states_take_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(hp, worker, now, out->task, wake);
     } else if (hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
@@ -226,7 +228,8 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
     if (!hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
         return;
     hs_decide_start(out, task);
-    hsi_states_prefetch(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_prefetch(&hp->states, worker, task,
+                        hs_policy_start_transfers(hp->policy, task, worker, now));
     if (hp->spoliation == SPOLIATE_BOTH)
         announce(hp, worker, now, wake);
 }
@@ -271,10 +274,10 @@ enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << H
 
 #define CALLS(maker)                                                                               \
     .struct_size = sizeof(hs_policy_kind), .create = maker, .free = heteroprio_free,               \
-    .next = heteroprio_next, .ended = heteroprio_ended, .skip = heteroprio_skip,                   \
-    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .supports_graphs = 1,            \
-    .supported_ranks = RANKS, .ready = heteroprio_ready, .ahead = heteroprio_ahead,                \
-    .waiting = heteroprio_waiting
+    .next = heteroprio_next, .ended = heteroprio_ended, .mark_done = heteroprio_skip,              \
+    .retire = heteroprio_retire, .take_stranded = heteroprio_stranded, .supports_graphs = 1,       \
+    .supported_ranks = RANKS, .add_ready = heteroprio_ready, .prefetch = heteroprio_ahead,         \
+    .peek = heteroprio_waiting
 
 const hs_policy_kind hsi_policy_heteroprio = {
     CALLS(heteroprio_create),
@@ -292,5 +295,5 @@ const hs_policy_kind hsi_policy_hp_sp = {
     CALLS(sp_create),
     .name = "hp-sp",
     .summary = "heteroprio, but only idle GPUs spoliate: the task of the highest rank on a CPU",
-    .settles = 1,
+    .groups_endings = 1,
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store.h"
+#include "core/instance_store.h"
 
 /* Return the class of a kernel's name; add the name if the table has room, else return 0. */
 static unsigned char class_of(const char **names, unsigned *count, const char *name)

@@ -43,7 +43,8 @@ int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
 
 /* Return the ratios of the task's class on a type, or of the whole type while the class has
  * none. */
-static inline const hsi_ratios *hsi_history_of(const hsi_history *x, hs_type type, uint32_t task)
+static inline const hsi_ratios *hsi_history_ratios(const hsi_history *x, hs_type type,
+                                                   uint32_t task)
 {
     const hsi_ratios *own = &x->of[type][x->class_of[task]];
 

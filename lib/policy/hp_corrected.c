@@ -23,7 +23,7 @@ struct hs_policy_state {
     double            band, leave;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
-    hsi_ready_pool          queue;
+    hsi_ready_pool    queue;
     hsi_ordered_set   by_rho;  /* ready tasks that GPUs can run, by decreasing rho, then rank */
     hsi_ordered_set   by_rank; /* tasks of `by_rho` in the band, by decreasing rank */
     hsi_worker_states states;
@@ -109,7 +109,7 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
         corrected_free(hp);
         return st;
     }
-    if (hsi_locations_counts(&policy->locations))
+    if (hsi_locations_are_kept(&policy->locations))
         hp->states.locations = &policy->locations;
     hp->states.rule.order = HSI_RANK_ALONE;
     *out = hp;
@@ -165,7 +165,8 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
                   hs_wake *wake)
 {
     hs_decide_start(out, task);
-    hsi_states_start(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_start(&hp->states, worker, task,
+                     hs_policy_start_transfers(hp->policy, task, worker, now));
     if (worker < hp->pb.m)
         hs_wake_type(wake, HS_GPU);
 }
@@ -175,7 +176,7 @@ static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, dou
                             uint32_t *task)
 {
     hp->states.rule.least_ratio = leave;
-    return hsi_states_victim(&hp->states, gpu, now, task);
+    return hsi_states_find_victim(&hp->states, gpu, now, task);
 }
 
 static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decision *out,
@@ -194,13 +195,13 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
     if (victim == HS_NONE)
         victim = find_victim(hp, gpu, 0, now, &task);
     if (victim == HS_NONE) {
-        hp->states.quiet[HS_GPU] =
-            hsi_states_next_victim(&hp->states, gpu, now); /* valid until the history changes */
-        hs_decide_wait(out, hp->states.quiet[HS_GPU]);
+        hp->states.no_spoliation_before[HS_GPU] =
+            hsi_states_next_spoliation(&hp->states, gpu, now); /* valid until the history changes */
+        hs_decide_wait(out, hp->states.no_spoliation_before[HS_GPU]);
         return;
     }
     hsi_states_request(&hp->states, gpu, victim, task);
-    hs_decide_take(out, task, victim);
+    hs_decide_spoliate(out, task, victim);
 }
 
 static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decision *out,
@@ -220,7 +221,7 @@ static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_
 {
     if (!hsi_ready_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_states_pending(&hp->states, worker, out)) {
+    } else if (hsi_states_take_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(hp, worker, now, out->task, out, wake);
     } else if (worker < hp->pb.m) {
@@ -240,7 +241,8 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
         return;
     take_ready(hp, task);
     hs_decide_start(out, task);
-    hsi_states_prefetch(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_prefetch(&hp->states, worker, task,
+                        hs_policy_start_transfers(hp->policy, task, worker, now));
 }
 
 static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
@@ -290,13 +292,13 @@ const hs_policy_kind hsi_policy_hp_corrected = {
     .free = corrected_free,
     .next = corrected_next,
     .ended = corrected_ended,
-    .skip = corrected_skip,
+    .mark_done = corrected_skip,
     .retire = corrected_retire,
-    .stranded = corrected_stranded,
+    .take_stranded = corrected_stranded,
     .supports_graphs = 1,
     .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
-    .settles = 1,
-    .ready = corrected_ready,
-    .ahead = corrected_ahead,
-    .waiting = corrected_waiting,
+    .groups_endings = 1,
+    .add_ready = corrected_ready,
+    .prefetch = corrected_ahead,
+    .peek = corrected_waiting,
 };

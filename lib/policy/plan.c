@@ -13,24 +13,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "policy/lists.h"
+#include "policy/plan_lists.h"
 #include "policy/policy.h"
 #include "policy/ready_pool.h"
 #include "support/atomic.h"
 
 struct hs_policy_state {
-    hs_policy  *policy;
-    hsi_problem pb;
-    hsi_lists   lists;
-    hsi_ready_pool    orphans;
+    hs_policy     *policy;
+    hsi_problem    pb;
+    hsi_plan_lists lists;
+    hsi_ready_pool orphans;
 
     /* fields for graphs, shared without a lock; the pool `orphans` needs the lock */
     uint32_t      *owner;     /* indexed by task: worker of the list with the task */
-    uint32_t      *expected;  /* indexed by worker: the awaited task; HSI_SKIPPED: none */
+    uint32_t      *expected;  /* indexed by worker: the awaited task; HS_NONE: none */
     int            orphaned;  /* 1: a task has become an orphan during the run */
     unsigned char *is_orphan; /* indexed by task: 1: orphan, 2: orphan that has been ready */
-    uint32_t       released; /* top of the stack of orphans that became ready; HSI_SKIPPED: empty */
-    uint32_t      *below;    /* indexed by task: next entry of the stack `released` */
+    uint32_t       released;  /* top of the stack of orphans that became ready; HS_NONE: empty */
+    uint32_t      *below;     /* indexed by task: next entry of the stack `released` */
 };
 
 static void plan_free(hs_policy_state *plan)
@@ -40,7 +40,7 @@ static void plan_free(hs_policy_state *plan)
     free(plan->is_orphan);
     free(plan->below);
     hsi_ready_pool_close(&plan->orphans);
-    hsi_lists_close(&plan->lists);
+    hsi_plan_lists_close(&plan->lists);
     hsi_problem_close(&plan->pb);
     free(plan);
 }
@@ -56,11 +56,11 @@ static hs_status open_graph(hs_policy_state *plan)
     plan->below = malloc(n * sizeof *plan->below);
     if (!plan->owner || !plan->expected || !plan->is_orphan || !plan->below)
         return HS_ENOMEM;
-    plan->released = HSI_SKIPPED;
+    plan->released = HS_NONE;
     for (w = 0; w < plan->lists.workers; w++) {
-        const hsi_task_list *list = &plan->lists.of[w];
+        const hsi_plan_list *list = &plan->lists.of[w];
 
-        plan->expected[w] = HSI_SKIPPED;
+        plan->expected[w] = HS_NONE;
         for (const uint32_t *task = list->next; task != list->end; task++)
             plan->owner[*task] = w;
     }
@@ -81,7 +81,7 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     plan->policy = policy;
     st = hsi_problem_of_tasks(estimates, &policy->token, &plan->pb);
     if (st == HS_OK)
-        st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
+        st = hsi_plan_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
         st = hsi_ready_pool_open(&plan->orphans, &plan->pb, 0);
     if (st == HS_OK && plan->pb.graph)
@@ -97,12 +97,12 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
  * and no orphans in the run. */
 static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    hsi_task_list *list = &plan->lists.of[worker];
+    hsi_plan_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
-        return hsi_task_list_next(list, task);
-    if (hsi_locations_counts(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
-        !hsi_task_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
+        return hsi_plan_list_take(list, task);
+    if (hsi_locations_are_kept(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
+        !hsi_plan_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
         return 0;
     list->next++;
     return 1;
@@ -110,11 +110,11 @@ static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
 static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
 {
-    hsi_task_list *list = &plan->lists.of[worker];
+    hsi_plan_list *list = &plan->lists.of[worker];
 
     if (plan->pb.graph)
         return NULL;
-    hsi_task_list_compact(list);
+    hsi_plan_list_compact(list);
     *count = (size_t)(list->end - list->next);
     return list->next;
 }
@@ -123,13 +123,13 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
  * are passed over. */
 static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    hsi_task_list *list = &plan->lists.of[worker];
+    hsi_plan_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
-        return hsi_task_list_next(list, task);
-    while (hsi_task_list_peek(list, task) && hsi_policy_forbids(plan->policy, *task))
+        return hsi_plan_list_take(list, task);
+    while (hsi_plan_list_peek(list, task) && hsi_policy_never_starts(plan->policy, *task))
         list->next++;
-    if (list->next == list->end || !hsi_policy_permits(plan->policy, *task))
+    if (list->next == list->end || !hsi_policy_may_start(plan->policy, *task))
         return 0;
     list->next++;
     hsi_locations_prefetch(&plan->policy->locations, *task, worker);
@@ -148,9 +148,9 @@ static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
 
 static void collect_released(hs_policy_state *plan)
 {
-    uint32_t task = __atomic_exchange_n(&plan->released, HSI_SKIPPED, __ATOMIC_SEQ_CST);
+    uint32_t task = __atomic_exchange_n(&plan->released, HS_NONE, __ATOMIC_SEQ_CST);
 
-    for (; task != HSI_SKIPPED; task = plan->below[task])
+    for (; task != HS_NONE; task = plan->below[task])
         add_ready_orphan(plan, task);
 }
 
@@ -161,7 +161,8 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
     if (plan->pb.graph && hsi_atomic_load(&plan->orphaned))
         collect_released(plan);
-    return hsi_ready_pool_serves(&plan->orphans, worker) && hsi_ready_pool_take(&plan->orphans, type, task);
+    return hsi_ready_pool_serves(&plan->orphans, worker) &&
+           hsi_ready_pool_take(&plan->orphans, type, task);
 }
 
 /*
@@ -170,12 +171,12 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
  */
 static int expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    if (!plan->pb.graph || !hsi_task_list_peek(&plan->lists.of[worker], task))
+    if (!plan->pb.graph || !hsi_plan_list_peek(&plan->lists.of[worker], task))
         return 0;
     __atomic_store_n(&plan->expected[worker], *task, __ATOMIC_SEQ_CST);
     if (!take_next(plan, worker, task))
         return 0;
-    __atomic_store_n(&plan->expected[worker], HSI_SKIPPED, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&plan->expected[worker], HS_NONE, __ATOMIC_SEQ_CST);
     return 1;
 }
 
@@ -187,7 +188,7 @@ static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_dec
     (void)now;
     (void)wake;
     if (plan->pb.graph)
-        __atomic_store_n(&plan->expected[worker], HSI_SKIPPED, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&plan->expected[worker], HS_NONE, __ATOMIC_SEQ_CST);
     if (take_next(plan, worker, &task) || take_orphan(plan, worker, &task) ||
         expect_next(plan, worker, &task))
         hs_decide_start(out, task);
@@ -202,7 +203,7 @@ static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
         hsi_atomic_store(&plan->orphaned, 1);
         __atomic_store_n(&plan->is_orphan[task], 1, __ATOMIC_SEQ_CST);
     }
-    if (!hsi_policy_permits(plan->policy, task))
+    if (!hsi_policy_may_start(plan->policy, task))
         return;
     add_ready_orphan(plan, task);
     hs_wake_all(wake);
@@ -262,7 +263,7 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
     (void)now;
     if (how == HS_ENDING_DONE && plan->pb.graph)
         hsi_ready_done_shared(&plan->policy->ready, task, release, &r);
-    else if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
+    else if (how == HS_ENDING_RETURNED || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)
         hs_wake_all(wake); /* workers may have waited for successors of the dropped task */
@@ -270,8 +271,9 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
 
 static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
-    hsi_lists_skip(&plan->lists, task);
-    hsi_ready_pool_remove(&plan->orphans, task); /* the task is an orphan if its worker has retired */
+    hsi_plan_lists_skip(&plan->lists, task);
+    hsi_ready_pool_remove(&plan->orphans,
+                          task); /* the task is an orphan if its worker has retired */
 }
 
 static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
@@ -279,7 +281,7 @@ static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
     uint32_t task;
 
     if (hsi_ready_pool_retire(&plan->orphans, worker))
-        while (hsi_task_list_next(&plan->lists.of[worker], &task))
+        while (hsi_plan_list_take(&plan->lists.of[worker], &task))
             add_orphan(plan, task, wake);
 }
 
@@ -299,12 +301,12 @@ const hs_policy_kind hsi_policy_plan = {
     .free = plan_free,
     .next = plan_next,
     .ended = plan_ended,
-    .skip = plan_skip,
-    .own = plan_own,
-    .list = plan_list,
+    .mark_done = plan_skip,
+    .take_own = plan_own,
+    .own_list = plan_list,
     .retire = plan_retire,
-    .stranded = plan_stranded,
+    .take_stranded = plan_stranded,
     .supports_graphs = 1,
-    .ready = plan_ready,
+    .add_ready = plan_ready,
     .keeps_plan = 1,
 };

@@ -9,7 +9,7 @@ static const double grace = 1e-6; /* margin relative to the time since the start
                                      nanoseconds */
 
 hs_status hsi_plan_simulation_open(hsi_plan_simulation *r, const hs_instance *in,
-                                   const hsi_problem *pb, const hsi_lists *lists)
+                                   const hsi_problem *pb, const hsi_plan_lists *lists)
 {
     size_t tasks = pb->n + 1;
 
@@ -44,7 +44,7 @@ void hsi_plan_simulation_close(hsi_plan_simulation *r)
 
 void hsi_plan_simulation_skip(hsi_plan_simulation *r, uint32_t task)
 {
-    hsi_ready_skip(&r->ready, task);
+    hsi_ready_mark_done(&r->ready, task);
 }
 
 /* Start the next task of an idle worker's list, if the task is ready. */
@@ -53,12 +53,12 @@ static void start_next(hsi_plan_simulation *r, unsigned worker, double now)
     const double *time = worker < r->pb->m ? r->pb->p : r->pb->q;
     uint32_t      task;
 
-    if (!hsi_task_list_peek(&r->left[worker], &task) || !hsi_is_ready(&r->ready, task))
+    if (!hsi_plan_list_peek(&r->left[worker], &task) || !hsi_is_ready(&r->ready, task))
         return;
     r->left[worker].next++;
     r->running[worker] = task;
     hsi_locations_prefetch(&r->locations, task, worker);
-    r->due[task] = hsi_locations_fetch(&r->locations, task, worker, now);
+    r->due[task] = hsi_locations_start_transfers(&r->locations, task, worker, now);
     hsi_worker_tree_set(&r->busy, worker, r->due[task] + time[task]);
 }
 
@@ -76,7 +76,7 @@ static void release(void *data, uint32_t task)
         start_next(m->simulation, worker, m->now);
 }
 
-void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_lists *lists)
+void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_plan_lists *lists)
 {
     moment m = {r, 0};
 
@@ -91,7 +91,7 @@ void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_lists *lists)
         unsigned worker = hsi_worker_tree_first(&r->busy);
 
         hsi_worker_tree_set(&r->busy, worker, INFINITY);
-        hsi_locations_done(&r->locations, r->running[worker], worker, m.now);
+        hsi_locations_record_end(&r->locations, r->running[worker], worker, m.now);
         hsi_ready_done_shared(&r->ready, r->running[worker], release, &m);
         if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
             start_next(r, worker, m.now);

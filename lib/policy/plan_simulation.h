@@ -3,7 +3,7 @@
 #define HSI_POLICY_PLAN_SIMULATION_H
 
 #include "policy/data_locations.h"
-#include "policy/lists.h"
+#include "policy/plan_lists.h"
 #include "policy/ready.h"
 #include "support/worker_tree.h"
 
@@ -22,18 +22,18 @@ typedef struct hsi_plan_simulation {
     hsi_data_locations locations;
     hsi_worker_tree    busy;    /* indexed by worker: end of the running task; INFINITY: idle */
     uint32_t          *running; /* indexed by worker: running task */
-    hsi_task_list     *left;    /* indexed by worker: rest of the list */
+    hsi_plan_list     *left;    /* indexed by worker: rest of the list */
 } hsi_plan_simulation;
 
 /* Allocate the simulation of the plan in `lists`. `pb` must outlive `simulation`. HS_ENOMEM. */
 hs_status hsi_plan_simulation_open(hsi_plan_simulation *simulation, const hs_instance *in,
-                                   const hsi_problem *pb, const hsi_lists *lists);
+                                   const hsi_problem *pb, const hsi_plan_lists *lists);
 void      hsi_plan_simulation_close(hsi_plan_simulation *simulation);
 
 /* Mark a task as done before the start. Call before hsi_plan_simulate(). */
 void hsi_plan_simulation_skip(hsi_plan_simulation *simulation, uint32_t task);
 
 /* Compute `due` from the current lists. Call once. O(tasks log workers + edges). */
-void hsi_plan_simulate(hsi_plan_simulation *simulation, const hsi_lists *lists);
+void hsi_plan_simulate(hsi_plan_simulation *simulation, const hsi_plan_lists *lists);
 
 #endif

@@ -7,24 +7,24 @@
 #include "policy/data_locations.h"
 
 /* The completed run of a task in the schedule. */
-typedef struct run {
-    uint32_t worker; /* HS_NONE: the task was not run */
+typedef struct task_run {
+    uint32_t worker; /* HS_NONE: the task was not task_run */
     double   end;
-} run;
+} task_run;
 
-static void find_runs(const hs_schedule *s, size_t tasks, run *runs)
+static void find_runs(const hs_schedule *s, size_t tasks, task_run *runs)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
 
     for (size_t t = 0; t < tasks; t++)
-        runs[t] = (run){.worker = HS_NONE};
+        runs[t] = (task_run){.worker = HS_NONE};
     for (unsigned w = 0; w < workers; w++) {
         size_t          count;
         const hs_entry *e = hs_schedule_entries(s, w, &count);
 
         for (; count > 0; count--, e++)
             if (e->state == HS_RUN)
-                runs[e->task] = (run){w, e->end};
+                runs[e->task] = (task_run){w, e->end};
     }
 }
 
@@ -41,7 +41,7 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
 }
 
 /* Record all tasks in topological order: inputs precede readers. */
-static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const run *runs,
+static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
                         hsi_token *token)
 {
     for (size_t i = 0; i < g->vertices; i++) {
@@ -52,7 +52,7 @@ static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const 
         if (hsi_poll_after(token, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
         hsi_locations_prefetch(locations, v, runs[v].worker);
-        hsi_locations_done(locations, v, runs[v].worker, runs[v].end);
+        hsi_locations_record_end(locations, v, runs[v].worker, runs[v].end);
     }
     return HS_OK;
 }
@@ -60,7 +60,7 @@ static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const 
 static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_token *token)
 {
     size_t    tasks = locations->pb->n;
-    run      *runs = malloc((tasks + 1) * sizeof *runs);
+    task_run *runs = malloc((tasks + 1) * sizeof *runs);
     hs_status st;
 
     if (!runs)
@@ -85,7 +85,7 @@ hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hs
     if (st != HS_OK)
         return st;
     st = hsi_locations_open(&locations, in, &pb);
-    if (st == HS_OK && hsi_locations_counts(&locations))
+    if (st == HS_OK && hsi_locations_are_kept(&locations))
         st = replay_all(&locations, s, token);
     hsi_locations_close(&locations);
     hsi_problem_close(&pb);

@@ -7,31 +7,6 @@
 #include "support/pages.h"
 #include "support/sort.h"
 
-enum { AHEAD = 16 };
-
-/* Prefetch the counters of the first successors of a vertex. */
-static void expect_left(const hsi_ready *ready, uint32_t vertex)
-{
-    size_t          count;
-    const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
-
-    for (size_t i = 0; i < count && i < AHEAD; i++)
-        __builtin_prefetch(&ready->left[after[i]], 1);
-}
-
-void hsi_ready_prefetch_counts(hsi_ready *ready, uint32_t task)
-{
-    const hs_graph *g = ready->graph;
-
-    if (!g)
-        return;
-    expect_left(ready, ready->expected[1]);
-    __builtin_prefetch(g->succ + g->succ_at[ready->expected[0]]);
-    __builtin_prefetch(&g->succ_at[task]);
-    ready->expected[1] = ready->expected[0];
-    ready->expected[0] = task;
-}
-
 static void become_ready(hsi_ready *ready, uint32_t vertex);
 
 /* Barriers are followed by tasks or by one more barrier, so the recursion is shallow. */
@@ -40,9 +15,8 @@ static void vertex_done(hsi_ready *ready, uint32_t vertex)
     size_t          count;
     const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
 
-    expect_left(ready, vertex);
     for (size_t i = 0; i < count; i++)
-        if (--ready->left[after[i]] == 0)
+        if (--ready->unfinished[after[i]] == 0)
             become_ready(ready, after[i]);
 }
 
@@ -52,10 +26,7 @@ static void become_ready(hsi_ready *ready, uint32_t vertex)
         vertex_done(ready, vertex);
         return;
     }
-    __builtin_prefetch(&ready->pb->p[vertex]); /* the policy reads both times when it adds the
-                                                  task */
-    __builtin_prefetch(&ready->pb->q[vertex]);
-    ready->news[ready->count++] = vertex;
+    ready->news[ready->news_count++] = vertex;
 }
 
 void hsi_ready_done(hsi_ready *ready, uint32_t task)
@@ -70,7 +41,7 @@ void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release
     const uint32_t *after = hsi_successors(ready->graph, task, &count);
 
     for (size_t i = 0; i < count; i++) {
-        if (__atomic_sub_fetch(&ready->left[after[i]], 1, __ATOMIC_SEQ_CST) != 0)
+        if (__atomic_sub_fetch(&ready->unfinished[after[i]], 1, __ATOMIC_SEQ_CST) != 0)
             continue;
         if (hsi_is_barrier(ready->graph, after[i]))
             hsi_ready_done_shared(ready, after[i], release, data);
@@ -92,17 +63,17 @@ void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
         const uint32_t *after = hsi_successors(ready->graph, ready->scratch[--waiting], &count);
 
         for (size_t i = 0; i < count; i++) {
-            if (hsi_is_never(ready, after[i]))
+            if (hsi_is_never_ready(ready, after[i]))
                 continue;
-            __atomic_fetch_or(&ready->left[after[i]], HSI_NEVER, __ATOMIC_SEQ_CST);
+            __atomic_fetch_or(&ready->unfinished[after[i]], HSI_NEVER_READY, __ATOMIC_SEQ_CST);
             ready->scratch[waiting++] = after[i];
         }
     }
 }
 
-void hsi_ready_skip(hsi_ready *ready, uint32_t task)
+void hsi_ready_mark_done(hsi_ready *ready, uint32_t task)
 {
-    ready->left[task] = UINT32_MAX;
+    ready->unfinished[task] = UINT32_MAX;
     hsi_ready_done(ready, task);
 }
 
@@ -113,26 +84,26 @@ static int comes_first(const void *graph, uint32_t a, uint32_t b)
 
 static int is_sorted(const hsi_ready *ready)
 {
-    for (size_t i = 1; i < ready->count; i++)
+    for (size_t i = 1; i < ready->news_count; i++)
         if (comes_first(ready->graph, ready->news[i], ready->news[i - 1]))
             return 0;
     return 1;
 }
 
-size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks)
+size_t hsi_ready_collect(hsi_ready *ready, const uint32_t **tasks)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < ready->count; i++)
-        if (ready->left[ready->news[i]] == 0)
+    for (size_t i = 0; i < ready->news_count; i++)
+        if (ready->unfinished[ready->news[i]] == 0)
             ready->news[count++] = ready->news[i];
-    ready->count = count;
+    ready->news_count = count;
     *tasks = ready->news;
     if (ready->graph && !is_sorted(ready) &&
         hsi_sort_indices_polling(ready->news, ready->scratch, count, comes_first, ready->graph,
-                                ready->token))
+                                 ready->token))
         count = 0;
-    ready->count = 0;
+    ready->news_count = 0;
     return count;
 }
 
@@ -141,26 +112,27 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
     const hs_graph *g = ready->graph;
 
     if (!g) {
-        for (; ready->count < pb->n && !hsi_poll_at(pb->token, ready->count); ready->count++)
-            ready->news[ready->count] = (uint32_t)ready->count;
+        for (; ready->news_count < pb->n && !hsi_poll_at(pb->token, ready->news_count);
+             ready->news_count++)
+            ready->news[ready->news_count] = (uint32_t)ready->news_count;
         return;
     }
     for (size_t v = 0; v < g->vertices && !hsi_poll_at(pb->token, v); v++)
-        ready->left[v] = (uint32_t)hsi_predecessor_count(g, v);
+        ready->unfinished[v] = (uint32_t)hsi_predecessor_count(g, v);
     for (uint32_t t = 0; t < g->tasks && !hsi_poll_at(pb->token, t); t++)
         if (hsi_predecessor_count(g, t) == 0)
-            ready->news[ready->count++] = t;
+            ready->news[ready->news_count++] = t;
 }
 
 hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
 {
     size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
 
-    *ready = (hsi_ready){.graph = pb->graph, .pb = pb, .token = pb->token};
+    *ready = (hsi_ready){.graph = pb->graph, .token = pb->token};
     ready->news = hsi_pages_alloc((pb->n + 1) * sizeof *ready->news);
-    ready->left = hsi_pages_zeroed(vertices + 1, sizeof *ready->left);
+    ready->unfinished = hsi_pages_zeroed(vertices + 1, sizeof *ready->unfinished);
     ready->scratch = hsi_pages_alloc((vertices + 1) * sizeof *ready->scratch);
-    if (!ready->news || !ready->left || !ready->scratch) {
+    if (!ready->news || !ready->unfinished || !ready->scratch) {
         hsi_ready_close(ready);
         return HS_ENOMEM;
     }
@@ -170,7 +142,7 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
 
 void hsi_ready_close(hsi_ready *ready)
 {
-    free(ready->left);
+    free(ready->unfinished);
     free(ready->news);
     free(ready->scratch);
     *ready = (hsi_ready){0};

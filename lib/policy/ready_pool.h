@@ -22,8 +22,10 @@ typedef struct hsi_ready_pool {
 hs_status hsi_ready_pool_open(hsi_ready_pool *pool, const hsi_problem *pb, double cell_width);
 void      hsi_ready_pool_close(hsi_ready_pool *pool);
 
-enum { HSI_POOL_WORK = 16 }; /* cost of adding one task to a large pool, in steps of the cancel
-                                token */
+enum {
+    HSI_POOL_WORK = 16
+}; /* cost of adding one task to a large pool, in steps of the cancel
+      token */
 
 /* Add a task, or remove a task; without effect if the task is, or is not, in the pool. The priority
  * of a task in the pool must not change. O(log n). */

@@ -15,31 +15,31 @@
 #include "support/sized.h"
 #include "support/vector.h"
 
-typedef struct slot {
-    hs_ready task;
-    uint64_t sequence; /* number of the push; in a free slot, the next free slot */
-    int      is_taken; /* 1: has a task; 0: free */
-} slot;
+typedef struct queue_slot {
+    hs_queue_task task;
+    uint64_t      sequence; /* number of the push; in a free slot, the next free slot */
+    int           is_taken; /* 1: has a task; 0: free */
+} queue_slot;
 
-typedef struct running {
-    hs_ready task;
-    double   end;
-    int      is_victim; /* 1: in `victims`, open to spoliation */
-} running;
+typedef struct started_task {
+    hs_queue_task task;
+    double        end;
+    int           is_victim; /* 1: in `victims`, open to spoliation */
+} started_task;
 
 struct hs_queue {
     unsigned        cpus, gpus;
     hsi_ordered_set waiting;   /* slot numbers */
-    hsi_vector      slots;     /* slot each */
+    hsi_vector      slots;     /* queue_slot each */
     uint32_t        free_slot; /* head of the list of free slots; HS_NONE */
     uint64_t        pushed;
     double          width; /* width of the cells in which ratios count as equal; 0: exact ratios */
-    running        *worker;
+    started_task   *worker;
     hsi_ordered_set victims[2]; /* indexed by hs_type: workers, the latest end first */
 };
 
 /* Return a task's time on a type; INFINITY if the type has no workers. */
-static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *task)
+static inline double time_on(const hs_queue *q, hs_type type, const hs_queue_task *task)
 {
     if (type == HS_CPU)
         return q->cpus ? task->cpu : INFINITY;
@@ -49,8 +49,8 @@ static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *ta
 /* Order of slots; with equal ratios and priorities the earlier push is nearer to the GPU end. */
 static int is_nearer_to_gpus(const void *queue, uint32_t a, uint32_t b)
 {
-    const hs_queue *q = queue;
-    const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
+    const hs_queue   *q = queue;
+    const queue_slot *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
     int sign = hsi_queue_compare(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
                                  x->task.priority, time_on(q, HS_CPU, &y->task),
                                  time_on(q, HS_GPU, &y->task), y->task.priority, q->width > 0);
@@ -58,7 +58,7 @@ static int is_nearer_to_gpus(const void *queue, uint32_t a, uint32_t b)
     return sign ? sign > 0 : x->sequence < y->sequence;
 }
 
-static hs_status check_task(const hs_queue *q, const hs_ready *task)
+static hs_status check_task(const hs_queue *q, const hs_queue_task *task)
 {
     if (!(task->cpu > 0) || !(task->gpu > 0))
         return HS_ETIME;
@@ -71,13 +71,13 @@ static int reserve_one(hs_queue *q)
 {
     if (hsi_set_reserve(&q->waiting, q->waiting.count + 1))
         return -1;
-    return q->free_slot == HS_NONE ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
+    return q->free_slot == HS_NONE ? hsi_vector_reserve(&q->slots, sizeof(queue_slot)) : 0;
 }
 
 static uint32_t take_slot(hs_queue *q)
 {
-    slot    *slots = q->slots.data;
-    uint32_t at = q->free_slot;
+    queue_slot *slots = q->slots.data;
+    uint32_t    at = q->free_slot;
 
     if (at == HS_NONE) {
         at = (uint32_t)(q->slots.size / sizeof *slots);
@@ -88,18 +88,18 @@ static uint32_t take_slot(hs_queue *q)
     return at;
 }
 
-static double key_of(const hs_queue *q, const hs_ready *task)
+static double key_of(const hs_queue *q, const hs_queue_task *task)
 {
     double cpu = time_on(q, HS_CPU, task), gpu = time_on(q, HS_GPU, task);
 
     return q->width > 0 ? hsi_queue_cell(cpu, gpu, q->width) : hsi_queue_key(cpu, gpu);
 }
 
-hs_status hs_queue_push(hs_queue *q, const hs_ready *task, hs_queue_handle *handle)
+hs_status hs_queue_push(hs_queue *q, const hs_queue_task *task, hs_queue_handle *handle)
 {
-    slot     *kept;
-    uint32_t  at;
-    hs_status st;
+    queue_slot *kept;
+    uint32_t    at;
+    hs_status   st;
 
     if (!q || !task)
         return HS_EINVAL;
@@ -111,8 +111,8 @@ hs_status hs_queue_push(hs_queue *q, const hs_ready *task, hs_queue_handle *hand
     if (reserve_one(q))
         return HS_ENOMEM;
     at = take_slot(q);
-    kept = (slot *)q->slots.data + at;
-    *kept = (slot){*task, q->pushed++, 1};
+    kept = (queue_slot *)q->slots.data + at;
+    *kept = (queue_slot){*task, q->pushed++, 1};
     hsi_set_insert(&q->waiting, key_of(q, task), at);
     if (handle)
         *handle = (hs_queue_handle){kept->sequence, at};
@@ -127,8 +127,8 @@ static hsi_set_end end_of(hs_type type)
 /* Return the slot at the type's end, or HS_NONE if the type cannot run its task. */
 static uint32_t first_of(const hs_queue *q, hs_type type)
 {
-    const slot *slots = q->slots.data;
-    uint32_t    at;
+    const queue_slot *slots = q->slots.data;
+    uint32_t          at;
 
     if (q->waiting.count == 0)
         return HS_NONE;
@@ -137,9 +137,9 @@ static uint32_t first_of(const hs_queue *q, hs_type type)
 }
 
 /* Free a slot whose number has left the set, and return its task. */
-static hs_ready vacate(hs_queue *q, uint32_t at)
+static hs_queue_task vacate(hs_queue *q, uint32_t at)
 {
-    slot *kept = (slot *)q->slots.data + at;
+    queue_slot *kept = (queue_slot *)q->slots.data + at;
 
     kept->is_taken = 0;
     kept->sequence = q->free_slot;
@@ -147,7 +147,7 @@ static hs_ready vacate(hs_queue *q, uint32_t at)
     return kept->task;
 }
 
-int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task)
+int hs_queue_take(hs_queue *q, hs_type type, hs_queue_task *task)
 {
     uint32_t at = first_of(q, type);
 
@@ -158,26 +158,27 @@ int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task)
     return 1;
 }
 
-int hs_queue_peek(const hs_queue *q, hs_type type, hs_ready *task)
+int hs_queue_peek(const hs_queue *q, hs_type type, hs_queue_task *task)
 {
     uint32_t at = first_of(q, type);
 
     if (at == HS_NONE)
         return 0;
-    *task = ((const slot *)q->slots.data)[at].task;
+    *task = ((const queue_slot *)q->slots.data)[at].task;
     return 1;
 }
 
 /* Tasks that a type cannot run are at the other end: the search stops at the first one. */
-int hs_queue_take_if(hs_queue *q, hs_type type, int (*accept)(void *data, const hs_ready *task),
-                     void *data, hs_ready *task)
+int hs_queue_take_if(hs_queue *q, hs_type                                        type,
+                     int (*accept)(void *data, const hs_queue_task *task), void *data,
+                     hs_queue_task *task)
 {
-    const slot *slots = q->slots.data;
-    size_t      i;
+    const queue_slot *slots = q->slots.data;
+    size_t            i;
 
     for (i = 0; i < q->waiting.count; i++) {
-        uint32_t        at = hsi_set_at(&q->waiting, end_of(type), i);
-        const hs_ready *found = &slots[at].task;
+        uint32_t             at = hsi_set_at(&q->waiting, end_of(type), i);
+        const hs_queue_task *found = &slots[at].task;
 
         if (isinf(time_on(q, type, found)))
             return 0;
@@ -190,9 +191,9 @@ int hs_queue_take_if(hs_queue *q, hs_type type, int (*accept)(void *data, const 
     return 0;
 }
 
-static slot *find(const hs_queue *q, const hs_queue_handle *handle)
+static queue_slot *find(const hs_queue *q, const hs_queue_handle *handle)
 {
-    slot *slots = q->slots.data;
+    queue_slot *slots = q->slots.data;
 
     if (handle->slot >= q->slots.size / sizeof *slots || !slots[handle->slot].is_taken ||
         slots[handle->slot].sequence != handle->number)
@@ -200,10 +201,10 @@ static slot *find(const hs_queue *q, const hs_queue_handle *handle)
     return &slots[handle->slot];
 }
 
-int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_ready *task)
+int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_queue_task *task)
 {
-    const slot *kept = find(q, handle);
-    hs_ready    found;
+    const queue_slot *kept = find(q, handle);
+    hs_queue_task     found;
 
     if (!kept)
         return 0;
@@ -214,10 +215,10 @@ int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_ready *task)
     return 1;
 }
 
-hs_status hs_queue_update(hs_queue *q, const hs_queue_handle *handle, const hs_ready *task)
+hs_status hs_queue_update(hs_queue *q, const hs_queue_handle *handle, const hs_queue_task *task)
 {
-    slot     *kept;
-    hs_status st;
+    queue_slot *kept;
+    hs_status   st;
 
     if (!q || !handle || !task)
         return HS_EINVAL;
@@ -248,8 +249,8 @@ static hs_type type_of(const hs_queue *q, unsigned worker)
 /* Order of two running tasks with equal ends: the higher priority first, then the smaller tag. */
 static int is_taken_first(const void *context, uint32_t a, uint32_t b)
 {
-    const running *x = &((const hs_queue *)context)->worker[a];
-    const running *y = &((const hs_queue *)context)->worker[b];
+    const started_task *x = &((const hs_queue *)context)->worker[a];
+    const started_task *y = &((const hs_queue *)context)->worker[b];
 
     if (x->task.priority != y->task.priority)
         return x->task.priority > y->task.priority;
@@ -263,29 +264,30 @@ static void forget_victim(hs_queue *q, unsigned worker)
     q->worker[worker].is_victim = 0;
 }
 
-hs_status hs_queue_start(hs_queue *q, unsigned worker, const hs_ready *task, double end)
+hs_status hs_queue_record_start(hs_queue *q, unsigned worker, const hs_queue_task *task, double end)
 {
     if (!q || !task || worker >= q->cpus + q->gpus || isnan(end))
         return HS_EINVAL;
     forget_victim(q, worker);
-    q->worker[worker] = (running){*task, end, 1};
+    q->worker[worker] = (started_task){*task, end, 1};
     hsi_set_insert(&q->victims[type_of(q, worker)], -end, worker);
     return HS_OK;
 }
 
-void hs_queue_stop(hs_queue *q, unsigned worker)
+void hs_queue_record_end(hs_queue *q, unsigned worker)
 {
     if (worker < q->cpus + q->gpus)
         forget_victim(q, worker);
 }
 
-int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker, hs_ready *task)
+int hs_queue_find_victim(hs_queue *q, hs_type type, double now, unsigned *worker,
+                         hs_queue_task *task)
 {
     hs_type other = type == HS_CPU ? HS_GPU : HS_CPU;
 
     while (q->victims[other].count) {
-        unsigned       top = hsi_set_at(&q->victims[other], HSI_SET_FRONT, 0);
-        const running *run = &q->worker[top];
+        unsigned            top = hsi_set_at(&q->victims[other], HSI_SET_FRONT, 0);
+        const started_task *run = &q->worker[top];
 
         if (now + (type == HS_CPU ? run->task.cpu : run->task.gpu) < run->end) {
             *worker = top;
@@ -336,7 +338,7 @@ hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
     hsi_set_open(&q->victims[HS_GPU], is_taken_first, q);
     if (!q->worker || hsi_set_reserve(&q->victims[HS_CPU], cpus) ||
         hsi_set_reserve(&q->victims[HS_GPU], gpus) || hsi_set_reserve(&q->waiting, capacity) ||
-        hsi_vector_reserve(&q->slots, capacity * sizeof(slot))) {
+        hsi_vector_reserve(&q->slots, capacity * sizeof(queue_slot))) {
         hs_queue_free(q);
         return HS_ENOMEM;
     }

@@ -81,8 +81,8 @@ int hs_policy_keeps_plan(const hs_policy_kind *kind)
 
 static int is_whole(const hs_policy_kind *kind)
 {
-    return kind->name && kind->create && kind->free && kind->next && kind->ended && kind->skip &&
-           (kind->ready || !(kind->supports_graphs || kind->settles));
+    return kind->name && kind->create && kind->free && kind->next && kind->ended &&
+           kind->mark_done && (kind->add_ready || !(kind->supports_graphs || kind->groups_endings));
 }
 
 static int fits(const hs_schedule *plan, const hs_instance *in)
@@ -116,14 +116,14 @@ static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->supported_ranks >> rank & 1);
 }
 
-/* Create the ready counters and the data locations for all kinds, if the policy settles. */
+/* Create the ready counters and the data locations for all kinds, if the policy groups endings. */
 static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
     hs_status st;
 
-    policy->settles = policy->kind.settles || hs_instance_has_graph(estimates);
-    policy->behind = policy->settles;
-    if (!policy->settles)
+    policy->groups_endings = policy->kind.groups_endings || hs_instance_has_graph(estimates);
+    policy->behind = policy->groups_endings;
+    if (!policy->groups_endings)
         return HS_OK;
     st = hsi_problem_of_tasks(estimates, &policy->token, &policy->pb);
     if (st == HS_OK)
@@ -189,22 +189,23 @@ void hs_policy_free(hs_policy *policy)
     close_policy(policy);
 }
 
-int hs_policy_settles(const hs_policy *policy)
+int hs_policy_groups_endings(const hs_policy *policy)
 {
-    return policy->settles && !(policy->counts_down && !hsi_locations_counts(&policy->locations));
+    return policy->groups_endings &&
+           !(policy->counts_down && !hsi_locations_are_kept(&policy->locations));
 }
 
-size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
+size_t hs_policy_collect_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
 {
     hs_wake         unread = {0};
     const uint32_t *news;
     size_t          count;
 
-    if (!policy->settles)
+    if (!policy->groups_endings)
         return 0;
     policy->behind = 0;
-    count = hsi_ready_news(&policy->ready, &news);
-    policy->kind.ready(policy->state, news, count, now, wake ? wake : &unread);
+    count = hsi_ready_collect(&policy->ready, &news);
+    policy->kind.add_ready(policy->state, news, count, now, wake ? wake : &unread);
     if (tasks)
         *tasks = news;
     return count;
@@ -215,7 +216,7 @@ size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs
 static void catch_up(hs_policy *policy, double now, hs_wake *wake)
 {
     if (policy->behind)
-        hs_policy_ready(policy, now, NULL, wake);
+        hs_policy_collect_ready(policy, now, NULL, wake);
 }
 
 /* Start the transfers of a decided task. The kind may be an application's: a task that does not
@@ -224,10 +225,10 @@ static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_d
 {
     if (out->kind != HS_DECIDE_START)
         return;
-    if (out->task >= policy->tasks || !hsi_policy_permits(policy, out->task))
+    if (out->task >= policy->tasks || !hsi_policy_may_start(policy, out->task))
         out->task = UINT32_MAX;
     else
-        out->start = hs_policy_fetch(policy, out->task, worker, now);
+        out->start = hs_policy_start_transfers(policy, out->task, worker, now);
 }
 
 void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out, hs_wake *wake)
@@ -243,44 +244,44 @@ void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision 
     start_transfers(policy, worker, now, out);
 }
 
-void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
-                     hs_wake *wake)
+void hs_policy_prefetch(hs_policy *policy, unsigned worker, double now, hs_decision *out,
+                        hs_wake *wake)
 {
     hs_wake unread = {0};
 
     hs_decide_wait(out, INFINITY);
-    if (worker >= policy->workers || !policy->kind.ahead)
+    if (worker >= policy->workers || !policy->kind.prefetch)
         return;
     catch_up(policy, now, wake);
-    policy->kind.ahead(policy->state, worker, now, out, wake ? wake : &unread);
+    policy->kind.prefetch(policy->state, worker, now, out, wake ? wake : &unread);
     start_transfers(policy, worker, now, out);
 }
 
-int hs_policy_waiting(hs_policy *policy, unsigned worker, uint32_t *task)
+int hs_policy_peek(hs_policy *policy, unsigned worker, uint32_t *task)
 {
-    return policy->kind.waiting && worker < policy->workers &&
-           policy->kind.waiting(policy->state, worker, task) && *task < policy->tasks;
+    return policy->kind.peek && worker < policy->workers &&
+           policy->kind.peek(policy->state, worker, task) && *task < policy->tasks;
 }
 
-double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker, double now)
+double hs_policy_input_arrival(const hs_policy *policy, uint32_t task, unsigned worker, double now)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
     return hsi_locations_arrival(&policy->locations, task, worker, now);
 }
 
-double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigned worker)
+double hs_policy_longest_transfer(const hs_policy *policy, uint32_t task, unsigned worker)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return 0;
-    return hsi_locations_longest(&policy->locations, task, worker);
+    return hsi_locations_longest_transfer(&policy->locations, task, worker);
 }
 
-double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now)
+double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsigned worker, double now)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
-    return hsi_locations_fetch(&policy->locations, task, worker, now);
+    return hsi_locations_start_transfers(&policy->locations, task, worker, now);
 }
 
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
@@ -288,17 +289,17 @@ const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
     return hsi_sorted_transfers(&policy->locations.transfers, count);
 }
 
-int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task)
+int hs_policy_take_own(hs_policy *policy, unsigned worker, uint32_t *task)
 {
-    return policy->kind.own && worker < policy->workers &&
-           policy->kind.own(policy->state, worker, task) && *task < policy->tasks;
+    return policy->kind.take_own && worker < policy->workers &&
+           policy->kind.take_own(policy->state, worker, task) && *task < policy->tasks;
 }
 
-const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count)
+const uint32_t *hs_policy_own_list(hs_policy *policy, unsigned worker, size_t *count)
 {
-    if (!policy->kind.list || worker >= policy->workers)
+    if (!policy->kind.own_list || worker >= policy->workers)
         return NULL;
-    return policy->kind.list(policy->state, worker, count);
+    return policy->kind.own_list(policy->state, worker, count);
 }
 
 void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how, double now,
@@ -308,46 +309,47 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
 
     if (worker >= policy->workers || task >= policy->tasks)
         return;
-    if (how == HS_ENDING_DONE && policy->settles) {
-        hsi_locations_done(&policy->locations, task, worker, now);
+    if (how == HS_ENDING_DONE && policy->groups_endings) {
+        hsi_locations_record_end(&policy->locations, task, worker, now);
         if (!policy->counts_down)
             hsi_ready_done(&policy->ready, task);
     }
-    if (how == HS_ENDING_DROPPED && policy->settles)
+    if (how == HS_ENDING_DROPPED && policy->groups_endings)
         hsi_ready_dropped(&policy->ready, task);
-    if (hs_policy_settles(policy)) { /* otherwise several threads may be here at once */
+    if (hs_policy_groups_endings(policy)) { /* otherwise several threads may be here at once */
         policy->behind = 1;
         policy->now = now;
     }
     policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);
 }
 
-void hs_policy_skip(hs_policy *policy, uint32_t task)
+void hs_policy_mark_done(hs_policy *policy, uint32_t task)
 {
     if (task >= policy->tasks)
         return;
-    if (policy->settles)
-        hsi_ready_skip(&policy->ready, task);
-    policy->kind.skip(policy->state, task);
+    if (policy->groups_endings)
+        hsi_ready_mark_done(&policy->ready, task);
+    policy->kind.mark_done(policy->state, task);
 }
 
 void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 {
     hs_wake unread = {0};
 
-    policy->behind |= policy->settles; /* the worker's tasks may go to other workers at once */
+    policy->behind |=
+        policy->groups_endings; /* the worker's tasks may go to other workers at once */
     if (policy->kind.retire && worker < policy->workers)
         policy->kind.retire(policy->state, worker, wake ? wake : &unread);
 }
 
-int hs_policy_stranded(hs_policy *policy, uint32_t *task)
+int hs_policy_take_stranded(hs_policy *policy, uint32_t *task)
 {
-    if (!policy->kind.stranded)
+    if (!policy->kind.take_stranded)
         return 0;
     catch_up(policy, policy->now, NULL);
-    if (!policy->kind.stranded(policy->state, task) || *task >= policy->tasks)
+    if (!policy->kind.take_stranded(policy->state, task) || *task >= policy->tasks)
         return 0;
-    if (policy->settles)
+    if (policy->groups_endings)
         hsi_ready_dropped(&policy->ready, *task);
     return 1;
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/lists.h"
+#include "policy/plan_lists.h"
 #include "policy/policy.h"
 #include "policy/ready_pool.h"
 #include "policy/steal_graph.h"
@@ -28,9 +28,9 @@ enum { LOOKED_AT = 64 }; /* tasks searched at the end of a list */
 
 struct hs_policy_state {
     hsi_problem       pb;
-    hsi_lists         lists;
+    hsi_plan_lists    lists;
     double           *load; /* indexed by worker: sum of the estimates in the list */
-    hsi_ready_pool          orphans;
+    hsi_ready_pool    orphans;
     hsi_worker_states states;
     int               begun; /* 1: lists are compact and loads are computed */
 };
@@ -40,7 +40,7 @@ static void steal_free(hs_policy_state *steal)
     free(steal->load);
     hsi_states_close(&steal->states);
     hsi_ready_pool_close(&steal->orphans);
-    hsi_lists_close(&steal->lists);
+    hsi_plan_lists_close(&steal->lists);
     hsi_problem_close(&steal->pb);
     free(steal);
 }
@@ -56,7 +56,7 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates,
         return HS_ENOMEM;
     st = hsi_problem_of_tasks(estimates, &policy->token, &steal->pb);
     if (st == HS_OK)
-        st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
+        st = hsi_plan_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
         st = hsi_ready_pool_open(&steal->orphans, &steal->pb, 0);
     if (st == HS_OK)
@@ -96,7 +96,7 @@ static void begin(hs_policy_state *steal)
         hs_type         type = hsi_states_type(&steal->states, w);
         const uint32_t *at;
 
-        hsi_task_list_compact(&steal->lists.of[w]);
+        hsi_plan_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next;
              at != steal->lists.of[w].end && !hsi_poll_after(steal->pb.token, 1); at++)
             steal->load[w] += estimate(steal, type, *at);
@@ -107,7 +107,7 @@ static void begin(hs_policy_state *steal)
  * errors. */
 static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
-    const hsi_task_list *list = &steal->lists.of[worker];
+    const hsi_plan_list *list = &steal->lists.of[worker];
 
     steal->load[worker] -= estimate(steal, hsi_states_type(&steal->states, worker), task);
     if (list->next == list->end)
@@ -116,13 +116,13 @@ static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 
 static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    if (!hsi_task_list_next(&steal->lists.of[worker], task))
+    if (!hsi_plan_list_take(&steal->lists.of[worker], task))
         return 0;
     lighten(steal, worker, *task);
     return 1;
 }
 
-static uint32_t *window(const hsi_task_list *list)
+static uint32_t *window(const hsi_plan_list *list)
 {
     return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
 }
@@ -130,7 +130,7 @@ static uint32_t *window(const hsi_task_list *list)
 /* Return the shortest time that a worker of `type` needs for one of the victim's waiting tasks. */
 static double shortest(const hs_policy_state *steal, unsigned victim, hs_type type)
 {
-    const hsi_task_list *list = &steal->lists.of[victim];
+    const hsi_plan_list *list = &steal->lists.of[victim];
     const uint32_t      *at;
     double               time = INFINITY;
 
@@ -144,8 +144,8 @@ static double shortest(const hs_policy_state *steal, unsigned victim, hs_type ty
 static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type,
                              double now)
 {
-    return hsi_states_worth(&steal->states, victim, steal->load[victim],
-                            shortest(steal, victim, type), now);
+    return hsi_states_steal_time(&steal->states, victim, steal->load[victim],
+                                 shortest(steal, victim, type), now);
 }
 
 /*
@@ -155,7 +155,7 @@ static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_t
  */
 static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
 {
-    const hsi_task_list *list = &steal->lists.of[victim];
+    const hsi_plan_list *list = &steal->lists.of[victim];
     hs_type              type = hsi_states_type(&steal->states, victim);
     double               end = hsi_states_end(&steal->states, victim, now) + steal->load[victim],
            least = INFINITY;
@@ -183,7 +183,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
     unsigned w;
 
     for (w = 0; w < steal->lists.workers; w++) {
-        const hsi_task_list *list = &steal->lists.of[w];
+        const hsi_plan_list *list = &steal->lists.of[w];
         double               end;
 
         if (list->next == list->end)
@@ -201,11 +201,11 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
  * spoliate. */
 static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_type type, double now)
 {
-    const hsi_task_list *list = &steal->lists.of[worker];
+    const hsi_plan_list *list = &steal->lists.of[worker];
     double               from = INFINITY;
 
     if (hsi_states_type(&steal->states, worker) != type)
-        from = hsi_states_worth_spoliating(&steal->states, worker, now);
+        from = hsi_states_spoliation_time(&steal->states, worker, now);
     if (from > now && list->next != list->end)
         from = fmin(from, worth_stealing(steal, worker, type, now));
     return from;
@@ -218,7 +218,7 @@ static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wak
     int                  i;
 
     for (i = 0; i < 2; i++) {
-        double *quiet = &steal->states.quiet[types[i]], from;
+        double *quiet = &steal->states.no_spoliation_before[types[i]], from;
 
         if (*quiet <= now)
             continue;
@@ -234,7 +234,7 @@ static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint3
                          hs_wake *wake)
 {
     uint32_t       victim = find_victim(steal, type, now);
-    hsi_task_list *list;
+    hsi_plan_list *list;
     uint32_t      *at;
 
     if (victim == HS_NONE)
@@ -271,22 +271,22 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t victim, task;
 
-    if (now < steal->states.quiet[type]) {
-        hs_decide_wait(out, steal->states.quiet[type]);
+    if (now < steal->states.no_spoliation_before[type]) {
+        hs_decide_wait(out, steal->states.no_spoliation_before[type]);
         return;
     }
     if (steal_waiting(steal, type, now, &task, wake)) {
         hs_decide_start(out, task);
         return;
     }
-    victim = hsi_states_victim(&steal->states, worker, now, &task);
+    victim = hsi_states_find_victim(&steal->states, worker, now, &task);
     if (victim != HS_NONE) {
         hsi_states_request(&steal->states, worker, victim, task);
-        hs_decide_take(out, task, victim);
+        hs_decide_spoliate(out, task, victim);
         return;
     }
-    steal->states.quiet[type] = quiet_until(steal, type, now);
-    hs_decide_wait(out, steal->states.quiet[type]);
+    steal->states.no_spoliation_before[type] = quiet_until(steal, type, now);
+    hs_decide_wait(out, steal->states.no_spoliation_before[type]);
 }
 
 static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
@@ -299,7 +299,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
         begin(steal);
     if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_states_pending(&steal->states, worker, out))
+    else if (hsi_states_take_pending(&steal->states, worker, out))
         ; /* an open request or reserved task comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
@@ -325,7 +325,7 @@ static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, 
 static void steal_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
-        hsi_lists_skip(&steal->lists, task);
+        hsi_plan_lists_skip(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task);
 }
 
@@ -337,7 +337,7 @@ static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
-    while (hsi_task_list_next(&steal->lists.of[worker], &task))
+    while (hsi_plan_list_take(&steal->lists.of[worker], &task))
         add_orphan(steal, task, wake);
     steal->load[worker] = 0;
 }
@@ -356,9 +356,9 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .free = steal_free,
     .next = steal_next,
     .ended = steal_ended,
-    .skip = steal_skip,
+    .mark_done = steal_skip,
     .retire = steal_retire,
-    .stranded = steal_stranded,
+    .take_stranded = steal_stranded,
     .supports_graphs = 1,
-    .ready = hsi_steal_graph_ready, /* defined in steal_graph.c */
+    .add_ready = hsi_steal_graph_add_ready, /* defined in steal_graph.c */
 };

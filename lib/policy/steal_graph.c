@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/lists.h"
+#include "policy/plan_lists.h"
 #include "policy/plan_simulation.h"
 #include "policy/policy.h"
 #include "policy/ready_pool.h"
@@ -30,13 +30,13 @@ enum { LOOKED_AT = 64 };
 struct hs_policy_state {
     hs_policy          *policy;
     hsi_problem         pb;
-    hsi_lists           lists;
+    hsi_plan_lists      lists;
     hsi_plan_simulation plan;
     int                 begun;   /* 1: `plan` has been simulated */
     hsi_ordered_set     waiting; /* ready tasks that are still in a list, earliest planned start at
                                     the front */
-    uint32_t *held;              /* indexed by worker: number of tasks of the list in `waiting` */
-    hsi_ready_pool  orphans;
+    uint32_t      *held;         /* indexed by worker: number of tasks of the list in `waiting` */
+    hsi_ready_pool orphans;
     unsigned char
         *is_orphan; /* indexed by task: 1: the task is in no list and may run on any worker */
     hsi_worker_states states;
@@ -50,7 +50,7 @@ static void steal_graph_free(hs_policy_state *steal)
     hsi_states_close(&steal->states);
     hsi_ready_pool_close(&steal->orphans);
     hsi_plan_simulation_close(&steal->plan);
-    hsi_lists_close(&steal->lists);
+    hsi_plan_lists_close(&steal->lists);
     hsi_problem_close(&steal->pb);
     free(steal);
 }
@@ -66,7 +66,7 @@ static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
     hs_status st = hsi_problem_of_tasks(estimates, &steal->policy->token, &steal->pb);
 
     if (st == HS_OK)
-        st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
+        st = hsi_plan_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
         st = hsi_plan_simulation_open(&steal->plan, estimates, &steal->pb, &steal->lists);
     if (st == HS_OK)
@@ -98,7 +98,7 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
         steal_graph_free(steal);
         return st;
     }
-    if (hsi_locations_counts(&policy->locations))
+    if (hsi_locations_are_kept(&policy->locations))
         steal->states.locations = &policy->locations;
     steal->states.due = steal->plan.due;
     *out = steal;
@@ -124,11 +124,11 @@ static void stop_waiting(hs_policy_state *steal, uint32_t task)
 
 static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    hsi_task_list *list = &steal->lists.of[worker];
+    hsi_plan_list *list = &steal->lists.of[worker];
 
-    while (hsi_task_list_peek(list, task) && hsi_policy_forbids(steal->policy, *task))
+    while (hsi_plan_list_peek(list, task) && hsi_policy_never_starts(steal->policy, *task))
         list->next++;
-    if (list->next == list->end || !hsi_policy_permits(steal->policy, *task))
+    if (list->next == list->end || !hsi_policy_may_start(steal->policy, *task))
         return 0;
     list->next++;
     stop_waiting(steal, *task);
@@ -147,12 +147,12 @@ static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task,
 
     if (now <= due(steal, task))
         return nextafter(due(steal, task), INFINITY);
-    hsi_task_list_peek(&steal->lists.of[owner], &first);
-    time = hs_policy_arrival(steal->policy, task, worker, now) - now +
+    hsi_plan_list_peek(&steal->lists.of[owner], &first);
+    time = hs_policy_input_arrival(steal->policy, task, worker, now) - now +
            hsi_states_time(&steal->states, type, task);
     load = due(steal, task) - due(steal, first) +
            hsi_states_time(&steal->states, hsi_states_type(&steal->states, owner), task);
-    return hsi_states_worth(&steal->states, owner, load, time, now);
+    return hsi_states_steal_time(&steal->states, owner, load, time, now);
 }
 
 /* Return 1 and the late task that the worker should start; 0 and the time at which to ask again. */
@@ -167,7 +167,7 @@ static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32
         from = when_worth(steal, worker, *task, now);
         if (from <= now) {
             stop_waiting(steal, *task);
-            hsi_lists_skip(&steal->lists, *task);
+            hsi_plan_lists_skip(&steal->lists, *task);
             return 1;
         }
         *until = fmin(*until, from);
@@ -181,7 +181,7 @@ static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32
  * there is no such common time. */
 static int is_quiet(const hs_policy_state *steal, hs_type type, double now)
 {
-    return !steal->states.locations && now < steal->states.quiet[type];
+    return !steal->states.locations && now < steal->states.no_spoliation_before[type];
 }
 
 static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out)
@@ -195,15 +195,16 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
         return;
     }
     if (!is_quiet(steal, type, now)) {
-        victim = hsi_states_victim(&steal->states, worker, now, &task);
+        victim = hsi_states_find_victim(&steal->states, worker, now, &task);
         if (victim != HS_NONE) {
             hsi_states_request(&steal->states, worker, victim, task);
-            hs_decide_take(out, task, victim);
+            hs_decide_spoliate(out, task, victim);
             return;
         }
-        steal->states.quiet[type] = hsi_states_next_victim(&steal->states, worker, now);
+        steal->states.no_spoliation_before[type] =
+            hsi_states_next_spoliation(&steal->states, worker, now);
     }
-    hs_decide_wait(out, fmin(until, steal->states.quiet[type]));
+    hs_decide_wait(out, fmin(until, steal->states.no_spoliation_before[type]));
 }
 
 /* Wake the other type if the task started by `worker` may be worth spoliating. */
@@ -218,11 +219,11 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
         hs_wake_type(wake, other);
         return;
     }
-    if (steal->states.quiet[other] <= now)
+    if (steal->states.no_spoliation_before[other] <= now)
         return;
-    worth = hsi_states_next_candidate(&steal->states, thief, worker, now);
-    if (worth < steal->states.quiet[other]) {
-        steal->states.quiet[other] = worth;
+    worth = hsi_states_next_spoliation_of(&steal->states, thief, worker, now);
+    if (worth < steal->states.no_spoliation_before[other]) {
+        steal->states.no_spoliation_before[other] = worth;
         hs_wake_type(wake, other);
     }
 }
@@ -244,7 +245,7 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
 
     if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_states_pending(&steal->states, worker, out))
+    else if (hsi_states_take_pending(&steal->states, worker, out))
         ; /* an open request or reserved task comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
@@ -253,14 +254,14 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     if (out->kind != HS_DECIDE_START)
         return;
     hsi_states_start(&steal->states, worker, out->task,
-                     hs_policy_fetch(steal->policy, out->task, worker, now));
+                     hs_policy_start_transfers(steal->policy, out->task, worker, now));
     announce(steal, worker, now, wake);
 }
 
 static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 {
     steal->is_orphan[task] = 1;
-    if (!hsi_policy_permits(steal->policy, task))
+    if (!hsi_policy_may_start(steal->policy, task))
         return;
     if (steal->begun)
         stop_waiting(steal, task);
@@ -268,8 +269,8 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-void hsi_steal_graph_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count, double now,
-                           hs_wake *wake)
+void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count,
+                               double now, hs_wake *wake)
 {
     (void)now;
     if (!steal->begun)
@@ -297,8 +298,9 @@ static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
         hsi_plan_simulation_skip(&steal->plan, task);
-    hsi_lists_skip(&steal->lists, task);
-    hsi_ready_pool_remove(&steal->orphans, task); /* the task is an orphan if its worker has retired */
+    hsi_plan_lists_skip(&steal->lists, task);
+    hsi_ready_pool_remove(&steal->orphans,
+                          task); /* the task is an orphan if its worker has retired */
 }
 
 static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
@@ -309,13 +311,13 @@ static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake 
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
-    while (hsi_task_list_next(&steal->lists.of[worker], &task))
+    while (hsi_plan_list_take(&steal->lists.of[worker], &task))
         add_orphan(steal, task, wake);
 }
 
 static int steal_graph_waiting(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    return hsi_task_list_peek(&steal->lists.of[worker], task);
+    return hsi_plan_list_peek(&steal->lists.of[worker], task);
 }
 
 static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)
@@ -331,10 +333,10 @@ const hs_policy_kind hsi_policy_steal_graph = {
     .free = steal_graph_free,
     .next = steal_graph_next,
     .ended = steal_graph_ended,
-    .skip = steal_graph_skip,
+    .mark_done = steal_graph_skip,
     .retire = steal_graph_retire,
-    .stranded = steal_graph_stranded,
+    .take_stranded = steal_graph_stranded,
     .supports_graphs = 1,
-    .ready = hsi_steal_graph_ready,
-    .waiting = steal_graph_waiting,
+    .add_ready = hsi_steal_graph_add_ready,
+    .peek = steal_graph_waiting,
 };

@@ -7,7 +7,8 @@
 /* The kind plan+steal for task graphs; hsi_policy_plan_steal uses it for instances with a graph. */
 extern const hs_policy_kind hsi_policy_steal_graph;
 
-void hsi_steal_graph_ready(hs_policy_state *late, const uint32_t *tasks, size_t count, double now,
-                           hs_wake *wake);
+/* Add the tasks that became ready: the `add_ready` of both kinds. */
+void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count,
+                               double now, hs_wake *wake);
 
 #endif

@@ -4,10 +4,10 @@
  * among equals GPUs first, then lower numbers: rank j is GPU j, rank k + i is CPU i. A waiting
  * worker is asked again when an event wakes it.
  *
- * If the policy settles (always in a graph), all tasks that end at one time are recorded before any
- * worker is asked, and idle workers are asked until none is woken any more. Only then do the
- * decided tasks begin, so that a task aborted at that time leaves no entry. A held task starts when
- * its last input has arrived; behind it the worker may have a prefetched task.
+ * If the policy groups endings (always in a graph), all tasks that end at one time are recorded
+ * before any worker is asked, and idle workers are asked until none is woken any more. Only then do
+ * the decided tasks begin, so that a task aborted at that time leaves no entry. A held task starts
+ * when its last input has arrived; behind it the worker may have a prefetched task.
  */
 #include <float.h>
 #include <math.h>
@@ -36,33 +36,33 @@ typedef struct actor {
     activity doing;
 } actor;
 
-typedef struct simulation {
+typedef struct policy_simulation {
     hs_policy      *policy;
-    int             settles;
+    int             groups_endings;
     int             prefetches;
     hsi_problem     truth;
-    hsi_worker_tree due; /* indexed by rank: time of the next event */
-    hsi_worker_tree
-           asked; /* indexed by rank: 0: ask the worker now (policies that settle), else INFINITY */
-    actor *actors;
+    hsi_worker_tree due;   /* indexed by rank: time of the next event */
+    hsi_worker_tree asked; /* indexed by rank: 0: ask the worker now (policies that group endings),
+                              else INFINITY */
+    actor         *actors;
     unsigned char *taken; /* indexed by task: 1: assigned to a worker, or done */
     hsi_recorder   recorder;
     size_t         done;
     double         now;     /* time of the latest event */
     unsigned       waiting; /* number of waiting workers; the simulation ends when all wait */
-} simulation;
+} policy_simulation;
 
-static uint32_t worker_of(const simulation *sim, uint32_t rank)
+static uint32_t worker_of(const policy_simulation *sim, uint32_t rank)
 {
     return rank < sim->truth.k ? sim->truth.m + rank : rank - sim->truth.k;
 }
 
-static uint32_t rank_of(const simulation *sim, uint32_t worker)
+static uint32_t rank_of(const policy_simulation *sim, uint32_t worker)
 {
     return worker < sim->truth.m ? sim->truth.k + worker : worker - sim->truth.m;
 }
 
-static double time_of(const simulation *sim, uint32_t rank, uint32_t task)
+static double time_of(const policy_simulation *sim, uint32_t rank, uint32_t task)
 {
     return rank < sim->truth.k ? sim->truth.q[task] : sim->truth.p[task];
 }
@@ -72,21 +72,21 @@ static int is_busy(const actor *a)
     return a->doing == HOLDS || a->doing == RUNS;
 }
 
-static void ask_later(simulation *sim, uint32_t rank, double now)
+static void ask_later(policy_simulation *sim, uint32_t rank, double now)
 {
-    if (sim->settles)
+    if (sim->groups_endings)
         hsi_worker_tree_set(&sim->asked, rank, 0);
     else
         hsi_worker_tree_set(&sim->due, rank, now);
 }
 
-static void wake(simulation *sim, uint32_t rank, double now)
+static void wake(policy_simulation *sim, uint32_t rank, double now)
 {
     if (sim->actors[rank].doing == WAITS)
         ask_later(sim, rank, now);
 }
 
-static void wake_all(simulation *sim, const hs_wake *woken, double now)
+static void wake_all(policy_simulation *sim, const hs_wake *woken, double now)
 {
     uint32_t first = woken->types & 1u << HS_GPU ? 0 : sim->truth.k, rank;
     uint32_t last = woken->types & 1u << HS_CPU ? sim->due.size : sim->truth.k;
@@ -101,23 +101,22 @@ static void wake_all(simulation *sim, const hs_wake *woken, double now)
             wake(sim, rank_of(sim, woken->worker[i]), now);
 }
 
-static void start(simulation *sim, uint32_t rank, const hs_decision *d, double now)
+static void start(policy_simulation *sim, uint32_t rank, const hs_decision *d, double now)
 {
     actor *a = &sim->actors[rank];
 
-    a->start = sim->settles ? d->start : now;
+    a->start = sim->groups_endings ? d->start : now;
     a->task = d->task;
     a->doing = a->start > now ? HOLDS : RUNS;
     if (a->prefetched == d->task)
         a->prefetched = HS_NONE;
     sim->taken[d->task] = 1;
-    hsi_ready_prefetch_counts(&sim->policy->ready, d->task);
     hsi_worker_tree_set(&sim->due, rank,
                         a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
 }
 
 /* Append the entry of a worker's running task, complete or aborted at `now`, to the recorder. */
-static hs_status record_entry(simulation *sim, uint32_t rank, hs_ending how, double now)
+static hs_status record_entry(policy_simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
     hs_status st = hsi_recorder_reserve(&sim->recorder, &sim->truth, 3);
@@ -134,7 +133,8 @@ static hs_status record_entry(simulation *sim, uint32_t rank, hs_ending how, dou
     return HS_OK;
 }
 
-static void report_ending(simulation *sim, uint32_t rank, uint32_t task, hs_ending how, double now)
+static void report_ending(policy_simulation *sim, uint32_t rank, uint32_t task, hs_ending how,
+                          double now)
 {
     hs_wake woken = {0};
 
@@ -143,12 +143,12 @@ static void report_ending(simulation *sim, uint32_t rank, uint32_t task, hs_endi
 }
 
 /* End a worker's task, complete or aborted, and report the ending to the policy. */
-static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
+static hs_status end(policy_simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
     hs_status st = HS_OK;
 
-    if (how == HS_ENDING_DONE || !sim->settles || a->start < now)
+    if (how == HS_ENDING_DONE || !sim->groups_endings || a->start < now)
         st = record_entry(sim, rank, how, now);
     if (st != HS_OK)
         return st;
@@ -159,14 +159,14 @@ static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
         sim->taken[a->task] = 0;
     if (how != HS_ENDING_DONE)
         ask_later(sim, rank, now);
-    if (sim->settles)
+    if (sim->groups_endings)
         hsi_worker_tree_set(&sim->due, rank, INFINITY);
     report_ending(sim, rank, a->task, how, now);
     return HS_OK;
 }
 
 /* Abort the victim's running or prefetched task at once. */
-static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
+static hs_status abort_task(policy_simulation *sim, const hs_decision *d, double now)
 {
     uint32_t rank = rank_of(sim, d->victim);
     actor   *victim = &sim->actors[rank];
@@ -179,21 +179,22 @@ static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
     return HS_OK;
 }
 
-static int may_start(const simulation *sim, uint32_t rank, uint32_t task)
+static int may_start(const policy_simulation *sim, uint32_t rank, uint32_t task)
 {
     return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].prefetched == task) &&
            !isinf(time_of(sim, rank, task));
 }
 
 /* Return 1 if the decision is valid; the policy may be an application's. */
-static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *d, double now)
+static int is_possible(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
+                       double now)
 {
     const actor *victim;
 
     switch (d->kind) {
     case HS_DECIDE_START:
         return may_start(sim, rank, d->task);
-    case HS_DECIDE_TAKE:
+    case HS_DECIDE_SPOLIATE:
         if (d->victim >= sim->policy->workers || d->task >= sim->truth.n)
             return 0;
         victim = &sim->actors[rank_of(sim, d->victim)];
@@ -206,7 +207,7 @@ static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *
 
 /* Ask the policy for a worker's next decision. After a spoliation the thief is asked again at once,
  * to start the task. */
-static hs_status ask(simulation *sim, uint32_t rank, double now)
+static hs_status ask(policy_simulation *sim, uint32_t rank, double now)
 {
     hs_wake     woken = {0};
     hs_decision decision;
@@ -218,9 +219,9 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
         hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (!is_possible(sim, rank, &decision, now))
             return HS_ESCHEDULE;
-        if (decision.kind == HS_DECIDE_TAKE)
+        if (decision.kind == HS_DECIDE_SPOLIATE)
             st = abort_task(sim, &decision, now);
-    } while (st == HS_OK && decision.kind == HS_DECIDE_TAKE);
+    } while (st == HS_OK && decision.kind == HS_DECIDE_SPOLIATE);
     if (st != HS_OK)
         return st;
     wake_all(sim, &woken, now);
@@ -235,7 +236,7 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
 }
 
 /* Handle the next event of one worker, without settling. */
-static hs_status take_turn(simulation *sim, double now)
+static hs_status take_turn(policy_simulation *sim, double now)
 {
     uint32_t  rank = hsi_worker_tree_first(&sim->due);
     hs_status st = HS_OK;
@@ -247,7 +248,7 @@ static hs_status take_turn(simulation *sim, double now)
 
 /* Handle all events at `now`: end running tasks, start held tasks, and mark idle workers to be
  * asked. */
-static hs_status gather(simulation *sim, double now)
+static hs_status gather(policy_simulation *sim, double now)
 {
     hs_status st = HS_OK;
 
@@ -268,7 +269,7 @@ static hs_status gather(simulation *sim, double now)
     return st;
 }
 
-static hs_status ask_idle(simulation *sim, double now)
+static hs_status ask_idle(policy_simulation *sim, double now)
 {
     hs_status st = HS_OK;
 
@@ -282,7 +283,7 @@ static hs_status ask_idle(simulation *sim, double now)
 }
 
 /* Let busy GPUs choose a task to prefetch, until another worker must be asked. */
-static hs_status choose_prefetches(simulation *sim, double now)
+static hs_status choose_prefetches(policy_simulation *sim, double now)
 {
     for (uint32_t rank = 0; rank < sim->truth.k; rank++) {
         actor      *a = &sim->actors[rank];
@@ -291,7 +292,7 @@ static hs_status choose_prefetches(simulation *sim, double now)
 
         if (a->doing != RUNS || a->prefetched != HS_NONE)
             continue;
-        hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &woken);
+        hs_policy_prefetch(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (decision.kind == HS_DECIDE_WAIT)
             continue;
         if (decision.kind != HS_DECIDE_START || !may_start(sim, rank, decision.task))
@@ -305,12 +306,12 @@ static hs_status choose_prefetches(simulation *sim, double now)
     return HS_OK;
 }
 
-static hs_status settle(simulation *sim, double now)
+static hs_status settle(policy_simulation *sim, double now)
 {
     hs_wake   woken = {0};
     hs_status st = gather(sim, now);
 
-    hs_policy_ready(sim->policy, now, NULL, &woken);
+    hs_policy_collect_ready(sim->policy, now, NULL, &woken);
     if (sim->policy->token.cancelled)
         return HS_ECANCELED; /* the order of the ready tasks is then undefined */
     wake_all(sim, &woken, now);
@@ -325,7 +326,7 @@ static hs_status settle(simulation *sim, double now)
 
 /* Return the status at the end: HS_EOVERFLOW if a task does not end before infinity, HS_ESCHEDULE
  * if tasks were never started. */
-static hs_status final_status(const simulation *sim)
+static hs_status final_status(const policy_simulation *sim)
 {
     uint32_t rank;
 
@@ -335,7 +336,7 @@ static hs_status final_status(const simulation *sim)
     return sim->done < sim->truth.n ? HS_ESCHEDULE : HS_OK;
 }
 
-static hs_status run(simulation *sim)
+static hs_status run(policy_simulation *sim)
 {
     size_t turn = 16 * ((size_t)sim->policy->workers + 1); /* cost of one event, in steps of the
                                                               cancel token */
@@ -348,18 +349,18 @@ static hs_status run(simulation *sim)
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
         sim->now = now;
-        st = sim->settles ? settle(sim, now) : take_turn(sim, now);
+        st = sim->groups_endings ? settle(sim, now) : take_turn(sim, now);
     }
     return st == HS_OK ? final_status(sim) : st;
 }
 
-static hs_status open_simulation(simulation *sim, const double *available)
+static hs_status open_simulation(policy_simulation *sim, const double *available)
 {
     unsigned  workers = sim->policy->workers, rank;
     hs_status st;
 
-    sim->settles = sim->policy->settles;
-    sim->prefetches = sim->policy->kind.ahead && hsi_locations_counts(&sim->policy->locations);
+    sim->groups_endings = sim->policy->groups_endings;
+    sim->prefetches = sim->policy->kind.prefetch && hsi_locations_are_kept(&sim->policy->locations);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
     if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
@@ -376,14 +377,14 @@ static hs_status open_simulation(simulation *sim, const double *available)
 }
 
 /* Mark tasks that were done before the start as taken and done. */
-static void skip_done(simulation *sim, const unsigned char *skip)
+static void skip_done(policy_simulation *sim, const unsigned char *skip)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
         if (hsi_poll_at(&sim->policy->token, task))
             return;
         if (!skip[task])
             continue;
-        hs_policy_skip(sim->policy, task);
+        hs_policy_mark_done(sim->policy, task);
         sim->taken[task] = 1;
         sim->done++;
     }
@@ -392,9 +393,9 @@ static void skip_done(simulation *sim, const unsigned char *skip)
 static hs_status simulate(hs_policy *policy, const hs_instance *truth,
                           const hs_policy_settings *settings, hs_schedule **out)
 {
-    simulation   sim = {.policy = policy};
-    hs_schedule *s = NULL;
-    hs_status    st;
+    policy_simulation sim = {.policy = policy};
+    hs_schedule      *s = NULL;
+    hs_status         st;
 
     policy->token = (hsi_token){settings->cancel, settings->cancel_data, 0, 0};
     st = hsi_problem_of_tasks(truth, &policy->token, &sim.truth);

@@ -65,7 +65,7 @@ void hsi_worker_queues_push(hsi_worker_queues *queues, unsigned worker, uint32_t
     else
         queues->last[worker] = queues->left[queues->last[worker]] = task;
     queues->count[worker]++;
-    queues->all++;
+    queues->total++;
 }
 
 uint32_t hsi_worker_queues_pop(hsi_worker_queues *queues, unsigned worker)
@@ -75,6 +75,6 @@ uint32_t hsi_worker_queues_pop(hsi_worker_queues *queues, unsigned worker)
     queues->first[worker] = queues->before ? merge(queues, queues->left[task], queues->right[task])
                                            : queues->left[task];
     queues->count[worker]--;
-    queues->all--;
+    queues->total--;
     return task;
 }

@@ -76,8 +76,8 @@ static double after(double limit, double start, double time)
     return moment;
 }
 
-double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double load, double time,
-                        double now)
+double hsi_states_steal_time(const hsi_worker_states *states, unsigned worker, double load,
+                             double time, double now)
 {
     const hsi_worker_state *m = &states->of[worker];
     double                  end;
@@ -96,7 +96,7 @@ double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double
 }
 
 /* A running task as seen by a thief of the other type. */
-typedef struct running {
+typedef struct running_task {
     double start, estimate;
     double unit;           /* the estimate, increased by the tolerance: a longer time is
                               a misestimate */
@@ -104,17 +104,17 @@ typedef struct running {
     double overrun_factor; /* beyond all history, the remaining time is elapsed time over this */
     const hsi_ratios *kind, *type; /* history of the task's kernel on the victim's type, and of
                                       the whole type; NULL: unused */
-} running;
+} running_task;
 
 /* Return the running task of a worker, with history, or from estimates alone if transfers take
  * time. */
-static running running_of(const hsi_worker_states *states, unsigned worker)
+static running_task running_of(const hsi_worker_states *states, unsigned worker)
 {
     const hsi_history      *x = &states->history;
     const hsi_worker_state *m = &states->of[worker];
     hs_type type = hsi_states_type(states, worker), other = type == HS_CPU ? HS_GPU : HS_CPU;
-    const hsi_ratios *on_other = hsi_history_of(x, other, m->task);
-    running           p = {.start = m->start,
+    const hsi_ratios *on_other = hsi_history_ratios(x, other, m->task);
+    running_task      p = {.start = m->start,
                            .estimate = hsi_states_time(states, type, m->task),
                            .unit = time_until_late(states, worker),
                            .time = hsi_states_time(states, other, m->task),
@@ -124,14 +124,14 @@ static running running_of(const hsi_worker_states *states, unsigned worker)
         return p;
     p.time *= hsi_ratios_pessimistic(on_other);
     p.overrun_factor += hsi_ratios_wrong_share(on_other);
-    p.kind = hsi_history_of(x, type, m->task);
+    p.kind = hsi_history_ratios(x, type, m->task);
     p.type = x->of[type];
     return p;
 }
 
 /* Return the expected ratio of the task's final time to its estimate; 0: the task has lasted longer
  * than all history. */
-static double expected_ratio(const running *p, double now)
+static double expected_ratio(const running_task *p, double now)
 {
     double ratio = p->kind ? hsi_ratios_expected(p->kind, p->start, p->unit, now) : 0;
 
@@ -145,7 +145,7 @@ static double expected_ratio(const running *p, double now)
  * worker slow: the thief's time grows by elapsed time over estimate. The factor is limited to
  * HSI_RATIO_MOST, since beyond it the task may hang where it runs.
  */
-static double time_of_thief(const running *p, double now)
+static double time_of_thief(const running_task *p, double now)
 {
     if (!(now > p->start + p->unit))
         return p->time;
@@ -157,7 +157,7 @@ static double time_of_thief(const running *p, double now)
  * that waits `wait` for the inputs: then `wait` plus the thief's time is less than the remaining
  * time, taken as the elapsed time divided by overrun_factor.
  */
-static double long_enough(const running *p, double wait)
+static double long_enough(const running_task *p, double wait)
 {
     double part = 1 / p->overrun_factor - p->time / p->estimate; /* gain / time since the start */
     double stuck = (wait + HSI_RATIO_MOST * p->time) * p->overrun_factor;
@@ -167,7 +167,7 @@ static double long_enough(const running *p, double wait)
 
 /* Return 1 if a thief whose inputs arrive at `inputs_at` should spoliate the task at `now`. Each
  * side of each comparison is monotonic in time, rounding included. */
-static int is_worth(const running *p, double inputs_at, double now)
+static int is_worth(const running_task *p, double inputs_at, double now)
 {
     double ratio = expected_ratio(p, now);
 
@@ -178,7 +178,8 @@ static int is_worth(const running *p, double inputs_at, double now)
 
 /* Lower *until to the moment at which the task outlasts `ratio`, if spoliating the task is worth it
  * then. Raise *last to this moment in any case. */
-static void when_outlasted(const running *p, double ratio, double now, double *last, double *until)
+static void when_outlasted(const running_task *p, double ratio, double now, double *last,
+                           double *until)
 {
     double moment = nextafter(p->start + ratio * p->unit, INFINITY);
 
@@ -192,7 +193,7 @@ static void when_outlasted(const running *p, double ratio, double now, double *l
  * With unchanged history the gain shrinks over time, except when the task becomes late, outlasts a
  * bin, or outlasts the last bin: only these moments are tried.
  */
-static double when_worth(const running *p, double now)
+static double when_worth(const running_task *p, double now)
 {
     double   last = now, until = INFINITY;
     unsigned i;
@@ -220,9 +221,9 @@ static int may_be_taken(const hsi_worker_states *states, unsigned worker, int se
            !isinf(hsi_states_time(states, other, task)) && !(states->barred[task] >> other & 1);
 }
 
-double hsi_states_worth_spoliating(const hsi_worker_states *states, unsigned worker, double now)
+double hsi_states_spoliation_time(const hsi_worker_states *states, unsigned worker, double now)
 {
-    running p;
+    running_task p;
 
     if (!may_be_taken(states, worker, 0))
         return INFINITY;
@@ -242,18 +243,18 @@ double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, d
 }
 
 /* A task that may be spoliated. */
-typedef struct candidate {
+typedef struct victim_task {
     unsigned worker;
     uint32_t task;
     int      second; /* 1: the prefetched task of `worker`; 0: the running one */
     double   end;    /* expected end on `worker` */
-} candidate;
+} victim_task;
 
 /* Return the expected end of the running task, by history. */
 static double end_of(const hsi_worker_states *states, unsigned worker, double now)
 {
-    running p = running_of(states, worker);
-    double  ratio = expected_ratio(&p, now);
+    running_task p = running_of(states, worker);
+    double       ratio = expected_ratio(&p, now);
 
     return ratio > 0 ? p.start + ratio * p.estimate : now + (now - p.start) / p.overrun_factor;
 }
@@ -264,7 +265,7 @@ static double end_of(const hsi_worker_states *states, unsigned worker, double no
  * since its worker may start it at any moment.
  */
 static int is_candidate(const hsi_worker_states *states, unsigned worker, int second, double now,
-                        candidate *b)
+                        victim_task *b)
 {
     const hsi_worker_state *m = &states->of[worker];
     uint32_t                task = second ? m->prefetched : m->task;
@@ -282,14 +283,14 @@ static int is_candidate(const hsi_worker_states *states, unsigned worker, int se
 }
 
 /* Return the time at which the last input of the candidate would arrive at the thief. */
-static double arrival(const hsi_worker_states *states, unsigned thief, const candidate *b,
+static double arrival(const hsi_worker_states *states, unsigned thief, const victim_task *b,
                       double now)
 {
     return states->locations ? hsi_locations_arrival(states->locations, b->task, thief, now) : now;
 }
 
 /* Return the time at which the thief would end a prefetched candidate. */
-static double end_by(const hsi_worker_states *states, unsigned thief, const candidate *b,
+static double end_by(const hsi_worker_states *states, unsigned thief, const victim_task *b,
                      double now)
 {
     return arrival(states, thief, b, now) +
@@ -298,16 +299,16 @@ static double end_by(const hsi_worker_states *states, unsigned thief, const cand
 
 /* Return 1 if the victim started the task when it was due and has not outlasted its estimate: the
  * task stays there. */
-static int is_on_time(const hsi_worker_states *states, const candidate *b, double now)
+static int is_on_time(const hsi_worker_states *states, const victim_task *b, double now)
 {
     return states->due && states->of[b->worker].start <= states->due[b->task] &&
            !is_late(states, b->worker, now);
 }
 
-static int is_worth_taking(const hsi_worker_states *states, unsigned thief, const candidate *b,
+static int is_worth_taking(const hsi_worker_states *states, unsigned thief, const victim_task *b,
                            double now)
 {
-    running p;
+    running_task p;
 
     if (states->rule.always)
         return 1;
@@ -320,7 +321,7 @@ static int is_worth_taking(const hsi_worker_states *states, unsigned thief, cons
 }
 
 /* Return 1 if candidate `a` comes before `b` in the order of the rule. */
-static int goes_before(const hsi_worker_states *states, const candidate *a, const candidate *b)
+static int goes_before(const hsi_worker_states *states, const victim_task *a, const victim_task *b)
 {
     int64_t priority_a = hsi_priority(states->pb, a->task);
     int64_t priority_b = hsi_priority(states->pb, b->task);
@@ -344,16 +345,16 @@ static unsigned end_of_other(const hsi_worker_states *states, unsigned worker)
     return worker < states->pb->m ? states->pb->m + states->pb->k : states->pb->m;
 }
 
-uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, double now,
-                           uint32_t *task)
+uint32_t hsi_states_find_victim(const hsi_worker_states *states, unsigned thief, double now,
+                                uint32_t *task)
 {
-    unsigned  end = end_of_other(states, thief), w;
-    int       found = 0, second;
-    candidate best = {0};
+    unsigned    end = end_of_other(states, thief), w;
+    int         found = 0, second;
+    victim_task best = {0};
 
     for (w = first_of_other(states, thief); w < end; w++)
         for (second = 0; second < 2; second++) {
-            candidate b;
+            victim_task b;
 
             if (!is_candidate(states, w, second, now, &b) ||
                 !is_worth_taking(states, thief, &b, now) ||
@@ -370,11 +371,11 @@ uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, doub
 
 /* Return the time from which spoliating a late task, or the task prefetched behind it, helps the
  * thief. */
-static double late_worth(const hsi_worker_states *states, unsigned thief, const candidate *b,
+static double late_worth(const hsi_worker_states *states, unsigned thief, const victim_task *b,
                          double now)
 {
-    double  start = states->of[b->worker].start;
-    running p;
+    double       start = states->of[b->worker].start;
+    running_task p;
 
     if (b->second) /* solve for `now`: end_by() < 2 now - start + time of the second task */
         return start + (end_by(states, thief, b, now) - now) -
@@ -385,14 +386,14 @@ static double late_worth(const hsi_worker_states *states, unsigned thief, const 
 
 /* Return the first time at which the candidate's worker is late or, for a late worker, at which the
  * thief may gain. */
-static double next_worth(const hsi_worker_states *states, unsigned thief, const candidate *b,
+static double next_worth(const hsi_worker_states *states, unsigned thief, const victim_task *b,
                          double now)
 {
     const hsi_worker_state *m = &states->of[b->worker];
     double                  soonest = nextafter(now, INFINITY);
 
     if (!states->locations && !is_on_time(states, b, now))
-        return hsi_states_worth_spoliating(states, b->worker, now);
+        return hsi_states_spoliation_time(states, b->worker, now);
     if (m->task == HS_NONE)
         return soonest; /* the worker is idle and asks for a task next */
     if (!is_late(states, b->worker, now))
@@ -400,11 +401,11 @@ static double next_worth(const hsi_worker_states *states, unsigned thief, const 
     return fmax(late_worth(states, thief, b, now), soonest);
 }
 
-double hsi_states_next_candidate(const hsi_worker_states *states, unsigned thief, unsigned worker,
-                                 double now)
+double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned thief,
+                                     unsigned worker, double now)
 {
-    double    until = INFINITY;
-    candidate b;
+    double      until = INFINITY;
+    victim_task b;
 
     for (int second = 0; second < 2; second++)
         if (is_candidate(states, worker, second, now, &b))
@@ -412,13 +413,13 @@ double hsi_states_next_candidate(const hsi_worker_states *states, unsigned thief
     return until;
 }
 
-double hsi_states_next_victim(const hsi_worker_states *states, unsigned thief, double now)
+double hsi_states_next_spoliation(const hsi_worker_states *states, unsigned thief, double now)
 {
     unsigned end = end_of_other(states, thief), w;
     double   until = INFINITY;
 
     for (w = first_of_other(states, thief); w < end; w++)
-        until = fmin(until, hsi_states_next_candidate(states, thief, w, now));
+        until = fmin(until, hsi_states_next_spoliation_of(states, thief, w, now));
     return until;
 }
 
@@ -437,7 +438,7 @@ void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned vict
     *thief_of(states, victim, task) = thief;
 }
 
-int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
+int hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
 {
     hsi_worker_state *m = &states->of[worker];
 
@@ -447,7 +448,7 @@ int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *
         return 1;
     }
     if (m->victim != HS_NONE) {
-        hs_decide_take(out, m->requested, m->victim);
+        hs_decide_spoliate(out, m->requested, m->victim);
         return 1;
     }
     if (m->prefetched != HS_NONE) {
@@ -473,8 +474,8 @@ static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wak
     if (!hsi_history_add(&states->history, type, m->task, ratio))
         return;
     for (i = 0; i < 2; i++)
-        if (states->quiet[types[i]] > 0) {
-            states->quiet[types[i]] = 0;
+        if (states->no_spoliation_before[types[i]] > 0) {
+            states->no_spoliation_before[types[i]] = 0;
             hs_wake_type(wake, types[i]);
         }
 }
@@ -507,7 +508,7 @@ static int give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t tas
             return 0;
         }
     }
-    return how == HS_ENDING_ABORTED || how == HS_ENDING_BACK;
+    return how == HS_ENDING_ABORTED || how == HS_ENDING_RETURNED;
 }
 
 int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,

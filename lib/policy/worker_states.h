@@ -56,10 +56,11 @@ typedef struct hsi_spoliation_rule {
 typedef struct hsi_worker_states {
     const hsi_problem *pb;
     double             tolerance;
-    hsi_worker_state  *of;
+    hsi_worker_state  *of; /* indexed by worker */
     hsi_history        history;
-    unsigned char *barred;   /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
-    double         quiet[2]; /* indexed by hs_type: no task is worth spoliating before this time */
+    unsigned char *barred; /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
+    double no_spoliation_before[2]; /* indexed by hs_type: no task is worth spoliating before this
+                                       time */
     const hsi_data_locations *locations; /* NULL: transfers take no time */
     hsi_spoliation_rule       rule;
     const double *due; /* indexed by task: a task that started by due[task] is spoliated only when
@@ -72,6 +73,7 @@ hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
                           const hs_instance *estimates, double tolerance);
 void      hsi_states_close(hsi_worker_states *states);
 
+/* Return the type of a worker. */
 static inline hs_type hsi_states_type(const hsi_worker_states *states, unsigned worker)
 {
     return worker < states->pb->m ? HS_CPU : HS_GPU;
@@ -83,6 +85,7 @@ static inline double hsi_states_time(const hsi_worker_states *states, hs_type ty
     return type == HS_GPU ? states->pb->q[task] : states->pb->p[task];
 }
 
+/* Record that `worker` starts a task at `now`. */
 static inline void hsi_states_start(hsi_worker_states *states, unsigned worker, uint32_t task,
                                     double now)
 {
@@ -90,8 +93,8 @@ static inline void hsi_states_start(hsi_worker_states *states, unsigned worker, 
     states->of[worker].task = task;
 }
 
-/* Record the task that starts on `worker` after the running one; the last input arrives at
- * `inputs_at`. */
+/* Record a prefetched task: the task starts on `worker` after the running task; its last input
+ * arrives at `inputs_at`. */
 static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worker, uint32_t task,
                                        double inputs_at)
 {
@@ -119,9 +122,10 @@ int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, 
  * worker, which the policy must give to another one; 0: no task was reserved. */
 int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task);
 
-/* Return 1 and the decision of a worker with an open request or a prefetched task: start the
- * reserved task, repeat the request, or start the prefetched task. Return 0 without one. */
-int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
+/* Return 1 and the decision of a worker with a reserved task (start the task), an open request
+ * (repeat the request) or a prefetched task (start the task); 0 if the worker has none of the
+ * three. */
+int hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
 
 /* Return the expected end of the running task by its estimate; for a late task, `now` plus its
  * elapsed time. Return `now` for an idle worker. */
@@ -136,26 +140,26 @@ double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, d
  * before this worker has run its current task and then `load` more. `now`: at once; INFINITY: not
  * expected. For an idle worker that is about to start a task, ask again after the start.
  */
-double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double load, double time,
-                        double now);
+double hsi_states_steal_time(const hsi_worker_states *states, unsigned worker, double load,
+                             double time, double now);
 
 /* Return the earliest time at which the other type should spoliate the running task: `now`: at
  * once; INFINITY: not expected. Requires a history, thus no transfers. */
-double hsi_states_worth_spoliating(const hsi_worker_states *states, unsigned worker, double now);
+double hsi_states_spoliation_time(const hsi_worker_states *states, unsigned worker, double now);
 
 /*
  * Find the task that `thief` should spoliate now, the first in the order of `rule`. Return the
- * victim, a worker of the other type, and set *task; HS_NONE: no task is worth it. O(workers of
- * the other type).
+ * victim, a worker of the other type, and set *task; HS_NONE: no task is worth spoliating.
+ * O(workers of the other type).
  */
-uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, double now,
-                           uint32_t *task);
+uint32_t hsi_states_find_victim(const hsi_worker_states *states, unsigned thief, double now,
+                                uint32_t *task);
 
 /* Return the earliest time after `now` at which a task of `worker`, or of any worker of the other
  * type, may be worth spoliating for `thief`; INFINITY: not expected. */
-double hsi_states_next_candidate(const hsi_worker_states *states, unsigned thief, unsigned worker,
-                                 double now);
-double hsi_states_next_victim(const hsi_worker_states *states, unsigned thief, double now);
+double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned thief,
+                                     unsigned worker, double now);
+double hsi_states_next_spoliation(const hsi_worker_states *states, unsigned thief, double now);
 
 /* Record the request of `thief` for the running or prefetched `task` of `victim`. */
 void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task);

@@ -4,7 +4,7 @@
 
 #include "bound/proof/refute.h"
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "support/random.h"
 
 /* Bin completion: distribute tasks of integer weights over equal workers, none of which may exceed

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bound/fill.h"
+#include "bound/capacity_search.h"
 #include "refine/target.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <hybridsched/solve.h>
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 /* Data and functions shared by all searches. An assignment represents a schedule: worker[i] is the
  * worker of task i, CPUs first. Workers run their tasks by index, without pauses. */

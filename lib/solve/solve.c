@@ -7,8 +7,8 @@
 #include <hybridsched/policy.h>
 
 #include "algorithm/lpt.h"
-#include "algorithm/run.h"
-#include "core/report.h"
+#include "algorithm/run_algorithm.h"
+#include "core/solve_report.h"
 #include "core/schedule_impl.h"
 #include "policy/prefetched_transfers.h"
 #include "solve/algorithms.h"
@@ -283,7 +283,7 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
         return st;
     hs_report_init(&full);
     if (is_heuristic(&choice))
-        st = hsi_run_tally(choice.own, in, &settings, arena, makespan, &full);
+        st = hsi_run_makespan(choice.own, in, &settings, arena, makespan, &full);
     else
         st = search_makespan(&choice, in, &settings, makespan, &full);
     hsi_arena_reset(arena);

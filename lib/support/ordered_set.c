@@ -10,33 +10,33 @@ enum {
 
 #define NO_BLOCK UINT32_MAX
 
-typedef struct block {
+typedef struct set_block {
     double   key[HSI_SET_BLOCK];
-    uint32_t item[HSI_SET_BLOCK]; /* of a free block: item[0] is the next free block */
-} block;
+    uint32_t item[HSI_SET_BLOCK]; /* of a free block: item[0] is the next free set_block */
+} set_block;
 
-typedef struct entry {
+typedef struct set_entry {
     double   first; /* key of the first item */
     uint32_t block;
-    uint16_t begin, end; /* occupied range of the block */
-} entry;
+    uint16_t begin, end; /* occupied range of the set_block */
+} set_entry;
 
-typedef struct place {
+typedef struct set_position {
     size_t   entry;
     unsigned at;
-} place;
+} set_position;
 
-static entry *directory_of(const hsi_ordered_set *set)
+static set_entry *directory_of(const hsi_ordered_set *set)
 {
-    return (entry *)set->directory.data + set->first;
+    return (set_entry *)set->directory.data + set->first;
 }
 
-static block *block_of(const hsi_ordered_set *set, const entry *e)
+static set_block *block_of(const hsi_ordered_set *set, const set_entry *e)
 {
-    return (block *)set->blocks.data + e->block;
+    return (set_block *)set->blocks.data + e->block;
 }
 
-static unsigned size_of(const entry *e)
+static unsigned size_of(const set_entry *e)
 {
     return (unsigned)e->end - e->begin;
 }
@@ -68,12 +68,12 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count)
 
     if (count <= set->room)
         return 0;
-    set->directory.size = (set->first + set->used) * sizeof(entry);
-    if (reserve_bytes(&set->blocks, blocks * sizeof(block)) ||
-        reserve_bytes(&set->directory, blocks * sizeof(entry)))
+    set->directory.size = (set->first + set->used) * sizeof(set_entry);
+    if (reserve_bytes(&set->blocks, blocks * sizeof(set_block)) ||
+        reserve_bytes(&set->directory, blocks * sizeof(set_entry)))
         return -1;
-    blocks = set->blocks.capacity / sizeof(block);
-    entries = set->directory.capacity / sizeof(entry);
+    blocks = set->blocks.capacity / sizeof(set_block);
+    entries = set->directory.capacity / sizeof(set_entry);
     set->room = ((blocks < entries ? blocks : entries) - SPARE) * (HALF / 2);
     return 0;
 }
@@ -82,10 +82,10 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count)
  * Insert a new block at position i of the directory, shifting the shorter part. If takes at the
  * front have moved the directory to the end of its memory, shift the whole directory back.
  */
-static entry *open_entry(hsi_ordered_set *set, size_t i)
+static set_entry *open_entry(hsi_ordered_set *set, size_t i)
 {
-    entry *all = set->directory.data, *dir = all + set->first;
-    size_t capacity = set->directory.capacity / sizeof *all;
+    set_entry *all = set->directory.data, *dir = all + set->first;
+    size_t     capacity = set->directory.capacity / sizeof *all;
 
     if (set->first > 0 && i < set->used - i) {
         memmove(dir - 1, dir, i * sizeof *dir);
@@ -100,10 +100,10 @@ static entry *open_entry(hsi_ordered_set *set, size_t i)
         memmove(dir + i + 1, dir + i, (set->used - i) * sizeof *dir);
     }
     set->used++;
-    dir[i] = (entry){.block = set->free_block};
+    dir[i] = (set_entry){.block = set->free_block};
     if (set->free_block == NO_BLOCK) {
-        dir[i].block = (uint32_t)(set->blocks.size / sizeof(block));
-        set->blocks.size += sizeof(block);
+        dir[i].block = (uint32_t)(set->blocks.size / sizeof(set_block));
+        set->blocks.size += sizeof(set_block);
     } else {
         set->free_block = block_of(set, &dir[i])->item[0];
     }
@@ -112,7 +112,7 @@ static entry *open_entry(hsi_ordered_set *set, size_t i)
 
 static void close_entry(hsi_ordered_set *set, size_t i)
 {
-    entry *dir = directory_of(set);
+    set_entry *dir = directory_of(set);
 
     block_of(set, &dir[i])->item[0] = set->free_block;
     set->free_block = dir[i].block;
@@ -125,7 +125,8 @@ static void close_entry(hsi_ordered_set *set, size_t i)
     }
 }
 
-static void copy_items(block *to, unsigned to_at, const block *from, unsigned at, unsigned count)
+static void copy_items(set_block *to, unsigned to_at, const set_block *from, unsigned at,
+                       unsigned count)
 {
     memmove(&to->key[to_at], &from->key[at], count * sizeof to->key[0]);
     memmove(&to->item[to_at], &from->item[at], count * sizeof to->item[0]);
@@ -141,12 +142,12 @@ static inline int is_before(const hsi_ordered_set *set, double key, uint32_t ite
  * Find the place after the item if it is in the set, else after every smaller item. The set is not
  * empty.
  */
-static place find(const hsi_ordered_set *set, double key, uint32_t item)
+static set_position find(const hsi_ordered_set *set, double key, uint32_t item)
 {
-    const entry *dir = directory_of(set);
-    const block *b;
-    size_t       low = 0, high = set->used;
-    unsigned     from, to;
+    const set_entry *dir = directory_of(set);
+    const set_block *b;
+    size_t           low = 0, high = set->used;
+    unsigned         from, to;
 
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -166,12 +167,12 @@ static place find(const hsi_ordered_set *set, double key, uint32_t item)
         else
             from = middle + 1;
     }
-    return (place){low, from};
+    return (set_position){low, from};
 }
 
-static int is_there(const hsi_ordered_set *set, place p, uint32_t item)
+static int is_there(const hsi_ordered_set *set, set_position p, uint32_t item)
 {
-    const entry *e = &directory_of(set)[p.entry];
+    const set_entry *e = &directory_of(set)[p.entry];
 
     return p.at > e->begin && block_of(set, e)->item[p.at - 1] == item;
 }
@@ -182,8 +183,8 @@ static int is_there(const hsi_ordered_set *set, place p, uint32_t item)
  */
 static void append(hsi_ordered_set *set, double key, uint32_t item)
 {
-    entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
-    block *b;
+    set_entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
+    set_block *b;
 
     if (size_of(e) == HSI_SET_BLOCK)
         e = open_entry(set, set->used);
@@ -200,22 +201,22 @@ static void append(hsi_ordered_set *set, double key, uint32_t item)
 }
 
 /* Split a full block in halves and translate the place. */
-static place split(hsi_ordered_set *set, place p)
+static set_position split(hsi_ordered_set *set, set_position p)
 {
-    entry *right = open_entry(set, p.entry + 1), *left = right - 1;
-    block *b = block_of(set, right);
+    set_entry *right = open_entry(set, p.entry + 1), *left = right - 1;
+    set_block *b = block_of(set, right);
 
     left->end = right->end = HALF;
     copy_items(b, 0, block_of(set, left), HALF, HALF);
     right->first = b->key[0];
-    return p.at <= HALF ? p : (place){p.entry + 1, p.at - HALF};
+    return p.at <= HALF ? p : (set_position){p.entry + 1, p.at - HALF};
 }
 
 /* Insert an item into its block by moving the fewer neighbours, if their side has room. */
-static void put(hsi_ordered_set *set, place p, double key, uint32_t item)
+static void put(hsi_ordered_set *set, set_position p, double key, uint32_t item)
 {
-    entry *e = &directory_of(set)[p.entry];
-    block *b;
+    set_entry *e = &directory_of(set)[p.entry];
+    set_block *b;
 
     if (size_of(e) == HSI_SET_BLOCK) {
         p = split(set, p);
@@ -238,7 +239,7 @@ static void put(hsi_ordered_set *set, place p, double key, uint32_t item)
 
 void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
 {
-    place p = {0, 0};
+    set_position p = {0, 0};
 
     if (set->used > 0) {
         p = find(set, key, item);
@@ -254,8 +255,8 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
 /* Append the items of block i + 1 to block i. */
 static void join(hsi_ordered_set *set, size_t i)
 {
-    entry *left = directory_of(set) + i, *right = left + 1;
-    block *b = block_of(set, left);
+    set_entry *left = directory_of(set) + i, *right = left + 1;
+    set_block *b = block_of(set, left);
 
     copy_items(b, 0, b, left->begin, size_of(left));
     copy_items(b, size_of(left), block_of(set, right), right->begin, size_of(right));
@@ -266,15 +267,15 @@ static void join(hsi_ordered_set *set, size_t i)
 
 static int are_few(const hsi_ordered_set *set, size_t i)
 {
-    const entry *dir = directory_of(set);
+    const set_entry *dir = directory_of(set);
 
     return i > 0 && i + 2 < set->used && size_of(&dir[i]) + size_of(&dir[i + 1]) <= HALF;
 }
 
-static void cut(hsi_ordered_set *set, place p)
+static void cut(hsi_ordered_set *set, set_position p)
 {
-    entry *e = &directory_of(set)[p.entry];
-    block *b = block_of(set, e);
+    set_entry *e = &directory_of(set)[p.entry];
+    set_block *b = block_of(set, e);
 
     if (p.at - e->begin < e->end - p.at - 1u) {
         copy_items(b, e->begin + 1u, b, e->begin, p.at - e->begin);
@@ -297,7 +298,7 @@ static void cut(hsi_ordered_set *set, place p)
 
 int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
 {
-    place p;
+    set_position p;
 
     if (set->used == 0)
         return 0;
@@ -311,7 +312,7 @@ int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
 
 uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i)
 {
-    const entry *e = directory_of(set);
+    const set_entry *e = directory_of(set);
 
     if (end == HSI_SET_FRONT) {
         for (; i >= size_of(e); e++)
@@ -325,10 +326,10 @@ uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i)
 
 uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end)
 {
-    uint32_t     item = hsi_set_at(set, end, 0);
-    size_t       i = end == HSI_SET_FRONT ? 0 : set->used - 1;
-    const entry *e = &directory_of(set)[i];
+    uint32_t         item = hsi_set_at(set, end, 0);
+    size_t           i = end == HSI_SET_FRONT ? 0 : set->used - 1;
+    const set_entry *e = &directory_of(set)[i];
 
-    cut(set, (place){i, end == HSI_SET_FRONT ? e->begin : e->end - 1u});
+    cut(set, (set_position){i, end == HSI_SET_FRONT ? e->begin : e->end - 1u});
     return item;
 }

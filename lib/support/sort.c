@@ -99,9 +99,9 @@ static int sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
             return 1;
         if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
-        if (i - begin > 1 && hsi_sort_indices_polling(order + begin, (uint32_t *)(void *)scratch,
-                                                      i - begin, rule->before, rule->context,
-                                                      rule->token))
+        if (i - begin > 1 &&
+            hsi_sort_indices_polling(order + begin, (uint32_t *)(void *)scratch, i - begin,
+                                     rule->before, rule->context, rule->token))
             return 1;
         begin = i;
     }
@@ -127,7 +127,7 @@ int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_inde
 }
 
 int hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
-                            const void *context, hsi_token *token)
+                             const void *context, hsi_token *token)
 {
     size_t half = n / 2, i = 0, j, out = 0;
 

@@ -16,7 +16,7 @@ typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
  * cancelled by `token` (may be NULL), with `indices` in arbitrary order; else 0.
  */
 int hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
-                            const void *context, hsi_token *token);
+                             const void *context, hsi_token *token);
 
 /* Sort indices as hsi_sort_indices_polling() does, without cancellation. */
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,

@@ -122,7 +122,7 @@ static void ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_end
 {
     (void)worker;
     (void)now;
-    if (how != HS_ENDING_BACK && how != HS_ENDING_ABORTED)
+    if (how != HS_ENDING_RETURNED && how != HS_ENDING_ABORTED)
         return;
     state->there[task] = 1;
     hs_wake_all(wake);
@@ -141,7 +141,7 @@ static const hs_policy_kind in_order = {
     .free = destroy,
     .next = next,
     .ended = ended,
-    .skip = skip,
+    .mark_done = skip,
 };
 
 static void next_forever(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
@@ -162,7 +162,7 @@ static const hs_policy_kind forever = {
     .free = destroy,
     .next = next_forever,
     .ended = ended,
-    .skip = skip,
+    .mark_done = skip,
 };
 
 static const hs_algorithm *const   algorithms[] = {&in_turn, &at_once, NULL};

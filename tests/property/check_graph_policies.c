@@ -308,7 +308,7 @@ START_TEST(nobody_is_woken_by_what_begins_on_time)
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_create(hs_policy_find("plan+steal"), in, plan, NULL, &policy),
                      HS_OK);
-    hs_policy_ready(policy, 0, NULL, &wake);
+    hs_policy_collect_ready(policy, 0, NULL, &wake);
     wake = (hs_wake){0};
     for (unsigned w = 0; w < 4; w++) {
         hs_decision decision;

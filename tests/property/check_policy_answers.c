@@ -24,12 +24,12 @@ START_TEST(foreign_numbers)
     ck_assert_int_eq(hs_policy_create(hs_policy_at((size_t)_i), in, plan, NULL, &policy), HS_OK);
     hs_policy_next(policy, 2, 0, &decision, NULL);
     ck_assert_int_eq(decision.kind, HS_DECIDE_WAIT);
-    ck_assert_int_eq(hs_policy_own(policy, 2, &task), 0);
-    hs_policy_ended(policy, 0, 2, HS_ENDING_BACK, 0, NULL);
-    hs_policy_ended(policy, 2, 0, HS_ENDING_BACK, 0, NULL);
-    hs_policy_skip(policy, 2);
+    ck_assert_int_eq(hs_policy_take_own(policy, 2, &task), 0);
+    hs_policy_ended(policy, 0, 2, HS_ENDING_RETURNED, 0, NULL);
+    hs_policy_ended(policy, 2, 0, HS_ENDING_RETURNED, 0, NULL);
+    hs_policy_mark_done(policy, 2);
     hs_policy_retire(policy, 2, NULL);
-    ck_assert_int_eq(hs_policy_stranded(policy, &task), 0);
+    ck_assert_int_eq(hs_policy_take_stranded(policy, &task), 0);
     hs_policy_free(policy);
     hs_policy_free(NULL);
     hs_schedule_free(plan);
@@ -89,7 +89,7 @@ START_TEST(foreign_endings)
     ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, plan, NULL, &policy), HS_OK);
     hs_policy_next(policy, 0, 0, &first, NULL);
     ck_assert_int_eq(first.kind, HS_DECIDE_START);
-    hs_policy_ended(policy, 1, first.task, HS_ENDING_BACK, 0.5, NULL);
+    hs_policy_ended(policy, 1, first.task, HS_ENDING_RETURNED, 0.5, NULL);
     hs_policy_next(policy, 1, 0.5, &second, NULL);
     ck_assert_int_eq(second.kind, HS_DECIDE_START);
     ck_assert_uint_ne(second.task, first.task);
@@ -155,13 +155,13 @@ START_TEST(what_waits_is_its_own)
     if (hs_policy_create(hs_policy_at((size_t)_i), in, NULL, NULL, &policy) == HS_OK) {
         hs_policy_next(policy, on_gpu, 0, &first, NULL);
         ck_assert_int_eq(first.kind, HS_DECIDE_START);
-        hs_policy_ahead(policy, on_gpu, 0, &second, NULL);
+        hs_policy_prefetch(policy, on_gpu, 0, &second, NULL);
         if (second.kind == HS_DECIDE_START) {
-            ck_assert_int_eq(hs_policy_waiting(policy, on_gpu, &task), 1);
+            ck_assert_int_eq(hs_policy_peek(policy, on_gpu, &task), 1);
             ck_assert_uint_eq(task, second.task);
         }
-        ck_assert_int_eq(hs_policy_waiting(policy, on_cpu, &task), 0);
-        ck_assert_int_eq(hs_policy_waiting(policy, 2, &task), 0);
+        ck_assert_int_eq(hs_policy_peek(policy, on_cpu, &task), 0);
+        ck_assert_int_eq(hs_policy_peek(policy, 2, &task), 0);
         hs_policy_ended(policy, on_gpu, first.task, HS_ENDING_DONE, 1, NULL);
         hs_policy_next(policy, on_cpu, 1, &other, NULL);
         if (second.kind == HS_DECIDE_START) {
@@ -169,7 +169,7 @@ START_TEST(what_waits_is_its_own)
             hs_policy_next(policy, on_gpu, 1, &other, NULL);
             ck_assert_int_eq(other.kind, HS_DECIDE_START);
             ck_assert_uint_eq(other.task, second.task);
-            ck_assert_int_eq(hs_policy_waiting(policy, on_gpu, &task), 0);
+            ck_assert_int_eq(hs_policy_peek(policy, on_gpu, &task), 0);
         }
     }
     hs_policy_free(policy);
@@ -177,7 +177,7 @@ START_TEST(what_waits_is_its_own)
 }
 END_TEST
 
-/* Check that hs_policy_waiting() returns the first task of a worker's queue. */
+/* Check that hs_policy_peek() returns the first task of a worker's queue. */
 START_TEST(queues_wait)
 {
     static const char *const names[] = {"dynamic", "h-ratio", "d-rank", "dmda"};
@@ -191,7 +191,7 @@ START_TEST(queues_wait)
     ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, NULL, NULL, &policy), HS_OK);
     hs_policy_next(policy, 1, 0, &d, NULL);
     ck_assert_uint_eq(d.task, 0);
-    ck_assert_int_eq(hs_policy_waiting(policy, 1, &task), 1);
+    ck_assert_int_eq(hs_policy_peek(policy, 1, &task), 1);
     ck_assert_uint_eq(task, 1);
     hs_policy_free(policy);
     hs_instance_free(in);
@@ -236,10 +236,10 @@ START_TEST(retired_thief_of_a_prefetched_task)
     hs_policy_ended(policy, 2, 0, HS_ENDING_DONE, 1, NULL);
     hs_policy_next(policy, 2, 1, &decision, NULL);
     ck_assert(decision.kind == HS_DECIDE_START && decision.task == 1);
-    hs_policy_ahead(policy, 2, 1, &decision, NULL);
+    hs_policy_prefetch(policy, 2, 1, &decision, NULL);
     ck_assert(decision.kind == HS_DECIDE_START && decision.task == 2);
     hs_policy_next(policy, 0, 1, &decision, NULL);
-    ck_assert(decision.kind == HS_DECIDE_TAKE && decision.task == 2 && decision.victim == 2);
+    ck_assert(decision.kind == HS_DECIDE_SPOLIATE && decision.task == 2 && decision.victim == 2);
     hs_policy_retire(policy, 0, NULL);
     hs_policy_ended(policy, 2, 2, HS_ENDING_ABORTED, 1, NULL);
     hs_policy_next(policy, 1, 1, &decision, NULL);

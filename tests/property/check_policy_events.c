@@ -151,7 +151,7 @@ static void ask(model *m, int w)
     hs_decision decision = {.kind = HS_DECIDE_WAIT, .until = -1};
     uint32_t    task;
 
-    if (dice_below(&m->d, 2) && hs_policy_own(m->policy, (unsigned)w, &task)) {
+    if (dice_below(&m->d, 2) && hs_policy_take_own(m->policy, (unsigned)w, &task)) {
         see_start(m, w, task);
         return;
     }
@@ -162,7 +162,7 @@ static void ask(model *m, int w)
     case HS_DECIDE_START:
         see_start(m, w, decision.task);
         break;
-    case HS_DECIDE_TAKE:
+    case HS_DECIDE_SPOLIATE:
         see_take(m, w, &decision);
         break;
     default:
@@ -176,7 +176,7 @@ static hs_ending draw_ending(model *m, int w)
 
     if (m->worker[w].asked && choice < 7)
         return HS_ENDING_ABORTED;
-    return choice == 11 ? HS_ENDING_DROPPED : choice >= 9 ? HS_ENDING_BACK : HS_ENDING_DONE;
+    return choice == 11 ? HS_ENDING_DROPPED : choice >= 9 ? HS_ENDING_RETURNED : HS_ENDING_DONE;
 }
 
 static void end(model *m, int w, hs_ending how)
@@ -186,7 +186,7 @@ static void end(model *m, int w, hs_ending how)
 
     if (how == HS_ENDING_ABORTED && thief != NOBODY)
         m->task[task] = (model_task){KEPT, thief, 1};
-    else if (how == HS_ENDING_ABORTED || how == HS_ENDING_BACK)
+    else if (how == HS_ENDING_ABORTED || how == HS_ENDING_RETURNED)
         m->task[task] = (model_task){WAITING, NOBODY, 1};
     else
         m->task[task] = (model_task){OVER, NOBODY, 1};
@@ -195,7 +195,7 @@ static void end(model *m, int w, hs_ending how)
     me->task = me->thief = NOBODY;
     me->asked = 0;
     hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now, &m->wake);
-    hs_policy_ready(m->policy, m->now, NULL, &m->wake);
+    hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
 
 static void retire(model *m, int w)
@@ -214,7 +214,7 @@ static void retire(model *m, int w)
             m->task[i] = (model_task){WAITING, NOBODY, 1};
     hs_policy_retire(m->policy, (unsigned)w, &m->wake);
     if (m->begun)
-        hs_policy_ready(m->policy, m->now, NULL, &m->wake);
+        hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
 
 static int is_stranded(const model *m, int task)
@@ -230,7 +230,7 @@ static void collect_stranded(model *m)
     uint32_t task;
     size_t   i;
 
-    while (hs_policy_stranded(m->policy, &task)) {
+    while (hs_policy_take_stranded(m->policy, &task)) {
         HOLDS(m, task < m->s->n && is_stranded(m, (int)task), "task %u is not stranded", task);
         m->task[task].state = OVER;
         m->strandings++;
@@ -246,7 +246,7 @@ static void skip_some(model *m)
     for (i = 0; i < m->s->n; i++)
         if (dice_below(&m->d, 4) == 0) {
             m->task[i].state = OVER;
-            hs_policy_skip(m->policy, (uint32_t)i);
+            hs_policy_mark_done(m->policy, (uint32_t)i);
         }
 }
 

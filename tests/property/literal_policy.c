@@ -499,7 +499,7 @@ static void next(void *self, unsigned worker, double now, hs_decision *out)
     if (victim != NOTHING) {
         l->lane[victim].thief = worker;
         *out =
-            (hs_decision){HS_DECIDE_TAKE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
+            (hs_decision){HS_DECIDE_SPOLIATE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
     } else {
         *out = (hs_decision){.kind = HS_DECIDE_WAIT, .until = when_to_ask(l, type, now)};
     }

@@ -46,7 +46,7 @@ static int ask(naive_clock *c, unsigned worker, double now)
         c->of[worker] = (actor){WAITS, decision.until, 0};
         return 0;
     }
-    if (decision.kind == HS_DECIDE_TAKE) {
+    if (decision.kind == HS_DECIDE_SPOLIATE) {
         REQUIRE(c->s, c->of[decision.victim].doing == RUNS, "a victim that runs nothing");
         end(c, decision.victim, HS_ENDING_ABORTED, now);
         return ask(c, worker, now);
@@ -101,7 +101,7 @@ hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const de
 
 static int library_own(void *self, unsigned worker, uint32_t *task)
 {
-    return hs_policy_own(self, worker, task);
+    return hs_policy_take_own(self, worker, task);
 }
 
 static void library_next(void *self, unsigned worker, double now, hs_decision *out)

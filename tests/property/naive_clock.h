@@ -17,7 +17,7 @@ typedef struct decider {
 
 hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const decider *d);
 
-/* Return a decider that calls the library's policy, with or without hs_policy_own(). */
+/* Return a decider that calls the library's policy, with or without hs_policy_take_own(). */
 decider library_policy(hs_policy *policy, int with_own);
 
 /*

@@ -140,11 +140,11 @@ static hs_status use_policy(const void *context, uint64_t *result)
             break;
         *result = digest_word(*result, decision.task);
         hs_policy_ended(policy, now < 50 ? 0 : 4, decision.task,
-                        decision.task % 3 ? HS_ENDING_BACK : HS_ENDING_DONE, now, NULL);
+                        decision.task % 3 ? HS_ENDING_RETURNED : HS_ENDING_DONE, now, NULL);
         if (now == 50)
             hs_policy_retire(policy, 0, NULL);
     }
-    while (st == HS_OK && hs_policy_stranded(policy, &task))
+    while (st == HS_OK && hs_policy_take_stranded(policy, &task))
         *result = digest_word(*result, task);
     hs_policy_free(policy);
     return st;
@@ -213,12 +213,12 @@ END_TEST
 static hs_status use_queue(const void *context, uint64_t *result)
 {
     hs_queue *q = NULL;
-    hs_ready  task;
+    hs_queue_task  task;
     uint64_t  i;
     hs_status st = hs_queue_create(2, 1, *(const size_t *)context, &q);
 
     for (i = 0; i < 100 && st == HS_OK; i++) {
-        task = (hs_ready){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
+        task = (hs_queue_task){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
         st = hs_queue_push(q, &task, NULL);
     }
     for (*result = 0; st == HS_OK && hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task); i++)

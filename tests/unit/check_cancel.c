@@ -236,7 +236,7 @@ END_TEST
 typedef struct noted {
     hs_policy_kind        kind;
     const hs_policy_kind *of;
-    int                   settles; /* value of hs_policy_settles() */
+    int                   settles; /* value of hs_policy_groups_endings() */
     caller                c;
     long                  created, begun;
 } noted;
@@ -249,7 +249,7 @@ static hs_status noted_create(hs_policy *policy, const hs_instance *in, const hs
     hs_status st = it.of->create(policy, in, plan, settings, out);
 
     it.created = it.c.asked;
-    it.settles = hs_policy_settles(policy);
+    it.settles = hs_policy_groups_endings(policy);
     return st;
 }
 

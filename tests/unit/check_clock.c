@@ -17,7 +17,7 @@ enum { CPU, GPU, WORKERS, DECISIONS = 4 };
     }
 #define TAKE(task, victim)                                                                         \
     {                                                                                              \
-        HS_DECIDE_TAKE, task, victim, 0, 0                                                            \
+        HS_DECIDE_SPOLIATE, task, victim, 0, 0                                                            \
     }
 #define WAIT(until)                                                                                \
     {                                                                                              \
@@ -84,7 +84,7 @@ static const hs_policy_kind scripted = {.struct_size = sizeof scripted,
                                         .free = forget,
                                         .next = next,
                                         .ended = ended,
-                                        .skip = skip};
+                                        .mark_done = skip};
 
 static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
 {
@@ -183,7 +183,7 @@ START_TEST(kinds_end_where_their_size_says)
     mine.struct_size = offsetof(hs_policy_kind, summary);
     ck_assert_str_eq(hs_policy_summary(&mine), "");
     ck_assert_str_eq(hs_policy_name(&mine), "scripted");
-    mine.struct_size = offsetof(hs_policy_kind, skip);
+    mine.struct_size = offsetof(hs_policy_kind, mark_done);
     mine.needs_plan = 0;
     ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
     mine.struct_size = 0;

@@ -310,14 +310,14 @@ START_TEST(nothing_runs_unless_allowed)
 
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EREFUSED);
-    ck_assert_str_eq(error.why, "task render-7 has a cpu_command, and a plan is data until told "
-                                "otherwise: settings.run.allow_commands lets it run");
+    ck_assert_str_eq(error.why, "task render-7 has a cpu_command: use settings.run.allow_commands if "
+                                "you trust the plan");
     row.id = NULL;
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error),
                      HS_EREFUSED);
     ck_assert_str_eq(error.why,
-                     "a task has a gpu_command, and a plan is data until told otherwise: "
-                     "settings.run.allow_commands lets it run");
+                     "a task has a gpu_command: use settings.run.allow_commands if you trust "
+                     "the plan");
     ck_assert_ptr_null(body);
 }
 END_TEST

@@ -493,7 +493,7 @@ static void wake_and_choose_nothing(hs_policy_state *state, unsigned worker, dou
 
 /* Use a policy that prefetches no task but wakes all workers: the dispatcher must not call it in an
  * endless loop while the GPU runs and the CPU waits. */
-START_TEST(nothing_chosen_ahead_is_no_news)
+START_TEST(a_call_that_prefetches_nothing_wakes_nobody)
 {
     hs_policy_kind   restless = *hs_policy_find("heteroprio");
     hs_builder      *b = begin(1, 1);
@@ -501,7 +501,7 @@ START_TEST(nothing_chosen_ahead_is_no_news)
     hs_exec_settings s = theatre_settings("heteroprio");
     performance      p;
 
-    restless.ahead = wake_and_choose_nothing;
+    restless.prefetch = wake_and_choose_nothing;
     s.decide.policy = &restless;
     add(b, INFINITY, 10, "late:20000", 1, HS_RESTART_NO);
     add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
@@ -532,7 +532,7 @@ int main(void)
     tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);
     tcase_add_loop_test(cases, nobody_is_left_for_what_becomes_ready, 0, kind_count);
     tcase_add_test(cases, a_gpu_is_needed_for_what_it_chose_ahead);
-    tcase_add_test(cases, nothing_chosen_ahead_is_no_news);
+    tcase_add_test(cases, a_call_that_prefetches_nothing_wakes_nobody);
     tcase_add_test(cases, nothing_waits_for_what_is_tried_again);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -227,7 +227,7 @@ static void take_what_is_over(hs_policy_state *s, unsigned worker, double now, h
     if (worker == 0 && s->asked[worker] == 0)
         hs_decide_start(out, 0);
     else if (worker == 0 && s->asked[worker] < TRIES)
-        hs_decide_take(out, 0, worker);
+        hs_decide_spoliate(out, 0, worker);
     s->asked[worker]++;
 }
 
@@ -294,7 +294,7 @@ static int strand_again(hs_policy_state *s, uint32_t *task)
 
 #define ODD                                                                                        \
     .struct_size = sizeof(hs_policy_kind), .name = "odd", .summary = "", .create = create,         \
-    .free = forget, .ended = ended, .skip = skip
+    .free = forget, .ended = ended, .mark_done = skip
 
 static const struct {
     const char    *kernel;
@@ -303,13 +303,13 @@ static const struct {
     {"done", {ODD, .next = start_again}},
     {"done", {ODD, .next = take_what_is_over}},
     {"done", {ODD, .next = wait_until_now}},
-    {"done", {ODD, .next = give_up, .own = own_again}},
-    {"none-cpu", {ODD, .next = give_up, .own = own_again}},
-    {"done", {ODD, .next = give_up, .own = own_again, .list = list_twice}},
-    {"done", {ODD, .next = give_up, .own = own_again, .list = list_nothing}},
-    {"none-cpu", {ODD, .next = give_up, .list = list_twice}},
-    {"done", {ODD, .next = give_up, .list = list_stranger}},
-    {"lose", {ODD, .next = start_again, .stranded = strand_again}},
+    {"done", {ODD, .next = give_up, .take_own = own_again}},
+    {"none-cpu", {ODD, .next = give_up, .take_own = own_again}},
+    {"done", {ODD, .next = give_up, .take_own = own_again, .own_list = list_twice}},
+    {"done", {ODD, .next = give_up, .take_own = own_again, .own_list = list_nothing}},
+    {"none-cpu", {ODD, .next = give_up, .own_list = list_twice}},
+    {"done", {ODD, .next = give_up, .own_list = list_stranger}},
+    {"lose", {ODD, .next = start_again, .take_stranded = strand_again}},
 };
 
 /* As under the virtual clock, and nothing is counted twice. */
@@ -334,7 +334,7 @@ END_TEST
 /* A policy may be anybody's: one that starts what is not ready is found out. */
 START_TEST(no_policy_breaks_the_order)
 {
-    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready,
+    const hs_policy_kind rash = {ODD, .next = start_the_second, .add_ready = ready,
                                  .supports_graphs = 1};
     hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
     hs_builder          *b = NULL;

@@ -9,7 +9,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "bound/crowd.h"
+#include "bound/task_count.h"
 #include "refine/completion.h"
 #include "refine/regroup.h"
 #include "suite.h"
@@ -347,14 +347,14 @@ START_TEST(the_bound_is_what_it_says_and_safe)
     hsi_random_seed(&r, 6, 0);
     for (round = 0; round < ROUNDS; round++) {
         sample s = draw(&r);
-        hsi_crowd crowd;
+        hsi_task_count_bound crowd;
         double    bound, fraction = round % 2 ? 1 : 1.0 / (double)(3 + round % 7);
         size_t    i;
 
         for (i = 0; i < s.n; i++)
             s.time[i] *= fraction;
-        ck_assert_int_eq(hsi_crowd_find(s.n, s.time, s.workers, NULL, &crowd), HS_OK);
-        bound = hsi_crowd_value(&crowd);
+        ck_assert_int_eq(hsi_task_count_bound_find(s.n, s.time, s.workers, NULL, &crowd), HS_OK);
+        bound = hsi_task_count_bound_value(&crowd);
         ck_assert(in_cells(bound) <= optimum_in_cells(&s));
         ck_assert_double_ge(bound, (1 - 1e-13) * literal_bound(&s));
     }

@@ -9,7 +9,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "bound/fill.h"
+#include "bound/capacity_search.h"
 #include "bound/kinds/state.h"
 #include "refine/gap.h"
 #include "support/random.h"
@@ -197,7 +197,7 @@ START_TEST(a_gap_that_only_rounding_leaves_ends)
 END_TEST
 
 /* Which counts fit on like workers, against all ways to part them. */
-static int can_fill(const hsi_fill *f, unsigned workers, const uint32_t *count)
+static int can_fill(const hsi_capacity_search *f, unsigned workers, const uint32_t *count)
 {
     uint32_t a, b, rest[2];
 
@@ -230,15 +230,16 @@ START_TEST(fills_like_workers)
         int64_t  weight[2] = {5 + (int64_t)hsi_random_below(&r, 9),
                               1 + (int64_t)hsi_random_below(&r, 9)};
         unsigned workers = (unsigned)hsi_random_below(&r, 4), w;
-        hsi_fill fill = {.kinds = 2,
-                         .weight = weight,
-                         .most_nodes = 100000,
-                         .stop = &stop,
-                         .take = take,
-                         .capacity = 8 + (int64_t)hsi_random_below(&r, 40)};
+        hsi_capacity_search fill = {.kinds = 2,
+                                    .weight = weight,
+                                    .most_nodes = 100000,
+                                    .stop = &stop,
+                                    .take = take,
+                                    .capacity = 8 + (int64_t)hsi_random_below(&r, 40)};
         int      can = can_fill(&fill, workers, count);
 
-        ck_assert_int_eq(hsi_fill_search(&fill, workers, count), can ? HSI_FOUND : HSI_REFUTED);
+        ck_assert_int_eq(hsi_capacity_search_run(&fill, workers, count),
+                         can ? HSI_FOUND : HSI_REFUTED);
         for (w = 0; can && w < workers; w++) {
             ck_assert_int_le(take[2 * w] * weight[0] + take[2 * w + 1] * weight[1], fill.capacity);
             count[0] -= take[2 * w];

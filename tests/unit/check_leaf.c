@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/cases.h"
+#include "check/proof_tree.h"
 #include "check/knapsack.h"
 #include "check/packing.h"
 #include "support/random.h"

@@ -205,8 +205,8 @@ START_TEST(nothing_is_opened_unless_allowed)
     ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EREFUSED);
     ck_assert_str_eq(error.why,
-                     "task a runs plugin:no-such-file.so:f, and a plan is data until told "
-                     "otherwise: settings.run.allow_plugins lets it run");
+                     "task a runs plugin:no-such-file.so:f: use settings.run.allow_plugins if "
+                     "you trust the plan");
     options.emulate[HS_GPU] = 1; /* takes its time only, and needs no permission */
     ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);

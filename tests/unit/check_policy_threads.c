@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * hs_policy_own() and the good ends of what it gave without a lock, in a thread for each
+ * hs_policy_take_own() and the good ends of what it gave without a lock, in a thread for each
  * worker, while others give tasks back and retire under one: every task is still started until it
  * is done, once.
  */
@@ -49,10 +49,10 @@ static int work_on_own(worker *w)
 {
     uint32_t task;
 
-    if (!hs_policy_own(w->h->policy, w->number, &task))
+    if (!hs_policy_take_own(w->h->policy, w->number, &task))
         return 0;
     if (gives_back(w)) {
-        tell(w, task, HS_ENDING_BACK);
+        tell(w, task, HS_ENDING_RETURNED);
     } else {
         __atomic_add_fetch(&w->h->times_done[task], 1, __ATOMIC_RELAXED);
         hs_policy_ended(w->h->policy, w->number, task, HS_ENDING_DONE, 1, NULL);
@@ -73,7 +73,7 @@ static int work_for_all(worker *w)
     if (leaves)
         hs_policy_retire(w->h->policy, w->number, NULL);
     hs_policy_next(w->h->policy, w->number, 1, &decision, NULL);
-    w->failed |= decision.kind == HS_DECIDE_TAKE || (leaves && decision.kind == HS_DECIDE_START);
+    w->failed |= decision.kind == HS_DECIDE_SPOLIATE || (leaves && decision.kind == HS_DECIDE_START);
     finished = leaves || w->h->done == TASKS;
     pthread_mutex_unlock(&w->h->lock);
     if (decision.kind == HS_DECIDE_START) {

@@ -19,7 +19,7 @@
 enum { MOST_WAITING = 300, MOST_WORKERS = 12, MOST_TASKS = 500 };
 
 typedef struct model_run {
-    hs_ready task;
+    hs_queue_task task;
     double   end;
     int      running, hopeless; /* hopeless: no worker of the other type would finish the task
                               earlier; set until the next start */
@@ -28,7 +28,7 @@ typedef struct model_run {
 typedef struct model {
     unsigned  cpus, gpus;
     double    tolerance;             /* tolerance of ratios */
-    hs_ready  waiting[MOST_WAITING]; /* sorted, the GPUs' end first */
+    hs_queue_task  waiting[MOST_WAITING]; /* sorted, the GPUs' end first */
     size_t    count;
     model_run worker[MOST_WORKERS];
 } model;
@@ -51,7 +51,7 @@ static int64_t rough_logarithm(double ratio)
 
 /* Return the cell of a task's ratio: the logarithm is cut into cells of width `tolerance`, and cell
  * 0 begins at ratio 1. */
-static double cell_of(const hs_ready *task, double tolerance)
+static double cell_of(const hs_queue_task *task, double tolerance)
 {
     const int64_t step = (int64_t)(tolerance * 0x1p52);
     int64_t       at;
@@ -62,7 +62,7 @@ static double cell_of(const hs_ready *task, double tolerance)
     return (double)(at >= 0 ? at / step : -((-at + step - 1) / step));
 }
 
-static int compare_ratios(const hs_ready *a, const hs_ready *b, double tolerance)
+static int compare_ratios(const hs_queue_task *a, const hs_queue_task *b, double tolerance)
 {
     double x, y;
 
@@ -73,7 +73,7 @@ static int compare_ratios(const hs_ready *a, const hs_ready *b, double tolerance
     return (x > y) - (x < y);
 }
 
-static int nearer_to_gpus(const hs_ready *a, const hs_ready *b, double tolerance)
+static int nearer_to_gpus(const hs_queue_task *a, const hs_queue_task *b, double tolerance)
 {
     int rho = compare_ratios(a, b, tolerance);
 
@@ -83,7 +83,7 @@ static int nearer_to_gpus(const hs_ready *a, const hs_ready *b, double tolerance
 }
 
 /* Insert a task behind its equals: the oldest of equal tasks is nearest to the GPUs' end. */
-static void model_push(model *m, hs_ready task)
+static void model_push(model *m, hs_queue_task task)
 {
     size_t i = m->count++;
 
@@ -96,16 +96,16 @@ static void model_push(model *m, hs_ready task)
     m->waiting[i] = task;
 }
 
-static hs_ready model_remove(model *m, size_t at)
+static hs_queue_task model_remove(model *m, size_t at)
 {
-    hs_ready task = m->waiting[at];
+    hs_queue_task task = m->waiting[at];
 
     m->count--;
     memmove(&m->waiting[at], &m->waiting[at + 1], (m->count - at) * sizeof m->waiting[0]);
     return task;
 }
 
-static int takes_all(void *data, const hs_ready *task)
+static int takes_all(void *data, const hs_queue_task *task)
 {
     (void)data;
     (void)task;
@@ -113,20 +113,20 @@ static int takes_all(void *data, const hs_ready *task)
 }
 
 /* Accept every third tag. */
-static int is_picky(void *data, const hs_ready *task)
+static int is_picky(void *data, const hs_queue_task *task)
 {
     (void)data;
     return task->tag % 3 == 0;
 }
 
-static int model_take(model *m, hs_type type, int (*accept)(void *data, const hs_ready *task),
-                      hs_ready *task)
+static int model_take(model *m, hs_type type, int (*accept)(void *data, const hs_queue_task *task),
+                      hs_queue_task *task)
 {
     size_t i;
 
     for (i = 0; i < m->count; i++) {
         size_t          at = type == HS_GPU ? i : m->count - 1 - i;
-        const hs_ready *found = &m->waiting[at];
+        const hs_queue_task *found = &m->waiting[at];
 
         if (isinf(type == HS_GPU ? found->gpu : found->cpu) || !accept(NULL, found))
             continue;
@@ -191,10 +191,10 @@ static double draw_time(dice *d)
     return choice == 1 ? dice_unit(d) : dice_between(d, 1, 5);
 }
 
-static hs_ready draw_task(pair *p)
+static hs_queue_task draw_task(pair *p)
 {
     /* The odd factor makes tags distinct and unsorted. */
-    hs_ready task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d), draw_time(&p->d),
+    hs_queue_task task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d), draw_time(&p->d),
                      (int64_t)dice_below(&p->d, 4) - 1};
     unsigned choice = dice_below(&p->d, 10);
 
@@ -207,7 +207,7 @@ static hs_ready draw_task(pair *p)
 
 static void push_both(pair *p)
 {
-    hs_ready task = draw_task(p);
+    hs_queue_task task = draw_task(p);
 
     if ((p->m.cpus == 0 && isinf(task.gpu)) || (p->m.gpus == 0 && isinf(task.cpu)) ||
         p->m.count == MOST_WAITING)
@@ -221,7 +221,7 @@ static void push_both(pair *p)
 static void take_both(pair *p, hs_type type)
 {
     int      picky = dice_below(&p->d, 4) == 0;
-    hs_ready expected, found = {0, 0, 0, 0}, seen;
+    hs_queue_task expected, found = {0, 0, 0, 0}, seen;
     int      there = model_take(&p->m, type, picky ? is_picky : takes_all, &expected);
 
     if (!picky &&
@@ -239,7 +239,7 @@ static void take_both(pair *p, hs_type type)
 static void remove_both(pair *p)
 {
     size_t   number = p->pushed ? dice_below(&p->d, (uint32_t)p->pushed) : 0, at = 0;
-    hs_ready found;
+    hs_queue_task found;
     int      there;
 
     if (!p->pushed)
@@ -258,12 +258,12 @@ static void remove_both(pair *p)
 static void start_both(pair *p)
 {
     unsigned   w = dice_below(&p->d, p->m.cpus + p->m.gpus);
-    hs_ready   task = draw_task(p);
+    hs_queue_task   task = draw_task(p);
     double     end = p->now + dice_between(&p->d, 0, 9);
     model_run *run = &p->m.worker[w];
 
     *run = (model_run){task, end, 1, 0};
-    if (hs_queue_start(p->q, w, &task, end) != HS_OK)
+    if (hs_queue_record_start(p->q, w, &task, end) != HS_OK)
         ck_abort_msg("a start failed");
 }
 
@@ -272,16 +272,16 @@ static void stop_both(pair *p)
     unsigned w = dice_below(&p->d, p->m.cpus + p->m.gpus);
 
     p->m.worker[w].running = 0;
-    hs_queue_stop(p->q, w);
+    hs_queue_record_end(p->q, w);
 }
 
 static void victim_both(pair *p, hs_type type)
 {
     unsigned expected = 0, found = 0;
-    hs_ready task;
+    hs_queue_task task;
     int      there = model_victim(&p->m, type, p->now, &expected);
 
-    if (hs_queue_victim(p->q, type, p->now, &found, &task) != there)
+    if (hs_queue_find_victim(p->q, type, p->now, &found, &task) != there)
         ck_abort_msg("is there a victim? %d was right", there);
     if (there && (found != expected || task.tag != p->m.worker[found].task.tag))
         ck_abort_msg("the victim is worker %u, not %u", expected, found);
@@ -375,13 +375,13 @@ typedef struct virtual_clock {
     clock_worker *workers;
 } virtual_clock;
 
-static void start_now(virtual_clock *c, unsigned w, const hs_ready *task, double now)
+static void start_now(virtual_clock *c, unsigned w, const hs_queue_task *task, double now)
 {
     double end = now + (w < c->s->m ? task->cpu : task->gpu);
 
     c->workers[w] = (clock_worker){1, 0, end, c->out.count};
     plan_put(&c->out, (uint32_t)task->tag, w, now, end);
-    REQUIRE(c->s, hs_queue_start(c->q, w, task, end) == HS_OK, "hs_queue_start");
+    REQUIRE(c->s, hs_queue_record_start(c->q, w, task, end) == HS_OK, "hs_queue_record_start");
 }
 
 /* Let an idle worker take a task, else spoliate a running task, else leave for good. */
@@ -389,16 +389,16 @@ static void let_act(virtual_clock *c, unsigned w, double now)
 {
     hs_type  type = w < c->s->m ? HS_CPU : HS_GPU;
     unsigned victim;
-    hs_ready task;
+    hs_queue_task task;
 
     if (hs_queue_take(c->q, type, &task)) {
         start_now(c, w, &task, now);
-    } else if (hs_queue_victim(c->q, type, now, &victim, &task)) {
+    } else if (hs_queue_find_victim(c->q, type, now, &victim, &task)) {
         hs_placement *aborted = &c->out.at[c->workers[victim].entry];
 
         aborted->end = now;
         aborted->state = HS_ABORTED;
-        hs_queue_stop(c->q, victim);
+        hs_queue_record_end(c->q, victim);
         c->workers[victim].busy = 0;
         c->workers[victim].free_at = now;
         start_now(c, w, &task, now);
@@ -430,13 +430,13 @@ static void run_clock(virtual_clock *c)
     c->workers = literal_memory(c->s->m + c->s->k, sizeof *c->workers);
     REQUIRE(c->s, hs_queue_create(c->s->m, c->s->k, 0, &c->q) == HS_OK, "hs_queue_create");
     for (i = 0; i < c->s->n; i++) {
-        hs_ready task = {i, c->s->cpu[i], c->s->gpu[i], c->s->priority[i]};
+        hs_queue_task task = {i, c->s->cpu[i], c->s->gpu[i], c->s->priority[i]};
 
         REQUIRE(c->s, hs_queue_push(c->q, &task, NULL) == HS_OK, "hs_queue_push");
     }
     while ((w = next_idle(c)) >= 0) {
         if (c->workers[w].busy)
-            hs_queue_stop(c->q, (unsigned)w);
+            hs_queue_record_end(c->q, (unsigned)w);
         c->workers[w].busy = 0;
         let_act(c, (unsigned)w, c->workers[w].free_at);
     }
@@ -474,7 +474,7 @@ END_TEST
 START_TEST(refuses_what_makes_no_sense)
 {
     hs_queue *q = NULL;
-    hs_ready  task = {1, 1, 1, 0};
+    hs_queue_task  task = {1, 1, 1, 0};
 
     ck_assert_int_eq(hs_queue_create(0, 0, 0, &q), HS_EINVAL);
     ck_assert_int_eq(hs_queue_create(HS_MAX_WORKERS + 1, 0, 0, &q), HS_EINVAL);
@@ -491,11 +491,11 @@ START_TEST(refuses_what_makes_no_sense)
     task.cpu = INFINITY;
     ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_EWORKER);
     task.cpu = 1;
-    ck_assert_int_eq(hs_queue_start(q, 2, &task, 1), HS_EINVAL);
-    ck_assert_int_eq(hs_queue_start(q, 0, &task, NAN), HS_EINVAL);
-    ck_assert_int_eq(hs_queue_start(q, 0, NULL, 1), HS_EINVAL);
-    hs_queue_stop(q, 0);
-    hs_queue_stop(q, 77);
+    ck_assert_int_eq(hs_queue_record_start(q, 2, &task, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_record_start(q, 0, &task, NAN), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_record_start(q, 0, NULL, 1), HS_EINVAL);
+    hs_queue_record_end(q, 0);
+    hs_queue_record_end(q, 77);
     ck_assert_uint_eq(hs_queue_size(q), 0);
     hs_queue_free(q);
     hs_queue_free(NULL);
@@ -505,7 +505,7 @@ END_TEST
 START_TEST(what_waits_can_change)
 {
     hs_queue       *q = NULL;
-    hs_ready        task[] = {{1, 2, 1, 0}, {2, 3, 1, 0}}, found;
+    hs_queue_task        task[] = {{1, 2, 1, 0}, {2, 3, 1, 0}}, found;
     hs_queue_handle handle[2], again;
 
     ck_assert_int_eq(hs_queue_create(0, 1, 0, &q), HS_OK);
@@ -536,12 +536,12 @@ START_TEST(equal_ratios_go_by_priority_then_by_age)
     static const uint64_t order[] = {2, 0, 3, 1}; /* tags, the GPUs' end first */
     static const int64_t  priorities[] = {5, 1, 9, 5};
     hs_queue             *q = NULL;
-    hs_ready              task;
+    hs_queue_task              task;
     size_t                i;
 
     ck_assert_int_eq(hs_queue_create(1, 1, 2, &q), HS_OK);
     for (i = 0; i < 4; i++) {
-        task = (hs_ready){i, 2.0 * (double)(i + 1), (double)(i + 1), priorities[i]};
+        task = (hs_queue_task){i, 2.0 * (double)(i + 1), (double)(i + 1), priorities[i]};
         ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_OK);
     }
     for (i = 0; i < 4; i++) {

@@ -20,7 +20,7 @@ START_TEST(noise_hides_no_priorities)
     static const double ratio[KERNELS] = {29, 26, 11, 2};
     hs_queue_settings   settings;
     hs_queue           *q = NULL;
-    hs_ready            task;
+    hs_queue_task            task;
     dice                d = {7};
     size_t              i;
 
@@ -28,7 +28,7 @@ START_TEST(noise_hides_no_priorities)
     settings.tolerance = 1e-2;
     ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_OK);
     for (i = 0; i < KERNELS * EACH; i++) {
-        task = (hs_ready){i % KERNELS, ratio[i % KERNELS] * (1 + 1e-6 * dice_unit(&d)), 1,
+        task = (hs_queue_task){i % KERNELS, ratio[i % KERNELS] * (1 + 1e-6 * dice_unit(&d)), 1,
                           (int64_t)(i / KERNELS * 37 % EACH)};
         ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_OK);
     }
@@ -96,7 +96,7 @@ END_TEST
 START_TEST(no_cell_has_1_inside)
 {
     static const double   below = 0x1.fffffffffffffp-1;
-    static const hs_ready tasks[] = {{0, below, 1, 1},
+    static const hs_queue_task tasks[] = {{0, below, 1, 1},
                                      {1, below, 1, 2},
                                      {2, 1, 1, 1},
                                      {3, 1, 1, 2},
@@ -104,7 +104,7 @@ START_TEST(no_cell_has_1_inside)
     static const uint64_t order[] = {3, 2, 0, 1, 4};
     hs_queue_settings     settings;
     hs_queue             *q = NULL;
-    hs_ready              task;
+    hs_queue_task              task;
 
     hs_queue_settings_init(&settings);
     settings.tolerance = 0.5;

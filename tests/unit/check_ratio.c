@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/order.h"
-#include "core/report.h"
+#include "core/solve_report.h"
 #include "property/dice.h"
 #include "property/sample.h"
 #include "support/exact.h"

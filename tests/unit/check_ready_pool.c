@@ -18,12 +18,12 @@
 enum { MOST_TASKS = 60 };
 
 typedef struct model {
-    dice        d;
-    hsi_problem pb;
-    double      p[MOST_TASKS], q[MOST_TASKS], width;
-    int64_t     priority[MOST_TASKS];
-    int         in_pool[MOST_TASKS];
-    hsi_ready_pool    pool;
+    dice           d;
+    hsi_problem    pb;
+    double         p[MOST_TASKS], q[MOST_TASKS], width;
+    int64_t        priority[MOST_TASKS];
+    int            in_pool[MOST_TASKS];
+    hsi_ready_pool pool;
 } model;
 
 static void draw(model *m)

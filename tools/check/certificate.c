@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/cases.h"
+#include "check/proof_tree.h"
 #include "check/graph.h"
 #include "common/certified.h"
 #include "common/escape.h"

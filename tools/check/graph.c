@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/between.h"
-#include "check/cases.h"
+#include "check/tasks_between.h"
+#include "check/proof_tree.h"
 #include "common/checked_memory.h"
 
 enum { LOOK = 16 }; /* steps per task or edge */
@@ -19,7 +19,7 @@ typedef struct proof {
     const certificate *c;
     const hs_instance *in;
     const proof_node  *node;
-    const web         *w;
+    const task_order  *w;
     limits            *l;
     size_t             tasks, vertices;
     unsigned char (*closed)[2]; /* per task: excluded types */
@@ -29,7 +29,7 @@ typedef struct proof {
     mpz_t    *head, *tail;      /* per vertex: longest paths before and after */
     mpz_t    *through;          /* per task: sum of multipliers of its paths */
     mpz_t    *over[2];          /* and of jumps over CPUs or GPUs */
-    between   between;
+    tasks_between between;
     mpz_t     multiplier[2], all;
 } proof;
 
@@ -98,13 +98,13 @@ static void find_order(proof *p)
     size_t    size = 0, count;
 
     for (size_t v = 0; v < p->vertices; v++) {
-        web_before(p->w, v, &count);
+        order_predecessors(p->w, v, &count);
         left[v] = (uint32_t)count;
         if (count == 0)
             p->order[size++] = (uint32_t)v;
     }
     for (size_t i = 0; i < size; i++) {
-        const uint32_t *after = web_after(p->w, p->order[i], &count);
+        const uint32_t *after = order_successors(p->w, p->order[i], &count);
 
         for (size_t j = 0; j < count; j++)
             if (--left[after[j]] == 0)
@@ -132,7 +132,7 @@ static void find_heads_and_tails(proof *p)
     }
     for (size_t i = 0; i < p->vertices; i++) {
         uint32_t        v = p->order[i];
-        const uint32_t *after = web_after(p->w, v, &count);
+        const uint32_t *after = order_successors(p->w, v, &count);
 
         take_smaller(p, v, with);
         mpz_add(with, with, p->head[v]);
@@ -140,7 +140,7 @@ static void find_heads_and_tails(proof *p)
     }
     for (size_t i = p->vertices; i-- > 0;) {
         uint32_t        v = p->order[i];
-        const uint32_t *before = web_before(p->w, v, &count);
+        const uint32_t *before = order_predecessors(p->w, v, &count);
 
         take_smaller(p, v, with);
         mpz_add(with, with, p->tail[v]);
@@ -205,7 +205,7 @@ static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
 static int depends(proof *p, uint32_t later, uint32_t task)
 {
     size_t          count;
-    const uint32_t *before = web_before(p->w, later, &count);
+    const uint32_t *before = order_predecessors(p->w, later, &count);
 
     if (!limits_allow(p->l, LOOK) || is_in(before, count, task))
         return p->l->work <= p->l->most_work;
@@ -235,15 +235,15 @@ static const char *flaw_of_jump(proof *p, const proof_path *path, size_t i, cons
 {
     const uint32_t *step = steps_of(p, path);
     mpz_t          *over = p->over[step[i] == PATH_OVER_GPUS];
-    uint32_t        first = i > 0 ? step[i - 1] : BETWEEN_ENDS;
-    uint32_t        second = i + 1 < path->count ? step[i + 1] : BETWEEN_ENDS;
+    uint32_t        first = i > 0 ? step[i - 1] : GRAPH_ENDS;
+    uint32_t        second = i + 1 < path->count ? step[i + 1] : GRAPH_ENDS;
     const char     *flaw;
 
     if (is_over(path, step, i + 1))
         return "a path has two jumps without a task between them";
-    if (second != BETWEEN_ENDS && second >= p->tasks)
+    if (second != GRAPH_ENDS && second >= p->tasks)
         return flaw_no_task;
-    flaw = flaw_of(between_find(&p->between, first, second, p->l), flaw_not_after);
+    flaw = flaw_of(tasks_between_find(&p->between, first, second, p->l), flaw_not_after);
     for (size_t j = 0; !flaw && j < p->between.count; j++)
         mpz_add(over[p->between.task[j]], over[p->between.task[j]], multiplier);
     return flaw;
@@ -375,7 +375,7 @@ static void open_proof(proof *p, const graph_case *of, mpq_srcptr value)
     p->closed = checked_calloc(p->tasks + 1, sizeof *p->closed);
     if (of->closed)
         memcpy(p->closed, of->closed, p->tasks * sizeof *p->closed);
-    between_open(&p->between, p->w);
+    tasks_between_open(&p->between, p->w);
     mpz_inits(p->longest, p->multiplier[0], p->multiplier[1], p->all, NULL);
     find_unit(p);
     longest_below(p->longest, value, p->unit);
@@ -390,7 +390,7 @@ static void close_proof(proof *p)
     clear(p->through, p->tasks);
     clear(p->over[0], p->tasks);
     clear(p->over[1], p->tasks);
-    between_close(&p->between);
+    tasks_between_close(&p->between);
     free(p->closed);
     free(p->order);
 }
@@ -441,11 +441,11 @@ static int is_impossible(const proof *p)
 const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
                             mpq_srcptr value, limits *l)
 {
-    proof       p = {.c = c, .node = node, .in = of->in, .w = &of->web, .l = l};
+    proof       p = {.c = c, .node = node, .in = of->in, .w = &of->task_order, .l = l};
     const char *flaw = NULL;
 
-    p.tasks = of->web.tasks;
-    p.vertices = of->web.vertices;
+    p.tasks = of->task_order.tasks;
+    p.vertices = of->task_order.vertices;
     if (!limits_allow(l, LOOK * (uint64_t)p.vertices))
         return flaw_too_much;
     open_proof(&p, of, value);
@@ -459,13 +459,13 @@ const char *graph_case_flaw(const certificate *c, const proof_node *node, const 
 
 const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l)
 {
-    graph_case whole = {.in = in, .web = {.tasks = hs_instance_tasks(in)}};
+    graph_case whole = {.in = in, .task_order = {.tasks = hs_instance_tasks(in)}};
 
     if (!hs_instance_has_graph(in))
         return "it is of a graph, and the instance has none";
-    if (hs_instance_graph(in, &whole.web.g) != HS_OK)
+    if (hs_instance_graph(in, &whole.task_order.g) != HS_OK)
         return hs_status_text(HS_ENOMEM);
-    whole.web.vertices = hs_graph_vertex_count(whole.web.g);
+    whole.task_order.vertices = hs_graph_vertex_count(whole.task_order.g);
     return c->has_cases ? graph_cases_flaw(c, &whole, value, l)
                         : graph_case_flaw(c, c->node, &whole, value, l);
 }

@@ -7,12 +7,12 @@
 
 #include "check/limits.h"
 #include "check/read/read.h"
-#include "check/web.h"
+#include "check/task_order.h"
 
 /** A case: some of the schedules of a graph. */
 typedef struct graph_case {
     const hs_instance *in;
-    web                web; /* order of the tasks in every schedule of the case */
+    task_order         task_order; /* order of the tasks in every schedule of the case */
     /* Per task: the types excluded in every schedule of the case; NULL: none. */
     const unsigned char (*closed)[2];
     const unsigned char *beside; /* per pair of tasks: both overlap in all schedules */

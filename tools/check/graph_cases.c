@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/cases.h"
+#include "check/proof_tree.h"
 #include "check/graph.h"
 #include "common/checked_memory.h"
 
@@ -34,7 +34,7 @@ static void take_graph(walk *w)
 {
     for (size_t v = 0; v < w->vertices; v++) {
         size_t          count;
-        const uint32_t *after = web_after(&w->whole->web, v, &count);
+        const uint32_t *after = order_successors(&w->whole->task_order, v, &count);
 
         for (size_t i = 0; i < count; i++)
             w->level->edge[v][after[i]] = 1;
@@ -62,12 +62,12 @@ static void list_edges(walk *w, const level *at)
 static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node)
 {
     graph_case of = {.in = w->whole->in,
-                     .web = {.tasks = w->tasks,
-                             .vertices = w->vertices,
-                             .before_at = w->before_at,
-                             .after_at = w->after_at,
-                             .before = w->before,
-                             .after = w->after},
+                     .task_order = {.tasks = w->tasks,
+                                    .vertices = w->vertices,
+                                    .before_at = w->before_at,
+                                    .after_at = w->after_at,
+                                    .before = w->before,
+                                    .after = w->after},
                      .closed = at->closed,
                      .beside = at->beside};
 
@@ -160,7 +160,7 @@ const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_
     const char *flaw;
     walk       *w;
 
-    if (whole->web.vertices > VERTICES)
+    if (whole->task_order.vertices > VERTICES)
         return "the graph is too large for cases";
     w = checked_calloc(1, sizeof *w);
     w->level = checked_calloc(DEPTH, sizeof *w->level);
@@ -168,8 +168,8 @@ const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_
     w->whole = whole;
     w->value = value;
     w->l = l;
-    w->tasks = whole->web.tasks;
-    w->vertices = whole->web.vertices;
+    w->tasks = whole->task_order.tasks;
+    w->vertices = whole->task_order.vertices;
     take_graph(w);
     flaw = flaw_of_case(w, 0);
     if (!flaw && w->at < c->nodes)

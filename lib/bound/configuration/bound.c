@@ -29,7 +29,7 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
     return st;
 }
 
-/* The value is safe: deadline is, and refusal.c proves the rest. */
+/* The value is safe: deadline is, and refuse_makespan.c proves the rest. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Search for multipliers that refuse makespans. The value is safe, since only refusal.c proves: the
- * LP and the search only propose multipliers.
+ * Search for multipliers that refuse makespans. The value is safe, since only refuse_makespan.c
+ * proves: the LP and the search only propose multipliers.
  *
  * Speed: a type that runs many tasks on each worker is fluid at first. Its knapsack is nearly the
  * continuous one, and the LP then has patterns of the other type only, which are small. The search

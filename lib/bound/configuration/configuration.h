@@ -3,7 +3,7 @@
 #define HSI_BOUND_CONFIGURATION_CONFIGURATION_H
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "glpk/master_lp.h"
 
 /*

@@ -3,7 +3,7 @@
 #define HSI_BOUND_CONFIGURATION_STATE_H
 
 #include "bound/configuration/configuration.h"
-#include "bound/configuration/refusal.h"
+#include "bound/configuration/refuse_makespan.h"
 #include "glpk/master_lp.h"
 #include "support/arena.h"
 

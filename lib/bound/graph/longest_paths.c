@@ -9,7 +9,8 @@ enum {
 }; /* maximum number of vertices for jumps between pairs; beyond, paths jump only at their ends */
 
 hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
-                                 const hsi_between *between, const hsi_stop *stop, hsi_arena *arena)
+                                 const hsi_tasks_between *between, const hsi_stop *stop,
+                                 hsi_arena *arena)
 {
     size_t vertices = pb->graph->vertices;
 
@@ -69,7 +70,7 @@ static double load_between(const hsi_longest_paths *w, uint32_t first, uint32_t 
 {
     double sum[2];
 
-    hsi_between_sum(w->between, first, second, w->weight, sum);
+    hsi_tasks_between_sum(w->between, first, second, w->weight, sum);
     return sum[0] >= sum[1] ? sum[0] : -sum[1];
 }
 
@@ -193,13 +194,13 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
 }
 
 /* Return the topological number of the vertex at an end of a jump. */
-static uint32_t end_of_jump(const hsi_between *between, const uint32_t *step, size_t count,
+static uint32_t end_of_jump(const hsi_tasks_between *between, const uint32_t *step, size_t count,
                             size_t at, uint32_t outside)
 {
     return at < count ? between->position[step[at]] : outside;
 }
 
-size_t hsi_path_spread(const hsi_between *between, const uint32_t *step, size_t count,
+size_t hsi_path_spread(const hsi_tasks_between *between, const uint32_t *step, size_t count,
                        hsi_counted *counted)
 {
     size_t size = 0;
@@ -213,7 +214,7 @@ size_t hsi_path_spread(const hsi_between *between, const uint32_t *step, size_t 
         }
         from = end_of_jump(between, step, count, i - 1, HSI_BEGIN);
         to = end_of_jump(between, step, count, i + 1, HSI_END);
-        size += hsi_between_list(between, from, to, step[i], counted + size);
+        size += hsi_tasks_between_list(between, from, to, step[i], counted + size);
     }
     return size;
 }

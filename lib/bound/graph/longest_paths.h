@@ -2,7 +2,7 @@
 #ifndef HSI_BOUND_GRAPH_LONGEST_PATHS_H
 #define HSI_BOUND_GRAPH_LONGEST_PATHS_H
 
-#include "bound/graph/between.h"
+#include "bound/graph/tasks_between.h"
 
 /*
  * The longest paths through a graph whose tasks run on both types in given shares. A path is a list
@@ -17,7 +17,7 @@ typedef struct hsi_next {
 
 typedef struct hsi_longest_paths {
     const hsi_problem *pb;
-    const hsi_between *between;     /* NULL: paths without jumps */
+    const hsi_tasks_between *between;     /* NULL: paths without jumps */
     double            *time;        /* by vertex */
     double            *head, *tail; /* longest paths to and from each vertex, with its own time */
     hsi_next          *before, *after; /* next steps of these paths */
@@ -29,12 +29,12 @@ typedef struct hsi_longest_paths {
 } hsi_longest_paths;
 
 hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
-                                 const hsi_between *between, const hsi_stop *stop,
+                                 const hsi_tasks_between *between, const hsi_stop *stop,
                                  hsi_arena *arena);
 
 /* List the tasks on a path, with those that it jumps over; no task occurs twice, since steps follow
  * each other. Return their number. `between` is needed only for paths with jumps. */
-size_t hsi_path_spread(const hsi_between *between, const uint32_t *step, size_t count,
+size_t hsi_path_spread(const hsi_tasks_between *between, const uint32_t *step, size_t count,
                        hsi_counted *counted);
 
 /* Find the longest paths and return the longest length; share[i]: part of task i on CPUs. */

@@ -27,7 +27,7 @@ static hs_status open_search(hsi_path_search *s)
     if (!s->share || !s->best || !s->step || !s->counted || !s->seen)
         return HS_ENOMEM;
     if (s->jumps)
-        st = hsi_between_open(&s->between, pb, &s->stop, arena);
+        st = hsi_tasks_between_open(&s->between, pb, &s->stop, arena);
     s->flow.between = s->jumps ? &s->between : NULL;
     if (st == HS_OK)
         st = hsi_longest_paths_open(&s->paths, pb, s->flow.between, &s->stop, arena);
@@ -108,7 +108,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
         length[i] = hsi_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->token);
+        st = hsi_order_by_time(&s->arena, length, vertices, order, s->pb->token);
     memset(s->seen, 0, vertices);
     for (size_t i = 0; st == HS_OK && i < vertices && *found < PATHS_A_ROUND; i++) {
         if (!(length[order[i]] > most))

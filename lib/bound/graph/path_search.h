@@ -30,7 +30,7 @@ typedef struct hsi_path_search {
     hsi_flow          flow;
     double           *share, *best; /* shares of tasks on CPUs: halfway, and the best so far */
     double            span;         /* makespan of `best`; INFINITY: no shares yet */
-    hsi_between       between;
+    hsi_tasks_between  between;
     hsi_longest_paths paths;   /* longest paths at the shares halfway */
     uint32_t         *step;    /* scratch: steps of a path */
     hsi_counted      *counted; /* scratch: tasks of a path */

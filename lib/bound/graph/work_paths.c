@@ -3,7 +3,7 @@
  * The bound `work-paths`: the LP of `paths`, in which a path may also jump. The work between two
  * tasks, done by all workers of a type together, must fit between them, as all work must fit into
  * T. The LP cuts tasks, but may use types that are closed to a task: a schedule shorter than a
- * guess runs no task on a type where its span (spans.h) reaches the guess.
+ * guess runs no task on a type where its span (task_spans.h) reaches the guess.
  *
  * So the LP's value, or the guess if that is less, bounds all schedules. Guesses lie halfway
  * between the proved value and the least guess that was too high to prove.
@@ -13,7 +13,7 @@
 
 #include "bound/bound.h"
 #include "bound/graph/path_search.h"
-#include "bound/graph/spans.h"
+#include "bound/graph/task_spans.h"
 
 enum { GUESSES = 4, GUESSES_TASKS = 1000 }; /* least number of guesses, and a product of guesses and
                                                tasks for small graphs */
@@ -23,7 +23,7 @@ static const double far = 1.01, near = 1 + 1e-9; /* factor of the first guess, a
 typedef struct climb {
     const hsi_problem *pb;
     hsi_stop           stop;
-    hsi_spans          spans;
+    hsi_task_spans     spans;
     hsi_arena          arena;
     hsi_problem        closed; /* the problem with infinite times where the guess closes a type */
     double            *p, *q;  /* times of `closed` */
@@ -42,7 +42,7 @@ static hs_status open_climb(climb *cl)
     cl->closed = *pb;
     cl->closed.p = cl->p;
     cl->closed.q = cl->q;
-    return cl->p && cl->q ? hsi_spans_find(pb, &cl->arena, &cl->spans) : HS_ENOMEM;
+    return cl->p && cl->q ? hsi_task_spans_find(pb, &cl->arena, &cl->spans) : HS_ENOMEM;
 }
 
 /* Close types for a guess. Return the number of infinite times that this sets. */
@@ -115,7 +115,7 @@ static hs_status climb_from_deadline(climb *cl, const hs_settings *settings)
 
     if (st != HS_OK || !cl->pb->graph)
         return st;
-    if (cl->pb->graph->vertices > HSI_BETWEEN_MOST)
+    if (cl->pb->graph->vertices > HSI_TASKS_BETWEEN_MOST)
         return HS_ETOOBIG;
     if (cl->c)
         st = hsi_certify_value(cl->pb, cl->value, cl->c);

@@ -2,9 +2,9 @@
 /*
  * The type whose workers run few tasks each is called coarse. All maximal patterns of this type can
  * be listed: vectors of counts that fit on a worker and leave no room for a further task. The
- * search gives patterns to the coarse workers one after the other; fill.c shares the remaining
- * tasks out to the workers of the other, fine type. A pattern with more tasks of a kind than are
- * left takes those left.
+ * search gives patterns to the coarse workers one after the other; capacity_search.c shares the
+ * remaining tasks out to the workers of the other, fine type. A pattern with more tasks of a kind
+ * than are left takes those left.
  *
  * Two nodes that leave the same tasks to the same number of workers are equal, so the search
  * remembers visited nodes. Worths of tasks prune as in the configuration bound: a worker runs at

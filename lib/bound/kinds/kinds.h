@@ -3,7 +3,7 @@
 #define HSI_BOUND_KINDS_KINDS_H
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "bound/proof/refute.h"
 
 /* A search whether a makespan can be reached, for tasks of few kinds with many copies each, as in

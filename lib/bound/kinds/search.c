@@ -69,13 +69,13 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
     unsigned fine = kd->workers[!kd->coarse], all = fine + kd->workers[kd->coarse];
     uint64_t left = kd->query->most_nodes - kd->query->nodes,
              most = kd->query->most_nodes / (2 * all) * fine + 1; /* limit of a call */
-    hsi_fill    fill = {.kinds = kd->kinds,
-                        .weight = kd->weight[!kd->coarse],
-                        .capacity = kd->capacity,
-                        .most_nodes = left < most ? left : most,
-                        .stop = kd->stop,
-                        .take = kd->fine_take};
-    hsi_verdict verdict = hsi_fill_search(&fill, fine, at->rest);
+    hsi_capacity_search fill = {.kinds = kd->kinds,
+                                .weight = kd->weight[!kd->coarse],
+                                .capacity = kd->capacity,
+                                .most_nodes = left < most ? left : most,
+                                .stop = kd->stop,
+                                .take = kd->fine_take};
+    hsi_verdict         verdict = hsi_capacity_search_run(&fill, fine, at->rest);
 
     kd->query->nodes += fill.nodes;
     if (verdict == HSI_STOPPED) { /* another node may leave tasks that are easier to share out */
@@ -151,7 +151,7 @@ static hs_status descend(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdic
     return HS_OK;
 }
 
-/* Write the patterns, and the counts found by fill.c, as the worker of each task. */
+/* Write the patterns, and the counts found by capacity_search.c, as the worker of each task. */
 static void write_worker(const hsi_kinds *kd, uint32_t *worker)
 {
     uint32_t coarse_first = kd->coarse == HS_CPU ? 0 : kd->pb->m,

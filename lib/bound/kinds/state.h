@@ -3,7 +3,7 @@
 #define HSI_BOUND_KINDS_STATE_H
 
 #include "bound/knapsack.h"
-#include "bound/fill.h"
+#include "bound/capacity_search.h"
 #include "bound/kinds/kinds.h"
 #include "support/arena.h"
 

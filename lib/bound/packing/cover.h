@@ -3,7 +3,7 @@
 #define HSI_BOUND_PACKING_COVER_H
 
 #include "bound/proof/refute.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "glpk/master_lp.h"
 
 /* A query whether fractions of sets, each of which fits on a worker, cover a demand of each kind on

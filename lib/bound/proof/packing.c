@@ -2,15 +2,15 @@
 /*
  * Prove a case by packing. The tasks that one type must run, as the case says or because they reach
  * the target on the other type, may not fit on its workers without one of them reaching the target.
- * A verifier repeats the packing search in a few lines (see fill.c), so only searches of few nodes
- * are stored.
+ * A verifier repeats the packing search in a few lines (see capacity_search.c), so only searches of
+ * few nodes are stored.
  *
  * Times are rounded down to whole cells, so loads that are short enough stay so in cells.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "bound/fill.h"
+#include "bound/capacity_search.h"
 #include "bound/grid.h"
 #include "bound/proof/prove.h"
 
@@ -23,8 +23,8 @@ enum {
 /* The kinds that a type's workers must run, longest first. */
 typedef struct shared {
     size_t   kinds;
-    int64_t  weight[HSI_FILL_MOST_KINDS], capacity;
-    uint32_t count[HSI_FILL_MOST_KINDS];
+    int64_t  weight[HSI_CAPACITY_MOST_KINDS], capacity;
+    uint32_t count[HSI_CAPACITY_MOST_KINDS];
 } shared;
 
 static uint32_t count_bound_to(const hsi_prover *pr, size_t kind, hs_type type)
@@ -79,7 +79,7 @@ static int list_shared(const hsi_prover *pr, hs_type type, double target, shared
 
         if (count == 0 || weight == 0)
             continue;
-        if (s->kinds == HSI_FILL_MOST_KINDS)
+        if (s->kinds == HSI_CAPACITY_MOST_KINDS)
             return 0;
         add_kind(s, weight, count);
     }
@@ -90,16 +90,16 @@ static int list_shared(const hsi_prover *pr, hs_type type, double target, shared
 static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned workers,
                                 uint64_t most_nodes, hsi_verdict *verdict)
 {
-    hsi_fill fill = {.kinds = s->kinds,
-                     .weight = s->weight,
-                     .capacity = s->capacity,
-                     .most_nodes = most_nodes,
-                     .stop = pr->stop,
-                     .take = malloc((workers * s->kinds + 1) * sizeof *fill.take)};
+    hsi_capacity_search fill = {.kinds = s->kinds,
+                                .weight = s->weight,
+                                .capacity = s->capacity,
+                                .most_nodes = most_nodes,
+                                .stop = pr->stop,
+                                .take = malloc((workers * s->kinds + 1) * sizeof *fill.take)};
 
     if (!fill.take)
         return HS_ENOMEM;
-    *verdict = hsi_fill_search(&fill, workers, s->count);
+    *verdict = hsi_capacity_search_run(&fill, workers, s->count);
     pr->searched += fill.nodes;
     free(fill.take);
     return HS_OK;

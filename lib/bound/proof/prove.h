@@ -4,7 +4,7 @@
 
 #include "core/certificate.h"
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "support/vector.h"
 
 /*
@@ -79,7 +79,7 @@ void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double 
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
 
 /* Prove a bound by the number of tasks that workers of one type must run. */
-hs_status hsi_prover_crowd(hsi_prover *pr, hsi_case *c);
+hs_status hsi_prover_count_tasks(hsi_prover *pr, hsi_case *c);
 
 /* Pack the tasks that must run on one type, with at most `most_nodes` for each type. */
 hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);

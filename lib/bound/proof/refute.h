@@ -3,7 +3,7 @@
 #define HSI_BOUND_PROOF_REFUTE_H
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 /*
  * A depth-first search over the tasks of a small instance for a schedule with exact loads <= target

@@ -4,7 +4,7 @@
 
 #include <hybridsched/instance.h>
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "support/cancel.h"
 
 /*

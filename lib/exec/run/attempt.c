@@ -171,7 +171,7 @@ static int wait_for_inputs(hsi_worker *worker)
     now = hsi_clock_ns();
     hsi_note_wait(worker, worker, worker->attempt.task, since, now);
     if (!cancelled) {
-        hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
+        hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
         hsi_reconsider(exec, now);
     }
     hsi_unlock(&exec->control);

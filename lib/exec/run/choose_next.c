@@ -28,7 +28,7 @@ static int choose(hsi_worker *worker, int64_t now)
     hs_exec    *exec = worker->exec;
     hs_decision d;
 
-    hs_policy_ahead(exec->policy, worker->number, hsi_policy_time(exec, now), &d, &exec->wake);
+    hs_policy_prefetch(exec->policy, worker->number, hsi_policy_time(exec, now), &d, &exec->wake);
     if (d.kind == HS_DECIDE_WAIT)
         return 1;
     if (d.kind != HS_DECIDE_START || !hsi_claim(worker, d.task))
@@ -99,7 +99,7 @@ void hsi_prefetch_waiting(hs_exec *exec)
 
         if (w->turn.phase == HSI_LEAVE)
             continue;
-        if (w->turn.phase != HSI_RUN || !hs_policy_waiting(exec->policy, i, &task))
+        if (w->turn.phase != HSI_RUN || !hs_policy_peek(exec->policy, i, &task))
             task = HS_NONE;
         prefetch(w, task);
     }

@@ -69,7 +69,7 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
     switch (d->kind) {
     case HS_DECIDE_START:
         return d->task == worker->turn.chosen || hsi_claim(worker, d->task);
-    case HS_DECIDE_TAKE:
+    case HS_DECIDE_SPOLIATE:
         if (d->victim >= exec->work.workers)
             return 0;
         victim = &exec->worker[d->victim].turn;
@@ -98,7 +98,7 @@ static int try_again(hsi_worker *worker, int idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
         return 0;
-    hsi_drop_chosen(worker, HS_ENDING_BACK, now);
+    hsi_drop_chosen(worker, HS_ENDING_RETURNED, now);
     worker->turn.task = worker->turn.retry.task;
     worker->turn.inputs_at = 0;
     hsi_enter(worker, HSI_RUN, now);
@@ -131,7 +131,7 @@ static int takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
 {
     hsi_worker *victim;
 
-    if (d->kind != HS_DECIDE_TAKE)
+    if (d->kind != HS_DECIDE_SPOLIATE)
         return 0;
     victim = &worker->exec->worker[d->victim];
     if (victim->turn.chosen != d->task)
@@ -158,7 +158,7 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     case HS_DECIDE_START:
         start(worker, &d, time, now);
         break;
-    case HS_DECIDE_TAKE:
+    case HS_DECIDE_SPOLIATE:
         spoliate(worker, &exec->worker[d.victim], now);
         break;
     case HS_DECIDE_WAIT:
@@ -266,7 +266,7 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
 {
     hs_exec *exec = worker->exec;
 
-    hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
+    hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
     if (exec->results.lost_workers)
         hsi_fail_stranded(worker);
     if (worker->turn.phase == HSI_LEAVE)
@@ -290,7 +290,7 @@ static void decide_alone(hsi_worker *worker)
 
 void hsi_go_on(hsi_worker *worker)
 {
-    if (hs_policy_settles(worker->exec->policy))
+    if (hs_policy_groups_endings(worker->exec->policy))
         decide_in_order(worker, worker->now);
     else
         decide_alone(worker);
@@ -302,9 +302,9 @@ void hsi_decide_first(hs_exec *exec)
     int64_t  now = exec->control.start_ns;
     unsigned i;
 
-    if (!hs_policy_settles(exec->policy))
+    if (!hs_policy_groups_endings(exec->policy))
         return;
-    hs_policy_ready(exec->policy, 0, NULL, &exec->wake);
+    hs_policy_collect_ready(exec->policy, 0, NULL, &exec->wake);
     for (i = 0; i < exec->work.workers; i++)
         if (exec->worker[i].turn.phase == HSI_OWN)
             wait_for_decision(&exec->worker[i], now);
@@ -318,7 +318,7 @@ hs_status hsi_claim_own(hsi_worker *worker, hs_error *error)
 {
     size_t i;
 
-    worker->own = hs_policy_list(worker->exec->policy, worker->number, &worker->own_count);
+    worker->own = hs_policy_own_list(worker->exec->policy, worker->number, &worker->own_count);
     for (i = 0; worker->own && i < worker->own_count; i++)
         if (!hsi_claim(worker, worker->own[i])) {
             snprintf(error->why, HS_WHY, "%s", HSI_IMPOSSIBLE);
@@ -338,7 +338,7 @@ int hsi_next_own(hsi_worker *worker, uint32_t *task)
 {
     hs_exec *exec = worker->exec;
 
-    if (!hs_policy_own(exec->policy, worker->number, task))
+    if (!hs_policy_take_own(exec->policy, worker->number, task))
         return 0;
     if (claim_next_own(worker, *task))
         return 1;

@@ -18,7 +18,7 @@
  * the policy names, and wakes the workers that got a task.
  *
  * The lock is control.lock. While a run lasts, the lock guards `wake` and all calls of the policy
- * except the calls that hs_policy_own() describes; control, results and worker say which of their
+ * except the calls that hs_policy_take_own() describes; control, results and worker say which of their
  * fields the lock guards. No thread changes the other fields meanwhile.
  */
 struct hs_exec {

@@ -38,7 +38,7 @@ static hs_status make_policy(hs_exec *exec)
 
     if (st != HS_OK)
         return st;
-    exec->own_list_may_resume = hs_instance_has_graph(work->in) && !hs_policy_settles(exec->policy);
+    exec->own_list_may_resume = hs_instance_has_graph(work->in) && !hs_policy_groups_endings(exec->policy);
     exec->gpus_choose_next =
         hs_instance_has_graph(work->in) && hs_instance_link(work->in, HS_H2D, &latency, &bandwidth);
     return HS_OK;
@@ -64,7 +64,7 @@ static hs_status open_journal(hs_exec *exec, hs_error *error)
     for (i = 0; i < n && st == HS_OK; i++)
         if (!is_to_be_run(exec, (uint32_t)i)) {
             exec->results.state[i] = HSI_TASK_OVER;
-            hs_policy_skip(exec->policy, (uint32_t)i);
+            hs_policy_mark_done(exec->policy, (uint32_t)i);
         }
     return st;
 }

@@ -90,7 +90,7 @@ void hsi_fail_stranded(hsi_worker *worker)
     uint32_t stranded;
     int      of_policy;
 
-    while ((of_policy = hs_policy_stranded(exec->policy, &stranded)) ||
+    while ((of_policy = hs_policy_take_stranded(exec->policy, &stranded)) ||
            hsi_retry_stranded(exec, &stranded)) {
         if (of_policy &&
             !hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_FAILED)) {
@@ -113,7 +113,7 @@ static void leave_service(hsi_worker *worker)
     exec->results.lost_workers++;
     while (worker->own && worker->own_next < worker->own_count)
         hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
-    hsi_drop_chosen(worker, HS_ENDING_BACK, worker->now);
+    hsi_drop_chosen(worker, HS_ENDING_RETURNED, worker->now);
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hs_wake_all(&exec->wake);
     hsi_enter(worker, HSI_LEAVE, worker->now);
@@ -148,7 +148,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
         end_task(worker, task, HS_ENDING_DROPPED);
         fail_for_good(worker);
     } else if (exec->control.halt) {
-        end_task(worker, task, HS_ENDING_BACK);
+        end_task(worker, task, HS_ENDING_RETURNED);
     } else {
         exec->results.retried++;
         if (worker->turn.thief)
@@ -167,7 +167,7 @@ static void retire(hsi_worker *worker, uint32_t task)
     if (worker->turn.is_retry)
         try_again_later(worker, task);
     else
-        end_task(worker, task, HS_ENDING_BACK);
+        end_task(worker, task, HS_ENDING_RETURNED);
     leave_service(worker);
 }
 
@@ -193,7 +193,7 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         return;
     }
     exec->results.aborted += worker->turn.thief && !worker->turn.inputs_at;
-    end_task(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
+    end_task(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_RETURNED);
 }
 
 /* Give a task back that a backend lost together with the worker. The caller retires the worker. */
@@ -201,7 +201,7 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task)
 {
     if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
         worker->exec->results.attempts[task]++;
-    end_task(worker, task, HS_ENDING_BACK);
+    end_task(worker, task, HS_ENDING_RETURNED);
 }
 
 static void settle_done(hsi_worker *worker, uint32_t task)

@@ -302,7 +302,7 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_settles(worker->exec->policy)) /* hsi_decide_first() serves policies that
+    else if (!hs_policy_groups_endings(worker->exec->policy)) /* hsi_decide_first() serves policies that
                                                           settle */
         run_own(worker);
     follow_policy(worker);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "core/names.h"
+#include "core/task_names.h"
 #include "io/plan/info.h"
 #include "io/plan/lines.h"
 #include "io/plan/regroup.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/names.h"
+#include "core/task_names.h"
 #include "support/sort.h"
 
 struct work {

@@ -2,7 +2,7 @@
 #ifndef HSI_IO_TEXT_CSV_WRITE_H
 #define HSI_IO_TEXT_CSV_WRITE_H
 
-#include "core/store.h"
+#include "core/instance_store.h"
 #include "io/text/output.h"
 
 /* Functions shared by the writers of instances and plans. */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/names.h"
+#include "core/task_names.h"
 #include "io/text/csv_scan.h"
 #include "io/text/field.h"
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound/fill.h"
+#include "bound/capacity_search.h"
 #include "refine/best/best.h"
 #include "support/random.h"
 
 enum {
-    KINDS = HSI_FILL_MOST_KINDS,
+    KINDS = HSI_CAPACITY_MOST_KINDS,
     CAPACITY_BITS = 50,
     FILL_NODES = 1 << 13, /* limit of nodes for one type */
     FIRST_DRAWS = 100,    /* limit of draws for one target at first */
@@ -144,12 +144,12 @@ static int fill(counts *c, int type)
 {
     int64_t  weight[KINDS];
     uint32_t count[KINDS];
-    hsi_fill f = {.kinds = c->kinds.n,
-                  .weight = weight,
-                  .capacity = c->capacity,
-                  .most_nodes = FILL_NODES,
-                  .stop = &c->slice,
-                  .take = c->take[type]};
+    hsi_capacity_search f = {.kinds = c->kinds.n,
+                             .weight = weight,
+                             .capacity = c->capacity,
+                             .most_nodes = FILL_NODES,
+                             .stop = &c->slice,
+                             .take = c->take[type]};
     int      found;
     size_t   i;
 
@@ -157,7 +157,7 @@ static int fill(counts *c, int type)
         weight[i] = c->weight[type][c->longest[type][i]];
         count[i] = c->on[type][c->longest[type][i]];
     }
-    found = hsi_fill_search(&f, c->workers[type], count) == HSI_FOUND;
+    found = hsi_capacity_search_run(&f, c->workers[type], count) == HSI_FOUND;
     c->best->report->iterations += f.nodes + 1;
     return found;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "algorithm/algorithm.h"
-#include "bound/crowd.h"
+#include "bound/task_count.h"
 #include "refine/best/best.h"
 #include "refine/best/filling.h"
 #include "refine/regroup.h"
@@ -95,12 +95,13 @@ static hs_status open_filling(hsi_best *best, hs_type type)
 /* Raise the bound by the least number of tasks that some workers must run. */
 static hs_status raise_by_crowd(hsi_best *best, hs_type type)
 {
-    hsi_crowd crowd;
-    hs_status st = hsi_crowd_find(best->pb.n, times_of(&best->pb, type),
+    hsi_task_count_bound crowd;
+    hs_status            st =
+        hsi_task_count_bound_find(best->pb.n, times_of(&best->pb, type),
                                   type == HS_CPU ? best->pb.m : best->pb.k, &best->token, &crowd);
 
     if (st == HS_OK)
-        hsi_bounds_raise(best, hsi_crowd_value(&crowd), hsi_alg_exact.about.name);
+        hsi_bounds_raise(best, hsi_task_count_bound_value(&crowd), hsi_alg_exact.about.name);
     return st;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithm/run.h"
+#include "algorithm/run_algorithm.h"
 #include "refine/best/best.h"
 
 /* Members after heteroprio, fast ones first. Instances with more than `most` tasks skip the member,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/report.h"
+#include "core/solve_report.h"
 #include "refine/best/best.h"
 #include "refine/graph/seeds.h"
 #include "refine/graph/shift.h"

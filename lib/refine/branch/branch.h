@@ -3,7 +3,7 @@
 #define HSI_REFINE_BRANCH_BRANCH_H
 
 #include "core/problem.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 
 /*
  * Branch and price: a tree over the types that run each task. The configuration bound of a node's

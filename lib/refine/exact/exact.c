@@ -14,7 +14,7 @@
 #include "algorithm/algorithm.h"
 #include "bound/grid.h"
 #include "config.h"
-#include "core/report.h"
+#include "core/solve_report.h"
 #include "refine/best/best.h"
 #include "refine/gap.h"
 #include "refine/target.h"

@@ -11,7 +11,7 @@
 #include "bound/grid.h"
 #include "config.h"
 #include "core/order.h"
-#include "core/report.h"
+#include "core/solve_report.h"
 #include "refine/refine.h"
 
 int hsi_exact_is_proved(const hsi_exact *pf)

@@ -10,7 +10,7 @@
 #include "bound/bound.h"
 #include "bound/grid.h"
 #include "core/order.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "refine/branch/branch.h"
 #include "refine/graph/branch.h"
 #include "refine/refine.h"

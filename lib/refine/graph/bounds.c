@@ -6,7 +6,7 @@
 #include "refine/graph/search.h"
 #include "refine/graph/seeds.h"
 #ifdef HAVE_GLPK
-#include "bound/graph/paths.h"
+#include "bound/graph/paths_bound.h"
 
 enum {
     COUNTED_TASKS = 2000,
@@ -46,7 +46,7 @@ hs_status hsi_graph_bounds(hsi_best *best)
     if (!share)
         return HS_ENOMEM;
     best->phase = "paths bound";
-    st = hsi_paths_find(&best->pb, &settings, &value, share, &known);
+    st = hsi_paths_bound_find(&best->pb, &settings, &value, share, &known);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_paths.name);
     if (st == HS_OK && known) {

@@ -3,7 +3,7 @@
 #define HSI_REFINE_PACKING_DIVE_H
 
 #include "bound/proof/refute.h"
-#include "core/stop.h"
+#include "core/time_limit.h"
 #include "support/random.h"
 
 /*

@@ -169,7 +169,7 @@ static int compare_with_midpoint(const long_decimal *d, uint64_t bits)
 uint64_t hsi_decimal_exact(const char *begin, const char *end, int64_t exponent, uint64_t bits)
 {
     long_decimal d;
-    int     side;
+    int          side;
 
     load_decimal(&d, begin, end, exponent);
     side = compare_with_midpoint(&d, bits);

@@ -67,7 +67,7 @@ BEGIN {
     print "/* SPDX-License-Identifier: BSD-3-Clause */\n"
     print "/* Written by power_table.awk: change that. */\n"
     print "#include \"support/decimal/powers.h\"\n"
-    print "const hsi_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1] = {"
+    print "const hsi_ten_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1] = {"
     for (q = least; q <= most; q++)
         print "    " power[q] ", /* " q " */"
     print "};"

@@ -14,22 +14,22 @@
  * and P is exact for 0 <= q <= HSI_POWER_EXACT, where 5^q fits in 128 bits. Below HSI_POWER_MIN
  * even 2^64 * 10^q rounds to 0; HSI_POWER_MAX is needed to write the smallest doubles.
  */
-#define HSI_POWER_MIN   (-342)
-#define HSI_POWER_MAX   324
+#define HSI_POWER_MIN (-342)
+#define HSI_POWER_MAX 324
 #define HSI_POWER_EXACT 55
 
-typedef struct hsi_power {
+typedef struct hsi_ten_power {
     uint64_t high, low;
-} hsi_power;
+} hsi_ten_power;
 
 /*
  * Element i is 10^(HSI_POWER_MIN + i). The declaration, too, is marked hidden, to avoid access
  * through the GOT.
  */
-extern const hsi_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1]
+extern const hsi_ten_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1]
     __attribute__((visibility("hidden")));
 
-static inline const hsi_power *hsi_power_of_ten(int q)
+static inline const hsi_ten_power *hsi_power_of_ten(int q)
 {
     return &hsi_powers[q - HSI_POWER_MIN];
 }

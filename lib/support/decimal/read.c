@@ -61,11 +61,11 @@ static inline uint64_t round_half_up(const scaled_word *x)
  */
 static bool decide_near_tie(scaled_word *x, uint64_t w, int q)
 {
-    const hsi_power *power = hsi_power_of_ten(q);
-    bool             exact = q >= 0 && q <= HSI_POWER_EXACT;
-    __uint128_t      lower = (__uint128_t)w * power->low;
-    __uint128_t      upper = (__uint128_t)w * power->high + (uint64_t)(lower >> 64);
-    __uint128_t      rest = upper << 64 | (uint64_t)lower;
+    const hsi_ten_power *power = hsi_power_of_ten(q);
+    bool                 exact = q >= 0 && q <= HSI_POWER_EXACT;
+    __uint128_t          lower = (__uint128_t)w * power->low;
+    __uint128_t          upper = (__uint128_t)w * power->high + (uint64_t)(lower >> 64);
+    __uint128_t          rest = upper << 64 | (uint64_t)lower;
 
     x->high = (uint64_t)(upper >> 64);
     if (rest == 0 && is_tie(x, x->high)) {
@@ -84,7 +84,7 @@ static bool decide_near_tie(scaled_word *x, uint64_t w, int q)
 static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
 {
     scaled_word x;
-    int     zeros = __builtin_clzll(w), exponent;
+    int         zeros = __builtin_clzll(w), exponent;
 
     *bits = 0;
     if (q < HSI_POWER_MIN)

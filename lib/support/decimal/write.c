@@ -14,7 +14,7 @@
 
 #include "support/decimal/powers.h"
 
-#define HIDDEN_BIT     ((uint64_t)1 << 52)
+#define HIDDEN_BIT ((uint64_t)1 << 52)
 #define EXPONENT_FIELD 0x7ff
 
 /* number of digits of the largest integer */
@@ -68,7 +68,7 @@ typedef struct decimal {
  * becomes 0 nor the quotient changes. The only exception over all doubles, 8887055249355788 *
  * 2^664, has the bit set anyway.
  */
-static inline uint64_t multiply_sticky(hsi_power power, uint64_t x)
+static inline uint64_t multiply_sticky(hsi_ten_power power, uint64_t x)
 {
     __uint128_t low = (__uint128_t)x * power.low;
     __uint128_t product = (__uint128_t)x * power.high + (uint64_t)(low >> 64);
@@ -83,12 +83,12 @@ static inline uint64_t multiply_sticky(hsi_power power, uint64_t x)
 static inline decimal shortest(uint64_t significand, int exponent, bool is_power_of_two)
 {
     /* floor(log10(w)) of the interval's width w: 2^exponent, or 3/4 of it */
-    int       k = (exponent * 1262611 - (is_power_of_two ? 524031 : 0)) >> 22;
-    int       shift = exponent + hsi_power_log2(-k) + 1;
-    hsi_power power = *hsi_power_of_ten(-k);
-    uint64_t  odd = significand & 1; /* for an odd significand the ends round to the neighbours */
-    uint64_t  lower, middle, upper, s, tens;
-    bool      below, above;
+    int           k = (exponent * 1262611 - (is_power_of_two ? 524031 : 0)) >> 22;
+    int           shift = exponent + hsi_power_log2(-k) + 1;
+    hsi_ten_power power = *hsi_power_of_ten(-k);
+    uint64_t odd = significand & 1; /* for an odd significand the ends round to the neighbours */
+    uint64_t lower, middle, upper, s, tens;
+    bool     below, above;
 
     power.high += ++power.low == 0; /* round up; harmless if exact */
     lower = multiply_sticky(power, (4 * significand - (is_power_of_two ? 1 : 2)) << shift) + odd;

@@ -38,8 +38,7 @@ static hs_status refuse(const hs_backend_options *options, const hs_task *row, h
         snprintf(name, sizeof name, "task %.48s%s", row->id, strlen(row->id) > 48 ? "..." : "");
     if (!options->allow_commands)
         return hsi_error_set(error, HS_EREFUSED,
-                             "%s has a %s, and a plan is data until told otherwise: "
-                             "settings.run.allow_commands lets it run",
+                             "%s has a %s: use settings.run.allow_commands if you trust the plan",
                              name, column);
     if (strlen(command) >= HSI_PROCESS_COMMAND)
         return hsi_error_set(error, HS_EINVAL,

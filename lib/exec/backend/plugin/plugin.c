@@ -154,8 +154,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (options->allow_plugins)
         return open_body(row->kernel, type, options->dry_run, out, error);
     return hsi_error_set(error, HS_EREFUSED,
-                         "%s%.48s runs %.200s, and a plan is data until told otherwise: "
-                         "settings.run.allow_plugins lets it run",
+                         "%s%.48s runs %.200s: use settings.run.allow_plugins if you trust the "
+                         "plan",
                          named ? "task " : "a task", named ? row->id : "", row->kernel);
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_BOUND_CAPACITY_SEARCH_H
+#define HSI_BOUND_CAPACITY_SEARCH_H
+
+#include "core/time_limit.h"
+#include "bound/proof/refute.h"
+
+/* The most kinds of tasks in an instance that is searched by kinds, and in a call of
+ * hsi_capacity_search_run(). */
+enum { HSI_MOST_KINDS = 8, HSI_CAPACITY_MOST_KINDS = 32 };
+
+/* A search whether identical workers, each with a capacity, can run given numbers of tasks of a few
+ * kinds. The search fills workers one by one, the fullest first, in integers. */
+typedef struct hsi_capacity_search {
+    size_t         kinds;
+    const int64_t *weight; /* weight of each kind, > 0, descending; above the capacity: does not
+                              fit */
+    int64_t         capacity;
+    uint64_t        most_nodes;
+    const hsi_stop *stop;  /* polled every few thousand nodes */
+    uint64_t        nodes; /* increased by the nodes of the search */
+    uint32_t       *take;  /* result of HSI_FOUND: counts by worker and kind */
+} hsi_capacity_search;
+
+hsi_verdict hsi_capacity_search_run(hsi_capacity_search *search, unsigned workers,
+                                    const uint32_t *count);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_BOUND_CONFIGURATION_REFUSE_MAKESPAN_H
+#define HSI_BOUND_CONFIGURATION_REFUSE_MAKESPAN_H
+
+#include "bound/knapsack.h"
+#include "core/problem.h"
+#include "core/time_limit.h"
+#include "support/arena.h"
+
+/*
+ * Refuse makespans by multipliers, in integers. Times are counted in cells of 2^grid: a set of
+ * tasks that a worker can run in less than c + 1 cells weighs at most c cells, if each task weighs
+ * its whole cells only. If, for multipliers Y >= 0 of the tasks, every such set on a CPU is worth
+ * at most `most[HS_CPU]`, every such set on a GPU at most `most[HS_GPU]`, and
+ *
+ *     sum of Y > m most[HS_CPU] + k most[HS_GPU],
+ *
+ * then m + k workers cannot run all tasks in less than (c + 1) 2^grid: the capacity c is refused.
+ * All this is computed in integers, for multipliers of any origin.
+ */
+typedef struct hsi_refusal {
+    hsi_arena       arena;   /* owns the arrays below */
+    hsi_problem     problem; /* an item for each kind; the next fields are parts of it */
+    size_t          kinds;
+    const uint32_t *count; /* tasks of each kind */
+    const double   *time[2];
+    unsigned        workers[2];
+    uint32_t       *kind_of; /* kind of each row of the given problem */
+    int64_t        *weight[2];
+    int             grid;
+    int64_t         unit; /* divides all weights, which are exact; else 1 */
+    int64_t         capacity_limit;
+
+    hsi_knapsack knapsack[2];
+    int64_t     *multiplier; /* multipliers to be tried, by kind */
+    int64_t      most[2];
+
+    /* The best refusal so far. */
+    int64_t  refused; /* largest capacity refused; initially by another bound */
+    int      proved;  /* 1: the multipliers below prove `refused` */
+    int64_t *best_multiplier;
+    int64_t  best_most[2];
+} hsi_refusal;
+
+/*
+ * Prepare refusals above `from` > 0, a safe bound. Cells are small compared with `from`; if
+ * `longest` is finite they are as small as possible, and no capacity beyond `longest` is refused.
+ * HS_ETOOBIG: more than most_kinds kinds.
+ */
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
+                           size_t most_kinds);
+void      hsi_refusal_close(hsi_refusal *r);
+
+/* Return the bound that is proved, rounded down. */
+double hsi_refusal_bound(const hsi_refusal *r);
+
+/* Return the largest capacity for which the knapsacks are the same as for this one. */
+int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity);
+
+typedef struct hsi_refusal_effort {
+    double tolerance; /* tolerance of the knapsacks, relative to a worker's share of the
+                         multipliers */
+    size_t nodes[2];
+} hsi_refusal_effort;
+
+/* Set multipliers of the kinds to be tried. Only their proportions matter. */
+void hsi_refusal_set(hsi_refusal *r, const double *y);
+
+/*
+ * Solve the knapsacks for a capacity and keep their sets. Return the sum of the multipliers over m
+ * most[HS_CPU] + k most[HS_GPU], rounded. If it exceeds 1 in exact arithmetic, the capacity is
+ * refused and stored if it is the largest so far.
+ */
+double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort);
+
+/* Return 1 if complete knapsacks might have refused the last capacity tried. */
+int hsi_refusal_undecided(const hsi_refusal *r);
+
+/* Look for larger capacities that the multipliers refuse, with at most a dozen tries. They have
+ * refused `capacity`, with that ratio. */
+void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
+                      const hsi_refusal_effort *effort, const hsi_stop *stop);
+
+/* Bisect between the capacity that the best multipliers refuse and `high`, down to one cell. The
+ * limit is where a set begins to fit, and often exactly where the LP stops. */
+void hsi_refusal_polish(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
+                        const hsi_stop *stop);
+
+#endif
