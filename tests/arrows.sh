@@ -10,7 +10,7 @@ below() {
     glpk | algorithm | io) echo core support ;;
     bound) echo glpk core support ;;
     refine) echo algorithm bound core support ;;
-    solve) echo policy refine algorithm bound core support ;;
+    registry) echo policy refine algorithm bound core support ;;
     policy) echo core support ;;
     generate) echo core support ;;
     picture) echo io core support ;;

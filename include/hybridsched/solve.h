@@ -8,11 +8,11 @@
 
 HS_BEGIN_DECLS
 
-/** DADA: value `score` of running `task` on `worker`, whose memory already has its data. */
+/** A preference of dada: the memory of `worker` already has data of `task`. */
 typedef struct hs_affinity {
     uint32_t task;
     uint32_t worker;
-    double   score;
+    double   score; /* value of running the task on the worker */
 } hs_affinity;
 
 /** Progress of a search, for the progress callback. */
@@ -56,9 +56,8 @@ typedef struct hs_settings {
     const double *available;
     size_t        available_count; /* number of workers */
 
-    /* Record transfers for hs_schedule_transfers(): for a policy from the moment of its
-       decision; for other algorithms as early as the data exist, because all is decided
-       beforehand. */
+    /* 1: record transfers for hs_schedule_transfers(). Transfers of a policy start at the decision,
+       transfers of other algorithms as soon as the data exist. */
     int transfers;
 } hs_settings;
 
@@ -66,9 +65,9 @@ HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
 #define hs_settings_init(s) hs_settings_init_sized((s), sizeof *(s))
 
 /**
- * An algorithm. An application's own algorithm is accepted wherever a registered one is; it is
- * static, never freed, and its schedules are checked before the caller gets them. Members beyond
- * its struct_size count as NULL.
+ * An algorithm. Every function below accepts an application's own algorithm: a static struct, never
+ * freed. The library checks its schedules before returning them. Members beyond its struct_size
+ * count as NULL.
  */
 typedef struct hs_algorithm {
     size_t      struct_size; /* sizeof(hs_algorithm) */
@@ -78,9 +77,9 @@ typedef struct hs_algorithm {
     const char *cost;        /* running time */
     /* Approximation ratio: at most this times the optimum, or INFINITY. NULL: no guarantee. */
     double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
-    /* Compute a schedule. All settings are present, defaults filled in. The caller owns *out,
-       set on HS_OK only. NULL for the library's own algorithms, which have other entry points: a
-       copy of their structure cannot run. */
+    /* Compute a schedule. All settings are present, with defaults filled in. The caller owns *out,
+       set on HS_OK only. NULL for the library's own algorithms: a copy of such a struct cannot
+       run. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
     int      supports_graphs;    /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
     unsigned supported_ranks;    /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
@@ -142,8 +141,8 @@ HS_API hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *i
                                    hs_report *report);
 
 /**
- * Memory for a sequence of calls: a call allocates nothing if an earlier call needed at least as
- * much. For one thread at a time.
+ * Memory reused by a sequence of calls: a call allocates only beyond the largest need of earlier
+ * calls. For one thread at a time.
  */
 typedef struct hs_workspace hs_workspace;
 

@@ -8,7 +8,7 @@
 #include "core/problem.h"
 #include "core/settings.h"
 
-/* The registry of algorithms as searches see it, passed down from lib/solve. */
+/* The registry of algorithms as searches see it, passed down from lib/registry. */
 typedef struct hsi_members {
     size_t (*count)(void);
     const hs_algorithm *(*at)(size_t index);

@@ -198,7 +198,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     int       exponent;
 
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
-        return st; /* with one type there is one allocation, which deadline bounds */
+        return st; /* one type allows one allocation, bounded by deadline */
     if (rows->n > MOST_ROWS)
         return HS_ETOOBIG;
     b.low = frexp(*value, &exponent);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The area LP: every row starts on its faster type, and a column is the part of it that runs on the
- * slower type. The two constraints are the loads of the types; their duals are the multipliers. */
+/* The area LP: every row starts on its faster type, and a column is the row's part on the slower
+ * type. The two constraints are the loads of the types; their duals are the multipliers. */
 #include "glpk/area_lp.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 #include "glpk/simplex.h"
 
 typedef struct area {

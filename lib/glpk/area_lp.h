@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_SOLVER_AREA_LP_H
-#define HSI_SOLVER_AREA_LP_H
+#ifndef HSI_GLPK_AREA_LP_H
+#define HSI_GLPK_AREA_LP_H
 
 #include "core/problem.h"
 #include "core/time_limit.h"

@@ -41,8 +41,6 @@ struct hsi_master {
     unsigned char  *row_status, *fluid_status;
     unsigned char   theta_status;
     int             has_basis;
-    int             is_dual_feasible; /* 1: only the demand has changed since the last optimal
-                                         basis */
     const double   *time; /* NULL: no type is fluid */
     hs_type         fluid_type;
     double          unit, span; /* span of a fluid worker at first, and now */
@@ -261,14 +259,6 @@ static void build(hsi_master *master)
         restore_basis(master);
 }
 
-void hsi_master_demand(hsi_master *master, const uint32_t *demand)
-{
-    memcpy(master->demand, demand, master->n * sizeof *demand);
-    master->is_dual_feasible = master->has_basis;
-    if (master->lp)
-        set_demand(master);
-}
-
 void hsi_master_rest(hsi_master *master)
 {
     if (!master->lp)
@@ -324,8 +314,7 @@ static hs_status simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
 
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = master->is_dual_feasible ? GLP_DUALP : GLP_PRIMAL;
-    master->is_dual_feasible = 0;
+    parameters.meth = GLP_PRIMAL;
     *optimal = 0;
     for (;;) {
         double left = 1000 * hsi_stop_left(stop);

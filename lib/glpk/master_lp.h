@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_SOLVER_MASTER_LP_H
-#define HSI_SOLVER_MASTER_LP_H
+#ifndef HSI_GLPK_MASTER_LP_H
+#define HSI_GLPK_MASTER_LP_H
 
 #include "core/time_limit.h"
 
@@ -30,9 +30,6 @@ void hsi_master_set_span(hsi_master *master, double span);
 /* Make the fluid type use patterns again. */
 void hsi_master_solid(hsi_master *master);
 
-/* Set another demand for the next solve, which then starts best with the dual simplex method. */
-void hsi_master_demand(hsi_master *master, const uint32_t *demand);
-
 /* Add a column; the items are copied. HS_ENOMEM. */
 hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item *items,
                          size_t size);
@@ -52,7 +49,7 @@ typedef struct hsi_master_solution {
 
 /*
  * Solve the LP; y[i] is the multiplier of item i, on the scale of the prices. Each solve starts
- * from the last basis. Call under the guard (glpk/guard.h); GLPK's problem lives until
+ * from the last basis. Call under the guard (glpk/error_guard.h); GLPK's problem lives until
  * hsi_master_rest(), which must come in the same run of the guard. If the run ends with an error,
  * GLPK's problem is freed: call hsi_master_lost().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_SOLVER_PATH_LP_H
-#define HSI_SOLVER_PATH_LP_H
+#ifndef HSI_GLPK_PATH_LP_H
+#define HSI_GLPK_PATH_LP_H
 
 #include "core/certificate.h"
 #include "core/problem.h"
@@ -33,7 +33,7 @@ hs_status hsi_path_lp_open(hsi_path_lp *path_lp, const hsi_problem *pb);
 void      hsi_path_lp_close(hsi_path_lp *path_lp);
 
 /* Create or delete GLPK's problem. These and all functions below run under one call of the guard
- * (glpk/guard.h). */
+ * (glpk/error_guard.h). */
 void hsi_path_lp_build(hsi_path_lp *path_lp);
 void hsi_path_lp_drop(hsi_path_lp *path_lp);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GLPK runs for a slice of time and then continues from where it was. Where an LP has several
- * optima, the interruptions decide which one results; so without a time limit a slice is a number
+ * The simplex method in slices of time, each continuing from the last basis. If an LP has several
+ * optima, interruptions decide which optimum results; so without a time limit a slice is a number
  * of steps.
  */
 #include "glpk/simplex.h"

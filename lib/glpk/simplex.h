@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_SOLVER_SIMPLEX_H
-#define HSI_SOLVER_SIMPLEX_H
+#ifndef HSI_GLPK_SIMPLEX_H
+#define HSI_GLPK_SIMPLEX_H
 
 #include <glpk.h>
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/weights.h"
+#include "refine/weight_kinds.h"
 #include "support/arena.h"
 #include "support/hash.h"
 

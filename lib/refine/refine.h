@@ -12,7 +12,7 @@
 /* Data and functions shared by all searches. An assignment represents a schedule: worker[i] is the
  * worker of task i, CPUs first. Workers run their tasks by index, without pauses. */
 
-/* What the threads of one search check to stop. */
+/* Stop conditions of the threads of a search. */
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
     atomic_int     *halt;  /* nonzero: all threads stop */

@@ -19,7 +19,7 @@
 #include "graph_sample.h"
 #include "literal_moves.h"
 #include "refine/best/best.h"
-#include "refine/graph/branch.h"
+#include "refine/graph/schedule_tree.h"
 #include "sample.h"
 #include "suite.h"
 
@@ -155,25 +155,25 @@ static double branch_alone(const graph_sample *s)
     hsi_interrupt     interrupt = {&stop, &halt, 1, NULL, NULL, NULL};
     hsi_problem       pb;
     hsi_arcs          arcs;
-    hsi_graph_branch *branch = NULL;
+    hsi_schedule_tree *branch = NULL;
     double            least = INFINITY;
 
     ck_assert_int_eq(hsi_problem_of_tasks(s->in, NULL, &pb), HS_OK);
     ck_assert_int_eq(hsi_arcs_open(&pb, &arcs), HS_OK);
-    ck_assert_int_eq(hsi_graph_branch_open(&arcs, &branch), HS_OK);
-    while (!hsi_graph_branch_ended(branch)) {
+    ck_assert_int_eq(hsi_schedule_tree_open(&arcs, &branch), HS_OK);
+    while (!hsi_schedule_tree_ended(branch)) {
         hs_schedule *found = NULL;
 
-        hsi_graph_branch_step(branch, least, 7, &interrupt);
-        if (!hsi_graph_branch_has_found(branch))
+        hsi_schedule_tree_step(branch, least, 7, &interrupt);
+        if (!hsi_schedule_tree_has_found(branch))
             continue;
-        ck_assert_int_eq(hsi_graph_branch_found(branch, &found), HS_OK);
+        ck_assert_int_eq(hsi_schedule_tree_found(branch, &found), HS_OK);
         GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "no schedule");
         GRAPH_REQUIRE(s, hs_schedule_makespan(found) < least, "not shorter");
         least = hs_schedule_makespan(found);
         hs_schedule_free(found);
     }
-    hsi_graph_branch_close(branch);
+    hsi_schedule_tree_close(branch);
     hsi_arcs_close(&arcs);
     hsi_problem_close(&pb);
     return least;

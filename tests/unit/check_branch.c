@@ -10,7 +10,7 @@
 #include <hybridsched/generate.h>
 
 #include "bound/proof/refute.h"
-#include "refine/branch/state.h"
+#include "refine/price_tree/price_tree_impl.h"
 #include "refine/target.h"
 #include "support/random.h"
 
@@ -54,23 +54,23 @@ START_TEST(ends_with_the_optimum)
         hsi_problem pb = draw(&r, _i);
         double      best = optimum_of(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
         double      from = round % 2 ? best / 1000 : best * 0.999;
-        hsi_branch *b = NULL;
+        hsi_price_tree *b = NULL;
 
-        ck_assert_int_eq(hsi_branch_open(&pb, from, &b), HS_OK);
+        ck_assert_int_eq(hsi_price_tree_open(&pb, from, &b), HS_OK);
         do {
             hsi_stop stop = seconds(&settings, 5);
 
-            ck_assert_int_eq(hsi_branch_step(b, makespan / (1 + gap), &stop), HS_OK);
-            if (hsi_branch_found(b)) {
-                ck_assert_double_lt(makespan_of(&pb, hsi_branch_found(b)), makespan);
-                makespan = makespan_of(&pb, hsi_branch_found(b));
+            ck_assert_int_eq(hsi_price_tree_step(b, makespan / (1 + gap), &stop), HS_OK);
+            if (hsi_price_tree_found(b)) {
+                ck_assert_double_lt(makespan_of(&pb, hsi_price_tree_found(b)), makespan);
+                makespan = makespan_of(&pb, hsi_price_tree_found(b));
             }
-            ck_assert_double_le(hsi_branch_bound(b), best * (1 + 0x1p-48));
-            ck_assert_double_ge(hsi_branch_bound(b), from);
-        } while (!hsi_branch_ended(b) || hsi_branch_found(b));
+            ck_assert_double_le(hsi_price_tree_bound(b), best * (1 + 0x1p-48));
+            ck_assert_double_ge(hsi_price_tree_bound(b), from);
+        } while (!hsi_price_tree_ended(b) || hsi_price_tree_found(b));
         ck_assert_double_le(makespan, best * (1 + gap) * (1 + 0x1p-48));
-        ck_assert_double_ge(hsi_branch_bound(b) * (1 + gap), makespan * (1 - 0x1p-40));
-        hsi_branch_close(b);
+        ck_assert_double_ge(hsi_price_tree_bound(b) * (1 + gap), makespan * (1 - 0x1p-40));
+        hsi_price_tree_close(b);
     }
 }
 END_TEST
@@ -82,7 +82,7 @@ START_TEST(leaves_hold_everything)
     hs_instance *in;
     hs_settings  settings;
     hsi_problem  pb;
-    hsi_branch  *b;
+    hsi_price_tree *b;
     hsi_stop     stop;
     double       share = 0, before = 0;
     size_t       i, j;
@@ -90,18 +90,18 @@ START_TEST(leaves_hold_everything)
     hs_settings_init(&settings);
     ck_assert_int_eq(hs_generate_gamma(&gamma, &in, NULL), HS_OK);
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
-    ck_assert_int_eq(hsi_branch_open(&pb, 7, &b), HS_OK);
-    while (!hsi_branch_ended(b)) {
+    ck_assert_int_eq(hsi_price_tree_open(&pb, 7, &b), HS_OK);
+    while (!hsi_price_tree_ended(b)) {
         stop = seconds(&settings, 0.02);
-        ck_assert_int_eq(hsi_branch_step(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
-        ck_assert_double_ge(hsi_branch_bound(b), before);
-        before = hsi_branch_bound(b);
+        ck_assert_int_eq(hsi_price_tree_step(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
+        ck_assert_double_ge(hsi_price_tree_bound(b), before);
+        before = hsi_price_tree_bound(b);
     }
-    ck_assert_ptr_null(hsi_branch_found(b));
+    ck_assert_ptr_null(hsi_price_tree_found(b));
     ck_assert_double_ge(before, 7.92025);
-    ck_assert_ptr_nonnull(hsi_branch_types(b));
-    for (i = 0; i < hsi_branch_leaves(b); i++) {
-        const hsi_branch_node *leaf = &hsi_branch_nodes_of(b)[i];
+    ck_assert_ptr_nonnull(hsi_price_tree_types(b));
+    for (i = 0; i < hsi_price_tree_leaves(b); i++) {
+        const hsi_price_tree_node *leaf = &hsi_price_tree_nodes_of(b)[i];
         double                 part = 1;
 
         for (j = 0; j < pb.n; j++)
@@ -110,7 +110,7 @@ START_TEST(leaves_hold_everything)
         ck_assert_double_ge(leaf->bound, before);
     }
     ck_assert_double_eq(share, 1);
-    hsi_branch_close(b);
+    hsi_price_tree_close(b);
     hsi_problem_close(&pb);
     hs_instance_free(in);
 }
@@ -132,7 +132,7 @@ static hsi_problem draw_alike(hsi_random *r, double *cpu, double *gpu)
 }
 
 /* Does the leaf hold a schedule that runs so many tasks of each kind on CPUs? */
-static int holds(const hsi_branch_node *leaf, const int on_cpu[ALIKE_KINDS])
+static int holds(const hsi_price_tree_node *leaf, const int on_cpu[ALIKE_KINDS])
 {
     int least[ALIKE_KINDS] = {0}, most[ALIKE_KINDS] = {0}, kind, held = 1;
     int task;
@@ -159,26 +159,27 @@ START_TEST(leaves_hold_every_count)
     hsi_random_seed(&r, 8, 0);
     for (round = 0; round < 30; round++) {
         hsi_problem pb = draw_alike(&r, cpu, gpu);
-        hsi_branch *b = NULL;
+        hsi_price_tree *b = NULL;
         int         vector;
 
-        ck_assert_int_eq(hsi_branch_open(&pb, 1e-3, &b), HS_OK);
-        while (hsi_branch_leaves(b) < 5 && !hsi_branch_ended(b) && !hsi_branch_found(b)) {
+        ck_assert_int_eq(hsi_price_tree_open(&pb, 1e-3, &b), HS_OK);
+        while (hsi_price_tree_leaves(b) < 5 && !hsi_price_tree_ended(b) &&
+               !hsi_price_tree_found(b)) {
             hsi_stop stop = seconds(&settings, 0.02);
 
-            ck_assert_int_eq(hsi_branch_step(b, 100, &stop), HS_OK);
+            ck_assert_int_eq(hsi_price_tree_step(b, 100, &stop), HS_OK);
         }
-        branched += hsi_branch_leaves(b) > 1;
+        branched += hsi_price_tree_leaves(b) > 1;
         for (vector = 0; vector < EACH * EACH * EACH; vector++) {
             int    on_cpu[] = {vector % EACH, vector / EACH % EACH, vector / EACH / EACH};
             int    holders = 0;
             size_t i;
 
-            for (i = 0; i < hsi_branch_leaves(b); i++)
-                holders += holds(&hsi_branch_nodes_of(b)[i], on_cpu);
+            for (i = 0; i < hsi_price_tree_leaves(b); i++)
+                holders += holds(&hsi_price_tree_nodes_of(b)[i], on_cpu);
             ck_assert_int_eq(holders, 1);
         }
-        hsi_branch_close(b);
+        hsi_price_tree_close(b);
     }
     ck_assert_int_gt(branched, 5);
 }

@@ -12,7 +12,7 @@
 #include <hybridsched/bound.h>
 #include <hybridsched/generate.h>
 
-#include "refine/branch/branch.h"
+#include "refine/price_tree/price_tree.h"
 
 #include "failing_memory.h"
 #include "suite.h"
@@ -53,13 +53,13 @@ static hs_status branch(const hsi_problem *pb)
 {
     hs_settings settings;
     hsi_stop    stop = {hsi_now(), hsi_now() + 10, &settings};
-    hsi_branch *b = NULL;
-    hs_status   st = hsi_branch_open(pb, 10, &b);
+    hsi_price_tree *b = NULL;
+    hs_status       st = hsi_price_tree_open(pb, 10, &b);
 
     hs_settings_init(&settings);
     if (st == HS_OK)
-        st = hsi_branch_step(b, 12.9, &stop); /* finds a schedule; 12.80284 is optimal */
-    hsi_branch_close(b);
+        st = hsi_price_tree_step(b, 12.9, &stop); /* finds a schedule; 12.80284 is optimal */
+    hsi_price_tree_close(b);
     return st;
 }
 

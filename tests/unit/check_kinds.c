@@ -11,7 +11,7 @@
 
 #include "bound/capacity_search.h"
 #include "bound/kinds/state.h"
-#include "refine/gap.h"
+#include "refine/kinds_gap.h"
 #include "support/random.h"
 
 #include "small_optimum.h"
@@ -150,15 +150,15 @@ START_TEST(closes_the_gap)
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem pb = draw(&r);
         double      optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
-        hsi_gap    *gap = NULL;
+        hsi_kinds_gap *gap = NULL;
 
-        ck_assert_int_eq(hsi_gap_suits(&pb), HS_OK);
-        ck_assert_int_eq(hsi_gap_open(&pb, 0, &gap), HS_OK);
+        ck_assert_int_eq(hsi_kinds_gap_suits(&pb), HS_OK);
+        ck_assert_int_eq(hsi_kinds_gap_open(&pb, 0, &gap), HS_OK);
         while (bound < nextafter(longest, 0)) {
-            hsi_gap_answer answer;
+            hsi_kinds_gap_answer answer;
 
-            ck_assert(!hsi_gap_ended(gap));
-            ck_assert_int_eq(hsi_gap_ask(gap, bound, longest, 0, &stop, &answer), HS_OK);
+            ck_assert(!hsi_kinds_gap_ended(gap));
+            ck_assert_int_eq(hsi_kinds_gap_ask(gap, bound, longest, 0, &stop, &answer), HS_OK);
             ck_assert(answer.target > bound && answer.target < longest);
             if (answer.verdict == HSI_FOUND)
                 longest = makespan_of(&pb, answer.worker);
@@ -166,7 +166,7 @@ START_TEST(closes_the_gap)
                 bound = answer.target;
         }
         ck_assert_double_eq(longest, optimum);
-        hsi_gap_close(gap);
+        hsi_kinds_gap_close(gap);
     }
 }
 END_TEST
@@ -178,21 +178,21 @@ START_TEST(a_gap_that_only_rounding_leaves_ends)
     hsi_problem         pb = {.n = 3, .m = 1, .p = cpu, .q = gpu};
     hs_settings         settings;
     hsi_stop            stop;
-    hsi_gap            *gap = NULL;
+    hsi_kinds_gap      *gap = NULL;
     int                 asked = 0;
 
     hs_settings_init(&settings);
     stop = no_limit(&settings);
-    ck_assert_int_eq(hsi_gap_open(&pb, 0, &gap), HS_OK);
-    while (!hsi_gap_ended(gap) && asked++ < 100) {
-        hsi_gap_answer answer;
+    ck_assert_int_eq(hsi_kinds_gap_open(&pb, 0, &gap), HS_OK);
+    while (!hsi_kinds_gap_ended(gap) && asked++ < 100) {
+        hsi_kinds_gap_answer answer;
 
-        ck_assert_int_eq(hsi_gap_ask(gap, 0.5, 0.7, 0, &stop, &answer), HS_OK);
+        ck_assert_int_eq(hsi_kinds_gap_ask(gap, 0.5, 0.7, 0, &stop, &answer), HS_OK);
         if (answer.verdict == HSI_FOUND)
             ck_assert_uint_eq(answer.worker[2], 0);
     }
     ck_assert_int_lt(asked, 20);
-    hsi_gap_close(gap);
+    hsi_kinds_gap_close(gap);
 }
 END_TEST
 

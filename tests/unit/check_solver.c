@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 #include "support/clock.h"
 #include "support/random.h"
 

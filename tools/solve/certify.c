@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "solve/run.h"
+#include "solve/solve_instance.h"
 
 int solve_certificate_wanted(const run *r)
 {
@@ -33,7 +33,7 @@ static void print_proved(const run *r, double proved, const char *proved_name, d
 
     hs_format_double(proved, less);
     hs_format_double(found, more);
-    message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, less,
+    message("%s: the certificate proves only %s (%s), not %s (%s)", r->result->path, less,
             proved_name, more, found_name);
 }
 

@@ -183,7 +183,7 @@ static void select_algorithms(solve_request *request, const char *names)
     }
 }
 
-/* The bounds that need GLPK; all of them are slow. */
+/* Bounds that need GLPK; all are slow. */
 static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
@@ -197,7 +197,7 @@ static _Noreturn void unknown_bound(const char *name)
 {
     for (size_t i = 0; i < sizeof glpk_bounds / sizeof *glpk_bounds; i++) {
         if (strcmp(name, glpk_bounds[i]) == 0) {
-            message("bound '%s' needs GLPK, which this build lacks", name);
+            message("bound '%s' needs GLPK, but this build has no GLPK", name);
             exit(EXIT_RESOURCE);
         }
     }

@@ -73,7 +73,7 @@ typedef struct solve_result {
     size_t          bound_count;
     hs_schedule    *best;        /* best schedule; NULL: not needed */
     hs_named_bound  bound;       /* the best bound */
-    hs_certificate *certificate; /* of the best bound that has one; NULL: none */
+    hs_certificate *certificate; /* certificate of the best certified bound; NULL: none */
 } solve_result;
 
 /** Return the number of steps of the progress line for one instance. */

@@ -18,7 +18,7 @@
 #include "bound/bound.h"
 #include "bound/configuration/state.h"
 #include "core/order.h"
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 
 enum {
     MOST_KINDS = 5000,

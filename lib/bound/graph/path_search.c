@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/order.h"
-#include "glpk/guard.h"
+#include "glpk/error_guard.h"
 
 enum { PATHS_A_ROUND = 40 };
 

@@ -16,7 +16,7 @@
 #include "bound/bound.h"
 #include "core/order.h"
 #include "refine/best/best.h"
-#include "refine/graph/search.h"
+#include "refine/graph/graph_search.h"
 
 static hs_status warm_start(hsi_best *best)
 {
@@ -61,9 +61,8 @@ static hs_status order_tasks(hsi_best *best)
 
 typedef hs_status step_function(hsi_best *best);
 
-static step_function *const by_loads[] = {order_tasks,      hsi_portfolio_rest, hsi_best_by_kinds,
-                                          level,            hsi_best_by_counts, hsi_filling_open,
-                                          hsi_rounds,       NULL};
+static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds, level,
+                                          hsi_filling_open, hsi_rounds, NULL};
 static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_work, hsi_graph_search, NULL};
 
 static hs_status improve(hsi_best *best)

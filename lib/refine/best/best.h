@@ -111,19 +111,12 @@ int hsi_bounds_see_patterns(const hsi_best *best);
 /* Search tasks of few kinds between bound and makespan for a part of the time. */
 hs_status hsi_best_by_kinds(hsi_best *best);
 
-/* Search many tasks of few kinds: draw how many of each kind run on each type, and fill the
- * workers. */
-hs_status hsi_best_by_counts(hsi_best *best);
-
 /* Search instances that one type runs alone: raise the bound, then run bin completion between bound
  * and makespan; later slices use a fixed share of the elapsed time. */
 hs_status hsi_filling_open(hsi_best *best);
 hs_status hsi_filling_slice(hsi_best *best);
 
-/* Return 1 if fractions of task sets per worker satisfy the bound, so that bounds of this kind
- * cannot raise it. */
-int  hsi_filling_sees_patterns(const hsi_best *best);
-void hsi_filling_close(hsi_filling *f);
+void      hsi_filling_close(hsi_filling *f);
 
 /* Anneal in all threads until the search ends. */
 hs_status hsi_rounds(hsi_best *best);

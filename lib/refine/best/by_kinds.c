@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "refine/best/best.h"
-#include "refine/gap.h"
+#include "refine/kinds_gap.h"
 
 /* share of the time or iterations; the rest is for annealing */
 static const double part = 0.5;
 
 /* Set the multipliers of the gap search: those of the configuration bound, if its time is not
  * counted, and of the area bound. */
-static hs_status value(hsi_best *best, hsi_gap *gap)
+static hs_status value(hsi_best *best, hsi_kinds_gap *gap)
 {
     double   *worth = malloc(best->pb.n * sizeof *worth);
     int       known = 0;
@@ -21,14 +21,14 @@ static hs_status value(hsi_best *best, hsi_gap *gap)
         return HS_ENOMEM;
     st = hsi_bounds_value(best, part / 2 * hsi_stop_left(&best->stop), worth, &known);
     if (known)
-        hsi_gap_value(gap, worth);
+        hsi_kinds_gap_value(gap, worth);
     hsi_area_worth(&best->pb, best->pivot, worth);
-    hsi_gap_value(gap, worth);
+    hsi_kinds_gap_value(gap, worth);
     free(worth);
     return st;
 }
 
-static hs_status ask_all(hsi_best *best, hsi_gap *gap)
+static hs_status ask_all(hsi_best *best, hsi_kinds_gap *gap)
 {
     hsi_stop  slice = best->stop;
     uint64_t  most = (uint64_t)(part * (double)best->settings->iterations);
@@ -36,12 +36,12 @@ static hs_status ask_all(hsi_best *best, hsi_gap *gap)
 
     if (!best->counted)
         slice.end = hsi_now() + part * hsi_stop_left(&best->stop);
-    while (st == HS_OK && !hsi_gap_ended(gap) && hsi_best_goes_on(best) &&
+    while (st == HS_OK && !hsi_kinds_gap_ended(gap) && hsi_best_goes_on(best) &&
            (best->counted ? best->report->iterations < most : !hsi_stop_now(&slice))) {
-        hsi_gap_answer answer;
+        hsi_kinds_gap_answer answer;
         uint64_t       left = best->counted ? most - best->report->iterations : 0;
 
-        st = hsi_gap_ask(gap, best->bound, hsi_best_certified(best), left, &slice, &answer);
+        st = hsi_kinds_gap_ask(gap, best->bound, hsi_best_certified(best), left, &slice, &answer);
         if (st != HS_OK)
             break;
         best->report->iterations += answer.nodes;
@@ -55,8 +55,8 @@ static hs_status ask_all(hsi_best *best, hsi_gap *gap)
 
 hs_status hsi_best_by_kinds(hsi_best *best)
 {
-    hsi_gap  *gap = NULL;
-    hs_status st = hsi_gap_open(&best->asking, best->settings->gap, &gap);
+    hsi_kinds_gap *gap = NULL;
+    hs_status      st = hsi_kinds_gap_open(&best->asking, best->settings->gap, &gap);
 
     if (st == HS_ETOOBIG)
         return HS_OK;
@@ -66,6 +66,6 @@ hs_status hsi_best_by_kinds(hsi_best *best)
     st = value(best, gap);
     if (st == HS_OK)
         st = ask_all(best, gap);
-    hsi_gap_close(gap);
+    hsi_kinds_gap_close(gap);
     return st;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/best/anneal.h"
+#include "refine/best/anneal_assignment.h"
 #include "refine/best/best.h"
 #include "refine/team.h"
 

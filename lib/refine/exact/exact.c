@@ -16,7 +16,7 @@
 #include "config.h"
 #include "core/solve_report.h"
 #include "refine/best/best.h"
-#include "refine/gap.h"
+#include "refine/kinds_gap.h"
 #include "refine/target.h"
 #include "support/arena.h"
 
@@ -24,9 +24,10 @@
 #define DEFAULT_SECONDS 10.0
 
 /*
- * Limits of tasks. Tiny instances are searched faster than the tree computes its first bound. On
- * small ones `best` runs a tree of its own between its rounds, which decides nearly all that can be
- * decided; with more tasks a tree seldom closes the gap, so nearly all time goes to the schedule.
+ * Limits of the number of tasks. A search by tasks decides tiny instances before branch and price
+ * computes its first bound. On small instances `best` already runs branch and price between its
+ * rounds. On larger instances branch and price seldom closes the gap, so most of the time goes to
+ * the schedule.
  */
 enum { TINY = 20, SMALL = 120 };
 
@@ -55,7 +56,7 @@ static hs_status prove_tiny(hsi_exact *pf)
 
 static hs_status prove_small(hsi_exact *pf)
 {
-    hs_status st = hsi_gap_suits(&pf->pb);
+    hs_status st = hsi_kinds_gap_suits(&pf->pb);
 
     if (st == HS_OK)
         st = prove_by_kinds(pf, 0.02);

@@ -3,7 +3,7 @@
 #define HSI_REFINE_GRAPH_SEEDS_H
 
 #include "refine/best/best.h"
-#include "refine/graph/anneal.h"
+#include "refine/graph/anneal_graph.h"
 
 /* Start of the search on a graph: the genes of decoded schedules, of which the shortest is kept. */
 struct hsi_seeds {

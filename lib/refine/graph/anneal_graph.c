@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/graph/anneal_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/portable_math.h"
+
+enum {
+    EIGHTHS_MOVES = 4,     /* eighths of the steps: new place */
+    EIGHTHS_EXCHANGES = 2, /* eighths of the steps: exchange; the other steps set a new weight */
+    EIGHTHS_PATHS = 4,     /* eighths of the moves that move a path, if links take time */
+    PARTNERS = 30,         /* tasks tried for an exchange */
+    PATH_TASKS = 8         /* limit of a path's tasks */
+};
+
+static const double spread = 0.1; /* largest deviation of a weight from 1 */
+static const double ranks = 3;    /* limit of this deviation times n: moves a task by about this
+                                     many ranks */
+static const double near = 0.1;   /* share of the makespan: starts this near count as equal */
+
+typedef struct change {
+    uint32_t task, place;
+    double   weight;
+} change;
+
+struct hsi_graph_anneal {
+    const hsi_arcs *arcs;
+    hsi_arena       arena;
+    hsi_decoder     decoder;
+    hsi_genes       now;
+    uint32_t       *chain; /* chain of the current schedule */
+    size_t          length;
+    double         *start;  /* start of each task in the current schedule */
+    double          spread; /* largest deviation of a weight from 1 */
+    change          undo[PATH_TASKS];
+    unsigned        changes;
+    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 without links */
+};
+
+hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
+{
+    hsi_graph_anneal *a = calloc(1, sizeof *a);
+    size_t            n = arcs->pb->n;
+    hs_status         st = HS_ENOMEM;
+
+    if (!a)
+        return st;
+    a->arcs = arcs;
+    a->spread = fmin(spread, ranks / (double)n);
+    a->path_eighths = arcs->pb->links->has[HS_H2D] ? EIGHTHS_PATHS : 0;
+    a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
+    a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
+    a->chain = hsi_arena_take(&a->arena, n, sizeof *a->chain);
+    a->start = hsi_arena_take(&a->arena, n, sizeof *a->start);
+    if (a->now.place && a->now.weight && a->chain && a->start)
+        st = hsi_decoder_open(&a->decoder, arcs);
+    if (st == HS_OK)
+        *out = a;
+    else
+        hsi_graph_anneal_close(a);
+    return st;
+}
+
+void hsi_graph_anneal_close(hsi_graph_anneal *a)
+{
+    if (!a)
+        return;
+    hsi_decoder_close(&a->decoder);
+    hsi_arena_close(&a->arena);
+    free(a);
+}
+
+static void copy(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *from)
+{
+    memcpy(to->place, from->place, arcs->pb->n * sizeof *to->place);
+    memcpy(to->weight, from->weight, arcs->pb->n * sizeof *to->weight);
+    to->makespan = from->makespan;
+}
+
+/* Make the schedule decoded last the current one. */
+static void keep(hsi_graph_anneal *a, double makespan)
+{
+    a->now.makespan = makespan;
+    a->length = hsi_decoded_chain(&a->decoder, a->chain);
+    memcpy(a->start, a->decoder.start, a->arcs->pb->n * sizeof *a->start);
+}
+
+static uint32_t draw_task(const hsi_graph_anneal *a, hsi_random *random)
+{
+    if (hsi_random_next(random) >> 63)
+        return a->chain[hsi_random_below(random, a->length)];
+    return (uint32_t)hsi_random_below(random, a->arcs->pb->n);
+}
+
+static void remember(hsi_graph_anneal *a, uint32_t task)
+{
+    a->undo[a->changes++] = (change){task, a->now.place[task], a->now.weight[task]};
+}
+
+static int can_run(const hsi_graph_anneal *a, uint32_t task, uint32_t place)
+{
+    return isfinite(hsi_time_at(a->arcs, task, place));
+}
+
+/* Move a task to a new random place. Return 0 if the place cannot run the task. */
+static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+{
+    uint32_t places = a->arcs->places, place = a->now.place[task];
+    uint32_t to = (place + 1 + (uint32_t)hsi_random_below(random, places - 1)) % places;
+
+    if (!can_run(a, task, to))
+        return 0;
+    remember(a, task);
+    a->now.place[task] = to;
+    return 1;
+}
+
+/* Move a task and a random path of successors to one place: with long transfers, moving a task
+ * alone seldom gains. Return 1 if a task moved. */
+static int move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+{
+    const hsi_arcs *arcs = a->arcs;
+    uint32_t        to = a->now.place[task];
+    unsigned        most = 2 + (unsigned)hsi_random_below(random, PATH_TASKS - 1);
+
+    if (hsi_random_next(random) >> 63)
+        to = (uint32_t)hsi_random_below(random, arcs->places);
+    for (unsigned i = 0; i < most; i++) {
+        size_t first = arcs->after_at[task], count = arcs->after_at[task + 1] - first;
+
+        if (a->now.place[task] != to && can_run(a, task, to)) {
+            remember(a, task);
+            a->now.place[task] = to;
+        }
+        if (count == 0)
+            break;
+        task = arcs->after[first + hsi_random_below(random, count)].task;
+    }
+    return a->changes > 0;
+}
+
+static int exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+{
+    uint32_t place = a->now.place[task];
+
+    for (int i = 0; i < PARTNERS; i++) {
+        uint32_t other = draw_task(a, random), to = a->now.place[other];
+
+        if (to == place || fabs(a->start[other] - a->start[task]) > near * a->now.makespan)
+            continue;
+        if (!can_run(a, task, to) || !can_run(a, other, place))
+            continue;
+        remember(a, task);
+        remember(a, other);
+        a->now.place[task] = to;
+        a->now.place[other] = place;
+        return 1;
+    }
+    return 0;
+}
+
+static void weigh(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+{
+    remember(a, task);
+    a->now.weight[task] = 1 + a->spread * (2 * hsi_random_unit(random) - 1);
+}
+
+static void vary(hsi_graph_anneal *a, hsi_random *random)
+{
+    unsigned eighth = hsi_random_next(random) >> 61;
+    uint32_t task = draw_task(a, random);
+
+    a->changes = 0;
+    if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->path_eighths &&
+        move_path(a, random, task))
+        return;
+    if (eighth < EIGHTHS_MOVES && move(a, random, task))
+        return;
+    if (eighth >= EIGHTHS_MOVES && eighth < EIGHTHS_MOVES + EIGHTHS_EXCHANGES &&
+        exchange(a, random, task))
+        return;
+    weigh(a, random, task);
+}
+
+static void undo_step(hsi_graph_anneal *a)
+{
+    while (a->changes > 0) {
+        const change *was = &a->undo[--a->changes];
+
+        a->now.place[was->task] = was->place;
+        a->now.weight[was->task] = was->weight;
+    }
+}
+
+/* Return the share of the run that is left. */
+static double part_left(const hsi_graph_run *run)
+{
+    if (run->steps)
+        return 1 - (double)run->made / (double)run->steps;
+    return (run->end - hsi_now()) / (run->end - run->begin);
+}
+
+static void step(hsi_graph_anneal *a, hsi_random *random, double temperature)
+{
+    double limit = a->now.makespan - temperature * hsi_ln(hsi_random_unit(random));
+    double makespan;
+
+    limit = fmax(limit, nextafter(a->now.makespan, INFINITY));
+    vary(a, random);
+    makespan = hsi_decode(&a->decoder, a->now.place, a->now.weight, limit);
+    if (makespan < limit)
+        keep(a, makespan);
+    else
+        undo_step(a);
+}
+
+/* Return the number of steps between two looks at the clock; they take some microseconds. */
+static unsigned block_of(const hsi_graph_anneal *a, const hsi_graph_run *run)
+{
+    uint64_t block = 1 + 1024 / (a->arcs->pb->n + 1);
+
+    if (run->steps && run->steps - run->made < block)
+        block = run->steps - run->made;
+    return (unsigned)block;
+}
+
+void hsi_graph_anneal_go(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run *run,
+                         const hsi_interrupt *interrupt, const hsi_genes *from, hsi_genes *best)
+{
+    double left;
+
+    copy(a->arcs, &a->now, from);
+    keep(a, hsi_decode(&a->decoder, a->now.place, a->now.weight, INFINITY));
+    run->made = 0;
+    while (best->makespan > run->enough && (left = part_left(run)) > 0 &&
+           !hsi_interrupted(interrupt)) {
+        unsigned block = block_of(a, run);
+
+        for (unsigned i = 0; i < block; i++) {
+            step(a, random, run->hot * left);
+            if (a->now.makespan < best->makespan)
+                copy(a->arcs, best, &a->now);
+        }
+        run->made += block;
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The portfolio on graphs: all algorithms that take graphs, with each rank, in the order of the
+ * registry. All but the first are cancelled when their part of the time is over. An algorithm that
+ * cannot handle the instance is skipped.
+ */
+#include <stdlib.h>
+
+#include "algorithm/algorithm.h"
+#include "refine/graph/graph_search.h"
+
+static const double part_of_time = 0.3;
+
+static int is_over(void *data)
+{
+    hsi_best *best = data;
+
+    if (!best->found)
+        return best->settings->cancel && best->settings->cancel(best->settings->cancel_data);
+    return hsi_interrupted(&best->interrupt) ||
+           (!best->counted &&
+            hsi_stop_elapsed(&best->stop) > part_of_time * (best->stop.end - best->stop.begin));
+}
+
+static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank rank)
+{
+    hs_settings  settings;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    hs_settings_init(&settings);
+    settings.rank = rank;
+    settings.seed = best->settings->seed;
+    settings.transfers = best->settings->transfers;
+    settings.cancel = is_over;
+    settings.cancel_data = best;
+    st = best->members->run(alg, best->in, &settings, &s);
+    return st == HS_OK ? hsi_best_offer(best, s) : st;
+}
+
+/* Run an algorithm with each rank that it takes, or once without ranks. */
+static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
+{
+    unsigned  ranks = alg->supported_ranks;
+    hs_status st = ranks ? HS_OK : run_ranked(best, alg, HS_RANK_DEFAULT);
+
+    for (int rank = HS_RANK_MIN; st == HS_OK && ranks >> rank; rank++)
+        if (ranks >> rank & 1)
+            st = run_ranked(best, alg, (hs_rank)rank);
+    if (st == HS_OK)
+        hsi_best_list(best->report, alg->name);
+    return st;
+}
+
+hs_status hsi_graph_portfolio(hsi_best *best)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; i < best->members->count(); i++) {
+        const hs_algorithm *alg = best->members->at(i);
+
+        if (!alg->supports_graphs || alg == &hsi_alg_best.about || alg == &hsi_alg_exact.about)
+            continue;
+        if (best->found && is_over(best))
+            break;
+        st = run_member(best, alg);
+        if (st == HS_ENOMEM || (st == HS_ECANCELED && !best->found))
+            return st;
+    }
+    return best->found ? HS_OK : st;
+}
+
+/* Copy a schedule entry by entry. */
+static hs_status copy(const hs_schedule *s, hs_schedule **out)
+{
+    unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);
+    hs_placement *all = malloc((hs_schedule_entry_count(s) + 1) * sizeof *all);
+    size_t        size = 0;
+    hs_status     st;
+
+    if (!all)
+        return HS_ENOMEM;
+    for (unsigned worker = 0; worker < cpus + gpus; worker++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(s, worker, &count);
+
+        for (size_t i = 0; i < count; i++)
+            all[size++] = (hs_placement){e[i].start, e[i].end, e[i].task, worker, e[i].state};
+    }
+    st = hs_schedule_build(cpus, gpus, size, all, out);
+    free(all);
+    return st;
+}
+
+hs_status hsi_graph_start(hsi_best *best, const hs_schedule *start)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = copy(start, &s);
+
+    return st == HS_OK ? hsi_best_offer(best, s) : st;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/graph/schedule_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/graph/seen_schedules.h"
+
+enum { NODES_PER_CHECK = 64 /* nodes between two looks at the clock */ };
+
+/* A ready task on a place. */
+typedef struct child {
+    uint32_t task, worker, place;
+    double   start, end;
+    double   tail; /* least time from its end to the end of the graph */
+} child;
+
+/* A node on the path from the root: the task added to its parent, and the children left to
+ * search. */
+typedef struct node {
+    uint32_t task;
+    double   free_at;  /* free time of the task's worker, before the task */
+    double   last;     /* latest start before the task */
+    hsi_sum  starts;   /* sum of starts, with the task */
+    size_t   from, to; /* range of its remaining children in `stack` */
+} node;
+
+struct hsi_schedule_tree {
+    const hsi_arcs *arcs;
+    hsi_windows     windows;
+    hsi_seen       *seen;
+    hsi_partial     partial, nothing;
+    node            path[HSI_SCHEDULE_TREE_TASKS + 1];
+    uint32_t        depth;
+    child          *stack;
+    size_t          size, room;
+    double         *free_at; /* memory of `partial` and `nothing` */
+    uint64_t        nodes;
+    int             begun, ended, found;
+};
+
+hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
+{
+    size_t             workers = (size_t)arcs->pb->m + arcs->pb->k, n = arcs->pb->n;
+    hsi_schedule_tree *b;
+    hs_status          st;
+
+    if (n == 0 || n > HSI_SCHEDULE_TREE_TASKS)
+        return HS_ETOOBIG;
+    b = calloc(1, sizeof *b);
+    if (!b)
+        return HS_ENOMEM;
+    b->arcs = arcs;
+    b->room = n * n * (2 + (arcs->places < n ? arcs->places : n));
+    b->stack = malloc(b->room * sizeof *b->stack);
+    b->free_at = calloc(2 * workers, sizeof *b->free_at);
+    st = b->stack && b->free_at ? hsi_windows_open(&b->windows, arcs) : HS_ENOMEM;
+    if (st == HS_OK)
+        st = hsi_seen_open(&b->windows, &b->seen);
+    if (st != HS_OK) {
+        hsi_schedule_tree_close(b);
+        return st;
+    }
+    b->partial.free_at = b->free_at;
+    b->nothing.free_at = b->free_at + workers;
+    *out = b;
+    return HS_OK;
+}
+
+void hsi_schedule_tree_close(hsi_schedule_tree *b)
+{
+    if (!b)
+        return;
+    hsi_windows_close(&b->windows);
+    hsi_seen_close(b->seen);
+    free(b->stack);
+    free(b->free_at);
+    free(b);
+}
+
+/* Return the arrival of a ready task's inputs at a place. */
+static double arrival(const hsi_schedule_tree *b, uint32_t task, uint32_t place)
+{
+    const hsi_windows *w = &b->windows;
+    double             inputs_at = hsi_fetch_time(b->arcs, task, place);
+
+    for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++) {
+        const hsi_arc *arc = &w->before[i];
+        uint32_t       from = arc->task;
+
+        inputs_at = fmax(inputs_at, b->partial.end[from] +
+                                        hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
+    }
+    return inputs_at;
+}
+
+/* Return the worker free by `when` with the latest free time; if no worker is free by then, the
+ * earliest. */
+static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double when)
+{
+    uint32_t      first = hsi_first_worker_at(b->arcs, place), best = first;
+    const double *free_at = b->partial.free_at;
+
+    for (uint32_t i = first + 1; i < first + hsi_workers_at(b->arcs, place); i++) {
+        int better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
+                                        : free_at[i] < free_at[best];
+
+        if (better)
+            best = i;
+    }
+    return best;
+}
+
+/* Return 1 if this GPU and the GPU before are unused: trying the first is enough. */
+static int is_like_another(const hsi_schedule_tree *b, uint32_t place)
+{
+    return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
+           b->partial.free_at[hsi_first_worker_at(b->arcs, place - 1)] == 0;
+}
+
+static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, double *done)
+{
+    const hsi_windows *w = &b->windows;
+    int                type = place == 0 ? HS_CPU : HS_GPU;
+    double             time = hsi_time_at(b->arcs, task, place), inputs_at;
+    child              c = {.task = task, .place = place};
+
+    if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
+        return;
+    inputs_at = arrival(b, task, place);
+    c.worker = choose_worker(b, place, inputs_at);
+    c.start = fmax(inputs_at, b->partial.free_at[c.worker]);
+    c.end = c.start + time;
+    c.tail = w->tail[task][type];
+    *done = fmin(*done, c.end + w->leaving[task][type]);
+    if (w->open[task][type])
+        b->stack[b->size++] = c;
+}
+
+static int is_after(const hsi_schedule_tree *b, const child *c)
+{
+    const hs_graph *g = b->arcs->pb->graph;
+
+    if (b->depth == 0 || c->start > b->partial.last)
+        return 1;
+    return c->start == b->partial.last &&
+           hsi_position(g, c->task) > hsi_position(g, b->path[b->depth].task);
+}
+
+/* Order of the stack, whose top is searched first: the earliest start, then the longest path. */
+static int comes_later(const child *a, const child *b)
+{
+    if (a->start != b->start)
+        return a->start > b->start;
+    return a->end + a->tail < b->end + b->tail;
+}
+
+static void sort_children(child *c, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        child  moved = c[i];
+        size_t at = i;
+
+        for (; at > 0 && comes_later(&moved, &c[at - 1]); at--)
+            c[at] = c[at - 1];
+        c[at] = moved;
+    }
+}
+
+static void find_children(hsi_schedule_tree *b)
+{
+    node  *at = &b->path[b->depth];
+    double done = INFINITY; /* earliest end of a possible task, with the transfers of its outputs */
+    size_t kept = b->size;
+
+    at->from = at->to = b->size;
+    for (uint32_t task = 0; task < b->windows.n; task++) {
+        if (b->partial.done >> task & 1 || b->windows.lead[task] & ~b->partial.done)
+            continue;
+        for (uint32_t place = 0; place < b->arcs->places; place++)
+            add_child(b, task, place, &done);
+    }
+    for (size_t i = at->from; i < b->size; i++)
+        if (b->stack[i].start < done && is_after(b, &b->stack[i]))
+            b->stack[kept++] = b->stack[i];
+    b->size = at->to = kept;
+    sort_children(b->stack + at->from, at->to - at->from);
+}
+
+static void add(hsi_schedule_tree *b, const child *c)
+{
+    hsi_partial *partial = &b->partial;
+    node        *at = &b->path[++b->depth];
+
+    *at = (node){.task = c->task,
+                 .free_at = partial->free_at[c->worker],
+                 .last = partial->last,
+                 .starts = b->path[b->depth - 1].starts,
+                 .from = b->size,
+                 .to = b->size};
+    hsi_sum_add(&at->starts, c->start);
+    partial->done |= 1ull << c->task;
+    partial->start[c->task] = c->start;
+    partial->end[c->task] = partial->free_at[c->worker] = c->end;
+    partial->worker[c->task] = c->worker;
+    partial->place[c->task] = c->place;
+    partial->last = c->start;
+}
+
+static void take_back(hsi_schedule_tree *b)
+{
+    const node *at = &b->path[b->depth--];
+
+    b->partial.done &= ~(1ull << at->task);
+    b->partial.free_at[b->partial.worker[at->task]] = at->free_at;
+    b->partial.last = at->last;
+    b->size = at->from;
+}
+
+static int is_complete(const hsi_schedule_tree *b)
+{
+    return b->depth == b->windows.n;
+}
+
+static double makespan_of(const hsi_schedule_tree *b)
+{
+    double makespan = 0;
+
+    for (uint32_t task = 0; task < b->windows.n; task++)
+        makespan = fmax(makespan, b->partial.end[task]);
+    return makespan;
+}
+
+/* Search the current node: push its children unless the node is pruned. */
+static void expand(hsi_schedule_tree *b)
+{
+    const node *at = &b->path[b->depth];
+
+    b->nodes++;
+    if (!hsi_windows_allow(&b->windows, &b->partial))
+        return;
+    if (b->depth > 0 &&
+        hsi_seen_before(b->seen, &b->partial, (uint32_t)hsi_position(b->arcs->pb->graph, at->task),
+                        &at->starts))
+        return;
+    find_children(b);
+}
+
+/* Go to the next node. Return 0 if none is left. */
+static int next_node(hsi_schedule_tree *b)
+{
+    while (b->path[b->depth].from == b->path[b->depth].to) {
+        if (b->depth == 0)
+            return 0;
+        take_back(b);
+    }
+    b->path[b->depth].to--;
+    b->size = b->path[b->depth].to;
+    add(b, &b->stack[b->size]);
+    return 1;
+}
+
+void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
+                            const hsi_interrupt *interrupt)
+{
+    b->nodes = 0;
+    b->found = 0;
+    if (b->ended)
+        return;
+    if (b->windows.cutoff != cutoff && !hsi_windows_aim(&b->windows, &b->nothing, cutoff)) {
+        b->ended = 1;
+        return;
+    }
+    if (!b->begun)
+        expand(b);
+    b->begun = 1;
+    while (!nodes || b->nodes < nodes) {
+        if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
+            return;
+        if (!next_node(b)) {
+            b->ended = 1;
+            return;
+        }
+        if (is_complete(b) && makespan_of(b) < cutoff) {
+            b->found = 1;
+            return;
+        }
+        if (!is_complete(b))
+            expand(b);
+    }
+}
+
+int hsi_schedule_tree_ended(const hsi_schedule_tree *b)
+{
+    return b->ended;
+}
+
+int hsi_schedule_tree_has_found(const hsi_schedule_tree *b)
+{
+    return b->found;
+}
+
+uint64_t hsi_schedule_tree_nodes(const hsi_schedule_tree *b)
+{
+    return b->nodes;
+}
+
+hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out)
+{
+    const hsi_problem *pb = b->arcs->pb;
+    hs_placement       all[HSI_SCHEDULE_TREE_TASKS];
+
+    for (uint32_t task = 0; task < pb->n; task++)
+        all[task] = (hs_placement){.start = b->partial.start[task],
+                                   .end = b->partial.end[task],
+                                   .task = task,
+                                   .worker = b->partial.worker[task],
+                                   .state = HS_RUN};
+    return hs_schedule_build(pb->m, pb->k, pb->n, all, out);
+}
+
+double hsi_schedule_tree_bound(hsi_schedule_tree *b, double low, double high)
+{
+    return hsi_windows_bound(&b->windows, &b->nothing, low, high);
+}

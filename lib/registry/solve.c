@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hs_solve() and its variants: resolve the settings, run an algorithm in a workspace (the caller's
+ * or a temporary one), and report. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <hybridsched/policy.h>
+
+#include "algorithm/lpt.h"
+#include "algorithm/run_algorithm.h"
+#include "core/solve_report.h"
+#include "core/schedule_impl.h"
+#include "policy/prefetched_transfers.h"
+#include "registry/algorithms.h"
+#include "support/sized.h"
+
+/* Memory reused between calls, and the schedule of the last call. */
+struct hs_workspace {
+    hsi_arena    arena;
+    hs_schedule *schedule;
+};
+
+static hs_status open_workspace(hs_workspace *ws)
+{
+    *ws = (hs_workspace){.schedule = hsi_schedule_new()};
+    return ws->schedule ? HS_OK : HS_ENOMEM;
+}
+
+static void close_workspace(hs_workspace *ws)
+{
+    hs_schedule_free(ws->schedule);
+    hsi_arena_close(&ws->arena);
+}
+
+hs_status hs_workspace_create(hs_workspace **out)
+{
+    hs_workspace *ws;
+
+    if (!out)
+        return HS_EINVAL;
+    ws = malloc(sizeof *ws);
+    if (!ws || open_workspace(ws) != HS_OK) {
+        free(ws);
+        return HS_ENOMEM;
+    }
+    *out = ws;
+    return HS_OK;
+}
+
+void hs_workspace_free(hs_workspace *ws)
+{
+    if (ws)
+        close_workspace(ws);
+    free(ws);
+}
+
+/* The algorithm that a call runs. */
+typedef struct chosen {
+    const hsi_algorithm *own;       /* NULL: an application's algorithm */
+    hs_algorithm         known;     /* complete copy of the public part */
+    int                  by_policy; /* 1: run the policy under a virtual clock */
+} chosen;
+
+static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
+{
+    if (!alg || !in)
+        return HS_EINVAL;
+    choice->own = hsi_algorithm_own(alg);
+    choice->known = hsi_algorithm_known(alg);
+    if (!choice->own && !(choice->known.name && choice->known.run))
+        return HS_EINVAL;
+    return hs_instance_has_graph(in) && !choice->known.supports_graphs ? HS_EDEPENDENT : HS_OK;
+}
+
+/* Select the heuristic, search or policy; call after the settings are resolved. HS_EINVAL: the
+ * algorithm does not take the rank. */
+static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_settings *settings)
+{
+    const hsi_algorithm *own = choice->own;
+
+    if (settings->rank != HS_RANK_DEFAULT && !(choice->known.supported_ranks >> settings->rank & 1))
+        return HS_EINVAL;
+    choice->by_policy = own && own->policy &&
+                        (!own->run || settings->rank != HS_RANK_DEFAULT ||
+                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in));
+    return hsi_settings_check_available(settings, in, choice->known.supports_available);
+}
+
+static int is_heuristic(const chosen *alg)
+{
+    return alg->own && alg->own->run && !alg->by_policy;
+}
+
+static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_settings *settings,
+                          hs_schedule **out, hs_report *report)
+{
+    hs_policy_settings its;
+    hsi_token          token = hsi_token_of(settings);
+    hs_schedule       *s = NULL;
+    hs_status          st;
+
+    hs_policy_settings_init(&its);
+    its.rank = settings->rank;
+    its.parameters = settings->parameters;
+    its.cancel = settings->cancel;
+    its.cancel_data = settings->cancel_data;
+    its.available = settings->available;
+    its.transfers = settings->transfers;
+    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s);
+    if (st == HS_OK)
+        report->certified = hsi_certified_makespan(in, s, settings->available, &token);
+    if (st == HS_OK && !token.cancelled) {
+        *out = s;
+        return HS_OK;
+    }
+    hs_schedule_free(s);
+    return st == HS_OK ? HS_ECANCELED : st;
+}
+
+static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solve};
+
+/* Run a policy, a search, or an application's algorithm, whose schedule is checked. */
+static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
+                        hs_schedule **out, hs_report *report)
+{
+    hsi_token    token = hsi_token_of(settings);
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (alg->by_policy)
+        return simulate(alg, in, settings, out, report);
+    if (alg->own)
+        return alg->own->search(&members, in, settings, out, report);
+    st = alg->known.run(in, settings, &s);
+    if (st == HS_OK)
+        st = s ? hs_schedule_check_available(in, s, settings->available, NULL) : HS_ESCHEDULE;
+    if (st == HS_OK) {
+        report->certified = hsi_certified_makespan(in, s, settings->available, &token);
+        st = token.cancelled ? HS_ECANCELED : HS_OK;
+    }
+    if (st == HS_OK) {
+        *out = s;
+        s = NULL;
+    }
+    hs_schedule_free(s);
+    return st;
+}
+
+static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instance *in,
+                           const hs_settings *settings, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = search(alg, in, settings, &s, report);
+
+    if (st == HS_OK) {
+        hs_schedule_free(ws->schedule);
+        ws->schedule = s;
+    }
+    return st;
+}
+
+/* Add transfers to the schedule. A cancelled search still returns its schedule, so cancel requests
+ * are ignored then. */
+static hs_status add_transfers(const chosen *alg, const hs_instance *in,
+                               const hs_settings *settings, hs_schedule *s)
+{
+    hsi_token token = hsi_token_of(settings);
+    int       searched = alg->own && alg->own->search && !alg->by_policy;
+
+    return hsi_add_prefetched_transfers(in, s, searched ? NULL : &token);
+}
+
+/* Run an algorithm in a workspace. The report's exact sums are computed only if `report` is
+ * given. */
+static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
+                          const hs_settings *given, hs_report *report)
+{
+    hs_settings settings;
+    hs_report   full;
+    hsi_token   token;
+    hs_status   st = hsi_settings_resolve(&settings, given);
+
+    if (st == HS_OK)
+        st = choose_runner(alg, in, &settings);
+    if (st != HS_OK)
+        return st;
+    hs_report_init(&full);
+    token = hsi_token_of(&settings);
+    if (is_heuristic(alg))
+        st = hsi_run_in(alg->own, in, &settings, &ws->arena, ws->schedule);
+    else
+        st = search_in(ws, alg, in, &settings, &full);
+    hsi_arena_reset(&ws->arena);
+    if (st == HS_OK && settings.transfers)
+        st = add_transfers(alg, in, &settings, ws->schedule);
+    if (st != HS_OK || !report)
+        return st;
+    full.aborted = hs_schedule_entry_count(ws->schedule) - hs_instance_tasks(in);
+    if (is_heuristic(alg))
+        full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &token);
+    if (token.cancelled)
+        return HS_ECANCELED;
+    hsi_fill_sized(report, &full, sizeof full);
+    return HS_OK;
+}
+
+hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                      const hs_settings *settings, const hs_schedule **out, hs_report *report)
+{
+    chosen    choice;
+    hs_status st;
+
+    if (!ws || !out)
+        return HS_EINVAL;
+    st = choose(&choice, alg, in);
+    if (st == HS_OK)
+        st = solve_in(ws, &choice, in, settings, report);
+    if (st == HS_OK)
+        *out = ws->schedule;
+    return st;
+}
+
+hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
+                            const hs_settings *settings, hs_schedule **out, hs_report *report)
+{
+    hs_workspace own;
+    chosen       choice;
+    hs_status    st;
+
+    if (!out)
+        return HS_EINVAL;
+    st = choose(&choice, alg, in);
+    if (st != HS_OK)
+        return st;
+    st = open_workspace(&own);
+    if (st == HS_OK)
+        st = solve_in(&own, &choice, in, settings, report);
+    if (st == HS_OK) {
+        *out = own.schedule;
+        own.schedule = NULL;
+    }
+    close_workspace(&own);
+    return st;
+}
+
+hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                   hs_schedule **out)
+{
+    return hs_solve_reported(alg, in, settings, out, NULL);
+}
+
+static hs_status search_makespan(const chosen *alg, const hs_instance *in,
+                                 const hs_settings *settings, double *makespan, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = search(alg, in, settings, &s, report);
+
+    if (st != HS_OK)
+        return st;
+    *makespan = hs_schedule_makespan(s);
+    report->aborted = hs_schedule_entry_count(s) - hs_instance_tasks(in);
+    hs_schedule_free(s);
+    return HS_OK;
+}
+
+hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                            const hs_settings *given, double *makespan, hs_report *report)
+{
+    hs_settings settings;
+    hs_report   full;
+    hsi_arena   own = {0}, *arena = ws ? &ws->arena : &own;
+    chosen      choice;
+    hs_status   st;
+
+    if (!makespan)
+        return HS_EINVAL;
+    st = choose(&choice, alg, in);
+    if (st == HS_OK)
+        st = hsi_settings_resolve(&settings, given);
+    if (st == HS_OK)
+        st = choose_runner(&choice, in, &settings);
+    if (st != HS_OK)
+        return st;
+    hs_report_init(&full);
+    if (is_heuristic(&choice))
+        st = hsi_run_makespan(choice.own, in, &settings, arena, makespan, &full);
+    else
+        st = search_makespan(&choice, in, &settings, makespan, &full);
+    hsi_arena_reset(arena);
+    hsi_arena_close(&own);
+    if (st == HS_OK && report)
+        hsi_fill_sized(report, &full, sizeof full);
+    return st;
+}
+
+static hs_status check_allocation(const hsi_problem *pb, const unsigned char *type)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        if (type[i] > HS_GPU)
+            return HS_EINVAL;
+        if (isinf(type[i] == HS_CPU ? pb->p[i] : pb->q[i]))
+            return HS_EWORKER;
+    }
+    return HS_OK;
+}
+
+hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out)
+{
+    hsi_arena   arena = {0};
+    hsi_problem pb;
+    hsi_recorder recorder = {0};
+    double      makespan;
+    hs_status   st;
+
+    if (!in || !type || !out)
+        return HS_EINVAL;
+    if (hs_instance_has_graph(in))
+        return HS_EDEPENDENT;
+    st = hsi_problem_in(&arena, in, 0, NULL, &pb);
+    if (st == HS_OK)
+        st = check_allocation(&pb, type);
+    if (st == HS_OK)
+        st = hsi_recorder_open(&recorder, &pb, 0);
+    if (st == HS_OK)
+        st = hsi_lpt_once(&pb, type, &recorder, &makespan);
+    if (st == HS_OK)
+        st = hsi_recorder_schedule(&recorder, &pb, out);
+    hsi_arena_close(&arena);
+    return st;
+}
