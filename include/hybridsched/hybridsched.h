@@ -9,7 +9,6 @@
 #include <hybridsched/instance.h>
 #include <hybridsched/io.h>
 #include <hybridsched/parameters.h>
-#include <hybridsched/plot.h>
 #include <hybridsched/policy.h>
 #include <hybridsched/queue.h>
 #include <hybridsched/rank.h>

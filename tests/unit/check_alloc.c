@@ -303,26 +303,6 @@ START_TEST(pictures)
 }
 END_TEST
 
-static hs_status plot(const void *context, uint64_t *result)
-{
-    *result = 0;
-    return hs_plot_write(
-        *(const int *)context,
-        &(hs_plot){.struct_size = sizeof(hs_plot),
-                   .count = 1,
-                   .series = &(hs_plot_series){"one", 2, NULL, (const double[]){1, 2}, 0}});
-}
-
-START_TEST(plots)
-{
-    int fd = open("/dev/null", O_WRONLY);
-
-    ck_assert_int_ge(fd, 0);
-    check_both_ways("a plot", plot, &fd);
-    close(fd);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("alloc");
@@ -335,7 +315,6 @@ int main(void)
     tcase_add_loop_test(cases, policies, 0, (int)hs_policy_count());
     tcase_add_test(cases, queues);
     tcase_add_test(cases, pictures);
-    tcase_add_test(cases, plots);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

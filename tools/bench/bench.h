@@ -8,6 +8,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "bench/peer/peer.h"
+#include "common/plot/plot.h"
 #include "common/summary.h"
 #include "gen/gen.h"
 
@@ -61,7 +62,7 @@ typedef enum bench_measure {
 } bench_measure;
 
 typedef struct bench_plot {
-    hs_plot_kind  kind;
+    plot_kind  kind;
     bench_measure measure;
     int           together; /* all families in one plot */
     int           log_x, log_y;

@@ -217,7 +217,7 @@ static bench_measure find_measure(const reader *r, const char *name)
     unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
 }
 
-static void read_plot(reader *r, char *rest, hs_plot_kind kind)
+static void read_plot(reader *r, char *rest, plot_kind kind)
 {
     bench_campaign *c = r->c;
     bench_plot      plot = {.kind = kind};
@@ -244,12 +244,12 @@ static void read_plot(reader *r, char *rest, hs_plot_kind kind)
 
 static void read_boxes(reader *r, char *rest)
 {
-    read_plot(r, rest, HS_PLOT_BOXES);
+    read_plot(r, rest, PLOT_BOXES);
 }
 
 static void read_lines(reader *r, char *rest)
 {
-    read_plot(r, rest, HS_PLOT_LINES);
+    read_plot(r, rest, PLOT_LINES);
 }
 
 /* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */

@@ -85,21 +85,12 @@ void page_inline(FILE *out, FILE *svg)
         fwrite(block, 1, got, out);
 }
 
-hs_status page_plot(FILE *out, const hs_plot *plot)
+hs_status page_plot(FILE *out, const plot_spec *plot)
 {
-    FILE     *svg = tmpfile();
-    hs_status status = HS_EIO;
-
-    if (!svg)
-        return status;
-    status = hs_plot_write(fileno(svg), plot);
-    if (status == HS_OK && fseek(svg, 0, SEEK_SET) != 0)
-        status = HS_EIO;
-    if (status == HS_OK) {
-        fputs("<div class=\"card\">\n", out);
-        page_inline(out, svg);
-        fputs("</div>\n", out);
-    }
-    fclose(svg);
-    return status;
+    if (!plot_is_valid(plot))
+        return HS_EINVAL;
+    fputs("<div class=\"card\">\n", out);
+    plot_write(out, plot);
+    fputs("</div>\n", out);
+    return HS_OK;
 }

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
-#include <hybridsched/plot.h>
+#include <hybridsched/status.h>
+
+#include "common/plot/plot.h"
 
 /* The common parts of the tools' HTML pages. */
 
@@ -25,6 +27,6 @@ void page_script(FILE *out);
 void page_inline(FILE *out, FILE *svg);
 
 /** Write a plot in a card. HS_EIO: errno says why. */
-hs_status page_plot(FILE *out, const hs_plot *plot);
+hs_status page_plot(FILE *out, const plot_spec *plot);
 
 #endif

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include <hybridsched/io.h>
-#include <hybridsched/plot.h>
 
 #include "common/escape.h"
 #include "common/checked_memory.h"
 #include "common/message.h"
+#include "common/plot/plot.h"
 
 struct summary {
     size_t       algorithms, instances, room;
@@ -132,13 +132,13 @@ void summary_of(const summary *s, size_t algorithm, summary_row *row)
 
     *row = (summary_row){.name = s->names[algorithm]};
     sorted = add_up(s, algorithm, row);
-    row->least = hs_quantile(sorted, row->count, 0);
-    row->low = hs_quantile(sorted, row->count, 0.025);
-    row->first = hs_quantile(sorted, row->count, 0.25);
-    row->median = hs_quantile(sorted, row->count, 0.5);
-    row->third = hs_quantile(sorted, row->count, 0.75);
-    row->high = hs_quantile(sorted, row->count, 0.975);
-    row->worst = hs_quantile(sorted, row->count, 1);
+    row->least = quantile(sorted, row->count, 0);
+    row->low = quantile(sorted, row->count, 0.025);
+    row->first = quantile(sorted, row->count, 0.25);
+    row->median = quantile(sorted, row->count, 0.5);
+    row->third = quantile(sorted, row->count, 0.75);
+    row->high = quantile(sorted, row->count, 0.975);
+    row->worst = quantile(sorted, row->count, 1);
     row->wins /= (double)row->count;
     row->rank /= (double)row->count;
     row->behind = row->count ? row->behind : NAN;

@@ -10,7 +10,7 @@
 
 /* The series of a plot: measured series first, then published ones. */
 typedef struct filled {
-    hs_plot_series *series;
+    plot_series *series;
     size_t          count;
     double        **kept; /* values to be freed */
     size_t          kept_count;
@@ -73,7 +73,7 @@ static void add_published_ranges(filled *f, const bench_page *p, const bench_plo
         range[0] = of->low;
         range[1] = of->high;
         f->series[f->count++] =
-            (hs_plot_series){.name = of->algorithm, .count = 2, .y = range, .published = 1};
+            (plot_series){.name = of->algorithm, .count = 2, .y = range, .published = 1};
     }
 }
 
@@ -131,7 +131,7 @@ static void widen_to_plot(const bench_page *p, const bench_plot *plot, double ra
 
         if (!is_drawn(plot, family))
             continue;
-        if (plot->kind == HS_PLOT_LINES)
+        if (plot->kind == PLOT_LINES)
             widen_to_sizes(p, plot, family, range);
         else
             widen_to_values(p, plot, family, range);
@@ -160,7 +160,7 @@ static void share_range(const bench_page *p, const bench_plot *plot, double rang
 static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const bench_family *family,
                            double size, const char *title)
 {
-    hs_plot   drawn;
+    plot_spec   drawn = {0};
     filled    f;
     hs_status status;
 
@@ -173,11 +173,10 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
         if (plot->log_y)
             count = drop_zeros(value, count);
         f.series[f.count++] =
-            (hs_plot_series){.name = p->c->algorithms[a].name, .count = count, .y = value};
+            (plot_series){.name = p->c->algorithms[a].name, .count = count, .y = value};
     }
     add_published_ranges(&f, p, plot, family, size);
-    hs_plot_init(&drawn);
-    drawn.kind = HS_PLOT_BOXES;
+    drawn.kind = PLOT_BOXES;
     drawn.title = title;
     drawn.y_name = bench_measure_title(plot->measure);
     drawn.log_y = plot->log_y;
@@ -199,7 +198,7 @@ static int by_value(const void *a, const void *b)
 static double median(double *value, size_t count)
 {
     qsort(value, count, sizeof *value, by_value);
-    return hs_quantile(value, count, 0.5);
+    return quantile(value, count, 0.5);
 }
 
 /* Add the medians of an algorithm over the sizes. */
@@ -221,7 +220,7 @@ static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
                   (!plot->log_x || x[points] > 0);
     }
     f->series[f->count++] =
-        (hs_plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y};
+        (plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y};
 }
 
 /*
@@ -242,7 +241,7 @@ static void add_published_lines(filled *f, const bench_page *p, const bench_plot
         x[0] = isnan(of->size) ? size[0] : of->size;
         x[1] = size[sizes - 1];
         y[0] = y[1] = of->high;
-        f->series[f->count++] = (hs_plot_series){.name = of->algorithm,
+        f->series[f->count++] = (plot_series){.name = of->algorithm,
                                                  .count = isnan(of->size) ? 2 : 1,
                                                  .x = x,
                                                  .y = y,
@@ -254,7 +253,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
 {
     size_t    sizes;
     double   *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
-    hs_plot   drawn;
+    plot_spec   drawn = {0};
     filled    f;
     hs_status status;
 
@@ -262,8 +261,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     for (size_t a = 0; a < p->c->algorithm_count; a++)
         add_line(&f, p, plot, family, size, sizes, a);
     add_published_lines(&f, p, plot, family, size, sizes);
-    hs_plot_init(&drawn);
-    drawn.kind = HS_PLOT_LINES;
+    drawn.kind = PLOT_LINES;
     drawn.title = family->label;
     drawn.x_name = p->c->axis;
     drawn.y_name = bench_measure_title(plot->measure);
@@ -310,7 +308,7 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
         if (!is_drawn(plot, family))
             continue;
         status =
-            plot->kind == HS_PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
+            plot->kind == PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
     }
     return status;
 }

@@ -142,7 +142,7 @@ static void put_growth(const bench_page *p, const bench_family *family)
 static void put_growths(const bench_page *p)
 {
     for (size_t i = 0; i < p->c->plot_count; i++)
-        if (p->c->plots[i].measure == BENCH_SECONDS && p->c->plots[i].kind == HS_PLOT_LINES &&
+        if (p->c->plots[i].measure == BENCH_SECONDS && p->c->plots[i].kind == PLOT_LINES &&
             p->c->plots[i].log_x && p->c->plots[i].log_y)
             for (size_t f = 0; f < p->c->family_count; f++)
                 put_growth(p, &p->c->families[f]);

@@ -22,9 +22,9 @@ static hs_status put_utilisation(const page *p, hs_type type)
 {
     unsigned       workers = type == HS_CPU ? p->m->cpus : p->m->gpus;
     double         x[BINS + 1], y[BINS + 1] = {0}, each = p->m->achieved / BINS;
-    hs_plot_series series = {.name = "utilisation", .count = BINS + 1, .x = x, .y = y};
+    plot_series series = {.name = "utilisation", .count = BINS + 1, .x = x, .y = y};
     char           title[32], axis[32];
-    hs_plot        plot;
+    plot_spec        plot = {0};
 
     if (workers == 0)
         return HS_OK;
@@ -40,8 +40,7 @@ static hs_status put_utilisation(const page *p, hs_type type)
     }
     snprintf(title, sizeof title, "%ss busy", exec_type_name(type));
     snprintf(axis, sizeof axis, "time (%s)", p->unit);
-    hs_plot_init(&plot);
-    plot.kind = HS_PLOT_AREAS;
+    plot.kind = PLOT_AREAS;
     plot.title = title;
     plot.x_name = axis;
     plot.y_name = "% of workers in tasks that they finished";
@@ -87,12 +86,11 @@ static char *name_of(const exec_kernel *k)
 
 hs_status html_boxes(const page *p)
 {
-    hs_plot_series series[KERNELS_MOST];
+    plot_series series[KERNELS_MOST];
     char          *name[KERNELS_MOST];
-    hs_plot        plot;
+    plot_spec        plot = {0};
     hs_status      status = HS_OK;
 
-    hs_plot_init(&plot);
     for (size_t i = 0; i < p->m->kernel_count && plot.count < KERNELS_MOST; i++) {
         const exec_kernel *k = &p->m->kernels[i];
 
@@ -104,7 +102,7 @@ hs_status html_boxes(const page *p)
             break;
         }
         series[plot.count] =
-            (hs_plot_series){.name = name[plot.count], .count = k->count, .y = k->errors};
+            (plot_series){.name = name[plot.count], .count = k->count, .y = k->errors};
         plot.count++;
     }
     plot.y_name = "measured / estimated";

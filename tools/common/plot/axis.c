@@ -3,20 +3,20 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <hybridsched/io.h>
 
-#include "picture/plot/plot.h"
-#include "picture/ticks.h"
+#include "common/plot/drawing.h"
 
-static void widen(hsi_plot_axis *axis, double value)
+static void widen(plot_axis *axis, double value)
 {
     axis->from = fmin(axis->from, value);
     axis->to = fmax(axis->to, value);
 }
 
-void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x)
+void plot_axis_fit(plot_axis *axis, const plot_spec *plot, int of_x)
 {
     const double *range = of_x ? plot->x_range : plot->y_range;
 
@@ -42,7 +42,7 @@ void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x)
     }
 }
 
-double hsi_plot_at(const hsi_plot_axis *axis, double value)
+double plot_at(const plot_axis *axis, double value)
 {
     double share = axis->log ? log(value / axis->from) / log(axis->to / axis->from)
                              : (value - axis->from) / (axis->to - axis->from);
@@ -50,18 +50,44 @@ double hsi_plot_at(const hsi_plot_axis *axis, double value)
     return axis->start + share * (axis->end - axis->start);
 }
 
-static size_t decimal_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
-{
-    double        length = fabs(axis->end - axis->start);
-    double        least = (axis->to - axis->from) / fmax(1, floor(length / axis->room));
-    hsi_tick_step step = hsi_tick_step_choose(fmax(least, DBL_MIN));
-    double        width = hsi_tick_value(1, step);
-    int           first = (int)floor(axis->from / width * (1 + 1e-12));
-    size_t        count = 0;
+/* The step between ticks of a decimal axis: mantissa * 10^exponent. */
+typedef struct tick_step {
+    int mantissa, exponent;
+} tick_step;
 
-    axis->from = fmin(axis->from, hsi_tick_value(first, step));
-    while (count < HSI_PLOT_TICKS) {
-        value[count] = hsi_tick_value(first + (int)count, step);
+/* Return i * mantissa * 10^exponent, rounded once. */
+static double tick_value(int i, tick_step step)
+{
+    double value = (double)i * step.mantissa, power = pow(10, abs(step.exponent));
+
+    return step.exponent >= 0 ? value * power : value / power;
+}
+
+/* Return the smallest of 1, 2, 5 times a power of ten that is at least `least` > 0. */
+static tick_step choose_step(double least)
+{
+    tick_step step = {1, (int)floor(log10(least)) - 1};
+
+    while (tick_value(1, step) < least) {
+        if (step.mantissa == 5)
+            step.exponent++;
+        step.mantissa = step.mantissa == 1 ? 2 : step.mantissa == 2 ? 5 : 1;
+    }
+    return step;
+}
+
+static size_t decimal_ticks(plot_axis *axis, double value[PLOT_TICKS])
+{
+    double    length = fabs(axis->end - axis->start);
+    double    least = (axis->to - axis->from) / fmax(1, floor(length / axis->room));
+    tick_step step = choose_step(fmax(least, DBL_MIN));
+    double    width = tick_value(1, step);
+    int       first = (int)floor(axis->from / width * (1 + 1e-12));
+    size_t    count = 0;
+
+    axis->from = fmin(axis->from, tick_value(first, step));
+    while (count < PLOT_TICKS) {
+        value[count] = tick_value(first + (int)count, step);
         if (value[count++] >= axis->to)
             break;
     }
@@ -73,7 +99,7 @@ static size_t decimal_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
  * Choose ticks of a logarithmic axis: powers of ten, e.g. every second one if there are many, with
  * 2 and 5 times them if there are few, and more multiples within a decade.
  */
-static size_t log_ticks(const hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
+static size_t log_ticks(const plot_axis *axis, double value[PLOT_TICKS])
 {
     static const double many[] = {1, 1.5, 2, 3, 4, 5, 7}, few[] = {1, 2, 5}, one[] = {1};
     double        decades = log10(axis->to / axis->from), length = fabs(axis->end - axis->start);
@@ -87,14 +113,13 @@ static size_t log_ticks(const hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
         for (size_t i = 0; i < in && e % each == 0; i++) {
             double at = of[i] * pow(10, e);
 
-            if (at >= axis->from * (1 - 1e-9) && at <= axis->to * (1 + 1e-9) &&
-                count < HSI_PLOT_TICKS)
+            if (at >= axis->from * (1 - 1e-9) && at <= axis->to * (1 + 1e-9) && count < PLOT_TICKS)
                 value[count++] = at;
         }
     return count;
 }
 
-size_t hsi_plot_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
+size_t plot_ticks(plot_axis *axis, double value[PLOT_TICKS])
 {
     return axis->log ? log_ticks(axis, value) : decimal_ticks(axis, value);
 }
@@ -110,35 +135,35 @@ static void tick_text(double value, char text[32])
         snprintf(text + strlen(text), 32 - strlen(text), "e%d", exponent);
 }
 
-void hsi_plot_x_axis(hsi_plot *p, double bottom, const char *name)
+void plot_x_axis(plot_drawing *p, double bottom, const char *name)
 {
-    double value[HSI_PLOT_TICKS];
-    size_t count = hsi_plot_ticks(&p->x, value);
+    double value[PLOT_TICKS];
+    size_t count = plot_ticks(&p->x, value);
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double x = hsi_plot_at(&p->x, value[i]);
+        double x = plot_at(&p->x, value[i]);
 
-        hsi_put_line(&p->out, "gr", x, p->top, x, bottom);
+        svg_line(p->out, "gr", x, p->top, x, bottom);
         tick_text(value[i], text);
-        hsi_plot_text(p, "k i", x, bottom + 15, text);
+        plot_text(p, "k i", x, bottom + 15, text);
     }
-    hsi_put_line(&p->out, "x", p->x.start, bottom, p->x.end, bottom);
+    svg_line(p->out, "x", p->x.start, bottom, p->x.end, bottom);
     if (name)
-        hsi_plot_text(p, "k i", (p->x.start + p->x.end) / 2, bottom + 31, name);
+        plot_text(p, "k i", (p->x.start + p->x.end) / 2, bottom + 31, name);
 }
 
-void hsi_plot_y_axis(hsi_plot *p, double left, double right)
+void plot_y_axis(plot_drawing *p, double left, double right)
 {
-    double value[HSI_PLOT_TICKS];
-    size_t count = hsi_plot_ticks(&p->y, value);
+    double value[PLOT_TICKS];
+    size_t count = plot_ticks(&p->y, value);
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double y = hsi_plot_at(&p->y, value[i]);
+        double y = plot_at(&p->y, value[i]);
 
-        hsi_put_line(&p->out, "gr", left, y, right, y);
+        svg_line(p->out, "gr", left, y, right, y);
         tick_text(value[i], text);
-        hsi_plot_text(p, "k e", left - 5, y + 4, text);
+        plot_text(p, "k e", left - 5, y + 4, text);
     }
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_PLOT_DRAWING_H
+#define TOOLS_PLOT_DRAWING_H
+
+#include "common/plot/plot.h"
+#include "common/plot/svg.h"
+
+/*
+ * A plot has a frame (plot.c), one or two axes (axis.c), and boxes (boxes.c), lines (lines.c) or
+ * areas (areas.c). The number of a series selects one of the colours `s0` to `s7`, visible on light
+ * and on dark pages.
+ */
+enum { PLOT_COLOURS = 8 };
+
+typedef struct plot_axis {
+    int    log;
+    double from, to;   /* range of values */
+    double start, end; /* coordinates of the range */
+    double room;       /* room for a tick's label */
+} plot_axis;
+
+typedef struct plot_drawing {
+    FILE     *out;
+    plot_spec plot;
+    plot_axis x, y; /* boxes have their values on x */
+    double    width, height;
+    double    top; /* of the frame, below the title */
+} plot_drawing;
+
+/** Widen the axis to the x or y values of all series, and to the range of the plot. */
+void plot_axis_fit(plot_axis *axis, const plot_spec *plot, int of_x);
+
+/** Return the coordinate of a value. */
+double plot_at(const plot_axis *axis, double value);
+
+/**
+ * Choose the ticks of an axis and return their number. A decimal axis is widened to its outer
+ * ticks.
+ */
+enum { PLOT_TICKS = 40 };
+size_t plot_ticks(plot_axis *axis, double value[PLOT_TICKS]);
+
+void plot_x_axis(plot_drawing *p, double bottom, const char *name);
+void plot_y_axis(plot_drawing *p, double left, double right);
+
+/** Compute the layout of a kind of plot and its size; draw the plot. */
+void plot_boxes_layout(plot_drawing *p);
+void plot_boxes_draw(plot_drawing *p);
+void plot_areas_layout(plot_drawing *p);
+void plot_areas_draw(plot_drawing *p);
+void plot_lines_layout(plot_drawing *p);
+void plot_lines_draw(plot_drawing *p);
+
+/** Write `<text class="KIND" x= y=>` with the text, escaped, and its end. */
+void plot_text(plot_drawing *p, const char *kind, double x, double y, const char *text);
+
+#endif
