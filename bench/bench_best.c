@@ -46,7 +46,7 @@ typedef struct tally {
 
 static tally       ours, peers;
 static unsigned    seeds = 1;
-static int         with_peers = 1;
+static bool        with_peers = true;
 static const char *algorithm = "best";
 static hs_settings settings;
 
@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double count(tally *t, double makespan, double bound, int proved)
+static double count(tally *t, double makespan, double bound, bool proved)
 {
     double gap = makespan > bound ? makespan / bound - 1 : 0;
 
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
         else if (option == 'g')
             requested_size.gap = atof(optarg);
         else if (option == 'n')
-            with_peers = 0;
+            with_peers = false;
         else
             return 2;
     }

@@ -85,7 +85,7 @@ static void measure_bare(uint32_t tasks, row *out, int repeat)
     int64_t           first, last;
     unsigned          w;
 
-    if (hsi_topology_open(&topology, 0, &error) != HS_OK ||
+    if (hsi_topology_open(&topology, false, &error) != HS_OK ||
         hsi_topology_threads(topology) < WORKERS)
         abort();
     pthread_barrier_init(&ready, NULL, WORKERS);

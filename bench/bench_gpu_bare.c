@@ -18,6 +18,8 @@
  * 0: done; 1: a call failed; 2: wrong usage; 3: no GPU.
  */
 #include "../tests/gpu/bare.h"
+
+#include <stdbool.h>
 #include "bench_gpu_sizes.h"
 #include "median.h"
 
@@ -330,7 +332,7 @@ static double copies(bare *b)
     return bare_seconds() - start;
 }
 
-static double one_way(bare *b, int out)
+static double one_way(bare *b, bool out)
 {
     double start = bare_seconds();
     int    i;
@@ -346,12 +348,12 @@ static double one_way(bare *b, int out)
 
 static double in_only(bare *b)
 {
-    return one_way(b, 0);
+    return one_way(b, false);
 }
 
 static double out_only(bare *b)
 {
-    return one_way(b, 1);
+    return one_way(b, true);
 }
 
 static double time_of(bare *b, double (*measure)(bare *))

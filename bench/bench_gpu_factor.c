@@ -12,6 +12,7 @@
  * is wrong; 2: wrong usage; 3: no GPU.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,8 +28,8 @@ typedef struct bare bare;
 typedef struct kernel {
     const char *name;
     int         thirds;   /* operations / (n^3 / 3) */
-    int         triangle; /* 1: the kernel uses the lower triangle only */
-    int         dominant; /* the matrix has a diagonal that outweighs the rest */
+    bool        triangle; /* true: the kernel uses the lower triangle only */
+    bool        dominant; /* the matrix has a diagonal that outweighs the rest */
     size_t      vector;   /* bytes per element of the second result; 0: none */
     void (*size)(bare *); /* set work_size */
     void (*launch)(bare *);
@@ -132,10 +133,10 @@ static double geqrf_product(const bare *b, int row, int column)
 }
 
 static const kernel kernels[] = {
-    {"potrf", 1, 1, 1, 0, potrf_size, potrf, potrf_product},
-    {"getrf", 2, 0, 0, sizeof(int), getrf_size, getrf, getrf_product},
-    {"getrf-unpivoted", 2, 0, 1, 0, getrf_size, getrf, getrf_product},
-    {"geqrf", 4, 0, 0, sizeof(double), geqrf_size, geqrf, geqrf_product},
+    {"potrf", 1, true, true, 0, potrf_size, potrf, potrf_product},
+    {"getrf", 2, false, false, sizeof(int), getrf_size, getrf, getrf_product},
+    {"getrf-unpivoted", 2, false, true, 0, getrf_size, getrf, getrf_product},
+    {"geqrf", 4, false, false, sizeof(double), geqrf_size, geqrf, geqrf_product},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
@@ -244,7 +245,7 @@ static void copy_lower(const bare *b, double *to, const double *from, enum cudaM
     }
 }
 
-static void copy(const bare *b, double *to, const double *from, enum cudaMemcpyKind way, int lower)
+static void copy(const bare *b, double *to, const double *from, enum cudaMemcpyKind way, bool lower)
 {
     if (lower)
         copy_lower(b, to, from, way);
@@ -252,7 +253,7 @@ static void copy(const bare *b, double *to, const double *from, enum cudaMemcpyK
         CUDA(cudaMemcpyAsync(to, from, b->bytes, way, b->stream));
 }
 
-static void copy_home(const bare *b, int lower)
+static void copy_home(const bare *b, bool lower)
 {
     copy(b, b->here, b->there, cudaMemcpyDeviceToHost, lower);
     if (b->vector)
@@ -264,7 +265,7 @@ static void copy_home(const bare *b, int lower)
 
 /* Time the copies with the factorisation, and the factorisation alone. The matrix on the GPU is NaN
  * before, so that a missing copy is noticed. */
-static void measure(bare *b, int lower, double *whole, double *alone)
+static void measure(bare *b, bool lower, double *whole, double *alone)
 {
     double start, ready, done;
 
@@ -302,13 +303,13 @@ static void bench(const kernel *k, int n, int tile)
     int    i;
 
     begin(&b, k, n, tile);
-    measure(&b, 0, whole, alone); /* clocks rise, libraries load */
+    measure(&b, false, whole, alone); /* clocks rise, libraries load */
     for (i = 0; i < REPEATS; i++)
-        measure(&b, 0, &whole[i], &alone[i]);
+        measure(&b, false, &whole[i], &alone[i]);
     print(&b, "", alone);
     print(&b, "-copied", whole);
     for (i = 0; i < REPEATS && k->triangle; i++)
-        measure(&b, 1, &whole[i], &alone[i]);
+        measure(&b, true, &whole[i], &alone[i]);
     if (k->triangle)
         print(&b, "-copied-lower", whole);
     end(&b);

@@ -17,6 +17,7 @@
  * failed, or data arrived changed; 2: wrong usage; 3: no GPU.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -102,7 +103,7 @@ static double huge_bytes(const bare *b)
     char            line[512];
     unsigned long   begin, end, kib;
     double          sum = 0;
-    int             is_ours = 0;
+    bool            is_ours = false;
 
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
@@ -117,7 +118,7 @@ static double huge_bytes(const bare *b)
 
 /* ---- measurements ---- */
 
-static double copy(bare *b, int home)
+static double copy(bare *b, bool home)
 {
     double start = bare_seconds();
     size_t i;
@@ -134,12 +135,12 @@ static double copy(bare *b, int home)
 
 static double copy_in(bare *b)
 {
-    return copy(b, 0);
+    return copy(b, false);
 }
 
 static double copy_out(bare *b)
 {
-    return copy(b, 1);
+    return copy(b, true);
 }
 
 /* Read one element per cache line. The sum keeps the compiler from removing the loop. */

@@ -25,7 +25,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static hs_instance *cholesky(unsigned tiles, int graph)
+static hs_instance *cholesky(unsigned tiles, bool graph)
 {
     hs_tiled spec = {
         sizeof spec, HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960"), 0};
@@ -97,8 +97,8 @@ static void measure(call *calls, size_t count)
 int main(int argc, char **argv)
 {
     unsigned     tiles = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 180;
-    hs_instance *alone = cholesky(tiles, 0), *graph = cholesky(tiles, 1);
-    hs_instance *middle = cholesky(64, 1), *small = cholesky(32, 1);
+    hs_instance *alone = cholesky(tiles, false), *graph = cholesky(tiles, true);
+    hs_instance *middle = cholesky(64, true), *small = cholesky(32, true);
     call         large[] = {{.name = "heteroprio", .in = alone},
                             {.name = "heteroprio", .in = alone, .rank = HS_RANK_MIN},
                             {.name = "heteroprio", .in = graph, .rank = HS_RANK_MIN},

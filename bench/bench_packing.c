@@ -98,11 +98,11 @@ static void run(const hs_algorithm *algorithm, const hs_settings *settings,
     hs_instance_free(in);
 }
 
-static int is_selected(const char *family, int argc, char **argv)
+static bool is_selected(const char *family, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++)
         if (strcmp(argv[i], family) == 0)
-            return 1;
+            return true;
     return optind == argc;
 }
 

@@ -82,7 +82,7 @@ static double scan_names(const char *at, const char *end)
     uint64_t hash = 0;
 
     for (; at < end; at++) {
-        int ends = *at == ',' || *at == ':' || *at == ';';
+        bool ends = *at == ',' || *at == ':' || *at == ';';
 
         sum += ends ? (double)hash : 0;
         hash = ends ? 0 : (hash ^ (unsigned char)*at) * 0x100000001b3u;
@@ -213,7 +213,7 @@ static double run(enum operation operation, const char *path, const char *copy,
 }
 
 /* Print the peak memory of reading the file; this process has done nothing before. */
-static int print_peak(const char *path)
+static bool print_peak(const char *path)
 {
     struct rusage before, after;
     int           fd = open_file(path, O_RDONLY);
@@ -222,7 +222,7 @@ static int print_peak(const char *path)
     read_instance(fd);
     getrusage(RUSAGE_SELF, &after);
     printf("%ld\n", (after.ru_maxrss - before.ru_maxrss) * 1024);
-    return 0;
+    return false;
 }
 
 static long long peak_of_reading(const char *program, const char *path)
@@ -286,9 +286,9 @@ static void measure(const char *program, const struct layout *layout, size_t tas
     hs_instance_free(in);
 }
 
-static int is_selected(const struct layout *layout, int names, char **name)
+static bool is_selected(const struct layout *layout, int names, char **name)
 {
-    int found = names <= 0;
+    bool found = names <= 0;
 
     for (int i = 0; i < names; i++)
         found |= strcmp(name[i], layout->name) == 0;

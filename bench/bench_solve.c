@@ -41,14 +41,14 @@ static const struct node {
 static const char *const searches[] = {"best",       "exact",         "area",
                                        "allocation", "configuration", "mip"};
 
-static int is_search(const char *name)
+static bool is_search(const char *name)
 {
     size_t i;
 
     for (i = 0; i < sizeof searches / sizeof *searches; i++)
         if (strcmp(name, searches[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return processor time: a single thread works, and other programs do not count. */

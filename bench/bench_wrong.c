@@ -30,7 +30,7 @@ enum { CPUS = 6, GPUS = 2, WORKERS = CPUS + GPUS, MOST = 400 };
 typedef struct row {
     const char *name;
     double      spread;   /* largest factor of the error of each time; 1: exact */
-    int         coin;     /* 1: the error is exactly this factor or its inverse */
+    bool        coin;     /* true: the error is exactly this factor or its inverse */
     int         slow;     /* slow worker; -1: none */
     double      slowness; /* factor of the slow worker, or of the slow tasks */
     double      part;     /* fraction of slow tasks */
@@ -38,15 +38,15 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {"exact", 1, 0, -1, 1, 0, {1, 1}},
-    {"within 1.3 x", 1.3, 0, -1, 1, 0, {1, 1}},
-    {"within 2 x", 2, 0, -1, 1, 0, {1, 1}},
-    {"half or double", 2, 1, -1, 1, 0, {1, 1}},
-    {"one CPU 4 x slow", 1, 0, 0, 4, 0, {1, 1}},
-    {"one GPU 4 x slow", 1, 0, CPUS, 4, 0, {1, 1}},
-    {"5 % of tasks 10 x", 1, 0, -1, 10, 0.05, {1, 1}},
-    {"CPUs 2 x slow", 1.2, 0, -1, 1, 0, {2, 1}},
-    {"GPUs 2 x slow", 1.2, 0, -1, 1, 0, {1, 2}},
+    {"exact", 1, false, -1, 1, 0, {1, 1}},
+    {"within 1.3 x", 1.3, false, -1, 1, 0, {1, 1}},
+    {"within 2 x", 2, false, -1, 1, 0, {1, 1}},
+    {"half or double", 2, true, -1, 1, 0, {1, 1}},
+    {"one CPU 4 x slow", 1, false, 0, 4, 0, {1, 1}},
+    {"one GPU 4 x slow", 1, false, CPUS, 4, 0, {1, 1}},
+    {"5 % of tasks 10 x", 1, false, -1, 10, 0.05, {1, 1}},
+    {"CPUs 2 x slow", 1.2, false, -1, 1, 0, {2, 1}},
+    {"GPUs 2 x slow", 1.2, false, -1, 1, 0, {1, 2}},
 };
 
 typedef struct scene {
@@ -121,7 +121,7 @@ static double time_of(const scene *s, unsigned worker, uint32_t task)
 typedef struct worker_state {
     double   due;
     uint32_t task;
-    int      runs;
+    bool     runs;
 } worker_state;
 
 /* Simulate a policy; after each event every waiting worker decides again. */
@@ -129,7 +129,7 @@ static double simulate(const scene *s, const char *policy, const hs_instance *in
 {
     hs_policy_settings settings;
     hs_policy         *p = NULL;
-    worker_state       of[WORKERS] = {{0, 0, 0}};
+    worker_state       of[WORKERS] = {{0, 0, false}};
     double             now = 0, makespan = 0;
     size_t             done = 0;
 
@@ -150,7 +150,7 @@ static double simulate(const scene *s, const char *policy, const hs_instance *in
             break;
         now = of[w].due;
         if (of[w].runs) {
-            of[w].runs = 0;
+            of[w].runs = false;
             done++;
             makespan = now;
             hs_policy_ended(p, w, of[w].task, HS_ENDING_DONE, now, NULL);
@@ -161,12 +161,12 @@ static double simulate(const scene *s, const char *policy, const hs_instance *in
         hs_policy_next(p, w, now, &d, NULL);
         while (d.kind == HS_DECIDE_SPOLIATE) {
             ++*takes;
-            of[d.victim] = (worker_state){now, 0, 0};
+            of[d.victim] = (worker_state){now, 0, false};
             hs_policy_ended(p, d.victim, d.task, HS_ENDING_ABORTED, now, NULL);
             hs_policy_next(p, w, now, &d, NULL);
         }
-        of[w] = d.kind == HS_DECIDE_START ? (worker_state){now + time_of(s, w, d.task), d.task, 1}
-                                          : (worker_state){d.until, 0, 0};
+        of[w] = d.kind == HS_DECIDE_START ? (worker_state){now + time_of(s, w, d.task), d.task, true}
+                                          : (worker_state){d.until, 0, false};
         if (d.kind == HS_DECIDE_START)
             for (i = 0; i < WORKERS; i++)
                 if (!of[i].runs && of[i].due > now)
@@ -234,7 +234,7 @@ static void *execute(void *data)
     hs_exec_settings_init(&settings);
     settings.decide.policy = hs_policy_find(t->policy);
     settings.run.time_scale = seconds_per_unit;
-    settings.place.oversubscribe = settings.place.unbound = 1;
+    settings.place.oversubscribe = settings.place.unbound = true;
     settings.run.backends = only;
     settings.run.backend_count = 1;
     hs_exec_report_init(&report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "instance_file.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +9,14 @@
 #include "support/pages.h"
 
 const struct layout layouts[] = {
-    {"17-digits", NO_IDS, 0, 17, 0},
-    {"17-digits-ids", COUNTED, 0, 17, 0},
-    {"17-digits-shuffled-ids", SHUFFLED, 0, 17, 0},
-    {"6-decimals", NO_IDS, 0, 6, 0},
-    {"6-decimals-ids", COUNTED, 0, 6, 0},
-    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6, 0},
-    {"17-digits-ids-kernels", COUNTED, 1, 17, 0},
-    {"6-decimals-ids-graph", COUNTED, 0, 6, 1},
+    {"17-digits", NO_IDS, false, 17, false},
+    {"17-digits-ids", COUNTED, false, 17, false},
+    {"17-digits-shuffled-ids", SHUFFLED, false, 17, false},
+    {"6-decimals", NO_IDS, false, 6, false},
+    {"6-decimals-ids", COUNTED, false, 6, false},
+    {"6-decimals-shuffled-ids", SHUFFLED, false, 6, false},
+    {"17-digits-ids-kernels", COUNTED, true, 17, false},
+    {"6-decimals-ids-graph", COUNTED, false, 6, true},
 };
 
 const size_t layout_count = sizeof layouts / sizeof *layouts;

@@ -2,6 +2,7 @@
 #ifndef BENCH_INSTANCE_FILE_H
 #define BENCH_INSTANCE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The files for measuring the readers. */
@@ -11,9 +12,9 @@ enum ids { NO_IDS, COUNTED, SHUFFLED }; /* ids task-0, task-1, ... in order, or 
 struct layout {
     const char *name;
     enum ids    ids;
-    int         has_kernels; /* 1: the file has kernels and priorities */
+    bool        has_kernels; /* true: the file has kernels and priorities */
     int         digits;      /* 17: every double; else the number of decimals */
-    int         is_graph;    /* tasks access the tiles of a Cholesky factorisation */
+    bool        is_graph;    /* tasks access the tiles of a Cholesky factorisation */
 };
 
 extern const struct layout layouts[];

@@ -16,9 +16,9 @@ enum { PEER_MOST_COLUMNS = 20000 };
 
 /*
  * Run GLPK's branch and cut on the assignment model: a binary variable per task and worker, a row
- * per task and per worker, presolve, all cuts, the feasibility pump. Returns 0 if this build lacks
- * GLPK or the instance is too large.
+ * per task and per worker, presolve, all cuts, the feasibility pump. Returns false if this build
+ * lacks GLPK or the instance is too large.
  */
-int peer_glpk(const hs_instance *in, double seconds, peer_result *result);
+bool peer_glpk(const hs_instance *in, double seconds, peer_result *result);
 
 #endif

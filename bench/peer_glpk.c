@@ -101,14 +101,14 @@ static void solve(glp_prob *lp, double seconds, peer_result *result)
         result->bound = result->makespan;
 }
 
-int peer_glpk(const hs_instance *in, double seconds, peer_result *result)
+bool peer_glpk(const hs_instance *in, double seconds, peer_result *result)
 {
     size_t    workers = hs_instance_cpus(in) + hs_instance_gpus(in);
     double    begin = now();
     glp_prob *lp;
 
     if (hs_instance_tasks(in) * workers > PEER_MOST_COLUMNS)
-        return 0;
+        return false;
     *result = (peer_result){INFINITY, 0, 0};
     glp_term_out(GLP_OFF);
     lp = build(in);
@@ -117,7 +117,7 @@ int peer_glpk(const hs_instance *in, double seconds, peer_result *result)
     solve(lp, seconds, result);
     glp_delete_prob(lp);
     result->seconds = now() - begin;
-    return 1;
+    return true;
 }
 
 #else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <stdbool.h>
 #endif
 
 /* Use one arena: malloc_trim() does not shrink the ends of the other arenas. */
@@ -21,7 +22,7 @@ void growth_trim(void)
 #endif
 }
 
-int growth_counts_memory(void)
+bool growth_counts_memory(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return 0;
@@ -30,7 +31,7 @@ int growth_counts_memory(void)
     return 0;
 #endif
 #endif
-    return 1;
+    return true;
 }
 
 enum { STEPS = GROWTH_LOOKS - 1 };
@@ -42,8 +43,8 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The median of an even number of steps is the lower middle one, so growth in half of the steps does
- * not count. */
+/* The median of an even number of steps is the lower middle one, so growth in half of the steps
+ * does not count. */
 long growth_by_step(const long looks[GROWTH_LOOKS])
 {
     long step[STEPS];

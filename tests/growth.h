@@ -2,6 +2,8 @@
 #ifndef TESTS_GROWTH_H
 #define TESTS_GROWTH_H
 
+#include <stdbool.h>
+
 /*
  * Detection of leaks by growth: a test measures an amount, such as resident memory, GROWTH_LOOKS
  * times, with equal work between two measurements. A leak grows in most steps; memory that a driver
@@ -17,7 +19,7 @@ long growth_by_step(const long looks[GROWTH_LOOKS]);
 void growth_begin(void);
 void growth_trim(void);
 
-/* Return 1 if freed memory leaves the measured amount; sanitizers keep freed memory. */
-int growth_counts_memory(void);
+/* Return true if freed memory leaves the measured amount; sanitizers keep freed memory. */
+bool growth_counts_memory(void);
 
 #endif

@@ -8,8 +8,8 @@
 
 /*
  * Report failed assertions only. Check writes every assertion to a file, to name the last one after
- * a crash; in a loop the writes cost more than the tested code. After a crash, Check still names the
- * test function.
+ * a crash; in a loop the writes cost more than the tested code. After a crash, Check still names
+ * the test function.
  */
 #undef ck_assert
 #undef ck_assert_msg

@@ -9,10 +9,11 @@
  *
  *     LD_PRELOAD=./hybridsched_starpu.so ./application
  *
- * A GPU takes the ready task with the largest ratio of CPU time to GPU time, a CPU the ready task with
- * the smallest. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does not start
- * a task if the GPUs would complete it earlier, after all other ready tasks. Times come from StarPU's
- * performance models. While a model is being calibrated, a task counts as equally fast on both types.
+ * A GPU takes the ready task with the largest ratio of CPU time to GPU time, a CPU the ready task
+ * with the smallest. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does
+ * not start a task if the GPUs would complete it earlier, after all other ready tasks. Times come
+ * from StarPU's performance models. While a model is being calibrated, a task counts as equally
+ * fast on both types.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -165,7 +166,8 @@ static int push(struct starpu_task *task)
     return 0;
 }
 
-/* Return the microseconds until the GPUs would have completed their running tasks and all ready tasks. */
+/* Return the microseconds until the GPUs would have completed their running tasks and all ready
+ * tasks. */
 static double gpus_take(const scheduler *s)
 {
     double now = starpu_timing_now(), work = s->gpu_work;

@@ -50,7 +50,7 @@ typedef struct hs_exec_attempt {
     uint32_t   number; /* number of the attempt, from 1, earlier runs of the journal included */
     unsigned   worker;
     hs_outcome outcome;
-    int        timed_out; /* 1: the attempt exceeded its timeout and failed */
+    bool       timed_out; /* true: the attempt exceeded its timeout and failed */
     int        status;    /* exit status of the process; negative: no process, or a signal ended
                              it */
     int        signal;    /* terminating signal of the process; 0: none */
@@ -100,8 +100,8 @@ typedef struct hs_exec_settings {
         double time_scale; /* factor from the plan's times to real durations; 0: 1 */
         int    emulate[2]; /* by hs_type: emulate tasks by timers of their planned time (a
                               gpu_command still runs) */
-        int                      allow_commands;
-        int                      allow_plugins;
+        bool                     allow_commands;
+        bool                     allow_plugins;
         int                      verify;   /* verify results of built-in kernels; default 1 */
         const hs_backend *const *backends; /* tried before the built-in backends */
         size_t                   backend_count;
@@ -118,7 +118,7 @@ typedef struct hs_exec_settings {
         unsigned   cores[2];        /* cores per worker, by hs_type; 0: 1 */
         int        oversubscribe;   /* allow more CPU workers than cores */
         int        share_gpu_cores; /* let CPU workers use the cores of GPU worker threads */
-        int        unbound;         /* bind no worker to a core */
+        bool       unbound;         /* bind no worker to a core */
         const int *os_cpus;         /* processor by worker, -1: not bound (not combined with several
                                        cores per worker); copied; NULL: choose processors and check
                                        that there are enough */
@@ -165,7 +165,7 @@ typedef struct hs_exec_settings {
     struct {
         const char *log_folder;       /* folder for the output of commands; NULL: discard output */
         int         failed_logs_only; /* keep only logs of failed attempts */
-        int         separate_errors;  /* write standard error of commands to a separate file, see
+        bool        separate_errors;  /* write standard error of commands to a separate file, see
                                          hs_exec_log_path(); implied by report.line */
         const char *journal;          /* journal file; NULL: no journal */
         hs_resume   resume;           /* tasks to run again with this journal */
@@ -305,7 +305,7 @@ typedef struct hs_exec_report {
     double   seconds;      /* seconds from the start to the end of the last task */
     double   overhead;     /* seconds per task finished or failed in this run: (workers x
                               seconds - busy) / tasks */
-    int    stopped;        /* 1: hs_exec_stop() ended the run */
+    bool   stopped;        /* true: hs_exec_stop() ended the run */
     double busy;           /* seconds in task bodies, summed over workers */
     double idle;           /* seconds during which the policy had no task for a worker, or
                               the worker was out of service */
@@ -387,10 +387,10 @@ typedef struct hs_exec_factorisation {
     size_t      order, tile; /* orders of the matrix and of each tile */
     uint64_t    seed;
     double      operations;        /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
-    int         input_given;       /* 1: the input is settings.run.matrix */
-    int         single_precision;  /* 1: the kernels have single precision, else double */
-    int         verified;          /* 1: the last run completed and its result was verified */
-    int         wrong;             /* 1: the result exceeds a limit below */
+    bool        input_given;       /* true: the input is settings.run.matrix */
+    bool        single_precision;  /* true: the kernels have single precision, else double */
+    bool        verified;          /* true: the last run completed and its result was verified */
+    bool        wrong;             /* true: the result exceeds a limit below */
     double      relative_residual; /* Frobenius norm of (input - product of the factors), relative
                                       to the input's norm; limit 1e-8, in single precision
                                       1e-6 sqrt(order) */
@@ -421,7 +421,7 @@ HS_API hs_status hs_exec_copy_factors(const hs_exec *exec, double *out);
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
     size_t   struct_size;
-    int      running; /* 1: the worker runs `task`; 0: the worker is idle */
+    bool     running; /* true: the worker runs `task`; 0: the worker is idle */
     uint32_t task;    /* on a GPU with several tasks in flight, the task launched last */
     double   seconds; /* seconds since the start of the task */
     uint64_t done;    /* tasks finished by the worker in this run */

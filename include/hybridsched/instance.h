@@ -302,7 +302,8 @@ HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *e
 
 /**
  * Return the rows of the cycle for which hs_builder_finish() returned HS_EGRAPH: each row is a
- * predecessor of the next, the last row of the first. NULL: another fault. Valid until the next call with this builder.
+ * predecessor of the next, the last row of the first. NULL: another fault. Valid until the next
+ * call with this builder.
  */
 HS_API const size_t *hs_builder_cycle(const hs_builder *b, size_t *count);
 

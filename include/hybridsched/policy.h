@@ -299,7 +299,7 @@ struct hs_policy_kind {
     size_t      struct_size; /* sizeof(hs_policy_kind) */
     const char *name;        /* without commas */
     const char *summary;     /* one line */
-    int         needs_plan;  /* see hs_policy_needs_plan() */
+    bool        needs_plan;  /* see hs_policy_needs_plan() */
     /* Create the state, with complete settings. `policy` is for later calls of
        hs_policy_input_arrival(), hs_policy_longest_transfer() and hs_policy_start_transfers(). */
     hs_status (*create)(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
@@ -316,9 +316,9 @@ struct hs_policy_kind {
     void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake); /* NULL: does nothing */
     int (*take_stranded)(hs_policy_state *state, uint32_t *task); /* NULL: returns 0, so that the
                                                                      run ends without such tasks */
-    int      supports_graphs; /* 0: an instance with a graph fails with HS_EDEPENDENT */
+    bool     supports_graphs; /* 0: an instance with a graph fails with HS_EDEPENDENT */
     unsigned supported_ranks; /* see hs_policy_supported_ranks() */
-    int groups_endings; /* 1: hs_policy_groups_endings() returns 1 also for independent tasks */
+    bool groups_endings; /* true: hs_policy_groups_endings() returns 1 also for independent tasks */
     /* Add the tasks that became ready, see hs_policy_collect_ready(); required if supports_graphs
        or groups_endings is 1. */
     void (*add_ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
@@ -326,7 +326,7 @@ struct hs_policy_kind {
     void (*prefetch)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                      hs_wake *wake); /* NULL: never prefetches */
     int (*peek)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: returns 0 */
-    int keeps_plan; /* see hs_policy_keeps_plan(); requires needs_plan */
+    bool keeps_plan; /* see hs_policy_keeps_plan(); requires needs_plan */
 };
 
 /**

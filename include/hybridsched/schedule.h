@@ -163,8 +163,8 @@ HS_API void hs_violation_init_sized(hs_violation *violation, size_t size);
 
 /**
  * Check whether `s` is a schedule of `in`: HS_OK, or HS_ESCHEDULE with the first violation in
- * *error (may be NULL). Shares no code with the algorithms. O(tasks + entries + a log a) with a aborted
- * entries, plus for each entry the predecessors and accesses of its row. HS_ENOMEM.
+ * *error (may be NULL). Shares no code with the algorithms. O(tasks + entries + a log a) with a
+ * aborted entries, plus for each entry the predecessors and accesses of its row. HS_ENOMEM.
  */
 HS_API hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error);
 

@@ -81,9 +81,9 @@ typedef struct hs_algorithm {
        set on HS_OK only. NULL for the library's own algorithms: a copy of such a struct cannot
        run. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
-    int      supports_graphs;    /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
+    bool     supports_graphs;    /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
     unsigned supported_ranks;    /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
-    int      supports_available; /* settings.available; 0: the setting fails with HS_EAVAILABLE */
+    bool     supports_available; /* settings.available; 0: the setting fails with HS_EAVAILABLE */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -110,9 +110,9 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller owns *out, otherwise
  * *out is untouched. Re-entrant. Equal instances and settings give equal schedules, bit for bit.
  * HS_EDEPENDENT: the algorithm supports independent tasks only. HS_EWORKER: the algorithm uses one
- * type, and a task cannot run on it. HS_EAVAILABLE: it does not support settings.available. HS_EINVAL:
- * bad settings or an unsupported rank. HS_ESCHEDULE: an application's algorithm returned an invalid
- * schedule, or one that starts too early.
+ * type, and a task cannot run on it. HS_EAVAILABLE: it does not support settings.available.
+ * HS_EINVAL: bad settings or an unsupported rank. HS_ESCHEDULE: an application's algorithm returned
+ * an invalid schedule, or one that starts too early.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);
@@ -122,9 +122,9 @@ typedef struct hs_report {
     size_t struct_size;
     double bound; /* lower bound proved during the solve; 0: none */
     char   bound_name[32];
-    int    proved;          /* 1: certified: the makespan (as exact sums of times, rounded up) is
+    bool   proved;          /* true: certified: the makespan (as exact sums of times, rounded up) is
                                within `gap` of the optimum; with gap 0: the schedule is optimal */
-    int      limit_reached; /* stopped by time_limit or iterations */
+    bool     limit_reached; /* stopped by time_limit or iterations */
     double   certified;     /* largest exact sum of times of a worker, rounded up; for a graph
                                the makespan, or the bound if rounded ends lie below the bound */
     uint64_t iterations;

@@ -24,7 +24,7 @@ typedef struct hsi_members {
  */
 typedef struct hsi_algorithm {
     hs_algorithm about;
-    int          by_rows; /* 1: run() takes rows with counts; 0: one item per copy */
+    bool         by_rows; /* true: run() takes rows with counts; 0: one item per copy */
     hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder);
     hs_status (*search)(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report);

@@ -36,7 +36,7 @@ typedef struct walker {
     double    best_estimate;
     double    ceiling; /* upper bound of LPT's makespan on the best allocation */
     double    limit;   /* floors above it are not stored */
-    int       inverse_found;
+    bool      inverse_found;
 } walker;
 
 static double average(double sum, unsigned workers)
@@ -121,7 +121,7 @@ static void note_inverse(walker *wk, size_t i, double c1)
 
     if (w1 <= w2 && (isinf(c1) || after1 > after2)) {
         walk->inverse = walk->move_count;
-        wk->inverse_found = 1;
+        wk->inverse_found = true;
     }
 }
 
@@ -246,7 +246,7 @@ static void reverse(hsi_balanced_walk *walk, size_t begin, size_t end)
     }
 }
 
-static int same_ratio(const hsi_balanced_walk *walk, size_t a, size_t b)
+static bool same_ratio(const hsi_balanced_walk *walk, size_t a, size_t b)
 {
     const double *c1 = walk->c1, *c2 = walk->c2;
 
@@ -271,7 +271,7 @@ static void switch_types(hsi_balanced_walk *walk)
     walk->c2 = c1;
     walk->w1 = walk->pb->k;
     walk->w2 = walk->pb->m;
-    walk->switched = 1;
+    walk->switched = true;
     walk->start = first_on_type_2(walk);
 }
 
@@ -351,7 +351,7 @@ static hs_status release_all_but_floors(hsi_balanced_walk *walk, hsi_mark mark)
     return HS_OK;
 }
 
-hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, int want_floors)
+hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, bool want_floors)
 {
     hsi_arena *arena = pb->arena;
     size_t     n = pb->n;

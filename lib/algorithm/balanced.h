@@ -14,7 +14,7 @@
  */
 typedef struct hsi_balanced_walk {
     const hsi_problem *pb;
-    int                switched; /* 1: type 1 is the GPUs */
+    bool               switched; /* true: type 1 is the GPUs */
     double            *c1, *c2;  /* times by position in `order` */
     unsigned           w1, w2;   /* workers of each type */
     uint32_t          *order;    /* tasks by increasing c1/c2 */
@@ -32,7 +32,7 @@ typedef struct hsi_balanced_walk {
 
 /* Run the complete walk; store floors if requested. Memory is in the problem's arena. O(n log
  * n). */
-hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, int want_floors);
+hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, bool want_floors);
 
 /* Set type[] to allocation x. O(n). */
 void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsigned char *type);

@@ -6,7 +6,7 @@
 #include "algorithm/lpt.h"
 
 static hs_status schedule_better(const hsi_problem *pb, const unsigned char *best,
-                                 const unsigned char *inverse, int differ, hsi_recorder *recorder)
+                                 const unsigned char *inverse, bool differ, hsi_recorder *recorder)
 {
     double    best_makespan, inverse_makespan;
     hs_status st = hsi_recorder_open(recorder, pb, 0);
@@ -28,7 +28,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
     hsi_balanced_walk       walk;
-    hs_status      st = best && inverse ? hsi_balanced_walk_open(&walk, pb, 0) : HS_ENOMEM;
+    hs_status      st = best && inverse ? hsi_balanced_walk_open(&walk, pb, false) : HS_ENOMEM;
 
     (void)settings;
     if (st != HS_OK)

@@ -75,7 +75,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     hsi_lpt        lpt;
     search         s = {&walk, &lpt, type, INFINITY, 0};
     double         makespan;
-    hs_status      st = type ? hsi_balanced_walk_open(&walk, pb, 1) : HS_ENOMEM;
+    hs_status      st = type ? hsi_balanced_walk_open(&walk, pb, true) : HS_ENOMEM;
 
     (void)settings;
     if (st == HS_OK)

@@ -102,8 +102,8 @@ const hsi_algorithm hsi_alg_clb2c = {
                        "first",
             .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
             .cost = "O(n log n)",
-            .supports_available = 1,
+            .supports_available = true,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run,
 };

@@ -68,32 +68,32 @@ static void place_on_gpu(dada *d, uint32_t task, hsi_recorder *recorder)
     hsi_worker_tree_set(&d->gpus, rank, end);
 }
 
-static int any_forced(const hsi_problem *pb, double guess)
+static bool any_forced(const hsi_problem *pb, double guess)
 {
     size_t i;
-    int    any = 0;
+    bool   any = false;
 
     for (i = 0; i < pb->n; i++)
         any |= pb->p[i] > guess;
     return any;
 }
 
-/* Place the tasks too long for a CPU on GPUs. Return 0 if the guess is infeasible. */
-static int place_forced(dada *d, double guess, hsi_recorder *recorder)
+/* Place the tasks too long for a CPU on GPUs. Return false if the guess is infeasible. */
+static bool place_forced(dada *d, double guess, hsi_recorder *recorder)
 {
     const hsi_problem *pb = d->pb;
     double             forced = 0;
     size_t             i;
 
     if (!any_forced(pb, guess))
-        return 1;
+        return true;
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t task = d->by_rho[i];
 
         if (d->granted[task] || pb->p[task] <= guess)
             continue;
         if (pb->q[task] > guess)
-            return 0;
+            return false;
         forced += pb->q[task];
         place_on_gpu(d, task, recorder);
     }
@@ -161,15 +161,15 @@ static hs_status place_on_cpus(dada *d, hsi_recorder *recorder)
     return HS_OK;
 }
 
-/* Place the GPUs' tasks for a guess. Return 0 if the guess is infeasible. */
-static int place_on_gpus(dada *d, double guess, hsi_recorder *recorder)
+/* Place the GPUs' tasks for a guess. Return false if the guess is infeasible. */
+static bool place_on_gpus(dada *d, double guess, hsi_recorder *recorder)
 {
     grant_wishes(d, guess, recorder);
     start_from(&d->gpus, d->load + d->pb->m);
     if (!place_forced(d, guess, recorder))
-        return 0;
+        return false;
     fill_gpus(d, guess, recorder);
-    return 1;
+    return true;
 }
 
 /* Return 1 if the CPUs can run the remaining load within the guess. */

@@ -102,7 +102,7 @@ static void allocate(dual *d, double guess, unsigned char *type)
     size_t i, split = accepts(d, guess) ? find_split(d, guess) : 0;
 
     for (i = 0; i < d->pb->n; i++) {
-        int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
+        bool on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
         hsi_poll_at(d->pb->token, i);
         type[d->order[i]] = on_gpu ? HS_GPU : HS_CPU;
@@ -161,7 +161,7 @@ const hsi_algorithm hsi_alg_dualhp = {
         .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
         .cost = "O(n log n + n g) for g guesses of the makespan; g is small",
         .guarantee = hsi_guarantee_2,
-        .supports_graphs = 1,
+        .supports_graphs = true,
         .supported_ranks = HSI_ANY_RANK,
     },
     .run = run,

@@ -114,11 +114,11 @@ const hsi_algorithm hsi_alg_heft = {
                        "first",
             .source = "Topcuoglu, Hariri, Wu 2002",
             .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
             .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run,
 };
 
@@ -131,9 +131,9 @@ const hsi_algorithm hsi_alg_heft_min = {
                        "ends it first",
             .source = "as heft, with the min ranking of Beaumont et al. 2017",
             .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run_min,
 };

@@ -69,7 +69,7 @@ static inline uint32_t copies_of(const uint32_t *count, uint32_t row)
 static inline uint32_t pop_front(simulation *sim, const uint32_t *count)
 {
     uint32_t number = sim->front_copy++;
-    int      last_row = sim->front + 1 == sim->back;
+    bool     last_row = sim->front + 1 == sim->back;
 
     if (sim->front_copy == (last_row ? sim->back_copy : copies_of(count, sim->queue[sim->front]))) {
         sim->front++;
@@ -81,7 +81,7 @@ static inline uint32_t pop_front(simulation *sim, const uint32_t *count)
 static inline uint32_t pop_back(simulation *sim, const uint32_t *count)
 {
     uint32_t number = --sim->back_copy;
-    int      last_row = sim->front + 1 == sim->back;
+    bool     last_row = sim->front + 1 == sim->back;
 
     if (number == (last_row ? sim->front_copy : 0)) {
         sim->back--;
@@ -91,23 +91,23 @@ static inline uint32_t pop_back(simulation *sim, const uint32_t *count)
 }
 
 /* Take the task at the type's end of the queue, if the type can run it. */
-static inline int take(simulation *sim, const uint32_t *count, hs_type type, copy *task,
-                       double *time)
+static inline bool take(simulation *sim, const uint32_t *count, hs_type type, copy *task,
+                        double *time)
 {
     if (sim->front == sim->back)
-        return 0;
+        return false;
     task->row = sim->queue[type == HS_GPU ? sim->front : sim->back - 1];
     task->number = 0;
     *time = type == HS_GPU ? sim->pb->q[task->row] : sim->pb->p[task->row];
     if (isinf(*time))
-        return 0;
+        return false;
     if (count)
         task->number = type == HS_GPU ? pop_front(sim, count) : pop_back(sim, count);
     else if (type == HS_GPU)
         sim->front++;
     else
         sim->back--;
-    return 1;
+    return true;
 }
 
 static inline void start(simulation *sim, copy task, uint32_t rank, double end)
@@ -227,7 +227,7 @@ static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
 }
 
 /* Run after a worker has found no task: workers still take tasks, others spoliate. */
-static hs_status run_last_phase(simulation *sim, int spoliation)
+static hs_status run_last_phase(simulation *sim, bool spoliation)
 {
     hs_status st = HS_OK;
     copy      task;
@@ -266,7 +266,7 @@ static hs_status await_workers(simulation *sim)
     return HS_OK;
 }
 
-static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, int spoliation)
+static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, bool spoliation)
 {
     uint32_t   workers = pb->m + pb->k;
     simulation sim = {.pb = pb, .recorder = recorder, .back = pb->n};
@@ -295,14 +295,14 @@ static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, int spo
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     (void)settings;
-    return simulate(pb, recorder, 1);
+    return simulate(pb, recorder, true);
 }
 
 static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings *settings,
                                         hsi_recorder *recorder)
 {
     (void)settings;
-    return simulate(pb, recorder, 0);
+    return simulate(pb, recorder, false);
 }
 
 /* Return the guarantee of Theorems 7, 9 and 12, if every task may be restarted; with one type, list
@@ -328,11 +328,11 @@ const hsi_algorithm hsi_alg_heteroprio = {
             .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
             .cost = "O(n log n + (n + m + k) log(m + k))",
             .guarantee = guarantee,
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
             .supported_ranks = HSI_ANY_RANK,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run,
     .policy = "heteroprio",
 };
@@ -345,11 +345,11 @@ const hsi_algorithm hsi_alg_heteroprio_ns = {
             .summary = "heteroprio without spoliation: the bare list schedule",
             .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
             .cost = "O(n log n + (n + m + k) log(m + k))",
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
             .supported_ranks = HSI_ANY_RANK,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run_without_spoliation,
     .policy = "heteroprio-ns",
 };

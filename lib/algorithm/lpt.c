@@ -175,8 +175,8 @@ const hsi_algorithm hsi_alg_lpt = {
             .summary = "each task on its faster type, longest first",
             .source = "Graham 1969 within each type",
             .cost = "O(n log n)",
-            .supports_available = 1,
+            .supports_available = true,
         },
-    .by_rows = 1,
+    .by_rows = true,
     .run = run_faster_type,
 };

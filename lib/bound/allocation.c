@@ -222,7 +222,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
     hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
-    return st == HS_OK ? hsi_certify_tree(rows, value, 0, &stop, c) : st;
+    return st == HS_OK ? hsi_certify_tree(rows, value, false, &stop, c) : st;
 }
 
 const hs_bound hsi_bound_allocation = {

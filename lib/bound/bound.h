@@ -12,9 +12,9 @@ struct hs_bound {
     const char *summary;
     const char *source;
     const char *cost;
-    int         graph; /* with a graph, the problem has the tasks and their graph instead of the
+    bool        graph; /* with a graph, the problem has the tasks and their graph instead of the
                           rows */
-    int         supports_available; /* settings.available, which the problem then contains */
+    bool        supports_available; /* settings.available, which the problem then contains */
     /* Compute the bound. *value is scratch of the caller; the report has been initialised. */
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report);
@@ -50,7 +50,7 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
  * highest value proved until `stop`. `deep`: also by knapsacks and searches; else by multipliers
  * alone.
  */
-hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, const hsi_stop *stop,
+hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, const hsi_stop *stop,
                            hs_certificate *certificate);
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;

@@ -26,7 +26,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int is_over(hsi_capacity_search *f)
+static bool is_over(hsi_capacity_search *f)
 {
     f->nodes++;
     return f->nodes >= f->most_nodes || (f->nodes % ASK == 0 && hsi_stop_now(f->stop));

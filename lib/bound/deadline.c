@@ -134,8 +134,8 @@ const hs_bound hsi_bound_deadline = {
     .summary = "as theorem2, but no task runs on a type where it would end after the bound",
     .source = "theorem2 and min-time combined, on graphs critical-path too; dominates them",
     .cost = "O(n log n), and the dependencies of a graph",
-    .graph = 1,
-    .supports_available = 1,
+    .graph = true,
+    .supports_available = true,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

@@ -100,28 +100,29 @@ static void add_times(hsi_sum *sum, uint32_t count, double time)
         hsi_sum_add_product(sum, count, time);
 }
 
-/* Add up the loads of the forced tasks. Return 0 if a task exceeds the deadline on both types. */
-static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
+/* Add up the loads of the forced tasks. Return false if a task exceeds the deadline on both
+ * types. */
+static bool force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
 {
     size_t i;
 
     for (i = 0; i < d->rows->n; i++) {
-        int not_cpu = d->cpu_span[i] > deadline, not_gpu = d->gpu_span[i] > deadline;
+        bool not_cpu = d->cpu_span[i] > deadline, not_gpu = d->gpu_span[i] > deadline;
 
         hsi_poll_at(d->rows->token, i);
         if (!(not_cpu | not_gpu))
             continue;
         if (not_cpu && not_gpu)
-            return 0;
+            return false;
         if (not_gpu)
             add_times(cpu, count_of(d, i), d->p[i]);
         else
             add_times(gpu, count_of(d, i), d->q[i]);
     }
-    return 1;
+    return true;
 }
 
-static inline int is_divisible(const hsi_divisible *d, size_t i, double deadline)
+static inline bool is_divisible(const hsi_divisible *d, size_t i, double deadline)
 {
     return d->cpu_span[i] <= deadline && d->gpu_span[i] <= deadline;
 }
@@ -142,8 +143,8 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
     }
 }
 
-/* Return 1 if CPUs with load `cpu` finish no earlier than GPUs with load `gpu`. */
-static inline int cross(const hsi_divisible *d, double cpu, double gpu)
+/* Return true if CPUs with load `cpu` finish no earlier than GPUs with load `gpu`. */
+static inline bool cross(const hsi_divisible *d, double cpu, double gpu)
 {
     if (!d->rows->available)
         return cpu * d->rows->k >= gpu * d->rows->m;
@@ -216,7 +217,7 @@ static int lift_of(double sum)
 /* A question to multipliers: which bound they prove, or whether they prove more than a makespan. */
 typedef struct question {
     double deadline;
-    int    is_above; /* 1: does the bound exceed the deadline? INFINITY: certainly; 0: not
+    bool   is_above; /* true: does the bound exceed the deadline? INFINITY: certainly; 0: not
                         certainly */
 } question;
 
@@ -300,14 +301,14 @@ static double find_multipliers(hsi_divisible *d, const question *wanted, double 
 
 double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2])
 {
-    const question wanted = {deadline, 0};
+    const question wanted = {deadline, false};
 
     return find_multipliers(d, &wanted, multiplier);
 }
 
-int hsi_divisible_exceeds(hsi_divisible *d, double makespan)
+bool hsi_divisible_exceeds(hsi_divisible *d, double makespan)
 {
-    const question wanted = {makespan, 1};
+    const question wanted = {makespan, true};
     double         multiplier[2];
 
     return find_multipliers(d, &wanted, multiplier) > 0;

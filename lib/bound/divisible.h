@@ -36,9 +36,9 @@ double hsi_divisible_bound(hsi_divisible *d, double deadline);
  * bound is infinite or 0. */
 double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2]);
 
-/* Return 1 if every schedule is certainly longer than `makespan`, by any amount. All workers must
- * be available from the start. */
-int hsi_divisible_exceeds(hsi_divisible *d, double makespan);
+/* Return true if every schedule is certainly longer than `makespan`, by any amount. All workers
+ * must be available from the start. */
+bool hsi_divisible_exceeds(hsi_divisible *d, double makespan);
 
 /*
  * Return the value of the area LP without deadline that the multipliers u of the CPUs' constraint

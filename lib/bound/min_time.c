@@ -36,7 +36,7 @@ const hs_bound hsi_bound_min_time = {
     .summary = "the maximum over tasks of the smaller time",
     .source = "Canon, Marchal, Vivien 2017, section 5",
     .cost = "O(n)",
-    .supports_available = 1,
+    .supports_available = true,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

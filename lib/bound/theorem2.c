@@ -26,7 +26,7 @@ const hs_bound hsi_bound_theorem2 = {
     .summary = "the area bound in closed form: tasks may be divided between the types",
     .source = "Canon, Marchal, Vivien 2017, Theorem 2",
     .cost = "O(n log n)",
-    .supports_available = 1,
+    .supports_available = true,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

@@ -269,7 +269,7 @@ void hsi_builder_reserve_share(hs_builder *b, double share)
 
 void hsi_builder_assume_unique_ids(hs_builder *b)
 {
-    b->unordered = 0;
+    b->unordered = false;
 }
 
 void hsi_builder_move_header(hs_builder *b, hs_builder *from)

@@ -10,7 +10,7 @@ struct hs_builder {
     size_t    room;        /* capacity in rows of the started columns */
     uint32_t  begun;       /* started columns, a mask of HSI_BIT() */
     unsigned  cpus, gpus;
-    int       unordered;   /* 1: the ids do not ascend */
+    bool      unordered;   /* true: the ids do not ascend */
     size_t    last_length; /* length of the previous row's id, while the ids ascend */
     hsi_fault fault;       /* fault of the last HS_EGRAPH */
 

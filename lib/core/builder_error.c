@@ -78,7 +78,7 @@ static hs_status describe_row(const hs_builder *b, hs_status status, size_t row,
 
 hs_status hsi_builder_describe(const hs_builder *b, hs_status status, size_t row, hs_error *error)
 {
-    int is_row = status == HS_EDUPLICATE || status == HS_EWORKER || status == HS_EOVERFLOW;
+    bool is_row = status == HS_EDUPLICATE || status == HS_EWORKER || status == HS_EOVERFLOW;
 
     if (error == NULL || status == HS_OK)
         return status;

@@ -53,7 +53,7 @@ void hsi_task_set(hs_task *task, int column, const hsi_value *value)
     }
 }
 
-static int is_word(const char *const *words, uint32_t number)
+static bool is_word(const char *const *words, uint32_t number)
 {
     for (; *words && number > 0; number--)
         words++;
@@ -61,10 +61,10 @@ static int is_word(const char *const *words, uint32_t number)
 }
 
 /*
- * Read a field of a task; returns 0 for an invalid value. In optional columns 0, as in a cleared
- * struct, means the default.
+ * Read a field of a task; returns false for an invalid value. In optional columns 0, as in a
+ * cleared struct, means the default.
  */
-static int get(const hs_task *task, int column, hsi_value *value)
+static bool get(const hs_task *task, int column, hsi_value *value)
 {
     const hs_column *is = &hsi_columns[column].is;
     const void      *field = (const char *)task + is->offset;
@@ -75,17 +75,17 @@ static int get(const hs_task *task, int column, hsi_value *value)
         memcpy(&value->time, field, sizeof value->time);
         if (value->time == 0 && column >= HSI_REQUIRED)
             *value = hsi_default(column);
-        return 1;
+        return true;
     case HS_COLUMN_INTEGER:
         memcpy(&value->integer, field, sizeof value->integer);
-        return 1;
+        return true;
     case HS_COLUMN_TEXT:
         memcpy(&value->text.at, field, sizeof value->text.at);
         value->text.length = value->text.at ? strlen(value->text.at) : 0;
-        return 1;
+        return true;
     case HS_COLUMN_LIST:
         *value = hsi_default(column);
-        return 1;
+        return true;
     default:
         memcpy(&small, field, sizeof small);
         value->integer = small == 0 && is->type == HS_COLUMN_COUNT ? 1 : small;
@@ -93,14 +93,14 @@ static int get(const hs_task *task, int column, hsi_value *value)
     }
 }
 
-static int has_text(const hsi_row *row, int column)
+static bool has_text(const hsi_row *row, int column)
 {
     return row->given & HSI_BIT(column) && row->value[column].text.length > 0;
 }
 
 int hsi_row_lacks_command(const hsi_row *row)
 {
-    int on_cpu = has_text(row, HSI_CPU_COMMAND), on_gpu = has_text(row, HSI_GPU_COMMAND);
+    bool on_cpu = has_text(row, HSI_CPU_COMMAND), on_gpu = has_text(row, HSI_GPU_COMMAND);
 
     if (on_cpu == on_gpu || has_text(row, HSI_KERNEL))
         return -1;

@@ -101,7 +101,7 @@ static inline hsi_value hsi_default(int column)
     }
 }
 
-static inline int hsi_is_same(int column, const hsi_value *a, const hsi_value *b)
+static inline bool hsi_is_same(int column, const hsi_value *a, const hsi_value *b)
 {
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
@@ -115,7 +115,7 @@ static inline int hsi_is_same(int column, const hsi_value *a, const hsi_value *b
     }
 }
 
-static inline int hsi_is_default(int column, const hsi_value *value)
+static inline bool hsi_is_default(int column, const hsi_value *value)
 {
     hsi_value none = hsi_default(column);
 

@@ -120,7 +120,7 @@ hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const
         return HS_ENOMEM;
     atomic_init(&store->references, 1);
     store->rows = store->tasks = n;
-    store->is_borrowed = 1;
+    store->is_borrowed = true;
     borrow(store, HSI_CPU, cpu);
     borrow(store, HSI_GPU, gpu);
     borrow(store, HSI_PRIORITY, priority);

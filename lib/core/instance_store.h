@@ -30,10 +30,10 @@ typedef struct hsi_store {
     hsi_relations      *relations; /* NULL: no links, data or dependencies */
     _Atomic(hs_graph *) graph;     /* built on demand, see hsi_graph_of() */
     hs_unit             unit;
-    int                 is_borrowed; /* 1: the cells are the caller's */
+    bool                is_borrowed; /* true: the cells are the caller's */
 } hsi_store;
 
-static inline int hsi_store_has(const hsi_store *store, int column)
+static inline bool hsi_store_has(const hsi_store *store, int column)
 {
     if (column == HSI_AFTER)
         return store->relations && store->relations->edge_at;
@@ -42,8 +42,8 @@ static inline int hsi_store_has(const hsi_store *store, int column)
     return store->cells[column].at.data != NULL;
 }
 
-/* Return 1 if tasks depend on each other. */
-static inline int hsi_store_has_graph(const hsi_store *store)
+/* Return true if tasks depend on each other. */
+static inline bool hsi_store_has_graph(const hsi_store *store)
 {
     return hsi_store_has(store, HSI_AFTER) || hsi_store_has(store, HSI_DATA);
 }

@@ -13,7 +13,7 @@
  */
 
 int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
-                      int64_t priority2, int same_cell)
+                      int64_t priority2, bool same_cell)
 {
     int rho = 0, priority = (priority1 > priority2) - (priority1 < priority2);
 
@@ -62,7 +62,7 @@ static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = ((const rho_order *)context)->pb;
     int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
-                                 hsi_priority(pb, b), 0);
+                                 hsi_priority(pb, b), false);
 
     return sign ? sign > 0 : hsi_comes_first(pb, a, b);
 }

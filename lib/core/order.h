@@ -29,8 +29,8 @@ hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint3
 hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
                      hsi_token *token);
 
-/* Return 1 if task a precedes task b: by positions in the graph, without a graph by number. */
-static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
+/* Return true if task a precedes task b: by positions in the graph, without a graph by number. */
+static inline bool hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
 {
     return pb->graph ? hsi_position(pb->graph, a) < hsi_position(pb->graph, b) : a < b;
 }
@@ -38,7 +38,7 @@ static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
 /* Compare two tasks by HeteroPrio's order: > 0 if task 1 is nearer to the GPU end, < 0 if task 2
  * is; 0: equal ratios and priorities. same_cell: the ratios count as equal. */
 int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
-                      int64_t priority2, int same_cell);
+                      int64_t priority2, bool same_cell);
 
 /* Return a key that rises from the GPU end; equal keys need hsi_queue_compare(). */
 static inline double hsi_queue_key(double p, double q)
@@ -54,8 +54,8 @@ static inline double hsi_queue_key(double p, double q)
  */
 double hsi_queue_cell(double p, double q, double width);
 
-/* Return 1 if `width` is a valid cell width; 0 means no grid and is valid. */
-static inline int hsi_is_cell_width(double width)
+/* Return true if `width` is a valid cell width; 0 means no grid and is valid. */
+static inline bool hsi_is_cell_width(double width)
 {
     return width == 0 || (width >= 1e-12 && width <= 1);
 }

@@ -173,7 +173,7 @@ static int kind_before(const void *context, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
+static bool same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
 {
     return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
 }
@@ -250,17 +250,17 @@ void hsi_problem_close(hsi_problem *pb)
     hsi_arena_close(&pb->own);
 }
 
-static int is_whole(double time)
+static bool is_whole(double time)
 {
     return isinf(time) || (time == floor(time) && time <= 0x1p44);
 }
 
-int hsi_problem_is_whole(const hsi_problem *pb)
+bool hsi_problem_is_whole(const hsi_problem *pb)
 {
     size_t i;
 
     for (i = 0; i < pb->n; i++)
         if (!is_whole(pb->p[i]) || !is_whole(pb->q[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }

@@ -59,8 +59,8 @@ hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *
 
 void hsi_problem_close(hsi_problem *pb);
 
-/* Return 1 if all times are whole or infinite, and small enough for exact sums of 500 times. */
-int hsi_problem_is_whole(const hsi_problem *pb);
+/* Return true if all times are whole or infinite, and small enough for exact sums of 500 times. */
+bool hsi_problem_is_whole(const hsi_problem *pb);
 
 static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
 {
@@ -75,7 +75,7 @@ static inline const double *hsi_available(const hsi_problem *pb, hs_type type)
     return type == HS_CPU ? pb->available : pb->available + pb->m;
 }
 
-static inline int hsi_restartable(const hsi_problem *pb, size_t i)
+static inline bool hsi_restartable(const hsi_problem *pb, size_t i)
 {
     return !pb->restartable || pb->restartable[i];
 }

@@ -122,15 +122,15 @@ static void copy_given(hs_schedule *s, size_t count, const hs_placement *placeme
     }
 }
 
-static int is_sorted(const hs_entry *entries, size_t count)
+static bool is_sorted(const hs_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const hs_entry *a = &entries[i - 1], *b = &entries[i];
 
         if (b->start < a->start || (b->start == a->start && b->end < a->end))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Sort a worker's entries; they are usually in order already. */

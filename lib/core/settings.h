@@ -13,20 +13,20 @@ hs_status hsi_parameters_resolve(hs_parameters *parameters);
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 
 /*
- * Check available[] against the workers. HS_EINVAL; HS_EAVAILABLE: it is set, but not supported (`taken`
- * is 0).
+ * Check available[] against the workers. HS_EINVAL; HS_EAVAILABLE: it is set, but not supported
+ * (`taken` is 0).
  */
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
                                        int taken);
 
-static inline int hsi_cancelled(const hs_settings *settings)
+static inline bool hsi_cancelled(const hs_settings *settings)
 {
     return settings->cancel && settings->cancel(settings->cancel_data);
 }
 
 static inline hsi_token hsi_token_of(const hs_settings *settings)
 {
-    hsi_token token = {settings->cancel, settings->cancel_data, 0, 0};
+    hsi_token token = {settings->cancel, settings->cancel_data, false, 0};
 
     return token;
 }

@@ -26,10 +26,10 @@ const char *hs_version_string(void)
     return HS_VERSION_STRING;
 }
 
-int hs_has_glpk(void)
+bool hs_has_glpk(void)
 {
 #ifdef HAVE_GLPK
-    return 1;
+    return true;
 #else
     return 0;
 #endif

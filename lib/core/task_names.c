@@ -10,7 +10,7 @@
 #include "support/hash.h"
 #include "support/pages.h"
 
-static int same(const char *id, const char *name, size_t length)
+static bool same(const char *id, const char *name, size_t length)
 {
     return strncmp(id, name, length) == 0 && strnlen(id, length + 1) == length;
 }
@@ -73,8 +73,8 @@ static const char *trailing_number(const char *name, size_t length, char before,
 }
 
 /* Find the row of a name without a copy number. */
-static int find_hashed(const hsi_store *store, const hsi_names *names, const char *name,
-                       size_t length, uint64_t hash, size_t *row)
+static bool find_hashed(const hsi_store *store, const hsi_names *names, const char *name,
+                        size_t length, uint64_t hash, size_t *row)
 {
     uint64_t number;
 
@@ -83,39 +83,40 @@ static int find_hashed(const hsi_store *store, const hsi_names *names, const cha
 
         if (held) {
             *row = (held & names->row_mask) - 1;
-            return 1;
+            return true;
         }
     }
     if (trailing_number(name, length, 't', &number) == name + 1 && number < store->rows &&
         !hsi_store_text(store, HSI_ID, number)) {
         *row = number;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static int find_row(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
-                    size_t *row)
+static bool find_row(const hsi_store *store, const hsi_names *names, const char *name,
+                     size_t length,
+                     size_t *row)
 {
     return find_hashed(store, names, name, length, names->slot ? hash_of(names, name, length) : 0,
                        row);
 }
 
 /* Find one copy of a row: the row and the number of the copy, from 1. */
-static int find_copy(const hsi_store *store, const hsi_names *names, const char *name,
-                     size_t length, size_t *row, uint32_t *copy)
+static bool find_copy(const hsi_store *store, const hsi_names *names, const char *name,
+                      size_t length, size_t *row, uint32_t *copy)
 {
     uint64_t    number;
     const char *digits = trailing_number(name, length, '#', &number);
 
     if (!digits || number == 0)
-        return 0;
+        return false;
     if (!find_row(store, names, name, (size_t)(digits - 1 - name), row))
-        return 0;
+        return false;
     if (hsi_store_count(store, *row) < 2 || number > hsi_store_count(store, *row))
-        return 0;
+        return false;
     *copy = (uint32_t)number;
-    return 1;
+    return true;
 }
 
 hsi_text hsi_names_split(hsi_text name, uint32_t *copy)
@@ -127,16 +128,16 @@ hsi_text hsi_names_split(hsi_text name, uint32_t *copy)
     return *copy ? (hsi_text){name.at, (size_t)(digits - 1 - name.at)} : name;
 }
 
-int hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
-                          uint64_t hash, size_t *row, uint32_t *copy)
+bool hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
+                           uint64_t hash, size_t *row, uint32_t *copy)
 {
     *copy = 0;
     return find_hashed(store, names, name.at, name.length, hash, row) ||
            find_copy(store, names, name.at, name.length, row, copy);
 }
 
-int hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
-                       uint32_t *copy)
+bool hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
+                        uint32_t *copy)
 {
     *copy = 0;
     return find_row(store, names, name.at, name.length, row) ||
@@ -164,22 +165,22 @@ void hsi_names_approach(const hsi_store *store, const hsi_names *names, uint64_t
                            at[(held & names->row_mask) - 1]);
 }
 
-int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
-                   size_t *task)
+bool hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
+                    size_t *task)
 {
     size_t   row;
     uint32_t copy;
 
     if (!hsi_names_find_row(store, names, (hsi_text){name, length}, &row, &copy) ||
         (copy == 0 && hsi_store_count(store, row) > 1))
-        return 0;
+        return false;
     *task = hsi_store_first(store, row) + (copy ? copy - 1 : 0);
-    return 1;
+    return true;
 }
 
-/* Return 1 if a given id equals the generated name of a task. */
-static int is_generated(const hsi_store *store, const hsi_names *names, const char *id,
-                        size_t length)
+/* Return true if a given id equals the generated name of a task. */
+static bool is_generated(const hsi_store *store, const hsi_names *names, const char *id,
+                         size_t length)
 {
     uint64_t number;
     size_t   row;
@@ -187,7 +188,7 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
 
     if (trailing_number(id, length, 't', &number) == id + 1 && number < store->rows &&
         !hsi_store_text(store, HSI_ID, number))
-        return 1;
+        return true;
     return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &row, &copy);
 }
 

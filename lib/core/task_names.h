@@ -24,20 +24,20 @@ void      hsi_names_free(hsi_names *names);
 /* Check for duplicate names without keeping the index. */
 hs_status hsi_names_verify(const hsi_store *store, size_t *row);
 
-/* Find the task of a name: returns 1 and *task, or 0. */
-int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
-                   size_t *task);
+/* Find the task of a name: returns true and *task, or false. */
+bool hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
+                    size_t *task);
 
 /*
  * Find the row of a name: *copy is 0 for the whole row, or the number of the copy named (from 1).
- * Returns 1 or 0.
+ * Returns true or 0.
  */
-int hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
-                       uint32_t *copy);
+bool hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
+                        uint32_t *copy);
 
 /* Find the row of a name as hsi_names_find_row() does, given the hash of the name. */
-int hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
-                          uint64_t hash, size_t *row, uint32_t *copy);
+bool hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
+                           uint64_t hash, size_t *row, uint32_t *copy);
 
 /* Split a copy's name ID#3 into ID and its number; other names are returned whole with *copy 0. */
 hsi_text hsi_names_split(hsi_text name, uint32_t *copy);

@@ -20,8 +20,8 @@ static inline hsi_stop hsi_stop_after(const hs_settings *settings, double defaul
     return stop;
 }
 
-/* Return 1 if the time is up or the caller has cancelled. */
-static inline int hsi_stop_now(const hsi_stop *stop)
+/* Return true if the time is up or the caller has cancelled. */
+static inline bool hsi_stop_now(const hsi_stop *stop)
 {
     return hsi_now() >= stop->end || hsi_cancelled(stop->settings);
 }

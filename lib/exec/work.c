@@ -27,7 +27,7 @@ static hs_status copy(hs_exec_settings *full, const hs_exec_settings *given)
     return !given || hsi_take_sized(full, sizeof *full, given) ? HS_OK : HS_EINVAL;
 }
 
-static int is_span(double seconds)
+static bool is_span(double seconds)
 {
     return seconds >= 0 && isfinite(seconds);
 }

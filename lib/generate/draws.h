@@ -18,10 +18,10 @@ typedef struct hsi_gamma_law {
     double centre; /* d times the scale, computed without cancellation for tiny cv */
     double slope;  /* 1 / sqrt(9d) */
     double power;  /* 1/a if a < 1, else 0 */
-    int    narrow; /* 1: d is so large that the rejection test would see only rounding errors */
+    bool   narrow; /* true: d is so large that the rejection test would see only rounding errors */
 } hsi_gamma_law;
 
-int    hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
+bool   hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
 double hsi_draw_gamma(const void *law, hsi_random *random);
 
 /*
@@ -32,7 +32,7 @@ typedef struct hsi_uniform_law {
     double low, high;
 } hsi_uniform_law;
 
-int    hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer);
+bool   hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer);
 double hsi_draw_real(const void *law, hsi_random *random);
 double hsi_draw_integer(const void *law, hsi_random *random);
 

@@ -15,12 +15,12 @@
  * 1/3 and x normal, d (1 + x / sqrt(9d))^3 has almost this shape, and rejecting few values makes it
  * exact. A shape under 1 is drawn as a + 1, then multiplied by u^(1/a).
  */
-int hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
+bool hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
 {
     double square = cv * cv;
 
     if (!(mean > 0 && isfinite(mean) && cv >= 0 && isfinite(cv)))
-        return 0;
+        return false;
     *law = (hsi_gamma_law){0};
     if (cv <= 1) {
         double rest = 1 - square / 3;
@@ -35,16 +35,16 @@ int hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
         law->slope = 1 / (3 * sqrt(law->d));
         law->power = square;
     }
-    return 1;
+    return true;
 }
 
-static int accepts(const hsi_gamma_law *law, double x, double cube, double u)
+static bool accepts(const hsi_gamma_law *law, double x, double cube, double u)
 {
     double square = x * x;
 
     if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve, so the exact test is
                                                             unnecessary */
-        return 1;
+        return true;
     return hsi_ln(u) < 0.5 * square + law->d * (1 - cube + hsi_ln(cube));
 }
 

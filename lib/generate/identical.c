@@ -174,7 +174,7 @@ static hs_status draw_degrees(const hs_identical *spec, hsi_random *random, doub
     return HS_OK;
 }
 
-static hs_status write_tasks(hs_builder *b, const hs_identical *spec, int planted,
+static hs_status write_tasks(hs_builder *b, const hs_identical *spec, bool planted,
                              const double *time)
 {
     hs_task   task = {.struct_size = sizeof task, .gpu = INFINITY};
@@ -192,7 +192,7 @@ static hs_status write_tasks(hs_builder *b, const hs_identical *spec, int plante
     return st;
 }
 
-static hs_status build(const hs_identical *spec, const char *command, int planted,
+static hs_status build(const hs_identical *spec, const char *command, bool planted,
                        const double *time, hs_instance **out)
 {
     hs_builder *b = NULL;

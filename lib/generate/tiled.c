@@ -135,7 +135,7 @@ static hs_status find_kernels(writer *w, hs_error *error)
 }
 
 /* In single precision a kernel is held to take half of the time that it takes in double. */
-static int is_halved(const writer *w, const hs_kernel *kernel)
+static bool is_halved(const writer *w, const hs_kernel *kernel)
 {
     return w->spec->single && kernel->kernel && kernel->kernel[0] == 'd';
 }
@@ -242,7 +242,7 @@ static hs_status add_task(writer *w, enum part part, unsigned row, unsigned colu
 /* Add a row of tiles below the factored tile. */
 static hs_status add_tile_row(writer *w, unsigned row, unsigned step)
 {
-    int       symmetric = w->spec->kind == HS_CHOLESKY;
+    bool      symmetric = w->spec->kind == HS_CHOLESKY;
     unsigned  end = symmetric ? row : w->spec->tiles, column;
     hs_status st = add_task(w, BELOW, row, step, step);
 

@@ -23,11 +23,11 @@ double hsi_draw_integer(const void *data, hsi_random *random)
     return law->low + (double)hsi_random_below(random, (uint64_t)(law->high - law->low) + 1);
 }
 
-int hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer)
+bool hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer)
 {
     *law = (hsi_uniform_law){low, high};
     if (!(low > 0) || !(low <= high) || !isfinite(high))
-        return 0;
+        return false;
     return !integer || (high <= 0x1p53 && floor(low) == low && floor(high) == high);
 }
 

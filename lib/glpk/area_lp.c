@@ -13,7 +13,7 @@ typedef struct area {
     const hsi_problem *rows;
     const hsi_stop    *stop;
     double             u, v;
-    int                stopped;
+    bool               stopped;
 } area;
 
 #define TOLERANCE 1e-14
@@ -140,7 +140,7 @@ static hs_status solve(void *data)
 hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u, double *v,
                                int *limit_reached)
 {
-    area      a = {rows, stop, 0, 0, 0};
+    area      a = {rows, stop, 0, 0, false};
     hs_status st = hsi_glpk_guarded(solve, &a);
 
     *u = a.u;

@@ -17,7 +17,7 @@
 
 typedef struct guard {
     jmp_buf jump;
-    int     out_of_memory;
+    bool    out_of_memory;
 } guard;
 
 static int swallow(void *data, const char *text)
@@ -43,7 +43,7 @@ hs_status hsi_glpk_guarded(hs_status (*work)(void *data), void *data)
     if (already_there > 1)
         return HS_ENOMEM;
     terminal = glp_term_out(GLP_OFF);
-    g.out_of_memory = 0;
+    g.out_of_memory = false;
     if (setjmp(g.jump)) {
         /* GLPK's environment has been freed, with its objects */
         if (already_there)

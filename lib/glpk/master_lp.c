@@ -40,7 +40,7 @@ struct hsi_master {
     hsi_vector      columns; /* column each */
     unsigned char  *row_status, *fluid_status;
     unsigned char   theta_status;
-    int             has_basis;
+    bool            has_basis;
     const double   *time; /* NULL: no type is fluid */
     hs_type         fluid_type;
     double          unit, span; /* span of a fluid worker at first, and now */
@@ -226,7 +226,7 @@ static void save_basis(hsi_master *master)
     for (i = 0; i < master->in_lp; i++)
         columns_of(master)[i].status =
             (unsigned char)glp_get_col_stat(master->lp, number_of(master, i));
-    master->has_basis = 1;
+    master->has_basis = true;
 }
 
 static void set_demand(hsi_master *master)
@@ -273,7 +273,7 @@ void hsi_master_lost(hsi_master *master)
     size_t i;
 
     master->lp = NULL;
-    master->has_basis = 0;
+    master->has_basis = false;
     for (i = 0; i < hsi_master_columns(master); i++)
         columns_of(master)[i].status = GLP_NL;
 }

@@ -14,7 +14,7 @@
 
 #define TOLERANCE 1e-9
 
-static int is_divisible(const hsi_problem *pb, size_t task)
+static bool is_divisible(const hsi_problem *pb, size_t task)
 {
     return isfinite(pb->p[task]) && isfinite(pb->q[task]);
 }

@@ -20,7 +20,7 @@ static uint64_t shortest_digits(double value, int *exponent)
 {
     char     text[HSI_DECIMAL_MAX];
     uint64_t digits = 0;
-    int      fraction = 0;
+    bool     fraction = false;
 
     *exponent = 0;
     hsi_decimal_write(value, text);
@@ -30,7 +30,7 @@ static uint64_t shortest_digits(double value, int *exponent)
             break;
         }
         if (*c == '.') {
-            fraction = 1;
+            fraction = true;
         } else {
             digits = digits * 10 + (unsigned)(*c - '0');
             *exponent -= fraction;

@@ -17,21 +17,21 @@ static char small(char c)
 }
 
 /*
- * Copy a name in lower case without leading and trailing blanks; return 0 if it is empty or too
+ * Copy a name in lower case without leading and trailing blanks; return false if it is empty or too
  * long.
  */
-static int take(const char *at, size_t length, word *out)
+static bool take(const char *at, size_t length, word *out)
 {
     while (length > 0 && (at[length - 1] == ' ' || at[length - 1] == '\t'))
         length--;
     for (; length > 0 && (*at == ' ' || *at == '\t'); length--)
         at++;
     if (length == 0 || length > LONGEST)
-        return 0;
+        return false;
     out->length = (unsigned)length;
     for (size_t i = 0; i < length; i++)
         out->letters[i] = small(at[i]);
-    return 1;
+    return true;
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -54,7 +54,7 @@ static unsigned edits(const word *a, const word *b)
 
         now[0] = i;
         for (j = 1; j <= b->length; j++) {
-            int differ = a->letters[i - 1] != b->letters[j - 1];
+            bool differ = a->letters[i - 1] != b->letters[j - 1];
 
             now[j] = least(least(before[j], now[j - 1]) + 1, before[j - 1] + (unsigned)differ);
             if (i > 1 && j > 1 && a->letters[i - 1] == b->letters[j - 2] &&

@@ -96,7 +96,7 @@ static hs_status put_sizes(hsi_output *out, const hs_instance *in)
 {
     hsi_vector  text = {0};
     const char *name;
-    int         failed = 0;
+    bool        failed = false;
 
     for (size_t i = 0; !failed && (name = hs_instance_handle_name(in, i)); i++) {
         char   number[32];
@@ -150,20 +150,20 @@ static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t verte
 }
 
 /* Return whether the edge was given, and does not only follow from data. */
-static int is_given(const hs_instance *in, const hs_graph *g, size_t from, size_t to)
+static bool is_given(const hs_instance *in, const hs_graph *g, size_t from, size_t to)
 {
     size_t   row, earlier;
     uint32_t copy;
     double   bytes;
 
     if (hsi_is_barrier(g, from) || hsi_is_barrier(g, to))
-        return 1;
+        return true;
     row = hs_instance_row_of(in, from);
     for (size_t i = 0;
          hs_instance_predecessor(in, hs_instance_row_of(in, to), i, &earlier, &copy, &bytes); i++)
         if (earlier == row && (copy == 0 || from == hsi_store_first(in->store, row) + copy - 1))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Write the names of the data that `from` writes and `to` reads; return their number. */
@@ -185,7 +185,7 @@ static size_t put_data(hsi_output *out, const hs_instance *in, const hs_graph *g
 static void put_edge(hsi_output *out, const hs_instance *in, const hs_graph *g, size_t from,
                      size_t to, double bytes)
 {
-    int    given = is_given(in, g, from, to);
+    bool   given = is_given(in, g, from, to);
     size_t pieces;
 
     hsi_output_format(out, "  n%zu -> n%zu", from, to);

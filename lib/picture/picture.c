@@ -16,7 +16,7 @@ void hs_picture_init_sized(hs_picture *picture, size_t size)
 }
 
 /* Return whether the bound's name is NUL-terminated. */
-static int ends(const hs_named_bound *bound)
+static bool ends(const hs_named_bound *bound)
 {
     return !bound || memchr(bound->name, '\0', sizeof bound->name);
 }
@@ -35,7 +35,7 @@ static hs_status resolve(hs_picture *full, const hs_picture *picture, hs_error *
     return HS_OK;
 }
 
-static int before(const hs_picture_failure *f, unsigned worker, double end)
+static bool before(const hs_picture_failure *f, unsigned worker, double end)
 {
     return f->worker != worker ? f->worker < worker : f->end < end;
 }
@@ -98,7 +98,7 @@ static hs_status check_failures(const hs_picture *picture, const hs_instance *in
     return HS_OK;
 }
 
-static int is_transfer(const hs_transfer *t, const hs_instance *in)
+static bool is_transfer(const hs_transfer *t, const hs_instance *in)
 {
     uint32_t nodes = hs_instance_gpus(in) + 1;
 
@@ -195,12 +195,12 @@ const char *hsi_node_name(uint32_t node, char name[16])
     return name;
 }
 
-int hsi_picture_has_title(const hs_picture *picture)
+bool hsi_picture_has_title(const hs_picture *picture)
 {
     return picture->title && picture->title[0];
 }
 
-int hsi_picture_has_bound(const hs_named_bound *bound)
+bool hsi_picture_has_bound(const hs_named_bound *bound)
 {
     return bound && isfinite(bound->value) && bound->value >= 0;
 }

@@ -26,7 +26,7 @@ size_t hsi_picture_failures(const hs_picture *picture, unsigned from, unsigned t
 const char *hsi_node_name(uint32_t node, char name[16]);
 
 /** Return whether there is a title; whether the bound can be drawn. */
-int hsi_picture_has_title(const hs_picture *picture);
-int hsi_picture_has_bound(const hs_named_bound *bound);
+bool hsi_picture_has_title(const hs_picture *picture);
+bool hsi_picture_has_bound(const hs_named_bound *bound);
 
 #endif

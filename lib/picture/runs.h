@@ -22,7 +22,7 @@ typedef struct hsi_runs {
 typedef struct hsi_path_step {
     uint32_t worker;
     size_t   entry;
-    int      by_task; /* 1: the step before is a task that this task comes after or reads from;
+    bool     by_task; /* true: the step before is a task that this task comes after or reads from;
                          0: the step before is the worker's previous entry, or none */
 } hsi_path_step;
 

@@ -130,7 +130,7 @@ void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double 
                       x, y, width, height);
 }
 
-void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, double y,
+void hsi_put_class_rect(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height)
 {
     char kind[16];
@@ -139,7 +139,7 @@ void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, 
     hsi_put_rect(out, kind, x, y, width, height);
 }
 
-void hsi_put_class_part(hsi_output *out, unsigned class, int aborted, double x, double y,
+void hsi_put_class_part(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height)
 {
     hsi_output_format(out, "<path class=\"%c%u\" d=\"M%f %fh%fv%fH%fz\"/>", aborted ? 'a' : 'c',

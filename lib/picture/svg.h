@@ -45,11 +45,11 @@ void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double 
                   double height);
 
 /** Write the same element with the class of a palette colour. */
-void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, double y,
+void hsi_put_class_rect(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height);
 
 /** Write a complete, shorter element for a part of a bar. */
-void hsi_put_class_part(hsi_output *out, unsigned class, int aborted, double x, double y,
+void hsi_put_class_part(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height);
 
 /** Write `<text class="KIND" x= y=>`; the caller closes the element. */

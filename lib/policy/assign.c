@@ -28,8 +28,8 @@ typedef struct assigned {
     double   estimate; /* end of the queue, computed at the last assignment */
     double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
-    int      is_known; /* 1: `base` and `end` are up to date */
-    int      retired;
+    bool     is_known; /* true: `base` and `end` are up to date */
+    bool     retired;
 } assigned;
 
 struct hs_policy_state {
@@ -63,12 +63,12 @@ static void assign_free(hs_policy_state *a)
     free(a);
 }
 
-static int is_earlier(const hs_policy_state *a, uint32_t x, uint32_t y)
+static bool is_earlier(const hs_policy_state *a, uint32_t x, uint32_t y)
 {
     return a->order[x] < a->order[y];
 }
 
-static int is_bound(const hs_policy_state *a, uint32_t task)
+static bool is_bound(const hs_policy_state *a, uint32_t task)
 {
     return isinf(a->pb.p[task]) || isinf(a->pb.q[task]);
 }
@@ -180,7 +180,7 @@ static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
     return hsi_states_time(&a->states, hsi_states_type(&a->states, worker), task);
 }
 
-static int is_free(const hs_policy_state *a, unsigned worker)
+static bool is_free(const hs_policy_state *a, unsigned worker)
 {
     return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired;
 }
@@ -190,7 +190,7 @@ static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now
     hsi_states_start(&a->states, worker, task,
                      hs_policy_start_transfers(a->policy, task, worker, now));
     a->assigned[worker].todo = task;
-    a->assigned[worker].is_known = 0;
+    a->assigned[worker].is_known = false;
     hs_wake_worker(wake, worker);
 }
 
@@ -210,7 +210,7 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
     if (l->is_known && base == l->base)
         return l->end;
     l->base = l->end = base;
-    l->is_known = 1;
+    l->is_known = true;
     for (size_t i = 0; i < a->queues.count[worker]; i++, task = a->queues.left[task])
         l->end += time_on(a, worker, task);
     return l->end;
@@ -268,17 +268,17 @@ static unsigned choose(hs_policy_state *a, uint32_t task, double now, double *en
     return best;
 }
 
-static int is_any_free(const hs_policy_state *a)
+static bool is_any_free(const hs_policy_state *a)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
         if (is_free(a, w))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if fewer tasks than the threshold are assigned and not started (queued, or waiting for
- * inputs). */
-static int is_below_threshold(const hs_policy_state *a, double now)
+/* Return true if fewer tasks than the threshold are assigned and not started (queued, or waiting
+ * for inputs). */
+static bool is_below_threshold(const hs_policy_state *a, double now)
 {
     size_t count = a->queues.total;
 
@@ -288,13 +288,13 @@ static int is_below_threshold(const hs_policy_state *a, double now)
     return count < a->threshold;
 }
 
-static int may_assign(const hs_policy_state *a, double now)
+static bool may_assign(const hs_policy_state *a, double now)
 {
     switch (a->kind) {
     case DYNAMIC:
         return is_any_free(a);
     case DMDA:
-        return 1;
+        return true;
     default:
         return is_below_threshold(a, now);
     }
@@ -380,9 +380,9 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
-    int again = hsi_states_ended(&a->states, worker, task, how, now, wake);
+    bool again = hsi_states_ended(&a->states, worker, task, how, now, wake);
 
-    a->assigned[worker].is_known = 0;
+    a->assigned[worker].is_known = false;
     if (again)
         add(a, task);
 }
@@ -400,7 +400,7 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
     (void)wake;
     if (l->retired)
         return;
-    l->retired = 1;
+    l->retired = true;
     if (l->todo != HS_NONE) {
         a->states.of[worker].task = HS_NONE;
         add(a, l->todo);
@@ -410,12 +410,12 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
         add(a, hsi_worker_queues_pop(&a->queues, worker));
 }
 
-static int can_be_run(const hs_policy_state *a, uint32_t task)
+static bool can_be_run(const hs_policy_state *a, uint32_t task)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
         if (!a->assigned[w].retired && !isinf(time_on(a, w, task)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static int assign_stranded(hs_policy_state *a, uint32_t *task)

@@ -16,7 +16,7 @@ static double larger(double a, double b)
 typedef struct request {
     const hsi_data_locations *locations;
     uint32_t                  to;
-    int                       is_prefetch;
+    bool                      is_prefetch;
     double                    now;
 } request;
 
@@ -110,7 +110,7 @@ static double arrival(const request *r, uint32_t task)
 double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task, unsigned worker,
                              double now)
 {
-    request r = {locations, 0, 0, now};
+    request r = {locations, 0, false, now};
 
     if (!hsi_locations_are_kept(locations))
         return now;
@@ -206,7 +206,7 @@ static void keep(hsi_data_locations *locations, const request *r, uint32_t task)
 double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t task, unsigned worker,
                                      double now)
 {
-    request r = {locations, 0, 0, now};
+    request r = {locations, 0, false, now};
 
     if (!hsi_locations_are_kept(locations))
         return now;
@@ -217,7 +217,7 @@ double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t tas
 
 void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsigned worker)
 {
-    request r = {locations, 0, 1, 0};
+    request r = {locations, 0, true, 0};
 
     if (!hsi_locations_are_kept(locations))
         return;
@@ -248,7 +248,7 @@ static double longest_own(const request *r, uint32_t vertex, double bytes)
 double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint32_t task,
                                       unsigned worker)
 {
-    request          r = {locations, 0, 0, 0};
+    request          r = {locations, 0, false, 0};
     double           longest = 0;
     size_t           count;
     const hs_access *access;

@@ -37,7 +37,8 @@ typedef struct hsi_data_locations {
                             not started */
     hsi_data_location *replicas; /* indexed by handle and node; NULL: the instance has no handles */
     int                records;  /* 1: record transfers */
-    int                has_lost_transfers; /* 1: an allocation failed, and transfers are missing */
+    bool               has_lost_transfers; /* true: an allocation failed, and transfers are missing
+                                              */
     hsi_vector         transfers;          /* started transfers, hs_transfer each */
 } hsi_data_locations;
 
@@ -47,8 +48,8 @@ hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *i
                              const hsi_problem *pb);
 void      hsi_locations_close(hsi_data_locations *locations);
 
-/* Return 1 if transfers take time, so that locations are kept. */
-static inline int hsi_locations_are_kept(const hsi_data_locations *locations)
+/* Return true if transfers take time, so that locations are kept. */
+static inline bool hsi_locations_are_kept(const hsi_data_locations *locations)
 {
     return locations->pb != NULL;
 }

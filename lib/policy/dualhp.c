@@ -161,7 +161,7 @@ static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before 
             into[kept++] = into[i];
     count = kept + news;
     while (news > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, in place */
-        int is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
+        bool is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
 
         into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
         news -= (size_t)is_news;
@@ -257,7 +257,7 @@ static size_t find_split(const hs_policy_state *d, double guess)
     return low;
 }
 
-static int is_wanted(const hs_policy_state *d)
+static bool is_wanted(const hs_policy_state *d)
 {
     return !d->pb.token->cancelled;
 }
@@ -315,7 +315,7 @@ static double sum_least(const hs_policy_state *d, double sum)
     return sum;
 }
 
-static int can_run(const hs_policy_state *d, hs_type type, uint32_t task)
+static bool can_run(const hs_policy_state *d, hs_type type, uint32_t task)
 {
     return !isinf(type == HS_GPU ? d->pb.q[task] : d->pb.p[task]);
 }
@@ -343,7 +343,7 @@ static void assign(hs_policy_state *d, double now, hs_wake *wake)
     guess = bisect(d, sum_least(d, sum_remaining(d, now)));
     split = accepts(d, guess) ? find_split(d, guess) : 0;
     for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
-        int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
+        bool on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
         d->type[d->by_rho[i]] = on_gpu ? HS_GPU : HS_CPU;
     }
@@ -368,8 +368,8 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
         assign(d, now, wake);
 }
 
-/* Return 1 and the task of the highest rank that waits for the worker's type, and take it. */
-static int take(hs_policy_state *d, unsigned worker, uint32_t *task)
+/* Return true and the task of the highest rank that waits for the worker's type, and take it. */
+static bool take(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
     hs_type type = hsi_states_type(&d->states, worker);
     size_t *next = &d->next[type];
@@ -377,10 +377,10 @@ static int take(hs_policy_state *d, unsigned worker, uint32_t *task)
     while (*next < d->count && d->type[d->by_rank[*next]] != type)
         ++*next;
     if (*next == d->count)
-        return 0;
+        return false;
     *task = d->by_rank[(*next)++];
     d->type[*task] = NOT_WAITING;
-    return 1;
+    return true;
 }
 
 static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
@@ -465,9 +465,9 @@ const hs_policy_kind hsi_policy_dualhp = {
     .mark_done = dualhp_skip,
     .retire = dualhp_retire,
     .take_stranded = dualhp_stranded,
-    .supports_graphs = 1,
+    .supports_graphs = true,
     .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
-    .groups_endings = 1,
+    .groups_endings = true,
     .add_ready = dualhp_ready,
     .prefetch = dualhp_ahead,
     .peek = dualhp_waiting,

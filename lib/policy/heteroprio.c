@@ -82,7 +82,7 @@ static hs_status create(spoliation allowed, hs_policy *policy, const hs_instance
     if (hsi_locations_are_kept(&policy->locations))
         hp->states.locations = &policy->locations;
     if (allowed == SPOLIATE_GPUS)
-        hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = 1};
+        hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = true};
     else if (hsi_ranking_is_length(&hp->ranking))
         hp->states.rule.order = HSI_RANK_FIRST;
     *out = hp;
@@ -122,8 +122,8 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
         hs_wake_all(wake);
 }
 
-/* Return 1 if one time per type is known before which no task is worth spoliating. */
-static int is_quiet(const hs_policy_state *hp)
+/* Return true if one time per type is known before which no task is worth spoliating. */
+static bool is_quiet(const hs_policy_state *hp)
 {
     return hp->spoliation == SPOLIATE_BOTH && !hp->states.locations;
 }
@@ -295,5 +295,5 @@ const hs_policy_kind hsi_policy_hp_sp = {
     CALLS(sp_create),
     .name = "hp-sp",
     .summary = "heteroprio, but only idle GPUs spoliate: the task of the highest rank on a CPU",
-    .groups_endings = 1,
+    .groups_endings = true,
 };

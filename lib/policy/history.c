@@ -83,16 +83,16 @@ static void add(hsi_ratios *r, unsigned at, double ratio)
     bin->most = ratio > bin->most ? ratio : bin->most;
 }
 
-int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio)
+bool hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio)
 {
     hsi_ratios *all = x->of[type], *own = &all[x->class_of[task]];
-    int         is_wrong = fabs(ratio - 1) > x->tolerance;
+    bool        is_wrong = fabs(ratio - 1) > x->tolerance;
     unsigned    at;
 
     ratio = is_wrong ? fmin(ratio, HSI_RATIO_MOST) : 1;
     at = bin_of(ratio);
     if (is_wrong && !x->has_misestimates)
-        x->has_misestimates = 1;
+        x->has_misestimates = true;
     add(all, at, ratio);
     if (own != all)
         add(own, at, ratio);

@@ -24,7 +24,7 @@ typedef struct hsi_ratios {
 
 typedef struct hsi_history {
     double         tolerance;
-    int            has_misestimates; /* 1: an estimate was wrong by more than the tolerance */
+    bool           has_misestimates; /* true: an estimate was wrong by more than the tolerance */
     unsigned char *class_of; /* indexed by task: class of the kernel; 0: no kernel, or no class
                                 left */
     hsi_ratios *of[2];       /* indexed by hs_type, then class; [0]: all tasks of the type */
@@ -36,10 +36,10 @@ void      hsi_history_close(hsi_history *x);
 
 /*
  * Add a finished task that took `ratio` times its estimate; a ratio within the tolerance counts as
- * 1. Return 1 if expected ratios may have changed: always after a misestimate, else only at the
+ * 1. Return true if expected ratios may have changed: always after a misestimate, else only at the
  * first task of a class or type.
  */
-int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
+bool hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
 
 /* Return the ratios of the task's class on a type, or of the whole type while the class has
  * none. */

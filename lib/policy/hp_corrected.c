@@ -66,7 +66,7 @@ static double rho_key(const hs_policy_state *hp, uint32_t task)
     return hsi_queue_key(hp->pb.p[task], hp->pb.q[task]);
 }
 
-static int is_in_band(const hs_policy_state *hp, uint32_t task)
+static bool is_in_band(const hs_policy_state *hp, uint32_t task)
 {
     return hsi_compare_ratios(hp->pb.p[task], hp->pb.q[task], hp->band, 1) >= 0;
 }
@@ -295,9 +295,9 @@ const hs_policy_kind hsi_policy_hp_corrected = {
     .mark_done = corrected_skip,
     .retire = corrected_retire,
     .take_stranded = corrected_stranded,
-    .supports_graphs = 1,
+    .supports_graphs = true,
     .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
-    .groups_endings = 1,
+    .groups_endings = true,
     .add_ready = corrected_ready,
     .prefetch = corrected_ahead,
     .peek = corrected_waiting,

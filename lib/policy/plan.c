@@ -64,7 +64,7 @@ static hs_status open_graph(hs_policy_state *plan)
         for (const uint32_t *task = list->next; task != list->end; task++)
             plan->owner[*task] = w;
     }
-    plan->policy->counts_down = 1;
+    plan->policy->counts_down = true;
     return HS_OK;
 }
 
@@ -119,9 +119,9 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
     return list->next;
 }
 
-/* Return 1 and the next task of the worker's list, if it is ready. Tasks that can never be ready
+/* Return true and the next task of the worker's list, if it is ready. Tasks that can never be ready
  * are passed over. */
-static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static bool take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hsi_plan_list *list = &plan->lists.of[worker];
 
@@ -130,10 +130,10 @@ static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     while (hsi_plan_list_peek(list, task) && hsi_policy_never_starts(plan->policy, *task))
         list->next++;
     if (list->next == list->end || !hsi_policy_may_start(plan->policy, *task))
-        return 0;
+        return false;
     list->next++;
     hsi_locations_prefetch(&plan->policy->locations, *task, worker);
-    return 1;
+    return true;
 }
 
 /* Add an orphan to the pool once. The caller holds the policy's lock. */
@@ -154,8 +154,8 @@ static void collect_released(hs_policy_state *plan)
         add_ready_orphan(plan, task);
 }
 
-/* Return 1 and an orphan for a worker whose own list offers no task now. */
-static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
+/* Return true and an orphan for a worker whose own list offers no task now. */
+static bool take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
 
@@ -166,18 +166,19 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 }
 
 /*
- * Announce that the worker waits for its next task. Return 1 and this task if it has become ready
- * meanwhile. No task is dropped between the two looks at the list, since dropping needs the lock.
+ * Announce that the worker waits for its next task. Return true and this task if it has become
+ * ready meanwhile. No task is dropped between the two looks at the list, since dropping needs the
+ * lock.
  */
-static int expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static bool expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     if (!plan->pb.graph || !hsi_plan_list_peek(&plan->lists.of[worker], task))
-        return 0;
+        return false;
     __atomic_store_n(&plan->expected[worker], *task, __ATOMIC_SEQ_CST);
     if (!take_next(plan, worker, task))
-        return 0;
+        return false;
     __atomic_store_n(&plan->expected[worker], HS_NONE, __ATOMIC_SEQ_CST);
-    return 1;
+    return true;
 }
 
 static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
@@ -296,7 +297,7 @@ const hs_policy_kind hsi_policy_plan = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "plan",
     .summary = "each worker runs its tasks of the plan in order",
-    .needs_plan = 1,
+    .needs_plan = true,
     .create = plan_create,
     .free = plan_free,
     .next = plan_next,
@@ -306,7 +307,7 @@ const hs_policy_kind hsi_policy_plan = {
     .own_list = plan_list,
     .retire = plan_retire,
     .take_stranded = plan_stranded,
-    .supports_graphs = 1,
+    .supports_graphs = true,
     .add_ready = plan_ready,
-    .keeps_plan = 1,
+    .keeps_plan = true,
 };

@@ -35,29 +35,29 @@ static inline void hsi_plan_lists_skip(hsi_plan_lists *lists, uint32_t task)
 /* Remove skipped tasks from a list. O(its tasks). */
 void hsi_plan_list_compact(hsi_plan_list *list);
 
-/* Return 1 and the next task, which stays in the list; 0: the list is empty. */
-static inline int hsi_plan_list_peek(hsi_plan_list *list, uint32_t *task)
+/* Return true and the next task, which stays in the list; 0: the list is empty. */
+static inline bool hsi_plan_list_peek(hsi_plan_list *list, uint32_t *task)
 {
     while (list->next != list->end && *list->next == HS_NONE)
         list->next++;
     if (list->next == list->end)
-        return 0;
+        return false;
     *task = *list->next;
-    return 1;
+    return true;
 }
 
-/* Return 1 and the next task, and remove it from the list; 0: the list is empty. */
-static inline int hsi_plan_list_take(hsi_plan_list *list, uint32_t *task)
+/* Return true and the next task, and remove it from the list; 0: the list is empty. */
+static inline bool hsi_plan_list_take(hsi_plan_list *list, uint32_t *task)
 {
     while (list->next != list->end) {
         uint32_t found = *list->next++;
 
         if (found != HS_NONE) {
             *task = found;
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 #endif

@@ -13,10 +13,11 @@ struct hs_policy {
     hs_policy_state *state;
     unsigned         workers;
     uint32_t         tasks;
-    int groups_endings; /* 1: all endings at one time are recorded before workers ask */
-    int counts_down;    /* 1: the kind itself calls hsi_ready_done_shared(), from several
+    bool groups_endings; /* true: all endings at one time are recorded before workers ask */
+    bool counts_down;    /* true: the kind itself calls hsi_ready_done_shared(), from several
                            threads */
-    int       behind;   /* 1: tasks have ended since the last call of hs_policy_collect_ready() */
+    bool      behind;   /* true: tasks have ended since the last call of hs_policy_collect_ready()
+                           */
     double    now;      /* time of the latest ending */
     hsi_token token;    /* cancel token of create() and hs_policy_simulate(); empty in a live
                            run */
@@ -29,14 +30,14 @@ extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_h
     hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
     hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda;
 
-/* Return 1 if the task's predecessors allow it to start. */
-static inline int hsi_policy_may_start(const hs_policy *policy, uint32_t task)
+/* Return true if the task's predecessors allow it to start. */
+static inline bool hsi_policy_may_start(const hs_policy *policy, uint32_t task)
 {
     return !policy->groups_endings || hsi_is_ready(&policy->ready, task);
 }
 
-/* Return 1 if the task never starts, as a successor of a dropped task. */
-static inline int hsi_policy_never_starts(const hs_policy *policy, uint32_t task)
+/* Return true if the task never starts, as a successor of a dropped task. */
+static inline bool hsi_policy_never_starts(const hs_policy *policy, uint32_t task)
 {
     return policy->groups_endings && hsi_is_never_ready(&policy->ready, task);
 }

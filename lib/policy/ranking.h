@@ -26,8 +26,8 @@ static inline void hsi_ranking_ready(hsi_ranking *ranking, uint32_t task)
         ranking->number[task] = --ranking->latest;
 }
 
-/* Return 1 if ranks are path lengths, not given priorities or arrival order. */
-static inline int hsi_ranking_is_length(const hsi_ranking *ranking)
+/* Return true if ranks are path lengths, not given priorities or arrival order. */
+static inline bool hsi_ranking_is_length(const hsi_ranking *ranking)
 {
     return ranking->rank == HS_RANK_MIN || ranking->rank == HS_RANK_AVG;
 }

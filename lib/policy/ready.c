@@ -82,12 +82,12 @@ static int comes_first(const void *graph, uint32_t a, uint32_t b)
     return hsi_position(graph, a) < hsi_position(graph, b);
 }
 
-static int is_sorted(const hsi_ready *ready)
+static bool is_sorted(const hsi_ready *ready)
 {
     for (size_t i = 1; i < ready->news_count; i++)
         if (comes_first(ready->graph, ready->news[i], ready->news[i - 1]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 size_t hsi_ready_collect(hsi_ready *ready, const uint32_t **tasks)

@@ -52,15 +52,15 @@ static inline uint32_t hsi_ready_unfinished(const hsi_ready *ready, uint32_t tas
     return __atomic_load_n(&ready->unfinished[task], __ATOMIC_SEQ_CST);
 }
 
-/* Return 1 if all predecessors are done. */
-static inline int hsi_is_ready(const hsi_ready *ready, uint32_t task)
+/* Return true if all predecessors are done. */
+static inline bool hsi_is_ready(const hsi_ready *ready, uint32_t task)
 {
     return hsi_ready_unfinished(ready, task) == 0;
 }
 
-/* Return 1 if the task never becomes ready: done before the start, or successor of a dropped task.
- */
-static inline int hsi_is_never_ready(const hsi_ready *ready, uint32_t task)
+/* Return true if the task never becomes ready: done before the start, or successor of a dropped
+ * task. */
+static inline bool hsi_is_never_ready(const hsi_ready *ready, uint32_t task)
 {
     return hsi_ready_unfinished(ready, task) >= HSI_NEVER_READY;
 }

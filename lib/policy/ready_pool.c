@@ -38,30 +38,30 @@ static hsi_set_end end_of(hs_type type)
     return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
 }
 
-static int can_run(const hsi_ready_pool *pool, hs_type type, uint32_t task)
+static bool can_run(const hsi_ready_pool *pool, hs_type type, uint32_t task)
 {
     return !isinf(type == HS_GPU ? pool->pb->q[task] : pool->pb->p[task]);
 }
 
-int hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task)
+bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task)
 {
     if (pool->tasks.count == 0 || !can_run(pool, type, hsi_set_at(&pool->tasks, end_of(type), 0)))
-        return 0;
+        return false;
     *task = hsi_set_take(&pool->tasks, end_of(type));
-    return 1;
+    return true;
 }
 
-int hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker)
+bool hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker)
 {
     if (pool->retired[worker])
-        return 0;
+        return false;
     pool->retired[worker] = 1;
     pool->in_service[worker < pool->pb->m ? HS_CPU : HS_GPU]--;
-    return 1;
+    return true;
 }
 
 /* Check the two ends only: a task for one type alone lies at this type's end. */
-int hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task)
+bool hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
@@ -73,9 +73,9 @@ int hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task)
         if (pool->in_service[gone] || (pool->in_service[other] && can_run(pool, other, found)))
             continue;
         *task = hsi_set_take(&pool->tasks, end_of(gone));
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 hs_status hsi_ready_pool_open(hsi_ready_pool *pool, const hsi_problem *pb, double cell_width)

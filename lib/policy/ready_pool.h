@@ -32,19 +32,19 @@ enum {
 void hsi_ready_pool_add(hsi_ready_pool *pool, uint32_t task);
 void hsi_ready_pool_remove(hsi_ready_pool *pool, uint32_t task);
 
-/* Remove the task at the type's end of the order. Return 1 and the task; 0: the pool has no task
+/* Remove the task at the type's end of the order. Return true and the task; 0: the pool has no task
  * for the type. */
-int hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task);
+bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task);
 
-/* Take a worker out of service. Return 0 if it already was. */
-int hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker);
+/* Take a worker out of service. Return false if it already was. */
+bool hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker);
 
-static inline int hsi_ready_pool_serves(const hsi_ready_pool *pool, unsigned worker)
+static inline bool hsi_ready_pool_serves(const hsi_ready_pool *pool, unsigned worker)
 {
     return !pool->retired[worker];
 }
 
-/* Remove a task that no worker in service can run. Return 1 and the task; 0: there is none. */
-int hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task);
+/* Remove a task that no worker in service can run. Return true and the task; 0: there is none. */
+bool hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task);
 
 #endif

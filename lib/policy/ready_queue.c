@@ -18,13 +18,13 @@
 typedef struct queue_slot {
     hs_queue_task task;
     uint64_t      sequence; /* number of the push; in a free slot, the next free slot */
-    int           is_taken; /* 1: has a task; 0: free */
+    bool          is_taken; /* true: has a task; 0: free */
 } queue_slot;
 
 typedef struct started_task {
     hs_queue_task task;
     double        end;
-    int           is_victim; /* 1: in `victims`, open to spoliation */
+    bool          is_victim; /* true: in `victims`, open to spoliation */
 } started_task;
 
 struct hs_queue {
@@ -112,7 +112,7 @@ hs_status hs_queue_push(hs_queue *q, const hs_queue_task *task, hs_queue_handle 
         return HS_ENOMEM;
     at = take_slot(q);
     kept = (queue_slot *)q->slots.data + at;
-    *kept = (queue_slot){*task, q->pushed++, 1};
+    *kept = (queue_slot){*task, q->pushed++, true};
     hsi_set_insert(&q->waiting, key_of(q, task), at);
     if (handle)
         *handle = (hs_queue_handle){kept->sequence, at};
@@ -141,7 +141,7 @@ static hs_queue_task vacate(hs_queue *q, uint32_t at)
 {
     queue_slot *kept = (queue_slot *)q->slots.data + at;
 
-    kept->is_taken = 0;
+    kept->is_taken = false;
     kept->sequence = q->free_slot;
     q->free_slot = at;
     return kept->task;
@@ -261,7 +261,7 @@ static void forget_victim(hs_queue *q, unsigned worker)
 {
     if (q->worker[worker].is_victim)
         hsi_set_remove(&q->victims[type_of(q, worker)], -q->worker[worker].end, worker);
-    q->worker[worker].is_victim = 0;
+    q->worker[worker].is_victim = false;
 }
 
 hs_status hs_queue_record_start(hs_queue *q, unsigned worker, const hs_queue_task *task, double end)
@@ -269,7 +269,7 @@ hs_status hs_queue_record_start(hs_queue *q, unsigned worker, const hs_queue_tas
     if (!q || !task || worker >= q->cpus + q->gpus || isnan(end))
         return HS_EINVAL;
     forget_victim(q, worker);
-    q->worker[worker] = (started_task){*task, end, 1};
+    q->worker[worker] = (started_task){*task, end, true};
     hsi_set_insert(&q->victims[type_of(q, worker)], -end, worker);
     return HS_OK;
 }

@@ -79,19 +79,19 @@ int hs_policy_keeps_plan(const hs_policy_kind *kind)
     return known.needs_plan && known.keeps_plan;
 }
 
-static int is_whole(const hs_policy_kind *kind)
+static bool is_whole(const hs_policy_kind *kind)
 {
     return kind->name && kind->create && kind->free && kind->next && kind->ended &&
            kind->mark_done && (kind->add_ready || !(kind->supports_graphs || kind->groups_endings));
 }
 
-static int fits(const hs_schedule *plan, const hs_instance *in)
+static bool fits(const hs_schedule *plan, const hs_instance *in)
 {
     return plan && hs_schedule_cpus(plan) == hs_instance_cpus(in) &&
            hs_schedule_gpus(plan) == hs_instance_gpus(in);
 }
 
-static int is_amount(double x)
+static bool is_amount(double x)
 {
     return x >= 0 && !isinf(x);
 }
@@ -111,7 +111,7 @@ static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *giv
     return is_amount(full->tolerance) ? hsi_parameters_resolve(&full->parameters) : HS_EINVAL;
 }
 
-static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
+static bool takes_rank(const hs_policy_kind *kind, hs_rank rank)
 {
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->supported_ranks >> rank & 1);
 }
@@ -164,7 +164,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->kind = known;
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
-    policy->token = (hsi_token){settings.cancel, settings.cancel_data, 0, 0};
+    policy->token = (hsi_token){settings.cancel, settings.cancel_data, false, 0};
     st = open_shared_state(policy, estimates);
     policy->locations.records = settings.transfers;
     if (st == HS_OK)
@@ -203,7 +203,7 @@ size_t hs_policy_collect_ready(hs_policy *policy, double now, const uint32_t **t
 
     if (!policy->groups_endings)
         return 0;
-    policy->behind = 0;
+    policy->behind = false;
     count = hsi_ready_collect(&policy->ready, &news);
     policy->kind.add_ready(policy->state, news, count, now, wake ? wake : &unread);
     if (tasks)
@@ -317,7 +317,7 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     if (how == HS_ENDING_DROPPED && policy->groups_endings)
         hsi_ready_dropped(&policy->ready, task);
     if (hs_policy_groups_endings(policy)) { /* otherwise several threads may be here at once */
-        policy->behind = 1;
+        policy->behind = true;
         policy->now = now;
     }
     policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);

@@ -32,7 +32,7 @@ struct hs_policy_state {
     double           *load; /* indexed by worker: sum of the estimates in the list */
     hsi_ready_pool    orphans;
     hsi_worker_states states;
-    int               begun; /* 1: lists are compact and loads are computed */
+    bool              begun; /* true: lists are compact and loads are computed */
 };
 
 static void steal_free(hs_policy_state *steal)
@@ -91,7 +91,7 @@ static void begin(hs_policy_state *steal)
 {
     unsigned w;
 
-    steal->begun = 1;
+    steal->begun = true;
     for (w = 0; w < steal->lists.workers; w++) {
         hs_type         type = hsi_states_type(&steal->states, w);
         const uint32_t *at;
@@ -114,12 +114,12 @@ static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
         steal->load[worker] = 0;
 }
 
-static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
+static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
     if (!hsi_plan_list_take(&steal->lists.of[worker], task))
-        return 0;
+        return false;
     lighten(steal, worker, *task);
-    return 1;
+    return true;
 }
 
 static uint32_t *window(const hsi_plan_list *list)
@@ -230,15 +230,15 @@ static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wak
     }
 }
 
-static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint32_t *task,
-                         hs_wake *wake)
+static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint32_t *task,
+                          hs_wake *wake)
 {
     uint32_t       victim = find_victim(steal, type, now);
     hsi_plan_list *list;
     uint32_t      *at;
 
     if (victim == HS_NONE)
-        return 0;
+        return false;
     list = &steal->lists.of[victim];
     at = best_of(steal, victim, type, now);
     *task = *at;
@@ -246,7 +246,7 @@ static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint3
     list->end--;
     lighten(steal, victim, *task);
     announce(steal, victim, now, wake); /* another task may be in the searched part now */
-    return 1;
+    return true;
 }
 
 static void start(hs_policy_state *steal, unsigned worker, uint32_t task, double now, hs_wake *wake)
@@ -351,7 +351,7 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "plan+steal",
     .summary = "the plan, but a worker without tasks steals the task that shortens the run most",
-    .needs_plan = 1,
+    .needs_plan = true,
     .create = steal_create,
     .free = steal_free,
     .next = steal_next,
@@ -359,6 +359,6 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .mark_done = steal_skip,
     .retire = steal_retire,
     .take_stranded = steal_stranded,
-    .supports_graphs = 1,
+    .supports_graphs = true,
     .add_ready = hsi_steal_graph_add_ready, /* defined in steal_graph.c */
 };

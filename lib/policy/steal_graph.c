@@ -32,7 +32,7 @@ struct hs_policy_state {
     hsi_problem         pb;
     hsi_plan_lists      lists;
     hsi_plan_simulation plan;
-    int                 begun;   /* 1: `plan` has been simulated */
+    bool                begun;   /* true: `plan` has been simulated */
     hsi_ordered_set     waiting; /* ready tasks that are still in a list, earliest planned start at
                                     the front */
     uint32_t      *held;         /* indexed by worker: number of tasks of the list in `waiting` */
@@ -122,18 +122,18 @@ static void stop_waiting(hs_policy_state *steal, uint32_t task)
         steal->held[steal->plan.owner[task]]--;
 }
 
-static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
+static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
     hsi_plan_list *list = &steal->lists.of[worker];
 
     while (hsi_plan_list_peek(list, task) && hsi_policy_never_starts(steal->policy, *task))
         list->next++;
     if (list->next == list->end || !hsi_policy_may_start(steal->policy, *task))
-        return 0;
+        return false;
     list->next++;
     stop_waiting(steal, *task);
     hsi_locations_prefetch(&steal->policy->locations, *task, worker);
-    return 1;
+    return true;
 }
 
 /* Return the time from which `worker` should take `task`, which waits for its planned worker or is
@@ -155,9 +155,10 @@ static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task,
     return hsi_states_steal_time(&steal->states, owner, load, time, now);
 }
 
-/* Return 1 and the late task that the worker should start; 0 and the time at which to ask again. */
-static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32_t *task,
-                     double *until)
+/* Return true and the late task that the worker should start; 0 and the time at which to ask
+ * again. */
+static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint32_t *task,
+                      double *until)
 {
     *until = INFINITY;
     for (size_t i = 0; i < steal->waiting.count && i < LOOKED_AT; i++) {
@@ -168,18 +169,18 @@ static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32
         if (from <= now) {
             stop_waiting(steal, *task);
             hsi_plan_lists_skip(&steal->lists, *task);
-            return 1;
+            return true;
         }
         *until = fmin(*until, from);
         if (now <= due(steal, *task))
             break; /* the remaining tasks are due later */
     }
-    return 0;
+    return false;
 }
 
-/* Return 1 if no running task is worth spoliating yet for any worker of the type. With transfers
+/* Return true if no running task is worth spoliating yet for any worker of the type. With transfers
  * there is no such common time. */
-static int is_quiet(const hs_policy_state *steal, hs_type type, double now)
+static bool is_quiet(const hs_policy_state *steal, hs_type type, double now)
 {
     return !steal->states.locations && now < steal->states.no_spoliation_before[type];
 }
@@ -275,7 +276,7 @@ void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, si
     (void)now;
     if (!steal->begun)
         hsi_plan_simulate(&steal->plan, &steal->lists);
-    steal->begun = 1;
+    steal->begun = true;
     for (size_t i = 0; i < count; i++)
         if (steal->is_orphan[tasks[i]])
             hsi_ready_pool_add(&steal->orphans, tasks[i]);
@@ -328,7 +329,7 @@ static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)
 const hs_policy_kind hsi_policy_steal_graph = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "plan+steal",
-    .needs_plan = 1,
+    .needs_plan = true,
     .create = steal_graph_create,
     .free = steal_graph_free,
     .next = steal_graph_next,
@@ -336,7 +337,7 @@ const hs_policy_kind hsi_policy_steal_graph = {
     .mark_done = steal_graph_skip,
     .retire = steal_graph_retire,
     .take_stranded = steal_graph_stranded,
-    .supports_graphs = 1,
+    .supports_graphs = true,
     .add_ready = hsi_steal_graph_add_ready,
     .peek = steal_graph_waiting,
 };

@@ -38,8 +38,8 @@ typedef struct actor {
 
 typedef struct policy_simulation {
     hs_policy      *policy;
-    int             groups_endings;
-    int             prefetches;
+    bool            groups_endings;
+    bool            prefetches;
     hsi_problem     truth;
     hsi_worker_tree due;   /* indexed by rank: time of the next event */
     hsi_worker_tree asked; /* indexed by rank: 0: ask the worker now (policies that group endings),
@@ -67,7 +67,7 @@ static double time_of(const policy_simulation *sim, uint32_t rank, uint32_t task
     return rank < sim->truth.k ? sim->truth.q[task] : sim->truth.p[task];
 }
 
-static int is_busy(const actor *a)
+static bool is_busy(const actor *a)
 {
     return a->doing == HOLDS || a->doing == RUNS;
 }
@@ -179,15 +179,15 @@ static hs_status abort_task(policy_simulation *sim, const hs_decision *d, double
     return HS_OK;
 }
 
-static int may_start(const policy_simulation *sim, uint32_t rank, uint32_t task)
+static bool may_start(const policy_simulation *sim, uint32_t rank, uint32_t task)
 {
     return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].prefetched == task) &&
            !isinf(time_of(sim, rank, task));
 }
 
-/* Return 1 if the decision is valid; the policy may be an application's. */
-static int is_possible(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
-                       double now)
+/* Return true if the decision is valid; the policy may be an application's. */
+static bool is_possible(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
+                        double now)
 {
     const actor *victim;
 
@@ -196,7 +196,7 @@ static int is_possible(const policy_simulation *sim, uint32_t rank, const hs_dec
         return may_start(sim, rank, d->task);
     case HS_DECIDE_SPOLIATE:
         if (d->victim >= sim->policy->workers || d->task >= sim->truth.n)
-            return 0;
+            return false;
         victim = &sim->actors[rank_of(sim, d->victim)];
         return is_busy(victim) && (victim->task == d->task || victim->prefetched == d->task);
     case HS_DECIDE_WAIT:
@@ -397,7 +397,7 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     hs_schedule      *s = NULL;
     hs_status         st;
 
-    policy->token = (hsi_token){settings->cancel, settings->cancel_data, 0, 0};
+    policy->token = (hsi_token){settings->cancel, settings->cancel_data, false, 0};
     st = hsi_problem_of_tasks(truth, &policy->token, &sim.truth);
     if (st != HS_OK)
         return st;
@@ -423,32 +423,32 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     return st;
 }
 
-/* Return 1 if both instances have the same tasks and workers, and times are finite where estimates
- * are. */
-static int are_alike(const hs_instance *estimates, const hs_instance *truth)
+/* Return true if both instances have the same tasks and workers, and times are finite where
+ * estimates are. */
+static bool are_alike(const hs_instance *estimates, const hs_instance *truth)
 {
     size_t i, tasks = hs_instance_tasks(estimates);
 
     if (hs_instance_cpus(estimates) != hs_instance_cpus(truth) ||
         hs_instance_gpus(estimates) != hs_instance_gpus(truth) || hs_instance_tasks(truth) != tasks)
-        return 0;
+        return false;
     for (i = 0; i < tasks && estimates != truth; i++)
         if ((isinf(hs_instance_time(truth, i, HS_CPU)) &&
              !isinf(hs_instance_time(estimates, i, HS_CPU))) ||
             (isinf(hs_instance_time(truth, i, HS_GPU)) &&
              !isinf(hs_instance_time(estimates, i, HS_GPU))))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int are_times(const double *available, const hs_instance *in)
+static bool are_times(const double *available, const hs_instance *in)
 {
     unsigned workers = hs_instance_cpus(in) + hs_instance_gpus(in), w;
 
     for (w = 0; w < workers; w++)
         if (!(available[w] >= 0 && available[w] <= DBL_MAX / 4))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,

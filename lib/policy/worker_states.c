@@ -49,7 +49,7 @@ static double time_until_late(const hsi_worker_states *states, unsigned worker)
            (1 + states->tolerance);
 }
 
-static int is_late(const hsi_worker_states *states, unsigned worker, double now)
+static bool is_late(const hsi_worker_states *states, unsigned worker, double now)
 {
     return now > states->of[worker].start + time_until_late(states, worker);
 }
@@ -165,9 +165,9 @@ static double long_enough(const running_task *p, double wait)
     return part > 0 ? fmin(wait / part, stuck) : stuck;
 }
 
-/* Return 1 if a thief whose inputs arrive at `inputs_at` should spoliate the task at `now`. Each
+/* Return true if a thief whose inputs arrive at `inputs_at` should spoliate the task at `now`. Each
  * side of each comparison is monotonic in time, rounding included. */
-static int is_worth(const running_task *p, double inputs_at, double now)
+static bool is_worth(const running_task *p, double inputs_at, double now)
 {
     double ratio = expected_ratio(p, now);
 
@@ -208,9 +208,9 @@ static double when_worth(const running_task *p, double now)
     return isinf(until) ? after(last, p->start, long_enough(p, 0)) : until;
 }
 
-/* Return 1 if the other type may spoliate the running task (second = 0) or the prefetched one
+/* Return true if the other type may spoliate the running task (second = 0) or the prefetched one
  * (1). */
-static int may_be_taken(const hsi_worker_states *states, unsigned worker, int second)
+static bool may_be_taken(const hsi_worker_states *states, unsigned worker, int second)
 {
     const hsi_worker_state *m = &states->of[worker];
     hs_type                 other = hsi_states_type(states, worker) == HS_CPU ? HS_GPU : HS_CPU;
@@ -260,26 +260,26 @@ static double end_of(const hsi_worker_states *states, unsigned worker, double no
 }
 
 /*
- * Fill *b with the running (second = 0) or prefetched (1) task of a worker. Return 0 if that task
- * does not exist or may not be spoliated. Without transfers a prefetched task is never a candidate,
- * since its worker may start it at any moment.
+ * Fill *b with the running (second = 0) or prefetched (1) task of a worker. Return false if that
+ * task does not exist or may not be spoliated. Without transfers a prefetched task is never a
+ * candidate, since its worker may start it at any moment.
  */
-static int is_candidate(const hsi_worker_states *states, unsigned worker, int second, double now,
-                        victim_task *b)
+static bool is_candidate(const hsi_worker_states *states, unsigned worker, int second, double now,
+                         victim_task *b)
 {
     const hsi_worker_state *m = &states->of[worker];
     uint32_t                task = second ? m->prefetched : m->task;
 
     if ((second && !states->locations) || !may_be_taken(states, worker, second))
-        return 0;
+        return false;
     if (states->rule.least_ratio > 0 && hsi_compare_ratios(states->pb->p[task], states->pb->q[task],
                                                            states->rule.least_ratio, 1) < 0)
-        return 0;
+        return false;
     b->worker = worker;
     b->task = task;
     b->second = second;
     b->end = second ? hsi_states_end_of_all(states, worker, now) : end_of(states, worker, now);
-    return 1;
+    return true;
 }
 
 /* Return the time at which the last input of the candidate would arrive at the thief. */
@@ -297,31 +297,31 @@ static double end_by(const hsi_worker_states *states, unsigned thief, const vict
            hsi_states_time(states, hsi_states_type(states, thief), b->task);
 }
 
-/* Return 1 if the victim started the task when it was due and has not outlasted its estimate: the
- * task stays there. */
-static int is_on_time(const hsi_worker_states *states, const victim_task *b, double now)
+/* Return true if the victim started the task when it was due and has not outlasted its estimate:
+ * the task stays there. */
+static bool is_on_time(const hsi_worker_states *states, const victim_task *b, double now)
 {
     return states->due && states->of[b->worker].start <= states->due[b->task] &&
            !is_late(states, b->worker, now);
 }
 
-static int is_worth_taking(const hsi_worker_states *states, unsigned thief, const victim_task *b,
-                           double now)
+static bool is_worth_taking(const hsi_worker_states *states, unsigned thief, const victim_task *b,
+                            double now)
 {
     running_task p;
 
     if (states->rule.always)
-        return 1;
+        return true;
     if (is_on_time(states, b, now))
-        return 0;
+        return false;
     if (b->second)
         return end_by(states, thief, b, now) < b->end;
     p = running_of(states, b->worker);
     return is_worth(&p, arrival(states, thief, b, now), now);
 }
 
-/* Return 1 if candidate `a` comes before `b` in the order of the rule. */
-static int goes_before(const hsi_worker_states *states, const victim_task *a, const victim_task *b)
+/* Return true if candidate `a` comes before `b` in the order of the rule. */
+static bool goes_before(const hsi_worker_states *states, const victim_task *a, const victim_task *b)
 {
     int64_t priority_a = hsi_priority(states->pb, a->task);
     int64_t priority_b = hsi_priority(states->pb, b->task);
@@ -438,25 +438,25 @@ void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned vict
     *thief_of(states, victim, task) = thief;
 }
 
-int hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
+bool hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
 {
     hsi_worker_state *m = &states->of[worker];
 
     if (m->reserved != HS_NONE) {
         hs_decide_start(out, m->reserved);
         m->reserved = HS_NONE;
-        return 1;
+        return true;
     }
     if (m->victim != HS_NONE) {
         hs_decide_spoliate(out, m->requested, m->victim);
-        return 1;
+        return true;
     }
     if (m->prefetched != HS_NONE) {
         hs_decide_start(out, m->prefetched);
         m->prefetched = m->prefetched_thief = HS_NONE;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 /* Add the ratio of a finished task to the history. If the history changed, wake the types whose
@@ -497,22 +497,22 @@ static void bar(hsi_worker_states *states, unsigned worker, double now)
         states->barred[m->task] |= (unsigned char)(1 << hsi_states_type(states, worker));
 }
 
-/* End the request of a thief: reserve an aborted task for it. Return 1 if the policy must give the
- * task to another worker. */
-static int give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t task, hs_ending how)
+/* End the request of a thief: reserve an aborted task for it. Return true if the policy must give
+ * the task to another worker. */
+static bool give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t task, hs_ending how)
 {
     if (thief < RETIRED) {
         states->of[thief].victim = HS_NONE;
         if (how == HS_ENDING_ABORTED) {
             states->of[thief].reserved = task;
-            return 0;
+            return false;
         }
     }
     return how == HS_ENDING_ABORTED || how == HS_ENDING_RETURNED;
 }
 
-int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
-                     double now, hs_wake *wake)
+bool hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
+                      double now, hs_wake *wake)
 {
     hsi_worker_state *m = &states->of[worker];
     uint32_t          thief;
@@ -523,7 +523,7 @@ int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, 
         return give_to_thief(states, thief, task, how);
     }
     if (m->task != task)
-        return 0;
+        return false;
     if (how == HS_ENDING_DONE)
         learn(states, worker, now, wake);
     else if (how == HS_ENDING_ABORTED)
@@ -533,7 +533,7 @@ int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, 
     return give_to_thief(states, thief, task, how);
 }
 
-int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task)
+bool hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task)
 {
     hsi_worker_state *m = &states->of[worker];
     uint32_t          reserved = m->reserved;
@@ -542,7 +542,7 @@ int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task
         *thief_of(states, m->victim, m->requested) = RETIRED;
     m->victim = m->reserved = HS_NONE;
     if (reserved == HS_NONE)
-        return 0;
+        return false;
     *task = reserved;
-    return 1;
+    return true;
 }

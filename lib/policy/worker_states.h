@@ -49,7 +49,7 @@ typedef struct hsi_spoliation_rule {
         HSI_RANK_FIRST, /* higher priority first, then later expected end */
         HSI_RANK_ALONE  /* higher priority first, then topological order */
     } order;
-    int    always;      /* 1: spoliate even if the thief ends the task later than the victim */
+    bool   always;      /* true: spoliate even if the thief ends the task later than the victim */
     double least_ratio; /* smallest p/q of a task that may be spoliated; 0: any */
 } hsi_spoliation_rule;
 
@@ -102,30 +102,30 @@ static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worke
     states->of[worker].inputs_at = inputs_at;
 }
 
-/* Return 1 and the prefetched task of a worker; 0: the worker has no prefetched task. */
-static inline int hsi_states_prefetched(const hsi_worker_states *states, unsigned worker,
-                                        uint32_t *task)
+/* Return true and the prefetched task of a worker; 0: the worker has no prefetched task. */
+static inline bool hsi_states_prefetched(const hsi_worker_states *states, unsigned worker,
+                                         uint32_t *task)
 {
     *task = states->of[worker].prefetched;
     return *task != HS_NONE;
 }
 
 /*
- * Record that a task, running or prefetched, has ended on `worker`. Return 1 if the policy must
- * give the task to another worker; 0 if the task is finished or reserved for its thief. If the
+ * Record that a task, running or prefetched, has ended on `worker`. Return true if the policy must
+ * give the task to another worker; false if the task is finished or reserved for its thief. If the
  * history changed, wake the types whose workers found nothing to spoliate.
  */
-int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
-                     double now, hs_wake *wake);
+bool hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
+                      double now, hs_wake *wake);
 
-/* Remove a retiring worker: cancel its request. Return 1 and the task that was reserved for the
+/* Remove a retiring worker: cancel its request. Return true and the task that was reserved for the
  * worker, which the policy must give to another one; 0: no task was reserved. */
-int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task);
+bool hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task);
 
-/* Return 1 and the decision of a worker with a reserved task (start the task), an open request
- * (repeat the request) or a prefetched task (start the task); 0 if the worker has none of the
+/* Return true and the decision of a worker with a reserved task (start the task), an open request
+ * (repeat the request) or a prefetched task (start the task); false if the worker has none of the
  * three. */
-int hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
+bool hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
 
 /* Return the expected end of the running task by its estimate; for a late task, `now` plus its
  * elapsed time. Return `now` for an idle worker. */

@@ -65,8 +65,8 @@ struct hsi_completion {
     uint64_t              work;  /* work since the last look at the clock */
     int                   shift; /* a cell stands for 2^shift units of weight */
     size_t                words; /* words of a row */
-    int                   cut;   /* 1: completions were skipped */
-    int                   over;
+    bool                  cut;   /* true: completions were skipped */
+    bool                  over;
 };
 
 /* A worker that is being completed. */
@@ -127,8 +127,8 @@ void hsi_completion_close(hsi_completion *c)
     free(c);
 }
 
-/* Add `steps` to the counters; return 1 if time or steps are used up. */
-static int is_over(hsi_completion *c, uint64_t steps)
+/* Add `steps` to the counters; return true if time or steps are used up. */
+static bool is_over(hsi_completion *c, uint64_t steps)
 {
     hsi_completion_query *query = c->query;
 
@@ -179,68 +179,68 @@ static void make_rows(hsi_completion *c, filling *f)
     c->rows_of = f;
 }
 
-/* Return 1 if a bit from `low` to `high` is set. */
-static int has_bit(const uint64_t *row, size_t low, size_t high)
+/* Return true if a bit from `low` to `high` is set. */
+static bool has_bit(const uint64_t *row, size_t low, size_t high)
 {
     size_t   first = low / 64, last = high / 64, i;
     uint64_t word = row[first] & (~UINT64_C(0) << (low % 64));
 
     for (i = first; i < last; i++) {
         if (word)
-            return 1;
+            return true;
         word = row[i + 1];
     }
     return (word & (~UINT64_C(0) >> (63 - high % 64))) != 0;
 }
 
-/* Return 1 if choices from `at` on can leave a waste in the range of this pass in `room`. */
-static int can_reach(const hsi_completion *c, const filling *f, size_t at, int64_t room)
+/* Return true if choices from `at` on can leave a waste in the range of this pass in `room`. */
+static bool can_reach(const hsi_completion *c, const filling *f, size_t at, int64_t room)
 {
     int64_t high = (room - f->least) >> c->shift, low = room - f->waste;
 
     if (room < f->least)
-        return 0;
+        return false;
     if (c->shift && low > 0 && f->choices > 0) /* rounding down may lose one cell per task */
         low -= (room / c->weight[f->choice[f->choices - 1].kind]) << c->shift;
     low = low > 0 ? low >> c->shift : 0;
     return has_bit(c->rows + at * c->words, (size_t)low, (size_t)high);
 }
 
-/* Return 1 if a task with a weight from `least` to `most` remains. */
-static int is_left(const hsi_completion *c, int64_t least, int64_t most)
+/* Return true if a task with a weight from `least` to `most` remains. */
+static bool is_left(const hsi_completion *c, int64_t least, int64_t most)
 {
     size_t kind = hsi_kind_within(c->kinds, c->weight, most);
 
     for (; kind < c->kinds && c->weight[kind] >= least; kind++)
         if (c->count[kind])
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if the worker could run one more task, or a longer task in place of one or two, with
+/* Return true if the worker could run one more task, or a longer task in place of one or two, with
  * `room` left. */
-static int is_dominated(hsi_completion *c, const filling *f, int64_t room)
+static bool is_dominated(hsi_completion *c, const filling *f, int64_t room)
 {
     size_t i, j;
 
     if (is_left(c, 1, room))
-        return 1;
+        return true;
     for (i = f->from + 1; i < c->taken_count; i++) {
         int64_t one = c->weight[c->taken[i]];
 
         if (i > f->from + 1 && c->taken[i] == c->taken[i - 1])
             continue; /* equal to the task before: same pairs */
         if (room > 0 && is_left(c, one + 1, one + room))
-            return 1;
+            return true;
         c->work += STEP_WORK * (c->taken_count - i);
         for (j = i + 1; j < c->taken_count; j++) {
             int64_t two = one + c->weight[c->taken[j]];
 
             if (is_left(c, two, two + room))
-                return 1;
+                return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static hsi_verdict fill_next(hsi_completion *c, unsigned left);
@@ -260,15 +260,15 @@ static void put_back(hsi_completion *c)
     c->sum += c->weight[kind];
 }
 
-static int is_left_out(hsi_completion *c, const filling *f)
+static bool is_left_out(hsi_completion *c, const filling *f)
 {
     const hsi_completion_query *query = c->query;
 
     if (query->sparing == 0 || f->left <= CERTAIN_WORKERS ||
         hsi_random_below(query->random, query->sparing) > 0)
-        return 0;
-    c->cut = 1;
-    return 1;
+        return false;
+    c->cut = true;
+    return true;
 }
 
 /* Try all ways to add choices from `at` on to the worker that reach a waste in the range. */
@@ -326,15 +326,15 @@ static int64_t least_waste(const hsi_completion *c, size_t at, int64_t room)
     return waste > 0 ? waste : 0;
 }
 
-/* Return 1 if the tasks longer than half of the capacity, each on its own worker, waste more than
- * `most` in total. */
-static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t most)
+/* Return true if the tasks longer than half of the capacity, each on its own worker, waste more
+ * than `most` in total. */
+static bool wastes_too_much(const hsi_completion *c, const filling *f, int64_t most)
 {
     size_t  kind, at = f->choices;
     int64_t capacity = c->query->capacity, waste = 0;
 
     if (most < 0)
-        return 1;
+        return true;
     for (kind = hsi_kind_within(c->kinds, c->weight, capacity / 2); kind-- > 0;) {
         int64_t room = capacity - c->weight[kind];
 
@@ -344,9 +344,9 @@ static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t mo
             at--;
         waste += c->count[kind] * least_waste(c, at, room);
         if (waste > most)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Return the room beside the shortest remaining task longer than half of the capacity, or else
@@ -411,7 +411,7 @@ static uint32_t *place_of(const hsi_completion *c)
 static hsi_verdict fill_next(hsi_completion *c, unsigned left)
 {
     size_t      bytes = (c->kinds + 1) * sizeof *c->count;
-    int         cut = c->cut;
+    bool        cut = c->cut;
     uint32_t   *place;
     hsi_verdict verdict;
 
@@ -432,7 +432,7 @@ static hsi_verdict fill_next(hsi_completion *c, unsigned left)
     place = place_of(c);
     if (memcmp(place, c->count, bytes) == 0)
         return HSI_REFUTED;
-    c->cut = 0;
+    c->cut = false;
     verdict = fill_worker(c, left);
     c->count[c->kinds] = left;
     if (verdict == HSI_REFUTED && !c->cut)
@@ -471,7 +471,7 @@ hsi_verdict hsi_completion_ask(hsi_completion *c, hsi_completion_query *query, c
     c->stop = stop;
     query->steps = 0;
     c->work = 0;
-    c->cut = c->over = 0;
+    c->cut = c->over = false;
     c->taken_count = 0;
     memcpy(c->count, c->all, c->kinds * sizeof *c->count);
     for (c->sum = 0, i = 0; i < c->kinds; i++)

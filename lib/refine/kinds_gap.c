@@ -34,11 +34,11 @@ struct hsi_kinds_gap {
     double     high; /* least target that resisted */
     int        resisted;
     int        tried_bound; /* number of tests next to the bound with this patience */
-    int        rose;        /* 1: the last answer raised the bound */
-    int        found;       /* 1: the last answer was a schedule */
+    bool       rose;        /* true: the last answer raised the bound */
+    bool       found;       /* true: the last answer was a schedule */
     double     certified;   /* certified makespan at the last test */
-    int        fruitless;   /* 1: a schedule found was not shorter */
-    int        ended;
+    bool       fruitless;   /* true: a schedule found was not shorter */
+    bool       ended;
 };
 
 hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out)
@@ -104,16 +104,16 @@ static double choose_target(const hsi_kinds_gap *gap, double bound, double last)
 
 static void resist(hsi_kinds_gap *gap, double bound, const hsi_kinds_query *query)
 {
-    int    spent = query->nodes >= query->most_nodes || query->doubtful;
+    bool   spent = query->nodes >= query->most_nodes || query->doubtful;
     double target = query->target;
 
     if (query->nodes == 0)
-        gap->ended = 1; /* the search cannot even begin */
+        gap->ended = true; /* the search cannot even begin */
     gap->high = target;
     if (++gap->resisted < TARGETS && target - bound > near_enough * bound)
         return;
     if (!spent || gap->patience > UINT64_MAX / GROWTH / GROWTH)
-        gap->ended = 1; /* this search cannot decide even the least target */
+        gap->ended = true; /* this search cannot decide even the least target */
     gap->patience *= GROWTH;
     gap->resisted = 0;
     gap->tried_bound = 0;
@@ -126,9 +126,9 @@ static void note_fruitless(hsi_kinds_gap *gap, double certified)
 {
     if (gap->found && certified >= gap->certified) {
         gap->ended |= gap->fruitless;
-        gap->fruitless = 1;
+        gap->fruitless = true;
     }
-    gap->found = 0;
+    gap->found = false;
     gap->certified = certified;
 }
 
@@ -137,14 +137,14 @@ hs_status hsi_kinds_gap_ask(hsi_kinds_gap *gap, double bound, double certified, 
 {
     hsi_kinds_query query = {.most_nodes = gap->patience, .worker = gap->worker};
     double          last = hsi_last_target(certified, gap->allowed, 0);
-    int             by_bound;
+    bool            by_bound;
     hs_status       st;
 
     note_fruitless(gap, certified);
     if (gap->fruitless)
         last -= out_of_rounding * last;
     if (gap->ended || last < bound) {
-        gap->ended = 1;
+        gap->ended = true;
         *answer = (hsi_kinds_gap_answer){.verdict = HSI_STOPPED, .target = last};
         return HS_OK;
     }

@@ -189,9 +189,9 @@ static uint32_t fullest(const packing *pk)
     return at;
 }
 
-/* Reduce the load of bin `from` by the best exchange. Return 0 if none helps. *work counts the
+/* Reduce the load of bin `from` by the best exchange. Return false if none helps. *work counts the
  * visited tasks. */
-static int relieve(packing *pk, uint32_t from, size_t *work)
+static bool relieve(packing *pk, uint32_t from, size_t *work)
 {
     enum { MOST = 64 };
     bin     *a = &pk->bins[from];
@@ -218,10 +218,10 @@ static int relieve(packing *pk, uint32_t from, size_t *work)
         }
     }
     if (to == from)
-        return 0;
+        return false;
     apply(a, &pk->bins[to], best);
     *work += a->size + pk->bins[to].size;
-    return 1;
+    return true;
 }
 
 static void level(packing *pk, size_t n, const hsi_interrupt *interrupt)

@@ -16,7 +16,8 @@
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
     atomic_int     *halt;  /* nonzero: all threads stop */
-    int             leads; /* 1: the caller's own thread, which calls report_progress and polls the
+    bool            leads; /* true: the caller's own thread, which calls report_progress and polls
+                              the
                               caller */
     void (*report_progress)(void *report_data); /* may be NULL */
     void      *report_data;

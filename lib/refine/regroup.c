@@ -29,14 +29,14 @@ typedef struct group {
     size_t   tasks;
 } group;
 
-static int is_in(const group *g, uint32_t worker)
+static bool is_in(const group *g, uint32_t worker)
 {
     unsigned i;
 
     for (i = 0; i < g->workers; i++)
         if (g->worker[i] == worker)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return the first worker above the capacity, from a random one on; `workers`: none. */
@@ -53,8 +53,8 @@ static uint32_t find_full(const hsi_regroup *r, int64_t capacity)
     return r->workers;
 }
 
-/* Choose a group around worker `first`. Return 0 if its tasks are too many or too long. */
-static int gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
+/* Choose a group around worker `first`. Return false if its tasks are too many or too long. */
+static bool gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
 {
     unsigned most = LEAST_GROUP + (unsigned)hsi_random_below(r->random, MOST_GROUP - 1);
     int64_t  room = capacity - r->load[first];
@@ -74,7 +74,7 @@ static int gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group 
     for (i = 0; room >= 0 && i < r->n && g->tasks <= GROUP_TASKS; i++)
         if (is_in(g, r->worker[i])) {
             if (g->tasks == GROUP_TASKS)
-                return 0;
+                return false;
             g->task[g->tasks] = (uint32_t)i;
             g->weight[g->tasks++] = r->weight[i];
         }

@@ -10,7 +10,7 @@ typedef struct member {
     hsi_interrupt interrupt;
     void (*run)(void *data, unsigned stream, const hsi_interrupt *interrupt);
     void     *data;
-    int       running;
+    bool      running;
     pthread_t thread;
 } member;
 

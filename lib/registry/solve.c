@@ -58,7 +58,7 @@ void hs_workspace_free(hs_workspace *ws)
 typedef struct chosen {
     const hsi_algorithm *own;       /* NULL: an application's algorithm */
     hs_algorithm         known;     /* complete copy of the public part */
-    int                  by_policy; /* 1: run the policy under a virtual clock */
+    bool                 by_policy; /* true: run the policy under a virtual clock */
 } chosen;
 
 static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
@@ -86,7 +86,7 @@ static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_s
     return hsi_settings_check_available(settings, in, choice->known.supports_available);
 }
 
-static int is_heuristic(const chosen *alg)
+static bool is_heuristic(const chosen *alg)
 {
     return alg->own && alg->own->run && !alg->by_policy;
 }
@@ -165,7 +165,7 @@ static hs_status add_transfers(const chosen *alg, const hs_instance *in,
                                const hs_settings *settings, hs_schedule *s)
 {
     hsi_token token = hsi_token_of(settings);
-    int       searched = alg->own && alg->own->search && !alg->by_policy;
+    bool      searched = alg->own && alg->own->search && !alg->by_policy;
 
     return hsi_add_prefetched_transfers(in, s, searched ? NULL : &token);
 }

@@ -39,8 +39,8 @@ static inline void hsi_atomic_store8(unsigned char *at, unsigned char value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-/* Change a byte from `from` to `to`: 1 if this call made the change, else 0. */
-static inline int hsi_atomic_change8(unsigned char *at, unsigned char from, unsigned char to)
+/* Change a byte from `from` to `to`: true if this call made the change, else false. */
+static inline bool hsi_atomic_change8(unsigned char *at, unsigned char from, unsigned char to)
 {
     return __atomic_compare_exchange_n(at, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

@@ -2,6 +2,7 @@
 #ifndef HSI_SUPPORT_CANCEL_H
 #define HSI_SUPPORT_CANCEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -13,14 +14,14 @@
 typedef struct hsi_token {
     int (*cancel)(void *cancel_data); /* user callback; NULL: never cancelled */
     void  *cancel_data;
-    int    cancelled;
+    bool   cancelled;
     size_t work; /* weight since the last poll, see hsi_poll_after() */
 } hsi_token;
 
 enum { HSI_POLL_EVERY = 1 << 16 };
 
 /* Poll the token: 1 when cancelled. `token` may be NULL: never cancelled. */
-static inline int hsi_poll(hsi_token *token)
+static inline bool hsi_poll(hsi_token *token)
 {
     if (token && token->cancel && !token->cancelled)
         token->cancelled = token->cancel(token->cancel_data) != 0;
@@ -28,16 +29,16 @@ static inline int hsi_poll(hsi_token *token)
 }
 
 /* Poll every HSI_POLL_EVERY-th time, in a loop that counts `i` up or down. */
-static inline int hsi_poll_at(hsi_token *token, size_t i)
+static inline bool hsi_poll_at(hsi_token *token, size_t i)
 {
     return i % HSI_POLL_EVERY == 0 && hsi_poll(token);
 }
 
 /* Poll after a step as expensive as `work` items of a plain loop, a few nanoseconds each. */
-static inline int hsi_poll_after(hsi_token *token, size_t work)
+static inline bool hsi_poll_after(hsi_token *token, size_t work)
 {
     if (!token || !token->cancel)
-        return 0;
+        return false;
     token->work += work;
     if (token->work < HSI_POLL_EVERY)
         return token->cancelled;

@@ -59,8 +59,8 @@ static inline void hsi_sum_add_sum_times(hsi_sum *s, const hsi_sum *other, doubl
     s->error += other->error * fabs(factor) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Return 1 if the true sum is certainly >= 0. */
-static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
+/* Return true if the true sum is certainly >= 0. */
+static inline bool hsi_sum_surely_nonnegative(const hsi_sum *s)
 {
     double high, low = hsi_two_sum(s->high, s->low, &high);
 
@@ -69,8 +69,8 @@ static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
     return high > 0 && high * (1 - 4 * DBL_EPSILON) > s->error * (1 + 8 * DBL_EPSILON);
 }
 
-/* Return 1 if the true sum is certainly > 0. */
-static inline int hsi_sum_surely_positive(const hsi_sum *s)
+/* Return true if the true sum is certainly > 0. */
+static inline bool hsi_sum_surely_positive(const hsi_sum *s)
 {
     double high, low = hsi_two_sum(s->high, s->low, &high);
 

@@ -31,7 +31,7 @@ static inline uint64_t hsi_hash_tail(const char *at, size_t length)
 }
 
 /* Compare bytes as memcmp() == 0 does, without a function call at the usual lengths of names. */
-static inline int hsi_same_bytes(const char *a, const char *b, size_t length)
+static inline bool hsi_same_bytes(const char *a, const char *b, size_t length)
 {
     if (length > 16)
         return memcmp(a, b, length) == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/ordered_set.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -170,7 +171,7 @@ static set_position find(const hsi_ordered_set *set, double key, uint32_t item)
     return (set_position){low, from};
 }
 
-static int is_there(const hsi_ordered_set *set, set_position p, uint32_t item)
+static bool is_there(const hsi_ordered_set *set, set_position p, uint32_t item)
 {
     const set_entry *e = &directory_of(set)[p.entry];
 
@@ -265,7 +266,7 @@ static void join(hsi_ordered_set *set, size_t i)
     close_entry(set, i + 1);
 }
 
-static int are_few(const hsi_ordered_set *set, size_t i)
+static bool are_few(const hsi_ordered_set *set, size_t i)
 {
     const set_entry *dir = directory_of(set);
 
@@ -296,18 +297,18 @@ static void cut(hsi_ordered_set *set, set_position p)
         join(set, p.entry - 1);
 }
 
-int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
+bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
 {
     set_position p;
 
     if (set->used == 0)
-        return 0;
+        return false;
     p = find(set, key, item);
     if (!is_there(set, p, item))
-        return 0;
+        return false;
     p.at--;
     cut(set, p);
-    return 1;
+    return true;
 }
 
 uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i)

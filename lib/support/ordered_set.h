@@ -2,6 +2,8 @@
 #ifndef HSI_SUPPORT_ORDERED_SET_H
 #define HSI_SUPPORT_ORDERED_SET_H
 
+#include <stdbool.h>
+
 #include "support/sort.h"
 #include "support/vector.h"
 
@@ -43,7 +45,7 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count);
 void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item);
 
 /* Remove an item, given the key of its insertion; 0: it was not in the set. */
-int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item);
+bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item);
 
 /* Return the item at position i < count, counted from an end. O(1 + i / 64). */
 uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/pages.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -27,16 +28,16 @@ void *hsi_pages_zeroed(size_t count, size_t size)
     return data;
 }
 
-int hsi_pages_touch(void *data, size_t size, hsi_token *token)
+bool hsi_pages_touch(void *data, size_t size, hsi_token *token)
 {
     enum { APART = 4096, WORK = 512 };
 
     if (!token || !token->cancel || size < HSI_PAGES_LEAST)
-        return 0;
+        return false;
     for (size_t at = 0; at < size; at += APART) {
         if (hsi_poll_after(token, WORK))
-            return 1;
+            return true;
         ((volatile char *)data)[at] = 0;
     }
-    return 0;
+    return false;
 }

@@ -3,6 +3,7 @@
 #define HSI_SUPPORT_PAGES_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -44,8 +45,8 @@ static inline void hsi_pages_hint(void *data, size_t size)
 
 /**
  * Touch memory from hsi_pages_alloc() before scattered writes, polling the cancel token, because
- * mapping all of it may take long. Returns 1 when cancelled. Destroys the content.
+ * mapping all of it may take long. Returns true when cancelled. Destroys the content.
  */
-int hsi_pages_touch(void *data, size_t size, hsi_token *token);
+bool hsi_pages_touch(void *data, size_t size, hsi_token *token);
 
 #endif

@@ -22,19 +22,19 @@ static inline void hsi_init_sized(void *to, size_t size, const void *full, size_
 }
 
 /*
- * Copy the caller's members over the defaults in `full`. Returns 1, or 0 if the caller's struct was
- * not initialised.
+ * Copy the caller's members over the defaults in `full`. Returns true, or false if the caller's
+ * struct was not initialised.
  */
-static inline int hsi_take_sized(void *full, size_t full_size, const void *given)
+static inline bool hsi_take_sized(void *full, size_t full_size, const void *given)
 {
     size_t size;
 
     memcpy(&size, given, sizeof size);
     if (size < sizeof size)
-        return 0;
+        return false;
     memcpy((char *)full + sizeof size, (const char *)given + sizeof size,
            (size < full_size ? size : full_size) - sizeof size);
-    return 1;
+    return true;
 }
 
 /*

@@ -5,6 +5,8 @@
  */
 #include "support/sort.h"
 
+#include <stdbool.h>
+
 enum { SMALL = 12 };
 enum { OFTEN = 4096 }; /* words between polls: the first writes to memory may have to map it */
 
@@ -21,34 +23,34 @@ static void insertion_sort(uint64_t *a, size_t n)
     }
 }
 
-/* Copy n words. Return 1 if cancelled. */
-static int copy(uint64_t *to, const uint64_t *from, size_t n, hsi_token *token)
+/* Copy n words. Return true if cancelled. */
+static bool copy(uint64_t *to, const uint64_t *from, size_t n, hsi_token *token)
 {
     for (size_t i = 0; i < n; i += OFTEN) {
         if (i && hsi_poll(token))
-            return 1;
+            return true;
         memcpy(to + i, from + i, (n - i < OFTEN ? n - i : OFTEN) * sizeof *to);
     }
-    return 0;
+    return false;
 }
 
 /* Merge the sorted words a[0 .. half - 1] and a[half .. n - 1] without data-dependent branches.
- * Return 1 if cancelled. */
-static int merge(uint64_t *a, size_t half, size_t n, uint64_t *scratch, hsi_token *token)
+ * Return true if cancelled. */
+static bool merge(uint64_t *a, size_t half, size_t n, uint64_t *scratch, hsi_token *token)
 {
     const uint64_t *left = scratch, *left_end = scratch + half, *right = a + half;
     uint64_t       *to = a;
 
     if (a[half - 1] <= a[half])
-        return 0;
+        return false;
     if (copy(scratch, a, half, token))
-        return 1;
+        return true;
     while (left < left_end && right < a + n) {
         uint64_t x = *left, y = *right;
         size_t   is_right = y < x;
 
         if ((to - a) % OFTEN == OFTEN - 1 && hsi_poll(token))
-            return 1;
+            return true;
         *to++ = is_right ? y : x;
         right += is_right;
         left += 1 - is_right;
@@ -56,14 +58,14 @@ static int merge(uint64_t *a, size_t half, size_t n, uint64_t *scratch, hsi_toke
     return copy(to, left, (size_t)(left_end - left), token);
 }
 
-/* Sort in place; `scratch` has room for n / 2 words. Return 1 if cancelled. */
-static int merge_sort(uint64_t *a, uint64_t *scratch, size_t n, hsi_token *token)
+/* Sort in place; `scratch` has room for n / 2 words. Return true if cancelled. */
+static bool merge_sort(uint64_t *a, uint64_t *scratch, size_t n, hsi_token *token)
 {
     size_t half = n / 2;
 
     if (n <= SMALL) {
         insertion_sort(a, n);
-        return 0;
+        return false;
     }
     return merge_sort(a, scratch, half, token) || merge_sort(a + half, scratch, n - half, token) ||
            merge(a, half, n, scratch, token);
@@ -88,69 +90,69 @@ static int level(uint64_t *keys, size_t n)
     return most >> 32 ? 32 - __builtin_clzll(most) : 0;
 }
 
-/* Sort each run of indices with equal leading bits by comparison. Return 1 if cancelled. */
-static int sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
-                     const hsi_index_order *rule, uint32_t *order)
+/* Sort each run of indices with equal leading bits by comparison. Return true if cancelled. */
+static bool sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
+                      const hsi_index_order *rule, uint32_t *order)
 {
     size_t i, begin = 0;
 
     for (i = 1; i <= n; i++) {
         if (hsi_poll_at(rule->token, i))
-            return 1;
+            return true;
         if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
         if (i - begin > 1 &&
             hsi_sort_indices_polling(order + begin, (uint32_t *)(void *)scratch, i - begin,
                                      rule->before, rule->context, rule->token))
-            return 1;
+            return true;
         begin = i;
     }
-    return 0;
+    return false;
 }
 
-int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
-                     const uint32_t *given, uint32_t *order)
+bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
+                      const uint32_t *given, uint32_t *order)
 {
     int    shift;
     size_t i;
 
     if (n == 0)
-        return 0;
+        return false;
     shift = level(keys, n);
     for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
     if (i < n || merge_sort(keys, scratch, n, rule->token))
-        return 1;
+        return true;
     for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
         order[i] = (uint32_t)keys[i];
     return i < n || sort_runs(keys, scratch, n, rule, order);
 }
 
-int hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
-                             const void *context, hsi_token *token)
+bool hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
+                              const void *context, hsi_token *token)
 {
     size_t half = n / 2, i = 0, j, out = 0;
 
     if (n < 2)
-        return 0;
+        return false;
     if (n >= OFTEN && hsi_poll(token)) /* poll once for every part below OFTEN, because a
                                          comparison may take long */
-        return 1;
+        return true;
     if (hsi_sort_indices_polling(a, scratch, half, before, context, token) ||
         hsi_sort_indices_polling(a + half, scratch, n - half, before, context, token))
-        return 1;
+        return true;
     if (!before(context, a[half], a[half - 1]))
-        return 0;
+        return false;
     memcpy(scratch, a, half * sizeof *a);
     for (j = half; i < half; out++) {
         if (out && hsi_poll_at(token, out))
-            return 1;
+            return true;
         if (j < n && before(context, a[j], scratch[i]))
             a[out] = a[j++];
         else
             a[out] = scratch[i++];
     }
-    return 0;
+    return false;
 }
 
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,

@@ -2,6 +2,7 @@
 #ifndef HSI_SUPPORT_SORT_H
 #define HSI_SUPPORT_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
 
 /*
- * Sort indices by comparison, stable; `scratch` has room for n. O(n log n). Returns 1 when
- * cancelled by `token` (may be NULL), with `indices` in arbitrary order; else 0.
+ * Sort indices by comparison, stable; `scratch` has room for n. O(n log n). Returns true when
+ * cancelled by `token` (may be NULL), with `indices` in arbitrary order; else false.
  */
-int hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
-                             const void *context, hsi_token *token);
+bool hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+                              const void *context, hsi_token *token);
 
 /* Sort indices as hsi_sort_indices_polling() does, without cancellation. */
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
@@ -32,13 +33,13 @@ typedef struct hsi_index_order {
 /*
  * Sort order[] = given[0 .. n-1]; `given` increases and may be `order` itself; NULL means 0 .. n-1.
  * keys[i] is the key of given[i], smaller keys first; `keys` and `scratch` have n elements each and
- * are overwritten. O(n log n). Return 1 when cancelled, with order[] invalid; else 0.
+ * are overwritten. O(n log n). Return true when cancelled, with order[] invalid; else false.
  *
  * The sorted words are the leading 32 bits of each key's excess over the least key, combined with
  * the index.
  */
-int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
-                     const uint32_t *given, uint32_t *order);
+bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
+                      const uint32_t *given, uint32_t *order);
 
 /* Map doubles >= 0, infinity included, to integers of the same order: their bits. */
 static inline uint64_t hsi_key_of_double(double x)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/utf8.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 size_t hsi_utf8_bytes(const char *text, size_t length)
@@ -78,7 +79,7 @@ uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
     return c;
 }
 
-int hsi_utf8_is_shown(uint32_t c)
+bool hsi_utf8_is_shown(uint32_t c)
 {
     static const struct {
         uint32_t first, last;
@@ -87,6 +88,6 @@ int hsi_utf8_is_shown(uint32_t c)
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (c >= hidden[i].first && c <= hidden[i].last)
-            return 0;
+            return false;
     return c != HSI_MALFORMED;
 }

@@ -2,6 +2,7 @@
 #ifndef HSI_SUPPORT_UTF8_H
 #define HSI_SUPPORT_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,9 +25,9 @@ size_t hsi_utf8_good(const char *text, size_t length);
 uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
 
 /**
- * Return 1 if the character is safe for a terminal: no control character (C0, C1, DEL), direction
- * mark or line separator, and not HSI_MALFORMED.
+ * Return true if the character is safe for a terminal: no control character (C0, C1, DEL),
+ * direction mark or line separator, and not HSI_MALFORMED.
  */
-int hsi_utf8_is_shown(uint32_t c);
+bool hsi_utf8_is_shown(uint32_t c);
 
 #endif

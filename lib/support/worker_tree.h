@@ -109,7 +109,7 @@ static inline void hsi_worker_tree_set(hsi_worker_tree *tree, uint32_t rank, dou
     while (at > 1) {
         hsi_slot sibling = node[at ^ 1];
         /* A right child loses a tie to its left sibling. */
-        int lost = sibling.free_at < first.free_at + (at & 1);
+        bool lost = sibling.free_at < first.free_at + (at & 1);
 
         first.free_at = lost ? sibling.free_at : first.free_at;
         first.rank = lost ? sibling.rank : first.rank;

@@ -52,7 +52,7 @@ hs_status __wrap_hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, co
                                    const hs_settings *settings, double *makespan,
                                    hs_report *report);
 
-static int is_named(const char *variable, const char *name)
+static bool is_named(const char *variable, const char *name)
 {
     const char *wanted = getenv(variable);
 
@@ -130,7 +130,7 @@ double __wrap_hs_certificate_proved_value(const hs_certificate *certificate)
 /* The tool's progress settings, called from the progress callback of this file. */
 typedef struct progress_of {
     const hs_settings *tool;
-    int                sends;
+    bool               sends;
 } progress_of;
 
 static void on_progress(void *data, const hs_progress *progress)
@@ -148,7 +148,7 @@ hs_status __wrap_hs_solve_reported(const hs_algorithm *alg, const hs_instance *i
                                    hs_report *report)
 {
     const char *name = hs_algorithm_name(alg);
-    int         searches = strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
+    bool        searches = strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
     progress_of of = {settings, searches && is_named("ODD_AT", name)};
     hs_settings its = *settings;
     hs_status   status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* well_formed json|xml|harmless FILE...: prints whether each file is well-formed; fails if a file
  * is not. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static char *read_file(const char *path, size_t *length)
     return text;
 }
 
-static int is_good(const char *kind, const char *text, size_t length)
+static bool is_good(const char *kind, const char *text, size_t length)
 {
     if (strcmp(kind, "harmless") == 0)
         return is_harmless(text, length);
@@ -37,12 +38,12 @@ static int is_good(const char *kind, const char *text, size_t length)
 
 int main(int argc, char **argv)
 {
-    int failed = argc < 3;
+    bool failed = argc < 3;
 
     for (int i = 2; i < argc; i++) {
         size_t length;
         char  *text = read_file(argv[i], &length);
-        int    good = text && is_good(argv[1], text, length);
+        bool   good = text && is_good(argv[1], text, length);
 
         printf("%s is %s%s\n", argv[i], good ? "well-formed " : "no ", argv[1]);
         failed |= !good;

@@ -23,7 +23,8 @@
 enum { COUNT = 3 };
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk",
+                                      "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096, 8191};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
@@ -86,18 +87,18 @@ static void test(const char *kernel)
     fflush(stdout);
 }
 
-static int print_cores(void)
+static bool print_cores(void)
 {
     return printf("%u\n", hs_exec_core_count()) < 0;
 }
 
-static int print_kernels(void)
+static bool print_kernels(void)
 {
     int i;
 
     for (i = 0; i < KERNELS; i++)
         printf("%s\n", kernels[i]);
-    return 0;
+    return false;
 }
 
 static int is_wanted(const char *kernel, char **names, int count)

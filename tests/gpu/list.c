@@ -47,14 +47,14 @@ static hs_status make_plan(const gpu_list *list, hs_schedule **out)
     return st;
 }
 
-static int is_by_cuda(const hs_exec *exec, size_t tasks)
+static bool is_by_cuda(const hs_exec *exec, size_t tasks)
 {
     size_t i;
 
     for (i = 0; i < tasks; i++)
         if (strcmp(hs_exec_backend_name(exec, (uint32_t)i, HS_GPU), "cuda") != 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void choose(const gpu_list *list, hs_exec_settings *s)

@@ -7,8 +7,8 @@
  *
  *   gpu_storm [-M MODULE] [-n LARGEST] [-t SECONDS] [RUNS]
  *
- * The storm ends after SECONDS, or after RUNS runs if it is rough: it has stopped a task, and of ten
- * runs at least one was stopped and one completed. Otherwise it continues until it is rough.
+ * The storm ends after SECONDS, or after RUNS runs if it is rough: it has stopped a task, and of
+ * ten runs at least one was stopped and one completed. Otherwise it continues until it is rough.
  *
  * Exit status 0: success with stopped tasks; 1: a check failed; 3: no GPU.
  */
@@ -28,7 +28,8 @@
 #include "growth.h"
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk",
+                                      "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
 /* 64ths of the largest size */
 static const int sizes[] = {1, 5, 12, 24, 43, 64};
 
@@ -194,7 +195,7 @@ static void set_moment(teller *t, int64_t moment)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void judge(storm *s, hs_outcome outcome, uint32_t task, int alone, const char *why)
+static void judge(storm *s, hs_outcome outcome, uint32_t task, bool alone, const char *why)
 {
     char name[HS_MAX_ID + 16];
 
@@ -211,7 +212,7 @@ static void judge(storm *s, hs_outcome outcome, uint32_t task, int alone, const 
 /* Run a task and stop it `moment` ns after its start; -1: never. */
 static void run_task(storm *s, teller *t, uint32_t task, int64_t moment)
 {
-    int        alone = moment < 0;
+    bool       alone = moment < 0;
     char       why[HS_WHY] = "";
     hs_attempt attempt = {.struct_size = sizeof attempt,
                           .instance = s->in,
@@ -245,7 +246,7 @@ static void run_one(storm *s, teller *t)
 {
     uint32_t task = (uint32_t)(draw(s) % TASKS);
     int64_t  latest = s->shortest[task] < LATEST_NS ? s->shortest[task] : LATEST_NS;
-    int      alone = draw(s) % LEFT_ALONE == 0;
+    bool     alone = draw(s) % LEFT_ALONE == 0;
 
     run_task(s, t, task, alone ? -1 : (int64_t)(draw(s) % (uint64_t)(latest + 1)));
 }
@@ -262,8 +263,9 @@ static void try_all(storm *s, teller *t)
     s->runs = s->stopped = s->done = 0;
 }
 
-/* Return 1 if tasks were stopped, and stopped and completed runs are both a tenth of the runs. */
-static int is_rough(const storm *s)
+/* Return true if tasks were stopped, and stopped and completed runs are both a tenth of the
+ * runs. */
+static bool is_rough(const storm *s)
 {
     return s->stopped > 0 && s->stopped >= wanted / 10 && s->done >= wanted / 10;
 }

@@ -11,7 +11,7 @@ HS_PLUGIN_FILE;
 
 /* Place each task on the next worker that can run it; with `wrong`, every task at once on worker 0.
  * */
-static hs_status place_in_turn(const hs_instance *in, int wrong, hs_schedule **out)
+static hs_status place_in_turn(const hs_instance *in, bool wrong, hs_schedule **out)
 {
     unsigned      cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), worker = 0;
     size_t        n = hs_instance_tasks(in), i;
@@ -41,13 +41,13 @@ static hs_status place_in_turn(const hs_instance *in, int wrong, hs_schedule **o
 static hs_status run_in_turn(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
 {
     (void)settings;
-    return place_in_turn(in, 0, out);
+    return place_in_turn(in, false, out);
 }
 
 static hs_status run_at_once(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
 {
     (void)settings;
-    return place_in_turn(in, 1, out);
+    return place_in_turn(in, true, out);
 }
 
 static const hs_algorithm in_turn = {

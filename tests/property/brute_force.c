@@ -52,14 +52,14 @@ static void take_leaf(search *sr, double makespan)
 
 /* Tell whether an earlier worker of the same type has an equivalent load, which makes trying this
  * worker redundant. Rounded loads prove equivalence only for whole times or idle workers. */
-static int seen_alike(const search *sr, unsigned worker)
+static bool seen_alike(const search *sr, unsigned worker)
 {
     unsigned w = worker < sr->s->m ? 0 : sr->s->m;
 
     for (; w < worker; w++)
         if (sr->load[w] == sr->load[worker] && (sr->s->whole || sr->load[w] == 0))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void place(search *sr, size_t depth, double makespan)

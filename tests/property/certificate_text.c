@@ -34,7 +34,7 @@ void certificate_files_close(void)
     close(nowhere);
 }
 
-int certificate_verify(const sample *s, const hs_schedule *plan, int quiet)
+int certificate_verify(const sample *s, const hs_schedule *plan, bool quiet)
 {
     hs_plan_info info;
     int          code;
@@ -42,7 +42,7 @@ int certificate_verify(const sample *s, const hs_schedule *plan, int quiet)
     hs_plan_info_init(&info);
     if (quiet)
         dup2(nowhere, STDERR_FILENO);
-    code = check_certificate(path, s->in, plan, &info, 0);
+    code = check_certificate(path, s->in, plan, &info, false);
     dup2(messages, STDERR_FILENO);
     return code;
 }
@@ -211,7 +211,8 @@ static void change_text(certificate_text *t, dice *d)
     }
 }
 
-void certificate_check_changed(const sample *s, const hs_schedule *plan, const certificate_text *good,
+void certificate_check_changed(const sample *s, const hs_schedule *plan,
+                               const certificate_text *good,
                           const optimum *best, dice *d)
 {
     static certificate_text changed;
@@ -223,7 +224,7 @@ void certificate_check_changed(const sample *s, const hs_schedule *plan, const c
     for (; times > 0 && changed.size > 1; times--)
         change_text(&changed, d);
     certificate_text_write(s, &changed);
-    code = certificate_verify(s, plan, 1);
+    code = certificate_verify(s, plan, true);
     REQUIRE(s, code >= 0 && code <= 3, "exit code %d", code);
     REQUIRE(s, code != 0 || exact_compare_double(&best->value, claimed(&changed)) >= 0,
             "accepted, but no optimum is that large:\n%s", changed.at);

@@ -18,7 +18,7 @@ void certificate_files_open(void);
 void certificate_files_close(void);
 
 /* Return the checker's exit code for the certificate in the file; `quiet` discards its messages. */
-int certificate_verify(const sample *s, const hs_schedule *plan, int quiet);
+int certificate_verify(const sample *s, const hs_schedule *plan, bool quiet);
 
 void certificate_put(const sample *s, const hs_certificate *c);
 

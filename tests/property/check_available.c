@@ -383,9 +383,11 @@ START_TEST(algorithms_without_support_refuse_availability)
             ck_assert_int_eq(hs_solve(hs_algorithm_at(a), in, &settings, &s), HS_EAVAILABLE);
     for (size_t b = 0; b < hs_bound_count(); b++) {
         if (!hs_bound_supports_available(hs_bound_at(b)))
-            ck_assert_int_eq(hs_bound_compute(hs_bound_at(b), in, &settings, &value), HS_EAVAILABLE);
+            ck_assert_int_eq(hs_bound_compute(hs_bound_at(b), in, &settings, &value),
+                             HS_EAVAILABLE);
         if (hs_bound_supports_certificate(hs_bound_at(b)))
-            ck_assert_int_eq(hs_certificate_create(hs_bound_at(b), in, &settings, &c), HS_EAVAILABLE);
+            ck_assert_int_eq(hs_certificate_create(hs_bound_at(b), in, &settings, &c),
+                             HS_EAVAILABLE);
     }
     settings.available_count = 2;
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, &settings, &s), HS_EINVAL);
@@ -412,7 +414,7 @@ static hs_status run_early(const hs_instance *in, const hs_settings *settings, h
 
 START_TEST(checker_refuses_starts_before_availability)
 {
-    const hs_algorithm early = {sizeof early, "early", NULL, NULL, NULL, NULL, run_early, 0, 0, 1};
+    const hs_algorithm early = {sizeof early, "early", NULL, NULL, NULL, NULL, run_early, false, 0, true};
     const double       times[] = {2, 3}, available[] = {4, 5};
     hs_instance       *in = NULL;
     hs_schedule       *s = NULL;

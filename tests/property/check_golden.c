@@ -67,8 +67,9 @@ static uint64_t digest_all(digest_of *add, const void *what)
     return digest;
 }
 
-/* Set *digest to the file's digest for `name` and return 1; return 0 if the file has no entry. */
-static int find_golden(FILE *file, const char *name, uint64_t *digest)
+/* Set *digest to the file's digest for `name` and return true; return false if the file has no
+ * entry. */
+static bool find_golden(FILE *file, const char *name, uint64_t *digest)
 {
     char               found[64];
     unsigned long long value;
@@ -77,33 +78,33 @@ static int find_golden(FILE *file, const char *name, uint64_t *digest)
     while (fscanf(file, "%63s %llx", found, &value) == 2)
         if (strcmp(found, name) == 0) {
             *digest = value;
-            return 1;
+            return true;
         }
-    return 0;
+    return false;
 }
 
 /* Print the digest if `golden` is NULL, else compare it. Return the number of differences. */
-static int settle(FILE *golden, const char *name, uint64_t digest)
+static bool settle(FILE *golden, const char *name, uint64_t digest)
 {
     uint64_t expected;
 
     if (!golden) {
         printf("%s %016llx\n", name, (unsigned long long)digest);
-        return 0;
+        return false;
     }
     if (!find_golden(golden, name, &expected)) {
         printf("%s: not in golden.txt\n", name);
-        return 1;
+        return true;
     }
     if (digest == expected)
-        return 0;
+        return false;
     printf("%s: digest %016llx, but golden.txt has %016llx\n", name, (unsigned long long)digest,
            (unsigned long long)expected);
-    return 1;
+    return true;
 }
 
 /* Tell whether GLPK computes the bound: another GLPK version may end at different multipliers. */
-static int is_by_glpk(const hs_bound *bound)
+static bool is_by_glpk(const hs_bound *bound)
 {
     return strcmp(hs_bound_name(bound), "area") == 0;
 }

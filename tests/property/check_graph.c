@@ -46,7 +46,7 @@ static void successors_match(const hs_graph *g)
         back += count;
         for (size_t i = 0; i < count; i++) {
             const uint32_t *pred = hs_graph_predecessors(g, succ[i], &others, NULL);
-            int             found = 0;
+            bool            found = false;
 
             ck_assert(i == 0 || succ[i] > succ[i - 1]);
             for (size_t j = 0; j < others; j++)
@@ -112,7 +112,7 @@ static void is_cycle(const literal *l, const hs_builder *b)
     ck_assert(rows && count >= 2);
     for (size_t i = 0; i < count; i++) {
         size_t from = rows[i], to = rows[(i + 1) % count];
-        int    found = 0;
+        bool   found = false;
 
         for (size_t f = 0; f < l->tasks; f++)
             for (size_t t = 0; t < l->tasks; t++)
@@ -238,8 +238,8 @@ END_TEST
 
 /* Tell whether entry e starts after the predecessors of its task have ended and its inputs can have
  * arrived, by examining every task and handle. */
-static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
-                          const hs_placement *run)
+static bool is_late_enough(const literal *l, size_t task, const hs_placement *e,
+                           const hs_placement *run)
 {
     unsigned node = e->worker < l->cpus ? 0 : e->worker - l->cpus + 1;
 
@@ -249,7 +249,7 @@ static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
         if (l->edge[f][task] &&
             (e->start < run[f].end ||
              e->start < run[f].end + literal_transfer(l, from, node, l->bytes[f][task])))
-            return 0;
+            return false;
     }
     for (size_t d = 0; d < DATA; d++) {
         int      writer = literal_writer(l, task, d);
@@ -259,9 +259,9 @@ static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
 
         if (literal_mode(l, task, d) & HS_READ &&
             e->start < ready + literal_transfer(l, from, node, literal_size(l, d)))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /*
@@ -275,7 +275,7 @@ static size_t place_all(const literal *l, dice *source, hs_placement *all, hs_pl
     size_t count = 0;
 
     for (size_t next = 0; next < l->tasks; next++) {
-        int          has_abort = dice_below(source, 6) == 0;
+        bool         has_abort = dice_below(source, 6) == 0;
         size_t       task = 0;
         hs_placement p = {.state = HS_RUN};
         double       time, last = 0;
@@ -306,13 +306,13 @@ static size_t place_all(const literal *l, dice *source, hs_placement *all, hs_pl
     return count;
 }
 
-static int is_valid(const literal *l, const hs_placement *all, size_t count,
-                    const hs_placement *run)
+static bool is_valid(const literal *l, const hs_placement *all, size_t count,
+                     const hs_placement *run)
 {
     for (size_t i = 0; i < count; i++)
         if (!is_late_enough(l, all[i].task, &all[i], run))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Check that the violation names an existing edge that the schedule breaks. */

@@ -25,7 +25,7 @@ static double bound_of(const graph_sample *s, const char *name)
     return value;
 }
 
-static int is_near(double a, double b)
+static bool is_near(double a, double b)
 {
     return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));
 }
@@ -298,7 +298,7 @@ END_TEST
 
 /* Return a chain of tasks, or with `branches` a graph where a task follows some of the five tasks
  * before it. */
-static hs_instance *chain_of(size_t length, double time, int branches)
+static hs_instance *chain_of(size_t length, double time, bool branches)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -327,7 +327,7 @@ START_TEST(bounds_of_tiny_times_end)
     static const char *const names[] = {"paths", "work-paths"};
 
     for (size_t length = 1; length < 40; length++) {
-        hs_instance    *in = chain_of(length, 0x1p-1074, 1);
+        hs_instance    *in = chain_of(length, 0x1p-1074, true);
         hs_schedule    *s = NULL;
         hs_settings     its;
         hs_bound_report report;
@@ -354,7 +354,7 @@ END_TEST
 START_TEST(work_paths_ends_soon_after_its_time_limit)
 {
     enum { READINGS = 100, LATE = 10 };
-    hs_instance    *in = chain_of(3000, 1, 0);
+    hs_instance    *in = chain_of(3000, 1, false);
     hs_settings     its;
     hs_bound_report report;
     double          value, longest;

@@ -24,7 +24,7 @@ static hs_schedule *schedule_of_graph(const graph_sample *g)
 
     for (size_t place = 0; place < g->n; place++)
         for (size_t t = 0; t < g->n; t++) {
-            int on_cpu = g->p[t] <= g->q[t];
+            bool on_cpu = g->p[t] <= g->q[t];
 
             if (g->position[t] != place)
                 continue;
@@ -41,7 +41,7 @@ static hs_schedule *schedule_of_graph(const graph_sample *g)
 static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
 {
     size_t steps = dice_between(d, 1, 2 * (unsigned)g->n);
-    int    jumped = 0;
+    bool   jumped = false;
 
     t->size += (size_t)sprintf(t->at + t->size, "path,1*2^0");
     for (size_t i = 0; i < steps; i++) {

@@ -324,7 +324,7 @@ static sample two_layers(unsigned before, unsigned after, unsigned cpus)
     return made;
 }
 
-static void require_arrows(const sample *made, const hs_picture *picture, int arrows, int said)
+static void require_arrows(const sample *made, const hs_picture *picture, bool arrows, bool said)
 {
     size_t length;
     char  *text = write_text(hs_gantt_write, made, picture, &length);
@@ -347,15 +347,15 @@ START_TEST(more_arrows_than_the_limit_are_left_out)
     char      *text;
 
     hs_picture_init(&picture);
-    require_arrows(&few, &picture, 1, 0);
-    require_arrows(&many, &picture, 0, 1);
-    require_arrows(&grouped, &picture, 1, 0);
+    require_arrows(&few, &picture, true, false);
+    require_arrows(&many, &picture, false, true);
+    require_arrows(&grouped, &picture, true, false);
     picture.predicted = few.s;
-    require_arrows(&few, &picture, 0, 1);
+    require_arrows(&few, &picture, false, true);
     picture.predicted = NULL;
     picture.width = 400; /* a fixed width means a static picture without hover, so the legend stays
                             silent */
-    require_arrows(&few, &picture, 0, 0);
+    require_arrows(&few, &picture, false, false);
     text = write_text(hs_trace_write, &most, NULL, &length);
     ck_assert(is_json(text, length));
     ck_assert_uint_eq(occurrences(text, "\"cat\":\"dependency\""), 1);

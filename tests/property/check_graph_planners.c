@@ -59,7 +59,7 @@ static double mean_transfer(const graph_sample *s, size_t t, size_t next)
            ((m + k) * (m + k));
 }
 
-static void find_ranks(const graph_sample *s, int is_mean, double *rank)
+static void find_ranks(const graph_sample *s, bool is_mean, double *rank)
 {
     for (size_t place = s->n; place-- > 0;)
         for (size_t t = 0; t < s->n; t++) {
@@ -116,7 +116,7 @@ static void put(plan *l, size_t task)
     l->placed[task] = 1;
 }
 
-static int heft(plan *l, int is_mean)
+static bool heft(plan *l, bool is_mean)
 {
     double rank[GRAPH_TASKS];
 
@@ -131,17 +131,17 @@ static int heft(plan *l, int is_mean)
                 next = t;
         put(l, next);
     }
-    return 1;
+    return true;
 }
 
 static int heft_avg(plan *l)
 {
-    return heft(l, 1);
+    return heft(l, true);
 }
 
 static int heft_min(plan *l)
 {
-    return heft(l, 0);
+    return heft(l, false);
 }
 
 /* Append the task to the worker of the allowed types where it ends first. */
@@ -201,9 +201,9 @@ static int mct(plan *l)
     return 1;
 }
 
-/* Place each task on an allowed type; toss `coin` if both types can run it. Return 0 if neither
+/* Place each task on an allowed type; toss `coin` if both types can run it. Return false if neither
  * type can run a task. */
-static int by_type(plan *l, int cpus, int gpus, hsi_random *coin)
+static bool by_type(plan *l, int cpus, int gpus, hsi_random *coin)
 {
     for (size_t place = 0; place < l->s->n; place++)
         for (size_t t = 0; t < l->s->n; t++) {
@@ -212,12 +212,12 @@ static int by_type(plan *l, int cpus, int gpus, hsi_random *coin)
             if (l->s->position[t] != place)
                 continue;
             if (!cpu && !gpu)
-                return 0;
+                return false;
             if (cpu && gpu)
                 *(hsi_random_below(coin, 2) ? &cpu : &gpu) = 0;
             append(l, t, cpu, gpu);
         }
-    return 1;
+    return true;
 }
 
 static int cpu_only(plan *l)

@@ -110,7 +110,7 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 
 /* Tell whether the literal rules of graphs apply: heteroprio has separate rules for independent
  * tasks. */
-static int is_covered(const graph_sample *s, const hs_policy_kind *kind)
+static bool is_covered(const graph_sample *s, const hs_policy_kind *kind)
 {
     return hs_policy_supports_graphs(kind) &&
            (hs_instance_has_graph(s->in) || strncmp(hs_policy_name(kind), "heteroprio", 10) != 0);

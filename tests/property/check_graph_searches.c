@@ -152,7 +152,7 @@ static double branch_alone(const graph_sample *s)
     hs_settings       settings = counted(1);
     hsi_stop          stop = hsi_stop_after(&settings, INFINITY);
     atomic_int        halt = 0;
-    hsi_interrupt     interrupt = {&stop, &halt, 1, NULL, NULL, NULL};
+    hsi_interrupt     interrupt = {&stop, &halt, true, NULL, NULL, NULL};
     hsi_problem       pb;
     hsi_arcs          arcs;
     hsi_schedule_tree *branch = NULL;
@@ -265,7 +265,7 @@ START_TEST(mip_bound_agrees_with_brute_force)
 }
 END_TEST
 
-static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedule *b)
+static bool are_same(const graph_sample *s, const hs_schedule *a, const hs_schedule *b)
 {
     for (unsigned w = 0; w < s->m + s->k; w++) {
         size_t          x, y;
@@ -273,12 +273,12 @@ static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedu
         const hs_entry *right = hs_schedule_entries(b, w, &y);
 
         if (x != y)
-            return 0;
+            return false;
         for (size_t i = 0; i < x; i++)
             if (left[i].task != right[i].task || left[i].start != right[i].start)
-                return 0;
+                return false;
     }
-    return 1;
+    return true;
 }
 
 START_TEST(threads_do_not_change_the_schedule)

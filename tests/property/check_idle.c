@@ -65,17 +65,17 @@ static double end_of(const hs_schedule *shown, uint32_t task, double *last_start
     return end;
 }
 
-static int is_ready(const graph_sample *s, const hs_schedule *shown, uint32_t task, double time)
+static bool is_ready(const graph_sample *s, const hs_schedule *shown, uint32_t task, double time)
 {
     double last_start, other;
 
     end_of(shown, task, &last_start);
     if (last_start <= time || entry_at(shown, 0, &task, time))
-        return 0;
+        return false;
     for (uint32_t f = 0; f < s->n; f++)
         if (s->edge[f][task] && end_of(shown, f, &other) > time)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static size_t list_moments(const hs_schedule *shown, double *moments)

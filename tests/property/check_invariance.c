@@ -29,27 +29,27 @@ static hs_schedule *solve(const sample *s, size_t algorithm, const hs_instance *
 
 /* Tell whether b equals a with times multiplied by `factor` and tasks renumbered by `number` (NULL:
  * unchanged). */
-static int same(const hs_schedule *a, const hs_schedule *b, double factor, const uint32_t *number)
+static bool same(const hs_schedule *a, const hs_schedule *b, double factor, const uint32_t *number)
 {
     unsigned w, workers = hs_schedule_cpus(a) + hs_schedule_gpus(a);
     size_t   i, a_count, b_count;
 
     if (hs_schedule_makespan(a) * factor != hs_schedule_makespan(b) ||
         hs_schedule_cpus(a) != hs_schedule_cpus(b) || hs_schedule_gpus(a) != hs_schedule_gpus(b))
-        return 0;
+        return false;
     for (w = 0; w < workers; w++) {
         const hs_entry *x = hs_schedule_entries(a, w, &a_count);
         const hs_entry *y = hs_schedule_entries(b, w, &b_count);
 
         if (a_count != b_count)
-            return 0;
+            return false;
         for (i = 0; i < a_count; i++)
             if (x[i].start * factor != y[i].start || x[i].end * factor != y[i].end ||
                 (number ? number[x[i].task] : x[i].task) != y[i].task ||
                 x[i].state != y[i].state)
-                return 0;
+                return false;
     }
-    return 1;
+    return true;
 }
 
 static void require_refusal(const sample *s, const hs_algorithm *alg, const hs_instance *in)
@@ -193,7 +193,7 @@ static void shuffle(dice *d, uint32_t *order, size_t n)
 }
 
 /* Build the instance with new names of tasks and, unless `keep_order`, in random order. */
-static void rename_tasks(const sample *s, const hs_settings *settings, int keep_order, renamed *r)
+static void rename_tasks(const sample *s, const hs_settings *settings, bool keep_order, renamed *r)
 {
     dice        d = {s->seed};
     hs_builder *builder = NULL;
@@ -247,7 +247,7 @@ START_TEST(names_do_not_change_schedules)
     for (i = 0; i < rounds; i++) {
         sample_make(&s, 43000000 + i, 60, 6);
         sample_settings(&s, &settings, wishes);
-        rename_tasks(&s, &settings, 1, &r);
+        rename_tasks(&s, &settings, true, &r);
         check_same(&s, "a name", s.in, &settings, r.in, &r.settings, 1, NULL);
         check_same_bounds(&s, "a name", s.in, r.in, 1, 0);
         renamed_free(&r);
@@ -274,7 +274,7 @@ START_TEST(order_without_ties_does_not_change_schedules)
         sample_settings(&s, &settings, wishes);
         for (j = 0; j < settings.affinity_count; j++)
             wishes[j].score += (double)j / 64;
-        rename_tasks(&s, &settings, 0, &r);
+        rename_tasks(&s, &settings, false, &r);
         check_same(&s, "the order", s.in, &settings, r.in, &r.settings, 1, r.number);
         check_same_bounds(&s, "the order", s.in, r.in, 1, 0);
         renamed_free(&r);
@@ -296,7 +296,7 @@ START_TEST(order_does_not_change_bounds)
     for (i = 0; i < rounds; i++) {
         sample_make_of(&s, (sample_family)(i % SAMPLE_KERNELS), 45000000 + i, i % 61, 1 + i % 5,
                        i / 20 % 5, i % 2);
-        rename_tasks(&s, &settings, 0, &r);
+        rename_tasks(&s, &settings, false, &r);
         check_same_bounds(&s, "the order", s.in, r.in, 1, 0);
         renamed_free(&r);
         sample_free(&s);

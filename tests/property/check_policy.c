@@ -129,7 +129,7 @@ static hs_schedule *heaped_plan(const sample *s)
 
 /* Tell whether stealing must shorten the heaped plan: sums are exact, the first CPU ends last, and
  * another CPU can take a task. */
-static int must_help(const sample *s)
+static bool must_help(const sample *s)
 {
     double heap = 0, other = 0;
     size_t count = 0, i;
@@ -204,7 +204,7 @@ static void errand_make(errand *e, uint64_t seed)
     static const double errors[] = {0, 0.3, 0.99, 8};
     dice                d = {seed};
 
-    int crowded = seed % 8 == 0;
+    bool crowded = seed % 8 == 0;
 
     if (crowded)
         sample_make_of(&e->s, (sample_family)dice_below(&d, SAMPLE_FAMILIES), seed, 200,
@@ -236,7 +236,8 @@ START_TEST(asking_more_changes_nothing)
         errand                e;
 
         errand_make(&e, 44000000 + i);
-        REQUIRE(&e.s, hs_policy_create(kind, e.s.in, e.plan, tolerant(e.tolerance), &policy) == HS_OK,
+        REQUIRE(&e.s, hs_policy_create(kind, e.s.in, e.plan, tolerant(e.tolerance),
+                                       &policy) == HS_OK,
                 "hs_policy_create");
         asked = library_policy(policy, (int)(i / 3 % 2));
         expected = naive_clock_run(&e.s, e.truth, &asked);

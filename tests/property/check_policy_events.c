@@ -27,16 +27,16 @@ typedef enum task_state {
 typedef struct model_task {
     task_state state;
     int        worker;  /* RUNNING: its worker; KEPT: the thief */
-    int        started; /* started at least once */
+    bool       started; /* started at least once */
 } model_task;
 
 typedef struct model_worker {
     int task;   /* running task, or NOBODY */
     int thief;  /* worker that spoliates the running task, or NOBODY */
     int victim; /* worker whose task this worker spoliates, or NOBODY */
-    int asked;  /* the running task must be aborted */
-    int retired;
-    int    waits; /* decided to wait and not woken since */
+    bool asked;  /* the running task must be aborted */
+    bool retired;
+    bool   waits; /* decided to wait and not woken since */
     double until;
 } model_worker;
 
@@ -45,7 +45,7 @@ typedef struct model {
     dice                  d;
     const hs_policy_kind *kind;
     hs_policy            *policy;
-    int                   begun; /* the tasks done before the start have been reported */
+    bool                  begun; /* the tasks done before the start have been reported */
     double                now;
     unsigned              workers;
     model_task            task[MOST_TASKS];
@@ -67,7 +67,7 @@ static double time_on(const model *m, hs_type type, int task)
     return type == HS_CPU ? m->s->p[task] : m->s->q[task];
 }
 
-static int may_abort(const model *m, int task)
+static bool may_abort(const model *m, int task)
 {
     return !m->s->restartable || m->s->restartable[task];
 }
@@ -84,10 +84,10 @@ static void see_start(model *m, int w, uint32_t task)
           t->state == OVER ? "over" : "another's");
     HOLDS(m, !isinf(time_on(m, type_of(m, w), (int)task)), "worker %d cannot run task %u", w, task);
     HOLDS(m, me->victim == NOBODY, "worker %d waits for another task", w);
-    *t = (model_task){RUNNING, w, 1};
+    *t = (model_task){RUNNING, w, true};
     me->task = (int)task;
     me->thief = NOBODY;
-    me->asked = 0;
+    me->asked = false;
 }
 
 static void see_take(model *m, int w, const hs_decision *decision)
@@ -107,19 +107,19 @@ static void see_take(model *m, int w, const hs_decision *decision)
           victim->task);
     me->victim = v;
     victim->thief = w;
-    victim->asked = 1;
+    victim->asked = true;
     m->takes++;
 }
 
 /* Tell whether the policy assigns each task to a worker as soon as the task is ready. */
-static int shares_out(const hs_policy_kind *kind)
+static bool shares_out(const hs_policy_kind *kind)
 {
     static const char *const names[] = {"dualhp", "dynamic", "h-ratio", "d-rank", "dmda"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(hs_policy_name(kind), names[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Check that a worker waits only if it can run no unassigned task. */
@@ -185,15 +185,15 @@ static void end(model *m, int w, hs_ending how)
     int           task = me->task, thief = me->thief;
 
     if (how == HS_ENDING_ABORTED && thief != NOBODY)
-        m->task[task] = (model_task){KEPT, thief, 1};
+        m->task[task] = (model_task){KEPT, thief, true};
     else if (how == HS_ENDING_ABORTED || how == HS_ENDING_RETURNED)
-        m->task[task] = (model_task){WAITING, NOBODY, 1};
+        m->task[task] = (model_task){WAITING, NOBODY, true};
     else
-        m->task[task] = (model_task){OVER, NOBODY, 1};
+        m->task[task] = (model_task){OVER, NOBODY, true};
     if (thief != NOBODY)
         m->worker[thief].victim = NOBODY;
     me->task = me->thief = NOBODY;
-    me->asked = 0;
+    me->asked = false;
     hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now, &m->wake);
     hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
@@ -205,19 +205,19 @@ static void retire(model *m, int w)
 
     if (!me->retired)
         m->in_service[type_of(m, w)]--;
-    me->retired = 1;
+    me->retired = true;
     if (me->victim != NOBODY)
         m->worker[me->victim].thief = NOBODY;
     me->victim = NOBODY;
     for (i = 0; i < m->s->n; i++)
         if (m->task[i].state == KEPT && m->task[i].worker == w)
-            m->task[i] = (model_task){WAITING, NOBODY, 1};
+            m->task[i] = (model_task){WAITING, NOBODY, true};
     hs_policy_retire(m->policy, (unsigned)w, &m->wake);
     if (m->begun)
         hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
 
-static int is_stranded(const model *m, int task)
+static bool is_stranded(const model *m, int task)
 {
     return m->task[task].state == WAITING &&
            (!m->in_service[HS_CPU] || isinf(time_on(m, HS_CPU, task))) &&
@@ -270,7 +270,7 @@ static void look_at_waiters(model *m)
         model_worker *me = &m->worker[w];
 
         if (is_woken(m, w) || m->now >= me->until)
-            me->waits = 0;
+            me->waits = false;
         if (!me->waits || me->retired || dice_below(&m->d, 2))
             continue;
         hs_policy_next(m->policy, (unsigned)w, m->now, &decision, &m->wake);
@@ -298,14 +298,14 @@ static void happen(model *m)
         collect_stranded(m);
 }
 
-static int anything_left(const model *m)
+static bool anything_left(const model *m)
 {
     size_t i;
 
     for (i = 0; i < m->s->n; i++)
         if (m->task[i].state != OVER)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Finish without further failures: ask for each idle worker, then end every running task. */
@@ -334,7 +334,7 @@ static void play(model *m)
         retire(m, (int)dice_below(&m->d, m->workers));
     if (dice_below(&m->d, 3) == 0)
         skip_some(m);
-    m->begun = 1;
+    m->begun = true;
     for (i = 0; i < steps; i++)
         happen(m);
     finish(m);
@@ -360,7 +360,8 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
         m.worker[w] = (model_worker){.task = NOBODY, .thief = NOBODY, .victim = NOBODY};
     REQUIRE(&s, hs_solve(hs_algorithm_find("heteroprio"), s.in, NULL, &plan) == HS_OK, "a plan");
     REQUIRE(&s,
-            hs_policy_create(kind, s.in, plan, dice_below(&m.d, 2) ? &late : NULL, &m.policy) == HS_OK,
+            hs_policy_create(kind, s.in, plan, dice_below(&m.d, 2) ? &late : NULL,
+                             &m.policy) == HS_OK,
             "hs_policy_create");
     play(&m);
     *takes += m.takes;
@@ -371,7 +372,7 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
     sample_free(&s);
 }
 
-static int takes_from_others(const hs_policy_kind *kind)
+static bool takes_from_others(const hs_policy_kind *kind)
 {
     return strcmp(hs_policy_name(kind), "plan") != 0 &&
            strcmp(hs_policy_name(kind), "heteroprio-ns") != 0 && !shares_out(kind);

@@ -20,12 +20,12 @@ typedef struct rest {
     hs_instance  *in;                  /* instance of the remaining tasks */
 } rest;
 
-static int may_be_done(const graph_sample *s, const rest *r, size_t task)
+static bool may_be_done(const graph_sample *s, const rest *r, size_t task)
 {
     for (size_t f = 0; f < s->n; f++)
         if (s->edge[f][task] && !r->skip[f])
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void draw_rest(const graph_sample *s, rest *r)
@@ -122,13 +122,13 @@ static hs_schedule *simulate(const graph_sample *s, const hs_policy_kind *kind,
     return found;
 }
 
-/* Compare both schedules and return 1, or return 0 if they are not comparable: links would transfer
- * outputs of done tasks from the host, which the instance of the rest does not express. */
-static int compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy_settings settings)
+/* Compare both schedules and return true, or return false if they are not comparable: links would
+ * transfer outputs of done tasks from the host, which the instance of the rest does not express. */
+static bool compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy_settings settings)
 {
     rest         r;
     hs_schedule *plan, *left, *expected, *found;
-    int          alike;
+    bool         alike;
 
     draw_rest(s, &r);
     build_rest(s, &r);

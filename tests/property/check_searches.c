@@ -73,8 +73,8 @@ START_TEST(no_bound_exceeds_the_optimum)
 END_TEST
 
 /* Check that a schedule is no shorter than the optimum; return whether it is optimal. */
-static int check_schedule(const sample *s, const char *name, const hs_schedule *plan,
-                          const hs_report *report, const optimum *best)
+static bool check_schedule(const sample *s, const char *name, const hs_schedule *plan,
+                           const hs_report *report, const optimum *best)
 {
     exact       span;
     const char *wrong = certify(s, plan, &span);
@@ -88,13 +88,13 @@ static int check_schedule(const sample *s, const char *name, const hs_schedule *
            exact_compare_double(&best->value, nextafter(report->certified, 0)) > 0;
 }
 
-static int is_optimal(const sample *s, const char *name, const optimum *best)
+static bool is_optimal(const sample *s, const char *name, const optimum *best)
 {
     hs_settings  settings;
     hs_report    report;
     hs_schedule *plan = NULL;
     hs_status    st;
-    int          reached;
+    bool         reached;
 
     hs_settings_init(&settings);
     settings.iterations = 20;
@@ -149,19 +149,19 @@ static void make_huge(sample *s, int full)
         s->p[i] *= factor;
         s->q[i] *= factor;
     }
-    s->whole = 0;
+    s->whole = false;
     hs_instance_free(s->in);
     REQUIRE(s, hs_instance_wrap(s->n, s->cpu, s->gpu, s->priority, s->m, s->k, &s->in) == HS_OK,
             "no instance");
 }
 
 /* Return whether `best` proves its schedule; check that a proved schedule is optimal. */
-static int is_proved(const sample *s, const optimum *best)
+static bool is_proved(const sample *s, const optimum *best)
 {
     hs_settings  settings;
     hs_report    report;
     hs_schedule *plan = NULL;
-    int          reached;
+    bool         reached;
 
     hs_settings_init(&settings);
     settings.iterations = 20;

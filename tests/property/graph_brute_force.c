@@ -34,11 +34,11 @@ typedef struct search {
     double              best;
 } search;
 
-static int is_ready(const search *q, size_t task)
+static bool is_ready(const search *q, size_t task)
 {
     for (size_t from = 0; from < q->s->n; from++)
         if (q->s->edge[from][task] && !q->done[from])
-            return 0;
+            return false;
     return !q->done[task];
 }
 

@@ -39,7 +39,7 @@ static double draw_time(dice *d, unsigned family)
 
 /* Add random rows to both builders: estimates to `b`, actual times to `truth`. */
 static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows,
-                     int is_plain)
+                     bool is_plain)
 {
     unsigned family = dice_below(d, 4), counts = dice_below(d, 3), pinned = dice_below(d, 3);
 
@@ -68,7 +68,7 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
 
 /* Set row[] to 0 .. rows-1, or with `any` to a random order, in which positions differ from
  * numbers. */
-static void draw_order(dice *d, int any, size_t rows, size_t *row)
+static void draw_order(dice *d, bool any, size_t rows, size_t *row)
 {
     for (size_t i = 0; i < rows; i++) {
         size_t other = any ? dice_below(d, (unsigned)i + 1) : i;
@@ -79,7 +79,7 @@ static void draw_order(dice *d, int any, size_t rows, size_t *row)
     }
 }
 
-static void add_edges(dice *d, hs_builder *b, size_t rows, int any_order)
+static void add_edges(dice *d, hs_builder *b, size_t rows, bool any_order)
 {
     unsigned density = dice_between(d, 1, 6), pieces = dice_below(d, 2);
     size_t   row[ROWS];
@@ -171,7 +171,7 @@ static void write_out(graph_sample *s)
         s->size[s->data] = hs_instance_handle_bytes(s->in, s->data);
 }
 
-static void make(graph_sample *s, uint64_t seed, int is_plain)
+static void make(graph_sample *s, uint64_t seed, bool is_plain)
 {
     dice        d = {seed};
     hs_builder *b = NULL, *truth = NULL;
@@ -208,12 +208,12 @@ static void make(graph_sample *s, uint64_t seed, int is_plain)
 
 void graph_sample_make(graph_sample *s, uint64_t seed)
 {
-    make(s, seed, 0);
+    make(s, seed, false);
 }
 
 void graph_sample_make_plain(graph_sample *s, uint64_t seed)
 {
-    make(s, seed, 1);
+    make(s, seed, true);
 }
 
 void graph_sample_free(graph_sample *s)

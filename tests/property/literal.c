@@ -68,7 +68,7 @@ double plan_append(plan *out, const sample *s, double *loads, uint32_t task, uns
     return loads[worker];
 }
 
-static int same_entry(const hs_placement *a, const hs_entry *b)
+static bool same_entry(const hs_placement *a, const hs_entry *b)
 {
     return a->start == b->start && a->end == b->end && a->task == b->task && a->state == b->state;
 }
@@ -136,7 +136,7 @@ int literal_compare_ratios(double p1, double q1, double p2, double q2)
 }
 
 /* insertion sort: stable, so that ties keep the order of the indices */
-void literal_rho_order(const sample *s, int downwards, uint32_t *order)
+void literal_rho_order(const sample *s, bool downwards, uint32_t *order)
 {
     uint32_t i, j;
 

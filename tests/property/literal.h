@@ -37,7 +37,7 @@ unsigned least_loaded(const sample *s, const double *loads, hs_type type);
 int literal_compare_ratios(double p1, double q1, double p2, double q2);
 
 /* Set order[] to the tasks by rho, ascending or with `downwards` descending; ties by index. */
-void literal_rho_order(const sample *s, int downwards, uint32_t *order);
+void literal_rho_order(const sample *s, bool downwards, uint32_t *order);
 
 /* Set order[] to 0 .. n-1 by decreasing time; ties by index. */
 void literal_time_order(size_t n, const double *time, uint32_t *order);

@@ -16,7 +16,7 @@
 /* The state of an algorithm; tasks are identified by their position in the order. */
 typedef struct state {
     const sample  *s;
-    int            switched; /* type 1 is the GPUs */
+    bool           switched; /* type 1 is the GPUs */
     uint32_t      *order;
     double        *c1, *c2;
     unsigned       workers1, workers2;
@@ -28,7 +28,7 @@ typedef struct state {
 
 typedef struct allocations {
     unsigned char *best, *inverse;
-    int            has_inverse;
+    bool           has_inverse;
 } allocations;
 
 static double mean(double sum, unsigned workers)
@@ -101,7 +101,7 @@ static void begin(state *st, const sample *s)
     st->mu = literal_memory(s->n, 1);
     sort(st);
     if (mean(st->sum1, st->workers1) > mean2(st, st->next)) {
-        st->switched = 1;
+        st->switched = true;
         sort(st);
     }
 }
@@ -153,10 +153,10 @@ static void move_back_dominating(state *st, size_t i, double sum1_before)
     st->sum_back += st->c2[j];
 }
 
-static int turns_round(const state *st, size_t i)
+static bool turns_round(const state *st, size_t i)
 {
     if (mean(st->sum1, st->workers1) > mean2(st, i))
-        return 0;
+        return false;
     return isinf(st->c1[i]) || mean(st->sum1 + st->c1[i], st->workers1) > mean2(st, i + 1);
 }
 
@@ -171,7 +171,7 @@ static void algorithm_1(state *st, allocations *a)
 
         if (turns_round(st, i)) {
             copy_of(st, a->inverse);
-            a->has_inverse = 1;
+            a->has_inverse = true;
         }
         if (isinf(st->c1[i]))
             break;
@@ -189,7 +189,7 @@ static void algorithm_1(state *st, allocations *a)
 void literal_balanced_estimate(const sample *s, const hs_settings *settings, plan *out)
 {
     state       st;
-    allocations a = {literal_memory(s->n, 1), literal_memory(s->n, 1), 0};
+    allocations a = {literal_memory(s->n, 1), literal_memory(s->n, 1), false};
 
     (void)settings;
     begin(&st, s);

@@ -10,7 +10,7 @@ static int compare_rho(const law *l, int a, int b)
     return literal_compare_ratios(l->s->p[a], l->s->q[a], l->s->p[b], l->s->q[b]);
 }
 
-static int nearer_to_gpus(const law *l, int a, int b)
+static bool nearer_to_gpus(const law *l, int a, int b)
 {
     int rho = compare_rho(l, a, b), rank = law_compare_ranks(l, a, b);
 
@@ -37,26 +37,26 @@ typedef struct prey {
 } prey;
 
 /* Set *out to the i-th candidate for spoliation by w: the running (even i) or prefetched (odd i)
- * task of worker i / 2. Return 0 if w cannot spoliate it. */
-static int prey_at(const law *l, int w, int i, prey *out)
+ * task of worker i / 2. Return false if w cannot spoliate it. */
+static bool prey_at(const law *l, int w, int i, prey *out)
 {
     int victim = i / 2, second = i % 2, t;
 
     if (victim >= workers(l) || is_gpu(l, victim) == is_gpu(l, w))
-        return 0;
+        return false;
     t = second ? l->lane[victim].ahead : l->lane[victim].task;
     if (t < 0 || !l->s->restartable[t] || isinf(time_on(l, w, t)))
-        return 0;
+        return false;
     *out = (prey){victim, t, second ? law_end_of_ahead(l, victim) : law_end_of(l, victim)};
-    return 1;
+    return true;
 }
 
-static int ends_earlier(law *l, int w, const prey *b)
+static bool ends_earlier(law *l, int w, const prey *b)
 {
     return law_arrival(l, b->task, w) + time_on(l, w, b->task) < b->end;
 }
 
-static int considered_before(const law *l, const prey *a, const prey *b)
+static bool considered_before(const law *l, const prey *a, const prey *b)
 {
     int rank = law_compare_ranks(l, a->task, b->task);
 
@@ -67,14 +67,14 @@ static int considered_before(const law *l, const prey *a, const prey *b)
     return rank ? rank > 0 : a->task < b->task;
 }
 
-static int take(law *l, int w, const prey *b)
+static bool take(law *l, int w, const prey *b)
 {
     law_give_up(l, b->worker, b->task);
     law_hold(l, w, b->task);
-    return 1;
+    return true;
 }
 
-static int spoliate(law *l, int w)
+static bool spoliate(law *l, int w)
 {
     prey best = {NOBODY, NOBODY, 0}, b;
 
@@ -87,7 +87,7 @@ static int spoliate(law *l, int w)
 
 /* Return the candidate of highest rank; with `earlier_only` only tasks that w would end earlier,
  * with `leave` only tasks of rho >= leave. */
-static prey highest_held(law *l, int w, int earlier_only, double leave)
+static prey highest_held(law *l, int w, bool earlier_only, double leave)
 {
     prey best = {NOBODY, NOBODY, 0}, b;
 
@@ -100,7 +100,7 @@ static prey highest_held(law *l, int w, int earlier_only, double leave)
     return best;
 }
 
-static int in_band(const law *l, int t)
+static bool in_band(const law *l, int t)
 {
     double band = l->settings->parameters.band > 0 ? l->settings->parameters.band : 8;
 
@@ -130,20 +130,20 @@ static int highest_rho(const law *l)
     return found;
 }
 
-static int corrected_gpu(law *l, int w)
+static bool corrected_gpu(law *l, int w)
 {
     double leave = l->settings->parameters.leave > 0 ? l->settings->parameters.leave : 16;
     int    t = best_in_band(l);
-    prey   b = highest_held(l, w, 1, leave);
+    prey   b = highest_held(l, w, true, leave);
 
     if (b.task >= 0 && (t < 0 || law_has_higher_rank(l, b.task, t)))
         return take(l, w, &b);
     t = t < 0 ? highest_rho(l) : t;
     if (t >= 0) {
         law_hold(l, w, t);
-        return 1;
+        return true;
     }
-    b = highest_held(l, w, 1, 0);
+    b = highest_held(l, w, true, 0);
     return b.task >= 0 && take(l, w, &b);
 }
 
@@ -182,8 +182,9 @@ static void by_rho(const law *l, int *order)
     }
 }
 
-/* Assign each ready task to a type for the guess (on_gpu[]); return 1 if the guess is accepted. */
-static int try_guess(law *l, const int *order, double guess)
+/* Assign each ready task to a type for the guess (on_gpu[]); return true if the guess is
+ * accepted. */
+static bool try_guess(law *l, const int *order, double guess)
 {
     double forced_gpu = remaining_of(l, 1), forced_cpu = remaining_of(l, 0), gpu = 0, cpu = 0;
 
@@ -191,7 +192,7 @@ static int try_guess(law *l, const int *order, double guess)
         int t = order[i];
 
         if (l->s->p[t] > guess && l->s->q[t] > guess)
-            return 0;
+            return false;
         if (l->s->p[t] > guess)
             forced_gpu += l->s->q[t];
     }
@@ -199,7 +200,7 @@ static int try_guess(law *l, const int *order, double guess)
         if (l->s->q[order[i]] > guess)
             forced_cpu += l->s->p[order[i]];
     if (forced_gpu > l->s->k * guess)
-        return 0;
+        return false;
     for (size_t i = 0; i < l->ready; i++) {
         int t = order[i], is_bound = l->s->p[t] > guess || l->s->q[t] > guess;
 
@@ -262,7 +263,7 @@ static int choose(law *l, int w)
     return from_queue(l, w);
 }
 
-static int act(law *l, int w)
+static bool act(law *l, int w)
 {
     lane *a = &l->lane[w];
     int   t = a->ahead;
@@ -270,34 +271,34 @@ static int act(law *l, int w)
     if (t >= 0) {
         a->ahead = NOBODY;
         law_hold(l, w, t);
-        return 1;
+        return true;
     }
     if (is_named(l, "hp-corrected") && is_gpu(l, w))
         return corrected_gpu(l, w);
     t = choose(l, w);
     if (t >= 0) {
         law_hold(l, w, t);
-        return 1;
+        return true;
     }
     if (is_named(l, "heteroprio"))
         return spoliate(l, w);
     if (is_named(l, "hp-sp") && is_gpu(l, w)) {
-        prey b = highest_held(l, w, 0, 0);
+        prey b = highest_held(l, w, false, 0);
 
         return b.task >= 0 && take(l, w, &b);
     }
-    return 0;
+    return false;
 }
 
-int law_one_acts(law *l)
+bool law_one_acts(law *l)
 {
     for (int i = 0; i < workers(l); i++)
         if (l->lane[worker_at(l, i)].task < 0 && act(l, worker_at(l, i)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int law_one_looks_ahead(law *l)
+bool law_one_looks_ahead(law *l)
 {
     for (int w = (int)l->s->m; l->s->links && w < workers(l); w++) {
         lane *a = &l->lane[w];
@@ -313,7 +314,7 @@ int law_one_looks_ahead(law *l)
         law_leave_fifo(l, t);
         l->state[t] = TAKEN;
         a->ahead = t;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }

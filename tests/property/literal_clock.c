@@ -52,7 +52,7 @@ double law_end_of_ahead(const law *l, int w)
     return fmax(law_end_of(l, w), l->lane[w].there) + time_on(l, w, l->lane[w].ahead);
 }
 
-static int has_ended(const law *l, int w)
+static bool has_ended(const law *l, int w)
 {
     const lane *a = &l->lane[w];
 
@@ -74,11 +74,11 @@ static void all_that_ends(law *l)
     }
 }
 
-static int is_free(const law *l, int t)
+static bool is_free(const law *l, int t)
 {
     for (size_t from = 0; from < l->s->n; from++)
         if (l->s->edge[from][t] && l->state[from] != DONE)
-            return 0;
+            return false;
     return l->state[t] == BLOCKED;
 }
 
@@ -111,7 +111,7 @@ void law_give_up(law *l, int w, int t)
 }
 
 
-static int step(law *l)
+static bool step(law *l)
 {
     if (is_named(l, "dynamic"))
         return law_dynamic_step(l);

@@ -9,7 +9,7 @@
 static void draw(literal *l, dice *source)
 {
     int many = (int)dice_below(source, 3), with_data = (int)dice_below(source, 3);
-    int backward = (int)dice_below(source, 8) == 0;
+    bool backward = (int)dice_below(source, 8) == 0;
 
     memset(l, 0, sizeof *l);
     l->rows = dice_between(source, 1, ROWS);
@@ -40,8 +40,10 @@ static void draw_machine(literal *l, dice *source)
     l->cpus = dice_below(source, 3);
     l->gpus = dice_between(source, l->cpus == 0, 3);
     for (size_t r = 0; r < l->rows; r++) {
-        l->time[r][HS_CPU] = l->cpus && dice_below(source, 4) ? dice_between(source, 1, 5) : INFINITY;
-        l->time[r][HS_GPU] = l->gpus && dice_below(source, 4) ? dice_between(source, 1, 5) : INFINITY;
+        l->time[r][HS_CPU] = l->cpus && dice_below(source, 4) ? dice_between(source, 1,
+                                                                             5) : INFINITY;
+        l->time[r][HS_GPU] = l->gpus && dice_below(source, 4) ? dice_between(source, 1,
+                                                                             5) : INFINITY;
         if (isinf(l->time[r][HS_CPU]) && isinf(l->time[r][HS_GPU]))
             l->time[r][l->cpus ? HS_CPU : HS_GPU] = dice_between(source, 1, 9) / 4.0;
     }
@@ -111,7 +113,7 @@ static void add_positions(literal *l)
         size_t t = 0;
 
         for (; t < l->tasks; t++) {
-            int is_free = !placed[t];
+            bool is_free = !placed[t];
 
             for (size_t f = 0; f < l->tasks; f++)
                 is_free &= !l->edge[f][t] || placed[f];
@@ -119,7 +121,7 @@ static void add_positions(literal *l)
                 break;
         }
         if (t == l->tasks) {
-            l->has_cycle = 1;
+            l->has_cycle = true;
             return;
         }
         placed[t] = 1;

@@ -20,7 +20,7 @@ typedef struct literal {
     int      mode[ROWS][DATA];             /* 0: no access */
     int      edge[TASKS][TASKS];           /* edge[from][to] */
     double   bytes[TASKS][TASKS];
-    int      has_cycle;
+    bool     has_cycle;
     size_t   position[TASKS];
     unsigned cpus, gpus;
     double   time[ROWS][2];                /* by hs_type */

@@ -39,27 +39,27 @@ static void bisect(const sample *s, const hs_settings *settings, attempt try, pl
     plan_free(&ignored);
 }
 
-static int forces_a_task_both_ways(const sample *s, double guess)
+static bool forces_a_task_both_ways(const sample *s, double guess)
 {
     size_t i;
 
     for (i = 0; i < s->n; i++)
         if (s->p[i] > guess && s->q[i] > guess)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return the load of the forced (or free) tasks of a type, summed down the order for GPUs and up
  * the order for CPUs. */
 static double load_of(const sample *s, const uint32_t *order, const unsigned char *type,
-                      hs_type wanted, int forced, double guess)
+                      hs_type wanted, bool forced, double guess)
 {
     double sum = 0;
     size_t i;
 
     for (i = 0; i < s->n; i++) {
         uint32_t task = order[wanted == HS_GPU ? i : s->n - 1 - i];
-        int      is_forced = s->p[task] > guess || s->q[task] > guess;
+        bool     is_forced = s->p[task] > guess || s->q[task] > guess;
 
         if (type[task] == wanted && is_forced == forced)
             sum += wanted == HS_GPU ? s->q[task] : s->p[task];
@@ -67,19 +67,19 @@ static double load_of(const sample *s, const uint32_t *order, const unsigned cha
     return sum;
 }
 
-static int allocate_dualhp(const sample *s, const uint32_t *order, double guess,
-                           unsigned char *type)
+static bool allocate_dualhp(const sample *s, const uint32_t *order, double guess,
+                            unsigned char *type)
 {
     double forced_gpu, forced_cpu, gpu = 0;
     size_t i;
 
     if (forces_a_task_both_ways(s, guess))
-        return 0;
+        return false;
     for (i = 0; i < s->n; i++)
         type[i] = s->p[i] > guess ? HS_GPU : HS_CPU;
-    forced_gpu = load_of(s, order, type, HS_GPU, 1, guess);
+    forced_gpu = load_of(s, order, type, HS_GPU, true, guess);
     if (forced_gpu > s->k * guess)
-        return 0;
+        return false;
     for (i = 0; i < s->n && forced_gpu + gpu < s->k * guess; i++) {
         uint32_t task = order[i];
 
@@ -88,18 +88,18 @@ static int allocate_dualhp(const sample *s, const uint32_t *order, double guess,
         type[task] = HS_GPU;
         gpu += s->q[task];
     }
-    forced_cpu = load_of(s, order, type, HS_CPU, 1, guess);
-    return forced_cpu + load_of(s, order, type, HS_CPU, 0, guess) <= s->m * guess;
+    forced_cpu = load_of(s, order, type, HS_CPU, true, guess);
+    return forced_cpu + load_of(s, order, type, HS_CPU, false, guess) <= s->m * guess;
 }
 
 static int try_dualhp(const sample *s, const hs_settings *settings, double guess, plan *out)
 {
     unsigned char *type = literal_memory(s->n, 1);
     uint32_t      *order = literal_memory(s->n, sizeof *order);
-    int            accepted;
+    bool           accepted;
 
     (void)settings;
-    literal_rho_order(s, 1, order);
+    literal_rho_order(s, true, order);
     accepted = allocate_dualhp(s, order, guess, type);
     if (accepted)
         literal_lpt_on(s, type, NULL, out);
@@ -156,7 +156,7 @@ static void grant_wishes(build *b)
     free(done);
 }
 
-static int place_forced_on_gpus(build *b)
+static bool place_forced_on_gpus(build *b)
 {
     const sample *s = b->s;
     double        load = 0;
@@ -168,7 +168,7 @@ static int place_forced_on_gpus(build *b)
         if (b->placed[task] || s->p[task] <= b->guess)
             continue;
         if (s->q[task] > b->guess)
-            return 0;
+            return false;
         load += s->q[task];
         put(b, task, least_loaded(s, b->loads, HS_GPU));
     }
@@ -190,7 +190,7 @@ static void fill_gpus(build *b)
     }
 }
 
-static int place_rest_on_cpus(build *b)
+static bool place_rest_on_cpus(build *b)
 {
     const sample *s = b->s;
     uint32_t     *longest = literal_memory(s->n, sizeof *longest);
@@ -212,13 +212,13 @@ static int place_rest_on_cpus(build *b)
 static int try_dada(const sample *s, const hs_settings *settings, double guess, plan *out)
 {
     build b = {.s = s, .settings = settings, .guess = guess, .out = out};
-    int   accepted;
+    bool  accepted;
 
     b.alpha = settings->affinity_count ? settings->parameters.alpha : 0;
     b.order = literal_memory(s->n, sizeof *b.order);
     b.loads = literal_memory(s->m + s->k, sizeof *b.loads);
     b.placed = literal_memory(s->n, 1);
-    literal_rho_order(s, 1, b.order);
+    literal_rho_order(s, true, b.order);
     if (b.alpha > 0)
         grant_wishes(&b);
     accepted = place_forced_on_gpus(&b);

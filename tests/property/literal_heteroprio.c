@@ -20,7 +20,7 @@ typedef struct worker {
 typedef struct world {
     const sample *s;
     plan         *out;
-    int           spoliation;
+    bool          spoliation;
     double        now;
     uint32_t     *queue; /* front: the GPUs' end */
     size_t        queue_size;
@@ -28,7 +28,7 @@ typedef struct world {
     double       *free_at; /* time from which each worker is available */
 } world;
 
-static int nearer_to_front(const sample *s, uint32_t a, uint32_t b)
+static bool nearer_to_front(const sample *s, uint32_t a, uint32_t b)
 {
     int rho = literal_compare_ratios(s->p[a], s->q[a], s->p[b], s->q[b]);
 
@@ -54,7 +54,7 @@ static void fill_queue(world *w)
 /* Return the task at the worker's end of the queue; NONE: empty or impossible for the worker. */
 static long look_at_queue(const world *w, unsigned number)
 {
-    int  is_cpu = number < w->s->m;
+    bool is_cpu = number < w->s->m;
     long task;
 
     if (w->queue_size == 0)
@@ -84,7 +84,7 @@ static void start(world *w, unsigned number, long task)
     plan_put(w->out, (uint32_t)task, number, at->start, at->end);
 }
 
-static int considered_before(const world *w, const worker *a, const worker *b)
+static bool considered_before(const world *w, const worker *a, const worker *b)
 {
     const int64_t *priority = w->s->priority;
 
@@ -99,7 +99,7 @@ static int considered_before(const world *w, const worker *a, const worker *b)
  * would end strictly earlier on the thief. NULL: none. */
 static worker *find_victim(world *w, unsigned thief)
 {
-    int           is_cpu = thief < w->s->m;
+    bool          is_cpu = thief < w->s->m;
     const double *time = is_cpu ? w->s->p : w->s->q;
     unsigned      other = is_cpu ? w->s->m : 0, end = is_cpu ? w->s->m + w->s->k : w->s->m;
     worker       *found = NULL;
@@ -117,8 +117,8 @@ static worker *find_victim(world *w, unsigned thief)
     return found;
 }
 
-/* Let an idle worker start or spoliate a task; return 0 if no task is available. */
-static int act(world *w, unsigned number)
+/* Let an idle worker start or spoliate a task; return false if no task is available. */
+static bool act(world *w, unsigned number)
 {
     long    task = look_at_queue(w, number);
     worker *victim;
@@ -126,17 +126,17 @@ static int act(world *w, unsigned number)
     if (task != NONE) {
         remove_from_queue(w, number);
         start(w, number, task);
-        return 1;
+        return true;
     }
     victim = w->spoliation ? find_victim(w, number) : NULL;
     if (!victim)
-        return 0;
+        return false;
     task = victim->task;
     victim->task = NONE;
     w->out->at[victim->entry].state = HS_ABORTED;
     w->out->at[victim->entry].end = w->now;
     start(w, number, task);
-    return 1;
+    return true;
 }
 
 static void end_tasks(world *w)
@@ -149,7 +149,7 @@ static void end_tasks(world *w)
 }
 
 /* Let the first idle worker act: GPUs before CPUs, lower numbers first. */
-static int first_idle_acts(world *w)
+static bool first_idle_acts(world *w)
 {
     unsigned workers = w->s->m + w->s->k, i;
 
@@ -157,9 +157,9 @@ static int first_idle_acts(world *w)
         unsigned number = (w->s->m + i) % workers;
 
         if (w->free_at[number] <= w->now && w->workers[number].task == NONE && act(w, number))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static double next_event(const world *w)
@@ -175,7 +175,7 @@ static double next_event(const world *w)
     return next;
 }
 
-static void simulate(const sample *s, int spoliation, const hs_settings *settings, plan *out)
+static void simulate(const sample *s, bool spoliation, const hs_settings *settings, plan *out)
 {
     world    w = {.s = s, .out = out, .spoliation = spoliation};
     unsigned i;
@@ -198,10 +198,10 @@ static void simulate(const sample *s, int spoliation, const hs_settings *setting
 
 void literal_heteroprio(const sample *s, const hs_settings *settings, plan *out)
 {
-    simulate(s, 1, settings, out);
+    simulate(s, true, settings, out);
 }
 
 void literal_heteroprio_ns(const sample *s, const hs_settings *settings, plan *out)
 {
-    simulate(s, 0, settings, out);
+    simulate(s, false, settings, out);
 }

@@ -12,14 +12,14 @@ static double tolerated(const law *l, int v)
 }
 
 /* Tell whether w, if it starts task t at `now`, would end it before v is expected to end it. */
-static int is_worth(const law *l, int w, int v, int t, double now)
+static bool is_worth(const law *l, int w, int v, int t, double now)
 {
     const lane *a = &l->lane[v];
     double      load = l->due[t] - l->due[l->list[v][l->at[v]]] + time_on(l, v, t);
     double      time = time_on(l, w, t);
 
     if (isinf(time) || now <= l->due[t])
-        return 0;
+        return false;
     if (a->task < 0)
         return now + time < now + load;
     if (now > a->start + tolerated(l, v)) /* overdue: expected to take the elapsed time again */
@@ -27,7 +27,7 @@ static int is_worth(const law *l, int w, int v, int t, double now)
     return now + time < a->start + time_on(l, v, a->task) + load;
 }
 
-static int is_due_first(const law *l, int a, int b)
+static bool is_due_first(const law *l, int a, int b)
 {
     if (l->due[a] != l->due[b])
         return l->due[a] < l->due[b];
@@ -54,21 +54,21 @@ static int find_late(const law *l, int w, int *from, size_t *at)
     return found;
 }
 
-int law_late_step(law *l)
+bool law_late_step(law *l)
 {
     for (int i = 0; i < workers(l); i++) {
         int    w = worker_at(l, i), v = 0, t;
         size_t at = 0;
 
         if (law_start_own(l, w))
-            return 1;
+            return true;
         if (l->lane[w].task >= 0 || (t = find_late(l, w, &v, &at)) == NOBODY)
             continue;
         memmove(&l->list[v][at], &l->list[v][at + 1], (--l->listed[v] - at) * sizeof **l->list);
         law_hold(l, w, t);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 /* Return the first time after `low` at which w should steal t; the condition then holds for as long

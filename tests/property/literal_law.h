@@ -46,7 +46,7 @@ typedef struct law {
     size_t                    count, most;
 } law;
 
-static inline int is_named(const law *l, const char *name)
+static inline bool is_named(const law *l, const char *name)
 {
     return strcmp(l->rules->name, name) == 0;
 }
@@ -62,7 +62,7 @@ static inline int worker_at(const law *l, int i)
     return (i + (int)l->s->m) % workers(l);
 }
 
-static inline int is_gpu(const law *l, int w)
+static inline bool is_gpu(const law *l, int w)
 {
     return w >= (int)l->s->m;
 }
@@ -85,8 +85,8 @@ static inline double true_time(const law *l, int w, int t)
 /* literal_rank.c */
 double law_min_time(const graph_sample *s, size_t t);
 int    law_compare_ranks(const law *l, int a, int b);
-int    law_has_higher_rank(const law *l, int a, int b);
-int    law_is_length(const law *l);
+bool   law_has_higher_rank(const law *l, int a, int b);
+bool   law_is_length(const law *l);
 
 /* literal_transfer.c */
 double law_arrival(law *l, int t, int w);
@@ -104,19 +104,19 @@ void   law_give_up(law *l, int w, int t);
 
 /* literal_choice.c */
 void law_assign_types(law *l);
-int  law_one_acts(law *l);
-int  law_one_looks_ahead(law *l);
+bool law_one_acts(law *l);
+bool law_one_looks_ahead(law *l);
 
 /* literal_queue.c */
-int  law_dynamic_step(law *l);
-int  law_rank_step(law *l);
-int  law_dmda_step(law *l);
-int  law_plan_step(law *l);
-int  law_start_own(law *l, int w);
+bool law_dynamic_step(law *l);
+bool law_rank_step(law *l);
+bool law_dmda_step(law *l);
+bool law_plan_step(law *l);
+bool law_start_own(law *l, int w);
 void law_read_plan(law *l);
 
 /* literal_late.c */
-int    law_late_step(law *l);
+bool   law_late_step(law *l);
 double law_late_moment(const law *l);
 void   law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due);
 

@@ -64,7 +64,7 @@ void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
     uint32_t *order = literal_memory(s->n, sizeof *order);
     size_t    first = 0, last = s->n; /* remaining tasks: order[first, last) */
 
-    literal_rho_order(s, 0, order);
+    literal_rho_order(s, false, order);
     while (first < last) {
         double cpu_end = would_end(s, loads, HS_CPU, order[first]);
         double gpu_end = would_end(s, loads, HS_GPU, order[last - 1]);

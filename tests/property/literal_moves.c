@@ -32,15 +32,15 @@ static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int tas
 }
 
 /* Tell whether an earlier task reads the same version of the handle on the same node. */
-static int is_there(const graph_sample *s, const hs_schedule *known, size_t task, size_t d)
+static bool is_there(const graph_sample *s, const hs_schedule *known, size_t task, size_t d)
 {
     double unread;
 
     for (size_t t = 0; t < task; t++)
         if (s->mode[t][d] & HS_READ && s->writer[t][d] == s->writer[task][d] &&
             node_of(s, known, (int)t, &unread) == node_of(s, known, (int)task, &unread))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void literal_foreseen(const graph_sample *s, const hs_schedule *known, literal_moves *moves)

@@ -26,7 +26,7 @@ typedef struct lane {
 
 struct literal_policy {
     const sample *s;
-    int           lists;
+    bool          lists;
     double        tolerance;
     const double *time[2];   /* estimates, by hs_type */
     char         *barred[2]; /* by hs_type and task: spoliation by that type is barred */
@@ -52,7 +52,7 @@ static double time_left_to(const literal_policy *l, unsigned w)
     return l->time[type_of(l, w)][l->lane[w].task];
 }
 
-static int is_late(const literal_policy *l, unsigned w, double now)
+static bool is_late(const literal_policy *l, unsigned w, double now)
 {
     return now > l->lane[w].start + time_left_to(l, w) * (1 + l->tolerance);
 }
@@ -79,7 +79,7 @@ static double finish(const literal_policy *l, unsigned w, double more, double no
     return a->start + time_left_to(l, w) + more;
 }
 
-static int helps(const literal_policy *l, unsigned w, double more, double time, double now)
+static bool helps(const literal_policy *l, unsigned w, double more, double time, double now)
 {
     if (l->lane[w].task != NOTHING && is_late(l, w, now))
         return now - l->lane[w].start > time - more;
@@ -120,7 +120,7 @@ static double first_help(const literal_policy *l, unsigned w, double more, doubl
     return of_bits(high);
 }
 
-static int nearer_to_gpus(const literal_policy *l, size_t a, size_t b)
+static bool nearer_to_gpus(const literal_policy *l, size_t a, size_t b)
 {
     int rho = literal_compare_ratios(l->s->p[a], l->s->q[a], l->s->p[b], l->s->q[b]);
 
@@ -160,7 +160,7 @@ static long steal_from(literal_policy *l, unsigned w, hs_type type, double now)
     lane  *from = &l->lane[w];
     double more = load(l, w), end = finish(l, w, more, now), least = INFINITY;
     size_t i, best = 0;
-    int    found = 0;
+    bool   found = false;
 
     for (i = from->waiting; i-- && i + LAST_OF_LIST >= from->waiting;) {
         double time = l->time[type][from->list[i]];
@@ -168,7 +168,7 @@ static long steal_from(literal_policy *l, unsigned w, hs_type type, double now)
 
         if (!helps(l, w, more, time, now) || (found && later >= least))
             continue;
-        found = 1;
+        found = true;
         best = i;
         least = later;
     }
@@ -205,7 +205,7 @@ typedef struct field {
     const char           *kernel; /* NULL: every kernel */
 } field;
 
-static int belongs(const field *f, const lesson *x)
+static bool belongs(const field *f, const lesson *x)
 {
     return x->type == f->type && (!f->kernel || (x->kernel && strcmp(x->kernel, f->kernel) == 0));
 }
@@ -269,7 +269,7 @@ static hs_type other_than(hs_type type)
     return type == HS_CPU ? HS_GPU : HS_CPU;
 }
 
-static int may_be_taken(const literal_policy *l, unsigned w, hs_type by)
+static bool may_be_taken(const literal_policy *l, unsigned w, hs_type by)
 {
     const lane *a = &l->lane[w];
 
@@ -374,7 +374,7 @@ static double overdue(const literal_policy *l, unsigned w)
 
 /* Tell whether spoliation pays: the thief must end first. Lateness prolongs the thief's time alike.
  * */
-static int is_prey(const literal_policy *l, unsigned w, double now)
+static bool is_prey(const literal_policy *l, unsigned w, double now)
 {
     double spent = now - l->lane[w].start, there = time_there(l, w);
 
@@ -385,7 +385,7 @@ static int is_prey(const literal_policy *l, unsigned w, double now)
     return now + there < expected_end(l, w, now);
 }
 
-static int considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
+static bool considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
 {
     double end_a = expected_end(l, a, now), end_b = expected_end(l, b, now);
     long   x = l->lane[a].task, y = l->lane[b].task;
@@ -418,7 +418,7 @@ static double first_moment(const literal_policy *l, unsigned w, milestone what, 
     double   t = now;
 
     for (;;) {
-        int holds = what == IS_LATE      ? is_late(l, w, t)
+        bool holds = what == IS_LATE      ? is_late(l, w, t)
                     : what == HAS_PASSED ? t > passes(l, w, limit)
                                          : t - l->lane[w].start > limit;
 
@@ -499,7 +499,8 @@ static void next(void *self, unsigned worker, double now, hs_decision *out)
     if (victim != NOTHING) {
         l->lane[victim].thief = worker;
         *out =
-            (hs_decision){HS_DECIDE_SPOLIATE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
+            (hs_decision){HS_DECIDE_SPOLIATE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0,
+            0};
     } else {
         *out = (hs_decision){.kind = HS_DECIDE_WAIT, .until = when_to_ask(l, type, now)};
     }

@@ -15,7 +15,7 @@ static void enqueue(law *l, int w, int t)
 }
 
 /* Start a task from a worker's queue, by rank or first in, first out. */
-static int start_queued(law *l)
+static bool start_queued(law *l)
 {
     for (int i = 0; i < workers(l); i++) {
         int    w = worker_at(l, i);
@@ -31,22 +31,22 @@ static int start_queued(law *l)
         t = a->queue[best];
         memmove(&a->queue[best], &a->queue[best + 1], (--a->waiting - best) * sizeof *a->queue);
         law_hold(l, w, t);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-int law_dynamic_step(law *l)
+bool law_dynamic_step(law *l)
 {
     int    best = NOBODY, best_is_free = 0, is_free_worker = 0;
     double least = 0;
 
     if (start_queued(l))
-        return 1;
+        return true;
     for (int w = 0; w < workers(l); w++)
         is_free_worker |= l->lane[w].task < 0;
     if (!is_free_worker || l->ready == 0)
-        return 0;
+        return false;
     for (int pass = 0; pass < 2; pass++) /* idle workers before busy workers */
         for (int i = 0; i < workers(l); i++) {
             int    w = worker_at(l, i);
@@ -67,7 +67,7 @@ int law_dynamic_step(law *l)
         law_hold(l, best, l->fifo[0]);
     else
         enqueue(l, best, l->fifo[0]);
-    return 1;
+    return true;
 }
 
 static double available(const law *l, int w)
@@ -77,7 +77,7 @@ static double available(const law *l, int w)
     return a->task >= 0 || a->waiting > 0 ? a->estimate : l->now;
 }
 
-static int goes_first(const law *l, int a, int b)
+static bool goes_first(const law *l, int a, int b)
 {
     const graph_sample *s = l->s;
     int                 sign;
@@ -100,7 +100,7 @@ static unsigned waiting_to_start(const law *l)
     return count;
 }
 
-int law_rank_step(law *l)
+bool law_rank_step(law *l)
 {
     unsigned threshold = l->settings->parameters.threshold ? l->settings->parameters.threshold
                                                            : 2 * (unsigned)workers(l);
@@ -108,9 +108,9 @@ int law_rank_step(law *l)
     double   least = 0;
 
     if (start_queued(l))
-        return 1;
+        return true;
     if (l->ready == 0 || waiting_to_start(l) >= threshold)
-        return 0;
+        return false;
     t = l->fifo[0];
     for (size_t i = 1; i < l->ready; i++)
         if (goes_first(l, l->fifo[i], t))
@@ -126,10 +126,10 @@ int law_rank_step(law *l)
     }
     l->lane[best].estimate = least;
     enqueue(l, best, t);
-    return 1;
+    return true;
 }
 
-int law_dmda_step(law *l)
+bool law_dmda_step(law *l)
 {
     int    t, best = NOBODY;
     double least = 0;
@@ -148,30 +148,30 @@ int law_dmda_step(law *l)
     }
     l->lane[best].estimate = least;
     enqueue(l, best, t);
-    return 1;
+    return true;
 }
 
 
-int law_start_own(law *l, int w)
+bool law_start_own(law *l, int w)
 {
     int t;
 
     if (l->lane[w].task >= 0 || l->at[w] == l->listed[w])
-        return 0;
+        return false;
     t = l->list[w][l->at[w]];
     if (l->state[t] != READY)
-        return 0;
+        return false;
     l->at[w]++;
     law_hold_from(l, w, t, law_planned_arrival(l, t, w));
-    return 1;
+    return true;
 }
 
-int law_plan_step(law *l)
+bool law_plan_step(law *l)
 {
     for (int i = 0; i < workers(l); i++)
         if (law_start_own(l, worker_at(l, i)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void law_read_plan(law *l)

@@ -71,14 +71,14 @@ int law_compare_ranks(const law *l, int a, int b)
     }
 }
 
-int law_has_higher_rank(const law *l, int a, int b)
+bool law_has_higher_rank(const law *l, int a, int b)
 {
     int sign = law_compare_ranks(l, a, b);
 
     return sign ? sign > 0 : l->s->position[a] < l->s->position[b];
 }
 
-int law_is_length(const law *l)
+bool law_is_length(const law *l)
 {
     return l->rank == HS_RANK_MIN || l->rank == HS_RANK_AVG;
 }

@@ -26,7 +26,7 @@ static double bring_data(law *l, int t, size_t d, uint32_t to, double now)
                    now + hs_instance_transfer_time(l->s->in, at, to, l->s->size[d]));
 }
 
-static int makes_piece(const law *l, int from, int t)
+static bool makes_piece(const law *l, int from, int t)
 {
     return l->s->edge[from][t] && l->s->bytes[from][t] > 0;
 }

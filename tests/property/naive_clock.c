@@ -32,8 +32,8 @@ static void end(naive_clock *c, unsigned worker, hs_ending how, double now)
     c->d->ended(c->d->self, worker, entry->task, how, now);
 }
 
-/* Request a decision for a worker and carry it out; return 1 if it starts a task. */
-static int ask(naive_clock *c, unsigned worker, double now)
+/* Request a decision for a worker and carry it out; return true if it starts a task. */
+static bool ask(naive_clock *c, unsigned worker, double now)
 {
     hs_decision decision = {.kind = HS_DECIDE_START};
     hs_type     type = worker < c->s->m ? HS_CPU : HS_GPU;
@@ -44,7 +44,7 @@ static int ask(naive_clock *c, unsigned worker, double now)
     if (decision.kind == HS_DECIDE_WAIT) {
         REQUIRE(c->s, decision.until > now, "it is to ask again at %.17g", decision.until);
         c->of[worker] = (actor){WAITS, decision.until, 0};
-        return 0;
+        return false;
     }
     if (decision.kind == HS_DECIDE_SPOLIATE) {
         REQUIRE(c->s, c->of[decision.victim].doing == RUNS, "a victim that runs nothing");
@@ -55,7 +55,7 @@ static int ask(naive_clock *c, unsigned worker, double now)
     time = hs_instance_time(c->truth, decision.task, type);
     c->of[worker] = (actor){RUNS, now + time, c->out.count};
     plan_put(&c->out, decision.task, worker, now, now + time);
-    return 1;
+    return true;
 }
 
 /* Return the worker with the earliest event, GPUs first on ties; -1: no event. */
@@ -83,7 +83,7 @@ hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const de
     c.of = literal_memory((size_t)s->m + s->k, sizeof *c.of);
     while ((worker = first(&c)) >= 0) {
         double now = c.of[worker].at;
-        int    happened = c.of[worker].doing == RUNS;
+        bool   happened = c.of[worker].doing == RUNS;
 
         if (happened)
             end(&c, (unsigned)worker, HS_ENDING_DONE, now);

@@ -125,12 +125,12 @@ static void make_infinite(sample *s, dice *d)
     size_t   i;
 
     for (i = 0; i < s->n; i++) {
-        int on_cpu = (sides & 1) && (!(sides & 2) || dice_below(d, 2));
+        bool on_cpu = (sides & 1) && (!(sides & 2) || dice_below(d, 2));
 
         if (dice_below(d, rarity + 1) || (on_cpu ? s->k : s->m) == 0)
             continue;
         (on_cpu ? s->cpu : s->gpu)[i] = INFINITY;
-        s->has_infinite = 1;
+        s->has_infinite = true;
     }
 }
 
@@ -145,8 +145,8 @@ static double *times(size_t n)
 
 static void fill(sample *s, sample_family family, dice *d)
 {
-    int    prioritised = family == SAMPLE_EQUAL_RATIOS || dice_below(d, 3) == 0;
-    int    swapped = dice_below(d, 2) && family != SAMPLE_GAMMA;
+    bool   prioritised = family == SAMPLE_EQUAL_RATIOS || dice_below(d, 3) == 0;
+    bool   swapped = dice_below(d, 2) && family != SAMPLE_GAMMA;
     size_t i;
 
     for (i = 0; i < s->n; i++) {
@@ -311,24 +311,24 @@ void sample_fail(const sample *s, const char *format, ...)
     abort();
 }
 
-int sample_searches(const hs_algorithm *alg)
+bool sample_searches(const hs_algorithm *alg)
 {
     const char *name = hs_algorithm_name(alg);
 
     return strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
 }
 
-static int is_one_of(const hs_algorithm *alg, const char *const *names, size_t count)
+static bool is_one_of(const hs_algorithm *alg, const char *const *names, size_t count)
 {
     size_t i;
 
     for (i = 0; i < count; i++)
         if (strcmp(hs_algorithm_name(alg), names[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int sample_is_policy(const hs_algorithm *alg)
+bool sample_is_policy(const hs_algorithm *alg)
 {
     static const char *const names[] = {"hp-sp",   "hp-corrected", "dynamic",
                                         "h-ratio", "d-rank",       "dmda"};
@@ -336,28 +336,28 @@ int sample_is_policy(const hs_algorithm *alg)
     return is_one_of(alg, names, sizeof names / sizeof *names);
 }
 
-int sample_is_in_order(const hs_algorithm *alg)
+bool sample_is_in_order(const hs_algorithm *alg)
 {
     static const char *const names[] = {"mct", "cpu-only", "gpu-only", "random"};
 
     return sample_is_policy(alg) || is_one_of(alg, names, sizeof names / sizeof *names);
 }
 
-int sample_refuses(const hs_instance *in, const hs_algorithm *alg)
+bool sample_refuses(const hs_instance *in, const hs_algorithm *alg)
 {
     hs_type type = strcmp(hs_algorithm_name(alg), "gpu-only") == 0 ? HS_GPU : HS_CPU;
-    int     absent = type == HS_GPU ? !hs_instance_gpus(in) : !hs_instance_cpus(in);
+    bool    absent = type == HS_GPU ? !hs_instance_gpus(in) : !hs_instance_cpus(in);
     size_t  i;
 
     if (type == HS_CPU && strcmp(hs_algorithm_name(alg), "cpu-only") != 0)
-        return 0;
+        return false;
     for (i = 0; i < hs_instance_tasks(in); i++)
         if (absent || isinf(hs_instance_time(in, i, type)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int sample_bound_searches(const hs_bound *bound)
+bool sample_bound_searches(const hs_bound *bound)
 {
     const char *name = hs_bound_name(bound);
 

@@ -14,8 +14,8 @@ typedef struct sample {
     double      *p, *q;     /* cpu and gpu, but infinite for a type without workers */
     int64_t     *priority;
     unsigned char *restartable; /* NULL: every task, unless sample_pin() was called */
-    int          whole;     /* finite times are small integers: sums are exact */
-    int          has_infinite;
+    bool         whole;     /* finite times are small integers: sums are exact */
+    bool         has_infinite;
     hs_instance *in;
 } sample;
 
@@ -67,23 +67,23 @@ void sample_fail(const sample *s, const char *format, ...)
  * programs take seconds and have separate tests (check_searches, check_best, check_branch,
  * check_enumerated, check_solver).
  */
-int sample_searches(const hs_algorithm *alg);
+bool sample_searches(const hs_algorithm *alg);
 
 /* Tell whether the algorithm is a policy under the virtual clock, which allocates memory at each
  * call. */
-int sample_is_policy(const hs_algorithm *alg);
+bool sample_is_policy(const hs_algorithm *alg);
 
 /* Tell whether the result depends on the order of tasks (or of ties), and whether the algorithm
  * examines every worker for each task. */
-int sample_is_in_order(const hs_algorithm *alg);
+bool sample_is_in_order(const hs_algorithm *alg);
 
 /*
  * Tell whether the algorithm uses a single type that cannot run every task, and so returns
  * HS_EWORKER. Allocates no memory.
  */
-int sample_refuses(const hs_instance *in, const hs_algorithm *alg);
+bool sample_refuses(const hs_instance *in, const hs_algorithm *alg);
 
-int sample_bound_searches(const hs_bound *bound);
+bool sample_bound_searches(const hs_bound *bound);
 
 /* Assert the condition with a message that names the instance. */
 #define REQUIRE(s, condition, ...)         \

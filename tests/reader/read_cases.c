@@ -65,7 +65,7 @@ static char *text_of(int fd)
     return text;
 }
 
-static int take_import_option(struct reading *r, const char *word, char **rest)
+static bool take_import_option(struct reading *r, const char *word, char **rest)
 {
     const struct {
         const char  *name;
@@ -75,15 +75,15 @@ static int take_import_option(struct reading *r, const char *word, char **rest)
 
     if (strcmp(word, "least-time") == 0) {
         r->import.least_time = atof(strtok_r(*rest, " \n", rest));
-        return 1;
+        return true;
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(word, texts[i].name) == 0) {
             snprintf(r->text[i], sizeof r->text[i], "%s", strtok_r(*rest, " \n", rest));
             *texts[i].to = r->text[i];
-            return 1;
+            return true;
         }
-    return 0;
+    return false;
 }
 
 static void read_arguments(struct reading *r)
@@ -285,7 +285,7 @@ static void update(const char *folder, const char *result)
         give_up(path);
 }
 
-static int run_case(const char *cases, const char *name, int updating)
+static int run_case(const char *cases, const char *name, bool updating)
 {
     char           folder[512];
     struct reading r = {.folder = folder};
@@ -318,7 +318,7 @@ int main(int argc, char **argv)
     const char     *srcdir = getenv("srcdir");
     char            cases[512];
     struct dirent **found;
-    int             updating = argc > 1 && strcmp(argv[1], "--update") == 0;
+    bool            updating = argc > 1 && strcmp(argv[1], "--update") == 0;
     int             first = 1 + updating, failed = 0, run = 0, count;
 
     path_of(cases, srcdir ? srcdir : ".", "tests/reader/cases");
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
     if (count <= 0)
         give_up(cases);
     for (int i = 0; i < count; i++) {
-        int wanted = first == argc;
+        bool wanted = first == argc;
 
         for (int a = first; a < argc; a++)
             wanted |= strcmp(argv[a], found[i]->d_name) == 0;

@@ -81,7 +81,7 @@ static int is_live_thread(const char *thread)
 /* An environment variable that marks every descendant process. */
 static char marker[64];
 
-static int is_marked(const char *process)
+static bool is_marked(const char *process)
 {
     static char text[1 << 18];
     char        path[300];
@@ -96,12 +96,12 @@ static int is_marked(const char *process)
         fclose(f);
     for (at = 0; at < size; at += strlen(text + at) + 1)
         if (strcmp(text + at, marker) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if SIGKILL is pending, which the process cannot survive. */
-static int is_killed(const char *process)
+/* Return true if SIGKILL is pending, which the process cannot survive. */
+static bool is_killed(const char *process)
 {
     const unsigned long long sigkill = 1ULL << (SIGKILL - 1);
     unsigned long long       pending = 0, shared = 0;
@@ -220,7 +220,7 @@ static void choose(hs_exec_settings *s, way how, hs_exec **exec)
     s->decide.policy = hs_policy_find("heteroprio");
     s->run.emulate[HS_GPU] = 1;
     s->place.oversubscribe = 1;
-    s->run.allow_commands = 1;
+    s->run.allow_commands = true;
     s->fail.grace = 0.01;
     s->fail.halt = HS_HALT_NEVER;
     if (how == OUT_OF_TIME) {
@@ -252,7 +252,7 @@ static long count_aborts(const hs_exec *exec, way how)
     return aborts;
 }
 
-static int is_expected(hs_status st, way how, const body *b)
+static bool is_expected(hs_status st, way how, const body *b)
 {
     if (how == SPOLIATED)
         return st == HS_OK;

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -314,7 +315,7 @@ static void check_run(const unsigned char *before)
 
 /* Run hsched-exec on the plan once, to be killed within `most` microseconds or not; return whether
  * the plan is done. */
-static int one_run(uint64_t most, int to_be_killed)
+static bool one_run(uint64_t most, bool to_be_killed)
 {
     unsigned char before[MOST_TASKS];
     pid_t         child;
@@ -335,11 +336,11 @@ static int one_run(uint64_t most, int to_be_killed)
         in_work += count(recorded) > count(before);
         if (dice(4) == 0)
             spoil_journal();
-        return 0;
+        return false;
     }
     if (status != 0)
         fail("hsched-exec failed; see the end of 'output'");
-    return 1;
+    return true;
 }
 
 static void clear(void)

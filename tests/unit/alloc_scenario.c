@@ -17,7 +17,7 @@ typedef struct outcome {
 
 /* Run the scenario once; the allocation after the first `left` fails, none if `left` is negative.
  * Blocks that Check allocates between runs are not counted as leaks. */
-static outcome run_with(scenario run, const void *context, long left, int from_there_on)
+static outcome run_with(scenario run, const void *context, long left, bool from_there_on)
 {
     outcome o = {.result = 0};
     long    blocks = memory_blocks();
@@ -29,16 +29,16 @@ static outcome run_with(scenario run, const void *context, long left, int from_t
     return o;
 }
 
-static void check_scenario(const char *name, scenario run, const void *context, int from_there_on)
+static void check_scenario(const char *name, scenario run, const void *context, bool from_there_on)
 {
-    outcome first = run_with(run, context, -1, 0), o, after;
+    outcome first = run_with(run, context, -1, false), o, after;
     long    n = 0;
 
     ck_assert_msg(first.status == HS_OK, "%s: %s", name, hs_status_text(first.status));
     ck_assert_msg(first.leaked == 0, "%s leaks %ld blocks", name, first.leaked);
     do {
         o = run_with(run, context, n, from_there_on);
-        after = run_with(run, context, -1, 0);
+        after = run_with(run, context, -1, false);
         ck_assert_msg(o.leaked == 0, "%s leaks %ld blocks without allocation %ld", name, o.leaked,
                       n);
         if (o.status == HS_OK) /* the allocation is optional */
@@ -55,8 +55,8 @@ static void check_scenario(const char *name, scenario run, const void *context, 
 
 void check_both_ways(const char *name, scenario run, const void *context)
 {
-    check_scenario(name, run, context, 0);
-    check_scenario(name, run, context, 1);
+    check_scenario(name, run, context, false);
+    check_scenario(name, run, context, true);
 }
 
 /* Add 40 rows. Repeat a call that failed: a failed call leaves the builder unchanged. */

@@ -26,7 +26,7 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
-    int                    taken; /* 1: stage_cancel() requests a spoliation, else a stop */
+    bool                   taken; /* true: stage_cancel() requests a spoliation, else a stop */
     char                   id[64];
     char                   folder[32]; /* temporary folder, empty after stage_set() */
     char                   log[64];

@@ -88,7 +88,8 @@ static void write_row(void)
     close(fd);
 }
 
-/* Return the exit status of a process that calls `work` and whose copy `failing` of a text fails. */
+/* Return the exit status of a process that calls `work` and whose copy `failing` of a text
+ * fails. */
 static int status_of(void (*work)(void), long failing)
 {
     pid_t child = fork();

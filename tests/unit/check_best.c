@@ -23,7 +23,7 @@ static hs_instance *gamma_instance(size_t tasks, unsigned cpus, unsigned gpus, d
     return in;
 }
 
-static int same(const hs_schedule *a, const hs_schedule *b)
+static bool same(const hs_schedule *a, const hs_schedule *b)
 {
     unsigned w, workers = hs_schedule_cpus(a) + hs_schedule_gpus(a);
 
@@ -33,9 +33,9 @@ static int same(const hs_schedule *a, const hs_schedule *b)
         const hs_entry *y = hs_schedule_entries(b, w, &size_b);
 
         if (size_a != size_b || memcmp(x, y, size_a * sizeof *x) != 0)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 enum { TINY = 7 };
@@ -52,7 +52,7 @@ static tiny throw_tiny(hsi_random *r)
                 .cpus = (unsigned)hsi_random_below(r, 3),
                 .gpus = (unsigned)hsi_random_below(r, 3)};
     size_t i;
-    int    whole = hsi_random_below(r, 2) != 0;
+    bool   whole = hsi_random_below(r, 2) != 0;
 
     if (t.cpus + t.gpus == 0)
         t.cpus = 1;

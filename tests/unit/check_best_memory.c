@@ -17,14 +17,15 @@ static void require_freed(const char *what, long which, long before)
     exit(EXIT_FAILURE);
 }
 
-/* Run a search while allocation number `which` fails. Return 0 if fewer allocations were made. */
-static int try_failing(const hs_instance *in, const hs_schedule *start, long which)
+/* Run a search while allocation number `which` fails. Return false if fewer allocations were
+ * made. */
+static bool try_failing(const hs_instance *in, const hs_schedule *start, long which)
 {
     hs_settings  settings;
     hs_schedule *s = NULL;
     hs_status    st;
     long         before = memory_blocks();
-    int          failed;
+    bool         failed;
 
     hs_settings_init(&settings);
     settings.iterations = hs_instance_has_graph(in) ? 200 : 30000;
@@ -41,14 +42,14 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     return failed;
 }
 
-/* Compute the bound "mip" while allocation number `which` fails. Return 0 if fewer allocations were
- * made. */
-static int try_failing_bound(const hs_instance *in, long which)
+/* Compute the bound "mip" while allocation number `which` fails. Return false if fewer allocations
+ * were made. */
+static bool try_failing_bound(const hs_instance *in, long which)
 {
     double    value;
     hs_status st;
     long      before = memory_blocks();
-    int       failed;
+    bool      failed;
 
     memory_fails(which, 0);
     st = hs_bound_compute(hs_bound_find("mip"), in, NULL, &value);

@@ -128,14 +128,14 @@ START_TEST(what_is_for_others_is_left_to_them)
         const hs_task            *row;
         const hs_backend_options *options;
         hs_type                   type;
-        int                       cpu, emulated; /* 1: the backend makes a body */
+        bool                      cpu, emulated; /* true: the backend makes a body */
     } cases[] = {
-        {&none, &options, HS_CPU, 0, 1},     {&none, &options, HS_GPU, 0, 1},
-        {&plugin, &options, HS_CPU, 0, 0},   {&plugin, &options, HS_GPU, 0, 1},
-        {&command, &options, HS_CPU, 0, 0},  {&command, &options, HS_GPU, 0, 1},
-        {&kernel, &options, HS_CPU, 1, 0},   {&kernel, &options, HS_GPU, 0, 1},
-        {&kernel, &emulating, HS_CPU, 0, 1}, {&command, &emulating, HS_CPU, 0, 1},
-        {&plugin, &emulating, HS_CPU, 0, 1},
+        {&none, &options, HS_CPU, false, true},     {&none, &options, HS_GPU, false, true},
+        {&plugin, &options, HS_CPU, false, false},   {&plugin, &options, HS_GPU, false, true},
+        {&command, &options, HS_CPU, false, false},  {&command, &options, HS_GPU, false, true},
+        {&kernel, &options, HS_CPU, true, false},   {&kernel, &options, HS_GPU, false, true},
+        {&kernel, &emulating, HS_CPU, false, true}, {&command, &emulating, HS_CPU, false, true},
+        {&plugin, &emulating, HS_CPU, false, true},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -67,7 +67,7 @@ static hs_settings asking(caller *c)
     return settings;
 }
 
-static int is_quick(const hs_bound *bound)
+static bool is_quick(const hs_bound *bound)
 {
     const char *name = hs_bound_name(bound);
 
@@ -83,7 +83,7 @@ START_TEST(algorithms_ask_often)
     hs_settings         settings = asking(&c);
     hs_schedule        *s = NULL;
     double              makespan;
-    int                 whole = !sample_is_in_order(alg); /* 0: polls only while placing */
+    bool                whole = !sample_is_in_order(alg); /* 0: polls only while placing */
     long                least = sample_is_policy(alg) ? 16 : 1;
 
     if (sample_searches(alg))
@@ -207,7 +207,7 @@ START_TEST(nothing_is_gathered_once_stopped)
     const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
     const double   time[] = {1, 2, 3};
     double         by_place[3];
-    hsi_token      token = {.cancel = stops, .cancelled = 1};
+    hsi_token      token = {.cancel = stops, .cancelled = true};
 
     ck_assert_int_eq(hsi_gather(order, 3, time, by_place, &token), HS_ECANCELED);
 }
@@ -368,7 +368,7 @@ START_TEST(limits_are_told)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
     hs_instance    *in = uniform(60), *large = uniform((size_t)blocks() * BLOCK);
-    int             is_search = strcmp(hs_bound_name(bound), "allocation") == 0 ||
+    bool            is_search = strcmp(hs_bound_name(bound), "allocation") == 0 ||
                     strcmp(hs_bound_name(bound), "configuration") == 0 ||
                     strcmp(hs_bound_name(bound), "mip") == 0;
     hs_settings     settings;

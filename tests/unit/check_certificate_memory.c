@@ -10,7 +10,7 @@
 
 #include "failing_memory.h"
 
-static void expect(int good, const char *bound, const char *what)
+static void expect(bool good, const char *bound, const char *what)
 {
     if (good)
         return;
@@ -35,14 +35,14 @@ static hs_status make(const wanted *w, const hs_instance *in, hs_certificate **c
                     : hs_certificate_prove(in, "exact", w->value, NULL, c);
 }
 
-/* Make a certificate while allocation number `which` fails. Return 0 if fewer allocations were
+/* Make a certificate while allocation number `which` fails. Return false if fewer allocations were
  * made. */
-static int try_failing(const wanted *w, const hs_instance *in, long which)
+static bool try_failing(const wanted *w, const hs_instance *in, long which)
 {
     hs_certificate *c = NULL;
     long            before = memory_blocks();
     hs_status       st;
-    int             failed;
+    bool            failed;
 
     memory_fails(which, 0);
     st = make(w, in, &c);
@@ -159,7 +159,7 @@ static void try_fresh_graphs(void)
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
     hs_tiled spec = {sizeof spec, HS_CHOLESKY, 3, kernels->cpus, kernels->gpus, 0, 1, kernels, 0};
     wanted   w = {NULL, 0};
-    int      failed = 1;
+    bool     failed = true;
 
     for (long which = -1; failed; which++) {
         hs_instance    *in = NULL;

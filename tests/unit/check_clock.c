@@ -168,23 +168,23 @@ START_TEST(kinds_end_where_their_size_says)
     hs_policy_kind mine = scripted;
     hs_policy     *policy = NULL;
 
-    mine.needs_plan = 1;
+    mine.needs_plan = true;
     ck_assert_int_eq(hs_policy_needs_plan(&mine), 1);
     mine.struct_size = offsetof(hs_policy_kind, needs_plan);
     ck_assert_int_eq(hs_policy_needs_plan(&mine), 0);
     ck_assert_str_eq(hs_policy_summary(&mine), "as it is told");
     mine.struct_size = offsetof(hs_policy_kind, keeps_plan);
-    mine.keeps_plan = 1;
+    mine.keeps_plan = true;
     ck_assert_int_eq(hs_policy_keeps_plan(&mine), 0);
     mine.struct_size = sizeof mine;
     ck_assert_int_eq(hs_policy_keeps_plan(&mine), 1);
-    mine.needs_plan = 0;
+    mine.needs_plan = false;
     ck_assert_int_eq(hs_policy_keeps_plan(&mine), 0);
     mine.struct_size = offsetof(hs_policy_kind, summary);
     ck_assert_str_eq(hs_policy_summary(&mine), "");
     ck_assert_str_eq(hs_policy_name(&mine), "scripted");
     mine.struct_size = offsetof(hs_policy_kind, mark_done);
-    mine.needs_plan = 0;
+    mine.needs_plan = false;
     ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
     mine.struct_size = 0;
     ck_assert_ptr_null(hs_policy_name(&mine));

@@ -72,40 +72,40 @@ static void choose_values(void)
     }
 }
 
-static int is_column(const char *name)
+static bool is_column(const char *name)
 {
     return strcmp(column->name, name) == 0;
 }
 
-static int makes_names(void)
+static bool makes_names(void)
 {
     return is_column("id") || is_column("count");
 }
 
-/* Prepare the test of a column. Return 0 for a list, which has no field in hs_task: check_graph and
- * the reader's cases test lists. */
-static int start(int index)
+/* Prepare the test of a column. Return false for a list, which has no field in hs_task: check_graph
+ * and the reader's cases test lists. */
+static bool start(int index)
 {
     column = hs_column_at((size_t)index);
     ck_assert_ptr_nonnull(column);
     if (column->type == HS_COLUMN_LIST)
-        return 0;
+        return false;
     hs_task_init(&plain);
     plain.cpu = is_column("gpu_command") ? INFINITY : 2;
     plain.gpu = is_column("cpu_command") ? INFINITY : 2;
     other = plain;
     choose_values();
-    return 1;
+    return true;
 }
 
-/* Return 1 if two tasks have equal values in a column of any type. */
-static int agree(const hs_column *in, const hs_task *a, const hs_task *b)
+/* Return true if two tasks have equal values in a column of any type. */
+static bool agree(const hs_column *in, const hs_task *a, const hs_task *b)
 {
     const void *x = (const char *)a + in->offset, *y = (const char *)b + in->offset;
     const char *s, *t;
 
     if (in->type == HS_COLUMN_LIST)
-        return 1;
+        return true;
     if (in->type != HS_COLUMN_TEXT)
         return memcmp(x, y, in->type == HS_COLUMN_TIME || in->type == HS_COLUMN_INTEGER ? 8 : 4) ==
                0;

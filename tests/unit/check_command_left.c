@@ -77,7 +77,7 @@ START_TEST(done_when_it_is_taken)
 
     open_cpu();
     ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
-    s.taken = 1;
+    s.taken = true;
     ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_DONE);
     ck_assert_int_eq(
         run_until_ready(&s, "trap 'exit 1' TERM; : >$READY; while :; do sleep 0.01; done"),
@@ -257,7 +257,7 @@ static void *kill_guard_when_ready(void *data)
 
     snprintf(path, sizeof path, "%s/ready", s.folder);
     while (stat(path, &info) != 0)
-        pause_ms(1);
+        pause_ms(true);
     unlink(path);
     kill(*(pid_t *)data, SIGKILL);
     return NULL;
@@ -273,7 +273,7 @@ START_TEST(a_guard_that_is_killed_is_replaced)
     guard = guard_pid();
     kill(guard, SIGKILL);
     while (kill(guard, 0) == 0)
-        pause_ms(1);
+        pause_ms(true);
     expect_printed("echo still here", "still here\n");
     guard = guard_pid();
     /* more than a pipe holds: what comes next does when the program reads it */
@@ -284,7 +284,7 @@ START_TEST(a_guard_that_is_killed_is_replaced)
     expect_failed(command, "the process that watches over commands was killed");
     pthread_join(thread, NULL);
     while (alive(s.id)) /* the keeper's now, or just about to die with the guard */
-        pause_ms(1);
+        pause_ms(true);
     s.attempt.log = s.log;
     expect_printed("echo still here", "still here\n");
     close_it();
@@ -315,11 +315,11 @@ START_TEST(a_keeper_that_is_killed_is_replaced)
     ck_assert_int_eq(parent_of(keeper), getpid());
     kill(keeper, SIGKILL);
     while (parent_of(guard) == keeper)
-        pause_ms(1);
+        pause_ms(true);
     ck_assert_int_eq(guard_pid(), guard); /* which does not need it */
     kill(guard, SIGKILL);
     while (kill(guard, 0) == 0)
-        pause_ms(1);
+        pause_ms(true);
     expect_printed("echo still here", "still here\n");
     ck_assert_int_ne(parent_of(guard_pid()), keeper);
     close_it();
@@ -336,11 +336,11 @@ START_TEST(a_guard_has_a_name_of_its_own)
 }
 END_TEST
 
-static int has_children(pid_t pid)
+static bool has_children(pid_t pid)
 {
     char  path[64];
     FILE *file;
-    int   some;
+    bool  some;
 
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
     file = fopen(path, "r");
@@ -385,7 +385,7 @@ START_TEST(a_shell_dies_with_all_that_watch_over_it)
         _exit(1);
     }
     while (!(file = fopen(path, "r")))
-        pause_ms(1);
+        pause_ms(true);
     ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
     fclose(file);
     unlink(path);
@@ -396,7 +396,7 @@ START_TEST(a_shell_dies_with_all_that_watch_over_it)
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     while (alive(s.id))
-        pause_ms(1);
+        pause_ms(true);
     stage_close(&s);
 }
 END_TEST
@@ -419,13 +419,13 @@ START_TEST(commands_end_with_the_program)
         _exit(1);
     }
     while (stat(ready, &info) != 0)
-        pause_ms(1);
+        pause_ms(true);
     unlink(ready);
     ck_assert_int_ge(alive(s.id), 1);
     kill(-program, SIGKILL); /* its whole group */
     waitpid(program, NULL, 0);
     while (alive(s.id))
-        pause_ms(1);
+        pause_ms(true);
     stage_close(&s);
 }
 END_TEST

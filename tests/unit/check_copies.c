@@ -260,7 +260,7 @@ END_TEST
 
 /* Return an instance of two tasks for the GPU, the second after the first. With `reads`, the second
  * task reads data from the host; the copy takes 2 ms. */
-static hs_instance *two_in_a_row(int reads)
+static hs_instance *two_in_a_row(bool reads)
 {
     const hs_task task = {.struct_size = sizeof task, .cpu = INFINITY, .gpu = 1};
     hs_builder   *b = NULL;
@@ -326,7 +326,7 @@ static void require_row(const char *svg, double makespan)
  * task, at 1 ms. A picture of both schedules shows both copies. */
 START_TEST(what_schedules_move_is_shown)
 {
-    hs_instance *in = two_in_a_row(1);
+    hs_instance *in = two_in_a_row(true);
     hs_schedule *ahead = with_transfers(in, "heft"), *live = with_transfers(in, "heteroprio");
     sample       made = {.in = in, .s = live};
     hs_picture   picture = picture_of(NULL, 0);
@@ -368,7 +368,7 @@ END_TEST
 /* Refuse to draw a schedule with copies of data missing in the instance. */
 START_TEST(moves_of_another_instance_are_refused)
 {
-    hs_instance *in = two_in_a_row(1), *other = two_in_a_row(0);
+    hs_instance *in = two_in_a_row(true), *other = two_in_a_row(false);
     hs_schedule *live = with_transfers(in, "heteroprio");
     hs_picture   picture = picture_of(NULL, 0);
 

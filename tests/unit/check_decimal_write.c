@@ -46,8 +46,8 @@ static uint64_t significant(const char *text, int *count)
     return digits;
 }
 
-/* Return 1 if `digits`, scaled to the decimal exponent of `value`, reads back as `value`. */
-static int reads_back(uint64_t digits, int count, double value)
+/* Return true if `digits`, scaled to the decimal exponent of `value`, reads back as `value`. */
+static bool reads_back(uint64_t digits, int count, double value)
 {
     char  text[64];
     char *exponent;

@@ -375,7 +375,7 @@ START_TEST(the_callers_binding)
     ck_assert_int_eq(book.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.ran_on, os_cpus[0]);
     end_performance(&p);
-    s.place.unbound = 1;
+    s.place.unbound = true;
     ck_assert_int_eq(refused(wide, NULL, &s, "either bound to given processors"), HS_EINVAL);
     s.place.os_cpus = NULL;
     begin_notebook(&book);

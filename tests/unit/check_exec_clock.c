@@ -64,7 +64,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 
 /* Who is on stage, by worker. */
 typedef struct part {
-    int     on; /* in a body */
+    bool    on; /* in a body */
     int64_t end;
     int     fd; /* to be told that it has ended */
 } part;
@@ -86,7 +86,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 static void enter(unsigned worker, int64_t end)
 {
     pthread_mutex_lock(&stage);
-    parts[worker].on = 1;
+    parts[worker].on = true;
     parts[worker].end = end;
     pthread_mutex_unlock(&stage);
 }
@@ -94,13 +94,13 @@ static void enter(unsigned worker, int64_t end)
 static void leave(unsigned worker)
 {
     pthread_mutex_lock(&stage);
-    parts[worker].on = 0;
+    parts[worker].on = false;
     pthread_mutex_unlock(&stage);
 }
 
 /* 1: it was told to stop before the end. */
-int __wrap_hsi_wait_until(const hs_attempt *a, int64_t end);
-int __wrap_hsi_wait_until(const hs_attempt *a, int64_t end)
+bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end);
+bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end)
 {
     struct pollfd any[2] = {{a->wake_fd, POLLIN, 0}, {parts[a->worker].fd, POLLIN, 0}};
     uint64_t      told;
@@ -110,10 +110,10 @@ int __wrap_hsi_wait_until(const hs_attempt *a, int64_t end)
         continue;
     if (any[1].revents) {
         ck_assert_int_eq(read(parts[a->worker].fd, &told, sizeof told), sizeof told);
-        return 0;
+        return false;
     }
     leave(a->worker);
-    return 1;
+    return true;
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *a)
@@ -130,16 +130,16 @@ static const hs_backend puppets = {
     .abi = HS_BACKEND_ABI, .name = "puppets", .body_create = body_create, .run = run};
 
 /* With both locks held: does each worker wait for the time to go on, or has left? */
-static int is_still(const hs_exec *exec)
+static bool is_still(const hs_exec *exec)
 {
     for (unsigned w = 0; w < exec->work.workers; w++) {
         const hsi_turn *turn = &exec->worker[w].turn;
-        int             runs = turn->phase == HSI_RUN || turn->phase == HSI_OWN;
+        bool            runs = turn->phase == HSI_RUN || turn->phase == HSI_OWN;
 
         if (turn->victim || runs != parts[w].on || turn->cause != HSI_NOT_CANCELLED)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* The first event, and whose: its body's end or the moment at which it is to ask again. */
@@ -170,7 +170,7 @@ static void let_pass(hs_exec *exec)
     if (at > (int64_t)hsi_atomic_load64(&the_time))
         hsi_atomic_store64(&the_time, (uint64_t)at);
     if (parts[w].on) {
-        parts[w].on = 0;
+        parts[w].on = false;
         ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
     } else {
         prompted = &exec->worker[w].turn.wake;
@@ -244,14 +244,14 @@ static void draw_links(hs_builder *b[2])
     add_links(b[1], latency, bandwidth, d2d);
 }
 
-static int may_take(const hs_policy_kind *kind)
+static bool may_take(const hs_policy_kind *kind)
 {
     static const char *const names[] = {"plan+steal", "heteroprio", "hp-sp", "hp-corrected"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(hs_policy_name(kind), names[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /*
@@ -262,7 +262,7 @@ static int may_take(const hs_policy_kind *kind)
 static score draw(int links, const hs_policy_kind *kind)
 {
     unsigned m = roll(4), k = roll(3) + !m, n = 1 + roll(MOST_TASKS - 1), density = roll(5), i, e;
-    int      wrong = roll(2) && !links;
+    bool     wrong = roll(2) && !links;
     hs_builder *b[2] = {NULL, NULL};
 
     if (links && may_take(kind) && k > 1)
@@ -301,7 +301,7 @@ static score draw(int links, const hs_policy_kind *kind)
 typedef struct note {
     double   start, end;
     uint32_t task;
-    int      is_done;
+    bool     is_done;
 } note;
 
 static size_t simulated(const hs_schedule *s, unsigned worker, note *notes)
@@ -363,7 +363,7 @@ static void compare(const char *name, const hs_schedule *expected, const hs_exec
 
 /* What is taken before its inputs are there is in neither. */
 static void compare_all(const char *name, const hs_schedule *expected, const hs_exec *exec,
-                        int by_type)
+                        bool by_type)
 {
     unsigned cpus = exec->work.cpus, workers = exec->work.workers, w;
 
@@ -440,7 +440,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     hs_exec_settings_init(&settings);
     settings.decide.policy = kind;
     settings.decide.rank = rank;
-    settings.place.unbound = 1;
+    settings.place.unbound = true;
     settings.place.oversubscribe = 1;
     settings.run.backends = only;
     settings.run.backend_count = !links;
@@ -495,7 +495,7 @@ END_TEST
 static void open_parts(void)
 {
     for (unsigned w = 0; w < MOST_WORKERS; w++)
-        parts[w] = (part){0, 0, eventfd(0, EFD_CLOEXEC)};
+        parts[w] = (part){false, 0, eventfd(0, EFD_CLOEXEC)};
     bodies[HS_CPU].backend = bodies[HS_GPU].backend = &puppets;
 }
 

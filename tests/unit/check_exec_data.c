@@ -33,7 +33,7 @@ static hs_exec_settings settings_of(const hs_policy_kind *policy)
 
     hs_exec_settings_init(&s);
     s.decide.policy = policy;
-    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = true;
     s.fail.halt = HS_HALT_NEVER;
     s.run.matrix_seed = roll(1000);
     return s;
@@ -48,8 +48,8 @@ static hs_exec *make(const hs_instance *in, const hs_schedule *plan, const hs_ex
     return exec;
 }
 
-/* Return 1 for reduced tests, as under valgrind, which finds nothing more in large matrices. */
-static int are_few_rounds(void)
+/* Return true for reduced tests, as under valgrind, which finds nothing more in large matrices. */
+static bool are_few_rounds(void)
 {
     return rounds(100) < 10;
 }

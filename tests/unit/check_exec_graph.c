@@ -227,7 +227,7 @@ static hs_instance *thousands(hs_builder *b, int is_lost)
     unsigned i, e;
 
     for (i = 0; i < 2000; i++) {
-        int lost = is_lost && i == 1000 + (unsigned)is_lost;
+        bool lost = is_lost && i == 1000 + (unsigned)is_lost;
 
         add(b, lost ? 1000 : 1 + roll(9), lost ? 1 : 1 + roll(9), lost ? "lose-gpu" : "done", 1,
             HS_RESTART_NO);

@@ -132,7 +132,7 @@ START_TEST(spoliation_undoes_once)
 }
 END_TEST
 
-static hs_exec *ready(const hs_instance *in, const hs_schedule *plan, int how, int look_only)
+static hs_exec *ready(const hs_instance *in, const hs_schedule *plan, int how, bool look_only)
 {
     hs_exec_settings s = settings(how);
     hs_exec         *exec = NULL;
@@ -162,7 +162,7 @@ START_TEST(nothing_starts_that_cannot_be_undone)
 {
     performance    p = go_on("done", 2, _i);
     hs_instance   *in = tasks("busy:1", 2);
-    hs_exec       *exec = ready(in, p.plan, _i, 0);
+    hs_exec       *exec = ready(in, p.plan, _i, false);
     hs_exec_report r;
     hs_exec_journal_summary past;
 
@@ -172,7 +172,7 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     ck_assert_int_eq(theatre.begun, 0);
     ck_assert_uint_eq(r.not_run, TASKS);
     hs_exec_free(exec);
-    exec = ready(p.in, p.plan, _i, 1);
+    exec = ready(p.in, p.plan, _i, true);
     hs_exec_journal_summary_init(&past);
     hs_exec_summarise_journal(exec, &past);
     ck_assert_uint_eq(past.done, TASKS); /* earlier results are still valid */

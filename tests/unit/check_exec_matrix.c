@@ -95,7 +95,7 @@ static hs_exec_settings settings_of(const double *a, size_t n)
 
     hs_exec_settings_init(&s);
     s.decide.policy = hs_policy_find("heteroprio");
-    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = 1;
+    s.run.emulate[HS_GPU] = s.place.oversubscribe = s.place.unbound = true;
     s.run.matrix = a;
     s.run.matrix_order = n;
     return s;

@@ -82,7 +82,7 @@ static void set_scene(scene *s, const char *policy, int is_graph)
     s->settings.fail.halt = is_graph ? HS_HALT_NEVER : HS_HALT_SOON;
     s->settings.fail.retries = 1;
     s->settings.keep.log_folder = s->folder;
-    s->settings.keep.separate_errors = 1;
+    s->settings.keep.separate_errors = true;
     s->settings.keep.journal = s->journal;
 }
 
@@ -162,7 +162,7 @@ START_TEST(a_matrix_without_memory)
 
     hs_exec_settings_init(&s.settings);
     s.settings.decide.policy = hs_policy_find("dynamic");
-    s.settings.place.oversubscribe = s.settings.place.unbound = 1;
+    s.settings.place.oversubscribe = s.settings.place.unbound = true;
     s.settings.fail.retries = 1;
     ck_assert_int_eq(run_once(&s, -1, 0, &done, &failed), HS_OK);
     threads = live_threads(); /* with those of BLAS, which stay */

@@ -197,7 +197,7 @@ static void ready(hs_policy_state *s, const uint32_t *tasks, size_t count, doubl
     (void)wake;
 }
 
-static int tries_again(hs_policy_state *s, unsigned worker)
+static bool tries_again(hs_policy_state *s, unsigned worker)
 {
     return s->asked[worker]++ < TRIES;
 }
@@ -335,7 +335,7 @@ END_TEST
 START_TEST(no_policy_breaks_the_order)
 {
     const hs_policy_kind rash = {ODD, .next = start_the_second, .add_ready = ready,
-                                 .supports_graphs = 1};
+                                 .supports_graphs = true};
     hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;

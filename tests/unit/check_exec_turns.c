@@ -20,7 +20,7 @@
 #include "support/clock.h"
 
 static uint64_t          the_time;   /* ns; shared; 0: the clock is the real one */
-static _Thread_local int rises_late; /* this thread's first look at the clock takes long */
+static _Thread_local bool rises_late; /* this thread's first look at the clock takes long */
 static int               is_up;      /* shared: the late thread reads the clock */
 static int               is_asked;   /* shared: the policy has decided for the late thread */
 static hs_exec          *stage;
@@ -42,7 +42,7 @@ int                    __wrap_clock_gettime(clockid_t clock, struct timespec *no
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
-    int late = rises_late && clock == CLOCK_MONOTONIC;
+    bool late = rises_late && clock == CLOCK_MONOTONIC;
 
     if (late) {
         hsi_atomic_store(&is_up, 1);
@@ -132,7 +132,8 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
 
     hs_exec_settings_init(&s);
     s.decide.policy = hs_policy_find(policy);
-    s.place.unbound = s.place.oversubscribe = 1;
+    s.place.unbound = true;
+    s.place.oversubscribe = true;
     s.run.backends = only;
     s.run.backend_count = 1;
     return s;
@@ -249,7 +250,7 @@ END_TEST
 /* Until the first worker waits. */
 static void wait_for_first(void)
 {
-    int waits = 0;
+    bool waits = false;
 
     while (!waits) {
         hsi_lock(&stage->control);
@@ -262,7 +263,7 @@ static void wait_for_first(void)
 static void have_deadlines_enforced(void)
 {
     enum { NOT_YET = -1 };
-    int looked = 0;
+    bool looked = false;
 
     hsi_lock(&stage->control);
     stage->control.next_look = NOT_YET;

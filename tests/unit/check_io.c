@@ -172,7 +172,7 @@ static void random_info(hs_plan_info *info)
 }
 
 static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_plan_info *info, int again)
+                            const hs_plan_info *info, bool again)
 {
     hs_instance  *back = NULL;
     hs_schedule  *t = NULL;
@@ -195,7 +195,7 @@ static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
     ck_assert_uint_eq(hs_plan_digest(back, t, &read), read.plan_digest);
     ck_assert_uint_eq(hs_instance_digest(back), hs_instance_digest(in));
     if (again)
-        plan_round_trip(fd, back, t, &read, 0);
+        plan_round_trip(fd, back, t, &read, false);
     hs_instance_free(back);
     hs_schedule_free(t);
 }
@@ -211,7 +211,7 @@ START_TEST(plans_come_back_the_same)
         hs_plan_info info;
 
         random_info(&info);
-        plan_round_trip(fd, in, s, &info, 1);
+        plan_round_trip(fd, in, s, &info, true);
         hs_instance_free(in);
         hs_schedule_free(s);
     }
@@ -239,7 +239,7 @@ START_TEST(longest_names_come_back_from_plans)
     hsi_random_seed(&source, 4, 0);
     s = random_schedule(in);
     hs_plan_info_init(&info);
-    plan_round_trip(fd, in, s, &info, 1);
+    plan_round_trip(fd, in, s, &info, true);
     hs_schedule_free(s);
     hs_instance_free(in);
     hs_builder_free(b);

@@ -248,8 +248,8 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     free(affinities);
 }
 
-/* Return 1 if the place is in the text, or right after its end. */
-static int is_place(const char *text, size_t length, uint64_t line, uint64_t column)
+/* Return true if the place is in the text, or right after its end. */
+static bool is_place(const char *text, size_t length, uint64_t line, uint64_t column)
 {
     const char *end = text + length, *next;
 

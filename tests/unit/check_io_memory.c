@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 static long first; /* the one that does */
-static int  was_refused;
+static bool was_refused;
 
 /* Around a call that is tested: the tests' own allocations are to succeed. */
 static void start_refusing(void)
@@ -226,7 +226,7 @@ START_TEST(every_allocation_may_fail_in_graphs)
 END_TEST
 
 /* Memory means nothing where another allocator keeps what is freed, or much besides. */
-static int is_plain_process(void)
+static bool is_plain_process(void)
 {
     const char *preload = getenv("LD_PRELOAD");
 

@@ -159,7 +159,7 @@ enum { THREADS = 8, EACH = 3000 };
 typedef struct part {
     hsi_journal *journal;
     uint32_t     first;
-    int          failed;
+    bool         failed;
 } part;
 
 static void *record_part(void *data)
@@ -189,7 +189,7 @@ START_TEST(many_threads)
     ck_assert_int_eq(hs_instance_wrap(THREADS * EACH, ones, ones, NULL, 2, 1, &large), HS_OK);
     ck_assert_int_eq(hsi_journal_open(file, large, 0, &large_past, &j, &fault), HS_OK);
     for (i = 0; i < THREADS; i++) {
-        parts[i] = (part){j, i, 0};
+        parts[i] = (part){j, i, false};
         ck_assert_int_eq(pthread_create(&thread[i], NULL, record_part, &parts[i]), 0);
     }
     for (i = 0; i < THREADS; i++) {

@@ -124,7 +124,7 @@ static void outgrow(void)
     hsi_journal  *j = NULL;
     uint64_t      count;
     size_t        n;
-    int           failed;
+    bool          failed;
 
     sigemptyset(&too_large);
     sigaddset(&too_large, SIGXFSZ);
@@ -134,7 +134,7 @@ static void outgrow(void)
     small.rlim_cur = 1000;
     if (setrlimit(RLIMIT_FSIZE, &small) != 0 || open_journal(0, done, &count, &j) != HS_OK)
         _exit(3);
-    for (failed = 0, n = 0; n < TASKS; n++)
+    for (failed = false, n = 0; n < TASKS; n++)
         failed |= record(j, nth(n)) == HS_EIO;
     failed |= hsi_journal_close(j, &lost, &fault) == HS_EIO;
     _exit(!failed || !strstr(fault.why, "File too large"));
@@ -223,7 +223,7 @@ START_TEST(failure_wakes_all)
 }
 END_TEST
 
-static void refuse_each(int is_new)
+static void refuse_each(bool is_new)
 {
     unsigned char done[TASKS] = {0};
     hsi_journal  *j = NULL;
@@ -255,12 +255,12 @@ START_TEST(memory_is_short)
 {
     hsi_journal *j;
 
-    refuse_each(1);
+    refuse_each(true);
     unlink(file);
     j = opened(0, NULL, NULL);
     record_some(j, 0, 7);
     shut(j);
-    refuse_each(0);
+    refuse_each(false);
 }
 END_TEST
 

@@ -257,11 +257,11 @@ END_TEST
 
 START_TEST(emulated_tasks_are_not_done)
 {
-    hsi_journal_record r = {.attempt = {.number = 1}, .emulated = 1};
+    hsi_journal_record r = {.attempt = {.number = 1}, .emulated = true};
     hsi_journal       *j;
     unsigned char      state[3] = {0};
     uint16_t           attempts[3] = {0};
-    hsi_journal_past   rehearsal = {.emulated = 1, .state = state, .attempts = attempts};
+    hsi_journal_past   rehearsal = {.emulated = true, .state = state, .attempts = attempts};
 
     use(three, 2, 1);
     j = opened(HS_RESUME_NOT, NULL, NULL);
@@ -281,7 +281,7 @@ START_TEST(how_it_failed_can_be_read)
     } ends[] = {
         {{.outcome = HS_OUTCOME_FAILED, .status = 3}, " exit:3 "},
         {{.outcome = HS_OUTCOME_FAILED, .status = -1, .signal = 9}, " signal:9 "},
-        {{.outcome = HS_OUTCOME_FAILED, .status = -1, .timed_out = 1, .signal = 15}, " timeout "},
+        {{.outcome = HS_OUTCOME_FAILED, .status = -1, .timed_out = true, .signal = 15}, " timeout "},
         {{.outcome = HS_OUTCOME_LOST, .status = -1}, " lost "},
         {{.outcome = HS_OUTCOME_FAILED, .status = -1}, " failed "},
     };

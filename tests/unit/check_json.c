@@ -133,7 +133,7 @@ static void check_agreement(const char *text, size_t length)
     hs_error   error = {0};
     json_tree *tree = parse(text, length, &error);
 
-    int stricter = strcmp(error.why, "this number is too large") == 0 ||
+    bool stricter = strcmp(error.why, "this number is too large") == 0 ||
                    (strcmp(error.why, "this escape is not a character") == 0 &&
                     !strstr(text, "\\ud83d\\ude00"));
 

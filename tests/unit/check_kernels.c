@@ -17,7 +17,7 @@
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
 
-static int    damage;          /* 1: make the result wrong */
+static bool   damage;          /* 1: make the result wrong */
 static long   polls_left = -1; /* polls before the task is cancelled; negative: never cancelled */
 static int   *polled_cancel;   /* cancel flag of the task; NULL: polls are not counted */
 static long   polls;           /* number of polls of the cancel flag */
@@ -78,7 +78,7 @@ static int kernel_count(void)
     return count;
 }
 
-static void open_stage(stage *s, int verify)
+static void open_stage(stage *s, bool verify)
 {
     stage_set(s, &hsi_backend_cpu, HS_CPU);
     s->options.verify = verify;
@@ -103,8 +103,8 @@ static hs_outcome run_once(stage *s, const char *name, int n)
     return outcome;
 }
 
-/* Return 1 if the number of rounds is reduced, as under slow tools. */
-static int is_slow(void)
+/* Return true if the number of rounds is reduced, as under slow tools. */
+static bool is_slow(void)
 {
     return rounds(100) < 100;
 }
@@ -134,7 +134,7 @@ START_TEST(results_are_right)
 
     if (!entry)
         return;
-    open_stage(&s, 1);
+    open_stage(&s, true);
     for (int i = 0; i < SIZES && (sizes[i] <= 65 || !is_slow()); i++)
         ck_assert_msg(run_once(&s, entry->name, sizes[i]) == HS_OUTCOME_DONE, "%s", s.why);
     if (entry->alias)
@@ -170,14 +170,14 @@ START_TEST(residuals_stay_far_from_the_limit)
 }
 END_TEST
 
-/* Return 1 if the kernel computes element (i, j) of result `which`. */
-static int is_result(const char *name, int which, int i, int j)
+/* Return true if the kernel computes element (i, j) of result `which`. */
+static bool is_result(const char *name, int which, int i, int j)
 {
     if (strcmp(name + 1, "syrk") == 0 || strcmp(name + 1, "potrf") == 0)
         return i >= j;
     if (strcmp(name + 1, "tpqrt") == 0)
         return which == 1 || i <= j;
-    return 1;
+    return true;
 }
 
 static double damaged_residual(const hsi_kernel *kernel, int n, int which, int element,
@@ -223,12 +223,12 @@ START_TEST(a_wrong_result_fails_the_task)
 
     if (!entry)
         return;
-    open_stage(&s, 1);
-    damage = 1;
+    open_stage(&s, true);
+    damage = true;
     ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_FAILED);
     ck_assert_ptr_nonnull(strstr(s.why, "wrong result: residual"));
     ck_assert_int_eq(strncmp(s.why, entry->name, strlen(entry->name)), 0);
-    damage = 0;
+    damage = false;
     ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_DONE);
     stage_close(&s);
 }
@@ -238,10 +238,10 @@ START_TEST(without_verification_nothing_is_seen)
 {
     stage s;
 
-    open_stage(&s, 0);
-    damage = 1;
+    open_stage(&s, false);
+    damage = true;
     ck_assert_int_eq(run_once(&s, "dgemm", 50), HS_OUTCOME_DONE);
-    damage = 0;
+    damage = false;
     stage_close(&s);
 }
 END_TEST
@@ -283,7 +283,7 @@ static void stop_at_polls(const char *name, int n, long most)
     long  count, k, step;
     stage s;
 
-    open_stage(&s, 1);
+    open_stage(&s, true);
     polled_cancel = &s.cancel;
     polls = 0;
     ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_DONE);
@@ -341,7 +341,7 @@ START_TEST(stops_after_the_call_that_runs)
     __typeof__(hsi_blas.dgemm) before = hsi_blas.dgemm;
     stage                      s;
 
-    open_stage(&s, 0);
+    open_stage(&s, false);
     gemm_cancel = &s.cancel;
     hsi_blas.dgemm = counted_gemm;
     ck_assert_int_eq(run_once(&s, "dgemm", 3000), HS_OUTCOME_ABORTED);
@@ -395,7 +395,7 @@ START_TEST(short_memory_fails_the_task_alone)
 
     if (!entry)
         return;
-    open_stage(&s, 1);
+    open_stage(&s, true);
     for (long k = 0; k < 2; k++) {
         allocations_left = k;
         ck_assert_int_eq(run_once(&s, entry->name, 60 + (int)k), HS_OUTCOME_FAILED);
@@ -416,7 +416,7 @@ START_TEST(a_size_beyond_all_memory_is_refused)
     hs_task  row = {.kernel = "dgemm:20000"};
     hs_body *body = NULL;
 
-    open_stage(&s, 1);
+    open_stage(&s, true);
     memory = 0x1p30;
     ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, &s.error),
                      HS_ERESOURCE);

@@ -22,7 +22,7 @@ enum { MOST_TASKS = 10, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 1500 };
 static double p[MOST_TASKS], q[MOST_TASKS];
 
 /* Sums of them are exact, so that loads can be compared. */
-static double draw_time(hsi_random *r, int whole)
+static double draw_time(hsi_random *r, bool whole)
 {
     return whole ? 1 + (double)hsi_random_below(r, 12)
                  : 0.5 + (double)hsi_random_below(r, 1 << 20) * 0x1p-18;
@@ -33,7 +33,7 @@ static hsi_problem draw(hsi_random *r)
     hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
     double      kind[3][2];
     size_t      kinds = 1 + hsi_random_below(r, 3), i;
-    int         whole = hsi_random_below(r, 2) != 0;
+    bool        whole = hsi_random_below(r, 2) != 0;
 
     pb.m = (unsigned)hsi_random_below(r, MOST_WORKERS);
     pb.k = (unsigned)hsi_random_below(r, MOST_WORKERS - pb.m);
@@ -197,7 +197,7 @@ START_TEST(a_gap_that_only_rounding_leaves_ends)
 END_TEST
 
 /* Which counts fit on like workers, against all ways to part them. */
-static int can_fill(const hsi_capacity_search *f, unsigned workers, const uint32_t *count)
+static bool can_fill(const hsi_capacity_search *f, unsigned workers, const uint32_t *count)
 {
     uint32_t a, b, rest[2];
 
@@ -209,9 +209,9 @@ static int can_fill(const hsi_capacity_search *f, unsigned workers, const uint32
             rest[1] = count[1] - b;
             if (a * f->weight[0] + b * f->weight[1] <= f->capacity &&
                 can_fill(f, workers - 1, rest))
-                return 1;
+                return true;
         }
-    return 0;
+    return false;
 }
 
 START_TEST(fills_like_workers)
@@ -236,7 +236,7 @@ START_TEST(fills_like_workers)
                                     .stop = &stop,
                                     .take = take,
                                     .capacity = 8 + (int64_t)hsi_random_below(&r, 40)};
-        int      can = can_fill(&fill, workers, count);
+        bool     can = can_fill(&fill, workers, count);
 
         ck_assert_int_eq(hsi_capacity_search_run(&fill, workers, count),
                          can ? HSI_FOUND : HSI_REFUTED);

@@ -94,7 +94,7 @@ static int64_t most_of_worker(const stage *s, int type, long grid, int64_t capac
     return best[capacity];
 }
 
-static int sums_refute(const stage *s, const proof_node *node)
+static bool sums_refute(const stage *s, const proof_node *node)
 {
     int64_t all = 0;
 
@@ -131,7 +131,7 @@ START_TEST(knapsack_leaves_limit_each_worker)
     for (int round = 0; round < ROUNDS; round++) {
         proof_node node = {.step = STEP_CONFIGURATION};
         int64_t    capacity;
-        int        is_proof;
+        bool       is_proof;
         stage      s;
 
         open_stage(&s, &r);
@@ -163,15 +163,15 @@ START_TEST(knapsack_leaves_limit_each_worker)
 }
 END_TEST
 
-/* Return 1 if `count` weights fit on the workers without a load above the capacity; `load` has the
- * initial loads, and is restored. */
-static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsigned workers,
-                    unsigned capacity)
+/* Return true if `count` weights fit on the workers without a load above the capacity; `load` has
+ * the initial loads, and is restored. */
+static bool can_pack(const unsigned *weight, size_t count, unsigned *load, unsigned workers,
+                     unsigned capacity)
 {
     if (count == 0)
-        return 1;
+        return true;
     for (unsigned w = 0; w < workers; w++) {
-        int found;
+        bool found;
 
         if (load[w] + weight[0] > capacity)
             continue;
@@ -179,11 +179,11 @@ static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsign
         found = can_pack(weight + 1, count - 1, load, workers, capacity);
         load[w] -= weight[0];
         if (found)
-            return 1;
+            return true;
         if (load[w] == 0)
-            return 0; /* later workers are empty, too */
+            return false; /* later workers are empty, too */
     }
-    return 0;
+    return false;
 }
 
 START_TEST(packing_leaves_are_refused_if_a_packing_exists)
@@ -197,7 +197,7 @@ START_TEST(packing_leaves_are_refused_if_a_packing_exists)
         size_t       kinds = 1 + hsi_random_below(&r, MOST_KINDS), tasks = 0;
         unsigned     weight[MOST_KINDS * MOST_COUNT], load[4] = {0}, workers, capacity;
         limits       l = plenty();
-        int          holds;
+        bool         holds;
 
         workers = (unsigned)hsi_random_below(&r, 5);
         capacity = 5 + (unsigned)hsi_random_below(&r, 30);
@@ -243,7 +243,7 @@ START_TEST(packing_leaves_have_the_assigned_tasks)
         proof_node node = {.step = STEP_PACKING, .type = (int)hsi_random_below(&r, 2)};
         unsigned   weight[MOST_KINDS * MOST_COUNT], load[4] = {0};
         size_t     tasks;
-        int        is_proof;
+        bool       is_proof;
         stage      s;
 
         open_stage(&s, &r);

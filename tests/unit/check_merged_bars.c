@@ -79,7 +79,8 @@ static double part_height(const char *from, const char *class)
     return height;
 }
 
-/* Above 5000 tasks the short ones are drawn in slices that show how much of them each kernel took. */
+/* Above 5000 tasks the short ones are drawn in slices that show how much of them each kernel
+ * took. */
 START_TEST(many_tasks_make_slices)
 {
     char       *svg = chart_in_order(5, 5, 5000), *pile;

@@ -73,15 +73,15 @@ static int expected_slot(const memory *m)
     return best;
 }
 
-static int is_free(const memory *m)
+static bool is_free(const memory *m)
 {
     for (unsigned s = 0; s < m->slots; s++)
         if (!m->users[s] && m->piece[s] < 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int is_own_free(const memory *m, int piece)
+static bool is_own_free(const memory *m, int piece)
 {
     return piece >= 0 && (unsigned)piece < m->slots && !m->users[piece] && m->piece[piece] < 0;
 }
@@ -161,7 +161,7 @@ static int value_at(const world *w, unsigned node, size_t piece)
 
 static void bring(world *w, unsigned node, size_t piece, int mode)
 {
-    int         filled = mode<2, writes = mode> 0;
+    bool        filled = mode<2, writes = mode> 0;
     hsi_moves   moves, none = {0};
     memory     *m = &w->gpu[node];
     int         before = expected_slot(m), there;

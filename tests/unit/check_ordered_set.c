@@ -37,7 +37,7 @@ static int by_rank(const void *context, uint32_t a, uint32_t b)
     return rank[a] < rank[b];
 }
 
-static int comes_before(const model *m, uint32_t a, uint32_t b)
+static bool comes_before(const model *m, uint32_t a, uint32_t b)
 {
     return m->key[a] != m->key[b] ? m->key[a] < m->key[b] : m->rank[a] < m->rank[b];
 }
@@ -82,7 +82,7 @@ static void insert_both(model *m, uint32_t item)
 static void remove_both(model *m, uint32_t item)
 {
     size_t at = place_of(m, item);
-    int    there = at < m->count && m->sorted[at] == item;
+    bool   there = at < m->count && m->sorted[at] == item;
 
     if (hsi_set_remove(&m->set, m->key[item], item) != there)
         ck_abort_msg("was item %u there? %d was right", item, there);

@@ -125,7 +125,7 @@ static unsigned class_fill(const char *svg, unsigned class, int dark)
 
 /* Return the SVG text of a chart with one task per CPU, or on the GPU for tasks with an infinite
  * CPU time. Colours stand for kernels, or for ratios of times if `ratios` is 1. */
-static char *chart(unsigned tasks, const double *gpu, const double *cpu, int ratios)
+static char *chart(unsigned tasks, const double *gpu, const double *cpu, bool ratios)
 {
     hs_builder  *b = NULL;
     sample       made = {0};
@@ -157,7 +157,7 @@ static char *chart_of_kernels(void)
 {
     static const double gpu[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-    return chart(10, gpu, NULL, 0);
+    return chart(10, gpu, NULL, false);
 }
 
 /* Return a chart with `classes` classes of the scale, a task for CPUs only and a task for GPUs
@@ -172,7 +172,7 @@ static char *chart_of_ratios(unsigned classes)
     }
     gpu[classes] = cpu[classes + 1] = INFINITY;
     cpu[classes] = gpu[classes + 1] = 1;
-    return chart(classes + 2, gpu, cpu, 1);
+    return chart(classes + 2, gpu, cpu, true);
 }
 
 static void check_pair(unsigned a, unsigned b, int dark, double least)

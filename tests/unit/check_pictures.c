@@ -135,9 +135,9 @@ END_TEST
 START_TEST(gantt_stays_small)
 {
     static const plan large[] = {
-        {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = 1, .abort = 20, .unit_time = 1, .gap = 1},
-        {.cpus = 150, .gpus = 150, .tasks = 100000, .odd = 1, .abort = 20, .unit_time = 1},
-        {.cpus = 10000, .gpus = 1000, .tasks = 100000, .odd = 1, .abort = 20, .unit_time = 1},
+        {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = true, .abort = 20, .unit_time = 1, .gap = 1},
+        {.cpus = 150, .gpus = 150, .tasks = 100000, .odd = true, .abort = 20, .unit_time = 1},
+        {.cpus = 10000, .gpus = 1000, .tasks = 100000, .odd = true, .abort = 20, .unit_time = 1},
     };
     sample      made = make_sample(&large[_i]);
     size_t      length;
@@ -486,7 +486,7 @@ END_TEST
 
 START_TEST(beside_stays_small)
 {
-    static const plan large = {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = 1, .abort = 2,
+    static const plan large = {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = true, .abort = 2,
                                .unit_time = 1};
     sample              made = make_sample(&large);
     size_t              length, count;

@@ -57,7 +57,7 @@ END_TEST
 START_TEST(boxes_have_whiskers_and_dots)
 {
     const plot_series series[] = {
-        {"a <name>", 6, NULL, some, 0}, {"none", 0, NULL, NULL, 0}, {"a <name>", 2, NULL, over, 1}};
+        {"a <name>", 6, NULL, some, false}, {"none", 0, NULL, NULL, false}, {"a <name>", 2, NULL, over, true}};
     plot_spec plot = {0};
     char   *text;
 
@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(lines_go_through_their_points)
 {
-    const plot_series series[] = {{"ours", 6, over, some, 0}, {"theirs", 2, over, over, 1}};
+    const plot_series series[] = {{"ours", 6, over, some, false}, {"theirs", 2, over, over, true}};
 
     for (int log = 0; log < 2; log++) {
         plot_spec plot = {0};
@@ -107,7 +107,7 @@ END_TEST
 START_TEST(areas_are_steps)
 {
     const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
-    plot_series    series = {"values", 4, x, y, 0};
+    plot_series    series = {"values", 4, x, y, false};
     plot_spec      plot = {0};
     char          *text;
 
@@ -130,7 +130,7 @@ END_TEST
 START_TEST(a_range_is_on_the_axis)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
-    plot_series    series = {"values", 2, x, x, 0};
+    plot_series    series = {"values", 2, x, x, false};
     plot_spec      plot = {0};
 
     for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++) {
@@ -160,7 +160,7 @@ START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };
     double        *value = calloc(COUNT, sizeof *value);
-    plot_series    series = {"values", COUNT, NULL, value, 0};
+    plot_series    series = {"values", COUNT, NULL, value, false};
     plot_spec      plot = {0};
     char          *text;
 
@@ -185,7 +185,7 @@ START_TEST(any_values_have_an_axis)
     for (int i = 0; i < 5; i++)
         for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++)
             for (int log = 0; log < 2; log++) {
-                const plot_series series = {"values", 2, over, all[i], 0};
+                const plot_series series = {"values", 2, over, all[i], false};
                 plot_spec         plot = {0};
 
                 if (log && all[i] == zero)
@@ -204,7 +204,7 @@ END_TEST
 START_TEST(what_cannot_be_drawn_is_refused)
 {
     const double   bad[] = {NAN, INFINITY, -1};
-    plot_series    series = {"values", 1, over, over, 0};
+    plot_series    series = {"values", 1, over, over, false};
     plot_spec      plot = {0};
 
     plot.series = &series;
@@ -231,7 +231,7 @@ END_TEST
 START_TEST(logarithms_within_a_decade_have_ticks)
 {
     static const double y[] = {2471, 3000, 4883};
-    plot_series         series = {"values", 3, over, y, 0};
+    plot_series         series = {"values", 3, over, y, false};
     plot_spec           plot = {0};
     char               *text;
 

@@ -27,11 +27,11 @@ typedef struct worker {
     hall    *h;
     unsigned number;
     size_t   done, seen;
-    int      failed;
+    bool     failed;
 } worker;
 
 /* Every 50th of its own. */
-static int gives_back(worker *w)
+static bool gives_back(worker *w)
 {
     return ++w->seen % 50 == 0;
 }
@@ -45,12 +45,12 @@ static void tell(worker *w, uint32_t task, hs_ending how)
 }
 
 /* 0: there is nothing to do. */
-static int work_on_own(worker *w)
+static bool work_on_own(worker *w)
 {
     uint32_t task;
 
     if (!hs_policy_take_own(w->h->policy, w->number, &task))
-        return 0;
+        return false;
     if (gives_back(w)) {
         tell(w, task, HS_ENDING_RETURNED);
     } else {
@@ -58,14 +58,14 @@ static int work_on_own(worker *w)
         hs_policy_ended(w->h->policy, w->number, task, HS_ENDING_DONE, 1, NULL);
         w->done++;
     }
-    return 1;
+    return true;
 }
 
 /* What is nobody's; 0: all is done, or this worker has left. */
-static int work_for_all(worker *w)
+static bool work_for_all(worker *w)
 {
     hs_decision decision;
-    int         leaves = w->number == 1, finished;
+    bool        leaves = w->number == 1, finished;
 
     pthread_mutex_lock(&w->h->lock);
     w->h->done += w->done;
@@ -89,7 +89,7 @@ static void *work(void *argument)
     worker *w = argument;
 
     for (;;) {
-        int leaves = w->number == 1 && w->seen > 500;
+        bool leaves = w->number == 1 && w->seen > 500;
 
         if (!leaves && work_on_own(w))
             continue;

@@ -21,7 +21,7 @@ enum { MOST_WAITING = 300, MOST_WORKERS = 12, MOST_TASKS = 500 };
 typedef struct model_run {
     hs_queue_task task;
     double   end;
-    int      running, hopeless; /* hopeless: no worker of the other type would finish the task
+    bool     running, hopeless; /* hopeless: no worker of the other type would finish the task
                               earlier; set until the next start */
 } model_run;
 
@@ -73,7 +73,7 @@ static int compare_ratios(const hs_queue_task *a, const hs_queue_task *b, double
     return (x > y) - (x < y);
 }
 
-static int nearer_to_gpus(const hs_queue_task *a, const hs_queue_task *b, double tolerance)
+static bool nearer_to_gpus(const hs_queue_task *a, const hs_queue_task *b, double tolerance)
 {
     int rho = compare_ratios(a, b, tolerance);
 
@@ -119,8 +119,8 @@ static int is_picky(void *data, const hs_queue_task *task)
     return task->tag % 3 == 0;
 }
 
-static int model_take(model *m, hs_type type, int (*accept)(void *data, const hs_queue_task *task),
-                      hs_queue_task *task)
+static bool model_take(model *m, hs_type type, int (*accept)(void *data, const hs_queue_task *task),
+                       hs_queue_task *task)
 {
     size_t i;
 
@@ -131,12 +131,12 @@ static int model_take(model *m, hs_type type, int (*accept)(void *data, const hs
         if (isinf(type == HS_GPU ? found->gpu : found->cpu) || !accept(NULL, found))
             continue;
         *task = model_remove(m, at);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static int considered_before(const model_run *a, const model_run *b)
+static bool considered_before(const model_run *a, const model_run *b)
 {
     if (a->end != b->end)
         return a->end > b->end;
@@ -145,7 +145,7 @@ static int considered_before(const model_run *a, const model_run *b)
     return a->task.tag < b->task.tag;
 }
 
-static int model_victim(model *m, hs_type type, double now, unsigned *worker)
+static bool model_victim(model *m, hs_type type, double now, unsigned *worker)
 {
     unsigned begin = type == HS_GPU ? 0 : m->cpus;
     unsigned end = type == HS_GPU ? m->cpus : m->cpus + m->gpus;
@@ -161,12 +161,12 @@ static int model_victim(model *m, hs_type type, double now, unsigned *worker)
                 first = run;
         }
         if (!first)
-            return 0;
+            return false;
         if (now + (type == HS_GPU ? first->task.gpu : first->task.cpu) < first->end) {
             *worker = (unsigned)(first - m->worker);
-            return 1;
+            return true;
         }
-        first->hopeless = 1;
+        first->hopeless = true;
     }
 }
 
@@ -220,9 +220,9 @@ static void push_both(pair *p)
 
 static void take_both(pair *p, hs_type type)
 {
-    int      picky = dice_below(&p->d, 4) == 0;
+    bool     picky = dice_below(&p->d, 4) == 0;
     hs_queue_task expected, found = {0, 0, 0, 0}, seen;
-    int      there = model_take(&p->m, type, picky ? is_picky : takes_all, &expected);
+    bool     there = model_take(&p->m, type, picky ? is_picky : takes_all, &expected);
 
     if (!picky &&
         (hs_queue_peek(p->q, type, &seen) != there || (there && seen.tag != expected.tag)))
@@ -240,7 +240,7 @@ static void remove_both(pair *p)
 {
     size_t   number = p->pushed ? dice_below(&p->d, (uint32_t)p->pushed) : 0, at = 0;
     hs_queue_task found;
-    int      there;
+    bool     there;
 
     if (!p->pushed)
         return;
@@ -262,7 +262,7 @@ static void start_both(pair *p)
     double     end = p->now + dice_between(&p->d, 0, 9);
     model_run *run = &p->m.worker[w];
 
-    *run = (model_run){task, end, 1, 0};
+    *run = (model_run){task, end, true, false};
     if (hs_queue_record_start(p->q, w, &task, end) != HS_OK)
         ck_abort_msg("a start failed");
 }
@@ -271,7 +271,7 @@ static void stop_both(pair *p)
 {
     unsigned w = dice_below(&p->d, p->m.cpus + p->m.gpus);
 
-    p->m.worker[w].running = 0;
+    p->m.worker[w].running = false;
     hs_queue_record_end(p->q, w);
 }
 
@@ -279,7 +279,7 @@ static void victim_both(pair *p, hs_type type)
 {
     unsigned expected = 0, found = 0;
     hs_queue_task task;
-    int      there = model_victim(&p->m, type, p->now, &expected);
+    bool     there = model_victim(&p->m, type, p->now, &expected);
 
     if (hs_queue_find_victim(p->q, type, p->now, &found, &task) != there)
         ck_abort_msg("is there a victim? %d was right", there);
@@ -363,7 +363,7 @@ START_TEST(agrees_with_the_model)
 END_TEST
 
 typedef struct clock_worker {
-    int    busy, gone;
+    bool   busy, gone;
     double free_at; /* end of the current task; in an idle worker, end of the last task */
     size_t entry;
 } clock_worker;
@@ -379,7 +379,7 @@ static void start_now(virtual_clock *c, unsigned w, const hs_queue_task *task, d
 {
     double end = now + (w < c->s->m ? task->cpu : task->gpu);
 
-    c->workers[w] = (clock_worker){1, 0, end, c->out.count};
+    c->workers[w] = (clock_worker){true, false, end, c->out.count};
     plan_put(&c->out, (uint32_t)task->tag, w, now, end);
     REQUIRE(c->s, hs_queue_record_start(c->q, w, task, end) == HS_OK, "hs_queue_record_start");
 }
@@ -399,11 +399,11 @@ static void let_act(virtual_clock *c, unsigned w, double now)
         aborted->end = now;
         aborted->state = HS_ABORTED;
         hs_queue_record_end(c->q, victim);
-        c->workers[victim].busy = 0;
+        c->workers[victim].busy = false;
         c->workers[victim].free_at = now;
         start_now(c, w, &task, now);
     } else {
-        c->workers[w].gone = 1;
+        c->workers[w].gone = true;
     }
 }
 
@@ -437,7 +437,7 @@ static void run_clock(virtual_clock *c)
     while ((w = next_idle(c)) >= 0) {
         if (c->workers[w].busy)
             hs_queue_record_end(c->q, (unsigned)w);
-        c->workers[w].busy = 0;
+        c->workers[w].busy = false;
         let_act(c, (unsigned)w, c->workers[w].free_at);
     }
     hs_queue_free(c->q);

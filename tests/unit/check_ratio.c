@@ -51,7 +51,7 @@ static void wide_add_product(wide *sum, double a, double b)
     uint64_t    x = (uint64_t)fabs(ldexp(frexp(a, &a_exponent), 53));
     uint64_t    y = (uint64_t)fabs(ldexp(frexp(b, &b_exponent), 53));
     __uint128_t product = (__uint128_t)x * y;
-    int         negative = signbit(a) != signbit(b);
+    bool        negative = signbit(a) != signbit(b);
 
     shift = a_exponent + b_exponent - 106 + 2148;
     for (; shift < 0; shift++)
@@ -198,7 +198,7 @@ START_TEST(infinite_times_are_the_ends)
 }
 END_TEST
 
-static int in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint32_t b)
+static bool in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint32_t b)
 {
     double f[4] = {pb->p[a], pb->q[b], pb->p[b], pb->q[a]};
     int    sign = exact_sign(f);

@@ -50,8 +50,8 @@ static void draw(model *m)
     }
 }
 
-/* Return 1 if task a is nearer to the GPU end than task b. */
-static int is_before(const model *m, size_t a, size_t b)
+/* Return true if task a is nearer to the GPU end than task b. */
+static bool is_before(const model *m, size_t a, size_t b)
 {
     int64_t first = hsi_priority(&m->pb, a), second = hsi_priority(&m->pb, b);
     double  cell_a = m->width > 0 ? hsi_queue_cell(m->p[a], m->q[a], m->width) : 0;

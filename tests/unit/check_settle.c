@@ -48,7 +48,7 @@ START_TEST(settled_if_halves_agree)
     double         differ = halves_differ(halves[_i].times, 1, halves[_i].runs);
     hs_exec_report alone = {.core_seconds = 1, .busy = 1};
     char           why[SETTLE_WHY] = "";
-    int            agree = settle(halves[_i].times, 1, halves[_i].runs, &alone, why);
+    bool           agree = settle(halves[_i].times, 1, halves[_i].runs, &alone, why);
 
     ck_assert_msg(fabs(differ - halves[_i].differ) < 1e-6, "%s: %g", halves[_i].what, differ);
     ck_assert_msg(agree == halves[_i].agree, "%s: %s", halves[_i].what, why);

@@ -377,7 +377,7 @@ START_TEST(the_node_at_hand_counts_where_a_search_is_cut_short)
     hsi_random_seed(&r, 52, 0);
     for (size_t i = 0; i < ALL; i += 2) {
         double part = 1 + (double)hsi_random_below(&r, 2000 / EACH - 1);
-        int    on_gpu = i / EACH >= CPUS;
+        bool   on_gpu = i / EACH >= CPUS;
 
         for (size_t j = i; j < i + 2; j++) {
             double own = j == i ? part : 2000 / EACH - part;
@@ -398,7 +398,7 @@ END_TEST
 typedef struct job {
     const hs_instance *in;
     double             expected;
-    int                failed;
+    bool               failed;
 } job;
 
 static void *run_job(void *data)
@@ -425,7 +425,7 @@ START_TEST(threads_do_not_disturb_each_other)
 
     for (i = 0; i < THREADS; i++) {
         f[i] = make((shape){(size_t)(40 + i), 4, 2});
-        jobs[i] = (job){f[i].in, bound_of("allocation", f[i].in), 0};
+        jobs[i] = (job){f[i].in, bound_of("allocation", f[i].in), false};
         ck_assert_int_eq(pthread_create(&thread[i], NULL, run_job, &jobs[i]), 0);
     }
     for (i = 0; i < THREADS; i++) {

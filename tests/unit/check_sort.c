@@ -231,13 +231,13 @@ START_TEST(reports_each_cancelled_sort)
     static uint32_t order[MANY];
     blurred         b = {value, 7};
     dice            d = {31};
-    int             stopped = 1;
+    bool            stopped = true;
 
     for (size_t i = 0; i < MANY; i++)
         value[i] = unit_doubles(&d, i);
     for (long at = 1; stopped; at++) {
         long            questions = at;
-        hsi_token       token = {stops, &questions, 0, 0};
+        hsi_token       token = {stops, &questions, false, 0};
         hsi_index_order how = {value_before, &b, &token};
 
         for (size_t i = 0; i < MANY; i++)

@@ -171,11 +171,11 @@ typedef struct area {
     double left, right, top, bottom;
 } area;
 
-static area area_of(const char *text, int is_middle)
+static area area_of(const char *text, bool is_middle)
 {
     const char *word = strchr(text, '>') + 1;
     double      x, y, width = 0;
-    int         in_tag = 0;
+    bool        in_tag = false;
 
     ck_assert_int_eq(sscanf(text, "<text class=\"%*[^\"]\" x=\"%lf\" y=\"%lf\"", &x, &y), 2);
     for (; strncmp(word, "</text>", 7) != 0; word++) {
@@ -187,15 +187,15 @@ static area area_of(const char *text, int is_middle)
 }
 
 /* Does a line from one point to another meet the area? Tried at many places along it. */
-static int meets(area a, double x1, double y1, double x2, double y2)
+static bool meets(area a, double x1, double y1, double x2, double y2)
 {
     for (int i = 0; i <= 2000; i++) {
         double x = x1 + (x2 - x1) * i / 2000, y = y1 + (y2 - y1) * i / 2000;
 
         if (x >= a.left && x <= a.right && y >= a.top && y <= a.bottom)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* How many lines of paths of that class meet the area; *lines: how many there are. */
@@ -237,7 +237,7 @@ START_TEST(arrows_cross_no_text)
     svg = write_text(hs_gantt_write, &made, &picture, &length);
     chart = strstr(svg, "<text class=\"k e\""); /* behind the legend */
     for (const char *at = chart; (at = strstr(at, "<text class=\"")); at++) {
-        int is_name = at[13] == 'n';
+        bool is_name = at[13] == 'n';
 
         if (!is_name && strncmp(at + 13, "b\"", 2) != 0)
             continue;

@@ -19,7 +19,7 @@ enum { THREADS = 6, MOST = 64 };
 typedef struct results {
     uint64_t plan[MOST];
     double   bound[MOST];
-    int      failed;
+    bool     failed;
 } results;
 
 static void solve_all(const hs_instance *in, size_t first, results *out)
@@ -34,7 +34,7 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
             continue;
         if (hs_solve(hs_algorithm_at(at), in, NULL, &plan) != HS_OK ||
             hs_schedule_check(in, plan, NULL) != HS_OK) {
-            out->failed = 1;
+            out->failed = true;
             return;
         }
         out->plan[at] = digest_plan(plan);
@@ -46,7 +46,7 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
         if (sample_bound_searches(hs_bound_at(at)))
             continue;
         if (hs_bound_compute(hs_bound_at(at), in, NULL, &out->bound[at]) != HS_OK)
-            out->failed = 1;
+            out->failed = true;
     }
 }
 
@@ -62,7 +62,7 @@ typedef struct job {
 static void *work(void *data)
 {
     job         *j = data;
-    results      again = {.failed = 0};
+    results      again = {.failed = false};
     hs_instance *own = NULL;
     size_t       i;
 
@@ -70,13 +70,13 @@ static void *work(void *data)
     solve_all(j->in, j->number, &j->found);
     if (hs_instance_with_workers(j->in, hs_instance_cpus(j->in), hs_instance_gpus(j->in), &own) !=
         HS_OK)
-        j->found.failed = 1;
+        j->found.failed = true;
     else
         solve_all(own, j->number + 3, &again);
     hs_instance_free(own);
     for (i = 0; i < MOST; i++)
         if (again.plan[i] != j->found.plan[i] || again.bound[i] != j->found.bound[i])
-            j->found.failed = 1;
+            j->found.failed = true;
     return NULL;
 }
 
@@ -85,7 +85,7 @@ static void check_instance(const sample *s)
     pthread_barrier_t start;
     pthread_t         threads[THREADS];
     static job        jobs[THREADS];
-    results           expected = {.failed = 0};
+    results           expected = {.failed = false};
     size_t            i, t;
 
     ck_assert(hs_algorithm_count() <= MOST && hs_bound_count() <= MOST);

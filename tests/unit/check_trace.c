@@ -17,7 +17,7 @@ typedef struct event {
     char   phase;
     double ts, dur;
     long   pid, tid, id;
-    int    aborted;
+    bool   aborted;
 } event;
 
 static double number_after(const char *line, const char *key)
@@ -112,7 +112,7 @@ START_TEST(trace_keeps_the_two_apart)
     ck_assert_uint_eq(count_phase(events, count, 's'), 2 * made.aborted);
     for (size_t i = 0; i < count; i++) {
         const event *e = &events[i];
-        int          second = i >= count / 2;
+        bool         second = i >= count / 2;
 
         ck_assert_int_eq(e->tid > workers, second);
         ck_assert_int_eq(e->pid > workers, second);
@@ -161,7 +161,7 @@ START_TEST(trace_arrows_start_inside_what_was_aborted)
     ck_assert(start != NULL);
     for (size_t i = 0; i < count; i++) {
         event *e = &events[i];
-        int    right = e->id >= 0 && e->id < (long)count;
+        bool   right = e->id >= 0 && e->id < (long)count;
 
         if (e->phase == 's' && right) {
             right = e[-1].phase == 'X' && e[-1].aborted && e[-1].tid == e->tid &&
@@ -258,7 +258,8 @@ START_TEST(trace_counts_what_is_ready_and_what_runs)
             ck_abort_msg("no event %s", expected[i]);
     ck_assert_uint_eq(occurrences(text, ",\"command\":\"run \\\"it\\\" on a CPU\""), 2);
     ck_assert_uint_eq(occurrences(text, ",\"command\":\"run it on a GPU\""), 3);
-    ck_assert_ptr_nonnull(strstr(text, "\"tid\":1,\"cat\":\"run\",\"name\":\"t0\",\"args\":{\"task\":"
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "\"tid\":1,\"cat\":\"run\",\"name\":\"t0\",\"args\":{\"task\":"
                                        "\"t0\",\"command\":\"run \\\"it\\\" on a CPU\""));
     free(text);
     free_sample(&made);

@@ -44,7 +44,7 @@ static void set_up(void)
 }
 
 /* Return the number of files in the folder; with `remove`, remove all files. */
-static int files(int remove)
+static int files(bool remove)
 {
     DIR           *dir = opendir(".");
     struct dirent *entry;
@@ -63,7 +63,7 @@ static int files(int remove)
 
 static void tear_down(void)
 {
-    files(1);
+    files(true);
     ck_assert_int_eq(chdir(".."), 0);
     ck_assert_int_eq(rmdir(folder), 0);
 }
@@ -251,7 +251,7 @@ END_TEST
 static void look_and_open(const char *path, int expected)
 {
     output *o = NULL;
-    int     before = files(0);
+    int     before = files(false);
 
     ck_assert_int_eq(output_look(path), expected);
     ck_assert_int_eq(files(0), before);

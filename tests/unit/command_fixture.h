@@ -71,8 +71,8 @@ static inline void expect_printed(const char *command, const char *expected)
     ck_assert_str_eq(printed(), expected);
 }
 
-/* Return 1 if /proc/PID/environ names the task. The environment of a zombie is empty. */
-static inline int is_of_task(const char *pid, const char *id)
+/* Return true if /proc/PID/environ names the task. The environment of a zombie is empty. */
+static inline bool is_of_task(const char *pid, const char *id)
 {
     char   path[300], text[65536], wanted[96];
     int    fd;
@@ -82,7 +82,7 @@ static inline int is_of_task(const char *pid, const char *id)
     snprintf(path, sizeof path, "/proc/%s/environ", pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return 0;
+        return false;
     while ((got = read(fd, text + length, sizeof text - length)) > 0)
         length += (size_t)got;
     close(fd);
@@ -119,7 +119,7 @@ static inline int open_files(void)
     return count;
 }
 
-static inline void pause_ms(int ms)
+static inline void pause_ms(bool ms)
 {
     poll(NULL, 0, ms);
 }
@@ -134,7 +134,7 @@ static inline void *cancel_when_ready(void *data)
 
     snprintf(path, sizeof path, "%s/ready", at->folder);
     while (stat(path, &info) != 0)
-        pause_ms(1);
+        pause_ms(true);
     unlink(path);
     stage_cancel(at);
     return NULL;

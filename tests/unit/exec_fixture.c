@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Instances, plans and runs with scripted bodies, and checks of a run's report against its records. */
+/* Instances, plans and runs with scripted bodies, and checks of a run's report against its
+ * records. */
 
 #include <dirent.h>
 #include <math.h>
@@ -46,8 +47,8 @@ static const hs_graph *graph_of(const hs_instance *in)
     return g;
 }
 
-/* Return the time at which all predecessors of a task have ended. Their numbers are smaller, so they
- * have placements. */
+/* Return the time at which all predecessors of a task have ended. Their numbers are smaller, so
+ * they have placements. */
 static double ready_at(const hs_instance *in, size_t task, const hs_placement *p)
 {
     const hs_graph *g = graph_of(in);

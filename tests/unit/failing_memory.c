@@ -3,6 +3,7 @@
 #include "failing_memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include <hybridsched/export.h>
 
@@ -52,17 +53,17 @@ size_t memory_largest(void)
     return atomic_exchange(&largest, 0);
 }
 
-int allocation_fails(void)
+bool allocation_fails(void)
 {
     long before;
 
     if (!atomic_load(&armed))
-        return 0;
+        return false;
     before = atomic_fetch_sub(&left, 1);
     if (before > 0 || (before < 0 && !atomic_load(&goes_on)))
-        return 0;
+        return false;
     atomic_fetch_add(&failed, 1);
-    return 1;
+    return true;
 }
 
 static void *counted(void *block)

@@ -2,6 +2,7 @@
 #ifndef TESTS_FAILING_MEMORY_H
 #define TESTS_FAILING_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,8 +17,8 @@ void memory_fails(long allocations, int from_there_on);
 /* End the failures. Return the number of failed allocations. */
 long memory_restored(void);
 
-/* Count an allocation and return 1 if it must fail, for a wrapper of another function. */
-int allocation_fails(void);
+/* Count an allocation and return true if it must fail, for a wrapper of another function. */
+bool allocation_fails(void);
 
 /* Return the number of blocks allocated here and not yet freed. */
 long memory_blocks(void);

@@ -182,9 +182,9 @@ static inline hs_schedule *random_schedule(const hs_instance *in)
     ck_assert_ptr_nonnull(placements);
     for (size_t task = 0; task < tasks; task++) {
         double start = below(1000) / 7.0;
-        int    aborted = below(5) == 0;
+        bool   aborted = below(5) == 0;
 
-        for (;; aborted = 0) {
+        for (;; aborted = false) {
             unsigned worker = below(workers);
             double   time = hs_instance_time(in, task, worker < cpus ? HS_CPU : HS_GPU);
 

@@ -47,7 +47,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return allocation_fails() ? EAGAIN : __real_pthread_create(thread, attributes, start, data);
 }
 
-static int fails(atomic_long *left)
+static bool fails(atomic_long *left)
 {
     long before = atomic_load(left);
 
@@ -107,7 +107,7 @@ static int sync_nothing(void)
 int __wrap_fdatasync(int fd)
 {
     struct stat begun;
-    int         failed = fstat(fd, &begun) != 0 || sync_nothing() != 0;
+    bool        failed = fstat(fd, &begun) != 0 || sync_nothing() != 0;
 
     if (!failed)
         atomic_store(&disk.safe, begun.st_size);

@@ -97,7 +97,7 @@ void spit(const char *at, size_t size)
     fclose(to);
 }
 
-int exists(void)
+bool exists(void)
 {
     return access(file, F_OK) == 0;
 }
@@ -157,7 +157,7 @@ hs_status open_journal(int resume, unsigned char *done, uint64_t *count, hsi_jou
     return st;
 }
 
-hs_status look(int resume, unsigned char *done, uint64_t *count)
+hs_status look(bool resume, unsigned char *done, uint64_t *count)
 {
     hs_status st = hsi_journal_look(file, in, resume, no_past(), &fault);
 

@@ -43,7 +43,7 @@ typedef struct bytes {
 /* Read, replace or look for the journal file. The caller frees the bytes. */
 bytes slurp(void);
 void  spit(const char *at, size_t size);
-int   exists(void);
+bool  exists(void);
 
 /* Return the offset of the line with the byte `at`. */
 size_t line_of(const bytes *all, size_t at);
@@ -54,7 +54,7 @@ size_t records_before(const bytes *all, size_t end);
 extern hsi_journal_past past; /* filled by the last call of a function below */
 
 hs_status    open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out);
-hs_status    look(int resume, unsigned char *done, uint64_t *count);
+hs_status    look(bool resume, unsigned char *done, uint64_t *count);
 hs_status    read_journal(const char *text, size_t size, unsigned char *done,
                           hsi_journal_found *found);
 hsi_journal *opened(int resume, unsigned char *done, uint64_t *count);

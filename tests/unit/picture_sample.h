@@ -11,7 +11,7 @@
 typedef struct plan {
     unsigned cpus, gpus;
     size_t   tasks;
-    int      odd;      /* 1: names and kernels from odd_names */
+    bool     odd;      /* true: names and kernels from odd_names */
     int      abort;    /* every abort-th task is aborted first; 0: no task */
     double   unit_time; /* scale of the times */
     double   gap;      /* idle before each entry, in unit_time */
@@ -21,14 +21,14 @@ typedef struct plan {
 /* Plans of various sizes and units, some with names that need escapes. */
 static const plan plans[] = {
     {.cpus = 20, .gpus = 4, .tasks = 300, .abort = 9, .unit_time = 1},
-    {.cpus = 20, .gpus = 4, .tasks = 300, .odd = 1, .abort = 5, .unit_time = 0.1, .gap = 0.5,
+    {.cpus = 20, .gpus = 4, .tasks = 300, .odd = true, .abort = 5, .unit_time = 0.1, .gap = 0.5,
      .unit = HS_MILLISECONDS},
     {.cpus = 1, .gpus = 0, .tasks = 1, .unit_time = 1, .unit = HS_NANOSECONDS},
     {.cpus = 0, .gpus = 1, .tasks = 1, .unit_time = 1, .abort = 1, .unit = HS_MICROSECONDS},
     {.cpus = 3, .gpus = 2, .tasks = 0, .unit_time = 1},
     {.cpus = 1, .gpus = 0, .tasks = 0, .unit_time = 1},
     {.cpus = 150, .gpus = 9, .tasks = 3000, .abort = 7, .unit_time = 1e-7},
-    {.cpus = 1000, .gpus = 300, .tasks = 3000, .odd = 1, .abort = 7, .unit_time = 1},
+    {.cpus = 1000, .gpus = 300, .tasks = 3000, .odd = true, .abort = 7, .unit_time = 1},
     {.cpus = 161, .gpus = 1, .tasks = 5, .abort = 2, .unit_time = 1},
     {.cpus = 4, .gpus = 1, .tasks = 50, .abort = 3, .unit_time = 1e300},
     {.cpus = 4, .gpus = 1, .tasks = 50, .abort = 3, .unit_time = 1e-307},

@@ -19,7 +19,7 @@ static void place(const hsi_problem *pb, size_t task, double load[OPTIMUM_WORKER
     }
     for (w = 0; w < pb->m + pb->k; w++) {
         double time = w < pb->m ? pb->p[task] : pb->q[task], before = load[w];
-        int    first_of_type = w == 0 || w == pb->m;
+        bool   first_of_type = w == 0 || w == pb->m;
 
         if (isinf(time) || (!first_of_type && load[w - 1] == load[w]))
             continue; /* equal to the assignment to the previous worker */

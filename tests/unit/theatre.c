@@ -26,15 +26,15 @@ static const hs_graph *order; /* NULL: independent tasks */
 static size_t          order_tasks;
 static int             mark[THEATRE_TASKS];
 
-static int all_is_marked(size_t vertex)
+static bool all_is_marked(size_t vertex)
 {
     size_t          count;
     const uint32_t *before = hs_graph_predecessors(order, vertex, &count, NULL);
 
     for (; count > 0; count--, before++)
         if (!(*before < order_tasks ? mark[*before] : all_is_marked(*before)))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 void theatre_watch(const hs_instance *in)
@@ -125,7 +125,7 @@ static void worker_close(hs_backend_worker *worker)
     free((actor *)worker);
 }
 
-static hs_outcome busy(const hs_attempt *a, double us, int looks)
+static hs_outcome busy(const hs_attempt *a, double us, bool looks)
 {
     int64_t end = us < 1e12 ? hsi_clock_ns() + (int64_t)(1e3 * us) : INT64_MAX;
 
@@ -150,7 +150,7 @@ static hs_outcome hang(const hs_attempt *a, int ms)
 static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
 {
     if (a->number > first)
-        return us ? busy(a, atof(us + 1), 1) : HS_OUTCOME_DONE;
+        return us ? busy(a, atof(us + 1), true) : HS_OUTCOME_DONE;
     snprintf(a->why, HS_WHY, "attempt %u failed", a->number);
     return HS_OUTCOME_FAILED;
 }
@@ -205,14 +205,14 @@ static hs_outcome call(const hs_attempt *a, int us)
     return hang(a, us / 1000);
 }
 
-/* Return 1 if the kernel is `name`, or `name-cpu` on a CPU, or `name-gpu` on a GPU. */
-static int plays(const role *r, const char *name)
+/* Return true if the kernel is `name`, or `name-cpu` on a CPU, or `name-gpu` on a GPU. */
+static bool plays(const role *r, const char *name)
 {
     size_t      length = strlen(name);
     const char *rest = r->kernel + length;
 
     if (strncmp(r->kernel, name, length) != 0)
-        return 0;
+        return false;
     return !*rest || strcmp(rest, r->type == HS_CPU ? "-cpu" : "-gpu") == 0;
 }
 
@@ -222,9 +222,9 @@ static hs_outcome play(const role *r, hs_attempt *a)
     double      number = colon ? atof(colon + 1) : 0;
 
     if (strncmp(r->kernel, "busy:", 5) == 0)
-        return busy(a, number, 1);
+        return busy(a, number, true);
     if (strncmp(r->kernel, "late:", 5) == 0)
-        return busy(a, number, 0);
+        return busy(a, number, false);
     if (strncmp(r->kernel, "fail:", 5) == 0)
         return stumble(a, (unsigned)number, strchr(colon + 1, ':'));
     if (strncmp(r->kernel, "curse:", 6) == 0) {
@@ -244,7 +244,7 @@ static hs_outcome play(const role *r, hs_attempt *a)
     if (plays(r, "hang"))
         return hang(a, -1);
     if (plays(r, "spin"))
-        return busy(a, INFINITY, 1);
+        return busy(a, INFINITY, true);
     if (plays(r, "lose")) {
         snprintf(a->why, HS_WHY, "the actor has left");
         return HS_OUTCOME_LOST;
@@ -284,7 +284,7 @@ const hs_backend theatre_backend = {.abi = HS_BACKEND_ABI,
                                     .run = run};
 
 static _Thread_local hs_completion submitted;
-static _Thread_local int           is_submitted;
+static _Thread_local bool          is_submitted;
 
 static hs_status prepare(hs_backend_worker *worker, const hs_instance *instance,
                          const hs_backend_item *items, size_t count, int ordered, hs_error *error)
@@ -310,18 +310,18 @@ static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *at
     submitted.start = hsi_clock_ns();
     submitted.outcome = theatre_backend.run(worker, body, attempt);
     submitted.end = hsi_clock_ns();
-    is_submitted = 1;
+    is_submitted = true;
     return 1;
 }
 
 static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
 {
-    int found = is_submitted;
+    bool found = is_submitted;
 
     (void)worker;
     (void)wait;
     *out = submitted;
-    is_submitted = 0;
+    is_submitted = false;
     return found;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "well_formed.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The rest of the text; `at` is NULL after an error. */
@@ -9,10 +10,10 @@ typedef struct reader {
     int         depth;
 } reader;
 
-static int fail(reader *r)
+static bool fail(reader *r)
 {
     r->at = NULL;
-    return 0;
+    return false;
 }
 
 static int peek(const reader *r)
@@ -20,17 +21,17 @@ static int peek(const reader *r)
     return r->at && r->at < r->end ? (unsigned char)*r->at : -1;
 }
 
-static int take(reader *r, const char *word)
+static bool take(reader *r, const char *word)
 {
     size_t length = strlen(word);
 
     if (!r->at || (size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0)
-        return 0;
+        return false;
     r->at += length;
-    return 1;
+    return true;
 }
 
-static int is_one_of(int c, const char *set)
+static bool is_one_of(int c, const char *set)
 {
     return c > 0 && strchr(set, c) != NULL;
 }
@@ -49,7 +50,7 @@ static const char hexadecimal[] = "0123456789abcdefABCDEF";
 static const char name_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:";
 
-int is_utf8(const char *text, size_t length)
+bool is_utf8(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
 
@@ -58,31 +59,31 @@ int is_utf8(const char *text, size_t length)
                  : *at >= 0xf0 && *at < 0xf5 ? 3 : -1;
 
         if (more < 0 || end - at <= more)
-            return 0;
+            return false;
         if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] >= 0xa0) ||
             (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] >= 0x90))
-            return 0;
+            return false;
         for (at++; more > 0; more--, at++)
             if ((*at & 0xc0) != 0x80)
-                return 0;
+                return false;
     }
-    return 1;
+    return true;
 }
 
-static int json_value(reader *r);
+static bool json_value(reader *r);
 
-static int json_escape(reader *r)
+static bool json_escape(reader *r)
 {
     if (take(r, "u")) {
         for (int i = 0; i < 4; i++, r->at++)
             if (!is_one_of(peek(r), hexadecimal))
                 return fail(r);
-        return 1;
+        return true;
     }
-    return is_one_of(peek(r), "\"\\/bfnrt") ? (r->at++, 1) : fail(r);
+    return is_one_of(peek(r), "\"\\/bfnrt") ? (r->at++, true) : fail(r);
 }
 
-static int json_string(reader *r)
+static bool json_string(reader *r)
 {
     if (!take(r, "\""))
         return fail(r);
@@ -92,12 +93,12 @@ static int json_string(reader *r)
         if (!take(r, "\\"))
             r->at++;
         else if (!json_escape(r))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int json_number(reader *r)
+static bool json_number(reader *r)
 {
     take(r, "-");
     if (!take(r, "0") && take_all_of(r, digits) == 0)
@@ -110,35 +111,35 @@ static int json_number(reader *r)
         if (take_all_of(r, digits) == 0)
             return fail(r);
     }
-    return 1;
+    return true;
 }
 
 /* Read the values after an opening bracket and the closing bracket; in an object, each value has a
  * key. */
-static int json_list(reader *r, const char *closing)
+static bool json_list(reader *r, const char *closing)
 {
     take_all_of(r, blank);
     if (take(r, closing))
-        return 1;
+        return true;
     do {
         take_all_of(r, blank);
         if (closing[0] == '}') {
             if (!json_string(r))
-                return 0;
+                return false;
             take_all_of(r, blank);
             if (!take(r, ":"))
                 return fail(r);
         }
         if (!json_value(r))
-            return 0;
+            return false;
         take_all_of(r, blank);
     } while (take(r, ","));
     return take(r, closing) || fail(r);
 }
 
-static int json_value(reader *r)
+static bool json_value(reader *r)
 {
-    int good;
+    bool good;
 
     if (++r->depth > 64)
         return fail(r);
@@ -155,25 +156,25 @@ static int json_value(reader *r)
     return good;
 }
 
-int is_json(const char *text, size_t length)
+bool is_json(const char *text, size_t length)
 {
     reader r = {text, text + length, 0};
 
     if (!is_utf8(text, length) || !json_value(&r))
-        return 0;
+        return false;
     take_all_of(&r, blank);
     return r.at == r.end;
 }
 
-static int xml_reference(reader *r)
+static bool xml_reference(reader *r)
 {
     if (take(r, "#"))
-        return take_all_of(r, digits) > 0 && take(r, ";") ? 1 : fail(r);
+        return take_all_of(r, digits) > 0 && take(r, ";") ? true : fail(r);
     return take(r, "amp;") || take(r, "lt;") || take(r, "gt;") || take(r, "quot;") || fail(r);
 }
 
 /* Read character data up to a character of `stop`. */
-static int xml_text(reader *r, const char *stop)
+static bool xml_text(reader *r, const char *stop)
 {
     while (peek(r) >= 0 && !is_one_of(peek(r), stop)) {
         if (peek(r) == '<' || (peek(r) < 0x20 && !is_one_of(peek(r), blank)))
@@ -181,22 +182,22 @@ static int xml_text(reader *r, const char *stop)
         if (!take(r, "&"))
             r->at++;
         else if (!xml_reference(r))
-            return 0;
+            return false;
     }
     return r->at != NULL;
 }
 
-static int xml_attributes(reader *r)
+static bool xml_attributes(reader *r)
 {
     while (take_all_of(r, blank) > 0 && is_one_of(peek(r), name_letters)) {
         take_all_of(r, name_letters);
         if (!take(r, "=\"") || !xml_text(r, "\"") || !take(r, "\""))
             return fail(r);
     }
-    return 1;
+    return true;
 }
 
-static int xml_element(reader *r)
+static bool xml_element(reader *r)
 {
     const char *name;
     size_t      length;
@@ -209,13 +210,13 @@ static int xml_element(reader *r)
         return fail(r);
     r->depth--;
     if (take(r, "/>"))
-        return 1;
+        return true;
     if (!take(r, ">"))
         return fail(r);
     r->depth++;
     while (xml_text(r, "<") && !take(r, "</"))
         if (!xml_element(r))
-            return 0;
+            return false;
     r->depth--;
     if (!r->at || (size_t)(r->end - r->at) < length || memcmp(r->at, name, length) != 0)
         return fail(r);
@@ -223,19 +224,19 @@ static int xml_element(reader *r)
     return take(r, ">") || fail(r);
 }
 
-int is_xml(const char *text, size_t length)
+bool is_xml(const char *text, size_t length)
 {
     reader r = {text, text + length, 0};
 
     if (!is_utf8(text, length) || memchr(text, '\0', length) ||
         !take(&r, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") || !xml_element(&r))
-        return 0;
+        return false;
     take_all_of(&r, blank);
     return r.at == r.end;
 }
 
-/* Return 1 if a control character begins here; `left` is the number of bytes up to the end. */
-static int is_harmful(const unsigned char *at, size_t left)
+/* Return true if a control character begins here; `left` is the number of bytes up to the end. */
+static bool is_harmful(const unsigned char *at, size_t left)
 {
     if (*at < 0x20 || *at == 0x7f)
         return *at != '\n';
@@ -248,10 +249,10 @@ static int is_harmful(const unsigned char *at, size_t left)
     return left > 2 && at[0] == 0xe2 && at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xaf;
 }
 
-int is_harmless(const char *text, size_t length)
+bool is_harmless(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (is_harmful((const unsigned char *)text + i, length - i))
-            return 0;
+            return false;
     return is_utf8(text, length);
 }

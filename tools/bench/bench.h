@@ -64,8 +64,8 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     plot_kind  kind;
     bench_measure measure;
-    int           together; /* all families in one plot */
-    int           log_x, log_y;
+    bool          together; /* all families in one plot */
+    bool          log_x, log_y;
     char          prefix[BENCH_NAME]; /* only families whose labels begin with this text */
 } bench_plot;
 
@@ -130,7 +130,7 @@ bench_case *bench_cases(const bench_campaign *c, size_t *count);
 void        bench_cases_free(bench_case *cases, size_t count);
 
 /** Parse the recipe of a case. Return whether the instance depends on its seed. */
-int bench_recipe_read(bench_case *one, const char *where);
+bool bench_recipe_read(bench_case *one, const char *where);
 
 /* The instance of a case. */
 typedef struct bench_instance {
@@ -139,7 +139,7 @@ typedef struct bench_instance {
 } bench_instance;
 
 /** Make the instance of a case. Return 0, or an exit code after a message. */
-int  bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out);
+int  bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out);
 void bench_instance_free(bench_instance *instance);
 
 /* A row of the CSV file. NaN: no number; all results are NaN if no schedule was found. */

@@ -228,11 +228,11 @@ static void read_plot(reader *r, char *rest, plot_kind kind)
     plot.measure = find_measure(r, word);
     while ((word = strtok(NULL, " \t"))) {
         if (strcmp(word, "together") == 0)
-            plot.together = 1;
+            plot.together = true;
         else if (strcmp(word, "log-x") == 0)
-            plot.log_x = 1;
+            plot.log_x = true;
         else if (strcmp(word, "log-y") == 0)
-            plot.log_y = 1;
+            plot.log_y = true;
         else if (strncmp(word, "for=", 4) == 0)
             snprintf(plot.prefix, sizeof plot.prefix, "%s", word + 4);
         else

@@ -97,7 +97,7 @@ static void add_seeds(list *all, const bench_campaign *c, const bench_family *fa
 {
     for (uint64_t s = 0; s < c->seeds; s++) {
         bench_case *one = add(all);
-        int         random;
+        bool        random;
 
         *one = (bench_case){.family = family, .size = size, .seed = c->first_seed + s};
         one->recipe = checked_calloc(strlen(recipe) + 1, 1);

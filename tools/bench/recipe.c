@@ -70,7 +70,7 @@ static void split(bench_case *one, const char *where)
     free(text);
 }
 
-static int draws_numbers(const bench_case *one)
+static bool draws_numbers(const bench_case *one)
 {
     gen_family family = one->line.request.family;
 
@@ -79,7 +79,7 @@ static int draws_numbers(const bench_case *one)
            (family >= GEN_CHAIN && family <= GEN_TOPCUOGLU);
 }
 
-int bench_recipe_read(bench_case *one, const char *where)
+bool bench_recipe_read(bench_case *one, const char *where)
 {
     gen_request *request = &one->line.request;
     int          words = 0;
@@ -256,7 +256,7 @@ static hs_status rebuild(const bench_case *one, const hs_instance *in,
     return status;
 }
 
-int bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out)
+int bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out)
 {
     gen_request  request = one->line.request;
     gen_result   made = {0};

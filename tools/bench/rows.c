@@ -77,7 +77,7 @@ static int split(char *line, char *field[FIELDS])
     int count = 0;
 
     for (char *from = line, *to; count <= FIELDS; count++) {
-        int quoted = *from == '"';
+        bool quoted = *from == '"';
 
         if (count == FIELDS)
             return FIELDS + 1;
@@ -85,7 +85,7 @@ static int split(char *line, char *field[FIELDS])
         from += quoted;
         while (*from && (quoted || *from != ',')) {
             if (quoted && *from == '"' && *++from != '"')
-                quoted = 0;
+                quoted = false;
             else
                 *to++ = *from++;
         }
@@ -100,7 +100,7 @@ static int split(char *line, char *field[FIELDS])
 }
 
 /* Return whether all numeric fields hold a number or are empty. */
-static int are_numbers(char *const field[FIELDS])
+static bool are_numbers(char *const field[FIELDS])
 {
     for (int i = SIZE; i <= TIME_LIMIT; i++) {
         char *end = field[i];
@@ -110,9 +110,9 @@ static int are_numbers(char *const field[FIELDS])
         if (*field[i])
             strtod(field[i], &end);
         if (*end)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 static double number(const char *text)
@@ -160,7 +160,7 @@ void bench_rows_free(bench_rows *rows)
 }
 
 /* Return whether the row has the bounds, iterations and time limit of the campaign. */
-static int has_same_settings(const bench_campaign *c, char *const field[FIELDS])
+static bool has_same_settings(const bench_campaign *c, char *const field[FIELDS])
 {
     return strcmp(field[BOUNDS], c->bounds) == 0 &&
            strtoull(field[ITERATIONS], NULL, 10) == c->iterations &&

@@ -25,7 +25,7 @@ typedef struct team {
     const bench_campaign *c;
     job                  *of;
     size_t                count, next;
-    int                   stop;
+    bool                  stop;
     pthread_mutex_t       lock;
     pthread_cond_t        changed;
 } team;
@@ -120,7 +120,7 @@ static int run_all(team *all, unsigned threads, int fd, const char *path)
     if (!code)
         code = collect(all, fd, path);
     pthread_mutex_lock(&all->lock);
-    all->stop = 1;
+    all->stop = true;
     pthread_mutex_unlock(&all->lock);
     for (size_t i = 0; i < count; i++)
         pthread_join(thread[i], NULL);

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "common/checked_memory.h"
 
-static int is_in(const bench_case *one, const bench_family *family, double size)
+static bool is_in(const bench_case *one, const bench_family *family, double size)
 {
     return (!family || one->family == family) && (isnan(size) || one->size == size);
 }

@@ -13,7 +13,7 @@ typedef struct calibrate_request {
     unsigned               cores;            /* working at the same time */
     unsigned               repeats, warm_up; /* runs per core */
     unsigned               rounds;           /* limit, until a kernel has settled */
-    int                    verify;
+    bool                   verify;
     hs_unit                unit;       /* of the written times */
     unsigned               cpus, gpus; /* workers of the written instance */
     uint32_t               count;      /* tasks per row; 0: not given */
@@ -29,7 +29,7 @@ typedef struct calibrate_kernel {
     double median, low, high; /* quartiles */
     size_t runs;
     double gpu;       /* INFINITY: none */
-    int    unsettled; /* the times still drifted in the last round */
+    bool   unsettled; /* the times still drifted in the last round */
 } calibrate_kernel;
 
 typedef struct calibrate_list {

@@ -6,7 +6,7 @@
 #include "calibrate/calibrate.h"
 
 /* Return the first kernel of the table with this name; `whole`: with the same size too. */
-static const hs_kernel *find(const hs_kernel_table *table, const char *name, int whole)
+static const hs_kernel *find(const hs_kernel_table *table, const char *name, bool whole)
 {
     size_t length = whole ? strlen(name) + 1 : strcspn(name, ":");
 
@@ -21,7 +21,7 @@ static const hs_kernel *find(const hs_kernel_table *table, const char *name, int
 
 static double by_time(const hs_kernel_table *table, const calibrate_kernel *kernel)
 {
-    const hs_kernel *known = find(table, kernel->name, 1);
+    const hs_kernel *known = find(table, kernel->name, true);
 
     return known ? known->gpu * hs_unit_seconds(table->unit) : INFINITY;
 }
@@ -29,10 +29,10 @@ static double by_time(const hs_kernel_table *table, const calibrate_kernel *kern
 /* Return the CPU time over the kernel's acceleration in the table, if necessary at another size. */
 static double by_ratio(const hs_kernel_table *table, const calibrate_kernel *kernel)
 {
-    const hs_kernel *known = find(table, kernel->name, 1);
+    const hs_kernel *known = find(table, kernel->name, true);
 
     if (!known)
-        known = find(table, kernel->name, 0);
+        known = find(table, kernel->name, false);
     return known && isfinite(known->cpu) ? kernel->median * (known->gpu / known->cpu) : INFINITY;
 }
 

@@ -84,7 +84,7 @@ static hs_status create(const calibrate_request *request, bench *b, hs_error *er
 
     hs_exec_settings_init(&settings);
     settings.run.verify = request->verify;
-    settings.run.allow_plugins = 1; /* the user of this tool has named the kernel */
+    settings.run.allow_plugins = true; /* the user of this tool has named the kernel */
     settings.gpu.resident = request->resident;
     return hs_exec_create(b->in, b->plan, &settings, &b->exec, error);
 }
@@ -183,11 +183,11 @@ static double *times_in_a_row(const bench *b, size_t *runs)
 }
 
 /* Return whether the times have settled; if not, `why` has the reason. */
-static int has_settled(const bench *b, char why[SETTLE_WHY])
+static bool has_settled(const bench *b, char why[SETTLE_WHY])
 {
     size_t  runs;
     double *times = times_in_a_row(b, &runs);
-    int     settled = settle(times, workers_of(b), runs, &b->report, why);
+    bool    settled = settle(times, workers_of(b), runs, &b->report, why);
 
     free(times);
     return settled;
@@ -212,7 +212,7 @@ static int measure_settled(const calibrate_request *request, calibrate_kernel *k
             return code;
         spent += b->report.seconds;
         if (!may_repeat(done, request->rounds, spent, b->report.seconds)) {
-            kernel->unsettled = 1;
+            kernel->unsettled = true;
             message("kernel %s%s did not settle in %u round%s: %s; measure it again while nothing "
                     "else runs here, or with more --repeats",
                     kernel->name, b->gpus ? " on the GPU" : "", done, plural(done), why);

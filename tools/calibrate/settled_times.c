@@ -74,8 +74,8 @@ double halves_differ(const double *times, size_t workers, size_t runs)
                 fmax(excess(first.low, second.low), excess(first.high, second.high)));
 }
 
-int settle(const double *times, size_t workers, size_t runs, const hs_exec_report *report,
-           char why[SETTLE_WHY])
+bool settle(const double *times, size_t workers, size_t runs, const hs_exec_report *report,
+            char why[SETTLE_WHY])
 {
     double differ = halves_differ(times, workers, runs);
     char   share[8];
@@ -86,11 +86,11 @@ int settle(const double *times, size_t workers, size_t runs, const hs_exec_repor
     else if (runs >= SETTLE_LEAST && core_share_is_low(report, share))
         snprintf(why, SETTLE_WHY, "this machine was busy: the kernel got %s of its cores", share);
     else
-        return 1;
-    return 0;
+        return true;
+    return false;
 }
 
-int may_repeat(unsigned done, unsigned most, double spent, double last)
+bool may_repeat(unsigned done, unsigned most, double spent, double last)
 {
     return done < most && spent + 2 * last <= PATIENCE;
 }

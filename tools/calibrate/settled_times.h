@@ -30,13 +30,13 @@ double halves_differ(const double *times, size_t workers, size_t runs);
  * else. Few runs always count as settled. If not settled, `why` has the reason.
  */
 enum { SETTLE_WHY = 128 };
-int settle(const double *times, size_t workers, size_t runs, const hs_exec_report *report,
-           char why[SETTLE_WHY]);
+bool settle(const double *times, size_t workers, size_t runs, const hs_exec_report *report,
+            char why[SETTLE_WHY]);
 
 /**
  * Return whether another round, with twice as many runs, is allowed after `done` rounds of at most
  * `most`, which took `spent` seconds in total and `last` seconds for the last.
  */
-int may_repeat(unsigned done, unsigned most, double spent, double last);
+bool may_repeat(unsigned done, unsigned most, double spent, double last);
 
 #endif

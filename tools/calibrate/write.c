@@ -38,12 +38,12 @@ static void processor(char name[96])
 }
 
 /* Return whether any kernel was measured in more than one round. */
-static int is_repeated(const calibrate_request *request, const calibrate_list *list)
+static bool is_repeated(const calibrate_request *request, const calibrate_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->kernels[i].runs > (size_t)request->cores * request->repeats)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void describe(const calibrate_request *request, const calibrate_list *list, char *text,

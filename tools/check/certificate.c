@@ -56,7 +56,7 @@ static const char *flaw_of_kinds(verification *v)
     return NULL;
 }
 
-static int is_of_graph(const certificate *c)
+static bool is_of_graph(const certificate *c)
 {
     return c->has_cases || c->node->step == STEP_GRAPH;
 }
@@ -154,7 +154,7 @@ static void exact_makespan(const verification *v, const hs_schedule *s, mpq_t ma
 }
 
 /* Set *rounded to the least double that is not below the value; return whether they are equal. */
-static int round_up(mpq_t value, double *rounded)
+static bool round_up(mpq_t value, double *rounded)
 {
     mpq_t again;
     int   order;
@@ -173,13 +173,13 @@ static int round_up(mpq_t value, double *rounded)
  * Return whether the makespan is optimal. The bound is a double, so if the makespan is at most the
  * next double, the same proof may hold for the makespan itself.
  */
-static int is_optimal(verification *v, const mpq_t makespan)
+static bool is_optimal(verification *v, const mpq_t makespan)
 {
-    int   is_next;
+    bool  is_next;
     mpq_t next;
 
     if (mpq_equal(makespan, v->c.value))
-        return 1;
+        return true;
     mpq_init(next);
     mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
     is_next = mpq_cmp(makespan, next) <= 0;
@@ -201,7 +201,7 @@ static void add_slack(const verification *v, const hs_schedule *s, mpq_t makespa
     mpq_clear(slack);
 }
 
-static int judge_plan(verification *v, const hs_schedule *s, int print)
+static int judge_plan(verification *v, const hs_schedule *s, bool print)
 {
     mpq_t  makespan, gap;
     double rounded;
@@ -234,7 +234,7 @@ static int judge_plan(verification *v, const hs_schedule *s, int print)
 }
 
 int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
-                      const hs_plan_info *info, int print)
+                      const hs_plan_info *info, bool print)
 {
     verification v = {.path = path, .in = in};
     int          code = certificate_read(path, &v.c);

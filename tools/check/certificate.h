@@ -12,6 +12,6 @@
  * nothing.
  */
 int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
-                      const hs_plan_info *info, int print);
+                      const hs_plan_info *info, bool print);
 
 #endif

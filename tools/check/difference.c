@@ -5,34 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Describe the difference of a task, or of the header if `task` is NULL. Return 1. */
-static int differ(char *text, const char *task, const char *column, const char *plan,
-                  const char *instance)
+/* Describe the difference of a task, or of the header if `task` is NULL. Return true. */
+static bool differ(char *text, const char *task, const char *column, const char *plan,
+                   const char *instance)
 {
     snprintf(text, DIFFERENCE_SIZE, "%s%.100s%s%s is %.120s in the plan, %.120s in the instance",
              task ? "task " : "", task ? task : "", task ? ": " : "", column, plan, instance);
-    return 1;
+    return true;
 }
 
-static int compare_numbers(char *text, const char *task, const char *column, double plan,
-                           double instance)
+static bool compare_numbers(char *text, const char *task, const char *column, double plan,
+                            double instance)
 {
     char a[32], b[32];
 
     if (plan == instance)
-        return 0;
+        return false;
     hs_format_double(plan, a);
     hs_format_double(instance, b);
     return differ(text, task, column, a, b);
 }
 
-static int compare_strings(char *text, const char *task, const char *column, const char *plan,
-                           const char *instance)
+static bool compare_strings(char *text, const char *task, const char *column, const char *plan,
+                            const char *instance)
 {
     char a[128], b[128];
 
     if (strcmp(plan ? plan : "", instance ? instance : "") == 0)
-        return 0;
+        return false;
     snprintf(a, sizeof a, "'%.110s'", plan ? plan : "");
     snprintf(b, sizeof b, "'%.110s'", instance ? instance : "");
     return differ(text, task, column, a, b);
@@ -65,8 +65,8 @@ static void show(const hs_column *column, const void *field, char text[64])
 }
 
 /* Compare a field of two tasks; different values have different text. */
-static int compare_fields(char *text, const char *task, const hs_column *column,
-                          const hs_task *plan, const hs_task *instance)
+static bool compare_fields(char *text, const char *task, const hs_column *column,
+                           const hs_task *plan, const hs_task *instance)
 {
     const void *a = (const char *)plan + column->offset;
     const void *b = (const char *)instance + column->offset;
@@ -85,7 +85,8 @@ static int compare_fields(char *text, const char *task, const hs_column *column,
 }
 
 /* Compare all columns except the id and the count, which make up the equal names. */
-static int compare_tasks(char *text, const char *task, const hs_task *plan, const hs_task *instance)
+static bool compare_tasks(char *text, const char *task, const hs_task *plan,
+                          const hs_task *instance)
 {
     const hs_column *column;
 
@@ -93,8 +94,8 @@ static int compare_tasks(char *text, const char *task, const hs_task *plan, cons
         if (column->type != HS_COLUMN_LIST && column->offset != offsetof(hs_task, id) &&
             column->offset != offsetof(hs_task, count) &&
             compare_fields(text, task, column, plan, instance))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Format an entry of `after` for a message. */
@@ -131,11 +132,11 @@ static void show_access(const hs_instance *in, size_t row, size_t index, char te
 }
 
 /* Compare two lists entry by entry; different entries have different text. */
-static int compare_lists(char *text, const char *task, const char *column,
-                         void (*show_entry)(const hs_instance *in, size_t row, size_t index,
-                                            char text[160]),
-                         const hs_instance *plan, size_t row, const hs_instance *instance,
-                         size_t other)
+static bool compare_lists(char *text, const char *task, const char *column,
+                          void (*show_entry)(const hs_instance *in, size_t row, size_t index,
+                                             char text[160]),
+                          const hs_instance *plan, size_t row, const hs_instance *instance,
+                          size_t other)
 {
     char a[160], b[160];
 
@@ -145,20 +146,20 @@ static int compare_lists(char *text, const char *task, const char *column,
         if (strcmp(a, b) != 0)
             return differ(text, task, column, a, b);
         if (strcmp(a, "nothing") == 0)
-            return 0;
+            return false;
     }
 }
 
-static int compare_graphs(char *text, const char *task, const hs_instance *plan, size_t row,
-                          const hs_instance *instance, size_t other)
+static bool compare_graphs(char *text, const char *task, const hs_instance *plan, size_t row,
+                           const hs_instance *instance, size_t other)
 {
     if (!hs_instance_has_graph(plan) && !hs_instance_has_graph(instance))
-        return 0;
+        return false;
     return compare_lists(text, task, "after", show_after, plan, row, instance, other) ||
            compare_lists(text, task, "data", show_access, plan, row, instance, other);
 }
 
-static int compare_links(char *text, const hs_instance *plan, const hs_instance *instance)
+static bool compare_links(char *text, const hs_instance *plan, const hs_instance *instance)
 {
     static const char *const names[] = {"link h2d", "link d2h", "link d2d"};
 
@@ -169,12 +170,12 @@ static int compare_links(char *text, const hs_instance *plan, const hs_instance 
         (void)hs_instance_link(instance, link, &b[0], &b[1]);
         if (compare_numbers(text, NULL, names[link], a[0], b[0]) ||
             compare_numbers(text, NULL, names[link], a[1], b[1]))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-static int compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)
+static bool compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"}; /* indexed by hs_unit */
 
@@ -188,8 +189,8 @@ static int compare_headers(char *text, const hs_instance *plan, const hs_instanc
 }
 
 /* Find every task of `tasks` in `others`, whose index is `index`, and compare the two. */
-static int compare_all(char *text, const hs_instance *tasks, const hs_instance *others,
-                       const hs_name_index *index)
+static bool compare_all(char *text, const hs_instance *tasks, const hs_instance *others,
+                        const hs_name_index *index)
 {
     char   name[HS_MAX_ID + 16];
     size_t count = hs_instance_tasks(tasks);
@@ -200,16 +201,16 @@ static int compare_all(char *text, const hs_instance *tasks, const hs_instance *
 
         if (!hs_name_index_find(index, name, length, &other)) {
             snprintf(text, DIFFERENCE_SIZE, "task %.120s is not in the instance", name);
-            return 1;
+            return true;
         }
         hs_instance_row(tasks, hs_instance_row_of(tasks, i), &a);
         hs_instance_row(others, hs_instance_row_of(others, other), &b);
         if (compare_tasks(text, name, &a, &b) ||
             compare_graphs(text, name, tasks, hs_instance_row_of(tasks, i), others,
                            hs_instance_row_of(others, other)))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Find the first task of the instance that the plan lacks. */

@@ -54,15 +54,15 @@ static void count_units(mpz_t units, dyadic d, long unit)
     mpz_mul_2exp(units, units, (mp_bitcnt_t)(d.exponent - unit));
 }
 
-/* Set `units` to the task's time on a type; return 0 if it is infinite. */
-static int take_time(const proof *p, size_t task, int type, mpz_t units)
+/* Set `units` to the task's time on a type; return false if it is infinite. */
+static bool take_time(const proof *p, size_t task, int type, mpz_t units)
 {
     double time = time_left(p, task, type);
 
     if (isinf(time))
-        return 0;
+        return false;
     count_units(units, time_as_dyadic(time), p->unit);
-    return 1;
+    return true;
 }
 
 /* Set `units` to the vertex's smaller time; 0 for a barrier, and for a task without a type left. */
@@ -79,7 +79,7 @@ static void take_smaller(const proof *p, size_t vertex, mpz_t units)
 
 static void find_unit(proof *p)
 {
-    int found = 0;
+    bool found = false;
 
     for (size_t i = 0; i < 2 * p->tasks; i++) {
         double time = time_of(p, i / 2, (int)(i % 2));
@@ -88,7 +88,7 @@ static void find_unit(proof *p)
         if (isinf(time) || (found && p->unit <= exponent))
             continue;
         p->unit = exponent;
-        found = 1;
+        found = true;
     }
 }
 
@@ -170,18 +170,18 @@ static size_t close_late(proof *p)
     return closed;
 }
 
-/* Repeat close_late() until no type is excluded; return 0 beyond the limit. */
-static int close_types(proof *p)
+/* Repeat close_late() until no type is excluded; return false beyond the limit. */
+static bool close_types(proof *p)
 {
     do {
         if (!limits_allow(p->l, LOOK * (uint64_t)p->vertices))
-            return 0;
+            return false;
         find_heads_and_tails(p);
     } while (close_late(p) > 0);
-    return 1;
+    return true;
 }
 
-static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
+static bool is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
 {
     size_t low = 0;
 
@@ -189,20 +189,20 @@ static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
         size_t middle = low + (count - low) / 2;
 
         if (sorted[middle] == vertex)
-            return 1;
+            return true;
         if (sorted[middle] < vertex)
             low = middle + 1;
         else
             count = middle;
     }
-    return 0;
+    return false;
 }
 
 /*
  * Return whether `later` depends on `task`, directly or through barriers, which come last among the
- * predecessors. Return 0 beyond the limit too.
+ * predecessors. Return false beyond the limit too.
  */
-static int depends(proof *p, uint32_t later, uint32_t task)
+static bool depends(proof *p, uint32_t later, uint32_t task)
 {
     size_t          count;
     const uint32_t *before = order_predecessors(p->w, later, &count);
@@ -211,8 +211,8 @@ static int depends(proof *p, uint32_t later, uint32_t task)
         return p->l->work <= p->l->most_work;
     while (count-- > 0 && before[count] >= p->tasks)
         if (depends(p, before[count], task))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static const char *flaw_of(const verdict v, const char *if_false)
@@ -225,7 +225,7 @@ static const uint32_t *steps_of(const proof *p, const proof_path *path)
     return p->c->path_step + path->first;
 }
 
-static int is_over(const proof_path *path, const uint32_t *step, size_t i)
+static bool is_over(const proof_path *path, const uint32_t *step, size_t i)
 {
     return i < path->count && step[i] >= PATH_OVER_CPUS;
 }
@@ -320,7 +320,7 @@ static void add_least(const proof *p, size_t task, mpz_t sum, mpz_t cost[2], mpz
 static const char *flaw_of_sum(const proof *p)
 {
     mpz_t cost[2], sum, scratch;
-    int   proved;
+    bool  proved;
 
     mpz_inits(cost[0], cost[1], sum, scratch, NULL);
     for (size_t i = 0; i < p->tasks; i++)
@@ -405,7 +405,7 @@ static const char *flaw_of_multipliers(proof *p)
 }
 
 /* Return whether the task can run on this type only. */
-static int is_of_type(const proof *p, size_t task, int type)
+static bool is_of_type(const proof *p, size_t task, int type)
 {
     return task < p->tasks && isfinite(time_left(p, task, type)) &&
            isinf(time_left(p, task, !type));
@@ -430,12 +430,12 @@ static const char *flaw_of_crowd(const proof *p, const graph_case *of)
     return NULL;
 }
 
-static int is_impossible(const proof *p)
+static bool is_impossible(const proof *p)
 {
     for (size_t i = 0; i < p->tasks; i++)
         if (isinf(time_left(p, i, 0)) && isinf(time_left(p, i, 1)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,

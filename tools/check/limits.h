@@ -2,6 +2,7 @@
 #ifndef TOOLS_CHECK_LIMITS_H
 #define TOOLS_CHECK_LIMITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,8 @@ typedef struct limits {
 /** The result of checking a claim. */
 typedef enum verdict { HOLDS, FAILS, TOO_MUCH } verdict;
 
-/** Add steps to the work; return 0 beyond the limit. */
-static inline int limits_allow(limits *l, uint64_t steps)
+/** Add steps to the work; return false beyond the limit. */
+static inline bool limits_allow(limits *l, uint64_t steps)
 {
     l->work += steps;
     return l->work <= l->most_work;

@@ -23,19 +23,19 @@ static void count_units(mpz_t units, dyadic time, long unit)
 }
 
 /* Return whether a task of the kind takes at most the makespan to refute. */
-static int fits(const cases *cs, size_t kind, int type, mpz_t scratch)
+static bool fits(const cases *cs, size_t kind, int type, mpz_t scratch)
 {
     double time = cs->kind[kind].time[type];
 
     if (isinf(time))
-        return 0;
+        return false;
     count_units(scratch, time_as_dyadic(time), cs->unit);
     return mpz_cmp(scratch, cs->longest) <= 0;
 }
 
-/* Add the least cost of the kind's tasks to `sum`; return 0 if they cannot all be run. */
-static int add_least(const cases *cs, size_t kind, const mpz_t multiplier[2], mpz_t sum,
-                     mpz_t cost[2])
+/* Add the least cost of the kind's tasks to `sum`; return false if they cannot all be run. */
+static bool add_least(const cases *cs, size_t kind, const mpz_t multiplier[2], mpz_t sum,
+                      mpz_t cost[2])
 {
     uint32_t count = cs->kind[kind].count, low = cs->low[kind], high = cs->high[kind];
 
@@ -44,13 +44,13 @@ static int add_least(const cases *cs, size_t kind, const mpz_t multiplier[2], mp
     if (!fits(cs, kind, 1, cost[1]))
         low = count;
     if (low > high)
-        return 0;
+        return false;
     for (int type = 0; type < 2; type++)
         mpz_mul(cost[type], cost[type], multiplier[type]);
     mpz_addmul_ui(sum, cost[0], low);
     mpz_addmul_ui(sum, cost[1], count - high);
     mpz_addmul_ui(sum, cost[mpz_cmp(cost[1], cost[0]) < 0], high - low);
-    return 1;
+    return true;
 }
 
 static const char *flaw_of_multipliers(cases *cs, const proof_node *node)
@@ -58,7 +58,7 @@ static const char *flaw_of_multipliers(cases *cs, const proof_node *node)
     const dyadic *given = node->multiplier;
     long  least = given[0].exponent < given[1].exponent ? given[0].exponent : given[1].exponent;
     mpz_t multiplier[2], cost[2], sum, room;
-    int   possible = 1, proved;
+    bool  possible = true, proved;
 
     if (!limits_allow(cs->l, LOOK * cs->c->kinds))
         return flaw_too_much;
@@ -116,11 +116,11 @@ static const char *flaw_of_sums(const cases *cs, const proof_node *node)
 }
 
 /* Return whether (capacity + 1) 2^grid exceeds the makespan to refute. */
-static int is_long_enough(const cases *cs, const proof_node *node)
+static bool is_long_enough(const cases *cs, const proof_node *node)
 {
     long  shift = node->knapsacks.grid - cs->unit;
     mpz_t end, longest;
-    int   is;
+    bool  is;
 
     mpz_init_set_si(end, node->knapsacks.capacity + 1);
     mpz_init_set(longest, cs->longest);
@@ -167,7 +167,7 @@ static cells weight_on(const cases *cs, const proof_node *node, size_t i, int ty
  * times the largest worth of a task, and at most the capacity minus c times the least excess of
  * weight over worth. The largest value under both limits must be at most `most`.
  */
-static int is_settled_by_counts(const cases *cs, const proof_node *node, int type)
+static bool is_settled_by_counts(const cases *cs, const proof_node *node, int type)
 {
     int64_t capacity = node->knapsacks.capacity, top = 0, spare = capacity + 1, count;
 

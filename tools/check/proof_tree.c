@@ -24,7 +24,7 @@ dyadic time_as_dyadic(double time)
 static long unit_of(const certificate *c, const task_kind *kind)
 {
     long unit = 0;
-    int  found = 0;
+    bool found = false;
 
     for (size_t i = 0; i < 2 * c->kinds; i++) {
         double time = kind[i / 2].time[i % 2];
@@ -33,7 +33,7 @@ static long unit_of(const certificate *c, const task_kind *kind)
         if (isinf(time) || (found && unit <= of_time))
             continue;
         unit = of_time;
-        found = 1;
+        found = true;
     }
     return unit;
 }
@@ -55,7 +55,7 @@ void longest_below(mpz_t longest, const mpq_t value, long unit)
 /* A branch whose first or second case is being verified. */
 typedef struct step {
     uint32_t kind, cut, low, high; /* low, high: the range of the branch */
-    int      second;
+    bool     second;
 } step;
 
 static void enter(cases *cs, const step *s)
@@ -73,7 +73,7 @@ static size_t next_case(cases *cs, step *stack, size_t depth)
         cs->high[stack[depth].kind] = stack[depth].high;
     }
     if (depth > 0) {
-        stack[depth - 1].second = 1;
+        stack[depth - 1].second = true;
         enter(cs, &stack[depth - 1]);
     }
     return depth;
@@ -91,7 +91,7 @@ static const char *flaw_of_nodes(cases *cs, step *stack)
 
         if (node->step == STEP_BRANCH) {
             uint32_t kind = node->branch.kind;
-            step     s = {kind, node->branch.cut, cs->low[kind], cs->high[kind], 0};
+            step     s = {kind, node->branch.cut, cs->low[kind], cs->high[kind], false};
 
             if (s.cut < s.low || s.cut >= s.high)
                 return "a branch leaves one of its cases empty";

@@ -24,14 +24,15 @@ void tasks_between_close(tasks_between *b)
     free(b->stack);
 }
 
-static const uint32_t *next_of(const tasks_between *b, uint32_t vertex, int forwards, size_t *count)
+static const uint32_t *next_of(const tasks_between *b, uint32_t vertex, bool forwards,
+                               size_t *count)
 {
     return forwards ? order_successors(b->w, vertex, count)
                     : order_predecessors(b->w, vertex, count);
 }
 
-/* Mark the vertices reachable from `vertex`; return 0 beyond the limit. */
-static int walk(tasks_between *b, uint32_t vertex, int forwards, limits *l)
+/* Mark the vertices reachable from `vertex`; return false beyond the limit. */
+static bool walk(tasks_between *b, uint32_t vertex, bool forwards, limits *l)
 {
     uint32_t *met = forwards ? b->after : b->before;
     size_t    size = 0;
@@ -42,14 +43,14 @@ static int walk(tasks_between *b, uint32_t vertex, int forwards, limits *l)
         const uint32_t *next = next_of(b, b->stack[--size], forwards, &count);
 
         if (!limits_allow(l, LOOK * (1 + (uint64_t)count)))
-            return 0;
+            return false;
         for (size_t i = 0; i < count; i++)
             if (met[next[i]] != b->round) {
                 met[next[i]] = b->round;
                 b->stack[size++] = next[i];
             }
     }
-    return 1;
+    return true;
 }
 
 verdict tasks_between_find(tasks_between *b, uint32_t first, uint32_t second, limits *l)
@@ -57,8 +58,8 @@ verdict tasks_between_find(tasks_between *b, uint32_t first, uint32_t second, li
     b->count = 0;
     b->round++;
     if (!limits_allow(l, LOOK * (uint64_t)b->w->tasks) ||
-        (first != GRAPH_ENDS && !walk(b, first, 1, l)) ||
-        (second != GRAPH_ENDS && !walk(b, second, 0, l)))
+        (first != GRAPH_ENDS && !walk(b, first, true, l)) ||
+        (second != GRAPH_ENDS && !walk(b, second, false, l)))
         return TOO_MUCH;
     if (first != GRAPH_ENDS && second != GRAPH_ENDS && b->after[second] != b->round)
         return FAILS;

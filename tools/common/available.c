@@ -18,7 +18,7 @@ enum { WORD_SIZE = 64, LONGEST_FILE = 64 << 20 };
 static long worker_named(const char *name, const hs_instance *in)
 {
     unsigned long cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), index;
-    int           is_gpu = strncmp(name, "gpu", 3) == 0;
+    bool          is_gpu = strncmp(name, "gpu", 3) == 0;
     char         *end;
 
     if ((!is_gpu && strncmp(name, "cpu", 3) != 0) || name[3] < '0' || name[3] > '9')

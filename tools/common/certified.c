@@ -50,11 +50,11 @@ static int exact_carry(exact_sum *sum)
 }
 
 /* Return whether any bit below `place` is set. */
-static int exact_any_below(const exact_sum *sum, int place)
+static bool exact_any_below(const exact_sum *sum, int place)
 {
     for (int i = 0; i < place / 32; i++)
         if (sum->limb[i])
-            return 1;
+            return true;
     return (sum->limb[place / 32] & ((UINT64_C(1) << place % 32) - 1)) != 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/completion.h"
 
+#include <stdbool.h>
+
 #include "common/help.h"
 
 /* Print the name of the shell function: hsched-solve gives _hsched_solve. */
@@ -138,7 +140,7 @@ static void zsh_argument(const option_spec *spec, FILE *out)
 
 static void zsh_option(const option_spec *spec, FILE *out)
 {
-    int takes = spec->value.kind != ARGUMENT_NONE;
+    bool takes = spec->value.kind != ARGUMENT_NONE;
 
     if (spec->letter)
         fprintf(out, "    '(-%c --%s)'{-%c%s,--%s%s}'[", spec->letter, spec->name, spec->letter,

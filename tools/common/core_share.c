@@ -11,13 +11,13 @@ double core_share(const hs_exec_report *report)
     return wanted > 0 ? report->core_seconds / wanted : NAN;
 }
 
-int core_share_is_low(const hs_exec_report *report, char percent[8])
+bool core_share_is_low(const hs_exec_report *report, char percent[8])
 {
     double share = core_share(report);
 
     if (!(report->busy > 0 && share < 0.9 && report->core_wait >= 0.1 * report->busy))
-        return 0;
+        return false;
     if (percent)
         snprintf(percent, 8, "%.0f%%", floor(100 * share));
-    return 1;
+    return true;
 }

@@ -8,10 +8,10 @@
 double core_share(const hs_exec_report *report);
 
 /**
- * Return 1 if the core share is below 90% and waits for cores were at least a tenth of the time in
- * tasks (the tasks may have slept for the rest). `percent` then gets the share, e.g. "52%"; NULL:
- * the text is not wanted.
+ * Return true if the core share is below 90% and waits for cores were at least a tenth of the time
+ * in tasks (the tasks may have slept for the rest). `percent` then gets the share, e.g. "52%";
+ * NULL: the text is not wanted.
  */
-int core_share_is_low(const hs_exec_report *report, char percent[8]);
+bool core_share_is_low(const hs_exec_report *report, char percent[8]);
 
 #endif

@@ -36,7 +36,7 @@ static unsigned code_point(const unsigned char *text, size_t length)
 }
 
 /* Return whether a terminal may get the character unchanged. */
-static int is_shown(const unsigned char *text, size_t length)
+static bool is_shown(const unsigned char *text, size_t length)
 {
     char character[5], form[32];
 
@@ -141,7 +141,7 @@ void html_text(FILE *out, const char *string)
     while (*text) {
         size_t      length = utf8_length(text);
         const char *entity = html_entity(*text);
-        int         control = *text < 0x20 && *text != '\n' && *text != '\t';
+        bool        control = *text < 0x20 && *text != '\n' && *text != '\t';
 
         if (length == 0 || control || *text == 0x7f)
             fputs("&#xfffd;", out);

@@ -10,7 +10,7 @@
 
 #include "common/message.h"
 
-int is_dash(const char *path)
+bool is_dash(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }
@@ -99,14 +99,14 @@ void files_discard(output **file, int count)
         output_discard(file[i]);
 }
 
-int files_is_program(const char *path)
+bool files_is_program(const char *path)
 {
     struct stat st;
 
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-int files_in_path(const char *word)
+bool files_in_path(const char *word)
 {
     const char *folders = getenv("PATH"), *rest = folders ? folders : "/usr/bin:/bin";
     char        path[4096];
@@ -117,9 +117,9 @@ int files_in_path(const char *word)
         if ((size_t)snprintf(path, sizeof path, "%.*s%s%s", length, rest, length ? "/" : "",
                              word) < sizeof path &&
             files_is_program(path))
-            return 1;
+            return true;
         rest += length;
         if (!*rest)
-            return 0;
+            return false;
     }
 }

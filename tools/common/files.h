@@ -9,7 +9,7 @@
 /* Several output files of one tool, in arrays indexed by kind. A NULL path means no output. */
 
 /** Return whether the path is `-`, which stands for standard input or output; 0 for NULL. */
-int is_dash(const char *path);
+bool is_dash(const char *path);
 
 /** Call usage_error() about `option` if the path ends like a picture format besides SVG. */
 void files_check_svg(const char *option, const char *path);
@@ -41,7 +41,7 @@ void files_discard(output **file, int count);
 /**
  * Return whether `path` is an executable file; whether a folder of PATH contains one named `word`.
  */
-int files_is_program(const char *path);
-int files_in_path(const char *word);
+bool files_is_program(const char *path);
+bool files_in_path(const char *word);
 
 #endif

@@ -33,8 +33,9 @@ typedef struct parser {
 } parser;
 
 /* Set the diagnostic to a message about position `at`. Return 0, the parser's code for failure. */
-__attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at, const char *format,
-                                                      ...)
+__attribute__((format(printf, 3, 4))) static bool fail(parser *p, const char *at,
+                                                       const char *format,
+                                                       ...)
 {
     va_list args;
 
@@ -43,10 +44,10 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at,
     va_start(args, format);
     vsnprintf(p->error->why, sizeof p->error->why, format, args);
     va_end(args);
-    return 0;
+    return false;
 }
 
-static int refuse(parser *p, const char *expected)
+static bool refuse(parser *p, const char *expected)
 {
     if (p->at >= p->end)
         return fail(p, p->end, "the file ends here; expected %s", expected);
@@ -127,7 +128,7 @@ static char *put_utf8(char *to, long c)
 }
 
 /* Decode the escape at *from to *to and advance both pointers; 0 after a message. */
-static int unescape(parser *p, const char **from, char **to)
+static bool unescape(parser *p, const char **from, char **to)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     const char       *start = *from, *letter;
@@ -138,18 +139,18 @@ static int unescape(parser *p, const char **from, char **to)
         if (c == 0)
             return fail(p, start, "this escape is not a character");
         *to = put_utf8(*to, c);
-        return 1;
+        return true;
     }
     letter = start[1] ? strchr(letters, start[1]) : NULL;
     if (!letter)
         return fail(p, start, "this escape is not a character");
     *(*to)++ = meant[letter - letters];
     *from += 2;
-    return 1;
+    return true;
 }
 
 /* Read a string and decode it in place: a decoded string is never longer than its source. */
-static int read_string(parser *p, const char **text)
+static bool read_string(parser *p, const char **text)
 {
     const char *from;
     char       *to, *start = p->at;
@@ -166,11 +167,11 @@ static int read_string(parser *p, const char **text)
         if (*from != '\\')
             *to++ = *from++;
         else if (!unescape(p, &from, &to))
-            return 0;
+            return false;
     }
     p->at += from + 1 - p->at;
     *to = '\0';
-    return 1;
+    return true;
 }
 
 static const char *skip_digits(const char *at)
@@ -201,7 +202,7 @@ static const char *number_end(const char *at)
     return at;
 }
 
-static int read_number(parser *p, json_value **value)
+static bool read_number(parser *p, json_value **value)
 {
     const char *end = number_end(p->at);
 
@@ -212,10 +213,10 @@ static int read_number(parser *p, json_value **value)
     if (!isfinite((*value)->number))
         return fail(p, p->at, "this number is too large");
     p->at += end - p->at;
-    return 1;
+    return true;
 }
 
-static int read_word(parser *p, json_value **value)
+static bool read_word(parser *p, json_value **value)
 {
     static const char *const words[] = {
         [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true"};
@@ -224,36 +225,36 @@ static int read_word(parser *p, json_value **value)
         if (strncmp(p->at, words[kind], strlen(words[kind])) == 0) {
             p->at += strlen(words[kind]);
             *value = add_value(p, (json_kind)kind);
-            return 1;
+            return true;
         }
     return refuse(p, "a value");
 }
 
-static int read_value(parser *p, int depth, json_value **value);
+static bool read_value(parser *p, int depth, json_value **value);
 
 /* Read an array's element or an object's member, whose name goes into the value. */
-static int read_entry(parser *p, int is_object, int depth, json_value **entry)
+static bool read_entry(parser *p, bool is_object, int depth, json_value **entry)
 {
     const char *name = NULL;
 
     skip_blanks(p);
     if (is_object) {
         if (!read_string(p, &name))
-            return 0;
+            return false;
         skip_blanks(p);
         if (*p->at != ':')
             return refuse(p, "':'");
         p->at++;
     }
     if (!read_value(p, depth, entry))
-        return 0;
+        return false;
     (*entry)->name = name;
-    return 1;
+    return true;
 }
 
-static int read_entries(parser *p, int depth, json_value **value)
+static bool read_entries(parser *p, int depth, json_value **value)
 {
-    int          is_object = *p->at == '{';
+    bool         is_object = *p->at == '{';
     char         close = is_object ? '}' : ']';
     json_value **last;
 
@@ -271,14 +272,14 @@ static int read_entries(parser *p, int depth, json_value **value)
             last = &(*last)->next;
         }
         if (!read_entry(p, is_object, depth + 1, last))
-            return 0;
+            return false;
         skip_blanks(p);
     }
     p->at++;
-    return 1;
+    return true;
 }
 
-static int read_value(parser *p, int depth, json_value **value)
+static bool read_value(parser *p, int depth, json_value **value)
 {
     skip_blanks(p);
     if (*p->at == '{' || *p->at == '[')

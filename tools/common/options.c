@@ -67,7 +67,7 @@ const char *option_word(const option_spec *spec, size_t index, char buffer[OPTIO
  * Return whether several options start with the name; getopt_long() does not tell an ambiguous name
  * from an unknown name.
  */
-static int is_ambiguous(const tool_spec *tool, const char *text)
+static bool is_ambiguous(const tool_spec *tool, const char *text)
 {
     size_t             length = strcspn(text, "=");
     int                matches = 0;
@@ -278,10 +278,10 @@ uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint
 }
 
 /*
- * Parse a finite decimal number; return 0 for blanks, "nan", "inf", hexadecimal or any different
- * text.
+ * Parse a finite decimal number; return false for blanks, "nan", "inf", hexadecimal or any
+ * different text.
  */
-static int read_double(const char *text, double *value)
+static bool read_double(const char *text, double *value)
 {
     char *end = NULL;
 
@@ -330,12 +330,12 @@ double parse_time(const char *what, const char *text, double least, double most)
     return value * unit;
 }
 
-int list_next(const char *what, const char **rest, char *element, size_t size)
+bool list_next(const char *what, const char **rest, char *element, size_t size)
 {
     size_t length;
 
     if (!*rest)
-        return 0;
+        return false;
     length = strcspn(*rest, ",");
     if (length == 0)
         usage_error("%s: the list has an empty name: separate names by single commas", what);
@@ -344,5 +344,5 @@ int list_next(const char *what, const char **rest, char *element, size_t size)
     memcpy(element, *rest, length);
     element[length] = '\0';
     *rest = (*rest)[length] == ',' ? *rest + length + 1 : NULL;
-    return 1;
+    return true;
 }

@@ -2,6 +2,7 @@
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,10 +115,10 @@ double   parse_double(const char *what, const char *text, double least, double m
 double parse_time(const char *what, const char *text, double least, double most);
 
 /**
- * Copy the next element of a comma-separated list to `element` and advance *rest. Return 0 past the
- * last element, or when *rest is NULL. An empty or overlong element is a usage error.
+ * Copy the next element of a comma-separated list to `element` and advance *rest. Return false past
+ * the last element, or when *rest is NULL. An empty or overlong element is a usage error.
  */
-int list_next(const char *what, const char **rest, char *element, size_t size);
+bool list_next(const char *what, const char **rest, char *element, size_t size);
 
 /**
  * Return word `index` of an option; NULL past the last. `buffer` holds words taken from `argument`.

@@ -315,7 +315,7 @@ FILE *output_stream(output *o)
     return o->stream;
 }
 
-int output_is_stdout(const output *o)
+bool output_is_stdout(const output *o)
 {
     return o->fd == STDOUT_FILENO;
 }
@@ -383,18 +383,18 @@ int output_finish(int code)
     return stdout_error ? cannot_write(standard_output, stdout_error) : code;
 }
 
-static int is_same_inode(const struct stat *x, const struct stat *y)
+static bool is_same_inode(const struct stat *x, const struct stat *y)
 {
     return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
 }
 
 /* Return whether the paths have equal names in one folder; the files need not exist. */
-static int same_name(const char *a, const char *b)
+static bool same_name(const char *a, const char *b)
 {
     const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
     char       *folder_a = beside(a, ""), *folder_b = beside(b, "");
     struct stat x, y;
-    int same = strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 && folder_a &&
+    bool same = strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 && folder_a &&
                folder_b && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
                is_same_inode(&x, &y);
 
@@ -403,13 +403,13 @@ static int same_name(const char *a, const char *b)
     return same;
 }
 
-int same_file(const char *a, const char *b)
+bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    int         a_is_there = stat(a, &x) == 0, b_is_there = stat(b, &y) == 0;
+    bool        a_is_there = stat(a, &x) == 0, b_is_there = stat(b, &y) == 0;
 
     if (strcmp(a, b) == 0)
-        return 1;
+        return true;
     if (!a_is_there && !b_is_there)
         return same_name(a, b);
     return a_is_there && b_is_there && S_ISREG(x.st_mode) && is_same_inode(&x, &y);

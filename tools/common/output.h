@@ -43,7 +43,7 @@ int   output_fd(const output *o);
 FILE *output_stream(output *o);
 
 /** Return whether the output is standard output. */
-int output_is_stdout(const output *o);
+bool output_is_stdout(const output *o);
 
 /**
  * Finish the file and free `o`: rename it to its final name if `written` is HS_OK, otherwise remove
@@ -55,7 +55,7 @@ int output_close(output *o, hs_status written);
 void output_discard(output *o);
 
 /** Return whether two paths name one file, also if the file does not exist yet. */
-int same_file(const char *a, const char *b);
+bool same_file(const char *a, const char *b);
 
 /** Flush standard output; output_finish() reports a failure. */
 void output_flush(void);

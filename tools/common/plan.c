@@ -22,14 +22,14 @@ int plan_not_valid(const plan *p, const char *format, ...)
 }
 
 /*
- * Read the file again from `start` as an instance. Return 1 with p->in and *status if it is an
- * instance; 0 if not.
+ * Read the file again from `start` as an instance. Return true with p->in and *status if it is an
+ * instance; false if not.
  */
-static int reread_instance(plan *p, int fd, off_t start, const hs_read_settings *reading,
-                           hs_status *status, hs_error *error)
+static bool reread_instance(plan *p, int fd, off_t start, const hs_read_settings *reading,
+                            hs_status *status, hs_error *error)
 {
     if (*status != HS_EKIND || start < 0 || lseek(fd, start, SEEK_SET) < 0)
-        return 0;
+        return false;
     *status = hs_instance_read(fd, reading, &p->in, error);
     return *status != HS_EKIND;
 }
@@ -38,7 +38,7 @@ static int reread_instance(plan *p, int fd, off_t start, const hs_read_settings 
  * Read a plan, or an instance if instance_will_do. Otherwise a message for an instance names the
  * command that makes a plan.
  */
-static int read_file(plan *p, const hs_read_settings *reading, int instance_will_do)
+static int read_file(plan *p, const hs_read_settings *reading, bool instance_will_do)
 {
     const char     *path = p->path;
     hs_error        error = {0}, ignored;
@@ -76,12 +76,12 @@ static int read_file(plan *p, const hs_read_settings *reading, int instance_will
 
 int plan_read(plan *p, const hs_read_settings *reading)
 {
-    return read_file(p, reading, 0);
+    return read_file(p, reading, false);
 }
 
 int plan_or_instance_read(plan *p, const hs_read_settings *reading)
 {
-    return read_file(p, reading, 1);
+    return read_file(p, reading, true);
 }
 
 int plan_check(const plan *p, const double *available)

@@ -48,8 +48,8 @@ const hs_algorithm *plugin_algorithm_find(const char *name)
     return hs_algorithm_find(name);
 }
 
-/* Copy the name of NAME:RANK and set *rank. Return 0 if the rank is unknown. */
-static int split_rank(const char *text, char name[PLUGIN_RANKED], hs_rank *rank)
+/* Copy the name of NAME:RANK and set *rank. Return false if the rank is unknown. */
+static bool split_rank(const char *text, char name[PLUGIN_RANKED], hs_rank *rank)
 {
     size_t length = strcspn(text, ":");
 
@@ -59,7 +59,7 @@ static int split_rank(const char *text, char name[PLUGIN_RANKED], hs_rank *rank)
 }
 
 /* Return whether a rank is the default or one of the set `ranks`. */
-static int is_supported(hs_rank rank, unsigned ranks)
+static bool is_supported(hs_rank rank, unsigned ranks)
 {
     return rank == HS_RANK_DEFAULT || (ranks >> rank & 1);
 }
@@ -67,7 +67,7 @@ static int is_supported(hs_rank rank, unsigned ranks)
 const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
 {
     char                name[PLUGIN_RANKED];
-    int                 is_known = split_rank(text, name, rank);
+    bool                is_known = split_rank(text, name, rank);
     const hs_algorithm *algorithm = plugin_algorithm_find(name);
 
     if (!algorithm || !is_known || !is_supported(*rank, hs_algorithm_supported_ranks(algorithm)))
@@ -86,7 +86,7 @@ const hs_policy_kind *plugin_policy_find(const char *name)
 const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
 {
     char                  name[PLUGIN_RANKED];
-    int                   is_known = split_rank(text, name, rank);
+    bool                  is_known = split_rank(text, name, rank);
     const hs_policy_kind *kind = plugin_policy_find(name);
 
     if (!kind || !is_known || !is_supported(*rank, hs_policy_supported_ranks(kind)))
@@ -175,7 +175,7 @@ static _Noreturn void refuse(const char *path, const char *why)
 }
 
 /* Check the name of an offered algorithm or policy. `taken`: the name is already in use. */
-static void check_offer(const char *path, const char *name, int taken, size_t count)
+static void check_offer(const char *path, const char *name, bool taken, size_t count)
 {
     if (!name || !*name)
         refuse(path, "one of its algorithms or policies has no name");

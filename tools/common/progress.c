@@ -44,7 +44,7 @@ static struct {
     int             shown; /* lines on the terminal, including the view */
     int             held; /* number of holds; > 0: not drawn */
     double          drawn_at; /* last drawing, in monotonic seconds */
-    int             is_wanted; /* a hold ended: draw at once */
+    bool            is_wanted; /* a hold ended: draw at once */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .terminal = PTHREAD_MUTEX_INITIALIZER,
@@ -164,7 +164,7 @@ static void draw(void)
 {
     char           line[320];
     progress_view *view;
-    int            draws;
+    bool           draws;
 
     pthread_mutex_lock(&state.terminal);
     pthread_mutex_lock(&state.lock);
@@ -201,7 +201,7 @@ static void *draw_each_half_second(void *unused)
         }
         if (!state.is_wanted)
             pthread_cond_timedwait(&state.over, &state.lock, &next);
-        state.is_wanted = 0;
+        state.is_wanted = false;
         pthread_mutex_unlock(&state.lock);
         draw();
         pthread_mutex_lock(&state.lock);
@@ -210,7 +210,7 @@ static void *draw_each_half_second(void *unused)
     return NULL;
 }
 
-int progress_is_possible(void)
+bool progress_is_possible(void)
 {
     const char *terminal = getenv("TERM");
 
@@ -236,7 +236,7 @@ void progress_begin(size_t total)
     state.over_at = 0;
     state.label[0] = '\0';
     state.view = NULL;
-    state.is_wanted = 0;
+    state.is_wanted = false;
 
     /* Signals go to the main thread: their handler must not interrupt draw(). */
     sigfillset(&all);
@@ -310,7 +310,7 @@ void progress_hold(void)
 
 void progress_release(void)
 {
-    int draws;
+    bool draws;
 
     pthread_mutex_lock(&state.terminal);
     draws = --state.held == 0 && clock_now() - state.drawn_at >= LEAST_BETWEEN;
@@ -319,7 +319,7 @@ void progress_release(void)
         return;
     pthread_mutex_lock(&state.lock);
     if (state.running && !state.is_wanted) {
-        state.is_wanted = 1;
+        state.is_wanted = true;
         pthread_cond_signal(&state.over);
     }
     pthread_mutex_unlock(&state.lock);

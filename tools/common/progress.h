@@ -2,6 +2,7 @@
 #ifndef TOOLS_PROGRESS_H
 #define TOOLS_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -30,7 +31,7 @@ typedef int progress_view(char text[PROGRESS_VIEW], int rows, int columns);
 void progress_show_view(progress_view *draw);
 
 /** Return whether standard error can show a progress line: a terminal with a movable cursor. */
-int progress_is_possible(void);
+bool progress_is_possible(void);
 
 /**
  * Measure the present step by the position of `fd`, if this is a regular file. -1: stop measuring.

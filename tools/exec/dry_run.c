@@ -105,14 +105,14 @@ static void print_backends(const exec_job *job, const task_start *list, size_t s
     free(backend);
 }
 
-/* Print the command or kernel of a task. Return 1 if the program of the command is missing. */
-static int print_work(const exec_job *job, const task_start *s)
+/* Print the command or kernel of a task. Return true if the program of the command is missing. */
+static bool print_work(const exec_job *job, const task_start *s)
 {
     const char *backend = hs_exec_backend_name(job->exec, s->task, s->type);
     const char *command = exec_command(job, s->task, s->type);
     char        program[EXEC_PROGRAM];
     hs_task     row;
-    int         missing = 0;
+    bool        missing = false;
 
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, s->task), &row);
     if (backend && strcmp(backend, "command") == 0 && *command) {

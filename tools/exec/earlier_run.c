@@ -39,7 +39,7 @@ static int refuse(const exec_earlier *run, const char *what)
     return EXIT_USAGE;
 }
 
-static int is_count(double number)
+static bool is_count(double number)
 {
     return isfinite(number) && number >= 0;
 }
@@ -179,7 +179,8 @@ void exec_earlier_free(exec_earlier *run)
     *run = (exec_earlier){.tree = NULL};
 }
 
-const exec_earlier_kernel *exec_earlier_kernel_find(const exec_earlier *run, const char *name, hs_type type)
+const exec_earlier_kernel *exec_earlier_kernel_find(const exec_earlier *run, const char *name,
+                                                    hs_type type)
 {
     exec_earlier_kernel key = {.name = name, .type = type};
 

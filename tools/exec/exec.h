@@ -28,10 +28,10 @@ typedef struct exec_request {
     int              dry_run, quiet;
     int              live;             /* show a view of the workers while the run lasts */
     int              counted[2];       /* by hs_type: the workers were counted on this machine */
-    int              lacks_gpus;       /* this machine has no GPU: assume one */
+    bool             lacks_gpus;       /* this machine has no GPU: assume one */
     int              show;             /* an exec_show */
     int              tag;              /* put the task's name before each line */
-    int              html;             /* write the report as HTML, not as JSON */
+    bool             html;             /* write the report as HTML, not as JSON */
     output          *file[EXEC_FILES]; /* NULL: not requested */
     const char      *report;           /* path of the report; NULL: none */
     const char      *measured;         /* path of the table with measured times; NULL: none */
@@ -47,7 +47,7 @@ typedef struct exec_request {
 typedef struct exec_job {
     const exec_request *request;
     plan                plan;
-    int                 planned;   /* the file is a plan, not an instance */
+    bool                planned;   /* the file is a plan, not an instance */
     hs_schedule        *predicted; /* by the policy, for the estimates of the tasks to run */
     double              unit;      /* wall-clock seconds per unit of the plan */
     hs_exec            *exec;
@@ -56,7 +56,7 @@ typedef struct exec_job {
     time_t              began;       /* start of the run */
     hs_status           status;      /* outcome of the run */
     int                 signal;      /* signal that stopped the run; 0: none */
-    int                 keeps_logs;  /* the user named the folder for output: keep it */
+    bool                keeps_logs;  /* the user named the folder for output: keep it */
     hs_error            error;
 } exec_job;
 
@@ -114,8 +114,8 @@ void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *attempt);
 int  exec_joblog_close(exec_joblog *log);
 
 /**
- * Show the output of tasks (task_output.c); callbacks for the run's settings. `job` is the address of a
- * pointer to the exec_job.
+ * Show the output of tasks (task_output.c); callbacks for the run's settings. `job` is the address
+ * of a pointer to the exec_job.
  */
 void exec_show_line(void *job, const hs_exec_line *line);
 void exec_show_end(const exec_job *job); /* after the run: complete unfinished tagged lines */
@@ -129,9 +129,9 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
                     char path[EXEC_PATH]);
 
 /*
- * Messages during the run (messages.c): failures with their output, and stop requests. A thread prints
- * the messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns after all
- * messages are printed.
+ * Messages during the run (messages.c): failures with their output, and stop requests. A thread
+ * prints the messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns
+ * after all messages are printed.
  */
 void exec_messages_begin(const exec_job *job);
 void exec_messages_failure(void *unused, const hs_exec_failure *failure);
@@ -147,7 +147,7 @@ typedef struct exec_attempt {
     hs_type                type; /* type of the worker */
     uint32_t               task, number;
     double                 start, end, time;
-    int                    done;    /* finished; 0: aborted or failed */
+    bool                   done;    /* finished; 0: aborted or failed */
     const hs_exec_failure *failure; /* NULL: no failure */
 } exec_attempt;
 
@@ -242,16 +242,17 @@ int exec_dry_run(const exec_job *job);
  * Return 0 if the file exists or only the shell could tell.
  */
 enum { EXEC_PROGRAM = 256 };
-int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
+bool exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 
 /** Print the GPUs of this machine on standard output (devices.c). Return the exit code. */
 int exec_devices(void);
 
 /**
- * Return 1 for the next task that was not run because a predecessor failed (measurements.c): number
- * *next - 1 after the call. *next starts at 0; *failed is the failed task. Return 0 past the last.
+ * Return true for the next task that was not run because a predecessor failed (measurements.c):
+ * number *next - 1 after the call. *next starts at 0; *failed is the failed task. Return false past
+ * the last.
  */
-int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
+bool exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
 
 /**
  * The matrix factorised by the tasks (matrix.c). read: from a file of doubles by column, or a .npy
@@ -267,7 +268,7 @@ typedef struct exec_figure {
     char        text[512]; /* the number, a NUL, then the unit and the remark */
     const char *unit, *remark; /* parts of `text`; may be empty */
     char        duration[32];  /* a long time in words, such as "8 h 38 min"; empty: none */
-    int         is_bad;        /* shown as a failure */
+    bool        is_bad;        /* shown as a failure */
 } exec_figure;
 
 /** List the key figures (figures.c) and return their number. */
@@ -275,7 +276,7 @@ enum { EXEC_FIGURES = 16 };
 size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure list[EXEC_FIGURES]);
 
 /** Return whether all predicted tasks are done, so that the makespans compare (figures.c). */
-int exec_is_comparable(const exec_job *job);
+bool exec_is_comparable(const exec_job *job);
 
 /** Print the summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);

@@ -46,7 +46,7 @@ static void add_time(figure_list *list, const exec_job *job, const char *label, 
     hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), f->duration);
 }
 
-int exec_is_comparable(const exec_job *job)
+bool exec_is_comparable(const exec_job *job)
 {
     return job->report.done + job->report.left_out == job->report.tasks;
 }
@@ -96,7 +96,7 @@ static void add_costs(figure_list *list, const hs_exec_report *r)
     if (r->retried > 0)
         add(list, "attempts tried again", "%llu", (unsigned long long)r->retried);
     if (r->lost_workers > 0)
-        add(list, "workers lost", "%u", r->lost_workers)->is_bad = 1;
+        add(list, "workers lost", "%u", r->lost_workers)->is_bad = true;
 }
 
 static void add_factorisation(figure_list *list, const exec_job *job)

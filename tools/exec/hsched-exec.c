@@ -45,9 +45,9 @@ static void take_allow(const options *o, void *data)
 
     while (list_next("--allow", &list, word, sizeof word)) {
         if (strcmp(word, "commands") == 0)
-            line->request.settings.run.allow_commands = 1;
+            line->request.settings.run.allow_commands = true;
         else if (strcmp(word, "plugins") == 0)
-            line->request.settings.run.allow_plugins = 1;
+            line->request.settings.run.allow_plugins = true;
         else
             usage_error("--allow: there is no '%s'; it is commands, plugins, or both with a comma",
                         word);
@@ -147,7 +147,7 @@ static void take_keep_going(const options *o, void *data)
     line->request.settings.fail.halt = HS_HALT_NEVER;
 }
 
-static int has_suffix(const char *path, const char *suffix)
+static bool has_suffix(const char *path, const char *suffix)
 {
     size_t length = strlen(path), end = strlen(suffix);
 
@@ -405,7 +405,8 @@ static int open_files(command_line *line, const exec_job *job)
 static int run_plan(command_line *line, exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code = line->compare ? exec_earlier_read(line->compare, &line->earlier) : EXIT_OK, rows;
+    int           code = line->compare ? exec_earlier_read(line->compare,
+                                                           &line->earlier) : EXIT_OK, rows;
 
     if (code)
         return code;

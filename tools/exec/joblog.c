@@ -76,7 +76,7 @@ int exec_joblog_look(const char *path)
 }
 
 /* Begin the table, or continue it if the run resumes. */
-static int begin(exec_joblog *log, int fd, int resume)
+static int begin(exec_joblog *log, int fd, bool resume)
 {
     int ended, code = check_content(fd, log->path, &ended);
 

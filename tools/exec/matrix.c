@@ -123,7 +123,7 @@ int exec_matrix_read(const char *path, const hs_instance *of, double **matrix, s
     return code;
 }
 
-static int is_npy(const char *path)
+static bool is_npy(const char *path)
 {
     size_t length = strlen(path);
 

@@ -10,7 +10,7 @@
 #define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
 
 /* Return whether an emulated worker made the attempt; its time is only the estimate. */
-static int is_emulated(const exec_job *job, const exec_attempt *a)
+static bool is_emulated(const exec_job *job, const exec_attempt *a)
 {
     const char *backend = hs_exec_backend_name(job->exec, a->task, a->type);
 

@@ -407,12 +407,12 @@ exec_total exec_total_of(const exec_measured *m, hs_type type)
     return t;
 }
 
-int exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed)
+bool exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed)
 {
     if (job->report.blocked == 0)
-        return 0;
+        return false;
     while (*next < hs_instance_tasks(job->plan.in))
         if (hs_exec_is_blocked(job->exec, (*next)++, failed))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }

@@ -6,6 +6,7 @@
  */
 #include "exec/npy.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/escape.h"
@@ -20,7 +21,7 @@ static const char magic[] = "\x93NUMPY";
 
 enum { MAGIC = sizeof magic - 1, LENGTH_AT = MAGIC + 2, HEADER_MOST = NPY_HEADER_MOST - 16 };
 
-int npy_is(const unsigned char *bytes, size_t size)
+bool npy_is(const unsigned char *bytes, size_t size)
 {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
@@ -38,12 +39,12 @@ static const char *value_of(const char *header, const char *key)
 }
 
 /* Parse a shape such as "(3, 4)". */
-static int read_shape(const char *text, npy *out)
+static bool read_shape(const char *text, npy *out)
 {
     int used = 0;
 
     if (sscanf(text, "(%zu ,%zu%n", &out->rows, &out->columns, &used) < 2)
-        return 0;
+        return false;
     text += used;
     text += strspn(text, " ,");
     return *text == ')';
@@ -58,7 +59,7 @@ static int part_of(const char *text)
     return length < 40 ? (int)length : 40;
 }
 
-static int read_dictionary(const char *header, npy *out, char why[NPY_WHY])
+static bool read_dictionary(const char *header, npy *out, char why[NPY_WHY])
 {
     const char *type = value_of(header, "'descr'"), *order = value_of(header, "'fortran_order'");
     const char *shape = value_of(header, "'shape'");
@@ -66,49 +67,49 @@ static int read_dictionary(const char *header, npy *out, char why[NPY_WHY])
 
     if (!type || !order || !shape) {
         snprintf(why, NPY_WHY, "its header lacks descr, fortran_order or shape");
-        return 0;
+        return false;
     }
     snprintf(part, sizeof part, "%.*s", part_of(type), type);
     if (strcmp(part, "'" DOUBLES "'") != 0) {
         snprintf(why, NPY_WHY,
                  "its elements have type %s, not '%s': convert them with numpy's astype('%s')",
                  SHOWN(part), DOUBLES, DOUBLES);
-        return 0;
+        return false;
     }
     out->by_column = strncmp(order, "True", 4) == 0;
     if (!out->by_column && strncmp(order, "False", 5) != 0) {
         snprintf(why, NPY_WHY, "its fortran_order is neither True nor False");
-        return 0;
+        return false;
     }
     snprintf(part, sizeof part, "%.*s", part_of(shape), shape);
     if (!read_shape(shape, out) || out->rows != out->columns) {
         snprintf(why, NPY_WHY, "its shape is %s, but the matrix must be square",
                  SHOWN(part));
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
-int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY])
+bool npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY])
 {
     char   header[HEADER_MOST + 1];
     size_t length = 0, at = LENGTH_AT, i, width = size > MAGIC && bytes[MAGIC] == 1 ? 2 : 4;
 
     if (size < LENGTH_AT + width) {
         snprintf(why, NPY_WHY, "the file ends within its header");
-        return 0;
+        return false;
     }
     if (bytes[MAGIC] < 1 || bytes[MAGIC] > 3) {
         snprintf(why, NPY_WHY, "its .npy version is %d, but only 1 to 3 are supported",
                  bytes[MAGIC]);
-        return 0;
+        return false;
     }
     for (i = 0; i < width; i++)
         length |= (size_t)bytes[at++] << 8 * i;
     if (length > size - at || length > HEADER_MOST) {
         snprintf(why, NPY_WHY,
                  length > HEADER_MOST ? "its header is too long" : "the file ends within its header");
-        return 0;
+        return false;
     }
     memcpy(header, bytes + at, length);
     header[length] = '\0';

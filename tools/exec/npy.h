@@ -2,6 +2,7 @@
 #ifndef TOOLS_EXEC_NPY_H
 #define TOOLS_EXEC_NPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,17 +11,17 @@
 typedef struct npy {
     size_t start; /* bytes before the elements */
     size_t rows, columns;
-    int    by_column;
+    bool   by_column;
 } npy;
 
 enum { NPY_HEADER_MOST = 4112 }; /* largest accepted value of `start` */
 enum { NPY_WHY = 256 };
 
 /** Return whether the bytes begin a .npy file. */
-int npy_is(const unsigned char *bytes, size_t size);
+bool npy_is(const unsigned char *bytes, size_t size);
 
-/** Read the header. Return 1; or 0 with the defect or the unsupported property in `why`. */
-int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY]);
+/** Read the header. Return true; or 0 with the defect or the unsupported property in `why`. */
+bool npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY]);
 
 /** Write the header of a square matrix by column. */
 void npy_write(FILE *out, size_t order);

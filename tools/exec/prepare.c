@@ -159,15 +159,15 @@ static void print_past(const exec_job *job)
             (unsigned long long)p.fresh, gone);
 }
 
-static int can_write_factors(const exec_job *job)
+static bool can_write_factors(const exec_job *job)
 {
     hs_exec_factorisation f;
 
     hs_exec_factorisation_init(&f);
     if (!job->request->factors || hs_exec_describe_factorisation(job->exec, &f))
-        return 1;
+        return true;
     message("%s: --output needs tasks that factorise a matrix; there are none", job->plan.path);
-    return 0;
+    return false;
 }
 
 int exec_prepare(exec_job *job, exec_request *request)

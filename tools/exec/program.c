@@ -14,18 +14,18 @@ static const char *const own[] = {
     "local", "printf", "pwd",  "read",  "readonly", "return", "set", "shift", "test", "time",
     "times", "trap",   "true", "type",  "ulimit", "umask", "unset", "until", "wait",  "while"};
 
-static int is_own(const char *word)
+static bool is_own(const char *word)
 {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(word, own[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /*
  * Return whether the word is NAME=VALUE. The caller has excluded characters special to the shell.
  */
-static int is_assignment(const char *word, size_t length)
+static bool is_assignment(const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);
 
@@ -56,13 +56,13 @@ size_t program_find(const char *command, const char **name)
     return is_own(word) ? 0 : length;
 }
 
-int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
+bool exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
 {
     const char *name;
     size_t      length = program_find(command, &name);
 
     if (length == 0)
-        return 0;
+        return false;
     memcpy(word, name, length);
     word[length] = '\0';
     return strchr(word, '/') ? !files_is_program(word) : !files_in_path(word);

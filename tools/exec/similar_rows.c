@@ -28,7 +28,7 @@ static int by_text(const void *a, const void *b)
     return order;
 }
 
-static int is_same(const trait *x, const trait *y)
+static bool is_same(const trait *x, const trait *y)
 {
     return x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
 }

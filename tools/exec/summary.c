@@ -37,9 +37,9 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
 
 enum { FAR = 3 }; /* factor between the makespans */
 
-/* Return 1 if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
+/* Return true if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
  * task. */
-static int is_far_off(const exec_job *job, const exec_measured *m)
+static bool is_far_off(const exec_job *job, const exec_measured *m)
 {
     return exec_is_comparable(job) && m->predicted > 0 &&
            !job->request->settings.run.emulate[HS_CPU] &&

@@ -29,7 +29,7 @@ static void put_tag(const exec_job *job, uint32_t task, FILE *out)
  * Return whether the progress line would be drawn over output that ends without a newline, because
  * both are on a terminal.
  */
-static int is_drawn_over(FILE *out)
+static bool is_drawn_over(FILE *out)
 {
     return progress_is_possible() && isatty(fileno(out));
 }
@@ -45,7 +45,7 @@ void exec_show_line(void *data, const hs_exec_line *line)
     const exec_job *job = *(exec_job *const *)data;
     FILE           *out = stream_of(line->error);
     int             goes_on = unfinished[line->error].is_open;
-    int             ends = line->text[line->length - 1] == '\n';
+    bool            ends = line->text[line->length - 1] == '\n';
 
     progress_hold();
     if (goes_on && (unfinished[line->error].task != line->task ||
@@ -58,7 +58,7 @@ void exec_show_line(void *data, const hs_exec_line *line)
     fwrite(line->text, 1, line->length, out);
     if (!ends && is_drawn_over(out)) {
         putc('\n', out);
-        ends = 1;
+        ends = true;
     }
     fflush(out);
     progress_release();
@@ -99,10 +99,10 @@ static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
 {
     char   block[16384];
     size_t got;
-    int    begins = 1;
+    bool   begins = true;
 
     while ((got = fread(block, 1, sizeof block, log)) > 0) {
-        int ends = block[got - 1] == '\n';
+        bool ends = block[got - 1] == '\n';
 
         for (const char *at = block, *end; job->request->tag && got > 0; at = end) {
             if (begins)

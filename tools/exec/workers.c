@@ -49,7 +49,7 @@ unsigned exec_workers_here(void *data, hs_type type)
     return number ? number : 1;
 }
 
-static int has_tasks_on(const hs_instance *in, hs_type type)
+static bool has_tasks_on(const hs_instance *in, hs_type type)
 {
     size_t  rows = hs_instance_rows(in), i = 0;
     hs_task row;
@@ -57,9 +57,9 @@ static int has_tasks_on(const hs_instance *in, hs_type type)
     for (; i < rows; i++) {
         hs_instance_row(in, i, &row);
         if (isfinite(type == HS_CPU ? row.cpu : row.gpu))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Return the number of GPUs that need a thread on a core: emulated and unused GPUs need none. */

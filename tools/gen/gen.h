@@ -26,7 +26,7 @@ typedef enum gen_family {
 } gen_family;
 
 const char *gen_family_name(size_t family); /* NULL past the last */
-int         gen_is_family(const char *name, gen_family *family); /* `family` may be NULL */
+bool        gen_is_family(const char *name, gen_family *family); /* `family` may be NULL */
 const char *gen_family_summary(gen_family family);
 
 /* A request: the parsed command line. */

@@ -300,7 +300,7 @@ static void take_operands(options *o, gen_request *request)
         usage_error("unexpected '%s' behind %s", surplus, name);
 }
 
-static int is_whole(double value)
+static bool is_whole(double value)
 {
     return floor(value) == value && value <= 0x1p53;
 }

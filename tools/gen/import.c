@@ -24,7 +24,7 @@ static const struct {
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static int ends_in(const char *path, const char *ending)
+static bool ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = ending ? strlen(ending) : 0;
 

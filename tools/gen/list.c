@@ -45,7 +45,7 @@ const char *gen_family_name(size_t family)
     return family < GEN_FAMILIES ? families[family].name : NULL;
 }
 
-int gen_is_family(const char *name, gen_family *family)
+bool gen_is_family(const char *name, gen_family *family)
 {
     size_t i = 0;
 

@@ -5,7 +5,7 @@
 #include "common/message.h"
 #include "solve/solve_instance.h"
 
-int solve_certificate_wanted(const run *r)
+bool solve_certificate_wanted(const run *r)
 {
     return r->request->file[SOLVE_CERTIFICATE] != NULL;
 }
@@ -38,7 +38,7 @@ static void print_proved(const run *r, double proved, const char *proved_name, d
 }
 
 /* Return whether the proved value is lower than the computed value by more than rounding. */
-static int is_less(double proved, double computed)
+static bool is_less(double proved, double computed)
 {
     return proved < computed * (1 - 1e-12);
 }

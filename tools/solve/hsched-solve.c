@@ -120,17 +120,17 @@ static const tool_spec tool = {
     .options = option_table,
 };
 
-static int has_algorithm(const solve_request *request, const hs_algorithm *alg)
+static bool has_algorithm(const solve_request *request, const hs_algorithm *alg)
 {
     for (size_t i = 0; i < request->algorithm_count; i++)
         if (request->algorithms[i].algorithm == alg)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Add an algorithm to the request, unless it is there already; the caller provides room. */
 static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank,
-                          int by_name)
+                          bool by_name)
 {
     size_t            count = request->algorithm_count;
     wanted_algorithm *wanted = &request->algorithms[count];
@@ -172,11 +172,11 @@ static void select_algorithms(solve_request *request, const char *names)
 
         if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_algorithm_count(); i++)
-                add_algorithm(request, hs_algorithm_at(i), HS_RANK_DEFAULT, 0);
+                add_algorithm(request, hs_algorithm_at(i), HS_RANK_DEFAULT, false);
             for (size_t i = 0; plugin_algorithm_at(i); i++)
-                add_algorithm(request, plugin_algorithm_at(i), HS_RANK_DEFAULT, 0);
+                add_algorithm(request, plugin_algorithm_at(i), HS_RANK_DEFAULT, false);
         } else if (alg) {
-            add_algorithm(request, alg, rank, 1);
+            add_algorithm(request, alg, rank, true);
         } else {
             plugin_unknown_algorithm(NULL, name);
         }
@@ -204,15 +204,15 @@ static _Noreturn void unknown_bound(const char *name)
     unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list lists all");
 }
 
-static int is_slow(const hs_bound *bound)
+static bool is_slow(const hs_bound *bound)
 {
     for (size_t i = 0; i < sizeof glpk_bounds / sizeof *glpk_bounds; i++)
         if (strcmp(hs_bound_name(bound), glpk_bounds[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static void add_bound(solve_request *request, const hs_bound *bound, int by_name)
+static void add_bound(solve_request *request, const hs_bound *bound, bool by_name)
 {
     size_t i = 0;
 
@@ -234,22 +234,22 @@ static void select_bounds(solve_request *request, const char *names)
 
         if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_bound_count(); i++)
-                add_bound(request, hs_bound_at(i), 0);
+                add_bound(request, hs_bound_at(i), false);
             note_missing_bounds();
         } else if (bound) {
-            add_bound(request, bound, 1);
+            add_bound(request, bound, true);
         } else {
             unknown_bound(name);
         }
     }
 }
 
-static int wants_files(const command_line *line)
+static bool wants_files(const command_line *line)
 {
     for (int i = 0; i < SOLVE_FILES; i++)
         if (line->path[i])
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void check_command_line(const options *o, const command_line *line, char *const *instances,
@@ -293,7 +293,7 @@ static void check_command_line(const options *o, const command_line *line, char 
 
 /* The state of the printed report, in text or in the requested --format. */
 typedef struct report {
-    int      table; /* print tables: standard output has no file */
+    bool     table; /* print tables: standard output has no file */
     int      first; /* nothing printed yet */
     summary *s;     /* NULL: a table per instance */
 } report;
@@ -321,7 +321,7 @@ static void print_unsolved(size_t unsolved, size_t count)
 }
 
 /* Solve all instances and print the results in order; failed instances print no result. */
-static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
+static int solve_all(solve_request *request, bool table, char *const *instances, size_t count)
 {
     int         worst = EXIT_OK;
     size_t      unsolved = count;

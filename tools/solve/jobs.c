@@ -17,7 +17,7 @@ struct solve_jobs {
     solve_request   request; /* `threads` is the number per instance */
     size_t          count, begun, finished, reported;
     size_t          ahead; /* limit on begun - reported */
-    int             over;  /* no further jobs begin */
+    bool            over;  /* no further jobs begin */
     solve_job      *job;
     pthread_t      *threads;
     size_t          thread_count; /* 0: the caller solves the instances */
@@ -65,11 +65,11 @@ static void *work(void *data)
         pthread_mutex_unlock(&all->lock);
         do_job_quietly(all, job, finished);
         pthread_mutex_lock(&all->lock);
-        job->done = 1;
+        job->done = true;
         all->finished++;
         pthread_cond_broadcast(&all->changed);
     }
-    all->over = 1;
+    all->over = true;
     pthread_cond_broadcast(&all->changed);
     pthread_mutex_unlock(&all->lock);
     return NULL;
@@ -110,10 +110,11 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
     return all;
 }
 
-/* Wait until the job is done: return 1; or until a stop leaves the job unstarted: return 0. */
-static int wait_for(solve_jobs *all, const solve_job *job)
+/* Wait until the job is done: return true; or until a stop leaves the job unstarted: return
+ * false. */
+static bool wait_for(solve_jobs *all, const solve_job *job)
 {
-    int begun;
+    bool begun;
 
     pthread_mutex_lock(&all->lock);
     while (!job->done && !(all->over && all->begun == all->reported))

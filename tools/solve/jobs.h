@@ -13,7 +13,7 @@ typedef struct solve_job {
     const char  *path;
     int          code;
     solve_result result;
-    int          done;
+    bool         done;
     char        *messages; /* held messages; NULL: printed at once */
     size_t       length;   /* length of `messages` */
 } solve_job;

@@ -20,15 +20,15 @@ enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_DOT, SOLVE_CERTIFICATE, SOLVE
 
 typedef struct wanted_bound {
     const hs_bound *bound;
-    int             by_name; /* 0: selected by `all`, may be left out */
-    int             slow;    /* also left out if a schedule is proved optimal */
+    bool            by_name; /* 0: selected by `all`, may be left out */
+    bool            slow;    /* also left out if a schedule is proved optimal */
 } wanted_bound;
 
 typedef struct wanted_algorithm {
     const hs_algorithm *algorithm;
     hs_rank             rank;
     char                name[PLUGIN_RANKED]; /* NAME or NAME:RANK */
-    int                 by_name;             /* 0: selected by `all`, may be left out */
+    bool                by_name;             /* 0: selected by `all`, may be left out */
 } wanted_algorithm;
 
 typedef struct solve_request {
@@ -58,9 +58,9 @@ typedef struct solve_row {
     double      seconds;
     hs_metrics  metrics;  /* set if requested, like `copied` */
     transfer_totals copied;   /* transfers over links */
-    int         left_out; /* does not accept these tasks, and was selected by `all` */
-    int         stopped;  /* by a signal, without a result */
-    int         optimal;  /* proved by the search; rounded sums may exceed the bound */
+    bool        left_out; /* does not accept these tasks, and was selected by `all` */
+    bool        stopped;  /* by a signal, without a result */
+    bool        optimal;  /* proved by the search; rounded sums may exceed the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;
 

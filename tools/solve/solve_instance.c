@@ -32,7 +32,7 @@ static int may_stop(void *data)
     return stop_requested(NULL) && __atomic_load_n(&r->has_result, __ATOMIC_RELAXED);
 }
 
-static void set_has_result(run *r, int has)
+static void set_has_result(run *r, bool has)
 {
     __atomic_store_n(&r->has_result, has, __ATOMIC_RELAXED);
 }
@@ -85,7 +85,7 @@ static void add_bound(solve_result *result, const char *name, double value, doub
  * Return whether a bound may be left out: it was not named, and it is unsupported for this instance
  * or its solver failed.
  */
-static int may_leave_out(const wanted_bound *wanted, hs_status status)
+static bool may_leave_out(const wanted_bound *wanted, hs_status status)
 {
     return !wanted->by_name && (status == HS_ETOOBIG || status == HS_ESOLVER ||
                                 status == HS_EUNSUPPORTED || status == HS_EAVAILABLE);
@@ -126,7 +126,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     return EXIT_OK;
 }
 
-static int is_late(const wanted_bound *wanted)
+static bool is_late(const wanted_bound *wanted)
 {
     return wanted->slow && !wanted->by_name;
 }
@@ -192,7 +192,7 @@ static void show_progress(void *data, const hs_progress *progress)
     char   makespan[32], least[32];
 
     if (isfinite(progress->makespan))
-        set_has_result(r, 1);
+        set_has_result(r, true);
     hs_format_rounded(progress->makespan, 6, makespan);
     hs_format_rounded(bound, 6, least);
     progress_step(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
@@ -214,7 +214,7 @@ static void take_bound(solve_result *result, const hs_report *report)
  * entries if no plan is written. A graph always needs its schedule, because the certified makespan
  * is compared with bounds.
  */
-static int schedule_wanted(const run *r)
+static bool schedule_wanted(const run *r)
 {
     output *const *file = r->request->file;
 
@@ -241,16 +241,17 @@ static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row,
 {
     if (!wanted->by_name &&
         (status == HS_EDEPENDENT || status == HS_EWORKER || status == HS_EAVAILABLE)) {
-        row->left_out = 1;
+        row->left_out = true;
         return EXIT_OK;
     }
     if (status == HS_ECANCELED) {
-        row->stopped = 1;
+        row->stopped = true;
         return EXIT_OK;
     }
     if (status != HS_EWORKER)
         return solve_failed(r, row->name, status);
-    message("%s: %s: a task cannot run on the type of worker that this algorithm uses", r->result->path,
+    message("%s: %s: a task cannot run on the type of worker that this algorithm uses",
+            r->result->path,
             row->name);
     return exit_code(status);
 }
@@ -383,7 +384,7 @@ static int add_algorithm(run *r, const wanted_algorithm *wanted, name_list *left
         return code;
     }
     result->algorithm_count++;
-    set_has_result(r, 1);
+    set_has_result(r, true);
     return code;
 }
 
@@ -393,7 +394,7 @@ static int run_algorithms(run *r)
     name_list     left_out = {.used = 0};
     int           code = EXIT_OK;
 
-    set_has_result(r, 0);
+    set_has_result(r, false);
     for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
         code = add_algorithm(r, &r->request->algorithms[i], &left_out);
     if (!code)
@@ -404,12 +405,12 @@ static int run_algorithms(run *r)
     return code;
 }
 
-static int is_proved(const run *r)
+static bool is_proved(const run *r)
 {
     for (size_t i = 0; i < r->result->algorithm_count; i++)
         if (r->result->algorithms[i].gap == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Compute the slow bounds of `all`, one by one until a schedule is proved optimal. */

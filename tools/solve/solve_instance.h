@@ -33,7 +33,7 @@ int solve_failed(const run *r, const char *what, hs_status status);
  */
 int solve_check_bound(const run *r, const char *name, double bound);
 
-int solve_certificate_wanted(const run *r);
+bool solve_certificate_wanted(const run *r);
 
 /** Compute a bound and its certificate; set *value to the certified bound. */
 hs_status solve_certify(run *r, const hs_bound *bound, double *value);

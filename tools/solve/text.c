@@ -170,12 +170,12 @@ static void format_idle(char cell[CELL], double share)
 }
 
 /* Return whether any schedule copies data; some schedules of an instance may copy none. */
-static int has_copies(const solve_result *result)
+static bool has_copies(const solve_result *result)
 {
     for (size_t i = 0; i < result->algorithm_count; i++)
         if (transfer_totals_any(&result->algorithms[i].copied))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void print_metrics(const solve_result *result)

@@ -29,7 +29,7 @@ static void note_bounds(hs_plan_info *info, const solve_result *result)
 {
     enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
     const hs_certificate *proof = result->certificate;
-    int                   said = 0;
+    bool                  said = false;
 
     if (proof) {
         note_bound(info, hs_certificate_bound_name(proof), hs_certificate_proved_value(proof));
@@ -47,7 +47,7 @@ static void note_bounds(hs_plan_info *info, const solve_result *result)
 typedef struct source {
     const solve_result *result;
     const char         *algorithm; /* algorithm of the best schedule */
-    int                 has_busy;  /* --available: workers are busy at the start */
+    bool                has_busy;  /* --available: workers are busy at the start */
 } source;
 
 static hs_status write_plan(int fd, const source *from)

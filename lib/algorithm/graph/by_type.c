@@ -100,8 +100,8 @@ const hsi_algorithm hsi_alg_cpu_only = {
             .summary = "only CPUs, each task to the CPU that ends it first",
             .source = SOURCE,
             .cost = COST,
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
     .run = run_cpu_only,
 };
@@ -114,8 +114,8 @@ const hsi_algorithm hsi_alg_gpu_only = {
             .summary = "only GPUs, each task to the GPU that ends it first",
             .source = SOURCE,
             .cost = COST,
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
     .run = run_gpu_only,
 };
@@ -128,8 +128,8 @@ const hsi_algorithm hsi_alg_random = {
             .summary = "random types, each task to the worker of its type that ends it first",
             .source = SOURCE,
             .cost = COST,
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
     .run = run_random,
 };

@@ -115,8 +115,8 @@ const hsi_algorithm hsi_alg_mct = {
                        "it first",
             .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
             .cost = "O(n (log n + m + k)), and O(1) a dependency, O(k) where transfers take time",
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
     .run = run,
 };

@@ -249,7 +249,7 @@ static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
 
         for (uint32_t task = placing->line[w].first;
              task != HS_NONE && !hsi_poll_at(pb->token, ++noted); task = placing->next[task]) {
-            int is_gap = placing->start[task] != before;
+            bool is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;
             before = placing->end[task];

@@ -47,7 +47,7 @@ hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, doubl
     return (hsi_slot_found){fmax(arrival, line->end), SIZE_MAX};
 }
 
-static int is_worth_keeping(const hsi_timeline *line, const hsi_idle_gap *gap)
+static bool is_worth_keeping(const hsi_timeline *line, const hsi_idle_gap *gap)
 {
     return gap->begin < gap->end && gap->begin + line->shortest <= gap->end;
 }

@@ -113,7 +113,8 @@ static void set_target(hsi_configuration *cf)
 
     cf->target = hsi_refusal_round(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
     if (cf->target > cf->refusal.capacity_limit)
-        cf->ended = 1; /* never happens: the optimum is less than four times the deadline bound */
+        cf->ended = true; /* never happens: the optimum is less than four times the deadline bound
+                             */
 }
 
 static double span(const hsi_configuration *cf)
@@ -171,7 +172,7 @@ static hs_status add_priced(hsi_configuration *cf, int type, double price, size_
     size_t        i;
 
     for (worker = 0; worker < cf->refusal.workers[type] && worker < MOST_PATTERNS; worker++) {
-        int left = 0;
+        bool left = false;
 
         if (ks->value == 0)
             break;
@@ -243,11 +244,11 @@ static hs_status end_phase(hsi_configuration *cf)
 
         effort.tolerance = 0x1p-40;
         hsi_refusal_polish(&cf->refusal, cf->target, &effort, cf->stop);
-        cf->ended = 1;
+        cf->ended = true;
         return HS_OK;
     }
     cf->fluid = -1;
-    cf->thorough = 0;
+    cf->thorough = false;
     hsi_master_solid(cf->master);
     st = add_singles(cf, type);
     if (st == HS_OK)
@@ -262,7 +263,7 @@ static hs_status start(hsi_configuration *cf)
 
     if (cf->started)
         return HS_OK;
-    cf->started = 1;
+    cf->started = true;
     memcpy(cf->y, cf->centre, cf->refusal.kinds * sizeof *cf->y);
     return try_multipliers(cf, cf->centre, no_price, &added, &cf->centre_ratio);
 }
@@ -302,7 +303,7 @@ static hs_status run_round(hsi_configuration *cf)
     return price_round(cf, &solution);
 }
 
-static int has_enough(const hsi_configuration *cf)
+static bool has_enough(const hsi_configuration *cf)
 {
     return cf->ended || hsi_configuration_bound(cf) >= cf->enough;
 }
@@ -396,7 +397,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     cf->enough = cf->hope = INFINITY;
     cf->weight_of_centre = smoothing;
     if (pb->n == 0 || !(from > 0)) { /* no makespan to refuse */
-        cf->ended = 1;
+        cf->ended = true;
         cf->refusal.refused = -1;
         *out = cf;
         return HS_OK;

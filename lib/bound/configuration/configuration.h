@@ -88,8 +88,9 @@ typedef struct hsi_configuration_proof {
     int64_t  most[2]; /* 0 for a type without workers */
 } hsi_configuration_proof;
 
-/* Fill *proof and return 1, or return 0 if the search proved nothing beyond its initial bound. */
-int hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof);
+/* Fill *proof and return true, or return false if the search proved nothing beyond its initial
+ * bound. */
+bool hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof);
 
 /* Return the proof's multiplier of a row's task (of each task, if the row has a count). */
 int64_t hsi_configuration_multiplier(const hsi_configuration *cf, size_t row);

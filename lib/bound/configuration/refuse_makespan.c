@@ -186,14 +186,14 @@ double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effor
     }
     if (sum > load && capacity > r->refused) {
         r->refused = capacity;
-        r->proved = 1;
+        r->proved = true;
         memcpy(r->best_multiplier, r->multiplier, r->kinds * sizeof *r->multiplier);
         memcpy(r->best_most, r->most, sizeof r->most);
     }
     return load > 0 ? (double)sum / (double)load : sum > 0 ? INFINITY : 0;
 }
 
-int hsi_refusal_undecided(const hsi_refusal *r)
+bool hsi_refusal_undecided(const hsi_refusal *r)
 {
     __int128_t least = 0, most = 0;
     int64_t    sum = sum_of_multipliers(r);

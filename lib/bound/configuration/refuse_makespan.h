@@ -37,7 +37,7 @@ typedef struct hsi_refusal {
 
     /* The best refusal so far. */
     int64_t  refused; /* largest capacity refused; initially by another bound */
-    int      proved;  /* 1: the multipliers below prove `refused` */
+    bool     proved;  /* true: the multipliers below prove `refused` */
     int64_t *best_multiplier;
     int64_t  best_most[2];
 } hsi_refusal;
@@ -73,8 +73,8 @@ void hsi_refusal_set(hsi_refusal *r, const double *y);
  */
 double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort);
 
-/* Return 1 if complete knapsacks might have refused the last capacity tried. */
-int hsi_refusal_undecided(const hsi_refusal *r);
+/* Return true if complete knapsacks might have refused the last capacity tried. */
+bool hsi_refusal_undecided(const hsi_refusal *r);
 
 /* Look for larger capacities that the multipliers refuse, with at most a dozen tries. They have
  * refused `capacity`, with that ratio. */

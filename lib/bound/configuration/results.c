@@ -77,15 +77,15 @@ void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share)
     }
 }
 
-int hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof)
+bool hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof)
 {
     if (!cf->refusal.proved)
-        return 0;
+        return false;
     proof->bound = hsi_refusal_bound(&cf->refusal);
     proof->grid = cf->refusal.grid;
     proof->capacity = cf->refusal.refused;
     memcpy(proof->most, cf->refusal.best_most, sizeof proof->most);
-    return 1;
+    return true;
 }
 
 int64_t hsi_configuration_multiplier(const hsi_configuration *cf, size_t row)

@@ -15,11 +15,11 @@ struct hsi_configuration {
     double          *y, *centre, *mixed; /* multipliers of kinds: the LP's, the best, those tried */
     double           centre_ratio;
     double           weight_of_centre;
-    int              thorough; /* solve the knapsacks completely */
+    bool             thorough; /* solve the knapsacks completely */
     double           hope;
     int64_t          target; /* capacity to be refused next */
     int              fluid;  /* the fluid type; -1: none */
-    int              started, ended;
+    bool             started, ended;
     int              failures; /* failures of the solver */
     double           tasks_on[2]; /* estimated tasks on a worker, by type */
     hsi_master_item *items;       /* scratch, by kind */

@@ -25,8 +25,8 @@ const hs_bound hsi_bound_critical_path = {
     .summary = "the longest path through the graph, each task in its smaller time",
     .source = "folklore; without a graph it is min-time",
     .cost = "O(n + dependencies)",
-    .graph = 1,
-    .supports_available = 1,
+    .graph = true,
+    .supports_available = true,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

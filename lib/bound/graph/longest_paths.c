@@ -95,7 +95,7 @@ static double longest_of(const double *length, const uint32_t *vertices, size_t 
     return next->vertex == HS_NONE ? 0 : length[next->vertex];
 }
 
-static int is_stopped(hsi_longest_paths *w)
+static bool is_stopped(hsi_longest_paths *w)
 {
     w->stopped |= w->between && hsi_stop_now(w->stop);
     return w->stopped;

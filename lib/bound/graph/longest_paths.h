@@ -25,7 +25,7 @@ typedef struct hsi_longest_paths {
     double *load;            /* by pairs of topological numbers: load between; negative: the load of
                                 GPUs */
     const hsi_stop *stop;    /* polled if paths jump, since jumps take time */
-    int             stopped; /* 1: results are invalid */
+    bool            stopped; /* true: results are invalid */
 } hsi_longest_paths;
 
 hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,

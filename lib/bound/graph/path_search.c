@@ -70,16 +70,16 @@ static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t coun
     return st;
 }
 
-static int has_path(const hsi_flow *flow, const uint32_t *step, size_t count)
+static bool has_path(const hsi_flow *flow, const uint32_t *step, size_t count)
 {
     for (size_t i = 0; i < hsi_flow_paths(flow); i++) {
         size_t          size;
         const uint32_t *other = hsi_flow_path(flow, i, &size);
 
         if (size == count && memcmp(other, step, count * sizeof *step) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Add the longest path through a vertex, and mark its vertices as seen. The LP may already have the
@@ -158,7 +158,7 @@ static void keep_multipliers(hsi_path_search *s)
         hsi_flow_amounts(&s->flow)[i] = hsi_path_lp_multiplier(&s->lp, i);
 }
 
-static int is_close(const hsi_path_search *s)
+static bool is_close(const hsi_path_search *s)
 {
     return s->span - s->lp.makespan <= CLOSE_ENOUGH * s->lp.makespan;
 }

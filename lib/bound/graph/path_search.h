@@ -22,7 +22,7 @@
 typedef struct hsi_path_search {
     const hsi_problem *pb;
     hsi_stop           stop;
-    int                jumps; /* 1: paths may jump over the work between two tasks */
+    bool               jumps; /* true: paths may jump over the work between two tasks */
     const hsi_flow    *known; /* flow of an earlier search on the same graph, whose paths start the
                                  LP; NULL: none */
     hsi_arena         arena;
@@ -35,7 +35,7 @@ typedef struct hsi_path_search {
     uint32_t         *step;    /* scratch: steps of a path */
     hsi_counted      *counted; /* scratch: tasks of a path */
     unsigned char    *seen;    /* marks of vertices on a path of this round */
-    int               limit_reached;
+    bool              limit_reached;
 } hsi_path_search;
 
 /* Run a search with the first four fields set and the others 0. *value: the value that its

@@ -91,7 +91,7 @@ const hs_bound hsi_bound_paths = {
     .summary = "as area, but no path through the graph is longer than the bound (LP by GLPK)",
     .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
     .cost = "a linear program of n columns and the paths that matter; up to 1,000,000 tasks",
-    .graph = 1,
+    .graph = true,
     .compute = compute,
     .certify = certify,
 };

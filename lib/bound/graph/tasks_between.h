@@ -23,7 +23,7 @@ typedef struct hsi_tasks_between {
     uint64_t          *after, *before; /* bit sets by vertex: successors and predecessors, direct or
                                           not */
     uint32_t *position;                /* topological number of each vertex of the graph */
-    int       stopped;                 /* 1: the sets are incomplete, since `stop` ended the
+    bool      stopped;                 /* true: the sets are incomplete, since `stop` ended the
                                           search */
 } hsi_tasks_between;
 

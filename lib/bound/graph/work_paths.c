@@ -30,7 +30,7 @@ typedef struct climb {
     hsi_flow           flow;   /* flow of the last LP */
     double             value;  /* the value proved so far */
     hs_certificate    *c;      /* receives the proof; NULL: not needed */
-    int                limit_reached;
+    bool               limit_reached;
 } climb;
 
 static hs_status open_climb(climb *cl)
@@ -51,7 +51,7 @@ static size_t close_types(climb *cl, double guess)
     size_t closed = 0;
 
     for (size_t i = 0; i < cl->pb->n; i++) {
-        int cpu = cl->spans.cpu[i] >= guess, gpu = cl->spans.gpu[i] >= guess;
+        bool cpu = cl->spans.cpu[i] >= guess, gpu = cl->spans.gpu[i] >= guess;
 
         cl->p[i] = cpu ? INFINITY : cl->pb->p[i];
         cl->q[i] = gpu ? INFINITY : cl->pb->q[i];
@@ -64,7 +64,7 @@ static size_t close_types(climb *cl, double guess)
  * the guess. */
 static hs_status try_guess(climb *cl, double guess, double *proved)
 {
-    hsi_path_search s = {.pb = &cl->closed, .stop = cl->stop, .jumps = 1, .known = &cl->flow};
+    hsi_path_search s = {.pb = &cl->closed, .stop = cl->stop, .jumps = true, .known = &cl->flow};
     hs_status       st = hsi_path_search_run(&s, proved);
 
     if (st == HS_OK && fmin(*proved, guess) > cl->value) {
@@ -148,7 +148,7 @@ const hs_bound hsi_bound_work_paths = {
                "by GLPK)",
     .source = "extends paths and deadline; dominates both",
     .cost = "LPs of n columns; O(n^2) memory; up to 20,000 tasks",
-    .graph = 1,
+    .graph = true,
     .compute = compute,
     .certify = certify,
 };

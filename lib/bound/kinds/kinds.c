@@ -34,7 +34,7 @@ enum {
 static const int64_t does_not_fit = INT64_MAX; /* above any capacity, which has at most 53
                                                   significant bits */
 
-static int longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
+static bool longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
 {
     double x = fmin(kinds->p[a], kinds->q[a]), y = fmin(kinds->p[b], kinds->q[b]);
 
@@ -67,8 +67,8 @@ static hs_status find_kinds(hsi_kinds *kd)
     return HS_OK;
 }
 
-/* Return 1 if all nodes have different numbers of 63 bits. */
-static int can_be_numbered(const hsi_kinds *kd)
+/* Return true if all nodes have different numbers of 63 bits. */
+static bool can_be_numbered(const hsi_kinds *kd)
 {
     double numbers = MOST_WORKERS;
     size_t i;
@@ -129,8 +129,8 @@ void hsi_kinds_value(hsi_kinds *kd, const double *worth)
         kd->value[slot][kd->kind_of[i]] = worth[i];
 }
 
-/* Compute weights in cells of 2^grid. Return 0 if a task is shorter than a cell. */
-static int weigh(hsi_kinds *kd, double target)
+/* Compute weights in cells of 2^grid. Return false if a task is shorter than a cell. */
+static bool weigh(hsi_kinds *kd, double target)
 {
     int    grid, type;
     size_t i;
@@ -145,29 +145,29 @@ static int weigh(hsi_kinds *kd, double target)
             kd->weight[type][i] =
                 time <= target && kd->workers[type] ? (int64_t)ldexp(time, -grid) : does_not_fit;
             if (kd->weight[type][i] == 0)
-                return 0;
+                return false;
         }
-    return 1;
+    return true;
 }
 
-/* List the maximal patterns that extend *p by counts of the kinds from `kind` on. Return 0 if there
- * are too many. */
-static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cells,
-                         hsi_kinds_pattern *p)
+/* List the maximal patterns that extend *p by counts of the kinds from `kind` on. Return false if
+ * there are too many. */
+static bool list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cells,
+                          hsi_kinds_pattern *p)
 {
     int64_t weight, copies, least;
     size_t  i;
 
     if (++kd->vectors > MOST_VECTORS)
-        return 0;
+        return false;
     if (kind == kd->kinds) {
         for (i = 0; i < kd->kinds; i++)
             if (p->take[i] < kd->count[i] && kd->weight[type][i] <= free_cells)
-                return 1;
+                return true;
         if (kd->pattern_count == MOST_PATTERNS)
-            return 0;
+            return false;
         kd->patterns[kd->pattern_count++] = *p;
-        return 1;
+        return true;
     }
     weight = kd->weight[type][kind];
     copies = free_cells / weight < kd->count[kind] ? free_cells / weight : kd->count[kind];
@@ -176,12 +176,12 @@ static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cell
     for (; copies >= least; copies--) {
         p->take[kind] = (uint32_t)copies;
         if (!list_patterns(kd, type, kind + 1, free_cells - copies * weight, p))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int try_coarse(hsi_kinds *kd, int type)
+static bool try_coarse(hsi_kinds *kd, int type)
 {
     hsi_kinds_pattern p = {{0}, {0}};
 
@@ -203,11 +203,11 @@ static int guess_coarse(const hsi_kinds *kd)
     return room[HS_CPU] <= room[HS_GPU] ? HS_CPU : HS_GPU;
 }
 
-static int choose_coarse(hsi_kinds *kd, int flip)
+static bool choose_coarse(hsi_kinds *kd, bool flip)
 {
     kd->coarse = guess_coarse(kd) ^ flip;
     if (try_coarse(kd, kd->coarse))
-        return 1;
+        return true;
     kd->coarse = !kd->coarse;
     return try_coarse(kd, kd->coarse);
 }
@@ -306,10 +306,10 @@ static void value_all(hsi_kinds *kd)
     qsort(kd->patterns, kd->pattern_count, sizeof *kd->patterns, worth_more);
 }
 
-int hsi_kinds_aim(hsi_kinds *kd, double target, int flip)
+bool hsi_kinds_aim(hsi_kinds *kd, double target, bool flip)
 {
     if (!weigh(kd, target) || !choose_coarse(kd, flip))
-        return 0;
+        return false;
     value_all(kd);
-    return 1;
+    return true;
 }

@@ -30,7 +30,7 @@ typedef struct hsi_kinds_query {
     int       flip;     /* swap the coarse and the fine type (see kinds.c) */
     uint32_t *worker;
     uint64_t  nodes;    /* result: nodes visited */
-    int       doubtful; /* result: parts were skipped that more nodes might have searched */
+    bool      doubtful; /* result: parts were skipped that more nodes might have searched */
 } hsi_kinds_query;
 
 hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,

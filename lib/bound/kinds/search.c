@@ -79,7 +79,7 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
 
     kd->query->nodes += fill.nodes;
     if (verdict == HSI_STOPPED) { /* another node may leave tasks that are easier to share out */
-        kd->query->doubtful = 1;
+        kd->query->doubtful = true;
         return HSI_REFUTED;
     }
     return verdict;
@@ -91,10 +91,10 @@ static int64_t reach(const hsi_kinds *kd, unsigned left, size_t set)
     return left * kd->most[kd->coarse][set] + kd->workers[!kd->coarse] * kd->most[!kd->coarse][set];
 }
 
-/* Give the pattern to this level's worker and set the rest for the next level. Return 0 if the rest
- * exceeds the worth that the workers left can run. */
-static int give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_pattern *p,
-                unsigned left, hsi_kinds_level *next)
+/* Give the pattern to this level's worker and set the rest for the next level. Return false if the
+ * rest exceeds the worth that the workers left can run. */
+static bool give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_pattern *p,
+                 unsigned left, hsi_kinds_level *next)
 {
     size_t i, set;
 
@@ -108,11 +108,11 @@ static int give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_
     }
     for (set = 0; set < HSI_KINDS_WORTHS; set++)
         if (next->worth[set] > reach(kd, left, set))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int is_over(hsi_kinds *kd)
+static bool is_over(hsi_kinds *kd)
 {
     hsi_kinds_query *query = kd->query;
 
@@ -202,7 +202,7 @@ hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *s
     kd->query = query;
     kd->stop = stop;
     query->nodes = 0;
-    query->doubtful = 0;
+    query->doubtful = false;
     *verdict = HSI_STOPPED;
     if (!hsi_kinds_aim(kd, query->target, query->flip != 0))
         return HS_OK;

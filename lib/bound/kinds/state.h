@@ -49,8 +49,8 @@ struct hsi_kinds {
     const hsi_stop  *stop;
 };
 
-/* Compute weights, patterns and worths for a target. Return 0 if there are too many patterns, or if
- * the target is unsuitable. */
-int hsi_kinds_aim(hsi_kinds *kd, double target, int flip);
+/* Compute weights, patterns and worths for a target. Return false if there are too many patterns,
+ * or if the target is unsuitable. */
+bool hsi_kinds_aim(hsi_kinds *kd, double target, bool flip);
 
 #endif

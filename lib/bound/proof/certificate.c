@@ -133,17 +133,17 @@ static hs_status make_of_value(const void *data, const hsi_problem *rows,
     if (rows->graph)
         return hsi_certify_graph(rows, *(const double *)data, &stop, c);
 #endif
-    return hsi_certify_tree(rows, *(const double *)data, 1, &stop, c);
+    return hsi_certify_tree(rows, *(const double *)data, true, &stop, c);
 }
 
-/* Return 1 if the name can be a line in a file. */
-static int is_name(const char *name)
+/* Return true if the name can be a line in a file. */
+static bool is_name(const char *name)
 {
     size_t length = strlen(name), i;
 
     for (i = 0; i < length; i++)
         if (name[i] <= ' ' || name[i] > '~' || name[i] == ',')
-            return 0;
+            return false;
     return length > 0 && length < sizeof((hs_certificate *)0)->bound;
 }
 

@@ -64,8 +64,9 @@ static int grid_of(const hsi_prover *pr, hs_type type, double target)
     return coarsest > finest && coarsest < HSI_GRID_MOST_EXPONENT ? coarsest : finest;
 }
 
-/* List the kinds. Return 0 if there are too many, or none. A time below one cell is left out. */
-static int list_shared(const hsi_prover *pr, hs_type type, double target, shared *s)
+/* List the kinds. Return false if there are too many, or none. A time below one cell is left
+ * out. */
+static bool list_shared(const hsi_prover *pr, hs_type type, double target, shared *s)
 {
     const double *time = type == HS_CPU ? pr->kinds.p : pr->kinds.q;
     int           grid = grid_of(pr, type, target);
@@ -80,7 +81,7 @@ static int list_shared(const hsi_prover *pr, hs_type type, double target, shared
         if (count == 0 || weight == 0)
             continue;
         if (s->kinds == HSI_CAPACITY_MOST_KINDS)
-            return 0;
+            return false;
         add_kind(s, weight, count);
     }
     return s->kinds > 0;

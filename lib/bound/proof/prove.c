@@ -97,7 +97,7 @@ static hs_status split(hsi_prover *pr, uint32_t index)
     return st;
 }
 
-static int may_go_on(const hsi_prover *pr)
+static bool may_go_on(const hsi_prover *pr)
 {
     size_t cases = pr->cases.size / sizeof(hsi_case);
 
@@ -139,20 +139,20 @@ static double value_of_tree(hsi_prover *pr)
 }
 
 /* Append the case to the certificate as a leaf or a branch. A leaf's worth moves to the
- * certificate. Return 1 for a branch. */
-static int write_case(hsi_case *c, hs_certificate *certificate)
+ * certificate. Return true for a branch. */
+static bool write_case(hsi_case *c, hs_certificate *certificate)
 {
     hsi_proof_node *node = &certificate->node[certificate->nodes++];
-    int             is_leaf = c->own >= certificate->value;
+    bool            is_leaf = c->own >= certificate->value;
 
     *node = c->proof;
     c->proof.worth = NULL;
     if (is_leaf)
-        return 0;
+        return false;
     node->step = HSI_STEP_BRANCH;
     free(node->worth);
     node->worth = NULL;
-    return 1;
+    return true;
 }
 
 /* Write each case before its two parts, and all of the first part before the second. */
@@ -192,7 +192,7 @@ static hs_status write_kinds(const hsi_prover *pr, hs_certificate *certificate)
     return HS_OK;
 }
 
-hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, const hsi_stop *stop,
+hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, const hsi_stop *stop,
                            hs_certificate *certificate)
 {
     hsi_prover pr;

@@ -34,7 +34,7 @@ typedef struct hsi_prover {
     double          target;
     double          goal; /* slightly below the target: a case with this bound counts as proved */
     double          unit; /* divides all makespans; 0: not known */
-    int             deep; /* 1: use knapsacks and packings too */
+    bool            deep; /* true: use knapsacks and packings too */
     const hsi_stop *stop;
     hsi_vector      cases;    /* of hsi_case */
     hsi_vector      heap;     /* uint32_t: the open cases, least bound first */
@@ -62,9 +62,9 @@ static inline hsi_case *hsi_case_at(const hsi_prover *pr, size_t index)
 /* Turn to a case: set low, high and the classes. */
 void hsi_prover_turn_to(hsi_prover *pr, uint32_t index);
 
-/* Return 1 if tasks of the kind may run on either type in less than the target, and some have no
+/* Return true if tasks of the kind may run on either type in less than the target, and some have no
  * type yet. */
-int hsi_prover_is_free(const hsi_prover *pr, size_t kind);
+bool hsi_prover_is_free(const hsi_prover *pr, size_t kind);
 
 /* Round a bound on makespans up to a multiple of the unit, if that is known. */
 double hsi_prover_round(const hsi_prover *pr, double bound);

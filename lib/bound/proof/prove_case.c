@@ -131,10 +131,10 @@ static hs_status begin_as(const hsi_prover *pr, const double *worth, hsi_configu
     return HS_OK;
 }
 
-/* Choose the kind whose number of tasks on CPUs is furthest from whole. Return 0 if all are
+/* Choose the kind whose number of tasks on CPUs is furthest from whole. Return false if all are
  * whole. */
-static int split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hsi_case *c,
-                          double *share)
+static bool split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hsi_case *c,
+                           double *share)
 {
     double best = whole;
     size_t row;
@@ -195,8 +195,8 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
 }
 #endif
 
-/* Split off one task of the longest free kind. Return 0 if no task is free. */
-static int split_at_longest(const hsi_prover *pr, hsi_case *c)
+/* Split off one task of the longest free kind. Return false if no task is free. */
+static bool split_at_longest(const hsi_prover *pr, hsi_case *c)
 {
     double longest = 0;
     size_t kind;

@@ -27,7 +27,7 @@ typedef struct type_tables {
     double       *used;         /* [depth][i]: time of the first i + 1 of these tasks, rounded
                                    down */
     uint64_t     *gained;       /* [depth][i]: worth of the first i + 1 of these tasks */
-    int           many;         /* 1: use the bound with a cut task */
+    bool          many;         /* true: use the bound with a cut task */
 } type_tables;
 
 typedef struct search {
@@ -42,7 +42,7 @@ typedef struct search {
     uint64_t       *gathered;    /* worth of the tasks on each worker */
     uint32_t       *chosen;      /* worker of the task at each depth */
     uint64_t        all;         /* worth of all tasks */
-    int             exact_loads; /* 1: loads are whole numbers, so equal loads compare equal */
+    bool            exact_loads; /* true: loads are whole numbers, so equal loads compare equal */
     type_tables     type[2];
     hsi_verdict     verdict;
 } search;
@@ -162,7 +162,7 @@ static const type_tables *type_of(const search *s, unsigned worker)
     return &s->type[worker < s->r->pb->m ? HS_CPU : HS_GPU];
 }
 
-static int can_hold_the_rest(const search *s, size_t depth)
+static bool can_hold_the_rest(const search *s, size_t depth)
 {
     unsigned w, workers = s->r->pb->m + s->r->pb->k;
     uint64_t reach = 0;
@@ -172,19 +172,19 @@ static int can_hold_the_rest(const search *s, size_t depth)
     return reach >= s->all;
 }
 
-/* Return 1 if an earlier worker of the type has the same load: the branch would be repeated. */
-static int is_repeated(const search *s, unsigned worker)
+/* Return true if an earlier worker of the type has the same load: the branch would be repeated. */
+static bool is_repeated(const search *s, unsigned worker)
 {
     unsigned other = type_of(s, worker)->first;
 
     for (; other < worker; other++)
         if (s->load[other] == s->load[worker] && (s->load[worker] == 0 || s->exact_loads))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Check the schedule by exact sums. */
-static int is_short_enough(const search *s)
+static bool is_short_enough(const search *s)
 {
     const hsi_problem *pb = s->r->pb;
     unsigned           w;
@@ -197,9 +197,9 @@ static int is_short_enough(const search *s)
             if (s->chosen[depth] == w)
                 hsi_sum_add(&rest, -type_of(s, w)->time[s->order[depth]]);
         if (!hsi_sum_surely_nonnegative(&rest))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 static void keep(search *s)

@@ -53,8 +53,8 @@ static int64_t weight_of(double time, int grid, int64_t capacity)
     return cells <= (double)capacity ? (int64_t)cells : capacity + 1;
 }
 
-/* Set the worths of the tasks. Return 1 if all tasks are worth more than the workers can run. */
-static int value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *proof)
+/* Set the worths of the tasks. Return true if all tasks are worth more than the workers can run. */
+static bool value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *proof)
 {
     const hsi_task_count_bound *found = &s->found;
     int64_t                     taken = proof->capacity - found->each * found->longest;
@@ -62,7 +62,7 @@ static int value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *proo
     size_t                      row;
 
     if (taken < 0)
-        return 0;
+        return false;
     proof->most[s->type] = found->each * (found->longest - taken);
     for (row = 0; row < pr->classes.n; row++) {
         int64_t weight = weight_of(s->time[row], found->grid, proof->capacity);

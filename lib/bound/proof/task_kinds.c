@@ -114,7 +114,7 @@ void hsi_prover_turn_to(hsi_prover *pr, uint32_t index)
     }
 }
 
-int hsi_prover_is_free(const hsi_prover *pr, size_t kind)
+bool hsi_prover_is_free(const hsi_prover *pr, size_t kind)
 {
     return pr->low[kind] < pr->high[kind] && pr->kinds.p[kind] < pr->target &&
            pr->kinds.q[kind] < pr->target;

@@ -33,15 +33,15 @@ typedef struct check {
     hs_violation       v;
 } check;
 
-static int broken(hs_violation *v, hs_violation_kind kind, double expected, double found)
+static bool broken(hs_violation *v, hs_violation_kind kind, double expected, double found)
 {
     v->kind = kind;
     v->expected = expected;
     v->found = found;
-    return 1;
+    return true;
 }
 
-static int check_times(const hs_entry *entry, double time, hs_violation *v)
+static bool check_times(const hs_entry *entry, double time, hs_violation *v)
 {
     double end = entry->start + time;
 
@@ -55,25 +55,25 @@ static int check_times(const hs_entry *entry, double time, hs_violation *v)
         return broken(v, HS_WRONG_END, end, entry->end);
     if (entry->state == HS_ABORTED && entry->end > end)
         return broken(v, HS_ABORTED_TOO_LATE, end, entry->end);
-    return 0;
+    return false;
 }
 
-static int record_entry(check *c, const hs_entry *entry)
+static bool record_entry(check *c, const hs_entry *entry)
 {
     double *run_start = &c->run_start[entry->task];
 
     if (entry->state == HS_ABORTED) {
         c->aborted[c->aborts++] =
             (attempt){entry->start, entry->end, entry->task, c->v.entry, c->v.worker};
-        return 0;
+        return false;
     }
     if (*run_start >= 0)
         return broken(&c->v, HS_RUN_TWICE, *run_start, entry->start);
     *run_start = entry->start;
-    return 0;
+    return false;
 }
 
-static int check_worker(check *c, unsigned worker)
+static bool check_worker(check *c, unsigned worker)
 {
     hs_type         type = worker < hs_schedule_cpus(c->s) ? HS_CPU : HS_GPU;
     size_t          count, i;
@@ -89,16 +89,16 @@ static int check_worker(check *c, unsigned worker)
         if (entry->task >= hs_instance_tasks(c->in))
             return broken(&c->v, HS_UNKNOWN_TASK, 0, 0);
         if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
-            return 1;
+            return true;
         if (c->available && entry->start < c->available[worker])
             return broken(&c->v, HS_NOT_AVAILABLE, c->available[worker], entry->start);
         if (entry->start < free_at)
             return broken(&c->v, HS_OVERLAP, free_at, entry->start);
         if (record_entry(c, entry))
-            return 1;
+            return true;
         free_at = entry->end;
     }
-    return 0;
+    return false;
 }
 
 static int by_task_and_time(const void *a, const void *b)
@@ -115,7 +115,7 @@ static int by_task_and_time(const void *a, const void *b)
 /*
  * Check that each task has a run, and that its aborted executions precede the run without overlap.
  */
-static int check_tasks(check *c)
+static bool check_tasks(check *c)
 {
     size_t tasks = hs_instance_tasks(c->in), i;
 
@@ -138,10 +138,10 @@ static int check_tasks(check *c)
         c->v.entry = a->entry;
         return broken(&c->v, HS_TASK_OVERLAP, a[-1].end, a->start);
     }
-    return 0;
+    return false;
 }
 
-static int check_all(check *c)
+static bool check_all(check *c)
 {
     unsigned workers = hs_schedule_cpus(c->s) + hs_schedule_gpus(c->s), w;
 
@@ -150,7 +150,7 @@ static int check_all(check *c)
         return broken(&c->v, HS_WORKERS_DIFFER, 0, 0);
     for (w = 0; w < workers; w++)
         if (check_worker(c, w))
-            return 1;
+            return true;
     return check_tasks(c);
 }
 

@@ -53,7 +53,7 @@ static uint32_t node_of(const work *w, size_t task)
     return hs_instance_memory_node(w->in, run_of(w, task)->worker);
 }
 
-static int ends_later(const work *w, size_t task, size_t than)
+static bool ends_later(const work *w, size_t task, size_t than)
 {
     return than == NO_TASK || run_of(w, task)->end > run_of(w, than)->end;
 }
@@ -76,8 +76,8 @@ static void add_latest(const work *w, latest *l, size_t task)
     }
 }
 
-static int broken(const work *w, hs_violation_kind kind, size_t task, const execution *e,
-                  size_t predecessor, double expected)
+static bool broken(const work *w, hs_violation_kind kind, size_t task, const execution *e,
+                   size_t predecessor, double expected)
 {
     *w->v = (hs_violation){.kind = kind,
                            .worker = e->worker,
@@ -86,12 +86,12 @@ static int broken(const work *w, hs_violation_kind kind, size_t task, const exec
                            .predecessor = predecessor,
                            .expected = expected,
                            .found = e->start};
-    return 1;
+    return true;
 }
 
 /* Check an execution of `task` against its `predecessor`, which produced `bytes` for it. */
-static int check_pair(const work *w, size_t task, const execution *e, size_t predecessor,
-                      double bytes)
+static bool check_pair(const work *w, size_t task, const execution *e, size_t predecessor,
+                       double bytes)
 {
     const execution *made = run_of(w, predecessor);
     uint32_t         node = hs_instance_memory_node(w->in, e->worker);
@@ -100,10 +100,10 @@ static int check_pair(const work *w, size_t task, const execution *e, size_t pre
     if (e->start < made->end)
         return broken(w, HS_TOO_EARLY, task, e, predecessor, made->end);
     there = made->end + hs_instance_transfer_time(w->in, node_of(w, predecessor), node, bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, predecessor, there) : 0;
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, predecessor, there) : false;
 }
 
-static int check_after(const work *w, size_t row, size_t task, const execution *e)
+static bool check_after(const work *w, size_t row, size_t task, const execution *e)
 {
     size_t   earlier;
     uint32_t copy;
@@ -114,44 +114,44 @@ static int check_after(const work *w, size_t row, size_t task, const execution *
 
         if (count == 1 || copy > 0) {
             if (check_pair(w, task, e, first + (copy ? copy - 1 : 0), bytes))
-                return 1;
+                return true;
             continue;
         }
         for (int j = 0; j < 3; j++)
             if (w->of_row[earlier].task[j] != NO_TASK &&
                 check_pair(w, task, e, w->of_row[earlier].task[j], bytes))
-                return 1;
+                return true;
     }
-    return 0;
+    return false;
 }
 
-static int check_access(const work *w, size_t data, hs_access_mode mode, size_t task,
-                        const execution *e)
+static bool check_access(const work *w, size_t data, hs_access_mode mode, size_t task,
+                         const execution *e)
 {
     const history *h = &w->data[data];
     double         bytes = mode & HS_READ ? hs_instance_handle_bytes(w->in, data) : 0, there;
 
     if (h->writer != NO_TASK && check_pair(w, task, e, h->writer, bytes))
-        return 1;
+        return true;
     if (mode & HS_WRITE && h->reader != NO_TASK && check_pair(w, task, e, h->reader, 0))
-        return 1;
+        return true;
     if (h->writer != NO_TASK)
-        return 0;
+        return false;
     there = hs_instance_transfer_time(w->in, 0, hs_instance_memory_node(w->in, e->worker), bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NO_TASK, there) : 0;
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NO_TASK, there) : false;
 }
 
-static int check_execution(const work *w, size_t row, size_t task, const execution *e)
+static bool check_execution(const work *w, size_t row, size_t task, const execution *e)
 {
     size_t         data;
     hs_access_mode mode;
 
     if (check_after(w, row, task, e))
-        return 1;
+        return true;
     for (size_t i = 0; hs_instance_access(w->in, row, i, &data, &mode); i++)
         if (check_access(w, data, mode, task, e))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Record a task's accesses for the checks of later tasks. */
@@ -170,16 +170,16 @@ static void record_accesses(const work *w, size_t row, size_t task)
     }
 }
 
-static int check_all(const work *w)
+static bool check_all(const work *w)
 {
     for (size_t row = 0; row < hs_instance_rows(w->in); row++)
         for (size_t task = w->first[row]; task < w->first[row + 1]; task++) {
             for (size_t i = w->at[task]; i < w->at[task + 1]; i++)
                 if (check_execution(w, row, task, &w->executions[i]))
-                    return 1;
+                    return true;
             record_accesses(w, row, task);
         }
-    return 0;
+    return false;
 }
 
 /* Group the executions by task, in two passes: count them, then store them. */

@@ -19,7 +19,7 @@ typedef struct builder {
     size_t          count; /* number of arcs */
     size_t          moves; /* number of transfers */
     double         *bytes; /* bytes of each arc; NULL in the first pass */
-    int             fills;
+    bool            fills;
 } builder;
 
 static int has_links(const hsi_arcs *arcs)
@@ -160,7 +160,7 @@ static hs_status fill(builder *b)
         begin += leave;
     }
     arcs->after_at[n] = begin;
-    b->fills = 1;
+    b->fills = true;
     return walk(b) == HS_OK ? find_transfers(b) : HS_ECANCELED;
 }
 

@@ -23,7 +23,7 @@ static hs_status begin_relations(hs_builder *b)
     return HS_OK;
 }
 
-static int is_size(double bytes)
+static bool is_size(double bytes)
 {
     return bytes >= 0 && bytes < INFINITY;
 }
@@ -71,7 +71,7 @@ void hsi_builder_reserve_edges(hs_builder *b, size_t edges)
     (void)hsi_vector_reserve(&b->pending.edges, edges * sizeof(hsi_edge));
 }
 
-static int is_data(const hs_builder *b, size_t data)
+static bool is_data(const hs_builder *b, size_t data)
 {
     return b && b->content.relations && data < b->content.relations->data.count;
 }
@@ -217,7 +217,7 @@ hs_status hsi_builder_build_graph(hs_builder *b, hs_graph **graph, size_t *row)
         st = hsi_relations_finish(store->relations, &b->pending, store->rows,
                                   hsi_store_counts(store), &b->fault);
     if (st == HS_OK && hsi_store_has(store, HSI_AFTER)) { /* accesses alone cannot form a cycle */
-        st = hsi_graph_build(store, 1, NULL, graph, &b->fault.cycle);
+        st = hsi_graph_build(store, true, NULL, graph, &b->fault.cycle);
         if (st == HS_EGRAPH) {
             b->fault.kind = HSI_FAULT_CYCLE;
             b->fault.row = *(size_t *)b->fault.cycle.data;

@@ -45,7 +45,7 @@ static inline size_t hsi_data_name_length(const hsi_data *data, size_t number)
     return (number + 1 < data->count ? at[number + 1] : data->text.size) - at[number] - 1;
 }
 
-static inline int hsi_data_has_bytes(const hsi_data *data, size_t number)
+static inline bool hsi_data_has_bytes(const hsi_data *data, size_t number)
 {
     double bytes = ((const double *)data->bytes.data)[number];
 

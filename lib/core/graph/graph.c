@@ -25,7 +25,7 @@ typedef struct reader {
 typedef struct work {
     const hsi_store     *store;
     const hsi_relations *relations;
-    int                  by_rows;
+    bool                 by_rows;
     hs_graph            *g;
     hsi_vector           pred;        /* uint32_t: predecessors */
     hsi_vector       bytes;       /* double: bytes of the edges in `pred` */
@@ -51,7 +51,7 @@ static size_t first_of(const work *w, size_t row)
     return w->by_rows ? row : hsi_store_first(w->store, row);
 }
 
-static int comes_after(const work *w, size_t row)
+static bool comes_after(const work *w, size_t row)
 {
     return w->relations->edge_at && w->relations->edge_at[row] < w->relations->edge_at[row + 1];
 }
@@ -142,12 +142,12 @@ static int by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static int ascend(const entry *entries, size_t count)
+static bool ascend(const entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (entries[i].from <= entries[i - 1].from)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void sort_entries(entry *entries, size_t count)
@@ -171,7 +171,7 @@ static hs_status end_vertex(work *w, size_t vertex)
 {
     entry *entries = w->entries.data;
     size_t count = w->entries.size / sizeof *entries;
-    int    has_bytes = w->relations->bytes != NULL;
+    bool   has_bytes = w->relations->bytes != NULL;
 
     if (hsi_vector_reserve(&w->pred, count * sizeof entries->from) ||
         (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
@@ -346,15 +346,15 @@ static void close_work(work *w)
     free(w->fork);
 }
 
-/* Return 1 if rows are tasks and accesses add no edges: the relations are already the edges. */
-static int are_edges_as_listed(const work *w)
+/* Return true if rows are tasks and accesses add no edges: the relations are already the edges. */
+static bool are_edges_as_listed(const work *w)
 {
     return !hsi_store_counts(w->store) && !w->relations->access_at;
 }
 
 static void borrow(work *w)
 {
-    w->g->is_borrowed = 1;
+    w->g->is_borrowed = true;
     w->g->pred_at = w->relations->edge_at;
     w->g->pred = w->relations->from;
     w->g->bytes = w->relations->bytes;
@@ -374,7 +374,7 @@ static hs_status add_edges(work *w)
     return st;
 }
 
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_token *token, hs_graph **out,
+hs_status hsi_graph_build(const hsi_store *store, bool by_rows, hsi_token *token, hs_graph **out,
                           hsi_vector *cycle)
 {
     work      w = {.store = store, .by_rows = by_rows, .token = token};
@@ -430,7 +430,7 @@ hs_status hsi_graph_of(const hs_instance *in, hsi_token *token, const hs_graph *
     hs_status  st;
 
     if (!g && hsi_store_has_graph(store)) {
-        st = hsi_graph_build(store, 0, token, &g, NULL);
+        st = hsi_graph_build(store, false, token, &g, NULL);
         if (st != HS_OK)
             return st;
         if (!atomic_compare_exchange_strong(&store->graph, &first, g)) {

@@ -38,7 +38,7 @@
  */
 struct hs_graph {
     size_t     tasks, vertices;
-    int        is_borrowed; /* 1: pred_at, pred and bytes belong to the relations */
+    bool       is_borrowed; /* true: pred_at, pred and bytes belong to the relations */
     size_t    *pred_at; /* start of each vertex's edges, and the number of edges */
     uint32_t  *pred;
     double    *bytes; /* bytes of the edges in `pred`; NULL: all 0 */
@@ -62,7 +62,7 @@ hs_status hsi_graph_of(const hs_instance *in, hsi_token *token, const hs_graph *
  * HS_EGRAPH `cycle` gets the vertices (size_t) of a cycle, each a predecessor of the next and the
  * last of the first.
  */
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_token *token, hs_graph **out,
+hs_status hsi_graph_build(const hsi_store *store, bool by_rows, hsi_token *token, hs_graph **out,
                           hsi_vector *cycle);
 void      hsi_graph_free(hs_graph *g);
 
@@ -98,7 +98,7 @@ static inline const hs_access *hsi_accesses(const hs_graph *g, size_t task, size
     return g->access_at ? g->access + g->access_at[task] : NULL;
 }
 
-static inline int hsi_is_barrier(const hs_graph *g, size_t vertex)
+static inline bool hsi_is_barrier(const hs_graph *g, size_t vertex)
 {
     return vertex >= g->tasks;
 }

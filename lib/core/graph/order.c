@@ -17,18 +17,18 @@ typedef struct work {
     size_t    free_count, barrier_count, placed, tasks_placed;
 } work;
 
-static int is_forward(const hs_graph *g)
+static bool is_forward(const hs_graph *g)
 {
     if (g->vertices > g->tasks)
-        return 0;
+        return false;
     for (size_t v = 0; v < g->vertices; v++) {
         size_t          count;
         const uint32_t *pred = hsi_predecessors(g, v, &count);
 
         if (count > 0 && pred[count - 1] >= v)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 static int is_smaller(const void *context, uint32_t a, uint32_t b)

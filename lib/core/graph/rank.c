@@ -42,7 +42,7 @@ typedef struct longest_paths {
     const hsi_problem *pb;
     double (*time)(const hsi_problem *pb, size_t task);
     int     transfers; /* 1: include transfer times c */
-    int     one_step;  /* 1: paths end with the next task */
+    bool    one_step;  /* true: paths end with the next task */
     double *behind;    /* per vertex: longest path from its end */
 } longest_paths;
 
@@ -138,7 +138,7 @@ hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which,
 
 hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
 {
-    longest_paths w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = 1};
+    longest_paths w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = true};
 
     return rank_all(&w, rank);
 }

@@ -108,7 +108,7 @@ static hs_status take_edge_room(const work *w, const hsi_relations_builder *buil
 {
     const hsi_edge *edges = builder->edges.data;
     size_t          count = builder->edges.size / sizeof *edges;
-    int             copies = 0;
+    bool            copies = false;
     hs_status       st = HS_OK;
 
     for (size_t i = 0; i < count && st == HS_OK; i++) {
@@ -167,12 +167,12 @@ static int by_from(const void *a, const void *b)
     return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
-static int is_ascending(const hsi_relations *relations, size_t first, size_t end)
+static bool is_ascending(const hsi_relations *relations, size_t first, size_t end)
 {
     for (size_t i = first + 1; i < end; i++)
         if (relations->from[i] <= relations->from[i - 1])
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Sort a few predecessors of one row in place; the edges have no copies and no bytes. */

@@ -23,10 +23,10 @@ hs_status hsi_body_keep(const void *read, size_t size, hs_body **out);
 void      hsi_body_free(hs_body *body);
 
 /*
- * Wait until `ns` on CLOCK_MONOTONIC and return 0, or until the attempt is cancelled and return 1.
- * The wait sleeps first and spins at the end, so it ends within microseconds. The calling thread's
- * timer slack should be 1 ns.
+ * Wait until `ns` on CLOCK_MONOTONIC and return false, or until the attempt is cancelled and return
+ * true. The wait sleeps first and spins at the end, so it ends within microseconds. The calling
+ * thread's timer slack should be 1 ns.
  */
-int hsi_wait_until(const hs_attempt *attempt, int64_t ns);
+bool hsi_wait_until(const hs_attempt *attempt, int64_t ns);
 
 #endif

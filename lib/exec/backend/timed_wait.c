@@ -35,18 +35,18 @@ static void relax(void)
 #endif
 }
 
-int hsi_wait_until(const hs_attempt *attempt, int64_t ns)
+bool hsi_wait_until(const hs_attempt *attempt, int64_t ns)
 {
     int64_t left;
 
     while (!hs_attempt_cancelled(attempt)) {
         left = ns - hsi_clock_ns();
         if (left <= 0)
-            return 0;
+            return false;
         if (left > margin(left))
             sleep_for(attempt, left - margin(left));
         else
             relax();
     }
-    return 1;
+    return true;
 }

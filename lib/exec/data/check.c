@@ -244,7 +244,7 @@ hs_status hsi_matrix_check(hsi_matrix *m)
 
     if (st != HS_OK)
         return st;
-    r->verified = 1;
+    r->verified = true;
     r->relative_residual = relative(&product);
     r->largest_residual = product.largest;
     r->orthogonality = relative(&orthogonal);

@@ -132,7 +132,7 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
         }
     matrix->given = given;
     matrix->scale = largest > 0 ? largest : 1;
-    matrix->result.input_given = 1;
+    matrix->result.input_given = true;
     matrix->result.largest_residual_limit = hsi_matrix_element_tolerance(matrix) * matrix->scale;
     return HS_OK;
 }
@@ -145,7 +145,7 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
 
     for (c = 0; c < order; c++)
         for (r = 0; r < order; r++) {
-            int zero = matrix->kind == HS_CHOLESKY ? r < c : matrix->kind == HS_QR && r > c;
+            bool zero = matrix->kind == HS_CHOLESKY ? r < c : matrix->kind == HS_QR && r > c;
 
             out[hsi_at(order, r, c)] =
                 zero ? 0
@@ -259,7 +259,7 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
 {
     size_t i;
 
-    matrix->result.verified = matrix->result.wrong = 0;
+    matrix->result.verified = matrix->result.wrong = false;
     if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;
     if (!matrix->block && allocate_block(matrix) != HS_OK)

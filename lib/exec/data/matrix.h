@@ -55,12 +55,12 @@ typedef struct hsi_matrix {
     hs_factorisation kind;
     int              tile, tiles; /* order of a tile; number of tiles in a row and in a column */
     double           tolerance;   /* limit of the relative error of the result; see describe() */
-    int              single;      /* 1: the elements are floats; 0: doubles */
+    bool             single;      /* true: the elements are floats; 0: doubles */
     uint64_t         seed;        /* seed of the generated elements */
     const double    *given;       /* input of the caller, by column; NULL: generated */
     double           scale;       /* largest absolute element of `given`; else 1 */
-    int              may_fail;    /* attempts may fail, so inputs must survive an attempt */
-    int              may_take;    /* tasks may be spoliated, so inputs must survive an aborted
+    bool             may_fail;    /* attempts may fail, so inputs must survive an attempt */
+    bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
     int              records;     /* transfers are recorded */
     size_t           rows, pieces;
@@ -95,8 +95,8 @@ hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *matrix, hs_e
 void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i, int j, size_t size,
                           char *text);
 
-/* Return 1 if the row has a kernel of this library for CPUs that accesses data. */
-int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
+/* Return true if the row has a kernel of this library for CPUs that accesses data. */
+bool hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
 
 /* program.c: return the elements of a tile in memory; T-i-k has HSI_KERNEL_PANEL rows for any
  * order. */

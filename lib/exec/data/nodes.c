@@ -197,7 +197,7 @@ static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves 
     home->version = there->version;
 }
 
-static int is_free(const gpu_slot *s)
+static bool is_free(const gpu_slot *s)
 {
     return s->piece == HSI_NO_PIECE && !s->users;
 }
@@ -266,7 +266,7 @@ static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner
     c->version = home->version;
 }
 
-hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, int filled,
+hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, bool filled,
                             hsi_moves *out)
 {
     memory_node *n = &nodes->node[number];
@@ -354,14 +354,14 @@ void hsi_nodes_lose(hsi_nodes *nodes, size_t piece)
         forget(&nodes->node[i], piece, HSI_WRITTEN_ELSEWHERE);
 }
 
-int hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece)
+bool hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece)
 {
     unsigned i;
 
     for (i = 0; i < nodes->count; i++)
         if (nodes->node[i].copies[piece].holding != HSI_ABSENT)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 hsi_holding hsi_nodes_holding(const hsi_nodes *nodes, unsigned number, size_t piece)

@@ -79,7 +79,7 @@ void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other);
  * the piece takes the slot of its own number if that is free, else the least recently used one. So
  * with a slot for each piece, and no spare slots, each piece stays in its own. O(slots in use).
  */
-hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, int filled,
+hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, bool filled,
                             hsi_moves *out);
 
 /* Count a write at the node: it has the next version, and all other copies become invalid. */
@@ -100,7 +100,7 @@ void     hsi_nodes_replace(hsi_nodes *nodes, unsigned node, size_t piece, uint32
 
 /* Mark a piece as lost in all nodes until it is written again. */
 void hsi_nodes_lose(hsi_nodes *nodes, size_t piece);
-int  hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece);
+bool hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece);
 
 /* Return the latest version of a piece. */
 uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece);

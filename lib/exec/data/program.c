@@ -34,7 +34,7 @@ hs_status hsi_matrix_order(hsi_matrix *matrix)
     uint32_t     *versions = calloc(matrix->pieces + 1, sizeof *versions);
     hsi_operand **writers = calloc(matrix->pieces + 1, sizeof(hsi_operand *));
     size_t        i;
-    int           there = versions && writers;
+    bool          there = versions && writers;
 
     for (i = 0; there && i < matrix->rows; i++)
         order_row(&matrix->row[i], versions, writers);

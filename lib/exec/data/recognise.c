@@ -58,7 +58,7 @@ static const hsi_kernel_entry *kernel_of(const hs_task *row, int *tile)
     return entry;
 }
 
-int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row)
+bool hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row)
 {
     size_t         data;
     hs_access_mode mode;
@@ -67,14 +67,14 @@ int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row
     return hs_instance_access(in, number, 0, &data, &mode) && kernel_of(row, &tile);
 }
 
-/* Parse "-3" in a name such as "A-3-1". Return 0 if no index is found. */
-static int read_index(const char **text, int *index)
+/* Parse "-3" in a name such as "A-3-1". Return false if no index is found. */
+static bool read_index(const char **text, int *index)
 {
     char *end;
     long  n;
 
     if ((*text)[0] != '-' || (*text)[1] < '0' || (*text)[1] > '9')
-        return 0;
+        return false;
     n = strtol(*text + 1, &end, 10);
     *text = end;
     *index = (int)n;
@@ -99,12 +99,12 @@ static hs_access_mode mode_of(char sign)
 
 /* Compare a piece with an operand of a pattern; bind the letters i, j, k that are not bound
  * (-1). */
-static int fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode, int bound[3])
+static bool fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode, int bound[3])
 {
     int *row = &bound[wanted[1] - 'i'], *column = &bound[wanted[2] - 'i'];
 
     if (piece->matrix != wanted[0] || mode != mode_of(wanted[3]))
-        return 0;
+        return false;
     if (*row < 0)
         *row = piece->row;
     if (*column < 0)
@@ -112,17 +112,17 @@ static int fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode,
     return *row == piece->row && *column == piece->column;
 }
 
-/* Return 1 if the row has this operand already: operands must be different tiles. */
-static int is_among(const hsi_matrix_row *row, int count, size_t piece)
+/* Return true if the row has this operand already: operands must be different tiles. */
+static bool is_among(const hsi_matrix_row *row, int count, size_t piece)
 {
     while (count-- > 0)
         if (row->operand[count].piece == piece)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int match(const hsi_matrix *matrix, const hs_instance *in, size_t number, const pattern *p,
-                 hsi_matrix_row *out)
+static bool match(const hsi_matrix *matrix, const hs_instance *in, size_t number, const pattern *p,
+                  hsi_matrix_row *out)
 {
     int            bound[3] = {-1, -1, -1}, i;
     hs_access_mode mode;
@@ -132,7 +132,7 @@ static int match(const hsi_matrix *matrix, const hs_instance *in, size_t number,
     for (i = 0; hs_instance_access(in, number, (size_t)i, &data, &mode); i++) {
         if (i == HSI_OPERANDS || !p->operand[i] ||
             !fits(p->operand[i], &matrix->piece[data], mode, bound) || is_among(out, i, data))
-            return 0;
+            return false;
         out->operand[i] = (hsi_operand){.matrix = p->operand[i][0], .mode = mode, .piece = data};
     }
     out->count = i;

@@ -14,7 +14,7 @@ typedef struct hsi_memory hsi_memory;
 typedef struct hsi_ahead {
     const hs_body *body;
     uint32_t       task;
-    int            certain; /* all predecessors are done or stand before the task in the list, and
+    bool           certain; /* all predecessors are done or stand before the task in the list, and
                                no other worker gets the task: it may be launched at once */
 } hsi_ahead;
 

@@ -54,7 +54,7 @@ static int compare(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int is_same(const step_place *a, const step_place *b)
+static bool is_same(const step_place *a, const step_place *b)
 {
     return a->k == b->k && a->i == b->i && a->j == b->j;
 }

@@ -81,7 +81,7 @@ static int lock(int fd)
     return 0;
 }
 
-int hsi_journal_file_is_named(int fd, const char *path)
+bool hsi_journal_file_is_named(int fd, const char *path)
 {
     struct stat opened, named;
 

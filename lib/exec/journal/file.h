@@ -34,8 +34,8 @@ int hsi_journal_file_sync(int fd);
 /* Truncate the file to `size` bytes. Return 0 or errno. */
 int hsi_journal_file_cut(int fd, size_t size);
 
-/* Return 1 if `path` still names the open file. */
-int hsi_journal_file_is_named(int fd, const char *path);
+/* Return true if `path` still names the open file. */
+bool hsi_journal_file_is_named(int fd, const char *path);
 
 /* Put the name of a new file on disk. Return 0 or errno. */
 int hsi_journal_file_sync_name(const char *path);

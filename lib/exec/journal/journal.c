@@ -41,9 +41,9 @@ struct hsi_journal {
     uint64_t done, done_synced;              /* done tasks among `added` and among `synced` */
     int64_t  oldest;                         /* ns, when the first record not taken was written */
     int64_t  sync_ns;                        /* duration of the last sync */
-    int      urgent;                         /* a thread waits for the sync of its record */
+    bool     urgent;                         /* a thread waits for the sync of its record */
     int      closing, error;                 /* errno of the first failure ... */
-    int      nameless;                       /* ... which is a lost name of the file */
+    bool     nameless;                       /* ... which is a lost name of the file */
 };
 
 /* Return 0 or errno. */
@@ -60,12 +60,12 @@ static int write_line(hsi_journal *j, const char *line, size_t length)
 static void note_lost_name(hsi_journal *j)
 {
     j->error = ENOENT;
-    j->nameless = 1;
+    j->nameless = true;
     j->done_synced = 0;
 }
 
-/* Wait until a group is due. Return 0 if the journal closes and no group is left. */
-static int wait_for_group(hsi_journal *j)
+/* Wait until a group is due. Return false if the journal closes and no group is left. */
+static bool wait_for_group(hsi_journal *j)
 {
     int64_t         due;
     struct timespec until;
@@ -81,16 +81,16 @@ static int wait_for_group(hsi_journal *j)
 }
 
 /*
- * Sync the written records; unlock the mutex meanwhile. Return 0 if the disk failed or the file
+ * Sync the written records; unlock the mutex meanwhile. Return false if the disk failed or the file
  * lost its name. A record that could not be written does not prevent the sync of earlier records.
  */
-static int sync_group(hsi_journal *j)
+static bool sync_group(hsi_journal *j)
 {
     uint64_t taken = j->taken = j->added, done = j->done, size = j->written;
     int64_t  start = hsi_clock_ns(), ns;
     int      error, is_named;
 
-    j->urgent = 0;
+    j->urgent = false;
     pthread_mutex_unlock(&j->mutex);
     error = hsi_journal_file_sync(j->fd);
     ns = hsi_clock_ns() - start;
@@ -148,7 +148,7 @@ static int start_syncer(hsi_journal *j)
 }
 
 /* Count a record that was written. Hold the lock. */
-static void count_record(hsi_journal *j, int is_done)
+static void count_record(hsi_journal *j, bool is_done)
 {
     if (j->added++ == j->taken) {
         j->oldest = hsi_clock_ns();
@@ -160,7 +160,7 @@ static void count_record(hsi_journal *j, int is_done)
 }
 
 /* Wait for room, then complete a line with hsi_journal_seal() and write it. Hold the lock. */
-static hs_status add_line(hsi_journal *j, char *line, size_t length, int is_done)
+static hs_status add_line(hsi_journal *j, char *line, size_t length, bool is_done)
 {
     while (!j->error && j->added - j->synced == HSI_JOURNAL_LAG)
         pthread_cond_wait(&j->room, &j->mutex);
@@ -194,10 +194,10 @@ hs_status hsi_journal_undo(hsi_journal *j, uint32_t task)
     hs_status st;
 
     hsi_spin_lock(&j->mutex);
-    st = add_line(j, line, length, 0);
+    st = add_line(j, line, length, false);
     number = j->added;
     if (st == HS_OK) {
-        j->urgent = 1;
+        j->urgent = true;
         pthread_cond_signal(&j->work);
     }
     while (!j->error && j->synced < number)
@@ -363,7 +363,7 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
     return st == HS_ENOMEM ? no_memory(path, error) : st;
 }
 
-hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
+hs_status hsi_journal_look(const char *path, const hs_instance *in, bool resume,
                            hsi_journal_past *past, hs_error *error)
 {
     hsi_journal_found found = {0};

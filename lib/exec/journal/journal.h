@@ -20,7 +20,7 @@ typedef struct hsi_journal hsi_journal;
 /* An attempt that is done or has failed. */
 typedef struct hsi_journal_record {
     hs_exec_attempt attempt;
-    int             emulated; /* the task was emulated */
+    bool            emulated; /* the task was emulated */
 } hsi_journal_record;
 
 /* The state of a task according to the journal. */
@@ -34,7 +34,7 @@ typedef enum hsi_past {
 } hsi_past;
 
 typedef struct hsi_journal_past {
-    int            emulated;  /* set by the caller: tasks done by emulation count as done */
+    bool           emulated;  /* set by the caller: tasks done by emulation count as done */
     unsigned char *state;     /* array of the caller, by task, initially 0: an hsi_past */
     uint16_t      *attempts;  /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
@@ -59,7 +59,7 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
 
 /* Check what hsi_journal_open() would find or refuse, without creating, truncating or writing a
  * file. past->note is empty. */
-hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
+hs_status hsi_journal_look(const char *path, const hs_instance *in, bool resume,
                            hsi_journal_past *past, hs_error *error);
 
 /*

@@ -43,22 +43,22 @@ typedef struct journal_line {
     uint64_t    sum;
 } journal_line;
 
-/* Find the line that begins at `start`. Return 0 if it has no newline or no sum. */
-static int line_at(const journal_reader *r, size_t start, journal_line *out)
+/* Find the line that begins at `start`. Return false if it has no newline or no sum. */
+static bool line_at(const journal_reader *r, size_t start, journal_line *out)
 {
     size_t      most = r->size - start < HSI_JOURNAL_LINE ? r->size - start : HSI_JOURNAL_LINE;
     const char *newline = memchr(r->text + start, '\n', most);
 
     if (!newline)
-        return 0;
+        return false;
     out->at = r->text + start;
     out->length = (size_t)(newline - out->at);
     return out->length > HSI_JOURNAL_HEX && out->at[out->length - HSI_JOURNAL_HEX - 1] == ' ' &&
            hsi_journal_get_hex(newline - HSI_JOURNAL_HEX, &out->sum);
 }
 
-/* Return 1 if the line's sum is right behind a line with the sum `before`. */
-static int fits(const journal_line *l, uint64_t before)
+/* Return true if the line's sum is right behind a line with the sum `before`. */
+static bool fits(const journal_line *l, uint64_t before)
 {
     uint64_t state = hsi_journal_sum_start(before);
 
@@ -79,30 +79,30 @@ static uint64_t synced(const journal_line *l)
     return value;
 }
 
-static int starts(const char *at, size_t size, const char *word)
+static bool starts(const char *at, size_t size, const char *word)
 {
     size_t length = strlen(word);
 
     return size >= length && memcmp(at, word, length) == 0;
 }
 
-static int is_record(const char *at, size_t size)
+static bool is_record(const char *at, size_t size)
 {
     return starts(at, size, "done ") || starts(at, size, "failed ") ||
            starts(at, size, "undone ") || starts(at, size, "run ") || starts(at, size, "closed ");
 }
 
-static int all_zero(const char *at, const char *end)
+static bool all_zero(const char *at, const char *end)
 {
     while (at < end)
         if (*at++ != 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static const char magic[] = "hybridsched-journal ";
 
-int hsi_journal_is_one(const char *text, size_t size)
+bool hsi_journal_is_one(const char *text, size_t size)
 {
     return starts(text, size, magic);
 }
@@ -157,12 +157,12 @@ typedef struct line_word {
     size_t      length;
 } line_word;
 
-static int next_word(const char **at, const char *end, line_word *out)
+static bool next_word(const char **at, const char *end, line_word *out)
 {
     const char *blank = memchr(*at, ' ', (size_t)(end - *at));
 
     if (!blank)
-        return 0;
+        return false;
     *out = (line_word){*at, (size_t)(blank - *at)};
     *at = blank + 1;
     return out->length > 0;
@@ -170,16 +170,16 @@ static int next_word(const char **at, const char *end, line_word *out)
 
 enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
 
-/* Split off the first words of a record about a task; "undone" has two of them. Return 0 if the
+/* Split off the first words of a record about a task; "undone" has two of them. Return false if the
  * record is malformed. */
-static int split(const journal_line *l, line_word words[WORDS], uint64_t *what)
+static bool split(const journal_line *l, line_word words[WORDS], uint64_t *what)
 {
     const char *at = l->at, *end = l->at + l->length;
     int         count = *at == 'u' ? NAME + 1 : WORDS, i;
 
     for (i = 0; i < count; i++)
         if (!next_word(&at, end, &words[i]))
-            return 0;
+            return false;
     return count < WORDS ||
            (words[WHAT].length == HSI_JOURNAL_HEX && hsi_journal_get_hex(words[WHAT].at, what));
 }
@@ -194,15 +194,15 @@ static uint16_t number_of(const line_word *w)
     return (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
 }
 
-/* Return 1 if the digest fits the present command or kernel of the task, on either type. */
-static int is_same(const journal_reader *r, uint32_t task, uint64_t what)
+/* Return true if the digest fits the present command or kernel of the task, on either type. */
+static bool is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
     return what == hsi_journal_what(r->in, task, HS_CPU) ||
            what == hsi_journal_what(r->in, task, HS_GPU) ||
            (r->past->emulated && what == hsi_journal_emulated());
 }
 
-static void note_task(journal_reader *r, uint32_t task, int failed, uint16_t number, uint64_t what)
+static void note_task(journal_reader *r, uint32_t task, bool failed, uint16_t number, uint64_t what)
 {
     hsi_past state = failed                   ? HSI_PAST_FAILED
                      : is_same(r, task, what) ? HSI_PAST_DONE
@@ -215,19 +215,19 @@ static void note_task(journal_reader *r, uint32_t task, int failed, uint16_t num
         r->past->attempts[task] = number;
 }
 
-static int make_room(journal_reader *r)
+static bool make_room(journal_reader *r)
 {
     size_t    room = r->strange_room ? 2 * r->strange_room : 16;
     uint64_t *more;
 
     if (r->strange_count < r->strange_room)
-        return 1;
+        return true;
     more = realloc(r->strange, room * sizeof *more);
     if (!more)
-        return 0;
+        return false;
     r->strange = more;
     r->strange_room = room;
-    return 1;
+    return true;
 }
 
 static hs_status note_strange(journal_reader *r, const char *name, size_t length)
@@ -277,11 +277,11 @@ static hs_status read_records(journal_reader *r)
 }
 
 /*
- * Return 1 if a sound line behind the damage was written when the damaged part was on disk. A line
- * is sound if its sum is right behind the line in front of it, or, if that line alone is damaged,
- * behind the sum that the first damaged line should have.
+ * Return true if a sound line behind the damage was written when the damaged part was on disk. A
+ * line is sound if its sum is right behind the line in front of it, or, if that line alone is
+ * damaged, behind the sum that the first damaged line should have.
  */
-static int was_synced(const journal_reader *r)
+static bool was_synced(const journal_reader *r)
 {
     uint64_t state = hsi_journal_sum_start(r->chain), before;
     size_t   at;
@@ -293,10 +293,10 @@ static int was_synced(const journal_reader *r)
             (fits(&l, hsi_journal_sum_end(state)) ||
              (hsi_journal_get_hex(r->text + at - HSI_JOURNAL_HEX - 1, &before) &&
               fits(&l, before))))
-            return 1;
+            return true;
         state = hsi_digest_bytes(state, r->text + at - SEAL, 1);
     }
-    return 0;
+    return false;
 }
 
 /* Find a second header behind the sound part, as `cat` leaves when it joins two journals. Return

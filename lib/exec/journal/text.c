@@ -50,7 +50,7 @@ static char *put_seconds(char *at, double seconds)
     return put_number(at, ns % 1000000000, 9);
 }
 
-static int is_plain(unsigned char byte)
+static bool is_plain(unsigned char byte)
 {
     return byte > ' ' && byte != '%' && byte != 0x7f;
 }
@@ -81,16 +81,16 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-int hsi_journal_get_hex(const char *at, uint64_t *value)
+bool hsi_journal_get_hex(const char *at, uint64_t *value)
 {
     int i, digit;
 
     for (*value = 0, i = 0; i < HSI_JOURNAL_HEX; i++) {
         if ((digit = hex_digit(at[i])) < 0)
-            return 0;
+            return false;
         *value = *value << 4 | (unsigned)digit;
     }
-    return 1;
+    return true;
 }
 
 size_t hsi_journal_get_name(const char *at, size_t length, char *name)
@@ -110,7 +110,7 @@ size_t hsi_journal_get_name(const char *at, size_t length, char *name)
 }
 
 /* Return the digest of a command or of a kernel, whose texts may be equal. */
-static uint64_t digest_what(int is_command, const char *text)
+static uint64_t digest_what(bool is_command, const char *text)
 {
     return hsi_digest_finish(
         hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
@@ -118,7 +118,7 @@ static uint64_t digest_what(int is_command, const char *text)
 
 uint64_t hsi_journal_emulated(void)
 {
-    return digest_what(0, NULL);
+    return digest_what(false, NULL);
 }
 
 uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type)
@@ -128,7 +128,7 @@ uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type)
 
     hs_instance_row(in, hs_instance_row_of(in, task), &row);
     command = type == HS_CPU ? row.cpu_command : row.gpu_command;
-    return command && *command ? digest_what(1, command) : digest_what(0, row.kernel);
+    return command && *command ? digest_what(true, command) : digest_what(false, row.kernel);
 }
 
 /* Add the sum and a newline to the line that ends at `at`; return the whole length. */

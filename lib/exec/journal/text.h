@@ -60,15 +60,15 @@ size_t hsi_journal_put_undone(char *line, const hs_instance *in, uint32_t task);
 /* Complete such a line with SYNCED, SUM and a newline; return its whole length. */
 size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain);
 
-/* Parse 16 hexadecimal digits. Return 0 if other characters are found. */
-int hsi_journal_get_hex(const char *at, uint64_t *value);
+/* Parse 16 hexadecimal digits. Return false if other characters are found. */
+bool hsi_journal_get_hex(const char *at, uint64_t *value);
 
 /* Decode a name of `length` bytes into `name`, which has room for `length` bytes; return its
  * length. */
 size_t hsi_journal_get_name(const char *at, size_t length, char *name);
 
-/* Return 1 if the text begins like a journal. */
-int hsi_journal_is_one(const char *text, size_t size);
+/* Return true if the text begins like a journal. */
+bool hsi_journal_is_one(const char *text, size_t size);
 
 /* Return the digest that stands for an emulated task. */
 uint64_t hsi_journal_emulated(void);

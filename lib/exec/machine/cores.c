@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 
-/* Return 1 if the thread of each GPU gets a core of its own, which no CPU worker has. */
-static int reserves(const hsi_machine *machine, const hsi_work *work)
+/* Return true if the thread of each GPU gets a core of its own, which no CPU worker has. */
+static bool reserves(const hsi_machine *machine, const hsi_work *work)
 {
     return machine->device_count && !work->settings.place.share_gpu_cores;
 }

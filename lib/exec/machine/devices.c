@@ -27,9 +27,9 @@ static hs_status list_devices(hsi_machine *machine, hs_error *error)
     return st;
 }
 
-/* Return 1 if the run needs the module for GPUs: backends of the settings may have their own
+/* Return true if the run needs the module for GPUs: backends of the settings may have their own
  * GPUs. */
-static int needs_module(const hsi_work *work)
+static bool needs_module(const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
 
@@ -105,7 +105,7 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
     memcpy(full.name, from->name, sizeof full.name);
     memcpy(full.uuid, from->uuid, sizeof full.uuid);
     memcpy(full.pci, from->pci, sizeof full.pci);
-    if (hsi_topology_open(&topology, 1, &error) == HS_OK) {
+    if (hsi_topology_open(&topology, true, &error) == HS_OK) {
         hsi_topology_near(topology, from->pci, full.cores, sizeof full.cores);
         hsi_topology_close(topology);
     }

@@ -26,7 +26,7 @@ struct hsi_gpu_energy {
     gpu      gpu[];
 };
 
-static int load(hsi_gpu_energy *power)
+static bool load(hsi_gpu_energy *power)
 {
     const struct {
         const char *name;
@@ -42,7 +42,7 @@ static int load(hsi_gpu_energy *power)
     power->library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
     for (i = 0; power->library && i < sizeof table / sizeof *table; i++)
         if (!(*table[i].function = dlsym(power->library, table[i].name)))
-            return 0;
+            return false;
     return power->library != NULL;
 }
 
@@ -53,7 +53,7 @@ static void unload(hsi_gpu_energy *power)
     free(power);
 }
 
-static int read_all(hsi_gpu_energy *power, const hsi_machine *machine)
+static bool read_all(hsi_gpu_energy *power, const hsi_machine *machine)
 {
     unsigned i;
 
@@ -62,9 +62,9 @@ static int read_all(hsi_gpu_energy *power, const hsi_machine *machine)
 
         if (power->find(machine->devices[i].uuid, &g->device) ||
             power->energy(g->device, &g->millijoules))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 hsi_gpu_energy *hsi_gpu_energy_begin(const hsi_machine *machine, unsigned gpus)
@@ -101,7 +101,7 @@ hsi_gpu_energy_use hsi_gpu_energy_end(hsi_gpu_energy *power)
 {
     hsi_gpu_energy_use use = {0};
     unsigned           i;
-    int                known = power != NULL;
+    bool               known = power != NULL;
 
     for (i = 0; power && i < power->gpus; i++) {
         const gpu         *g = &power->gpu[i];

@@ -2,6 +2,7 @@
 #include "exec/machine/limits.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,10 @@
 
 enum { PATH = 4096 + 64 };
 
-static int read_line(const char *path, char *line, int size)
+static bool read_line(const char *path, char *line, int size)
 {
     FILE *file = fopen(path, "re");
-    int   ok = file && fgets(line, size, file);
+    bool  ok = file && fgets(line, size, file);
 
     if (file)
         fclose(file);

@@ -32,7 +32,7 @@ typedef struct mask {
     unsigned   room;
 } mask;
 
-static int mask_make(mask *m, unsigned room)
+static bool mask_make(mask *m, unsigned room)
 {
     *m = (mask){CPU_ALLOC(room), CPU_ALLOC_SIZE(room), room};
     if (m->set)
@@ -112,7 +112,7 @@ static void take_round(hsi_topology *t, mask *m)
     }
 }
 
-static void take_cores(hsi_topology *t, mask *m, int devices)
+static void take_cores(hsi_topology *t, mask *m, bool devices)
 {
     unsigned before;
 
@@ -147,7 +147,7 @@ static hwloc_const_bitmap_t near_device(const hsi_topology *t, const char *pci)
     return device ? hwloc_get_non_io_ancestor_obj(t->machine, device)->cpuset : NULL;
 }
 
-int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
+bool hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
 {
     hwloc_const_bitmap_t set = near_device(topology, pci);
 
@@ -193,7 +193,7 @@ static unsigned limited(unsigned count, double limit)
     return limit < 1 ? 1 : (unsigned)limit;
 }
 
-hs_status hsi_topology_open(hsi_topology **out, int devices, hs_error *error)
+hs_status hsi_topology_open(hsi_topology **out, bool devices, hs_error *error)
 {
     mask          m;
     hsi_topology *t;
@@ -240,7 +240,7 @@ unsigned hs_exec_core_count(void)
     hs_error      error;
     unsigned      cores;
 
-    if (hsi_topology_open(&topology, 0, &error) != HS_OK)
+    if (hsi_topology_open(&topology, false, &error) != HS_OK)
         return 1;
     cores = hsi_topology_cores(topology);
     hsi_topology_close(topology);

@@ -12,7 +12,7 @@
 typedef struct hsi_topology hsi_topology;
 
 /* Read the topology; `devices`: with the positions of PCI devices. The caller closes *out. */
-hs_status hsi_topology_open(hsi_topology **out, int devices, hs_error *error);
+hs_status hsi_topology_open(hsi_topology **out, bool devices, hs_error *error);
 void      hsi_topology_close(hsi_topology *topology);
 
 /* Return the number of cores, or of hardware threads, to bind to. */
@@ -23,9 +23,9 @@ unsigned hsi_topology_threads(const hsi_topology *topology);
  * such index. */
 int hsi_topology_cpu(const hsi_topology *topology, unsigned index);
 
-/* Return 1 if the processor is one of the nearest to a device; 0: it is not, or that is not
+/* Return true if the processor is one of the nearest to a device; 0: it is not, or that is not
  * known. */
-int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu);
+bool hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu);
 
 /* Write the processors nearest to a device, for example 0-7,16-23; empty: not known. */
 void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size);

@@ -67,9 +67,9 @@ static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
     hsi_unlock(&exec->control);
 }
 
-/* Add the attempt to the journal. Return 0 on failure: the run is broken off, and the task counts
- * as not done. */
-static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
+/* Add the attempt to the journal. Return false on failure: the run is broken off, and the task
+ * counts as not done. */
+static bool put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
     hs_exec           *exec = worker->exec;
     const hsi_body    *body = hsi_worker_body(worker, a->task);
@@ -77,20 +77,20 @@ static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
     hs_status          st = hsi_results_record(exec->results, &end);
 
     if (st == HS_OK)
-        return 1;
+        return true;
     break_off(exec, st, a->outcome == HS_OUTCOME_DONE);
-    return 0;
+    return false;
 }
 
-int hsi_attempt_undo(hsi_worker *worker, uint32_t task)
+bool hsi_attempt_undo(hsi_worker *worker, uint32_t task)
 {
     hs_exec  *exec = worker->exec;
     hs_status st = hsi_results_revoke(exec->results, task);
 
     if (st == HS_OK)
-        return 1;
+        return true;
     break_off(exec, st, 0);
-    return 0;
+    return false;
 }
 
 static void report_attempt(hs_exec *exec, const hs_exec_attempt *a)
@@ -106,7 +106,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
 {
     hs_exec              *exec = worker->exec;
     const hs_exec_record *record = add_record(worker, start, end, outcome);
-    int                   recorded = 1;
+    bool                  recorded = true;
 
     if (hsi_results_have_journal(exec->results) || exec->work.settings.report.attempt) {
         hs_exec_attempt a = describe_end(worker, record);
@@ -146,16 +146,17 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
 
 /*
  * Wait until the inputs of an emulated task would have arrived. The task has started then: the
- * policy may have to know, and the GPU chooses its next task. Return 1 if the wait was cancelled.
+ * policy may have to know, and the GPU chooses its next task. Return true if the wait was
+ * cancelled.
  */
-static int wait_for_inputs(hsi_worker *worker)
+static bool wait_for_inputs(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
-    int      cancelled, given_up;
+    bool     cancelled, given_up;
     int64_t  since, now;
 
     if (!worker->turn.inputs_at)
-        return 0;
+        return false;
     since = hsi_clock_ns();
     cancelled = hsi_wait_until(&worker->attempt, worker->turn.inputs_at);
     hsi_lock(&exec->control);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_plain(char c)
+static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            strchr("-_+=#@,", c);
@@ -98,7 +98,7 @@ static void name_both(hsi_worker *worker)
         hs_exec_log_path(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
 }
 
-static int is_there(const hsi_worker *worker)
+static bool is_there(const hsi_worker *worker)
 {
     return access(worker->log, F_OK) == 0 || (worker->errors && access(worker->errors, F_OK) == 0);
 }

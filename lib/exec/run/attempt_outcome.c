@@ -98,7 +98,7 @@ void hsi_fail_stranded(hsi_worker *worker)
             return;
         }
         hs_wake_all(&exec->wake);
-        hsi_failure_note(worker, stranded, 1, 0, "no worker is left that could run it");
+        hsi_failure_note(worker, stranded, true, 0, "no worker is left that could run it");
         if (!of_policy)
             end_task(worker, stranded, HS_ENDING_DROPPED);
         fail_for_good(worker);
@@ -140,7 +140,7 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
 static void settle_failure(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
-    int      final = hsi_results_failures(exec->results, task) >= exec->work.settings.fail.retries;
+    bool     final = hsi_results_failures(exec->results, task) >= exec->work.settings.fail.retries;
     unsigned retired;
 
     hsi_results_count_failure(exec->results, task);
@@ -165,7 +165,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
 /* Retire a lost worker. Give the task back to the policy, or a retry to the retries. */
 static void retire(hsi_worker *worker, uint32_t task)
 {
-    hsi_failure_note(worker, task, 0, 1, NULL);
+    hsi_failure_note(worker, task, false, 1, NULL);
     if (worker->turn.is_retry)
         try_again_later(worker, task);
     else
@@ -173,17 +173,18 @@ static void retire(hsi_worker *worker, uint32_t task)
     leave_service(worker);
 }
 
-/* Return 1 if the body gave up for no reason, or timed out; the reason is then in worker->why. */
-static int gave_up_wrongly(hsi_worker *worker)
+/* Return true if the body gave up for no reason, or timed out; the reason is then in
+ * worker->why. */
+static bool gave_up_wrongly(hsi_worker *worker)
 {
     if (worker->turn.cause == HSI_TIMED_OUT) {
         snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->turn.limit);
-        return 1;
+        return true;
     }
     if (worker->turn.cause == HSI_SPOLIATED || worker->exec->control.halt)
-        return 0;
+        return false;
     snprintf(worker->why, sizeof worker->why, "it gave up although it was not told to");
-    return 1;
+    return true;
 }
 
 static void settle_abortion(hsi_worker *worker, uint32_t task)
@@ -209,7 +210,7 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task)
 static void settle_done(hsi_worker *worker, uint32_t task)
 {
     if (worker->turn.is_retry && worker->turn.retry.last != worker->number)
-        worker->exec->worker[worker->turn.retry.last].row.done_elsewhere = 1;
+        worker->exec->worker[worker->turn.retry.last].row.done_elsewhere = true;
     worker->row.length = 0;
     end_task(worker, task, HS_ENDING_DONE);
 }
@@ -236,7 +237,7 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
         settle_failure(worker, task);
         break;
     }
-    worker->turn.is_retry = 0;
+    worker->turn.is_retry = false;
     hsi_forget_cancel(worker);
     release_thief(worker, task);
 }

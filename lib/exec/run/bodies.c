@@ -157,16 +157,16 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
     return share_with_gpus(bodies, work, machine, error);
 }
 
-/* Return 1 if the body would access data of its own instead of the data that the row names. */
-static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t number,
-                         const hsi_body *body)
+/* Return true if the body would access data of its own instead of the data that the row names. */
+static bool works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t number,
+                          const hsi_body *body)
 {
     const hs_backend *backend = bodies->backends[body->slot];
     size_t            data;
     hs_access_mode    mode;
 
     if (!body->body || !hs_instance_access(work->in, number, 0, &data, &mode))
-        return 0;
+        return false;
     if (backend == &hsi_backend_cpu)
         return hsi_cpu_body_bytes(body->body) > 0; /* sleep and spin kernels need no memory */
     return backend == &hsi_backend_plugin || backend->devices != NULL;
@@ -234,14 +234,14 @@ static unsigned char *planned_types(const hsi_work *work)
 }
 
 /*
- * Return 1 if a body may be missing: with a plan, on a type where no task of the row is planned;
+ * Return true if a body may be missing: with a plan, on a type where no task of the row is planned;
  * for other policies, on one of the two types. The tasks do not run on that type then. Without a
  * plan a refused body is an error: the tasks must not quietly run in another way.
  */
-static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_status st)
+static bool may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_status st)
 {
     if (st == HS_ENOMEM)
-        return 0;
+        return false;
     if (hs_policy_needs_plan(work->settings.decide.policy))
         return !(planned & 1u << type);
     return st != HS_EREFUSED && st != HS_EDEPENDENT;

@@ -72,7 +72,7 @@ static int64_t next_word(const hs_exec *exec, int64_t last)
 void hsi_wait_for_workers(hs_exec *exec)
 {
     int64_t word = next_word(exec, exec->control.start_ns), until;
-    int     present;
+    bool    present;
 
     do {
         hsi_lock(&exec->control);

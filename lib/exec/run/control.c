@@ -26,7 +26,7 @@ hs_status hsi_control_open(hsi_control *control, hs_error *error)
         pthread_mutex_destroy(&control->lock);
         return HS_ENOMEM;
     }
-    control->locks = 1;
+    control->locks = true;
     return HS_OK;
 }
 

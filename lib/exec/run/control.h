@@ -22,9 +22,9 @@ typedef struct hsi_control {
     pthread_cond_t  gate;    /* workers wait here for the start */
     pthread_cond_t  arrival; /* the caller waits here for the workers; separate from `gate`, as each
                                 arrival wakes the caller alone */
-    int             locks;   /* `lock`, `gate` and `arrival` are initialised */
+    bool            locks;   /* `lock`, `gate` and `arrival` are initialised */
     unsigned        ready;   /* workers that wait at the gate */
-    int             open;    /* the gate is open */
+    bool            open;    /* the gate is open */
     unsigned        present; /* threads that have not left */
     unsigned        active;  /* workers in HSI_OWN or HSI_RUN */
     unsigned        waiting;
@@ -32,7 +32,7 @@ typedef struct hsi_control {
     double          start_date; /* start_ns in seconds since 1970 */
     int64_t         latest;    /* ns: latest time of the policy's clock, which never goes back */
     int64_t         next_look; /* ns: when the caller's thread enforces deadlines next */
-    int             ran;
+    bool            ran;
     hs_error        fault; /* error that stopped the run; HS_OK: none */
 
     _Alignas(64) int event_fd; /* wakes the caller's thread */

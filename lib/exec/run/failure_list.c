@@ -44,7 +44,7 @@ static char *printable_copy(const char *text)
     return strdup(why);
 }
 
-void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
+void hsi_failure_note(hsi_worker *worker, uint32_t task, bool final, unsigned retired,
                       const char *why)
 {
     hs_exec    *exec = worker->exec;
@@ -66,8 +66,8 @@ void hsi_done_note(hsi_worker *worker)
     hsi_failure f = {.task = worker->attempt.task,
                      .number = worker->attempt.number,
                      .worker = worker->number,
-                     .final = 1,
-                     .done = 1,
+                     .final = true,
+                     .done = true,
                      .why = printable_copy(worker->why)};
 
     hsi_lock(&worker->exec->control);
@@ -82,7 +82,7 @@ static hs_exec *lockable(const hs_exec *exec)
 }
 
 /* Copy an entry: the table moves when growing, but the strings stay. */
-static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
+static bool look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     const hsi_failure *f;
 

@@ -12,32 +12,32 @@
 #include "support/atomic.h"
 
 /*
- * Return 1 if the worker's task has started and goes on. A worker that must abort is about to be
+ * Return true if the worker's task has started and goes on. A worker that must abort is about to be
  * idle, and the policy does not know of a retry: to the policy the worker would be about to start
  * the chosen task.
  */
-static int runs(const hsi_worker *worker, int64_t now)
+static bool runs(const hsi_worker *worker, int64_t now)
 {
     return worker->turn.phase == HSI_RUN && worker->turn.inputs_at <= now &&
            worker->turn.cause == HSI_NOT_CANCELLED && !worker->turn.is_retry;
 }
 
-/* Return 0 if the policy makes an impossible decision. */
-static int choose(hsi_worker *worker, int64_t now)
+/* Return false if the policy makes an impossible decision. */
+static bool choose(hsi_worker *worker, int64_t now)
 {
     hs_exec    *exec = worker->exec;
     hs_decision d;
 
     hs_policy_prefetch(exec->policy, worker->number, hsi_policy_time(exec, now), &d, &exec->wake);
     if (d.kind == HS_DECIDE_WAIT)
-        return 1;
+        return true;
     if (d.kind != HS_DECIDE_START || !hsi_claim(worker, d.task))
-        return 0;
+        return false;
     worker->turn.chosen = d.task;
-    return 1;
+    return true;
 }
 
-int hsi_choose_next(hs_exec *exec, int64_t now)
+bool hsi_choose_next(hs_exec *exec, int64_t now)
 {
     unsigned i;
 
@@ -50,9 +50,9 @@ int hsi_choose_next(hs_exec *exec, int64_t now)
             hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
         if (w->turn.chosen != HS_NONE && exec->control.waiting &&
             (exec->wake.types || exec->wake.count))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)

@@ -44,7 +44,7 @@ static hs_status make_policy(hs_exec *exec)
     return HS_OK;
 }
 
-static int is_to_be_run(const hs_exec *exec, uint32_t task)
+static bool is_to_be_run(const hs_exec *exec, uint32_t task)
 {
     return !hsi_is_done_before(exec->results, task) && !hsi_is_left_out(exec->results, task);
 }
@@ -137,7 +137,8 @@ hs_status hsi_renew(hs_exec *exec, hs_error *error)
     exec->conds = 0;
     exec->wake = (hs_wake){0};
     control->ready = control->waiting = 0;
-    control->open = control->halt = 0;
+    control->open = false;
+    control->halt = 0;
     control->fault = (hs_error){0};
     st = hsi_workers_make(exec, error);
     return st == HS_OK ? make_policy(exec) : st;

@@ -79,8 +79,8 @@ static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
     return sum;
 }
 
-/* Return 1 if tasks of that type call OpenBLAS in the threads of their workers. */
-static int calls_blas(const hsi_bodies *bodies, hs_type type)
+/* Return true if tasks of that type call OpenBLAS in the threads of their workers. */
+static bool calls_blas(const hsi_bodies *bodies, hs_type type)
 {
     size_t i;
 
@@ -88,9 +88,9 @@ static int calls_blas(const hsi_bodies *bodies, hs_type type)
         const hsi_body *body = &bodies->list[2 * i + type];
 
         if (body->body && (bodies->backends[body->slot] == &bodies->shared || bytes_of(body) > 0))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Check a limit of address space (ulimit -v): it must leave room for the kernels' matrices, and for

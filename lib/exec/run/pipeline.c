@@ -43,7 +43,7 @@ static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
     return worker->own;
 }
 
-static int serves(const hsi_worker *worker, unsigned slot)
+static bool serves(const hsi_worker *worker, unsigned slot)
 {
     return worker->states[slot] && worker->exec->bodies.used[2 * slot + worker->type];
 }
@@ -119,7 +119,7 @@ hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error)
     return st;
 }
 
-static void collect_one(pipeline *p, int wait);
+static void collect_one(pipeline *p, bool wait);
 
 static void break_off(pipeline *p, hs_status status, const char *why)
 {
@@ -139,7 +139,7 @@ static void submit(pipeline *p, uint32_t task)
 
     p->in_hand = 1;
     while (p->count == p->room)
-        collect_one(p, 1);
+        collect_one(p, true);
     p->in_hand = 0;
     if (!hsi_attempt_undo(worker, task))
         return;
@@ -155,7 +155,7 @@ static void submit(pipeline *p, uint32_t task)
             break_off(p, HS_EINVAL, "a backend takes nothing although it is idle");
             return;
         }
-        collect_one(p, 1);
+        collect_one(p, true);
     }
     p->newest = task;
     if (p->count++ == 0)
@@ -190,12 +190,12 @@ static void note_lost(pipeline *p, uint32_t task)
     p->lost[p->lost_count++] = task;
 }
 
-static int has_room(pipeline *p)
+static bool has_room(pipeline *p)
 {
     if (hsi_records_room(&p->worker->records))
-        return 1;
+        return true;
     break_off(p, HS_ENOMEM, hs_status_text(HS_ENOMEM));
-    return 0;
+    return false;
 }
 
 static void take_in(pipeline *p, const hs_completion *end)
@@ -227,7 +227,7 @@ static void take_in(pipeline *p, const hs_completion *end)
         settle(p, task, outcome);
 }
 
-static void collect_one(pipeline *p, int wait)
+static void collect_one(pipeline *p, bool wait)
 {
     hs_completion end = {.struct_size = sizeof end};
 
@@ -238,7 +238,7 @@ static void collect_one(pipeline *p, int wait)
 static void collect_all(pipeline *p)
 {
     while (p->count)
-        collect_one(p, 1);
+        collect_one(p, true);
 }
 
 /* Run a task through another backend, which must not overlap in-flight tasks: collect all first. */
@@ -255,14 +255,14 @@ static void run_other(pipeline *p, uint32_t task)
         hsi_run_one(p->worker, task);
 }
 
-static int next_task(pipeline *p, uint32_t *task)
+static bool next_task(pipeline *p, uint32_t *task)
 {
     hsi_worker *worker = p->worker;
 
     if (worker->row.length >= worker->exec->work.settings.fail.retire_after)
         collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
     if (p->lost_count || !hsi_may_start(worker))
-        return 0;
+        return false;
     return hsi_next_own(worker, task);
 }
 
@@ -296,20 +296,20 @@ static void report_lost(pipeline *p)
     hsi_unlock(&worker->exec->control);
 }
 
-/* Return 0 if memory is short. */
-static int open_pipeline(pipeline *p)
+/* Return false if memory is short. */
+static bool open_pipeline(pipeline *p)
 {
     p->room = p->backend->depth(p->state);
     p->in_flight = calloc(p->room + 1, sizeof *p->in_flight);
     p->idle = calloc(p->room + 1, sizeof *p->idle);
     p->lost = calloc(p->room + 2, sizeof *p->lost);
     if (!p->in_flight || !p->idle || !p->lost)
-        return 0;
+        return false;
     while (p->idle_count < p->room) {
         p->idle[p->idle_count] = &p->in_flight[p->idle_count];
         p->idle_count++;
     }
-    return 1;
+    return true;
 }
 
 void hsi_pipeline_run(hsi_worker *worker, unsigned slot)

@@ -11,7 +11,7 @@
 
 enum { DEPTH = 6, DEPTH_MOST = DEPTH + HSI_SEGMENT };
 
-int hsi_follows_plan(const hs_exec *exec)
+bool hsi_follows_plan(const hs_exec *exec)
 {
     const hsi_work *work = &exec->work;
 
@@ -31,28 +31,28 @@ static size_t place_of(hsi_worker *worker, const hs_entry *entries, size_t count
     return i;
 }
 
-static int is_in_list(const hsi_ahead *list, size_t count, uint32_t task)
+static bool is_in_list(const hsi_ahead *list, size_t count, uint32_t task)
 {
     while (count-- > 0)
         if (list[count].certain && list[count].task == task)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if all predecessors of the task are done or certain in the list. */
-static int is_certain(const hs_exec *exec, const hs_graph *graph, const hsi_ahead *list,
-                      size_t count, uint32_t task)
+/* Return true if all predecessors of the task are done or certain in the list. */
+static bool is_certain(const hs_exec *exec, const hs_graph *graph, const hsi_ahead *list,
+                       size_t count, uint32_t task)
 {
     size_t          before, tasks = hs_instance_tasks(exec->work.in);
     const uint32_t *v = hs_graph_predecessors(graph, task, &before, NULL);
 
     for (; before > 0; before--, v++) {
         if (*v >= tasks)
-            return 0;
+            return false;
         if (hsi_results_state(exec->results, *v) != HSI_TASK_OVER && !is_in_list(list, count, *v))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task, hsi_ahead *list)
@@ -65,7 +65,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const int settled = hsi_follows_plan(exec);
     size_t    count = 0, planned, i;
 
-    list[count++] = (hsi_ahead){body->body, task, 1};
+    list[count++] = (hsi_ahead){body->body, task, true};
     entries = hs_schedule_entries(exec->work.plan, worker->number, &planned);
     for (i = place_of(worker, entries, planned, task) + 1; i < planned && count < depth; i++) {
         uint32_t        next = entries[i].task;
@@ -75,7 +75,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
             continue;
         if (!other->body || other->slot != body->slot)
             break;
-        list[count] = (hsi_ahead){other->body, next, 0};
+        list[count] = (hsi_ahead){other->body, next, false};
         list[count].certain = settled && is_certain(exec, graph, list, count, next);
         count++;
     }

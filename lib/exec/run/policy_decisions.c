@@ -47,9 +47,9 @@ static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
     hsi_cancel(victim, HSI_SPOLIATED);
 }
 
-/* Claim the task for the worker. Return 0 if the worker has no body for it, or if it is not
+/* Claim the task for the worker. Return false if the worker has no body for it, or if it is not
  * free. */
-int hsi_claim(hsi_worker *worker, uint32_t task)
+bool hsi_claim(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
 
@@ -58,23 +58,23 @@ int hsi_claim(hsi_worker *worker, uint32_t task)
 }
 
 /* Check a decision of the policy, which may be the application's own. Claim the task that it
- * starts. Return 0 if the decision is impossible. */
-static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
+ * starts. Return false if the decision is impossible. */
+static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
 {
     const hs_exec  *exec = worker->exec;
     const hsi_turn *victim;
 
     if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->work.in))
-        return 0;
+        return false;
     switch (d->kind) {
     case HS_DECIDE_START:
         return d->task == worker->turn.chosen || hsi_claim(worker, d->task);
     case HS_DECIDE_SPOLIATE:
         if (d->victim >= exec->work.workers)
-            return 0;
+            return false;
         victim = &exec->worker[d->victim].turn;
         if (victim->chosen == d->task)
-            return 1;
+            return true;
         return victim->phase == HSI_RUN && victim->task == d->task &&
                hsi_results_state(exec->results, d->task) == HSI_TASK_RUNS &&
                (!victim->thief || victim->thief == worker);
@@ -84,38 +84,38 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
     }
 }
 
-/* Return 1 if the worker gets no more tasks: it has left, or leaves now since the run halts. */
-static int is_dismissed(hsi_worker *worker, int64_t now)
+/* Return true if the worker gets no more tasks: it has left, or leaves now since the run halts. */
+static bool is_dismissed(hsi_worker *worker, int64_t now)
 {
     if (worker->turn.phase != HSI_LEAVE && worker->exec->control.halt)
         hsi_enter(worker, HSI_LEAVE, now);
     return worker->turn.phase == HSI_LEAVE;
 }
 
-/* Let the worker run a due retry, and give the chosen task back to the policy. Return 0 if no retry
- * is due. */
-static int try_again(hsi_worker *worker, int idle, int64_t now)
+/* Let the worker run a due retry, and give the chosen task back to the policy. Return false if no
+ * retry is due. */
+static bool try_again(hsi_worker *worker, bool idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
-        return 0;
+        return false;
     hsi_drop_chosen(worker, HS_ENDING_RETURNED, now);
     worker->turn.task = worker->turn.retry.task;
     worker->turn.inputs_at = 0;
     hsi_enter(worker, HSI_RUN, now);
-    return 1;
+    return true;
 }
 
 static void rest(hsi_worker *worker, int64_t until, int64_t now)
 {
     int64_t due = hsi_retry_due(worker);
 
-    if (!try_again(worker, 1, now))
+    if (!try_again(worker, true, now))
         hsi_sleep_until(worker, due < until ? due : until, now);
 }
 
 static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
 {
-    int waits = d->start > time &&
+    bool waits = d->start > time &&
                 hsi_is_emulated(worker->exec, worker->type, hsi_worker_body(worker, d->task)->slot);
 
     if (worker->turn.chosen == d->task)
@@ -126,18 +126,18 @@ static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t
 }
 
 /* Handle a decision to take a task that another worker has chosen but not started: the victim gives
- * the task up at once. Return 1 if so; then ask the policy again. */
-static int takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
+ * the task up at once. Return true if so; then ask the policy again. */
+static bool takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
 {
     hsi_worker *victim;
 
     if (d->kind != HS_DECIDE_SPOLIATE)
-        return 0;
+        return false;
     victim = &worker->exec->worker[d->victim];
     if (victim->turn.chosen != d->task)
-        return 0;
+        return false;
     hsi_drop_chosen(victim, HS_ENDING_ABORTED, now);
-    return 1;
+    return true;
 }
 
 static void ask_policy(hsi_worker *worker, int64_t now)
@@ -170,7 +170,7 @@ static void ask_policy(hsi_worker *worker, int64_t now)
 /* Decide what an idle worker does next. */
 void hsi_decide(hsi_worker *worker, int64_t now)
 {
-    if (!is_dismissed(worker, now) && !try_again(worker, 0, now))
+    if (!is_dismissed(worker, now) && !try_again(worker, false, now))
         ask_policy(worker, now);
 }
 
@@ -182,7 +182,7 @@ void hsi_hand_over(hsi_worker *worker, int64_t now)
         ask_policy(worker, now);
 }
 
-static int is_any_woken(const hs_wake *wake)
+static bool is_any_woken(const hs_wake *wake)
 {
     return wake->types || wake->count;
 }
@@ -195,10 +195,10 @@ static void mark_woken(hs_exec *exec)
 
     for (i = 0; wake->types && i < exec->work.workers; i++)
         if (wake->types >> exec->worker[i].type & 1)
-            exec->worker[i].turn.woken = 1;
+            exec->worker[i].turn.woken = true;
     for (i = 0; i < wake->count; i++)
         if (wake->worker[i] < exec->work.workers)
-            exec->worker[wake->worker[i]].turn.woken = 1;
+            exec->worker[wake->worker[i]].turn.woken = true;
     exec->wake = (hs_wake){0};
 }
 
@@ -217,7 +217,7 @@ static void decide_woken(hs_exec *exec, int64_t now)
 
         if (!w->turn.woken)
             continue;
-        w->turn.woken = 0;
+        w->turn.woken = false;
         if (w->turn.phase != HSI_WAIT || w->turn.victim)
             continue;
         hsi_decide(w, now);
@@ -256,7 +256,7 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
 static void wait_for_decision(hsi_worker *worker, int64_t now)
 {
     worker->turn.until = HSI_FAR;
-    worker->turn.woken = 1;
+    worker->turn.woken = true;
     hsi_enter(worker, HSI_WAIT, now);
 }
 
@@ -327,23 +327,23 @@ hs_status hsi_claim_own(hsi_worker *worker, hs_error *error)
     return HS_OK;
 }
 
-static int claim_next_own(hsi_worker *worker, uint32_t task)
+static bool claim_next_own(hsi_worker *worker, uint32_t task)
 {
     if (!worker->own)
         return hsi_claim(worker, task);
     return worker->own_next < worker->own_count && worker->own[worker->own_next++] == task;
 }
 
-int hsi_next_own(hsi_worker *worker, uint32_t *task)
+bool hsi_next_own(hsi_worker *worker, uint32_t *task)
 {
     hs_exec *exec = worker->exec;
 
     if (!hs_policy_take_own(exec->policy, worker->number, task))
-        return 0;
+        return false;
     if (claim_next_own(worker, *task))
-        return 1;
+        return true;
     hsi_lock(&exec->control);
     hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
     hsi_unlock(&exec->control);
-    return 0;
+    return false;
 }

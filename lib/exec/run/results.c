@@ -90,7 +90,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, h
 {
     const hs_exec_settings *s = &work->settings;
     hsi_journal_past       *past = &results->past;
-    int                     resume = s->keep.resume != HS_RESUME_NOT;
+    bool                    resume = s->keep.resume != HS_RESUME_NOT;
     hs_status               st;
 
     if (!s->keep.journal)
@@ -136,7 +136,7 @@ void hsi_results_free(hsi_results *results)
     free(results);
 }
 
-int hsi_results_have_journal(const hsi_results *results)
+bool hsi_results_have_journal(const hsi_results *results)
 {
     return results->journal != NULL;
 }
@@ -164,12 +164,12 @@ const hsi_journal_past *hsi_results_past(const hsi_results *results)
     return &results->past;
 }
 
-int hsi_is_done_before(const hsi_results *results, uint32_t task)
+bool hsi_is_done_before(const hsi_results *results, uint32_t task)
 {
     return results->past.state && results->past.state[task] == HSI_PAST_DONE;
 }
 
-int hsi_is_left_out(const hsi_results *results, uint32_t task)
+bool hsi_is_left_out(const hsi_results *results, uint32_t task)
 {
     return results->is_out && results->is_out[task];
 }
@@ -179,7 +179,7 @@ uint64_t hsi_results_left_out(const hsi_results *results)
     return results->left_out;
 }
 
-int hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to)
+bool hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to)
 {
     return hsi_atomic_change8(&results->state[task], (unsigned char)from, (unsigned char)to);
 }
@@ -202,12 +202,12 @@ unsigned hsi_results_attempts(const hsi_results *results, uint32_t task)
     return results->attempts[task];
 }
 
-int hsi_results_count_attempt(hsi_results *results, uint32_t task)
+bool hsi_results_count_attempt(hsi_results *results, uint32_t task)
 {
     if (results->attempts[task] >= UINT16_MAX - 1)
-        return 0;
+        return false;
     results->attempts[task]++;
-    return 1;
+    return true;
 }
 
 unsigned hsi_results_failures(const hsi_results *results, uint32_t task)
@@ -230,30 +230,30 @@ uint64_t hsi_results_counted(const hsi_results *results, hsi_count what)
     return results->counts[what];
 }
 
-static int make_room(hsi_results *r)
+static bool make_room(hsi_results *r)
 {
     size_t       capacity = r->failure_capacity ? 2 * r->failure_capacity : 16;
     hsi_failure *more;
 
     if (r->failure_count < r->failure_capacity)
-        return 1;
+        return true;
     more = realloc(r->failure, capacity * sizeof *more);
     if (!more)
-        return 0;
+        return false;
     r->failure = more;
     r->failure_capacity = capacity;
-    return 1;
+    return true;
 }
 
-int hsi_results_add_failure(hsi_results *results, const hsi_failure *failure)
+bool hsi_results_add_failure(hsi_results *results, const hsi_failure *failure)
 {
     if (!failure->why || !make_room(results)) {
         free(failure->why);
         free(failure->log);
-        return 0;
+        return false;
     }
     results->failure[results->failure_count++] = *failure;
-    return 1;
+    return true;
 }
 
 const hsi_failure *hsi_results_failure(const hsi_results *results, size_t index)
@@ -322,40 +322,40 @@ uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task)
 
 /* Call this in the worker's thread, so that the memory is near the core; writing to the memory
  * avoids later page faults. */
-int hsi_records_prepare(hsi_records *records)
+bool hsi_records_prepare(hsi_records *records)
 {
     records->list = malloc(records->capacity * sizeof *records->list);
     if (!records->list)
-        return 0;
+        return false;
     memset(records->list, 0, records->capacity * sizeof *records->list);
-    return 1;
+    return true;
 }
 
-int hsi_waits_room(hsi_waits *waits)
+bool hsi_waits_room(hsi_waits *waits)
 {
     size_t   capacity = 2 * waits->capacity + 8;
     hs_wait *more;
 
     if (waits->count < waits->capacity)
-        return 1;
+        return true;
     more = realloc(waits->list, capacity * sizeof *more);
     if (!more)
-        return 0;
+        return false;
     waits->list = more;
     waits->capacity = capacity;
-    return 1;
+    return true;
 }
 
-int hsi_records_room(hsi_records *records)
+bool hsi_records_room(hsi_records *records)
 {
     hs_exec_record *more;
 
     if (records->count < records->capacity)
-        return 1;
+        return true;
     more = realloc(records->list, 2 * records->capacity * sizeof *more);
     if (!more)
-        return 0;
+        return false;
     records->list = more;
     records->capacity *= 2;
-    return 1;
+    return true;
 }

@@ -9,7 +9,7 @@
 typedef struct hsi_failure {
     uint32_t task, number; /* number of the attempt, from 1 */
     unsigned worker;
-    int      final, done; /* fields of hs_exec_failure */
+    bool     final, done; /* fields of hs_exec_failure */
     unsigned retired;     /* hs_exec_failure.retired */
     char    *why, *log;   /* owned by the table of failures */
 } hsi_failure;
@@ -52,7 +52,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, h
 /* Close the journal, if one is open. *lost: number of done tasks that are missing in the file. */
 hs_status hsi_results_close_journal(hsi_results *results, uint64_t *lost, hs_error *error);
 
-int       hsi_results_have_journal(const hsi_results *results);
+bool      hsi_results_have_journal(const hsi_results *results);
 hs_status hsi_results_record(hsi_results *results, const hsi_journal_record *record);
 
 /* Before an attempt: revoke in the journal an outdated record that the task is done. */
@@ -61,20 +61,21 @@ hs_status hsi_results_revoke(hsi_results *results, uint32_t task);
 /* Return the state of the tasks in earlier runs, as the journal has it; owned by the results. */
 const hsi_journal_past *hsi_results_past(const hsi_results *results);
 
-int      hsi_is_done_before(const hsi_results *results, uint32_t task); /* in an earlier run */
-int      hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS_RESUME_FAILED */
+bool     hsi_is_done_before(const hsi_results *results, uint32_t task); /* in an earlier run */
+bool     hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS_RESUME_FAILED */
 uint64_t hsi_results_left_out(const hsi_results *results);              /* number of such tasks */
 
-/* Change the task from `from` to `to`; return 0 if its state is not `from`. */
-int hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to);
+/* Change the task from `from` to `to`; return false if its state is not `from`. */
+bool hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from,
+                        hsi_task_state to);
 void           hsi_results_set_state(hsi_results *results, uint32_t task, hsi_task_state state);
 hsi_task_state hsi_results_state(const hsi_results *results, uint32_t task);
 
 /* Return the number of attempts of the task, earlier runs included. */
 unsigned hsi_results_attempts(const hsi_results *results, uint32_t task);
 
-/* Count an attempt of the task; return 0 if the count has reached its maximum. */
-int hsi_results_count_attempt(hsi_results *results, uint32_t task);
+/* Count an attempt of the task; return false if the count has reached its maximum. */
+bool hsi_results_count_attempt(hsi_results *results, uint32_t task);
 
 /* Return the number of failed attempts of the task in this run, and add an attempt. */
 unsigned hsi_results_failures(const hsi_results *results, uint32_t task);
@@ -83,8 +84,8 @@ void     hsi_results_count_failure(hsi_results *results, uint32_t task);
 void     hsi_results_count(hsi_results *results, hsi_count what, uint64_t number);
 uint64_t hsi_results_counted(const hsi_results *results, hsi_count what);
 
-/* Append a failure and take ownership of its strings. Return 0 if memory is short. */
-int hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);
+/* Append a failure and take ownership of its strings. Return false if memory is short. */
+bool hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);
 
 /* Return the failure of that index, in order of time; NULL: past the last. The table moves when a
  * failure is added; strings stay. */
@@ -112,9 +113,9 @@ typedef struct hsi_waits {
     size_t   count, capacity;
 } hsi_waits;
 
-/* The three functions return 0 if memory is short. */
-int hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
-int hsi_records_room(hsi_records *records);    /* make room for another record */
-int hsi_waits_room(hsi_waits *waits);          /* make room for another wait */
+/* The three functions return false if memory is short. */
+bool hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
+bool hsi_records_room(hsi_records *records);    /* make room for another record */
+bool hsi_waits_room(hsi_waits *waits);          /* make room for another wait */
 
 #endif

@@ -34,11 +34,11 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
 }
 
 /*
- * Return 1 if the task is still to be run. Only for the last worker that can run it, without
+ * Return true if the task is still to be run. Only for the last worker that can run it, without
  * in-flight tasks: a task of its list that was started stays HSI_TASK_RUNS, and has failed or is
  * done.
  */
-static int is_left(const hsi_worker *worker, size_t task)
+static bool is_left(const hsi_worker *worker, size_t task)
 {
     const hsi_results   *results = worker->exec->results;
     const hsi_task_state state = hsi_results_state(results, (uint32_t)task);
@@ -47,25 +47,25 @@ static int is_left(const hsi_worker *worker, size_t task)
            (state == HSI_TASK_RUNS && hsi_results_failures(results, (uint32_t)task));
 }
 
-/* Return 1 if the remaining workers can run all remaining tasks. */
-static int can_be_spared(const hsi_worker *worker)
+/* Return true if the remaining workers can run all remaining tasks. */
+static bool can_be_spared(const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     hs_type        other = worker->type == HS_CPU ? HS_GPU : HS_CPU;
     size_t         n = hs_instance_tasks(exec->work.in), i;
 
     if (others_in_service(worker, worker->type))
-        return 1;
+        return true;
     if (!others_in_service(worker, other))
-        return 0;
+        return false;
     for (i = worker->own_next; i < worker->own_count; i++)
         if (!hsi_body_of(&exec->bodies, exec->work.in, worker->own[i], other)->body)
-            return 0;
+            return false;
     for (i = 0; i < n; i++)
         if (is_left(worker, i) &&
             !hsi_body_of(&exec->bodies, exec->work.in, (uint32_t)i, other)->body)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 unsigned hsi_failure_row_add(hsi_worker *worker)
@@ -74,7 +74,7 @@ unsigned hsi_failure_row_add(hsi_worker *worker)
     unsigned         enough = worker->exec->work.settings.fail.retire_after;
 
     if (row->length++ == 0) {
-        row->done_elsewhere = 0;
+        row->done_elsewhere = false;
         row->others_done = done_by_others(worker);
     }
     if (row->length < enough || worker->under_way)

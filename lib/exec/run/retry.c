@@ -27,57 +27,57 @@ size_t hsi_retries_count(const hsi_retries *retries)
     return retries->count;
 }
 
-static int can_run(const hsi_worker *worker, uint32_t task)
+static bool can_run(const hsi_worker *worker, uint32_t task)
 {
     return worker->turn.phase != HSI_LEAVE && hsi_worker_body(worker, task)->body;
 }
 
-/* Return 1 if another worker of that type is in service and can run the task. */
-static int has_other(const hs_exec *exec, const hsi_retry *r, hs_type type)
+/* Return true if another worker of that type is in service and can run the task. */
+static bool has_other(const hs_exec *exec, const hsi_retry *r, hs_type type)
 {
     unsigned i, begin = type == HS_CPU ? 0 : exec->work.cpus;
     unsigned end = type == HS_CPU ? exec->work.cpus : exec->work.workers;
 
     for (i = begin; i < end; i++)
         if (i != r->last && can_run(&exec->worker[i], r->task))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if the next attempt is meant for this worker: see retry.h. */
-static int is_for(const hsi_retry *r, const hsi_worker *worker)
+/* Return true if the next attempt is meant for this worker: see retry.h. */
+static bool is_for(const hsi_retry *r, const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     hs_type        same = exec->worker[r->last].type, other = same == HS_CPU ? HS_GPU : HS_CPU;
     hs_type        first = r->streak < 2 ? same : other, second = r->streak < 2 ? other : same;
 
     if (!can_run(worker, r->task))
-        return 0;
+        return false;
     if (has_other(exec, r, first))
         return worker->type == first && worker->number != r->last;
     if (has_other(exec, r, second))
         return worker->type == second && worker->number != r->last;
-    return 1;
+    return true;
 }
 
-static int is_awaited(const hs_exec *exec, const hsi_retry *r)
+static bool is_awaited(const hs_exec *exec, const hsi_retry *r)
 {
     unsigned i;
 
     for (i = 0; i < exec->work.workers; i++)
         if (exec->worker[i].turn.phase == HSI_WAIT && !exec->worker[i].turn.victim &&
             is_for(r, &exec->worker[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int may_take(const hsi_retry *r, const hsi_worker *worker, int idle)
+static bool may_take(const hsi_retry *r, const hsi_worker *worker, bool idle)
 {
     return is_for(r, worker) || (idle && worker->row.length == 0 && worker->number != r->last &&
                                  can_run(worker, r->task) && !is_awaited(worker->exec, r));
 }
 
-int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
+bool hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
 {
     hs_exec         *exec = worker->exec;
     hsi_retries     *retries = exec->retries;
@@ -91,13 +91,13 @@ int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
         hsi_retry *more = realloc(retries->list, capacity * sizeof *more);
 
         if (!more)
-            return 0;
+            return false;
         retries->list = more;
         retries->capacity = capacity;
     }
     retries->list[retries->count++] = r;
     hs_wake_all(&exec->wake); /* waiting workers may take this retry */
-    return 1;
+    return true;
 }
 
 static hsi_retry remove_at(hsi_retries *retries, size_t at)
@@ -110,7 +110,7 @@ static hsi_retry remove_at(hsi_retries *retries, size_t at)
     return r;
 }
 
-int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
+bool hsi_retry_take(hsi_worker *worker, bool idle, int64_t now)
 {
     hsi_retries *retries = worker->exec->retries;
     size_t       i;
@@ -118,10 +118,10 @@ int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
     for (i = 0; i < retries->count; i++)
         if (retries->list[i].due <= now && may_take(&retries->list[i], worker, idle)) {
             worker->turn.retry = remove_at(retries, i);
-            worker->turn.is_retry = 1;
-            return 1;
+            worker->turn.is_retry = true;
+            return true;
         }
-    return 0;
+    return false;
 }
 
 int64_t hsi_retry_due(const hsi_worker *worker)
@@ -131,12 +131,12 @@ int64_t hsi_retry_due(const hsi_worker *worker)
     size_t             i;
 
     for (i = 0; i < retries->count; i++)
-        if (retries->list[i].due < due && may_take(&retries->list[i], worker, 1))
+        if (retries->list[i].due < due && may_take(&retries->list[i], worker, true))
             due = retries->list[i].due;
     return due;
 }
 
-int hsi_retry_stranded(hs_exec *exec, uint32_t *task)
+bool hsi_retry_stranded(hs_exec *exec, uint32_t *task)
 {
     hsi_retries *retries = exec->retries;
     size_t       i;
@@ -148,7 +148,7 @@ int hsi_retry_stranded(hs_exec *exec, uint32_t *task)
             can_run(&exec->worker[r->last], r->task))
             continue;
         *task = remove_at(retries, i).task;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }

@@ -32,19 +32,19 @@ size_t    hsi_retries_count(const hsi_retries *retries);
 
 struct hsi_worker;
 
-/* Keep the task of worker->attempt, which failed, until `due`, in ns. Return 0 if memory is short.
- * Hold the lock for all functions here. */
-int hsi_retry_keep(struct hsi_worker *worker, uint32_t task, int64_t due);
+/* Keep the task of worker->attempt, which failed, until `due`, in ns. Return false if memory is
+ * short. Hold the lock for all functions here. */
+bool hsi_retry_keep(struct hsi_worker *worker, uint32_t task, int64_t due);
 
 /* Move the first due retry that this worker may take to worker->turn.retry. `idle`: the policy has
- * no task for the worker. Return 0 if no retry fits. */
-int hsi_retry_take(struct hsi_worker *worker, int idle, int64_t now);
+ * no task for the worker. Return false if no retry fits. */
+bool hsi_retry_take(struct hsi_worker *worker, bool idle, int64_t now);
 
 /* Return when the first retry is due that this worker, idle, may take; INT64_MAX: none. */
 int64_t hsi_retry_due(const struct hsi_worker *worker);
 
-/* Remove a retry that no worker in service can run, and store its task in *task. Return 0 if there
- * is none. */
-int hsi_retry_stranded(hs_exec *exec, uint32_t *task);
+/* Remove a retry that no worker in service can run, and store its task in *task. Return false if
+ * there is none. */
+bool hsi_retry_stranded(hs_exec *exec, uint32_t *task);
 
 #endif

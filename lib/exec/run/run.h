@@ -18,8 +18,8 @@
  * the waiting workers that the policy names, and wakes the workers that got a task.
  *
  * The lock is control.lock. While a run lasts, the lock guards `wake` and all calls of the policy
- * except the calls that hs_policy_take_own() describes; control, results and worker say which of their
- * fields the lock guards. No thread changes the other fields meanwhile.
+ * except the calls that hs_policy_take_own() describes; control, results and worker say which of
+ * their fields the lock guards. No thread changes the other fields meanwhile.
  *
  * Modules, from the lowest; each calls modules above it in this list:
  *   control      control.c: lock, gate, halt flag, wake-up of the caller's thread
@@ -54,9 +54,9 @@ struct hs_exec {
     size_t             transfer_count;
     hs_transfer       *waited; /* `transfers` if they are copied from the policy's; NULL:
                                   `transfers` belong to the matrix */
-    int own_list_may_resume;   /* the policy may give a worker tasks of its list again after
+    bool own_list_may_resume;   /* the policy may give a worker tasks of its list again after
                                   hs_policy_next() */
-    int gpus_choose_next;      /* GPUs may choose their next task before the present task ends */
+    bool gpus_choose_next;      /* GPUs may choose their next task before the present task ends */
 };
 
 /* Return how the worker runs the task. */
@@ -94,9 +94,9 @@ void hsi_failures_report(hs_exec *exec);
 /* caller_thread.c: serve the run in the caller's thread until all workers have left */
 void hsi_wait_for_workers(hs_exec *exec);
 
-/* transfers.c: return 1 if tasks of a backend on a type are emulated, and wait for the arrival of
- * inputs */
-int hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot);
+/* transfers.c: return true if tasks of a backend on a type are emulated, and wait for the arrival
+ * of inputs */
+bool hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot);
 
 /* transfers.c: hsi_transfers_note() collects the transfers of a run after all threads have ended;
  * hsi_transfers_forget() frees them */

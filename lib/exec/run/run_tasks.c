@@ -67,7 +67,7 @@ static void open_gate(hs_exec *exec, unsigned started)
     clock_gettime(CLOCK_REALTIME, &date);
     exec->control.start_date = (double)date.tv_sec + 1e-9 * (double)date.tv_nsec;
     hsi_decide_first(exec);
-    exec->control.open = 1;
+    exec->control.open = true;
     pthread_cond_broadcast(&exec->control.gate);
     hsi_unlock(&exec->control);
 }
@@ -172,7 +172,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
         status = fill_matrix(exec, &fault);
     if (status != HS_OK)
         return hsi_error_return(error, status, &fault);
-    exec->control.ran = 1;
+    exec->control.ran = true;
     exec->control.present = exec->control.active = exec->work.workers;
     exec->control.next_look = HSI_FAR;
     for (i = 0; i < exec->work.workers; i++)

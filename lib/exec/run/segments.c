@@ -54,15 +54,15 @@ static void note_own(part *p, const hsi_worker *worker, const hs_backend *backen
     }
 }
 
-static int waits_for_others(const part *p, uint32_t task, double begin)
+static bool waits_for_others(const part *p, uint32_t task, double begin)
 {
     size_t          before;
     const uint32_t *v = hs_graph_predecessors(p->graph, task, &before, NULL);
 
     for (; before > 0; before--, v++)
         if (*v >= p->tasks || p->elsewhere[*v] > begin)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return the number of tasks in the segment that starts at `first`; 0: that task has no body

@@ -10,23 +10,23 @@
 #include "exec/backend/backends.h"
 #include "exec/data/sharing.h"
 
-/* Return 1 if tasks are emulated. Real kernels wait for their own copies, and commands move their
- * own data. */
-int hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot)
+/* Return true if tasks are emulated. Real kernels wait for their own copies, and commands move
+ * their own data. */
+bool hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot)
 {
     const hs_backend *backend = exec->bodies.backends[slot];
 
     return backend == &hsi_backend_emulated || (type == HS_GPU && backend == &exec->bodies.shared);
 }
 
-static int are_emulated(const hs_exec *exec, hs_type type)
+static bool are_emulated(const hs_exec *exec, hs_type type)
 {
     unsigned slot;
 
     for (slot = 0; slot < exec->bodies.backend_count; slot++)
         if (exec->bodies.used[2 * slot + type] && !hsi_is_emulated(exec, type, slot))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void note_emulated_transfers(hs_exec *exec)

@@ -34,7 +34,7 @@ typedef struct hsi_turn {
                                   HS_NONE */
     uint32_t prefetched;       /* task whose inputs the GPU is to prefetch; HS_NONE */
     int64_t  until;            /* HSI_WAIT: ns, when to ask the policy again */
-    int      woken;            /* HSI_WAIT: marked to be asked again */
+    bool     woken;            /* HSI_WAIT: marked to be asked again */
     int64_t  waiting_since;    /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN, since the
                                   task was given */
     struct hsi_worker *victim; /* HSI_WAIT: the worker that must abort its task */
@@ -42,7 +42,7 @@ typedef struct hsi_turn {
                                   wait */
     struct hsi_worker *thief;  /* the worker that waits until this worker aborts */
     hsi_retry          retry;  /* the running retry, if is_retry */
-    int                is_retry;
+    bool               is_retry;
     hsi_cause          cause;
     int64_t            deadline; /* ns: end of the present attempt's time */
     double             limit;    /* time allowed for the attempt, in seconds */
@@ -53,7 +53,7 @@ typedef struct hsi_turn {
  * worker's own thread, which alone writes `length`, reads `length` without the lock. */
 typedef struct hsi_failure_row {
     unsigned length;
-    int      done_elsewhere; /* another worker did one of the failed tasks */
+    bool     done_elsewhere; /* another worker did one of the failed tasks */
     uint64_t others_done;    /* tasks done by other workers before the first failure */
 } hsi_failure_row;
 
@@ -71,7 +71,7 @@ typedef struct hsi_worker {
     size_t own_count, own_next;
     size_t planned;   /* index of the present task in the worker's part of the plan: see
                          plan_prefetch.c */
-    int has_segments; /* the worker's part of the plan has segments: see segments.c */
+    bool has_segments; /* the worker's part of the plan has segments: see segments.c */
 
     /*
      * Used by the thread, and by any thread after its end. Other threads read `now` with the lock
@@ -105,7 +105,7 @@ void      hsi_workers_free(hs_exec *exec);
 
 /* worker_thread.c. hsi_worker_main() is the body of a worker's thread. */
 void *hsi_worker_main(void *worker);
-int   hsi_may_start(hsi_worker *worker);             /* 1: the worker may start another task of its
+bool  hsi_may_start(hsi_worker *worker);             /* 1: the worker may start another task of its
                                                         list, and has room for a record */
 void hsi_run_one(hsi_worker *worker, uint32_t task); /* runs a task of its list and settles the
                                                         outcome */
@@ -118,7 +118,7 @@ void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 
 /* plan_prefetch.c: before an attempt, pass the worker's next tasks to the backend of tiles */
 void hsi_announce_next(hsi_worker *worker, uint32_t task);
-int  hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
+bool hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
                                                spoliation */
 
 /* segments.c: before the start, with the backends open: prepare the segments of the plan */
@@ -130,7 +130,7 @@ hs_status hsi_segments_prepare(hsi_worker *worker, hs_error *error);
  * hsi_drop_chosen() reports the chosen task of a worker to the policy as ended in the way of `how`,
  * if there is one.
  */
-int  hsi_choose_next(hs_exec *exec, int64_t now);
+bool hsi_choose_next(hs_exec *exec, int64_t now);
 void hsi_prefetch_waiting(hs_exec *exec);
 void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now);
 
@@ -143,7 +143,7 @@ void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now);
  * outcome.
  */
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
-int        hsi_attempt_undo(hsi_worker *worker, uint32_t task);
+bool       hsi_attempt_undo(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 
@@ -160,11 +160,11 @@ void hsi_begin(hsi_worker *worker, uint32_t task);
 void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_forget_cancel(hsi_worker *worker);
 
-/* policy_decisions.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others holds the
- * lock */
+/* policy_decisions.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others
+ * holds the lock */
 hs_status hsi_claim_own(hsi_worker *worker, hs_error *error);
-int       hsi_next_own(hsi_worker *worker, uint32_t *task);
-int       hsi_claim(hsi_worker *worker, uint32_t task); /* 1: the task was free and is now the
+bool      hsi_next_own(hsi_worker *worker, uint32_t *task);
+bool      hsi_claim(hsi_worker *worker, uint32_t task); /* 1: the task was free and is now the
                                                            worker's */
 void      hsi_decide(hsi_worker *worker, int64_t now);
 void      hsi_go_on(hsi_worker *worker); /* decides after an attempt what the worker does next */
@@ -187,7 +187,7 @@ unsigned hsi_failure_row_add(hsi_worker *worker);
 
 /* failure_list.c: record a failed attempt; hold the lock. `why` NULL: take the reason from the last
  * attempt. */
-void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
+void hsi_failure_note(hsi_worker *worker, uint32_t task, bool final, unsigned retired,
                       const char *why);
 
 /* Record the note in worker->why of an attempt that succeeded. Do not hold the lock. */

@@ -12,7 +12,7 @@
 #include "support/atomic.h"
 #include "support/clock.h"
 
-static int is_active(hsi_phase phase)
+static bool is_active(hsi_phase phase)
 {
     return phase == HSI_OWN || phase == HSI_RUN;
 }
@@ -46,7 +46,7 @@ void hsi_retreat(hsi_worker *worker)
 
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now)
 {
-    int sleeps_too_long = worker->turn.phase == HSI_WAIT && until < worker->turn.until;
+    bool sleeps_too_long = worker->turn.phase == HSI_WAIT && until < worker->turn.until;
 
     worker->turn.until = until;
     hsi_enter(worker, HSI_WAIT, now);

@@ -31,26 +31,26 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
         .device_index = worker->number - first};
 }
 
-/* Return 1 if the worker needs the backend: it has bodies of the worker's type, or plugins use its
- * stream on the GPU. */
-static int is_used(const hsi_worker *worker, unsigned slot)
+/* Return true if the worker needs the backend: it has bodies of the worker's type, or plugins use
+ * its stream on the GPU. */
+static bool is_used(const hsi_worker *worker, unsigned slot)
 {
     const hs_exec *exec = worker->exec;
     unsigned       i;
 
     if (exec->bodies.used[2 * slot + worker->type])
-        return 1;
+        return true;
     for (i = 0; worker->type == HS_GPU && exec->bodies.backends[slot]->stream &&
                 i < exec->bodies.backend_count;
          i++)
         if (exec->bodies.backends[i] == &hsi_backend_plugin && exec->bodies.used[2 * i + HS_GPU])
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Open the backends with a stream, or those without. A backend without one gets the stream that was
  * opened before. */
-static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
+static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, bool with_stream,
                            hs_error *error)
 {
     hs_exec  *exec = worker->exec;
@@ -76,10 +76,10 @@ static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int
 static hs_status open_backends(hsi_worker *worker, hs_error *error)
 {
     hs_backend_worker_info info = describe(worker);
-    hs_status              st = open_with(worker, &info, 1, error);
+    hs_status              st = open_with(worker, &info, true, error);
 
     if (st == HS_OK)
-        st = open_with(worker, &info, 0, error);
+        st = open_with(worker, &info, false, error);
     if (st == HS_OK)
         st = hsi_pipeline_prepare(worker, error);
     return st == HS_OK ? hsi_segments_prepare(worker, error) : st;
@@ -145,25 +145,25 @@ static void leave(hsi_worker *worker)
     hsi_unlock(&exec->control);
 }
 
-/* Return 1 if there is room for the record of another attempt; else break the run off. Hold the
+/* Return true if there is room for the record of another attempt; else break the run off. Hold the
  * lock. */
-static int has_room(hsi_worker *worker)
+static bool has_room(hsi_worker *worker)
 {
     if (hsi_records_room(&worker->records))
-        return 1;
+        return true;
     hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
-    return 0;
+    return false;
 }
 
-int hsi_may_start(hsi_worker *worker)
+bool hsi_may_start(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
-    int      room;
+    bool     room;
 
     if (hsi_atomic_load(&exec->control.halt) || worker->turn.phase != HSI_OWN)
-        return 0;
+        return false;
     if (worker->records.count < worker->records.capacity)
-        return 1;
+        return true;
     hsi_lock(&exec->control);
     room = has_room(worker);
     hsi_unlock(&exec->control);
@@ -218,10 +218,10 @@ static void run_own_again(hsi_worker *worker)
 
 /*
  * Spin for a moment, without the lock meanwhile: to sleep and be woken takes longer than other
- * workers often need to make a task ready. Return 1 if the worker need not wait any more. Hold the
- * lock.
+ * workers often need to make a task ready. Return true if the worker need not wait any more. Hold
+ * the lock.
  */
-static int wait_a_moment(hsi_worker *worker)
+static bool wait_a_moment(hsi_worker *worker)
 {
     enum { LOOKS = 100 };
     hsi_control *control = &worker->exec->control;
@@ -258,8 +258,9 @@ static void sleep_until_decided(hsi_worker *worker)
     }
 }
 
-/* Wait for a decision. Return 1 and set worker->turn.task, or return 0: leave. Hold the lock. */
-static int next_task(hsi_worker *worker)
+/* Wait for a decision. Return true and set worker->turn.task, or return false: leave. Hold the
+ * lock. */
+static bool next_task(hsi_worker *worker)
 {
     while (worker->turn.phase == HSI_WAIT)
         sleep_until_decided(worker);
@@ -302,7 +303,8 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_groups_endings(worker->exec->policy)) /* hsi_decide_first() serves policies that
+    else if (!hs_policy_groups_endings(worker->exec->policy)) /* hsi_decide_first() serves policies
+                                                                 that
                                                           settle */
         run_own(worker);
     follow_policy(worker);

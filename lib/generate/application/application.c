@@ -141,14 +141,14 @@ static hs_status add_parts(hs_builder *b, const hs_copies *parts, size_t count, 
     return g.status;
 }
 
-static int is_sound(const hs_copies *parts, size_t count, hs_problem problem)
+static bool is_sound(const hs_copies *parts, size_t count, hs_problem problem)
 {
     if (!parts || problem < HS_SMALL || problem > HS_LARGE)
-        return 0;
+        return false;
     for (size_t i = 0; i < count; i++)
         if (!parts[i].application || !hs_application_find(parts[i].application->name))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_problem problem,

@@ -15,7 +15,7 @@ typedef struct law {
     } of[2];
 } law;
 
-static int make_gamma(law *l)
+static bool make_gamma(law *l)
 {
     const hs_gamma *g = &l->spec->gamma;
 
@@ -24,7 +24,7 @@ static int make_gamma(law *l)
            hsi_gamma_law_make(&l->of[HS_GPU].gamma, g->gpu_mean, g->gpu_cv);
 }
 
-static int make_uniform(law *l)
+static bool make_uniform(law *l)
 {
     const hs_uniform *u = &l->spec->uniform;
 
@@ -33,7 +33,7 @@ static int make_uniform(law *l)
            hsi_uniform_law_make(&l->of[HS_GPU].uniform, u->gpu_low, u->gpu_high, u->integer);
 }
 
-static int make_law(law *l, const hs_shaped *spec)
+static bool make_law(law *l, const hs_shaped *spec)
 {
     *l = (law){.spec = spec};
     hsi_random_seed(&l->random[HS_CPU], spec->seed, HSI_STREAM_CPU);
@@ -49,7 +49,7 @@ static int make_law(law *l, const hs_shaped *spec)
     case HS_LAW_KERNELS:
         return spec->table && spec->table->count > 0;
     }
-    return 0;
+    return false;
 }
 
 static double spread(const law *l, double mean, hsi_random *random)

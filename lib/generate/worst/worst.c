@@ -115,7 +115,7 @@ static hs_status build_plan(hsi_vector *plan, unsigned cpus, unsigned gpus, hs_s
     return st;
 }
 
-static int is_argument(const hs_worst *family, unsigned argument)
+static bool is_argument(const hs_worst *family, unsigned argument)
 {
     return argument >= family->least && argument <= family->most &&
            (argument - family->least) % family->step == 0;

@@ -15,7 +15,7 @@ void hs_import_settings_init_sized(hs_import_settings *settings, size_t size)
     hsi_init_sized(settings, size, &defaults, sizeof defaults);
 }
 
-static int is_sound(const hs_import_settings *o)
+static bool is_sound(const hs_import_settings *o)
 {
     return o->cpus <= HS_MAX_WORKERS && o->gpus <= HS_MAX_WORKERS && hs_unit_name(o->unit) &&
            o->least_time >= 0 && isfinite(o->least_time);
@@ -145,7 +145,7 @@ void hsi_import_sort(hsi_import *r)
         qsort(r->edges.data, edge_count(r), sizeof(hsi_foreign_edge), compare_edges);
 }
 
-int hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier)
+bool hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier)
 {
     const hsi_foreign_edge *edge = r->edges.data;
     size_t                  low = 0, high = edge_count(r);

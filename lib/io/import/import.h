@@ -64,7 +64,7 @@ hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t ea
 void hsi_import_sort(hsi_import *r);
 
 /* Return whether an edge exists. Call hsi_import_sort() before. */
-int hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier);
+bool hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier);
 
 /* Sort the edges and remove duplicates. */
 void hsi_import_merge(hsi_import *r);

@@ -164,7 +164,7 @@ static hs_status unescape(hsi_json *j, hsi_text raw, hsi_text *value)
 hs_status hsi_json_string(hsi_json *j, hsi_text *value)
 {
     const char *start, *end;
-    int         escaped = 0;
+    bool        escaped = false;
 
     skip_blanks(j);
     if (*j->at != '"')
@@ -178,7 +178,7 @@ hs_status hsi_json_string(hsi_json *j, hsi_text *value)
                                    "a control character in a string; expected an "
                                    "escape");
         if (*end == '\\' && end + 1 < j->text->end) {
-            escaped = 1;
+            escaped = true;
             end++;
         }
     }

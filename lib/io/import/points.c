@@ -47,7 +47,7 @@ static void index_edges(walk *w)
 /* Note that `before` precedes the present task, by a path with `bytes`. */
 static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const char *at)
 {
-    int known = w->seen[before] == task + 1;
+    bool known = w->seen[before] == task + 1;
 
     if (known && bytes <= w->most[before])
         return;

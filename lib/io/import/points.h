@@ -11,7 +11,7 @@
 typedef struct hsi_point_edge {
     uint32_t    later, earlier; /* nodes */
     double      bytes;
-    int         is_data; /* the edge follows from data; for the reader */
+    bool        is_data; /* the edge follows from data; for the reader */
     const char *at;
 } hsi_point_edge;
 

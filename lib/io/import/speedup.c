@@ -3,7 +3,7 @@
 
 #include "io/text/field.h"
 
-static int parse_rule(hsi_text rule, hsi_speedup_rule *out)
+static bool parse_rule(hsi_text rule, hsi_speedup_rule *out)
 {
     const char *end = rule.at + rule.length, *value = end;
 
@@ -14,7 +14,7 @@ static int parse_rule(hsi_text rule, hsi_speedup_rule *out)
         out->pattern = (hsi_text){rule.at, (size_t)(value - 1 - rule.at)};
     if (end - value == 4 && memcmp(value, "none", 4) == 0) {
         out->factor = 0;
-        return 1;
+        return true;
     }
     return hsi_text_number(value, (size_t)(end - value), &out->factor) && out->factor > 0;
 }
@@ -46,7 +46,7 @@ void hsi_speedup_free(hsi_speedup *s)
  * Match a pattern with '*'. On a mismatch the last star takes one more character: O(product of the
  * lengths).
  */
-static int fits(hsi_text pattern, hsi_text name)
+static bool fits(hsi_text pattern, hsi_text name)
 {
     size_t p = 0, n = 0, star = SIZE_MAX, taken = 0;
 
@@ -61,7 +61,7 @@ static int fits(hsi_text pattern, hsi_text name)
             p = star + 1;
             n = ++taken;
         } else {
-            return 0;
+            return false;
         }
     }
     while (p < pattern.length && pattern.at[p] == '*')

@@ -17,7 +17,7 @@ typedef struct stg {
     uint64_t    tasks; /* n */
 } stg;
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }

@@ -38,7 +38,7 @@ static inline const char *hsi_import_quote(hsi_text piece, char buffer[HSI_SHOWN
     return hsi_quote(piece.at ? piece.at : "", piece.length, buffer);
 }
 
-static inline int hsi_text_is(hsi_text text, const char *word)
+static inline bool hsi_text_is(hsi_text text, const char *word)
 {
     return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
 }

@@ -36,7 +36,7 @@ typedef struct wf {
     hsi_import  r;
     hsi_json    json;
     hsi_arena   arena;
-    int         has_version;
+    bool        has_version;
     const char *tasks, *files, *runs; /* arrays; NULL: missing */
     hsi_vector  task;                 /* wf_task */
     hsi_words   names;                /* names of files */
@@ -154,7 +154,7 @@ static hs_status in_root(wf *w, hsi_text name, void *data, int *taken)
     if (st == HS_OK && !hsi_text_is(version, "1.5"))
         return hsi_import_fail(&w->r.text, name.at, "schemaVersion %s; expected '1.5'",
                                hsi_import_quote(version, shown));
-    w->has_version = 1;
+    w->has_version = true;
     return st;
 }
 

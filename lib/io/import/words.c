@@ -11,7 +11,7 @@ static uint64_t seed_of(const hsi_words *words)
     return hsi_hash_mix((uintptr_t)words->slot ^ (uintptr_t)words, 0x8ebc6af09c88c6e3u);
 }
 
-static int is_same(hsi_text a, hsi_text b)
+static bool is_same(hsi_text a, hsi_text b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }

@@ -19,7 +19,7 @@ void hs_plan_info_init_sized(hs_plan_info *info, size_t size)
 
 #define MOST_BOUNDS ((unsigned)(sizeof((hs_plan_info *)0)->bounds / sizeof(hs_named_bound)))
 
-static int is_bound(const hs_named_bound *bound)
+static bool is_bound(const hs_named_bound *bound)
 {
     return memchr(bound->name, '\0', sizeof bound->name) && hsi_is_word(bound->name) &&
            isfinite(bound->value);

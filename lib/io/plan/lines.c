@@ -12,7 +12,7 @@ struct line {
     size_t   key, value;     /* offsets in `text` of NUL-terminated strings */
 };
 
-static int append_text(hsi_vector *v, const struct hsi_field *field)
+static bool append_text(hsi_vector *v, const struct hsi_field *field)
 {
     return hsi_vector_append(v, field->at, field->length) || hsi_vector_append(v, "", 1);
 }

@@ -29,13 +29,13 @@ struct reader {
 };
 
 /* Return whether the header has a column about the execution of tasks. */
-static int has_places(const struct reader *r)
+static bool has_places(const struct reader *r)
 {
     return r->column[WORKER] >= 0 || r->column[START] >= 0 || r->column[END] >= 0 ||
            r->column[STATE] >= 0;
 }
 
-static int has_tasks(const struct reader *r)
+static bool has_tasks(const struct reader *r)
 {
     int c = 0;
 
@@ -99,12 +99,12 @@ static const struct hsi_field *field_of(const struct reader *r, int column)
     return &r->rows.csv.fields[r->column[column]];
 }
 
-static int is_text(const struct hsi_rows *rows, int column, hsi_text text)
+static bool is_text(const struct hsi_rows *rows, int column, hsi_text text)
 {
     const struct hsi_field *field;
 
     if (rows->column[column] < 0)
-        return 1;
+        return true;
     field = &rows->csv.fields[rows->column[column]];
     return field->length == text.length &&
            (text.length == 0 || memcmp(field->at, text.at, text.length) == 0);

@@ -31,7 +31,7 @@ static hsi_text name_of(const struct work *w, uint32_t task)
     return hsi_store_value(w->store, HSI_ID, task).text;
 }
 
-static int is_same_text(hsi_text a, hsi_text b)
+static bool is_same_text(hsi_text a, hsi_text b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
@@ -62,7 +62,7 @@ static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t co
 }
 
 /* Return whether two tasks agree in all columns but their names. */
-static int agree(const struct work *w, uint32_t task, uint32_t other, const hsi_row *row)
+static bool agree(const struct work *w, uint32_t task, uint32_t other, const hsi_row *row)
 {
     return hsi_store_difference(w->store, other, row, HSI_SHARED) < 0 &&
            is_same_text(hsi_list_text(&w->rows->after, task),

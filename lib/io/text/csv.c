@@ -50,7 +50,7 @@ void hsi_csv_close(struct hsi_csv *csv)
     csv->fields = NULL;
 }
 
-int hsi_field_is(const struct hsi_field *field, const char *word)
+bool hsi_field_is(const struct hsi_field *field, const char *word)
 {
     return strlen(word) == field->length && memcmp(field->at, word, field->length) == 0;
 }
@@ -101,7 +101,7 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
 {
     const char *from = s->at + 1, *quote;
     size_t      kept = s->scratch;
-    int         doubled = 0;
+    bool        doubled = false;
 
     for (;;) {
         quote = memchr(from, '"', (size_t)(s->end - from));
@@ -114,7 +114,7 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
             break; /* at the end of the known text: scan_record() asks for more */
         if (keep(csv, s, from, (size_t)(quote + 1 - from)) != HS_OK)
             return HS_ENOMEM;
-        doubled = 1;
+        doubled = true;
         from = quote + 2;
     }
     s->lines += count_lines(field->raw, quote);
@@ -189,7 +189,7 @@ static int scan_record(struct hsi_csv *csv)
         struct hsi_field *field = &csv->fields[count++];
 
         field->raw = field->at = at;
-        field->is_time = 0;
+        field->is_time = false;
         if (*at == '"') {
             s.at = at;
             st = scan_quoted(csv, &s, field);
@@ -247,7 +247,7 @@ hs_status hsi_csv_record(struct hsi_csv *csv, int *found)
     return (hs_status)st;
 }
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }

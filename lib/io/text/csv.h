@@ -24,7 +24,7 @@ struct hsi_field {
     const char *at;     /* content without its quotes; not NUL-terminated */
     size_t      length;
     const char *raw;    /* begin in the window, used for positions only */
-    int         is_time; /* `time` is set: the field is in csv->times */
+    bool        is_time; /* `time` is set: the field is in csv->times */
     double      time;
 };
 
@@ -44,7 +44,7 @@ struct hsi_csv {
     /* The members below are private to the reader. */
     hs_error      *error;
     int            fd;
-    int            ended;        /* the descriptor is at its end */
+    bool           ended;        /* the descriptor is at its end */
     const char    *fault;        /* why the text from `clean` on cannot be used; NULL: no fault */
     char          *window;
     size_t         size;         /* size of the window */
@@ -55,7 +55,7 @@ struct hsi_csv {
     size_t         capacity;     /* allocated fields */
     char          *scratch;      /* contents of fields that had doubled quotes */
     size_t         scratch_size;
-    int            started;      /* the byte order mark has been looked for */
+    bool           started;      /* the byte order mark has been looked for */
     uint64_t       dropped;      /* bytes that have left the window */
     uint64_t       total;        /* bytes to read in all; 0: unknown */
 };
@@ -115,6 +115,6 @@ hs_status hsi_csv_other_kind(struct hsi_csv *csv);
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status);
 
 /** Return whether the field equals the word. */
-int hsi_field_is(const struct hsi_field *field, const char *word);
+bool hsi_field_is(const struct hsi_field *field, const char *word);
 
 #endif

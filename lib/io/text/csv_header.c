@@ -83,16 +83,16 @@ static hs_status refuse_end(struct hsi_csv *csv, const struct expected *e)
                         e->list);
 }
 
-static int is_near_any(const struct hsi_field *field, const struct expected *e)
+static bool is_near_any(const struct hsi_field *field, const struct expected *e)
 {
     for (size_t i = 0; i < e->count; i++)
         if (hs_name_distance(field->at, field->length, e->names[i]) != HS_NOT_NEAR)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Return 1 if a part of the field before a separator is near a column's name. */
-static int is_separated_by(const struct hsi_field *all, char separator, const struct expected *e)
+/* Return true if a part of the field before a separator is near a column's name. */
+static bool is_separated_by(const struct hsi_field *all, char separator, const struct expected *e)
 {
     struct hsi_field part = *all;
     const char      *end = all->at + all->length, *stop;
@@ -100,10 +100,10 @@ static int is_separated_by(const struct hsi_field *all, char separator, const st
     while ((stop = memchr(part.at, separator, (size_t)(end - part.at)))) {
         part.length = (size_t)(stop - part.at);
         if (is_near_any(&part, e))
-            return 1;
+            return true;
         part.at = stop + 1;
     }
-    return 0;
+    return false;
 }
 
 /* Refuse a header that is one field because tabs or semicolons separate its columns. */

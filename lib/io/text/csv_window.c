@@ -66,7 +66,7 @@ static void skip_mark(struct hsi_csv *csv)
 {
     if (csv->clean >= 3 && memcmp(csv->window, "\xef\xbb\xbf", 3) == 0)
         csv->record = csv->next = 3;
-    csv->started = 1;
+    csv->started = true;
 }
 
 hs_status hsi_csv_fill(struct hsi_csv *csv)

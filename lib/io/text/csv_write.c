@@ -139,7 +139,7 @@ void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
 {
     list->count = 0;
     list->text = (hsi_vector){0};
-    list->failed = 0;
+    list->failed = false;
     if (end > HSI_ID && hsi_store_has(store, HSI_ID))
         list->column[list->count++] = HSI_ID;
     for (int c = 0; c < end; c++)
@@ -205,14 +205,14 @@ void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, 
     hsi_output_char(out, '\n');
 }
 
-int hsi_is_line(const char *text)
+bool hsi_is_line(const char *text)
 {
     size_t length = strlen(text);
 
     return hsi_utf8_good(text, length) == length && text[strcspn(text, "\r\n")] == '\0';
 }
 
-int hsi_is_word(const char *text)
+bool hsi_is_word(const char *text)
 {
     return *text != '\0' && hsi_is_line(text) && text[strcspn(text, " \t")] == '\0';
 }
@@ -221,7 +221,7 @@ int hsi_is_word(const char *text)
  * Return whether all strings of a column are UTF-8. They are stored one after another, each with a
  * NUL.
  */
-static int is_text(const hsi_vector *text)
+static bool is_text(const hsi_vector *text)
 {
     const char *at = text->data;
     size_t      left = text->size;
@@ -230,15 +230,15 @@ static int is_text(const hsi_vector *text)
         size_t good = hsi_utf8_good(at, left);
 
         if (good == left || at[good] != '\0')
-            return 0;
+            return false;
         at += good + 1;
         left -= good + 1;
     }
-    return 1;
+    return true;
 }
 
 /* Return whether readers would misread the key: it is reserved, or contains blanks. */
-static int is_bad_key(const char *key, const char *value)
+static bool is_bad_key(const char *key, const char *value)
 {
     static const char *const ours[] = {"hybridsched", "cpus", "gpus",      "unit",
                                        "link",        "data", "data-bytes"};
@@ -247,11 +247,11 @@ static int is_bad_key(const char *key, const char *value)
         return *value != '\0';
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strcmp(key, ours[i]) == 0)
-            return 1;
+            return true;
     return !hsi_is_word(key);
 }
 
-static int is_row_readable(const hsi_store *store, size_t row)
+static bool is_row_readable(const hsi_store *store, size_t row)
 {
     static const int columns[] = {HSI_CPU, HSI_GPU, HSI_KERNEL, HSI_CPU_COMMAND, HSI_GPU_COMMAND};
     hsi_row          cells = {.given = 0};
@@ -277,7 +277,7 @@ static hs_status check_rows(const hsi_store *store, hs_error *error)
     return HS_OK;
 }
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }

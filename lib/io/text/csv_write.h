@@ -20,7 +20,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
 typedef struct hsi_cell_list {
     int        count, column[HSI_COLUMNS];
     hsi_vector text;   /* buffer for a list */
-    int        failed; /* memory ran out for a list */
+    bool       failed; /* memory ran out for a list */
 } hsi_cell_list;
 
 /** Close the list and the output. HS_ENOMEM, HS_EIO. */
@@ -47,9 +47,9 @@ int hsi_append_name(hsi_vector *text, const char *name, size_t length);
 hs_status hsi_check_writable(const hs_instance *in, hs_error *error);
 
 /** Return whether the text is UTF-8 without line ends. */
-int hsi_is_line(const char *text);
+bool hsi_is_line(const char *text);
 
 /** Return whether the text is UTF-8 without line ends and blanks, and not empty. */
-int hsi_is_word(const char *text);
+bool hsi_is_word(const char *text);
 
 #endif

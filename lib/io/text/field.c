@@ -8,42 +8,42 @@
 
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
-int hsi_text_whole(const char *at, size_t length, uint64_t *value)
+bool hsi_text_whole(const char *at, size_t length, uint64_t *value)
 {
     uint64_t number = 0;
 
     if (length == 0)
-        return 0;
+        return false;
     for (size_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)(at[i] - '0');
 
         if (digit > 9 || number > UINT64_MAX / 10 || number * 10 > UINT64_MAX - digit)
-            return 0;
+            return false;
         number = number * 10 + digit;
     }
     *value = number;
-    return 1;
+    return true;
 }
 
-int hsi_text_number(const char *at, size_t length, double *value)
+bool hsi_text_number(const char *at, size_t length, double *value)
 {
     double number;
 
     if (length == 0 || hsi_decimal_read(at, at + length, &number) != at + length)
-        return 0;
+        return false;
     if (!isfinite(number))
-        return 0;
+        return false;
     *value = number;
-    return 1;
+    return true;
 }
 
 /* Return whether a digit besides 0 precedes the exponent. */
-static int has_value(const struct hsi_field *field)
+static bool has_value(const struct hsi_field *field)
 {
     for (size_t i = 0; i < field->length && (field->at[i] | 0x20) != 'e'; i++)
         if (field->at[i] >= '1' && field->at[i] <= '9')
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return the fault of a number that was converted to `value`; NULL: none. */
@@ -58,7 +58,7 @@ static const char *range_fault(const struct hsi_field *field, double value)
 
 /* Handle a time that is not a positive finite number. */
 static hs_status odd_time(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
-                          int is_number, double *value)
+                          bool is_number, double *value)
 {
     static const char expected[] = "expected a number > 0, or inf or nothing where the task has "
                                    "no implementation";
@@ -78,7 +78,7 @@ hs_status hsi_field_time(struct hsi_csv *csv, const struct hsi_field *field, con
                          double *value)
 {
     const char *end = field->at + field->length;
-    int         is_number;
+    bool        is_number;
 
     if (field->length == 0) {
         *value = INFINITY;
@@ -122,7 +122,7 @@ hs_status hsi_field_whole(struct hsi_csv *csv, const struct hsi_field *field, co
 hs_status hsi_field_signed(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
                            int64_t *value)
 {
-    int      negative = field->length > 0 && field->at[0] == '-';
+    bool     negative = field->length > 0 && field->at[0] == '-';
     uint64_t size, most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
 
     if (!hsi_text_whole(field->at + negative, field->length - (size_t)negative, &size) ||
@@ -146,7 +146,7 @@ hs_status hsi_field_worker(struct hsi_csv *csv, const struct hsi_field *field, u
 {
     const char *digits = field->at + 3;
     uint64_t    number;
-    int         is_gpu = field->length > 3 && memcmp(field->at, "gpu", 3) == 0;
+    bool        is_gpu = field->length > 3 && memcmp(field->at, "gpu", 3) == 0;
 
     if (field->length < 4 || (!is_gpu && memcmp(field->at, "cpu", 3) != 0) ||
         !hsi_text_whole(digits, field->length - 3, &number) ||

@@ -32,10 +32,10 @@ hs_status hsi_field_name(struct hsi_csv *csv, const struct hsi_field *field, siz
 hs_status hsi_field_worker(struct hsi_csv *csv, const struct hsi_field *field, unsigned cpus,
                            unsigned gpus, uint32_t *worker);
 
-/** Convert digits to a number of at most 64 bits: return 1 and *value, or 0. */
-int hsi_text_whole(const char *at, size_t length, uint64_t *value);
+/** Convert digits to a number of at most 64 bits: return true and *value, or false. */
+bool hsi_text_whole(const char *at, size_t length, uint64_t *value);
 
-/** Convert text to a finite number: return 1 and *value, or 0. */
-int hsi_text_number(const char *at, size_t length, double *value);
+/** Convert text to a finite number: return true and *value, or false. */
+bool hsi_text_number(const char *at, size_t length, double *value);
 
 #endif

@@ -102,7 +102,7 @@ static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
 }
 
 /* Return whether the key is `word`, with or without a colon at its end. */
-static int key_is(const struct hsi_field *key, const char *word)
+static bool key_is(const struct hsi_field *key, const char *word)
 {
     struct hsi_field bare = *key;
 
@@ -155,7 +155,7 @@ static unsigned fill_in(const hs_read_settings *settings, hs_type type)
 hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
                              const hs_read_settings *settings)
 {
-    int fills_in = settings->missing_workers != NULL;
+    bool fills_in = settings->missing_workers != NULL;
 
     if (settings->has_cpus)
         header->cpus = settings->cpus;

@@ -25,23 +25,23 @@ static int append_text(hsi_vector *text, const char *more)
     return hsi_vector_append(text, more, strlen(more));
 }
 
-static int append_bytes(hsi_vector *text, double bytes)
+static bool append_bytes(hsi_vector *text, double bytes)
 {
     char number[32];
 
     if (bytes == 0)
-        return 0;
+        return false;
     hs_format_double(bytes, number);
     return append_text(text, ":") || append_text(text, number);
 }
 
-static int append_after(hsi_vector *text, const hs_instance *in, size_t row)
+static bool append_after(hsi_vector *text, const hs_instance *in, size_t row)
 {
     char     name[HS_MAX_ID + 16];
     size_t   earlier;
     uint32_t copy;
     double   bytes;
-    int      failed = 0;
+    bool     failed = false;
 
     for (size_t i = 0; !failed && hs_instance_predecessor(in, row, i, &earlier, &copy, &bytes);
          i++) {
@@ -53,12 +53,12 @@ static int append_after(hsi_vector *text, const hs_instance *in, size_t row)
     return failed;
 }
 
-static int append_data(hsi_vector *text, const hs_instance *in, size_t row)
+static bool append_data(hsi_vector *text, const hs_instance *in, size_t row)
 {
     static const char *const behind[] = {"", ":r", ":w", ":rw"};
     hs_access_mode           mode;
     size_t                   data;
-    int                      failed = 0;
+    bool                     failed = false;
 
     for (size_t i = 0; !failed && hs_instance_access(in, row, i, &data, &mode); i++) {
         const char *name = hs_instance_handle_name(in, data);
@@ -71,7 +71,7 @@ static int append_data(hsi_vector *text, const hs_instance *in, size_t row)
 
 int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t row)
 {
-    int failed = column == HSI_AFTER ? append_after(text, in, row) : append_data(text, in, row);
+    bool failed = column == HSI_AFTER ? append_after(text, in, row) : append_data(text, in, row);
 
     return failed ? -1 : 0;
 }

@@ -117,8 +117,8 @@ struct work {
     struct hsi_csv        *csv;
     hsi_names              names; /* names of tasks */
     hsi_data              *data;  /* names of data; NULL: the list is of tasks */
-    int                    has_semicolon; /* any id contains a semicolon */
-    int                    has_colon;
+    bool                   has_semicolon; /* any id contains a semicolon */
+    bool                   has_colon;
     size_t                 count;
     struct item            item[BATCH];
     hsi_text               name[BATCH]; /* name of each entry, without backslashes */
@@ -164,7 +164,7 @@ static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *
     struct item *item = &w->item[w->count];
     hsi_text    *name = &w->name[w->count];
     const char  *mark, *colon = NULL;
-    int          escaped = 0;
+    bool         escaped = false;
 
     for (item->at = at; *(mark = hsi_next_mark(marks)) != ';';) {
         if (*mark == ':') {
@@ -173,7 +173,7 @@ static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *
             return fail_at(w, item, mark, "a backslash before nothing that needs one; expected "
                            "'\\;', '\\:' or '\\\\'%s", "");
         } else {
-            escaped = 1;
+            escaped = true;
         }
     }
     item->end = mark;
@@ -352,7 +352,7 @@ static size_t count_entries(const struct hsi_list *list)
     return count;
 }
 
-static int has_byte(const hsi_vector *text, char byte)
+static bool has_byte(const hsi_vector *text, char byte)
 {
     return text->size > 0 && memchr(text->data, byte, text->size) != NULL;
 }

@@ -31,7 +31,7 @@ hs_status hsi_output_close(hsi_output *out);
 /** Free the buffer without writing its content; no effect after close. */
 void hsi_output_abandon(hsi_output *out);
 
-static inline int hsi_output_failed(const hsi_output *out)
+static inline bool hsi_output_failed(const hsi_output *out)
 {
     return out->error != 0;
 }

@@ -36,7 +36,7 @@ void hsi_rows_close(struct hsi_rows *r)
 }
 
 /* Convert a finite number of at least 0. */
-static int is_size(const char *at, size_t length, double *value)
+static bool is_size(const char *at, size_t length, double *value)
 {
     return hsi_text_number(at, length, value) && *value >= 0;
 }
@@ -97,7 +97,7 @@ static hs_status note_usual(struct hsi_rows *r)
     if (!is_size(value->at, value->length, &bytes))
         return hsi_csv_fail(&r->csv, value, "data-bytes %s; expected a number that is not negative",
                             QUOTED(value));
-    r->has_usual = 1;
+    r->has_usual = true;
     return hsi_csv_fail_status(&r->csv, hs_builder_set_default_bytes(r->builder, bytes));
 }
 
@@ -265,7 +265,7 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
     return HS_OK;
 }
 
-static inline int has_worker(const struct hsi_rows *r, const hsi_row *row)
+static inline bool has_worker(const struct hsi_rows *r, const hsi_row *row)
 {
     return (r->header.cpus > 0 && row->value[HSI_CPU].time < INFINITY) ||
            (r->header.gpus > 0 && row->value[HSI_GPU].time < INFINITY);

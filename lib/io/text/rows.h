@@ -16,7 +16,7 @@ struct hsi_rows {
     hs_read_settings  settings;
     struct hsi_list   after, data;
     unsigned          links;     /* bit per link line read */
-    int               has_usual; /* a '# data-bytes' line was read */
+    bool              has_usual; /* a '# data-bytes' line was read */
     hs_builder       *builder;
     size_t            width;               /* fields of a row */
     int               column[HSI_COLUMNS]; /* field number of each column, or -1 */

@@ -39,7 +39,7 @@ static void put_arrow(const arrows *a, uint32_t from, uint32_t to)
                       y1 - bow, x2 - reach, y2 - bow, x2, y2);
 }
 
-static int has_run(const arrows *a, uint32_t task)
+static bool has_run(const arrows *a, uint32_t task)
 {
     return a->panel->runs.worker[task] != HS_NONE;
 }

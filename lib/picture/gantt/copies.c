@@ -19,7 +19,7 @@ typedef struct total {
     double bytes;
 } total;
 
-int hsi_gantt_copies(const hsi_gantt *g)
+bool hsi_gantt_copies(const hsi_gantt *g)
 {
     return g->panel[0].transfer_count > 0 || hsi_gantt_own(g)->transfer_count > 0;
 }
@@ -103,7 +103,7 @@ static total add_up(const hsi_panel *panel, size_t from, size_t to)
 }
 
 /* Write a sum, e.g. "86 copies to gpu3, 25.4 MB"; without its size if `bytes` is 0. */
-static void put_total(hsi_gantt *g, total sum, const char *what, int bytes)
+static void put_total(hsi_gantt *g, total sum, const char *what, bool bytes)
 {
     hsi_put_count(&g->out, sum.count);
     hsi_output_format(&g->out, " %s", what);
@@ -137,7 +137,7 @@ static void put_many_title(hsi_gantt *g, const hsi_panel *panel, size_t from, si
     char               name[16], what[32];
 
     snprintf(what, sizeof what, "copies to %s", hsi_node_name(first->to, name));
-    put_total(g, add_up(panel, from, to), what, 1);
+    put_total(g, add_up(panel, from, to), what, true);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, first->start, end, 7, g->unit);
 }

@@ -15,7 +15,7 @@ typedef struct pen {
     hsi_gantt       *g;
     const hsi_panel *panel;
     double           x, y;
-    int              down;
+    bool             down;
 } pen;
 
 static void move_to(pen *p, double x, double y)
@@ -26,7 +26,7 @@ static void move_to(pen *p, double x, double y)
         hsi_put_around_heading(p->g, p->panel, (hsi_segment){p->x, p->y, x, y});
     else
         hsi_output_format(&p->g->out, "M%f %f", x, y);
-    *p = (pen){p->g, p->panel, x, y, 1};
+    *p = (pen){p->g, p->panel, x, y, true};
 }
 
 static const hsi_band *band_of(const hsi_panel *panel, uint32_t worker)
@@ -62,8 +62,8 @@ static hsi_segment jump_to(const hsi_gantt *g, const hsi_panel *panel, size_t i)
  * Find a jump that crosses the box. The path goes back in time, so jumps right of the box are
  * skipped by bisection.
  */
-int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                        double *left, double *right)
+bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                         double *left, double *right)
 {
     size_t low = 0, high = panel->path_count ? panel->path_count - 1 : 0, end = high;
 
@@ -79,11 +79,11 @@ int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_bo
         hsi_segment jump = jump_to(g, panel, low);
 
         if (jump.y1 != jump.y2 && hsi_segment_blocks(jump, box, left, right))
-            return 1;
+            return true;
         if (jump.x2 < box->left - 4)
             break;
     }
-    return 0;
+    return false;
 }
 
 /* Return the share of the makespan in which a task of the path ran, to its end or not. */

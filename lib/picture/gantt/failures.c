@@ -43,8 +43,8 @@ static void put_cross(hsi_gantt *g, const hsi_band *band, size_t from, size_t to
 }
 
 /* Return whether two failures are in one row with overlapping crosses. */
-static int is_close(const hsi_gantt *g, const hsi_band *band, const hs_picture_failure *a,
-                    const hs_picture_failure *b)
+static bool is_close(const hsi_gantt *g, const hsi_band *band, const hs_picture_failure *a,
+                     const hs_picture_failure *b)
 {
     return row_of(band, a) == row_of(band, b) &&
            fabs(hsi_gantt_x(g, a->end) - hsi_gantt_x(g, b->end)) < REACH;

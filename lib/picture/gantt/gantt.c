@@ -58,7 +58,7 @@ static uint64_t count_tasks(const hsi_panel *panel)
 }
 
 /* Return whether both panels have the same number of finished tasks, so that they compare. */
-static int is_whole(const hsi_gantt *g)
+static bool is_whole(const hsi_gantt *g)
 {
     return count_tasks(hsi_gantt_own(g)) == count_tasks(&g->panel[0]);
 }

@@ -68,7 +68,7 @@ struct hsi_panel {
     double                heading;  /* baseline of its name */
     double                top;      /* upper end of its lines; labels are above */
     double                bottom;   /* lower end of its lines */
-    int                   happened; /* a measured run; the instance has estimates */
+    bool                  happened; /* a measured run; the instance has estimates */
     hsi_runs              runs;     /* with a graph only */
     hsi_path_step        *path;     /* critical path, from its end */
     size_t                path_count;
@@ -100,11 +100,11 @@ typedef struct hsi_gantt {
     hsi_panel          panel[2];            /* from above; the last is the picture's schedule */
     double             span;                /* time at the right end, > 0 */
     double             left, width, bottom; /* the plot without its labels */
-    int                sliced;              /* many tasks: short neighbours share a bar */
+    bool               sliced;              /* many tasks: short neighbours share a bar */
     hsi_ticks          ticks;
     double             subtitle; /* baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;          /* for telephones, which have no pointer: no hover arrows */
+    bool               narrow;          /* for telephones, which have no pointer: no hover arrows */
     size_t             dependencies;    /* dependent pairs, or more than HSI_ARROWS_MOST */
     char               spoliations[96]; /* legend text for spoliation arrows */
     hsi_legend         legend;
@@ -116,7 +116,7 @@ typedef struct hsi_gantt {
 enum { HSI_ARROWS_MOST = 10000 }; /* each is in the file twice, in about 60 bytes */
 
 /* Return whether dependency arrows appear over tasks. */
-static inline int hsi_gantt_arrows(const hsi_gantt *g)
+static inline bool hsi_gantt_arrows(const hsi_gantt *g)
 {
     return !g->narrow && g->dependencies > 0 && g->dependencies * g->panels <= HSI_ARROWS_MOST;
 }
@@ -185,8 +185,8 @@ void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
  */
 hs_status hsi_find_spoliations(const hsi_gantt *g, hsi_panel *panel);
 void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
-int  hsi_gantt_spoliations(const hsi_gantt *g);
-int  hsi_gantt_hidden_spoliations(const hsi_gantt *g);
+bool hsi_gantt_spoliations(const hsi_gantt *g);
+bool hsi_gantt_hidden_spoliations(const hsi_gantt *g);
 void hsi_set_spoliation_text(hsi_gantt *g);
 void hsi_draw_spoliations(hsi_gantt *g, const hsi_panel *panel);
 void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
@@ -207,13 +207,13 @@ void   hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment 
  * path, or the line of a bound or of the prediction. *left and *right then bound the part of the
  * line within the height of the box, with a margin.
  */
-int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
-int hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                          double *left, double *right);
-int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                        double *left, double *right);
-int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
-                    double *right);
+bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
+bool hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                           double *left, double *right);
+bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                         double *left, double *right);
+bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
+                     double *right);
 
 /** Draw the critical path (critical.c). */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
@@ -246,14 +246,14 @@ void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
 
 /** Return whether any wait for a victim is visible; draw the waits in the lanes (waits.c). */
-int  hsi_gantt_waits(const hsi_gantt *g);
+bool hsi_gantt_waits(const hsi_gantt *g);
 void hsi_draw_waits(hsi_gantt *g);
 
 /**
  * Rows of copies (copies.c): return whether any panel has copies; compute the rows of a panel;
  * return the longest name in columns; draw the rows.
  */
-int      hsi_gantt_copies(const hsi_gantt *g);
+bool     hsi_gantt_copies(const hsi_gantt *g);
 void     hsi_divide_copies(hsi_panel *panel);
 unsigned hsi_copies_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);

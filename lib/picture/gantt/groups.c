@@ -102,7 +102,7 @@ static look look_of(const group_row *r, unsigned i)
     return seen;
 }
 
-static int same_look(look a, look b)
+static bool same_look(look a, look b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }

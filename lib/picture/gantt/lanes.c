@@ -39,7 +39,7 @@ static double width_between(const hsi_gantt *g, double from, double to)
     return (to - from) / g->span * g->width;
 }
 
-static int is_narrow(const lane *at, size_t i, double merge)
+static bool is_narrow(const lane *at, size_t i, double merge)
 {
     return width_between(at->g, at->entries[i].start, at->entries[i].end) < merge;
 }
@@ -140,7 +140,7 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
 }
 
 /* Write the name inside the rectangle if there is room between the lines that cross it. */
-static void put_entry_name(const lane *at, double x, double width, const char *name, int dark)
+static void put_entry_name(const lane *at, double x, double width, const char *name, bool dark)
 {
     hsi_output *out = &at->g->out;
     size_t      length = strlen(name);
@@ -171,7 +171,7 @@ static void draw_entry(const lane *at, const hs_entry *e)
 {
     hsi_gantt *g = at->g;
     unsigned   class = hsi_palette_class(&g->palette, g->in, e->task);
-    int        aborted = e->state == HS_ABORTED;
+    bool       aborted = e->state == HS_ABORTED;
     double     x = hsi_gantt_x(g, e->start), width = drawn_width(at, e);
     char       name[NAME_LIMIT + 32];
 

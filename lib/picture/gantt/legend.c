@@ -44,7 +44,7 @@ static unsigned first_used(const hsi_palette *palette)
     return c;
 }
 
-void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
+void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, bool aborted, bool failed,
                        double width)
 {
     *legend = (hsi_legend){.width = width, .lines = 1};
@@ -91,14 +91,14 @@ void hsi_legend_add_copies(hsi_legend *legend)
     place_named(legend, HSI_LEGEND_COPY, 0, "copy of data");
 }
 
-void hsi_legend_add_graph(hsi_legend *legend, int has_run)
+void hsi_legend_add_graph(hsi_legend *legend, bool has_run)
 {
     if (has_run)
         place_named(legend, HSI_LEGEND_KEPT, 0, "idle, but a task was ready");
     place_named(legend, HSI_LEGEND_CRITICAL, 0, "critical path of what happened");
 }
 
-void hsi_legend_add_arrows(hsi_legend *legend, int shown)
+void hsi_legend_add_arrows(hsi_legend *legend, bool shown)
 {
     static const char none[] = "no arrows: too many dependencies";
 
@@ -156,7 +156,7 @@ void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned cl
 static void put_scale(hsi_output *out, const hsi_palette *palette, double box, double x, double y)
 {
     for (unsigned c = 0; c < palette->count; c++, x += box) {
-        hsi_put_class_rect(out, c, 0, x, y - 2, box, SWATCH + 4);
+        hsi_put_class_rect(out, c, false, x, y - 2, box, SWATCH + 4);
         hsi_output_text(out, "/>");
         hsi_put_text_at(out, hsi_palette_dark(palette, c) ? "n w" : "n", x + box / 2, y + 9.75);
         put_interval(out, palette, c);
@@ -179,7 +179,7 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         hsi_put_class_rect(out, e->class, e->kind == HSI_LEGEND_ABORTED, x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_FAILED:
-        hsi_put_class_rect(out, e->class, 1, x, y, SWATCH, SWATCH);
+        hsi_put_class_rect(out, e->class, true, x, y, SWATCH, SWATCH);
         hsi_output_text(out, "/>");
         hsi_put_cross(out, x + SWATCH / 2.0, y + SWATCH / 2.0, 4.5);
         break;

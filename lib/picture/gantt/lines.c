@@ -5,7 +5,7 @@
 #define LABEL_ROOM 150.0 /* room needed by a label left of its line */
 #define LABEL_WIDE 115.0 /* usual width of a label */
 
-static void put_label(hsi_gantt *g, const hsi_panel *panel, int is_bound)
+static void put_label(hsi_gantt *g, const hsi_panel *panel, bool is_bound)
 {
     if (is_bound) {
         hsi_put_name(&g->out, panel->bound->name, sizeof panel->bound->name - 1);
@@ -20,8 +20,8 @@ static void put_label(hsi_gantt *g, const hsi_panel *panel, int is_bound)
  * Return the x of a label: beyond the label of the makespan, if both are right of their lines and
  * would overlap.
  */
-static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, int right,
-                          int is_bound)
+static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, bool right,
+                          bool is_bound)
 {
     double end = hsi_gantt_x(g, panel->metrics.makespan);
 
@@ -30,22 +30,22 @@ static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, 
     return is_bound && end > x && end - x < LABEL_WIDE ? end + LABEL_WIDE : x + 6;
 }
 
-/* Write a time as a duration if the axis is in hours; return 0 if not. */
-static int put_duration(hsi_gantt *g, double time)
+/* Write a time as a duration if the axis is in hours; return false if not. */
+static bool put_duration(hsi_gantt *g, double time)
 {
     char text[32];
 
     if (g->ticks.minutes == 0 || hs_format_duration(time * hs_unit_seconds(g->unit), text) == 0)
-        return 0;
+        return false;
     hsi_output_text(&g->out, text);
-    return 1;
+    return true;
 }
 
 /*
  * Draw a marked time with its label. The label of the last line is right of it, in the margin,
  * other labels are left of their lines, so labels never overlap even if lines do.
  */
-static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, int is_bound)
+static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, bool is_bound)
 {
     hsi_output *out = &g->out;
     double      x = hsi_gantt_x(g, time), label;
@@ -53,7 +53,7 @@ static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, i
                              ? panel->bound->value
                              : panel->metrics.makespan;
     int         last = time >= latest && !(is_bound && time <= panel->metrics.makespan);
-    int         right = last || x < g->left + LABEL_ROOM;
+    bool        right = last || x < g->left + LABEL_ROOM;
     const char *kind = is_bound ? (right ? "b o" : "b o e") : (right ? "b" : "b e");
 
     label = label_place(g, panel, x, right, is_bound);
@@ -75,8 +75,8 @@ static void put_predicted_end(hsi_gantt *g)
         hsi_put_line(&g->out, "u", x, hsi_gantt_own(g)->top, x, g->bottom);
 }
 
-int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
-                    double *right)
+bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
+                     double *right)
 {
     double bound = panel->bound ? hsi_gantt_x(g, panel->bound->value) : -1;
     double other = panel != g->panel ? hsi_gantt_x(g, g->panel[0].metrics.makespan) : -1;
@@ -94,8 +94,8 @@ void hsi_draw_lines(hsi_gantt *g)
         const hsi_panel *panel = &g->panel[i];
 
         if (panel->bound && panel->bound->value > 0)
-            put_marked_time(g, panel, panel->bound->value, 1);
+            put_marked_time(g, panel, panel->bound->value, true);
         if (panel->metrics.makespan > 0)
-            put_marked_time(g, panel, panel->metrics.makespan, 0);
+            put_marked_time(g, panel, panel->metrics.makespan, false);
     }
 }

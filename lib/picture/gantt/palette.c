@@ -32,7 +32,7 @@ static uint32_t tasks_in(const hs_task *row)
     return row->count ? row->count : 1;
 }
 
-static int has_kernel(const hs_task *row)
+static bool has_kernel(const hs_task *row)
 {
     return row->kernel && row->kernel[0];
 }
@@ -263,7 +263,7 @@ static double luminance(color c)
 /* The luminance at which black and white text have the same contrast, 4.58 to 1. */
 #define EVEN_CONTRAST 0.179
 
-int hsi_palette_dark(const hsi_palette *palette, unsigned class)
+bool hsi_palette_dark(const hsi_palette *palette, unsigned class)
 {
     return luminance(class_color(palette, class)) < EVEN_CONTRAST;
 }

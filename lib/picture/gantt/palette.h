@@ -19,12 +19,12 @@ enum {
  * on its acceleration p/q, on a scale of powers of two.
  */
 typedef struct hsi_palette {
-    int         by_kernel;
+    bool        by_kernel;
     unsigned    count;               /* classes 0 .. count - 1 are in use */
     int         used[HSI_COLOURS];
     const char *kernel[HSI_KERNELS]; /* names owned by the instance */
     int         low, step;           /* class c begins at p/q = 2^(low + c * step) */
-    int narrow; /* hatches and rules need names distinct from a wide chart's on the same page */
+    bool narrow; /* hatches and rules need names distinct from a wide chart's on the same page */
 } hsi_palette;
 
 /** Choose the colours of an instance. O(rows log rows). HS_ENOMEM. */
@@ -48,7 +48,7 @@ static inline const char *hsi_spoliation_head(const hsi_palette *palette)
 }
 
 /** Return whether text on the class must be light. */
-int hsi_palette_dark(const hsi_palette *palette, unsigned class);
+bool hsi_palette_dark(const hsi_palette *palette, unsigned class);
 
 /* The legend: entries in lines, placed by the layout and drawn later (legend.c). */
 typedef enum hsi_legend_kind {
@@ -84,7 +84,7 @@ typedef struct hsi_legend {
 } hsi_legend;
 
 /** Place the entries for colours, and for aborted or failed entries if there are any. */
-void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
+void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, bool aborted, bool failed,
                        double width);
 
 /** Write the meaning of a class. */
@@ -98,8 +98,8 @@ void hsi_legend_add_merged(hsi_legend *legend);
 void hsi_legend_add_spoliations(hsi_legend *legend, const char *text);
 void hsi_legend_add_waits(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
-void hsi_legend_add_graph(hsi_legend *legend, int has_run);
-void hsi_legend_add_arrows(hsi_legend *legend, int shown);
+void hsi_legend_add_graph(hsi_legend *legend, bool has_run);
+void hsi_legend_add_arrows(hsi_legend *legend, bool shown);
 
 void hsi_legend_draw(hsi_output *out, const hsi_legend *legend, const hsi_palette *palette,
                      double x, double y);

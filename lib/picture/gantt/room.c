@@ -11,12 +11,12 @@
 #define APART 3.5 /* between a line and a text; half the head of an arrow is 3 */
 #define TURNS 64  /* limit on lines passed by a search, to each side */
 
-int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right)
+bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right)
 {
     double top = fmin(s.y1, s.y2), bottom = fmax(s.y1, s.y2), from, to;
 
     if (bottom < box->top || top > box->bottom)
-        return 0;
+        return false;
     from = s.x1;
     to = s.x2;
     if (bottom > top) { /* clip the segment to the height of the box */

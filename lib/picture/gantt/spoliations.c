@@ -31,8 +31,8 @@ static int in_order(const void *a, const void *b)
     return x->worker < y->worker ? -1 : x->worker > y->worker;
 }
 
-static int is_given_up(const hsi_gantt *g, const hsi_panel *panel, unsigned worker,
-                       const hs_entry *e)
+static bool is_given_up(const hsi_gantt *g, const hsi_panel *panel, unsigned worker,
+                        const hs_entry *e)
 {
     return e->state == HS_ABORTED &&
            !(panel->happened && hsi_picture_failure(&g->picture, worker, e));
@@ -74,7 +74,7 @@ static size_t collect(const hsi_panel *panel, const unsigned char *aborted, hsi_
 }
 
 /* Return whether the next entry in the list takes the task over. */
-static int is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
+static bool is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 {
     const hsi_part *p = &panel->parts[i];
 
@@ -160,7 +160,7 @@ void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, c
     }
 }
 
-int hsi_gantt_spoliations(const hsi_gantt *g)
+bool hsi_gantt_spoliations(const hsi_gantt *g)
 {
     return g->panel[0].spoliations + hsi_gantt_own(g)->spoliations > 0;
 }
@@ -174,19 +174,19 @@ static size_t count_shown(const hsi_gantt *g, const hsi_panel *panel)
 }
 
 /* Return whether the spoliation's arrow is shown on hover. */
-static int is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
+static bool is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     size_t shown = count_shown(g, panel);
 
     return !g->narrow && p->rank > shown && p->rank - shown <= HOVERS_MOST / g->panels;
 }
 
-int hsi_gantt_hidden_spoliations(const hsi_gantt *g)
+bool hsi_gantt_hidden_spoliations(const hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++)
         if (!g->narrow && g->panel[i].spoliations > count_shown(g, &g->panel[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void hsi_set_spoliation_text(hsi_gantt *g)
@@ -248,13 +248,13 @@ static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, c
     hsi_output_char(&g->out, '"');
 }
 
-int hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                          double *left, double *right)
+bool hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                           double *left, double *right)
 {
     for (size_t i = 0; i < count_shown(g, panel); i++)
         if (hsi_segment_blocks(segment_of(g, panel, panel->spoliation[i]), box, left, right))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void hsi_draw_spoliations(hsi_gantt *g, const hsi_panel *panel)

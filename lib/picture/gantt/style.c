@@ -30,12 +30,12 @@ static const char waits_dark[] = ".yv{fill:#7c4a2d}\n";
 static const char copies_everywhere[] = ".tc{fill:#7c3aed;fill-opacity:.75}\n";
 static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
 
-static int has_graph(const hsi_gantt *g)
+static bool has_graph(const hsi_gantt *g)
 {
     return hsi_gantt_own(g)->runs.graph != NULL;
 }
 
-static int has_hovers(const hsi_gantt *g)
+static bool has_hovers(const hsi_gantt *g)
 {
     return hsi_gantt_arrows(g) || hsi_gantt_hidden_spoliations(g);
 }

@@ -37,12 +37,12 @@ static double shown_width(const hsi_gantt *g, const hs_wait *wait)
     return width < NARROWEST || band_of(g, wait)->group > 1 ? 0 : width;
 }
 
-int hsi_gantt_waits(const hsi_gantt *g)
+bool hsi_gantt_waits(const hsi_gantt *g)
 {
     for (size_t i = 0; i < g->picture.wait_count; i++)
         if (shown_width(g, &g->picture.waits[i]) > 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void hsi_draw_waits(hsi_gantt *g)

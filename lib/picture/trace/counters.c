@@ -20,7 +20,7 @@ typedef struct counter {
     hsi_track   track;
     const char *name, *key;
     double      width;
-    int         waits, begun;
+    bool        waits, begun;
     double      ns, value; /* of the waiting value */
     double      written;   /* the last value in the file */
 } counter;
@@ -44,9 +44,9 @@ static void flush(counter *c)
         hsi_output_format(&c->t->out, ",\"name\":\"%s\",\"args\":{\"%s\":%g}}", c->name, c->key,
                           c->value);
         c->written = c->value;
-        c->begun = 1;
+        c->begun = true;
     }
-    c->waits = 0;
+    c->waits = false;
 }
 
 /* Set the counter's value from `time` on; calls have increasing times. */
@@ -56,7 +56,7 @@ static void put(counter *c, double time, double value)
 
     if (floor(ns / c->width) > floor(c->ns / c->width))
         flush(c);
-    c->waits = 1;
+    c->waits = true;
     c->ns = ns;
     c->value = value;
 }

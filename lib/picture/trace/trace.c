@@ -41,7 +41,7 @@ static void begin_event(hsi_trace *t, const char *phase, double ns)
 {
     hsi_output_format(&t->out, "%s{\"ph\":\"%s\",\"ts\":%g", t->begun ? ",\n" : "[\n", phase,
                       ns / 1000);
-    t->begun = 1;
+    t->begun = true;
 }
 
 static void put_track(hsi_trace *t, hsi_track track)
@@ -405,7 +405,7 @@ static hs_status put_events(hsi_trace *t, const hs_schedule *s)
     t->next = 1;
     st = put_part(t, s, p->bound, p->transfers, p->transfer_count);
     if (st == HS_OK && p->predicted) {
-        t->predicted = 1;
+        t->predicted = true;
         copies = hs_schedule_transfers(p->predicted, &count);
         st = put_part(t, p->predicted, p->predicted_bound, copies, count);
     }

@@ -25,7 +25,7 @@ typedef struct hsi_trace {
     hsi_output         out;
     const hs_instance *in;
     const hs_schedule *s;         /* the schedule being written */
-    int                predicted; /* `s` is the prediction */
+    bool               predicted; /* `s` is the prediction */
     hs_picture         picture;
     unsigned           cpus, gpus;
     unsigned           first; /* tid of the first worker */
@@ -34,7 +34,7 @@ typedef struct hsi_trace {
     hsi_origin        *origins;
     size_t             origin_count;
     size_t             arrows; /* last used arrow id */
-    int                begun;  /* an event has been written */
+    bool               begun;  /* an event has been written */
     char               name[HS_MAX_ID + 32];
 } hsi_trace;
 

@@ -197,7 +197,7 @@ static int item_before(const void *context, uint32_t a, uint32_t b)
     return by->minor[x] != by->minor[y] ? by->minor[x] < by->minor[y] : a < b;
 }
 
-static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_token *token)
+static hs_status sort_items(hsi_anneal *a, bool by_gpu, hsi_token *token)
 {
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
@@ -304,19 +304,19 @@ static double height(const hsi_anneal *a)
     return highest;
 }
 
-/* Give two machines new loads if the energy rises by at most `limit`. Return 1 and set *change,
- * else 0. */
-static inline int settle(machine *x, double x_load, machine *y, double y_load, double limit,
-                         double *change)
+/* Give two machines new loads if the energy rises by at most `limit`. Return true and set *change,
+ * else false. */
+static inline bool settle(machine *x, double x_load, machine *y, double y_load, double limit,
+                          double *change)
 {
     *change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
     if (!(*change <= limit)) {
         *change = 0;
-        return 0;
+        return false;
     }
     x->load = x_load;
     y->load = y_load;
-    return 1;
+    return true;
 }
 
 /* Try to move item i to machine `to`. Return the change of the energy, 0 if rejected. */
@@ -474,7 +474,7 @@ static void follow_pivot(const hsi_anneal *a, double makespan, hsi_token *token,
     size_t             i;
 
     for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++) {
-        int gpu = pb->p[i] > a->pivot * pb->q[i];
+        bool gpu = pb->p[i] > a->pivot * pb->q[i];
 
         if (gpu ? pb->q[i] > makespan : pb->p[i] > makespan)
             gpu = !gpu;

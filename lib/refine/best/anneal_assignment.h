@@ -18,8 +18,8 @@ typedef struct hsi_anneal_run {
     double   enough;    /* makespan that ends the run */
     double   hot, cold; /* first and last temperature, in CPU seconds */
     uint64_t moves;
-    int      apart;   /* 1: no pools */
-    int      pools;   /* 1: make both types pools */
+    bool     apart;   /* true: no pools */
+    bool     pools;   /* true: make both types pools */
     uint64_t made;    /* out: moves made */
     double   cooling; /* out: seconds spent on the moves */
     double   height;  /* out: the makespan with pools spread evenly */

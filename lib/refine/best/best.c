@@ -96,7 +96,7 @@ static void fill_report(hsi_best *best)
 {
     hs_report *report = best->report;
 
-    best->members_done = 1;
+    best->members_done = true;
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
     report->certified = hsi_best_certified(best);
     /* A bound may exceed rounded ends, within their rounding error, but never exact ends. */
@@ -105,10 +105,10 @@ static void fill_report(hsi_best *best)
         report->certified = fmax(report->certified, report->bound);
     report->proved = best->pb.n == 0 || hsi_best_met(best);
     if (report->proved)
-        report->limit_reached = 0;
+        report->limit_reached = false;
 }
 
-hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance *in,
+hs_status hsi_best_run(const hsi_members *members, bool proves, const hs_instance *in,
                        const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hsi_best  best;
@@ -139,7 +139,7 @@ hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance
 static hs_status search(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
-    return hsi_best_run(members, 0, in, settings, out, report);
+    return hsi_best_run(members, false, in, settings, out, report);
 }
 
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
@@ -157,8 +157,8 @@ const hsi_algorithm hsi_alg_best = {
             .source = "this project; heteroprio, its first member, gives the guarantee",
             .cost = "its time limit, 1 s by default",
             .guarantee = guarantee,
-            .supports_graphs = 1,
-            .supports_available = 1,
+            .supports_graphs = true,
+            .supports_available = true,
         },
     .search = search,
 };

@@ -39,13 +39,15 @@ typedef struct hsi_best {
                                     too large to search */
     double             bound;
     double             refuted;  /* every schedule's exact makespan is above this value */
-    int                proves;   /* 1: spend time on the proof rather than on shorter schedules */
-    int                members_done;
-    int                counted;  /* 1: the number of iterations ends the search, never the time */
+    bool               proves;   /* true: spend time on the proof rather than on shorter schedules
+                                    */
+    bool               members_done;
+    bool               counted;  /* true: the number of iterations ends the search, never the time
+                                    */
 } hsi_best;
 
 /* Find a schedule and fill the report. `proves`: 1 for `exact` on graphs. The caller owns *out. */
-hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance *in,
+hs_status hsi_best_run(const hsi_members *members, bool proves, const hs_instance *in,
                        const hs_settings *settings, hs_schedule **out, hs_report *report);
 
 /* Initialise `best`. Call hsi_best_close() also after a failure. `best` must not be moved, since
@@ -54,11 +56,11 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                         hs_report *report);
 void      hsi_best_close(hsi_best *best);
 
-/* Return 1 if the best schedule is certainly within the requested gap. */
-int hsi_best_met(hsi_best *best);
+/* Return true if the best schedule is certainly within the requested gap. */
+bool hsi_best_met(hsi_best *best);
 
-/* Return 1 if the gap is not reached and the search not interrupted. */
-int hsi_best_goes_on(hsi_best *best);
+/* Return true if the gap is not reached and the search not interrupted. */
+bool hsi_best_goes_on(hsi_best *best);
 
 /* Return a makespan that is about short enough for the requested gap. */
 double hsi_best_enough(const hsi_best *best);
@@ -104,9 +106,9 @@ double hsi_bounds_grid(const hsi_best *best);
 /* Record the proof of a search that no schedule has a makespan of at most `target`. */
 void hsi_bounds_refuted(hsi_best *best, double target);
 
-/* Return 1 if the best bound accounts for the sets of tasks on single workers, not only for loads
- * of types. */
-int hsi_bounds_see_patterns(const hsi_best *best);
+/* Return true if the best bound accounts for the sets of tasks on single workers, not only for
+ * loads of types. */
+bool hsi_bounds_see_patterns(const hsi_best *best);
 
 /* Search tasks of few kinds between bound and makespan for a part of the time. */
 hs_status hsi_best_by_kinds(hsi_best *best);

@@ -59,10 +59,10 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                        .counted = settings->iterations > 0};
     best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
     atomic_init(&best->halt, 0);
-    best->caller = (hsi_token){is_cancelled, best, 0, 0};
+    best->caller = (hsi_token){is_cancelled, best, false, 0};
     best->interrupt =
-        (hsi_interrupt){&best->stop, &best->halt, 1, report_progress, best, &best->caller};
-    best->token = (hsi_token){is_over, best, 0, 0};
+        (hsi_interrupt){&best->stop, &best->halt, true, report_progress, best, &best->caller};
+    best->token = (hsi_token){is_over, best, false, 0};
     st = hsi_problem_of_tasks(in, &best->caller, &best->pb);
     if (st != HS_OK)
         return st;
@@ -117,7 +117,7 @@ double hsi_best_certified(hsi_best *best)
 
 /* Before all members have run, the makespan counts too: another member may have a schedule without
  * the rounding error. */
-int hsi_best_met(hsi_best *best)
+bool hsi_best_met(hsi_best *best)
 {
     double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
 
@@ -125,7 +125,7 @@ int hsi_best_met(hsi_best *best)
            hsi_best_certified(best) <= enough;
 }
 
-int hsi_best_goes_on(hsi_best *best)
+bool hsi_best_goes_on(hsi_best *best)
 {
     return !hsi_best_met(best) && !hsi_interrupted(&best->interrupt);
 }
@@ -150,21 +150,21 @@ static double rounding_of_makespan(const hsi_best *best)
 
 /* Compare by the larger of makespan (with rounded ends) and exact sums, the value that reports
  * print and no bound exceeds; among equals by makespan. */
-static int is_better(hsi_best *best, const hs_schedule *s)
+static bool is_better(hsi_best *best, const hs_schedule *s)
 {
     double makespan = hs_schedule_makespan(s), takes, known;
 
     if (!best->found || !(fabs(makespan - best->makespan) <= rounding_of_makespan(best)))
         return !best->found || makespan < best->makespan;
     if (best->pb.graph)
-        return 0;
+        return false;
     takes = fmax(makespan, hsi_certified_makespan(best->in, s, best->pb.available, &best->caller));
     known = fmax(best->makespan, hsi_best_certified(best));
     return takes < known || (takes == known && makespan < best->makespan);
 }
 
 /* Keep an assignment as the best schedule if it is better, or with `equal` if it is as long. */
-static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
+static hs_status offer(hsi_best *best, const uint32_t *worker, bool equal)
 {
     double       makespan = hsi_assignment_makespan(&best->finishing, worker, best->load);
     hs_schedule *s = NULL;
@@ -215,10 +215,10 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
     hsi_assignment_of(s, &best->caller, best->worker);
     if (best->pb.graph || hs_schedule_entry_count(s) == best->pb.n)
         return HS_OK;
-    return offer(best, best->worker, 1); /* rebuild the schedule without aborted entries */
+    return offer(best, best->worker, true); /* rebuild the schedule without aborted entries */
 }
 
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)
 {
-    return offer(best, worker, 0);
+    return offer(best, worker, false);
 }

@@ -41,8 +41,8 @@ struct hsi_filling {
     uint64_t iterations;
 };
 
-/* Return 1 if all tasks run on the same type alone, and set *type. */
-static int is_for_one(const hsi_problem *pb, hs_type *type)
+/* Return true if all tasks run on the same type alone, and set *type. */
+static bool is_for_one(const hsi_problem *pb, hs_type *type)
 {
     int    may[2] = {pb->m > 0, pb->k > 0};
     size_t i;
@@ -228,8 +228,8 @@ static double time_limit(const hsi_best *best)
     return fmin(best->stop.end - best->stop.begin, most);
 }
 
-/* Return 1 if completion has time, or iterations if counted, left of its share. */
-static int may_go_on(const hsi_best *best, const hsi_filling *f)
+/* Return true if completion has time, or iterations if counted, left of its share. */
+static bool may_go_on(const hsi_best *best, const hsi_filling *f)
 {
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =

@@ -26,7 +26,7 @@ struct hsi_bounds {
 #ifdef HAVE_GLPK
     int                over;      /* 1: no better bound is possible */
     double             spent;     /* seconds spent in slices */
-    int                allocated; /* 1: the allocation bound has been computed */
+    bool               allocated; /* true: the allocation bound has been computed */
     hsi_configuration *configuration;
     int                configured; /* 1: the configuration bound is final */
     hsi_price_tree    *branch;
@@ -53,14 +53,14 @@ void hsi_bounds_refuted(hsi_best *best, double target)
     hsi_bounds_raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
 }
 
-/* Return 1 if transfers take time, so that makespans are not sums of task times. */
-static int has_transfers(const hsi_problem *pb)
+/* Return true if transfers take time, so that makespans are not sums of task times. */
+static bool has_transfers(const hsi_problem *pb)
 {
     return pb->graph && pb->links->has[HS_H2D];
 }
 
-/* Return 1 if a task's time is within the rounding error of the bound. */
-static int has_tiny_tasks(hsi_best *best, double bound)
+/* Return true if a task's time is within the rounding error of the bound. */
+static bool has_tiny_tasks(hsi_best *best, double bound)
 {
     double least = INFINITY;
     size_t i;
@@ -116,8 +116,8 @@ void hsi_bounds_close(hsi_best *best)
     free(best->bounds);
 }
 
-/* Return 1 if a slice of better bounds is worth its time. */
-static int is_worth_slice(hsi_best *best)
+/* Return true if a slice of better bounds is worth its time. */
+static bool is_worth_slice(hsi_best *best)
 {
     return !best->bounds->over && !best->counted && !hsi_best_met(best);
 }
@@ -151,7 +151,7 @@ static hs_status allocate(hsi_best *best)
     double      limit = fmin(10, 0.15 * (best->stop.end - best->stop.begin)), value = 0;
     hs_status   st;
 
-    best->bounds->allocated = 1;
+    best->bounds->allocated = true;
     best->bounds->over = best->bounds->configured && best->pb.n > BRANCH_TASKS;
     if (best->pb.n > ALLOCATION_TASKS)
         return HS_OK;
@@ -234,15 +234,15 @@ static hs_status branch_and_price(hsi_best *best, double seconds)
                : HS_OK;
 }
 
-/* Return 1 if the configuration bound may rise much, and is thus computed before the allocation
+/* Return true if the configuration bound may rise much, and is thus computed before the allocation
  * bound. */
-static int lifts_much(const hsi_best *best)
+static bool lifts_much(const hsi_best *best)
 {
     const double      little = 1e-3;
     const hsi_bounds *bounds = best->bounds;
 
     if (bounds->configured || best->pb.n > CONFIGURATION_TASKS)
-        return 0;
+        return false;
     return !bounds->configuration || hsi_configuration_hope(bounds->configuration) >= little;
 }
 
@@ -285,7 +285,7 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     return st;
 }
 
-int hsi_bounds_see_patterns(const hsi_best *best)
+bool hsi_bounds_see_patterns(const hsi_best *best)
 {
     return strcmp(best->report->bound_name, hsi_bound_configuration.name) == 0;
 }

@@ -110,6 +110,6 @@ hs_status hsi_portfolio_rest(hsi_best *best)
             (members[i].algorithm->about.supports_available || !best->pb.available))
             st = run_member(best, members[i].algorithm, &settings);
     }
-    best->members_done = 1;
+    best->members_done = true;
     return st;
 }

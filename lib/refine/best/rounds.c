@@ -21,7 +21,7 @@ typedef struct stream {
     hsi_anneal_run run;
     uint32_t      *worker;
     hs_status      status;
-    int            reallocates;
+    bool           reallocates;
     uint64_t       moved;   /* moves of the reallocation */
     double         seconds; /* time of the last run */
 } stream;
@@ -34,7 +34,7 @@ typedef struct rounds {
     uint64_t    moves;     /* moves per run, if time permits */
     double      rate;      /* moves per second of one stream; 0: unknown */
     double      overhead;  /* seconds of a run outside of moves */
-    int         apart;     /* 1: spreading pools loses much of the possible gain */
+    bool        apart;     /* true: spreading pools loses much of the possible gain */
     unsigned    fruitless;      /* rounds in a row without a better schedule */
     unsigned    idle;      /* rounds in a row without a move */
 } rounds;
@@ -85,7 +85,7 @@ static hs_status reallocate(stream *s, const hsi_interrupt *interrupt)
     hsi_anneal_run run = s->run;
     hs_status      st;
 
-    run.pools = 1;
+    run.pools = true;
     st = hsi_anneal_go(s->anneal, &s->random, &run, interrupt, s->worker);
     s->moved = run.made;
     return st;
@@ -109,7 +109,7 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
     static const double heat[] = {0.005, 0.005, 0.01, 0.0025};
     const hsi_best   *best = r->best;
     double              hot = heat[turn % (sizeof heat / sizeof *heat)] * best->makespan;
-    int                 far = turn % 3 == 1 && moves >= LEAST_MOVES;
+    bool                far = turn % 3 == 1 && moves >= LEAST_MOVES;
 
     memcpy(s->worker, best->worker, best->pb.n * sizeof *s->worker);
     s->moved = 0;
@@ -175,7 +175,7 @@ static hs_status collect(rounds *r)
         if (st == HS_OK)
             st = hsi_best_offer_assignment(best, s->worker);
         if (s->run.height < best->makespan - (best->makespan - best->bound) / 4)
-            r->apart = 1;
+            r->apart = true;
     }
     best->report->iterations += made;
     measure(r);
@@ -184,7 +184,7 @@ static hs_status collect(rounds *r)
     if (r->fruitless % 8 == 7 && r->moves < 64000000)
         r->moves += r->moves / 8;
     if (r->idle || r->fruitless > 3)
-        r->apart = 1;
+        r->apart = true;
     r->number++;
     return st;
 }
@@ -199,13 +199,13 @@ static hs_status anneal_round(rounds *r)
     return st == HS_OK ? collect(r) : st;
 }
 
-static int is_over(const rounds *r)
+static bool is_over(const rounds *r)
 {
     hsi_best *best = r->best;
 
     if (!best->counted && hsi_stop_left(&best->stop) <= 1.1 * r->overhead) {
         atomic_store(&r->best->halt, 1); /* no time is left for another round */
-        return 1;
+        return true;
     }
     return r->idle > 2 || !hsi_best_goes_on(best) ||
            (best->counted && best->report->iterations >= best->settings->iterations);
@@ -226,7 +226,7 @@ hs_status hsi_rounds(hsi_best *best)
             st = hsi_filling_slice(best);
     }
     if (best->counted && best->report->iterations >= best->settings->iterations)
-        best->report->limit_reached = 1;
+        best->report->limit_reached = true;
     close_rounds(&r);
     return st;
 }

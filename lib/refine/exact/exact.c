@@ -100,7 +100,7 @@ static hs_status search_graph(const hsi_members *members, const hs_instance *in,
     its.iterations = 0;
     if (!(its.time_limit > 0))
         its.time_limit = DEFAULT_SECONDS;
-    return hsi_best_run(members, 1, in, &its, out, report);
+    return hsi_best_run(members, true, in, &its, out, report);
 }
 
 static hs_status search(const hsi_members *members, const hs_instance *in,
@@ -162,7 +162,7 @@ const hsi_algorithm hsi_alg_exact = {
             .source = "this project",
             .cost = "exponential at worst, at most the time limit",
             .guarantee = guarantee,
-            .supports_graphs = 1,
+            .supports_graphs = true,
         },
     .search = search,
 };

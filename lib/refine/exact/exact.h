@@ -18,7 +18,7 @@ typedef struct hsi_exact {
     double             bound;
     char               bound_name[sizeof((hs_report *)0)->bound_name];
     double             grid;     /* grid of makespans (bound/grid.h) */
-    int                shortest; /* 1: all shorter schedules are refuted */
+    bool               shortest; /* true: all shorter schedules are refuted */
     uint64_t          *worth[2]; /* value of each task in the area bound and in the configuration
                                     bound */
     int       worths;
@@ -26,8 +26,8 @@ typedef struct hsi_exact {
     uint64_t  nodes;
 } hsi_exact;
 
-/* Return 1 if the gap of the settings is reached. */
-int hsi_exact_is_proved(const hsi_exact *pf);
+/* Return true if the gap of the settings is reached. */
+bool hsi_exact_is_proved(const hsi_exact *pf);
 
 void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 

@@ -14,7 +14,7 @@
 #include "core/solve_report.h"
 #include "refine/refine.h"
 
-int hsi_exact_is_proved(const hsi_exact *pf)
+bool hsi_exact_is_proved(const hsi_exact *pf)
 {
     return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
 }

@@ -214,7 +214,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     if (st != HS_OK || rows->n == 0)
         return st;
     atomic_init(&c.halt, 0);
-    c.interrupt = (hsi_interrupt){.stop = &stop, .halt = &c.halt, .leads = 1};
+    c.interrupt = (hsi_interrupt){.stop = &stop, .halt = &c.halt, .leads = true};
     c.bound = *value;
     st = expand(rows, &arena, &pb);
     if (st == HS_OK) {
@@ -246,7 +246,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
     if (st != HS_OK)
         return st;
     return rows->graph ? hsi_certify_value(rows, least, c)
-                       : hsi_certify_tree(rows, value, 1, &stop, c);
+                       : hsi_certify_tree(rows, value, true, &stop, c);
 }
 
 const hs_bound hsi_bound_mip = {
@@ -254,7 +254,7 @@ const hs_bound hsi_bound_mip = {
     .summary = "the optimum itself, by branch and price or branch and bound, up to the time limit",
     .source = "the search of exact",
     .cost = "exponential; up to 1,000 tasks, stops at the time limit; graphs: up to 64 tasks",
-    .graph = 1,
+    .graph = true,
     .compute = compute,
     .certify = certify,
 };

@@ -104,22 +104,22 @@ static int can_run(const hsi_graph_anneal *a, uint32_t task, uint32_t place)
     return isfinite(hsi_time_at(a->arcs, task, place));
 }
 
-/* Move a task to a new random place. Return 0 if the place cannot run the task. */
-static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+/* Move a task to a new random place. Return false if the place cannot run the task. */
+static bool move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t places = a->arcs->places, place = a->now.place[task];
     uint32_t to = (place + 1 + (uint32_t)hsi_random_below(random, places - 1)) % places;
 
     if (!can_run(a, task, to))
-        return 0;
+        return false;
     remember(a, task);
     a->now.place[task] = to;
-    return 1;
+    return true;
 }
 
 /* Move a task and a random path of successors to one place: with long transfers, moving a task
- * alone seldom gains. Return 1 if a task moved. */
-static int move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+ * alone seldom gains. Return true if a task moved. */
+static bool move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     const hsi_arcs *arcs = a->arcs;
     uint32_t        to = a->now.place[task];
@@ -141,7 +141,7 @@ static int move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
     return a->changes > 0;
 }
 
-static int exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+static bool exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t place = a->now.place[task];
 
@@ -156,9 +156,9 @@ static int exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
         remember(a, other);
         a->now.place[task] = to;
         a->now.place[other] = place;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 static void weigh(hsi_graph_anneal *a, hsi_random *random, uint32_t task)

@@ -157,19 +157,19 @@ static void start(hsi_decoder *d, uint32_t task)
     push(&d->coming, end, task);
 }
 
-/* Start ready tasks on idle workers. Return 0 if a path that begins now ends at or after
+/* Start ready tasks on idle workers. Return false if a path that begins now ends at or after
  * `limit`. */
-static int start_all(hsi_decoder *d, double limit)
+static bool start_all(hsi_decoder *d, double limit)
 {
     for (uint32_t place = 0; place < d->arcs->places; place++)
         while (d->idle_count[place] > 0 && d->ready[place].size > 0) {
             uint32_t task = pop(&d->ready[place]).task;
 
             if (d->now + d->level[task] >= limit)
-                return 0;
+                return false;
             start(d, task);
         }
-    return 1;
+    return true;
 }
 
 static void finish(hsi_decoder *d, uint32_t task)

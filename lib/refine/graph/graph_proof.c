@@ -42,7 +42,7 @@ void hsi_best_prover_close(hsi_best_prover *prover)
     free(prover);
 }
 
-int hsi_best_prover_ended(const hsi_best_prover *prover)
+bool hsi_best_prover_ended(const hsi_best_prover *prover)
 {
     return !prover || hsi_schedule_tree_ended(prover->branch);
 }
@@ -70,7 +70,7 @@ hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t
     hsi_stop      slice = {hsi_now(), 0, best->settings};
     atomic_int    halt = 0;
     hsi_interrupt interrupt = {
-        &slice, &halt, 1, best->interrupt.report_progress, best->interrupt.report_data, NULL};
+        &slice, &halt, true, best->interrupt.report_progress, best->interrupt.report_data, NULL};
     hs_status st = HS_OK;
     uint64_t  done = 0;
 

@@ -11,8 +11,8 @@ typedef struct hsi_best_prover hsi_best_prover;
 hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out);
 void      hsi_best_prover_close(hsi_best_prover *prover);
 
-/* Return 1 if the proof is complete or `prover` is NULL. */
-int hsi_best_prover_ended(const hsi_best_prover *prover);
+/* Return true if the proof is complete or `prover` is NULL. */
+bool hsi_best_prover_ended(const hsi_best_prover *prover);
 
 /* Continue the proof for `seconds`, or for `nodes` if iterations are counted; nodes count as
  * iterations. Shorter schedules go to `best`. */

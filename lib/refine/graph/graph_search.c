@@ -190,7 +190,7 @@ hs_status hsi_graph_search(hsi_best *best)
     while (st == HS_OK && hsi_best_goes_on(best) && (!best->counted || steps_left(&s) > 0))
         st = run_round(&s);
     if (best->counted && steps_left(&s) == 0)
-        best->report->limit_reached = 1;
+        best->report->limit_reached = true;
     close_search(&s);
     return st;
 }

@@ -37,7 +37,7 @@ struct hsi_schedule_tree {
     size_t          size, room;
     double         *free_at; /* memory of `partial` and `nothing` */
     uint64_t        nodes;
-    int             begun, ended, found;
+    bool            begun, ended, found;
 };
 
 hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
@@ -103,7 +103,7 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     const double *free_at = b->partial.free_at;
 
     for (uint32_t i = first + 1; i < first + hsi_workers_at(b->arcs, place); i++) {
-        int better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
+        bool better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
                                         : free_at[i] < free_at[best];
 
         if (better)
@@ -112,8 +112,8 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     return best;
 }
 
-/* Return 1 if this GPU and the GPU before are unused: trying the first is enough. */
-static int is_like_another(const hsi_schedule_tree *b, uint32_t place)
+/* Return true if this GPU and the GPU before are unused: trying the first is enough. */
+static bool is_like_another(const hsi_schedule_tree *b, uint32_t place)
 {
     return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
            b->partial.free_at[hsi_first_worker_at(b->arcs, place - 1)] == 0;
@@ -138,18 +138,18 @@ static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, doubl
         b->stack[b->size++] = c;
 }
 
-static int is_after(const hsi_schedule_tree *b, const child *c)
+static bool is_after(const hsi_schedule_tree *b, const child *c)
 {
     const hs_graph *g = b->arcs->pb->graph;
 
     if (b->depth == 0 || c->start > b->partial.last)
-        return 1;
+        return true;
     return c->start == b->partial.last &&
            hsi_position(g, c->task) > hsi_position(g, b->path[b->depth].task);
 }
 
 /* Order of the stack, whose top is searched first: the earliest start, then the longest path. */
-static int comes_later(const child *a, const child *b)
+static bool comes_later(const child *a, const child *b)
 {
     if (a->start != b->start)
         return a->start > b->start;
@@ -218,7 +218,7 @@ static void take_back(hsi_schedule_tree *b)
     b->size = at->from;
 }
 
-static int is_complete(const hsi_schedule_tree *b)
+static bool is_complete(const hsi_schedule_tree *b)
 {
     return b->depth == b->windows.n;
 }
@@ -247,43 +247,43 @@ static void expand(hsi_schedule_tree *b)
     find_children(b);
 }
 
-/* Go to the next node. Return 0 if none is left. */
-static int next_node(hsi_schedule_tree *b)
+/* Go to the next node. Return false if none is left. */
+static bool next_node(hsi_schedule_tree *b)
 {
     while (b->path[b->depth].from == b->path[b->depth].to) {
         if (b->depth == 0)
-            return 0;
+            return false;
         take_back(b);
     }
     b->path[b->depth].to--;
     b->size = b->path[b->depth].to;
     add(b, &b->stack[b->size]);
-    return 1;
+    return true;
 }
 
 void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
                             const hsi_interrupt *interrupt)
 {
     b->nodes = 0;
-    b->found = 0;
+    b->found = false;
     if (b->ended)
         return;
     if (b->windows.cutoff != cutoff && !hsi_windows_aim(&b->windows, &b->nothing, cutoff)) {
-        b->ended = 1;
+        b->ended = true;
         return;
     }
     if (!b->begun)
         expand(b);
-    b->begun = 1;
+    b->begun = true;
     while (!nodes || b->nodes < nodes) {
         if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
             return;
         if (!next_node(b)) {
-            b->ended = 1;
+            b->ended = true;
             return;
         }
         if (is_complete(b) && makespan_of(b) < cutoff) {
-            b->found = 1;
+            b->found = true;
             return;
         }
         if (!is_complete(b))

@@ -101,9 +101,9 @@ static void describe(hsi_seen *seen, const hsi_partial *partial)
     }
 }
 
-/* Return 1 if an output made at `where` reaches every place at least as early as from `than`. */
-static int is_made_earlier(const hsi_seen *seen, uint32_t where, double end, uint32_t than,
-                           double later)
+/* Return true if an output made at `where` reaches every place at least as early as from `than`. */
+static bool is_made_earlier(const hsi_seen *seen, uint32_t where, double end, uint32_t than,
+                            double later)
 {
     uint32_t task = where >> 26;
     int      type = (where & 0x3ffffff) == 0 ? HS_CPU : HS_GPU;
@@ -111,20 +111,20 @@ static int is_made_earlier(const hsi_seen *seen, uint32_t where, double end, uin
     return end <= later && (where == than || end + seen->w->leaving[task][type] <= later);
 }
 
-static int replaces(const hsi_seen *seen, entry *e, entry *by)
+static bool replaces(const hsi_seen *seen, entry *e, entry *by)
 {
     hsi_sum rest = e->starts;
 
     if (by->done != e->done || by->last > e->last ||
         (by->last == e->last && by->position > e->position))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < seen->workers; i++)
         if (by->time[i] > e->time[i])
-            return 0;
+            return false;
     for (uint32_t i = 0; i < e->ends; i++)
         if (!is_made_earlier(seen, places_of(seen, by)[i], by->time[seen->workers + i],
                              places_of(seen, e)[i], e->time[seen->workers + i]))
-            return 0;
+            return false;
     hsi_sum_add(&rest, -by->starts.high);
     hsi_sum_add(&rest, -by->starts.low);
     rest.error += by->starts.error;
@@ -146,8 +146,8 @@ static void note(hsi_seen *seen, entry **slot)
     *slot = kept;
 }
 
-int hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
-                    const hsi_sum *starts)
+bool hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
+                     const hsi_sum *starts)
 {
     entry  *e = seen->scratch;
     entry **slot = &seen->slot[partial->done * 0x9e3779b97f4a7c15 >> 48];
@@ -159,7 +159,7 @@ int hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t positio
     e->position = position;
     for (entry *by = *slot; by; by = by->next)
         if (replaces(seen, e, by))
-            return 1;
+            return true;
     note(seen, slot);
-    return 0;
+    return false;
 }

@@ -18,9 +18,9 @@ typedef struct hsi_seen hsi_seen;
 hs_status hsi_seen_open(const hsi_windows *w, hsi_seen **out);
 void      hsi_seen_close(hsi_seen *seen);
 
-/* Return 1 if a stored partial schedule dominates `partial`; else store it, if memory permits.
+/* Return true if a stored partial schedule dominates `partial`; else store it, if memory permits.
  * `position`: topological position of the task that starts last; `starts`: sum of all starts. */
-int hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
-                    const hsi_sum *starts);
+bool hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
+                     const hsi_sum *starts);
 
 #endif

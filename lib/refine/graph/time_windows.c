@@ -243,8 +243,8 @@ static double first_free(const hsi_windows *w, const hsi_partial *partial, int t
     return fmax(first, partial->last);
 }
 
-/* Compute earliest starts and open types. Return 0 if a task has no window on either type. */
-static int find_heads(hsi_windows *w, const hsi_partial *partial)
+/* Compute earliest starts and open types. Return false if a task has no window on either type. */
+static bool find_heads(hsi_windows *w, const hsi_partial *partial)
 {
     double free_at[2] = {first_free(w, partial, HS_CPU), first_free(w, partial, HS_GPU)};
 
@@ -263,9 +263,9 @@ static int find_heads(hsi_windows *w, const hsi_partial *partial)
                 head + time_on(w, task, type) + w->tail[task][type] < w->cutoff * (1 + room);
         }
         if (!w->open[task][HS_CPU] && !w->open[task][HS_GPU])
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Return the time that workers of a type have between `begin` and the cutoff minus `tail`. */
@@ -281,7 +281,7 @@ static double time_left(const hsi_windows *w, const hsi_partial *partial, int ty
     return sum * (1 + 100 * room) + room * w->cutoff;
 }
 
-static int loads_fit(hsi_windows *w, const hsi_partial *partial, double tail)
+static bool loads_fit(hsi_windows *w, const hsi_partial *partial, double tail)
 {
     uint64_t set = 0;
     double   begin[2] = {INFINITY, INFINITY};
@@ -298,22 +298,22 @@ static int loads_fit(hsi_windows *w, const hsi_partial *partial, double tail)
            time_left(w, partial, HS_CPU, begin[HS_CPU], tail);
 }
 
-int hsi_windows_allow(hsi_windows *w, const hsi_partial *partial)
+bool hsi_windows_allow(hsi_windows *w, const hsi_partial *partial)
 {
     double done = -1;
 
     if (!find_heads(w, partial))
-        return 0;
+        return false;
     for (uint32_t task = 0; task < w->n; task++) {
         double tail = least_tail(w, task);
 
         if (partial->done >> task & 1 || tail == done)
             continue;
         if (!loads_fit(w, partial, tail))
-            return 0;
+            return false;
         done = tail;
     }
-    return 1;
+    return true;
 }
 
 static void open_all(hsi_windows *w)
@@ -333,7 +333,7 @@ static uint64_t count_open(const hsi_windows *w)
 }
 
 /* Closing types lengthens tails, which may close more types: repeat until stable. */
-int hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
+bool hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
 {
     uint64_t before;
 
@@ -343,9 +343,9 @@ int hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
         before = count_open(w);
         find_tails(w);
         if (!hsi_windows_allow(w, nothing))
-            return 0;
+            return false;
     } while (count_open(w) < before);
-    return 1;
+    return true;
 }
 
 double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low, double high)

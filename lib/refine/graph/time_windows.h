@@ -48,12 +48,12 @@ typedef struct hsi_windows {
 hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs);
 void      hsi_windows_close(hsi_windows *w);
 
-/* Set the cutoff and compute tails for it. Return 0 if the cutoff is refuted already. */
-int hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff);
+/* Set the cutoff and compute tails for it. Return false if the cutoff is refuted already. */
+bool hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff);
 
-/* Return 0 if the partial schedule certainly cannot be completed below the cutoff. O(arcs +
+/* Return false if the partial schedule certainly cannot be completed below the cutoff. O(arcs +
  * tasks^2). */
-int hsi_windows_allow(hsi_windows *w, const hsi_partial *partial);
+bool hsi_windows_allow(hsi_windows *w, const hsi_partial *partial);
 
 /* Return the largest cutoff from `low` to `high` that is refuted for the empty schedule, to nine
  * digits. */

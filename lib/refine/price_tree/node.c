@@ -80,14 +80,14 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
     b->has_types = 1;
 }
 
-static int has_impossible_task(const hsi_problem *pb)
+static bool has_impossible_task(const hsi_problem *pb)
 {
     size_t i;
 
     for (i = 0; i < pb->n; i++)
         if (isinf(pb->p[i]) && isinf(pb->q[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Bound the node by deadline, and open its configuration bound unless that is enough. */

@@ -68,7 +68,7 @@ static void forget_children(hsi_price_tree *b)
     for (i = 0; i < count; i++)
         hsi_price_tree_free_node(&b->child[i]);
     b->ready = 0;
-    b->begun = 0;
+    b->begun = false;
     hsi_price_tree_forget_bounding(b);
 }
 
@@ -84,7 +84,7 @@ static hs_status begin_child(hsi_price_tree *b)
         settle(b, child, parent->task, parent->on_cpu + 1, HS_CPU);
     else
         settle(b, child, parent->task, free_like(b, parent, parent->task) - parent->on_cpu, HS_GPU);
-    b->begun = 1;
+    b->begun = true;
     return HS_OK;
 }
 
@@ -103,7 +103,7 @@ static hs_status branch_on(hsi_price_tree *b, const hsi_stop *stop)
         if (st == HS_OK && !done)
             return HS_OK;
         if (st == HS_OK) {
-            b->begun = 0;
+            b->begun = false;
             b->ready++;
         }
     }

@@ -45,7 +45,7 @@ struct hsi_price_tree {
 
     /* The node being branched on, if a child is begun or ready. */
     size_t              at, ready;
-    int                 begun;
+    bool                begun;
     hsi_price_tree_node child[2];
     hsi_configuration  *cf; /* bound in progress; NULL: none */
 };

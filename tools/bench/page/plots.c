@@ -50,13 +50,13 @@ static size_t drop_zeros(double *value, size_t count)
 }
 
 /* Return whether a published result belongs in a plot; only ratios are published. */
-static int is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
-                  double size)
+static bool is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
+                   double size)
 {
     if (plot->measure != BENCH_RATIO)
-        return 0;
+        return false;
     if (!isnan(of->size) && of->size != size)
-        return 0;
+        return false;
     return family ? of->label && strcmp(of->label, family->label) == 0 : !of->label;
 }
 
@@ -73,7 +73,7 @@ static void add_published_ranges(filled *f, const bench_page *p, const bench_plo
         range[0] = of->low;
         range[1] = of->high;
         f->series[f->count++] =
-            (plot_series){.name = of->algorithm, .count = 2, .y = range, .published = 1};
+            (plot_series){.name = of->algorithm, .count = 2, .y = range, .published = true};
     }
 }
 
@@ -83,7 +83,7 @@ static void widen(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-static int is_drawn(const bench_plot *plot, const bench_family *family)
+static bool is_drawn(const bench_plot *plot, const bench_family *family)
 {
     return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
 }
@@ -245,7 +245,7 @@ static void add_published_lines(filled *f, const bench_page *p, const bench_plot
                                                  .count = isnan(of->size) ? 2 : 1,
                                                  .x = x,
                                                  .y = y,
-                                                 .published = 1};
+                                                 .published = true};
     }
 }
 

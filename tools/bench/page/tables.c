@@ -21,7 +21,7 @@ static void put_published(const bench_page *p, const bench_family *family, const
     fputs("<td class=\"theirs\">", p->out);
     for (size_t i = 0; i < p->c->published_count; i++) {
         const bench_published *of = &p->c->published[i];
-        int ours = family ? of->label && strcmp(of->label, family->label) == 0 : !of->label;
+        bool ours = family ? of->label && strcmp(of->label, family->label) == 0 : !of->label;
 
         if (!ours || strcmp(of->algorithm, algorithm) != 0)
             continue;

@@ -9,16 +9,16 @@
 
 #include "bench/peer/peer.h"
 
-/* Parse a variable name such as "x12_3". Return 0 for any other text. */
-static int read_name(const char *word, size_t *task, unsigned *worker)
+/* Parse a variable name such as "x12_3". Return false for any other text. */
+static bool read_name(const char *word, size_t *task, unsigned *worker)
 {
     int used = 0;
 
     return sscanf(word, "x%zu_%u%n", task, worker, &used) == 2 && !word[used];
 }
 
-/* Find a variable and its value in a line. Return 0 if there is none. */
-static int read_line(char *line, size_t *task, unsigned *worker, double *value)
+/* Find a variable and its value in a line. Return false if there is none. */
+static bool read_line(char *line, size_t *task, unsigned *worker, double *value)
 {
     static const char blanks[] = " \t\r\n*";
     char             *rest = line, *word;
@@ -29,10 +29,10 @@ static int read_line(char *line, size_t *task, unsigned *worker, double *value)
             *value = word ? strtod(word, NULL) : 0;
             return word != NULL;
         }
-    return 0;
+    return false;
 }
 
-int bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uint32_t *worker)
+bool bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uint32_t *worker)
 {
     FILE    *in = fopen(path, "re");
     char     line[512];
@@ -41,7 +41,7 @@ int bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uin
     double   value;
 
     if (!in)
-        return 0;
+        return false;
     for (size_t i = 0; i < tasks; i++)
         worker[i] = UINT32_MAX;
     while (fgets(line, sizeof line, in) && strncmp(line, "# Dual", 6) != 0)

@@ -52,7 +52,7 @@ const char *bench_peer_program(const bench_peer *peer)
     return peer->words[0];
 }
 
-int bench_peer_is_here(const bench_peer *peer)
+bool bench_peer_is_here(const bench_peer *peer)
 {
     return files_in_path(peer->words[0]);
 }
@@ -136,7 +136,7 @@ static hs_status solve(const bench_peer *peer, const hs_instance *in, double sec
     uint32_t *worker;
     hs_status status = HS_OK;
     char      why[BENCH_PEER_WHY];
-    int       starts;
+    bool      starts;
 
     if (bench_peer_write_model(in, f->file[0]) != 0 ||
         write_options(f->file[2], peer->options) != 0) {

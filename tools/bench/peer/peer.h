@@ -16,7 +16,7 @@ const bench_peer *bench_peer_find(const char *name);
 
 /** Return the solver's program, and whether PATH contains it. */
 const char *bench_peer_program(const bench_peer *peer);
-int         bench_peer_is_here(const bench_peer *peer);
+bool        bench_peer_is_here(const bench_peer *peer);
 
 /** Create the folder for the files, before any thread starts. Return -1 with errno on failure. */
 int bench_peer_begin(void);
@@ -31,8 +31,10 @@ hs_status bench_peer_solve(const bench_peer *peer, const hs_instance *in, double
 /** Write the model in the LP format read by all solvers (model.c). Return -1 on failure. */
 int bench_peer_write_model(const hs_instance *in, const char *path);
 
-/** Read the worker of each task from a solution file (answer.c). Return 0 if a task has none. */
-int bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uint32_t *worker);
+/**
+ * Read the worker of each task from a solution file (answer.c). Return false if a task has none.
+ */
+bool bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uint32_t *worker);
 
 enum { BENCH_PEER_WHY = 80 };
 

@@ -15,7 +15,7 @@ void bad_line(reader *r, const char *what)
 {
     if (!r->bad)
         message_plain("%s:%u: %s", r->path, r->line, what);
-    r->bad = 1;
+    r->bad = true;
 }
 
 int read_all(reader *r, int fd)
@@ -66,7 +66,7 @@ char *take(reader *r, const char *name)
     return line + length + 1;
 }
 
-int comes_next(const reader *r, const char *name)
+bool comes_next(const reader *r, const char *name)
 {
     size_t length = strlen(name);
 

@@ -3,6 +3,7 @@
 #define TOOLS_CHECK_READ_LINES_H
 
 #include <gmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ typedef struct reader {
     char       *text, *at; /* at: the next line */
     size_t      size;
     unsigned    line;
-    int         bad; /* a message was printed */
+    bool        bad; /* a message was printed */
 } reader;
 
 void bad_line(reader *r, const char *what);
@@ -32,7 +33,7 @@ int read_all(reader *r, int fd);
 char *take(reader *r, const char *name);
 
 /* Return whether the next line is "NAME,...". */
-int comes_next(const reader *r, const char *name);
+bool comes_next(const reader *r, const char *name);
 
 /* Return the number of remaining lines that start with `begin`. */
 size_t lines_left(const reader *r, const char *begin);

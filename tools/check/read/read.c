@@ -26,7 +26,7 @@ static void check_sum(reader *r, size_t length)
     if (strcmp(r->text + length, line) != 0) {
         message_plain("%s: the checksum in the last line is not that of the lines before it",
                       r->path);
-        r->bad = 1;
+        r->bad = true;
     }
 }
 
@@ -44,7 +44,7 @@ static void check_frame(reader *r)
         last = ++next;
     if (!last) {
         message_plain("%s: the last line is not a checksum", r->path);
-        r->bad = 1;
+        r->bad = true;
         return;
     }
     check_sum(r, (size_t)(last - r->text));
@@ -54,7 +54,7 @@ static void check_frame(reader *r)
 }
 
 /* Read "task,CPU,GPU". With `more`, return the text after a further comma. */
-static char *take_times(reader *r, double time[2], int more)
+static char *take_times(reader *r, double time[2], bool more)
 {
     char *cpu = take(r, "task"), *gpu = cpu ? split_at_comma(r, cpu) : NULL;
     char *rest = gpu && more ? split_at_comma(r, gpu) : NULL;
@@ -171,7 +171,7 @@ static void take_tree(reader *r, certificate *c)
 {
     size_t worths = 0, lines, nodes;
 
-    c->has_kinds = 1;
+    c->has_kinds = true;
     c->kinds = (size_t)take_integer(r, "kinds", 0, MOST_KINDS);
     lines = lines_left(r, "task");
     if (!r->bad && c->kinds > lines)
@@ -180,7 +180,7 @@ static void take_tree(reader *r, certificate *c)
         return;
     c->kind = checked_calloc(c->kinds + 1, sizeof *c->kind);
     for (size_t i = 0; i < c->kinds && !r->bad; i++)
-        take_times(r, c->kind[i], 0);
+        take_times(r, c->kind[i], false);
     worths = lines_left(r, "worth");
     nodes = lines_left(r, "") - worths;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);
@@ -211,11 +211,11 @@ static void take_configuration(reader *r, certificate *c)
     lines = lines_left(r, "task");
     if (r->bad)
         return;
-    c->has_kinds = 1;
+    c->has_kinds = true;
     c->kind = checked_calloc(lines + 1, sizeof *c->kind);
     c->worth = checked_calloc((lines + 1) * CLASSES, sizeof *c->worth);
     while (*r->at && !r->bad) {
-        const char *multiplier = take_times(r, c->kind[c->kinds], 1);
+        const char *multiplier = take_times(r, c->kind[c->kinds], true);
 
         if (multiplier)
             c->worth[CLASSES * c->kinds++] = whole_number(r, multiplier, MOST_WORTH);
@@ -321,7 +321,7 @@ static void take_graph_tree(reader *r, certificate *c)
 {
     size_t nodes = lines_left(r, "") - lines_left(r, "path");
 
-    c->has_cases = 1;
+    c->has_cases = true;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);
     expect_paths(r, c);
     while (*r->at && !r->bad)

@@ -3,6 +3,7 @@
 #define TOOLS_CHECK_READ_READ_H
 
 #include <gmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,8 +62,8 @@ typedef struct certificate {
     char     value_text[32];
     uint64_t digest;
     size_t   size;      /* size of the file in bytes */
-    int      has_cases; /* cases of a graph */
-    int      has_kinds;
+    bool     has_cases; /* cases of a graph */
+    bool     has_kinds;
     size_t   kinds;
     double (*kind)[2]; /* times of each kind */
     size_t      nodes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Area plots: each value lasts to the next point, drawn as filled steps; no legend. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/plot/drawing.h"
@@ -12,8 +13,8 @@ void plot_areas_layout(plot_drawing *p)
     p->top += p->plot.y_name ? 22 : 6;
     p->y =
         (plot_axis){.log = p->plot.log_y, .start = p->top + AREA_HEIGHT, .end = p->top, .room = 30};
-    plot_axis_fit(&p->x, &p->plot, 1);
-    plot_axis_fit(&p->y, &p->plot, 0);
+    plot_axis_fit(&p->x, &p->plot, true);
+    plot_axis_fit(&p->y, &p->plot, false);
     p->height = p->top + AREA_HEIGHT + (p->plot.x_name ? 42 : 26);
 }
 

@@ -16,7 +16,7 @@ static void widen(plot_axis *axis, double value)
     axis->to = fmax(axis->to, value);
 }
 
-void plot_axis_fit(plot_axis *axis, const plot_spec *plot, int of_x)
+void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
 {
     const double *range = of_x ? plot->x_range : plot->y_range;
 
@@ -105,7 +105,7 @@ static size_t log_ticks(const plot_axis *axis, double value[PLOT_TICKS])
     double        decades = log10(axis->to / axis->from), length = fabs(axis->end - axis->start);
     double        room = length / decades / axis->room; /* labels that fit in a decade */
     int           each = room >= 1 ? 1 : (int)ceil(1 / room);
-    int           close = decades < 1 && room >= 11;
+    bool          close = decades < 1 && room >= 11;
     const double *of = close ? many : room >= 3 ? few : one;
     size_t        in = close ? 7 : room >= 3 ? 3 : 1, count = 0;
 

@@ -15,20 +15,20 @@
 #define HIDDEN 0.3 /* pixels: a dot nearer to the last drawn dot is left out */
 enum { NAME_MOST = 22 };
 
-static int has_published(const plot_spec *plot)
+static bool has_published(const plot_spec *plot)
 {
     for (size_t i = 0; i < plot->count; i++)
         if (plot->series[i].published)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int is_first_of_name(const plot_spec *plot, size_t series)
+static bool is_first_of_name(const plot_spec *plot, size_t series)
 {
     for (size_t i = 0; i < series; i++)
         if (strcmp(plot->series[i].name, plot->series[series].name) == 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* The row of a series: the number of names before the first series of its name. */
@@ -71,7 +71,7 @@ void plot_boxes_layout(plot_drawing *p)
 {
     p->x = (plot_axis){
         .log = p->plot.log_y, .start = 14 + name_width(&p->plot), .end = p->width - 62, .room = 40};
-    plot_axis_fit(&p->x, &p->plot, 0);
+    plot_axis_fit(&p->x, &p->plot, false);
     p->top += 14;
     p->height = p->top + ROW * (double)row_count(&p->plot) + 40 + 18 * has_published(&p->plot) +
                 18 * (p->plot.reference > 0);

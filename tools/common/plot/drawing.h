@@ -2,6 +2,8 @@
 #ifndef TOOLS_PLOT_DRAWING_H
 #define TOOLS_PLOT_DRAWING_H
 
+#include <stdbool.h>
+
 #include "common/plot/plot.h"
 #include "common/plot/svg.h"
 
@@ -28,7 +30,7 @@ typedef struct plot_drawing {
 } plot_drawing;
 
 /** Widen the axis to the x or y values of all series, and to the range of the plot. */
-void plot_axis_fit(plot_axis *axis, const plot_spec *plot, int of_x);
+void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x);
 
 /** Return the coordinate of a value. */
 double plot_at(const plot_axis *axis, double value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Line plots: a line per series with a mark at each point, and a legend below. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +49,8 @@ void plot_lines_layout(plot_drawing *p)
     p->top += p->plot.y_name ? 22 : 6;
     p->y =
         (plot_axis){.log = p->plot.log_y, .start = p->top + PLOT_HEIGHT, .end = p->top, .room = 30};
-    plot_axis_fit(&p->x, &p->plot, 1);
-    plot_axis_fit(&p->y, &p->plot, 0);
+    plot_axis_fit(&p->x, &p->plot, true);
+    plot_axis_fit(&p->y, &p->plot, false);
     p->height = p->top + PLOT_HEIGHT + 50 +
                 LEGEND_LINE * (place(&p->plot, p->width - 16, p->plot.count, &x, &line) +
                                (p->plot.reference > 0));

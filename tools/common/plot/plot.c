@@ -3,13 +3,14 @@
 #include "common/plot/drawing.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "common/escape.h"
 
 enum { WIDTH = 380, WIDTH_LEAST = 240, WIDTH_MOST = 100000 };
 #define TITLE_COLUMN 7.4 /* usual largest width of a character */
 
-static int can_be_drawn(double value, int log)
+static bool can_be_drawn(double value, int log)
 {
     return isfinite(value) && (log ? value > 0 : value >= 0);
 }
@@ -22,22 +23,22 @@ static int is_range(const double range[2], int log)
     return range[0] < range[1] && can_be_drawn(range[0], log) && can_be_drawn(range[1], log);
 }
 
-static int has_valid_values(const plot_spec *plot)
+static bool has_valid_values(const plot_spec *plot)
 {
     if (!can_be_drawn(plot->reference, 0) || !is_range(plot->x_range, plot->log_x) ||
         !is_range(plot->y_range, plot->log_y))
-        return 0;
+        return false;
     for (size_t i = 0; i < plot->count; i++) {
         const plot_series *s = &plot->series[i];
 
         if (!s->name || (s->count > 0 && (!s->y || (plot->kind != PLOT_BOXES && !s->x))))
-            return 0;
+            return false;
         for (size_t k = 0; k < s->count; k++)
             if (!can_be_drawn(s->y[k], plot->log_y) ||
                 (plot->kind != PLOT_BOXES && !can_be_drawn(s->x[k], plot->log_x)))
-                return 0;
+                return false;
     }
-    return 1;
+    return true;
 }
 
 static double width_of(const plot_spec *plot)
@@ -45,7 +46,7 @@ static double width_of(const plot_spec *plot)
     return plot->width == 0 ? WIDTH : plot->width;
 }
 
-int plot_is_valid(const plot_spec *plot)
+bool plot_is_valid(const plot_spec *plot)
 {
     return width_of(plot) >= WIDTH_LEAST && width_of(plot) <= WIDTH_MOST &&
            (unsigned)plot->kind <= PLOT_AREAS && (plot->count == 0 || plot->series) &&

@@ -2,6 +2,7 @@
 #ifndef TOOLS_PLOT_H
 #define TOOLS_PLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,7 +20,7 @@ typedef struct plot_series {
     size_t        count;
     const double *x;         /* lines and areas: x coordinates, increasing */
     const double *y;         /* values; for boxes in any order */
-    int           published; /* 1: values from a publication, drawn differently from measured
+    bool          published; /* true: values from a publication, drawn differently from measured
                                 values; for boxes the least and largest value, drawn as a range
                                 in the row of this name */
 } plot_series;
@@ -45,7 +46,7 @@ typedef struct plot_spec {
  * Return whether plot_write() can draw the plot: all values are finite and not negative, and above
  * 0 on a logarithmic axis; the width is at least 240.
  */
-int plot_is_valid(const plot_spec *plot);
+bool plot_is_valid(const plot_spec *plot);
 
 /**
  * Write one self-contained SVG element, dark in dark mode. Boxes extend from the first to the third

@@ -14,7 +14,7 @@ typedef struct comparison {
     const page     *p;
     const exec_earlier *earlier;
     double          scale;  /* factor from the earlier run's unit to this run's */
-    int             shared; /* both runs had the same tasks */
+    bool            shared; /* both runs had the same tasks */
 } comparison;
 
 static void put_number(FILE *out, double value)
@@ -79,11 +79,14 @@ static void put_totals(const comparison *c)
     html_table_begin(c->p->out, "Totals of both runs", NULL, "",
                      "<th class=\"name\">quantity</th><th>earlier run</th><th>this run</th>"
                      "<th>this / earlier (&times;)</th>");
-    put_row(c, "achieved makespan", unit, c->scale * of_earlier(c, "achieved_makespan"), m->achieved,
+    put_row(c, "achieved makespan", unit, c->scale * of_earlier(c, "achieved_makespan"),
+            m->achieved,
             c->shared);
-    put_row(c, "predicted makespan", unit, c->scale * of_earlier(c, "predicted_makespan"), m->predicted,
+    put_row(c, "predicted makespan", unit, c->scale * of_earlier(c, "predicted_makespan"),
+            m->predicted,
             c->shared);
-    put_row(c, "area bound, measured", unit, c->scale * of_earlier(c, "area_bound_measured"), m->bound,
+    put_row(c, "area bound, measured", unit, c->scale * of_earlier(c, "area_bound_measured"),
+            m->bound,
             c->shared);
     put_row(c, "CPUs", NULL, of_earlier(c, "cpus"), m->cpus, 0);
     put_row(c, "GPUs", NULL, of_earlier(c, "gpus"), m->gpus, 0);
@@ -129,7 +132,8 @@ static void put_kernels(const comparison *c)
     for (size_t i = 0; i < m->kernel_count && put < KERNELS_MOST; i++, put++) {
         const exec_kernel *now = &m->kernels[i];
 
-        put_kernel(c, now->name, now->type, exec_earlier_kernel_find(c->earlier, now->name, now->type),
+        put_kernel(c, now->name, now->type, exec_earlier_kernel_find(c->earlier, now->name,
+                                                                     now->type),
                    now);
     }
     for (size_t i = 0; i < c->earlier->kernel_count && put < KERNELS_MOST; i++) {
@@ -256,7 +260,7 @@ static void put_source(const comparison *c)
  * Return whether both runs have the same tasks, as far as the reports show; if not, write a
  * sentence.
  */
-static int put_difference(const comparison *c)
+static bool put_difference(const comparison *c)
 {
     const char *names = json_text_of(c->earlier->root, "task_names");
     double      before = of_earlier(c, "tasks"), now = (double)c->p->job->report.tasks;
@@ -264,14 +268,14 @@ static int put_difference(const comparison *c)
 
     exec_task_names(c->p->job->plan.in, own);
     if (before == now && (!names || strcmp(names, own) == 0))
-        return 1;
+        return true;
     fputs("<p class=\"note bad\">The runs are not comparable: they have different tasks",
           c->p->out);
     if (before != now)
         fprintf(c->p->out, ", %.0f in the earlier run and %.0f in this one", before, now);
     fputs(". Kernels and tasks of the same name stand beside each other all the same.</p>\n",
           c->p->out);
-    return 0;
+    return false;
 }
 
 /* Write why the makespans may not compare although the tasks are the same. */
@@ -280,7 +284,8 @@ static void put_cautions(const comparison *c)
     const hs_exec_report *r = &c->p->job->report;
     double                before = of_earlier(c, "done") - of_earlier(c, "resumed");
     double                now = (double)(r->done - r->resumed);
-    double                scale = of_earlier(c, "seconds_per_unit") / hs_unit_seconds(c->earlier->unit);
+    double                scale = of_earlier(c,
+                                             "seconds_per_unit") / hs_unit_seconds(c->earlier->unit);
     double own = c->p->job->unit / hs_unit_seconds(hs_instance_unit(c->p->job->plan.in));
 
     if (before < of_earlier(c, "tasks") || now < (double)r->tasks)

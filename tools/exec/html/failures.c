@@ -16,9 +16,9 @@ static void put_failure(const page *p, const hs_exec_failure *f)
     html_long(p->out, f->why ? f->why : "");
     html_command(p, f->task, type);
     fputs("<td class=\"name\">", p->out);
-    if (html_link(p, f->task, f->number, 0, "output"))
+    if (html_link(p, f->task, f->number, false, "output"))
         putc(' ', p->out);
-    html_link(p, f->task, f->number, 1, "errors");
+    html_link(p, f->task, f->number, true, "errors");
     fprintf(p->out, "</td><td class=\"name\">%s</td><td>%u</td></tr>\n", worker,
             (unsigned)f->number);
 }
@@ -33,7 +33,7 @@ static size_t end_of_task(const exec_measured *m, size_t from, int *final)
     return i;
 }
 
-static void put_failures(const page *p, int wanted, size_t *room)
+static void put_failures(const page *p, bool wanted, size_t *room)
 {
     const exec_measured *m = p->m;
     int                  final;
@@ -56,8 +56,8 @@ void html_failures(const page *p)
                      "<th class=\"name\">why</th>%s<th class=\"name\">log</th>"
                      "<th class=\"name\">worker</th><th>attempt</th>",
                      html_command_heading(p));
-    put_failures(p, 1, &room);
-    put_failures(p, 0, &room);
+    put_failures(p, true, &room);
+    put_failures(p, false, &room);
     html_table_end(p->out);
     if (p->m->known_count > FAILURES_MOST)
         fprintf(p->out, "<p class=\"key\">The first %d of %zu.</p>\n", FAILURES_MOST,

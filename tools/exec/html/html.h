@@ -12,7 +12,7 @@ typedef struct page {
     const exec_measured *m;
     const char          *unit;
     char                *folder;       /* folder of the page's file; NULL: unknown */
-    int                  has_commands; /* at least one task has a command */
+    bool                 has_commands; /* at least one task has a command */
 } page;
 
 /** Write the key figures on top of the page, failures first (tiles.c). */
@@ -75,9 +75,9 @@ void html_task(const page *p, uint32_t task);
 
 /**
  * Write `text` as a link to the kept log of an attempt, of standard error if `error` (log_link.c).
- * Return 0 and write nothing if the log is not kept or empty.
+ * Return false and write nothing if the log is not kept or empty.
  */
-int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text);
+bool html_link(const page *p, uint32_t task, uint32_t number, bool error, const char *text);
 
 /** Return the folder of the file `path`, for relative links; the caller frees it. NULL: unknown. */
 char *html_folder_of(const char *path);

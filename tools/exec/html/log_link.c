@@ -46,7 +46,7 @@ static void put_way(FILE *out, const char *folder, const char *file)
 /*
  * Return the path of an attempt's log if it is kept and not empty, else NULL; the caller frees it.
  */
-static char *find_log(const page *p, uint32_t task, uint32_t number, int error)
+static char *find_log(const page *p, uint32_t task, uint32_t number, bool error)
 {
     char        path[EXEC_PATH];
     struct stat about;
@@ -57,10 +57,10 @@ static char *find_log(const page *p, uint32_t task, uint32_t number, int error)
     return stat(path, &about) == 0 && about.st_size > 0 ? realpath(path, NULL) : NULL;
 }
 
-int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text)
+bool html_link(const page *p, uint32_t task, uint32_t number, bool error, const char *text)
 {
     char *file = find_log(p, task, number, error);
-    int   found = file != NULL;
+    bool  found = file != NULL;
 
     if (file) {
         fputs("<a href=\"", p->out);

@@ -45,16 +45,16 @@ static void put_heading(const page *p)
     fputs("</p>\n", p->out);
 }
 
-static int has_commands(const hs_instance *in)
+static bool has_commands(const hs_instance *in)
 {
     hs_task row;
 
     for (size_t i = 0; i < hs_instance_rows(in); i++) {
         hs_instance_row(in, i, &row);
         if ((row.cpu_command && row.cpu_command[0]) || (row.gpu_command && row.gpu_command[0]))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Write the parts from the chart to the tasks. */

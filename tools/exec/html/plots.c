@@ -65,12 +65,12 @@ hs_status html_utilisation(const page *p)
     return status;
 }
 
-static int are_finite(const exec_kernel *k)
+static bool are_finite(const exec_kernel *k)
 {
     for (size_t i = 0; i < k->count; i++)
         if (!isfinite(k->errors[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Return the label of a kernel, e.g. "dgemm:960 on GPU"; the caller frees it. */

@@ -76,7 +76,7 @@ static void put_beginning(FILE *out, const char *command, size_t most)
 void html_command(const page *p, uint32_t task, hs_type type)
 {
     const char *command = exec_command(p->job, task, type);
-    int         is_long = strlen(command) > COMMAND_SHORT;
+    bool        is_long = strlen(command) > COMMAND_SHORT;
 
     if (!p->has_commands)
         return;

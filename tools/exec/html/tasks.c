@@ -22,10 +22,10 @@ static void put_outcome(const page *p, const exec_attempt *a)
     const char *outcome = exec_outcome(a);
 
     fprintf(p->out, "<td class=\"name%s\">", a->failure ? " bad" : "");
-    if (!html_link(p, a->task, a->number, 0, outcome))
+    if (!html_link(p, a->task, a->number, false, outcome))
         fputs(outcome, p->out);
     putc(' ', p->out);
-    html_link(p, a->task, a->number, 1, "errors");
+    html_link(p, a->task, a->number, true, "errors");
     fputs("</td>", p->out);
 }
 

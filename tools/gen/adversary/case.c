@@ -60,9 +60,9 @@ static double run_witness(const bad_case *c, double end[CASE_TASKS])
 
 /*
  * Move a task from the first worker with load `most`, or exchange it for a task of another worker,
- * if both loads then are below `most`. Return 1 on success.
+ * if both loads then are below `most`. Return true on success.
  */
-static int relieve(bad_case *c, double *load, double most)
+static bool relieve(bad_case *c, double *load, double most)
 {
     uint32_t from = 0;
 
@@ -74,7 +74,7 @@ static int relieve(bad_case *c, double *load, double most)
         for (uint32_t to = 0; to < workers_of(c); to++)
             if (to != from && load[to] + c->time[to >= c->cpus][i] < most) {
                 c->worker[i] = to;
-                return 1;
+                return true;
             }
         for (size_t j = 0; j < c->count; j++) {
             uint32_t to = c->worker[j];
@@ -84,11 +84,11 @@ static int relieve(bad_case *c, double *load, double most)
             if (to != from && mine < most && its < most) {
                 c->worker[i] = to;
                 c->worker[j] = from;
-                return 1;
+                return true;
             }
         }
     }
-    return 0;
+    return false;
 }
 
 static double improve_witness(bad_case *c)
@@ -156,7 +156,7 @@ void case_adopt(bad_case *c, const hs_schedule *s)
 {
     double start[CASE_TASKS] = {0};
     size_t old[CASE_TASKS];
-    int    graph = 0;
+    bool   graph = false;
 
     for (unsigned w = 0; w < workers_of(c); w++) {
         size_t          count;

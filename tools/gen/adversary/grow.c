@@ -98,18 +98,18 @@ static uint64_t family_of(const bad_case *c, size_t task)
     return all;
 }
 
-int case_widen(bad_case *c, hs_type type, size_t way, const case_limits *limits)
+bool case_widen(bad_case *c, hs_type type, size_t way, const case_limits *limits)
 {
     size_t   count = c->count;
     uint32_t worker = add_worker(c, type);
 
     if (way > PIECES + 2 * count)
-        return 0;
+        return false;
     if (way > PIECES + count)
         copy_tasks(c, family_of(c, way - PIECES - count - 1), worker, type, limits);
     else if (way > PIECES)
         copy_tasks(c, UINT64_C(1) << (way - PIECES - 1), worker, type, limits);
     else if (way > 0)
         fill_worker(c, worker, type, way, limits);
-    return 1;
+    return true;
 }

@@ -14,8 +14,8 @@ void case_repeat(bad_case *c, unsigned copies);
 
 /**
  * Add a worker of a type. `way` selects its work: nothing; a chain of one or a few tasks that fills
- * it; a copy of a task, or of all tasks connected with it. Return 0 if there are no more ways.
+ * it; a copy of a task, or of all tasks connected with it. Return false if there are no more ways.
  */
-int case_widen(bad_case *c, hs_type type, size_t way, const case_limits *limits);
+bool case_widen(bad_case *c, hs_type type, size_t way, const case_limits *limits);
 
 #endif

@@ -75,7 +75,7 @@ static double new_time(const bad_case *c, size_t task, hs_type type, dice *d,
     }
 }
 
-static int are_twins(const bad_case *c, size_t i, size_t j)
+static bool are_twins(const bad_case *c, size_t i, size_t j)
 {
     return c->time[HS_CPU][i] == c->time[HS_CPU][j] && c->time[HS_GPU][i] == c->time[HS_GPU][j] &&
            c->priority[i] == c->priority[j];

@@ -13,7 +13,7 @@ typedef struct case_proof {
     double          makespan; /* makespan of `schedule` */
     double          bound;    /* proved lower bound */
     char            bound_name[32];
-    int             optimal;     /* proved by the search; the certificate may prove less */
+    bool            optimal;     /* proved by the search; the certificate may prove less */
     hs_certificate *certificate; /* NULL: not requested */
 } case_proof;
 

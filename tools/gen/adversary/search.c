@@ -21,15 +21,15 @@ typedef struct search {
     dice                  dice;
     uint64_t              judged;
     double                until;
-    int                   late; /* `until` has passed */
+    bool                  late; /* `until` has passed */
     hs_status             status;
     double                worst; /* ratio, for the progress line */
 } search;
 
-static int goes_on(search *s)
+static bool goes_on(search *s)
 {
     if (s->judged % 64 == 0 && isfinite(s->until) && clock_now() >= s->until)
-        s->late = 1;
+        s->late = true;
     return s->status == HS_OK && s->judged < s->request->iterations && !s->late &&
            !stop_requested(NULL);
 }
@@ -70,8 +70,8 @@ static void descend(search *s, bad_case *c)
     }
 }
 
-/* Search for a better witness, which may show a larger ratio. Return 1 if the ratio grew. */
-static int find_witness(search *s, bad_case *c)
+/* Search for a better witness, which may show a larger ratio. Return true if the ratio grew. */
+static bool find_witness(search *s, bad_case *c)
 {
     hs_settings  settings;
     hs_instance *in = NULL;
@@ -155,7 +155,7 @@ static void search_small(search *s, bad_case *worst)
     run_rounds(s, worst);
     s->request = all;
     s->until += all->seconds - all->seconds / SMALL_PART;
-    s->late = 0;
+    s->late = false;
     if (worst->count == 0) {
         *worst = (bad_case){.cpus = cpus, .gpus = gpus};
         return;

@@ -2,20 +2,20 @@
 /* hsched-gen adversary: simplify a bad case without lowering its ratio. */
 #include "gen/adversary/prove.h"
 
-/* Keep `next` if its ratio is not lower. Return 1 if kept. */
-static int keep_as_bad(case_judge *judge, bad_case *c, bad_case *next, hs_status *status)
+/* Keep `next` if its ratio is not lower. Return true if kept. */
+static bool keep_as_bad(case_judge *judge, bad_case *c, bad_case *next, hs_status *status)
 {
     if (*status == HS_OK)
         *status = case_judge_it(judge, next);
     if (*status != HS_OK || next->count == 0 || case_ratio(next) < case_ratio(c))
-        return 0;
+        return false;
     *c = *next;
-    return 1;
+    return true;
 }
 
-static int drop_tasks(case_judge *judge, bad_case *c, hs_status *status)
+static bool drop_tasks(case_judge *judge, bad_case *c, hs_status *status)
 {
-    int dropped = 0;
+    bool dropped = false;
 
     for (size_t i = c->count; i-- > 0;) {
         bad_case next = *c;
@@ -26,9 +26,9 @@ static int drop_tasks(case_judge *judge, bad_case *c, hs_status *status)
     return dropped;
 }
 
-static int drop_edges(case_judge *judge, bad_case *c, hs_status *status)
+static bool drop_edges(case_judge *judge, bad_case *c, hs_status *status)
 {
-    int dropped = 0;
+    bool dropped = false;
 
     for (size_t i = 0; i < c->count; i++)
         for (uint64_t left = c->after[i]; left; left &= left - 1) {

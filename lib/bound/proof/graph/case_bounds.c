@@ -22,11 +22,11 @@ static uint32_t workers_of(const hsi_graph_prover *pr, int type)
 }
 
 /* Extend the crowd of `size` tasks to one more task than the type has workers: tasks that only this
- * type can run and that pairwise run beside each other. Return 1 if found. */
-static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uint32_t size)
+ * type can run and that pairwise run beside each other. Return true if found. */
+static bool find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uint32_t size)
 {
     if (size > workers_of(pr, type))
-        return 1;
+        return true;
     for (uint32_t task = size ? crowd[size - 1] + 1 : 0; task < pr->pb->n; task++) {
         int fits = isinf(time_on(pr, task, !type));
 
@@ -34,9 +34,9 @@ static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uin
             fits = *hsi_tree_beside(pr, crowd[i], task);
         crowd[size] = task;
         if (fits && find_crowd(pr, type, crowd, size + 1))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Keep the crowd as a proof: a single path with the tasks as steps. */
@@ -71,7 +71,7 @@ static hs_status look_for_crowds(hsi_graph_prover *pr, hsi_graph_case *c)
  * type left. */
 static hs_status close_types(hsi_graph_prover *pr, int *none)
 {
-    int       closed = 1;
+    bool      closed = true;
     hs_status st = HS_OK;
 
     *none = 0;
@@ -79,11 +79,11 @@ static hs_status close_types(hsi_graph_prover *pr, int *none)
         hsi_mark       mark = hsi_arena_mark(&pr->arena);
         hsi_task_spans spans;
 
-        closed = 0;
+        closed = false;
         st = hsi_task_spans_find(&pr->now, &pr->arena, &spans);
         for (size_t i = 0; st == HS_OK && i < pr->pb->n; i++) {
-            int cpu = isfinite(pr->p[i]) && spans.cpu[i] >= pr->target;
-            int gpu = isfinite(pr->q[i]) && spans.gpu[i] >= pr->target;
+            bool cpu = isfinite(pr->p[i]) && spans.cpu[i] >= pr->target;
+            bool gpu = isfinite(pr->q[i]) && spans.gpu[i] >= pr->target;
 
             closed |= cpu | gpu;
             if (cpu)
@@ -97,14 +97,14 @@ static hs_status close_types(hsi_graph_prover *pr, int *none)
     return st;
 }
 
-static int is_free(const hsi_graph_prover *pr, uint32_t task)
+static bool is_free(const hsi_graph_prover *pr, uint32_t task)
 {
     return isfinite(pr->p[task]) && isfinite(pr->q[task]);
 }
 
 /* Split by the type of the task that the LP cuts most. */
-static int split_by_type(const hsi_graph_prover *pr, const double *share, double least,
-                         hsi_graph_case *c)
+static bool split_by_type(const hsi_graph_prover *pr, const double *share, double least,
+                          hsi_graph_case *c)
 {
     double most = 0;
 
@@ -179,7 +179,7 @@ static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
 
 /* Split by the order of two tasks where the earliest starts run more tasks than a type has
  * workers. */
-static int split_by_order(const hsi_graph_prover *pr, hsi_path_search *s, hsi_graph_case *c)
+static bool split_by_order(const hsi_graph_prover *pr, hsi_path_search *s, hsi_graph_case *c)
 {
     uint32_t running[HSI_TREE_VERTICES];
     double   most = 0;
@@ -216,7 +216,7 @@ static hs_status keep_paths(const hsi_path_search *s, double proved, hsi_graph_c
 
 static hs_status by_paths(hsi_graph_prover *pr, hsi_graph_case *c)
 {
-    hsi_path_search s = {.pb = &pr->now, .stop = *pr->stop, .jumps = 1};
+    hsi_path_search s = {.pb = &pr->now, .stop = *pr->stop, .jumps = true};
     double          proved;
     hs_status       st = hsi_path_search_run(&s, &proved);
 

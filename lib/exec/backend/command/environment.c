@@ -15,16 +15,16 @@ static const char *const ours[] = {
 
 enum { OURS = sizeof ours / sizeof *ours, OF_DEVICES = 4, DEVICE = 256 };
 
-static int is_ours(const char *variable, size_t count)
+static bool is_ours(const char *variable, size_t count)
 {
     size_t length, i;
 
     for (i = 0; i < count; i++) {
         length = strlen(ours[i]);
         if (strncmp(variable, ours[i], length) == 0 && variable[length] == '=')
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 hs_status hsi_environment_create(const hs_backend_options *options, char *const *inherited,
@@ -56,7 +56,7 @@ void hsi_environment_free(hsi_environment *environment)
 typedef struct settings {
     char  *text;
     size_t used;
-    int    whole;
+    bool   whole;
 } settings;
 
 static void set(settings *s, const char *name, const char *value)
@@ -94,7 +94,7 @@ static const char *emulated_device(const char *visible, unsigned number, const c
 static void show_devices(settings *s, const hs_backend_worker_info *info, const char *visible,
                          const char *index)
 {
-    int         is_gpu = info->type == HS_GPU;
+    bool        is_gpu = info->type == HS_GPU;
     char        entry[DEVICE];
     const char *device = is_gpu ? info->device : "-1";
 
@@ -108,7 +108,7 @@ size_t hsi_environment_of_worker(const hs_backend_options     *options,
                                  const hs_backend_worker_info *info, const char *visible,
                                  char text[HSI_ENVIRONMENT_ROOM])
 {
-    settings s = {.text = text, .whole = 1};
+    settings s = {.text = text, .whole = true};
     char     worker[16], cores[16], index[16];
 
     hs_worker_name(info->cpus, info->number, worker);

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -46,20 +47,20 @@ static void close_from(int first)
 
 /* Close all descriptors but the socket: an end of a pipe or a lock held here would outlive its
  * owner. */
-static int take_descriptors(int socket)
+static bool take_descriptors(int socket)
 {
     int null, fd;
 
     if (socket != HSI_FORKED_SOCKET && dup3(socket, HSI_FORKED_SOCKET, O_CLOEXEC) < 0)
-        return 0;
+        return false;
     close_from(HSI_FORKED_SOCKET + 1);
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (fd = 0; fd < HSI_FORKED_SOCKET; fd++) {
         if (dup2(null, fd) < 0)
-            return 0;
+            return false;
     }
     close(null);
-    return 1;
+    return true;
 }
 
 static void reset_signals(void)

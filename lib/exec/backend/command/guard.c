@@ -20,9 +20,9 @@
 #include "exec/backend/command/process.h"
 #include "support/clock.h"
 
-/* Return 1 if the shell is over. The shell stays unreaped, so that no other process gets the number
- * of the group. */
-static int leader_is_over(const hsi_guard *g)
+/* Return true if the shell is over. The shell stays unreaped, so that no other process gets the
+ * number of the group. */
+static bool leader_is_over(const hsi_guard *g)
 {
     siginfo_t info = {.si_pid = 0};
 
@@ -51,7 +51,7 @@ static void reap(hsi_guard *g)
         waitpid(g->child[count], NULL, WNOHANG);
 }
 
-static int was_terminated(const hsi_guard *g, pid_t child)
+static bool was_terminated(const hsi_guard *g, pid_t child)
 {
     int i = g->terminated_count;
 
@@ -72,7 +72,7 @@ static void terminate(pid_t target)
  * end, send SIGTERM once to each process outside the shell's group, which got the signal as a
  * whole.
  */
-static int is_anything_left(hsi_guard *g, int is_to_end)
+static int is_anything_left(hsi_guard *g, bool is_to_end)
 {
     int count = list_children(g), left = 0, i;
 
@@ -91,9 +91,9 @@ static int is_anything_left(hsi_guard *g, int is_to_end)
     return left;
 }
 
-/* Wait for the end of a child, for an order (if `orders`) or for the deadline. Return 1 for an
+/* Wait for the end of a child, for an order (if `orders`) or for the deadline. Return true for an
  * order. */
-static int wait_for_event(hsi_guard *g, int orders, double deadline)
+static bool wait_for_event(hsi_guard *g, bool orders, double deadline)
 {
     struct pollfd           wait[2] = {{.fd = g->ends, .events = POLLIN},
                                        {.fd = orders ? g->socket : -1, .events = POLLIN}};
@@ -102,7 +102,7 @@ static int wait_for_event(hsi_guard *g, int orders, double deadline)
     struct timespec limit = hsi_timespec(left > 0 && left < 1e9 ? (int64_t)(1e9 * left) : 0);
 
     if (ppoll(wait, 2, left < 1e9 ? &limit : NULL, NULL) <= 0)
-        return 0;
+        return false;
     while (read(g->ends, &news, sizeof news) > 0)
         ;
     return wait[1].revents != 0;
@@ -111,16 +111,16 @@ static int wait_for_event(hsi_guard *g, int orders, double deadline)
 /*
  * Kill the group and all other children of the guard. Orphans become children of the guard before
  * the death of their parent is visible; so no process of the command is left when no child is left.
- * Return 1 if a process cannot be killed, because it has changed its user.
+ * Return true if a process cannot be killed, because it has changed its user.
  */
-static int kill_everything(hsi_guard *g)
+static bool kill_everything(hsi_guard *g)
 {
     kill(-g->leader, SIGKILL);
     for (;;) {
         int over = leader_is_over(g), count = list_children(g), reaped = 0, denied = 0, i;
 
         if (over && count <= 0)
-            return 0;
+            return false;
         for (i = 0; i < count; i++) {
             if (waitpid(g->child[i], NULL, WNOHANG) != 0)
                 reaped++;
@@ -130,15 +130,15 @@ static int kill_everything(hsi_guard *g)
         if (!over && kill(g->leader, SIGKILL) < 0 && errno == EPERM)
             denied++;
         if (denied > 0 && denied == (count > 0 ? count : 0) + !over)
-            return 1;
+            return true;
         if (!reaped)
-            wait_for_event(g, 0, hsi_now() + 1);
+            wait_for_event(g, false, hsi_now() + 1);
     }
 }
 
-/* Receive an order with its strings. Return 0 if the program is gone. output[0] is -1 if the order
- * has no descriptors. */
-static int receive(const hsi_guard *g, hsi_order *order, int output[2])
+/* Receive an order with its strings. Return false if the program is gone. output[0] is -1 if the
+ * order has no descriptors. */
+static bool receive(const hsi_guard *g, hsi_order *order, int output[2])
 {
     return hsi_receive_with(g->socket, order, sizeof *order, output, 2) &&
            order->length <= g->room &&
@@ -232,14 +232,14 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
             deadline = end_it(g, &now);
             continue;
         }
-        if (!wait_for_event(g, 1, deadline)) {
+        if (!wait_for_event(g, true, deadline)) {
             reap(g);
             continue;
         }
         if (!receive(g, &order, output))
             return;
         if (order.kind == HSI_ORDER_CANCEL && !end->cancelled) {
-            end->cancelled = 1;
+            end->cancelled = true;
             if (now != ENDS)
                 deadline = end_it(g, &now);
         }
@@ -268,7 +268,7 @@ static void run(hsi_guard *g, const int output[2])
 {
     double          used = used_so_far();
     hsi_started     started = {.error = start(g, output)};
-    hsi_process_end end = {.cancelled = 0};
+    hsi_process_end end = {.cancelled = false};
     siginfo_t       info = {.si_pid = 0};
 
     started.group = g->leader;

@@ -45,23 +45,23 @@ static void kill_orphans(hsi_keeper *k)
 {
     int count = hsi_forked_children(k->child, k->room), i;
 
-    k->orphans = 0;
+    k->orphans = false;
     for (i = 0; i < count; i++)
         if (find_guard(k, k->child[i]) < 0)
             k->orphans |= kill(k->child[i], SIGKILL) == 0;
 }
 
-/* Wait for the end of a child or a message. Return 1 if a child has ended. */
-static int wait_for_event(const hsi_keeper *k, struct pollfd *socket)
+/* Wait for the end of a child or a message. Return true if a child has ended. */
+static bool wait_for_event(const hsi_keeper *k, struct pollfd *socket)
 {
     struct pollfd           wait[2] = {{.fd = k->ends, .events = POLLIN}, *socket};
     struct signalfd_siginfo news;
-    int                     any = 0;
+    bool                    any = false;
 
     if (poll(wait, 2, -1) <= 0)
-        return 0;
+        return false;
     while (read(k->ends, &news, sizeof news) > 0) /* a child may have ended since poll() */
-        any = 1;
+        any = true;
     socket->revents = wait[1].revents;
     return any;
 }
@@ -103,7 +103,7 @@ static int start_guard(hsi_keeper *k, const hsi_request *request)
     return sent;
 }
 
-static int serve(hsi_keeper *k)
+static bool serve(hsi_keeper *k)
 {
     hsi_request request;
 

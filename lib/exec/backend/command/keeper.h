@@ -13,7 +13,7 @@ typedef struct hsi_keeper {
     size_t    lasting;                        /* index of the worker's variables */
     char      settings[HSI_ENVIRONMENT_ROOM]; /* settings of the next guard */
     int       socket, ends;
-    int       orphans; /* a guard was killed: its command's processes may have become children of
+    bool      orphans; /* a guard was killed: its command's processes may have become children of
                           the keeper */
     int       room;    /* length of the two arrays */
     int       count;

@@ -4,10 +4,11 @@
 #include "exec/backend/command/message.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
-int hsi_receive(int socket, void *data, size_t size)
+bool hsi_receive(int socket, void *data, size_t size)
 {
     ssize_t got;
 
@@ -22,7 +23,7 @@ typedef union control {
     char           bytes[CMSG_SPACE(2 * sizeof(int))];
 } control;
 
-int hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count)
+bool hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count)
 {
     control       with;
     struct iovec  to = {.iov_base = data, .iov_len = size};
@@ -38,17 +39,17 @@ int hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_co
         got = recvmsg(socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got != (ssize_t)size)
-        return 0;
+        return false;
     head = CMSG_FIRSTHDR(&message);
     if (head && head->cmsg_type == SCM_RIGHTS) {
         bytes = head->cmsg_len - CMSG_LEN(0);
         memcpy(fds, CMSG_DATA(head),
                bytes < fd_count * sizeof *fds ? bytes : fd_count * sizeof *fds);
     }
-    return 1;
+    return true;
 }
 
-int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count)
+bool hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count)
 {
     control       with = {.bytes = {0}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
@@ -67,7 +68,7 @@ int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
-            return 0;
+            return false;
         message.msg_controllen = 0; /* the first part has carried the descriptors */
         message.msg_control = NULL;
         while (message.msg_iovlen > 0 && (size_t)sent >= message.msg_iov->iov_len) {
@@ -80,5 +81,5 @@ int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size
             message.msg_iov->iov_len -= (size_t)sent;
         }
     }
-    return 1;
+    return true;
 }

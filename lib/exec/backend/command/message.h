@@ -2,6 +2,7 @@
 #ifndef HSI_EXEC_BACKEND_COMMAND_MESSAGE_H
 #define HSI_EXEC_BACKEND_COMMAND_MESSAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -37,12 +38,12 @@ typedef struct hsi_started {
 } hsi_started;
 
 /* Receive `size` bytes, and repeat interrupted calls. */
-int hsi_receive(int socket, void *data, size_t size);
+bool hsi_receive(int socket, void *data, size_t size);
 
 /* Receive data with at most two descriptors; fds[i] is closed on exec, or -1 if it was not sent. */
-int hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count);
+bool hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count);
 
 /* Send all parts, with the descriptors `fds`. The call changes `parts`. */
-int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count);
+bool hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count);
 
 #endif

@@ -87,8 +87,8 @@ void hsi_process_close(hsi_process *process)
     free(process);
 }
 
-/* Send the order to run a command. Return 0 if the guard is gone. */
-static int send_request(int socket, const hsi_process_request *request)
+/* Send the order to run a command. Return false if the guard is gone. */
+static bool send_request(int socket, const hsi_process_request *request)
 {
     char         variables[HS_MAX_ID + 128];
     hsi_order    order = {.kind = HSI_ORDER_RUN};

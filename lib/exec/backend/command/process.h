@@ -33,11 +33,11 @@ typedef struct hsi_process_request {
 } hsi_process_request;
 
 typedef struct hsi_process_end {
-    int cancelled; /* cancelled before its end */
+    bool cancelled; /* cancelled before its end */
     int signal;    /* signal that killed the shell; 0: none */
     int status;    /* exit status of the shell, if no signal killed it */
-    int left;      /* a process outlived the shell and did not end by itself */
-    int undead;    /* a process is left that may not be killed */
+    bool left;      /* a process outlived the shell and did not end by itself */
+    bool undead;    /* a process is left that may not be killed */
 
     hsi_core_time core; /* used by all processes; waited by the shell or its replacement */
 } hsi_process_end;

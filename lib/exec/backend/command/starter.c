@@ -129,8 +129,8 @@ void hsi_starter_close(hsi_starter *starter)
     free(starter);
 }
 
-static int request_guard(const hsi_starter *s, const char *settings, size_t length,
-                         hsi_guard_started *started, int *socket)
+static bool request_guard(const hsi_starter *s, const char *settings, size_t length,
+                          hsi_guard_started *started, int *socket)
 {
     hsi_request  request = {.length = (uint32_t)length};
     struct iovec parts[] = {{&request, sizeof request}, {(void *)(uintptr_t)settings, length}};

@@ -18,10 +18,10 @@
 
 enum { SAMPLE = 16, SIZES = HSI_CUDA_SIZE_MOST + 1, NOT_LANDED = INT_MIN };
 
-int hsi_cuda_check_open(hsi_cuda_gpu *gpu)
+bool hsi_cuda_check_open(hsi_cuda_gpu *gpu)
 {
     if (!gpu->verify)
-        return 1;
+        return true;
     gpu->check.tasks = calloc(HSI_CUDA_KERNELS, SIZES);
     hsi_blas_one_thread();
     return gpu->check.tasks != NULL;
@@ -37,13 +37,13 @@ static unsigned char *tasks_of(const hsi_cuda_gpu *gpu, const hsi_cuda_body *bod
     return gpu->check.tasks + (body->cuda - hsi_cuda_kernel_at(0)) * SIZES + body->n;
 }
 
-int hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     unsigned char *tasks;
-    int            due;
+    bool           due;
 
     if (!gpu->verify)
-        return 0;
+        return false;
     tasks = tasks_of(gpu, body);
     due = *tasks == 0;
     *tasks = (unsigned char)((*tasks + 1) % SAMPLE);
@@ -83,8 +83,8 @@ void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const 
 }
 
 /* Convert the pivots of panels into LAPACK's, which count from the first row of the matrix. Return
- * 0 if a pivot is outside its panel. */
-static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
+ * false if a pivot is outside its panel. */
+static bool take_pivots(hsi_job *job, const hsi_cuda_results *results)
 {
     int i;
 
@@ -92,10 +92,10 @@ static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
         int panel = i / results->width * results->width, row = results->pivots[i];
 
         if (row <= i - panel || row > job->n - panel)
-            return 0;
+            return false;
         job->pivots[i] = panel + row;
     }
-    return 1;
+    return true;
 }
 
 /* Write the factors where dgeqrt leaves them, on the diagonals of the triangles. */

@@ -39,9 +39,9 @@ typedef struct hsi_cuda_graph     hsi_cuda_graph;
 
 typedef struct hsi_cuda_kernel {
     const char *name;   /* name of the hsi_kernel_entry */
-    int         single; /* 1: floats; 0: doubles */
+    bool        single; /* true: floats; 0: doubles */
     int         inputs; /* number of matrices that are only read */
-    int         solver; /* 1: cuSOLVER or reflectors, which a graph cannot capture */
+    bool        solver; /* true: cuSOLVER or reflectors, which a graph cannot capture */
     double      flops;  /* operations per n^3 */
     /* Launch the next piece. Return 1 if a piece is left, 0 after the last one, -1 for a fault. */
     int (*launch)(hsi_cuda_run *run);
@@ -58,7 +58,7 @@ const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index);
  * if `watched` is set: a piece then takes a few milliseconds at most, and small tasks are one
  * piece. Without `watched`, only very large tasks are cut.
  */
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
+int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, bool watched);
 
 /* Return the number of columns to which a factorisation applies a panel at once. */
 int hsi_cuda_piece(int n, int width);
@@ -93,7 +93,7 @@ int hsi_cuda_lower_triangles(hsi_stream_context *context, int n, const void *v, 
                              const void *unit, void *t, void *room);
 
 /* Copy the factors tau out of the triangles. */
-int hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau);
+bool hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau);
 
 /* Compute [A; B] := op(Q) [A; B], where A and B have n rows and `columns` columns each. */
 int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
@@ -101,9 +101,9 @@ int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, i
 
 /* Copy the upper triangle of A, and B below it, into the 2n x n matrix `stack`, with zeros
  * elsewhere. B is overwritten. */
-int hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack);
+bool hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack);
 /* Copy `stack` back into A and B. The elements below the diagonal of A are kept. */
-int hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b);
+bool hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -124,14 +124,14 @@ double hsi_cuda_body_bytes(const hsi_cuda_body *body);
 
 typedef struct hsi_cuda_fault {
     char text[240]; /* the first call that failed and its error; empty: none */
-    int  memory;    /* 1: only memory was missing, and the GPU can be used further */
-    int  hung;      /* 1: the GPU completes no work, so no thread may wait for it */
+    bool memory;    /* true: only memory was missing, and the GPU can be used further */
+    bool hung;      /* true: the GPU completes no work, so no thread may wait for it */
 } hsi_cuda_fault;
 
-/* Return 1 if `error` or `status` is a success. Otherwise write the fault and return 0. */
-int hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call);
-int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *call);
-int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call);
+/* Return true if `error` or `status` is a success. Otherwise write the fault and return false. */
+bool hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call);
+bool hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *call);
+bool hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call);
 
 #define CUDA(fault, function, ...) hsi_cuda_ok((fault), function(__VA_ARGS__), #function)
 /* Call a function of cuBLAS or cuSOLVER with the handle of a stream context. */
@@ -186,16 +186,16 @@ static inline void *hsi_cuda_past(const hsi_stream_context *context, const void 
 /* Return the address of the scalar -1, 0 or 1 in the stream context's precision. */
 const void *hsi_cuda_scalar(const hsi_stream_context *context, int value);
 
-int  hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes);
+bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_stream_context_close(hsi_stream_context *context);
 
 /* Set *elements to the size of cuSOLVER's work space, or to 0 for a kernel of cuBLAS. */
-int hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
-                            int *elements);
+bool hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                             int *elements);
 
 /* Make the arena or the room at least `bytes` large. The contents are lost. */
-int hsi_stream_context_arena(hsi_stream_context *context, size_t bytes);
-int hsi_stream_context_room(hsi_stream_context *context, size_t bytes);
+bool hsi_stream_context_arena(hsi_stream_context *context, size_t bytes);
+bool hsi_stream_context_room(hsi_stream_context *context, size_t bytes);
 
 struct hsi_cuda_run {
     hsi_stream_context  *context;
@@ -224,7 +224,7 @@ typedef struct hsi_cuda_results {
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched);
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, bool watched);
 
 /* Return the bytes of arena that a task of this body needs, or 0 for a fault. */
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
@@ -232,20 +232,20 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
 
 /* Start the copies of a task's data to the GPU and fill in `run`. The arena and the room of the
  * stream context must be large enough (hsi_stream_context_fit). */
-int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                     const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                     hsi_cuda_run *run);
+bool hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
+                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                      hsi_cuda_run *run);
 /* Start the copies as hsi_cuda_copy_in() does and launch all pieces. */
-int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                  const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                  hsi_cuda_run *run);
+bool hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
+                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                   hsi_cuda_run *run);
 /* Start the copies of the results to the host. Of resident results, copy only the status. */
-int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                      const hsi_cuda_results *results);
+bool hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                       const hsi_cuda_results *results);
 
 /* Start the copies of resident results that the host verifies, after the end of the task. */
-int hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                          const hsi_cuda_results *results);
+bool hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                           const hsi_cuda_results *results);
 
 /* Return whether the attempt succeeded. The message of a failure goes into attempt->why. */
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
@@ -270,9 +270,9 @@ void hsi_cuda_data_open(hsi_cuda_data *data, hsi_cuda_fault *fault);
 void hsi_cuda_data_close(hsi_cuda_data *data);
 
 /* Make the pool large enough for a body. No copy from the pool may be in flight. */
-int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 /* Return whether the pool is large enough for a body. */
-int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
 /* Set the addresses of a task's data in the pool. */
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
@@ -289,11 +289,11 @@ typedef struct hsi_cuda_check {
     hsi_job           job;     /* data of the attempt, with the vector that right results give */
 } hsi_cuda_check;
 
-int  hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* return 0 without memory */
+bool hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* return 0 without memory */
 void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
 
 /* Count a task before its launch. Return whether its results are to be verified. */
-int hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
 /* Undo the count of a task that was not verified, so the next task of its kind is verified;
  * _all_again() does so for all kinds. */
@@ -318,13 +318,13 @@ typedef struct hsi_cuda_time {
     int          current;
 } hsi_cuda_time;
 
-int     hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault);
+bool    hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault);
 void    hsi_cuda_time_close(hsi_cuda_time *time);
-int     hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now);
+bool    hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now);
 int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event);
 
 /* Return 1 if the event has completed, 0 if not, -1 for a fault. Wait for the event if `wait`. */
-int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait);
+int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, bool wait);
 
 /* Pause in a loop that has been waiting since `start`. The first calls return at once, since most
  * tasks end soon. Later calls sleep. */
@@ -348,9 +348,9 @@ struct hsi_cuda_gpu {
     int                device;
     char               label[160]; /* NVIDIA H200, GPU-... */
     int                verify, resident, mode;
-    int                opened; /* 1: the worker uses the device */
+    bool               opened; /* true: the worker uses the device */
     hsi_cuda_fault     fault;
-    int                broken;       /* 1: no further task may run here */
+    bool               broken;       /* true: no further task may run here */
     int64_t            patience;     /* time for a cancelled attempt to end, in ns */
     char               note[HS_WHY]; /* feature that is missing, to report once; empty: none */
     size_t             memory;
@@ -396,13 +396,13 @@ int        hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 
 /* Make the arena and the room of a stream context large enough for a body. */
-int hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
-                           const hsi_cuda_body *body);
+bool hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                            const hsi_cuda_body *body);
 
 /* Run a task in a stream context that hsi_stream_context_fit() has prepared, and drop its result.
  */
-int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
-                      const hsi_cuda_body *body, uint32_t task);
+bool hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
+                       const hsi_cuda_body *body, uint32_t task);
 
 /* Wait until the stream of a stream context is empty. Return at once if the GPU hangs. */
 void hsi_cuda_settle(hsi_stream_context *context);
@@ -424,7 +424,7 @@ void hsi_cuda_graph_forget(hsi_cuda_graph *graph);
 int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight);
 
 /* Return whether the batch of an item is not launched yet. */
-int hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
+bool hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
 
 /* Drop the batch that is not launched yet. */
 void hsi_cuda_graph_abandon(hsi_cuda_graph *graph);

@@ -55,20 +55,20 @@ static long double square_at(const void *pool, int single, size_t i)
     return x * x;
 }
 
-static int sum_squares(hsi_cuda_squares *squares, const void *pool, int single, size_t elements)
+static bool sum_squares(hsi_cuda_squares *squares, const void *pool, int single, size_t elements)
 {
     size_t      count = elements / LINE, i;
     long double sum = 0, *more = realloc(squares->sum, (count + 1) * sizeof *more);
 
     if (!more)
-        return 0;
+        return false;
     *squares = (hsi_cuda_squares){pool, single, more, count, elements};
     for (i = 0; i < elements; i++) {
         if (i % LINE == 0)
             more[i / LINE] = sum;
         sum += square_at(pool, single, i);
     }
-    return 1;
+    return true;
 }
 
 /* Return the sum of the squares before the element `end`. */
@@ -91,7 +91,7 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau)
 {
     const hsi_cuda_squares *squares = &gpu->data.squares[job->kernel->single];
     size_t                  n = (size_t)job->n, j;
-    int                     whole = job->kernel->outputs == 2;
+    bool                    whole = job->kernel->outputs == 2;
 
     for (j = 0; j < n; j++) {
         const void *end = hsi_past(job, job->in[0], (j + 1) * n);
@@ -102,12 +102,12 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau)
     }
 }
 
-static int needs_squares(const hsi_cuda_body *body)
+static bool needs_squares(const hsi_cuda_body *body)
 {
     return body->cuda->solver && body->cuda->inputs;
 }
 
-int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
     size_t               elements = hsi_numbers_count(body->n);
@@ -116,13 +116,13 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
     if (data->space.pool[single].filled < elements ||
         (gpu->resident && data->there_elements[single] < elements) ||
         (gpu->verify && data->space.room_size < hsi_job_vector_bytes(body->n)))
-        return 0;
+        return false;
     return !needs_squares(body) || (data->squares[single].pool == data->space.pool[single].at &&
                                     data->squares[single].elements >= elements);
 }
 
 /* Copy the pool to the GPU. The memory is filled with NaN first, so a missing copy is noticed. */
-static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
+static bool take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
     const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
     void             **there = &gpu->data.there[kernel->single];
@@ -138,9 +138,9 @@ static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
         !CUDA(&gpu->fault, cudaMemcpyAsync, *there, pool->at, bytes, cudaMemcpyHostToDevice,
               stream) ||
         !CUDA(&gpu->fault, cudaStreamSynchronize, stream))
-        return 0;
+        return false;
     gpu->data.there_elements[kernel->single] = pool->filled;
-    return 1;
+    return true;
 }
 
 /* Return an attempt that is never cancelled, for data that no single task owns. */
@@ -152,19 +152,19 @@ static const hs_attempt *nobody(void)
     return &attempt;
 }
 
-static int no_memory(hsi_cuda_gpu *gpu)
+static bool no_memory(hsi_cuda_gpu *gpu)
 {
     return hsi_cuda_ok(&gpu->fault, cudaErrorMemoryAllocation, "malloc");
 }
 
-int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     hsi_cuda_data *data = &gpu->data;
     int            single = body->kernel->single;
     hsi_job        job;
 
     if (hsi_cuda_data_fits(gpu, body))
-        return 1;
+        return true;
     hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
     gpu->check.attempt = NULL;
     if (gpu->verify)

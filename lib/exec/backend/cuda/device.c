@@ -6,7 +6,7 @@
 #include "exec/backend/cuda/cuda.h"
 
 /* Return whether the device is a MIG instance, whose name ends like " MIG 1g.10gb". */
-static int is_instance(const struct cudaDeviceProp *properties)
+static bool is_instance(const struct cudaDeviceProp *properties)
 {
     return strstr(properties->name, " MIG ") != NULL;
 }
@@ -26,19 +26,19 @@ void hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48])
                       (unsigned char)properties->uuid.bytes[i]);
 }
 
-static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault)
+static bool describe(int number, hs_backend_device *device, hsi_cuda_fault *fault)
 {
     struct cudaDeviceProp properties;
     hs_backend_device     d = {.struct_size = sizeof d};
 
     if (!CUDA(fault, cudaGetDeviceProperties, &properties, number) ||
         !CUDA(fault, cudaDeviceGetPCIBusId, d.pci, (int)sizeof d.pci, number))
-        return 0;
+        return false;
     snprintf(d.name, sizeof d.name, "%.120s", properties.name);
     hsi_cuda_uuid(&properties, d.uuid);
     d.memory = properties.totalGlobalMem;
     *device = d;
-    return 1;
+    return true;
 }
 
 /* The list has the order of the CUDA runtime, which follows CUDA_VISIBLE_DEVICES. */

@@ -41,11 +41,11 @@ static int piece_width(const hsi_cuda_run *run)
 }
 
 /* Move behind the panel or the piece that was launched. Return whether a piece is left. */
-static int advance(hsi_cuda_run *run, int next)
+static bool advance(hsi_cuda_run *run, int next)
 {
     if (next < run->n) {
         run->next = next;
-        return 1;
+        return true;
     }
     run->column += panel_width(run);
     run->next = 0;
@@ -111,7 +111,7 @@ int hsi_cuda_potrf_work(hsi_stream_context *context, int n, int width, int *elem
  * The manual of cuSOLVER does not describe laswp. As in LAPACK, rows and pivots count from 1.
  */
 
-static int swap_rows(hsi_cuda_run *run, int first, int columns)
+static bool swap_rows(hsi_cuda_run *run, int first, int columns)
 {
     return columns == 0 || SOLVER_OF(run->context, laswp, columns, to(run, run->column, first),
                                      run->n, 1, panel_width(run), run->pivots + run->column, 1);
@@ -188,20 +188,20 @@ int hsi_cuda_geqrf(hsi_cuda_run *run)
     return step(run, geqrf_panel, geqrf_piece);
 }
 
-static int ask_ormqr(hsi_stream_context *context, int ld, int rows, int columns, int k,
-                     int *elements)
+static bool ask_ormqr(hsi_stream_context *context, int ld, int rows, int columns, int k,
+                      int *elements)
 {
     int needed = 0;
 
     if (!SOLVER_OF(context, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k, NULL,
                    ld, NULL, NULL, ld, &needed))
-        return 0;
+        return false;
     *elements = hsi_larger(*elements, needed);
-    return 1;
+    return true;
 }
 
 /* The pieces behind a panel have the same width, except the last one. */
-static int ask_geqrf(hsi_stream_context *context, int m, int n, int width, int *elements)
+static bool ask_geqrf(hsi_stream_context *context, int m, int n, int width, int *elements)
 {
     int j, needed = 0, piece = hsi_cuda_piece(n, width);
 
@@ -210,14 +210,14 @@ static int ask_geqrf(hsi_stream_context *context, int m, int n, int width, int *
 
         if (!SOLVER_OF(context, geqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
                        &needed))
-            return 0;
+            return false;
         *elements = hsi_larger(*elements, needed);
         if (behind > 0 &&
             !(ask_ormqr(context, m, m - j, hsi_smaller(piece, behind), width, elements) &&
               ask_ormqr(context, m, m - j, (behind - 1) % piece + 1, width, elements)))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 int hsi_cuda_geqrf_work(hsi_stream_context *context, int n, int width, int *elements)

@@ -6,19 +6,19 @@
 #include "core/error.h"
 #include "exec/backend/cuda/cuda.h"
 
-static int take_device(hsi_cuda_gpu *gpu)
+static bool take_device(hsi_cuda_gpu *gpu)
 {
     struct cudaDeviceProp properties;
     char                  uuid[48];
 
     if (!CUDA(&gpu->fault, cudaSetDevice, gpu->device) ||
         !CUDA(&gpu->fault, cudaGetDeviceProperties, &properties, gpu->device))
-        return 0;
-    gpu->opened = 1;
+        return false;
+    gpu->opened = true;
     gpu->memory = properties.totalGlobalMem;
     hsi_cuda_uuid(&properties, uuid);
     snprintf(gpu->label, sizeof gpu->label, "%.100s, %s", properties.name, uuid);
-    return 1;
+    return true;
 }
 
 /* NVIDIA recommends 32 MiB on large GPUs. A GPU with little memory gets 1 MiB per stream context.
@@ -30,19 +30,19 @@ size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
     return gpu->memory / 64 / HSI_CUDA_CONTEXTS >= usual ? usual : little;
 }
 
-/* Close the stream contexts from `from` on if only memory was missing. Return 0 if `from` is 0,
+/* Close the stream contexts from `from` on if only memory was missing. Return false if `from` is 0,
  * since one stream context is needed, or if there was another fault. */
-static int do_without(hsi_cuda_gpu *gpu, unsigned from)
+static bool do_without(hsi_cuda_gpu *gpu, unsigned from)
 {
     if (from == 0 || !gpu->fault.memory)
-        return 0;
+        return false;
     gpu->fault.text[0] = '\0';
     while (gpu->contexts > from)
         hsi_stream_context_close(&gpu->context[--gpu->contexts]);
-    return 1;
+    return true;
 }
 
-static int open_contexts(hsi_cuda_gpu *gpu)
+static bool open_contexts(hsi_cuda_gpu *gpu)
 {
     unsigned i;
 
@@ -51,7 +51,7 @@ static int open_contexts(hsi_cuda_gpu *gpu)
         if (!hsi_stream_context_open(&gpu->context[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
             return do_without(gpu, i);
     }
-    return 1;
+    return true;
 }
 
 static hs_status refuse(hsi_cuda_gpu *gpu, hs_error *error)
@@ -124,8 +124,8 @@ void *hsi_cuda_stream(hs_backend_worker *worker)
     return hsi_cuda_gpu_of(worker)->context[0].stream;
 }
 
-int hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
-                           const hsi_cuda_body *body)
+bool hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                            const hsi_cuda_body *body)
 {
     size_t arena = hsi_cuda_arena_bytes(gpu, context, body);
 
@@ -142,14 +142,14 @@ typedef struct kinds {
     unsigned             count;
 } kinds;
 
-static int is_known(const kinds *k, const hsi_cuda_body *body)
+static bool is_known(const kinds *k, const hsi_cuda_body *body)
 {
     unsigned i;
 
     for (i = 0; i < k->count; i++)
         if (k->body[i]->cuda == body->cuda && k->body[i]->n == body->n)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void find_kinds(const hs_backend_item *items, size_t count, kinds *k)
@@ -185,7 +185,7 @@ static const hsi_cuda_body *largest_of(const hs_backend_item *items, size_t coun
 
 /* Make the pool large enough for all tasks. Graphs contain addresses in the pool, so the pool may
  * not move later. */
-static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t count)
+static bool fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t count)
 {
     const hsi_cuda_kernel *kernel;
     size_t                 i;
@@ -194,12 +194,12 @@ static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t coun
         const hsi_cuda_body *body = largest_of(items, count, kernel);
 
         if (body && !hsi_cuda_data_fit(gpu, body))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int fit_contexts(hsi_cuda_gpu *gpu, const kinds *k)
+static bool fit_contexts(hsi_cuda_gpu *gpu, const kinds *k)
 {
     unsigned i, j;
 
@@ -207,23 +207,23 @@ static int fit_contexts(hsi_cuda_gpu *gpu, const kinds *k)
         for (j = 0; j < k->count; j++)
             if (!hsi_stream_context_fit(gpu, &gpu->context[i], k->body[j]))
                 return do_without(gpu, i);
-    return 1;
+    return true;
 }
 
-static int is_least_of_kernel(const kinds *k, unsigned which)
+static bool is_least_of_kernel(const kinds *k, unsigned which)
 {
     unsigned i;
 
     for (i = 0; i < k->count; i++)
         if (k->body[i]->cuda == k->body[which]->cuda && k->body[i]->n < k->body[which]->n)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
-                      const hsi_cuda_body *body, uint32_t task)
+bool hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
+                       const hsi_cuda_body *body, uint32_t task)
 {
-    hsi_cuda_results results = hsi_cuda_results_at(body, context->room, 0);
+    hsi_cuda_results results = hsi_cuda_results_at(body, context->room, false);
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, context, body, instance, task, &results, &run) &&
@@ -235,7 +235,7 @@ int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_i
  * measured task. In each other stream context, run the smallest kind of each kernel, since
  * libraries also delay work until the first call with a handle.
  */
-static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
+static bool warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
 {
     unsigned context, i;
 
@@ -244,7 +244,7 @@ static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *
             if ((context == 0 || is_least_of_kernel(k, i)) &&
                 !hsi_cuda_rehearse(gpu, &gpu->context[context], instance, k->body[i], k->task[i]))
                 return do_without(gpu, context);
-    return 1;
+    return true;
 }
 
 /* Create the graphs. If that fails and the GPU still works, tasks are launched one by one. */

@@ -15,7 +15,7 @@ typedef struct graph_batch {
     cudaGraphExec_t exec;
     size_t          first, count; /* range of items */
     double          flops;
-    int             launched;
+    bool            launched;
     size_t          collected;
     int64_t         start, end; /* times of the batch; end is 0 until known */
     int             anchor;
@@ -25,7 +25,7 @@ typedef struct graph_item {
     const hsi_cuda_body *body;
     uint32_t             task;
     uint32_t             batch;
-    int                  checked;      /* 1: the host verifies the results */
+    bool                 checked;      /* true: the host verifies the results */
     size_t               staged;       /* offset of the results in the staging buffer */
     double               flops_before; /* operations of earlier items of the batch */
 } graph_item;
@@ -38,7 +38,7 @@ struct hsi_cuda_graph {
     graph_batch       *batches;
     size_t             batch_count;
     size_t             next;       /* next item to submit */
-    int                abandoned;  /* 1: no further batch is launched */
+    bool               abandoned;  /* true: no further batch is launched */
     char              *staging[2]; /* results to verify, of even and of odd batches */
     cudaEvent_t        done[2];
     cudaEvent_t        fork, join[HSI_CUDA_CONTEXTS];
@@ -49,13 +49,13 @@ static double flops_of(const hsi_cuda_body *body)
     return body->cuda->flops * body->n * body->n * (double)body->n;
 }
 
-static int is_batched(const hsi_cuda_body *body)
+static bool is_batched(const hsi_cuda_body *body)
 {
     return !body->cuda->solver;
 }
 
 /* Return whether the next item can join the batch. */
-static int goes_on(const graph_batch *b, size_t staged, int neighbour)
+static bool goes_on(const graph_batch *b, size_t staged, bool neighbour)
 {
     const size_t most = (size_t)256 << 20;
 
@@ -68,7 +68,7 @@ static size_t staged_bytes(const graph_item *it)
 }
 
 static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item *from,
-                     int neighbour)
+                     bool neighbour)
 {
     const hsi_cuda_body *body = hsi_cuda_body_of(from->body);
     graph_item          *it = &g->items[g->count], *before = it - 1;
@@ -94,11 +94,11 @@ static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item
 static void make_batches(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item *items,
                          size_t count)
 {
-    int    neighbour = 0;
+    bool   neighbour = false;
     size_t i;
 
     for (i = 0; i < count && g->count < HSI_CUDA_CAPTURED_MOST; i++) {
-        int batched = is_batched(hsi_cuda_body_of(items[i].body));
+        bool batched = is_batched(hsi_cuda_body_of(items[i].body));
 
         if (batched)
             add_item(gpu, g, &items[i], neighbour);
@@ -106,7 +106,7 @@ static void make_batches(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_
     }
 }
 
-static int fit_context(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context)
+static bool fit_context(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context)
 {
     size_t i, arena = 0, room = 0;
 
@@ -121,7 +121,7 @@ static int fit_context(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_co
            CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }
 
-static int make_context(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
+static bool make_context(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
 {
     return hsi_stream_context_open(&g->context[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)) &&
            fit_context(gpu, g, &g->context[i]) &&
@@ -129,7 +129,7 @@ static int make_context(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
 }
 
 /* Open as many stream contexts as fit into memory. One stream context is needed. */
-static int make_contexts(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
+static bool make_contexts(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 {
     unsigned i;
 
@@ -138,7 +138,7 @@ static int make_contexts(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
         if (make_context(gpu, g, i))
             continue;
         if (i == 0 || !gpu->fault.memory)
-            return 0;
+            return false;
         gpu->fault.text[0] = '\0';
         hsi_stream_context_close(&g->context[i]);
         g->contexts = i;
@@ -149,7 +149,7 @@ static int make_contexts(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
            CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->done[1], cudaEventDefault);
 }
 
-static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
+static bool make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 {
     size_t most = 0, i;
     void  *memory = NULL;
@@ -161,17 +161,17 @@ static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
     }
     for (i = 0; most > 0 && i < 2 && i < g->batch_count; i++) {
         if (!CUDA(&gpu->fault, cudaHostAlloc, &memory, most, cudaHostAllocDefault))
-            return 0;
+            return false;
         g->staging[i] = memory;
     }
-    return 1;
+    return true;
 }
 
 static hsi_cuda_results results_of(const hsi_cuda_graph *g, const graph_item *it)
 {
     char            *room = it->checked ? g->staging[it->batch % 2] + it->staged
                                         : g->context[(size_t)(it - g->items) % g->contexts].room;
-    hsi_cuda_results results = hsi_cuda_results_at(it->body, room, 0);
+    hsi_cuda_results results = hsi_cuda_results_at(it->body, room, false);
 
     results.checked = it->checked;
     return results;
@@ -179,8 +179,8 @@ static hsi_cuda_results results_of(const hsi_cuda_graph *g, const graph_item *it
 
 /* A resident result that the host verifies is copied within the time of its batch, since the next
  * task of the stream context overwrites the result. */
-static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
-                        const graph_item *it)
+static bool capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                         const graph_item *it)
 {
     hsi_stream_context *context = &g->context[(size_t)(it - g->items) % g->contexts];
     hsi_cuda_results    results = results_of(g, it);
@@ -192,8 +192,8 @@ static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance 
 
 /* Capture a batch. The streams of the other stream contexts fork from the stream of the first
  * stream context and join it at the end. */
-static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
-                         const graph_batch *b)
+static bool capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                          const graph_batch *b)
 {
     hsi_cuda_fault *fault = &gpu->fault;
     cudaStream_t    lead = g->context[0].stream;
@@ -201,31 +201,31 @@ static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance
     size_t          k;
 
     if (!CUDA(fault, cudaEventRecord, g->fork, lead))
-        return 0;
+        return false;
     for (i = 1; i < g->contexts; i++)
         if (!CUDA(fault, cudaStreamWaitEvent, g->context[i].stream, g->fork, 0))
-            return 0;
+            return false;
     for (k = 0; k < b->count; k++)
         if (!capture_item(gpu, g, instance, &g->items[b->first + k]))
-            return 0;
+            return false;
     for (i = 1; i < g->contexts; i++)
         if (!CUDA(fault, cudaEventRecord, g->join[i], g->context[i].stream) ||
             !CUDA(fault, cudaStreamWaitEvent, lead, g->join[i], 0))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Capture, instantiate and upload a graph. The upload moves the cost of the first and only launch
  * before the start. */
-static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
-                   graph_batch *b)
+static bool capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                    graph_batch *b)
 {
     cudaStream_t lead = g->context[0].stream;
     cudaGraph_t  made = NULL;
-    int          ok;
+    bool         ok;
 
     if (!CUDA(&gpu->fault, cudaStreamBeginCapture, lead, cudaStreamCaptureModeRelaxed))
-        return 0;
+        return false;
     ok = capture_items(gpu, g, instance, b);
     ok = CUDA(&gpu->fault, cudaStreamEndCapture, lead, &made) && ok;
     ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &b->exec, made, 0) &&
@@ -237,8 +237,8 @@ static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *inst
 
 /* Run each kernel once through the stream context's own handle, so that its capture loads nothing.
  */
-static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context,
-                   const hs_instance *instance)
+static bool warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context,
+                    const hs_instance *instance)
 {
     const hsi_cuda_kernel *kernel;
     size_t                 i, k;
@@ -248,23 +248,23 @@ static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_contex
             continue;
         if (i < g->count &&
             !hsi_cuda_rehearse(gpu, context, instance, g->items[i].body, g->items[i].task))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int make(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance)
+static bool make(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance)
 {
     size_t i;
 
     if (!make_contexts(gpu, g) || !make_staging(gpu, g))
-        return 0;
+        return false;
     for (i = 0; i < g->contexts; i++)
         if (!warm_up(gpu, g, &g->context[i], instance))
-            return 0;
+            return false;
     for (i = 0; i < g->batch_count; i++)
         if (!capture(gpu, g, instance, &g->batches[i]))
-            return 0;
+            return false;
     return CUDA(&gpu->fault, cudaStreamSynchronize, g->context[0].stream);
 }
 
@@ -330,11 +330,11 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
 static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
 {
     cudaStream_t lead = g->context[0].stream;
-    int          launched;
+    bool         launched;
 
-    b->launched = 1;
+    b->launched = true;
     b->start = hsi_clock_ns();
-    gpu->broken = 1; /* reset below; the tasks learn of a fault when they are collected */
+    gpu->broken = true; /* reset below; the tasks learn of a fault when they are collected */
     if (!hsi_cuda_time_anchor(&gpu->time, &gpu->fault, b->start))
         return;
     b->anchor = gpu->time.current;
@@ -344,12 +344,12 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t 
     if (!launched || !CUDA(&gpu->fault, cudaEventRecord, g->done[which % 2], lead))
         return;
     gpu->time.users[b->anchor]++;
-    gpu->broken = 0;
+    gpu->broken = false;
 }
 
 /* Return whether all tasks of the batch before the last one are collected. The new batch reuses its
  * event and its staging buffer. */
-static int has_turn(const hsi_cuda_graph *g, size_t which)
+static bool has_turn(const hsi_cuda_graph *g, size_t which)
 {
     const graph_batch *before = which >= 2 ? &g->batches[which - 2] : NULL;
 
@@ -377,19 +377,19 @@ int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
     return 1;
 }
 
-int hsi_cuda_graph_waits(const hsi_cuda_graph *g, size_t number)
+bool hsi_cuda_graph_waits(const hsi_cuda_graph *g, size_t number)
 {
     return g && !g->batches[g->items[number].batch].launched;
 }
 
 void hsi_cuda_graph_abandon(hsi_cuda_graph *g)
 {
-    g->abandoned = 1;
+    g->abandoned = true;
 }
 
 static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
 {
-    int over = hsi_cuda_over(&gpu->fault, g->done[which % 2], 0);
+    int over = hsi_cuda_over(&gpu->fault, g->done[which % 2], false);
 
     if (over != 1)
         return over;

@@ -9,14 +9,14 @@
 
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
 {
-    int  memory = gpu->fault.memory && !gpu->broken;
+    bool memory = gpu->fault.memory && !gpu->broken;
     char task[HS_MAX_ID + 16];
 
     hs_instance_name(attempt->instance, attempt->task, task, sizeof task);
     snprintf(attempt->why, HS_WHY, "%s; task %.80s on GPU %d (%.150s)", gpu->fault.text, task,
              gpu->device, gpu->label);
     if (!memory) {
-        gpu->broken = 1; /* the fault stays for the messages of later attempts */
+        gpu->broken = true; /* the fault stays for the messages of later attempts */
         return HS_OUTCOME_LOST;
     }
     gpu->fault.text[0] = '\0';
@@ -26,23 +26,23 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
 /* Return whether an attempt is still running gpu->patience after its cancellation. The GPU is then
  * unusable, since its work cannot be removed. *told is 0 or the time of the first call that saw the
  * cancellation. */
-static int hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
+static bool hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
 {
     int64_t now;
 
     if (!hs_attempt_cancelled(attempt))
-        return 0;
+        return false;
     now = hsi_clock_ns();
     if (!*told)
         *told = now;
     if (now - *told < gpu->patience)
-        return 0;
-    gpu->broken = gpu->fault.hung = 1;
-    gpu->fault.memory = 0;
+        return false;
+    gpu->broken = gpu->fault.hung = true;
+    gpu->fault.memory = false;
     snprintf(gpu->fault.text, sizeof gpu->fault.text,
              "what was told to stop is still running on the GPU after %.3g s",
              1e-9 * (double)gpu->patience);
-    return 1;
+    return true;
 }
 
 /* Wait for an event. Return 1 if the event has completed, -1 for a fault. */
@@ -51,7 +51,7 @@ static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt
     int64_t start = hsi_clock_ns(), told = 0;
     int     over;
 
-    while ((over = hsi_cuda_over(&gpu->fault, event, 0)) == 0) {
+    while ((over = hsi_cuda_over(&gpu->fault, event, false)) == 0) {
         if (hangs(gpu, attempt, &told))
             return -1;
         hsi_cuda_pause(start);
@@ -83,7 +83,7 @@ static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt
 /* Return the addresses of the results of the stream context's next task, and whether they are
  * verified. */
 static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_stream_context *context,
-                                        const hsi_cuda_body *body, int watched)
+                                        const hsi_cuda_body *body, bool watched)
 {
     hsi_cuda_results results = hsi_cuda_results_at(body, context->room, watched);
 
@@ -95,8 +95,8 @@ static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_stream_context *c
 
 /* Start the copies of the results. Copies of resident results that the host verifies come after the
  * event that ends the task's time. */
-static int send_back(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_run *run,
-                     const hsi_cuda_results *results)
+static bool send_back(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_run *run,
+                      const hsi_cuda_results *results)
 {
     return hsi_cuda_copy_out(gpu, run, results) &&
            CUDA(&gpu->fault, cudaEventRecord, context->done, context->stream) &&
@@ -127,7 +127,7 @@ static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_stream_context *context,
 
     if (!hsi_cuda_data_fit(gpu, body) || !hsi_stream_context_fit(gpu, context, body))
         return -1;
-    *results = prepare_results(gpu, context, body, 1);
+    *results = prepare_results(gpu, context, body, true);
     if (!hsi_cuda_copy_in(gpu, context, body, attempt->instance, attempt->task, results, &run))
         return -1;
     all = launch_watched(gpu, &run, attempt);
@@ -178,15 +178,15 @@ unsigned hsi_cuda_depth(hs_backend_worker *worker)
     return gpu->graph ? RING + gpu->contexts : gpu->contexts;
 }
 
-static int send(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_in_flight *in_flight)
+static bool send(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_in_flight *in_flight)
 {
     const hsi_cuda_body *body = in_flight->body;
     hsi_cuda_run         run;
-    int                  sent;
+    bool                 sent;
 
     if (!hsi_stream_context_fit(gpu, context, body))
-        return 0;
-    in_flight->results = prepare_results(gpu, context, body, 0);
+        return false;
+    in_flight->results = prepare_results(gpu, context, body, false);
     hsi_cuda_range_begin(body->cuda->name);
     sent = hsi_cuda_send(gpu, context, body, in_flight->attempt->instance, in_flight->attempt->task,
                          &in_flight->results, &run) &&
@@ -223,19 +223,19 @@ static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *from, unsigned c
 }
 
 /* Find a free stream context. If the pool must grow for the body, no attempt may be in flight. */
-static int find_context(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *context)
+static bool find_context(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *context)
 {
     if (gpu->count && !gpu->broken && !hsi_cuda_data_fits(gpu, body))
-        return 0;
+        return false;
     for (*context = 0; *context < gpu->contexts; ++*context)
         if (!gpu->in_flight[*context].attempt)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Return whether the batch of the last submitted task is incomplete. Tasks outside the batch are
  * then refused, which keeps the order of the list. */
-static int is_batch_open(const hsi_cuda_gpu *gpu)
+static bool is_batch_open(const hsi_cuda_gpu *gpu)
 {
     unsigned last = (gpu->batched_first + gpu->batched_count - 1) % RING;
 
@@ -282,7 +282,8 @@ static int context_over(hsi_cuda_gpu *gpu, unsigned context, hsi_cuda_in_flight 
 {
     cudaEvent_t done = gpu->context[context].done;
     int         over = hsi_cuda_over(&gpu->fault,
-                             in_flight->results.checked ? gpu->context[context].landed : done, 0);
+                             in_flight->results.checked ? gpu->context[context].landed : done,
+                             false);
 
     if (over == 0)
         return 0;
@@ -294,12 +295,12 @@ static int context_over(hsi_cuda_gpu *gpu, unsigned context, hsi_cuda_in_flight 
 }
 
 /* Return whether the attempt is known to have ended. */
-static int look(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight, int context)
+static bool look(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight, int context)
 {
     int over = -1;
 
     if (in_flight->end)
-        return 1;
+        return true;
     if (!gpu->broken)
         over = context >= 0 ? context_over(gpu, (unsigned)context, in_flight)
                             : hsi_cuda_graph_over(gpu, in_flight->item, in_flight);
@@ -330,7 +331,7 @@ static hsi_cuda_in_flight *first_over(hsi_cuda_gpu *gpu)
     return first;
 }
 
-static int is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *in_flight)
+static bool is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *in_flight)
 {
     return in_flight >= gpu->batched && in_flight < gpu->batched + RING;
 }
@@ -397,16 +398,16 @@ static const hsi_cuda_in_flight *next_checked(const hsi_cuda_gpu *gpu)
     return NULL;
 }
 
-/* Compute the first half of the next verification while no attempt has ended. Return 0 if there is
- * no verification to prepare. */
-static int predict(hsi_cuda_gpu *gpu)
+/* Compute the first half of the next verification while no attempt has ended. Return false if there
+ * is no verification to prepare. */
+static bool predict(hsi_cuda_gpu *gpu)
 {
     const hsi_cuda_in_flight *in_flight = gpu->check.attempt ? NULL : next_checked(gpu);
 
     if (!in_flight || gpu->broken)
-        return 0;
+        return false;
     hsi_cuda_check_predict(gpu, in_flight->body, in_flight->attempt);
-    return 1;
+    return true;
 }
 
 static hsi_cuda_in_flight *wait_for_one(hsi_cuda_gpu *gpu)

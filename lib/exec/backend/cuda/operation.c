@@ -19,7 +19,7 @@ static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
 }
 
 /* Move behind the piece that was launched. Return whether a piece is left. */
-static int advance(hsi_cuda_run *run, int width)
+static bool advance(hsi_cuda_run *run, int width)
 {
     run->column += width;
     return run->column < run->n;
@@ -122,7 +122,7 @@ static int product_width(int n)
     return n <= whole ? n : (int)(flops / (2.0 * n * n));
 }
 
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
+int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, bool watched)
 {
     const int whole = 6000; /* a product of 4e11 operations takes about 10 ms on a large GPU */
     int       width;

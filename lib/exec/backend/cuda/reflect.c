@@ -26,7 +26,7 @@ size_t hsi_cuda_reflect_room(int columns)
 }
 
 /* Compute the triangle of a block from V'V in s. */
-static int finish_triangle(hsi_stream_context *context, int w, const void *tau, void *s, void *t)
+static bool finish_triangle(hsi_stream_context *context, int w, const void *tau, void *s, void *t)
 {
     return BLAS_OF(context, copy, w, tau, 1, t, W + 1) &&
            BLAS_OF(context, dgmm, CUBLAS_SIDE_LEFT, w, w, s, W, tau, 1, s, W) &&
@@ -35,14 +35,14 @@ static int finish_triangle(hsi_stream_context *context, int w, const void *tau, 
 }
 
 /* Compute s := V'V + beta s above the diagonal. */
-static int gram(hsi_stream_context *context, int rows, int w, const void *v, int ld,
-                const void *beta, void *s)
+static bool gram(hsi_stream_context *context, int rows, int w, const void *v, int ld,
+                 const void *beta, void *s)
 {
     return BLAS_OF(context, syrk, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, w, rows, number(context, 1),
                    v, ld, beta, s, W);
 }
 
-static int clear(hsi_stream_context *context, int n, void *t)
+static bool clear(hsi_stream_context *context, int n, void *t)
 {
     return CUDA(context->fault, cudaMemsetAsync, t, 0, hsi_cuda_element(context) * W * (size_t)n,
                 context->stream);
@@ -64,8 +64,8 @@ int hsi_cuda_triangles(hsi_stream_context *context, int n, const void *v, const 
 }
 
 /* Compute s := L'L, where L is the top of a block and has ones on its diagonal. */
-static int gram_of_top(hsi_stream_context *context, int n, int w, const void *l, const void *unit,
-                       void *s)
+static bool gram_of_top(hsi_stream_context *context, int n, int w, const void *l, const void *unit,
+                        void *s)
 {
     return BLAS_OF(context, copy, W * w, unit, 1, s, 1) &&
            BLAS_OF(context, trmm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
@@ -92,28 +92,28 @@ int hsi_cuda_lower_triangles(hsi_stream_context *context, int n, const void *v, 
     return ok;
 }
 
-int hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau)
+bool hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau)
 {
     int j;
 
     for (j = 0; j < n; j += W)
         if (!BLAS_OF(context, copy, hsi_smaller(W, n - j), past(context, t, hsi_at(W, 0, j)), W + 1,
                      past(context, tau, (size_t)j), 1))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Compute y := x + weight y. */
-static int add(hsi_stream_context *context, int rows, int columns, const void *x, int ldx,
-               const void *weight, void *y, int ldy)
+static bool add(hsi_stream_context *context, int rows, int columns, const void *x, int ldx,
+                const void *weight, void *y, int ldy)
 {
     return BLAS_OF(context, geam, CUBLAS_OP_N, CUBLAS_OP_N, rows, columns, number(context, 1), x,
                    ldx, weight, y, ldy, y, ldy);
 }
 
 /* Apply one block of w reflectors. `room` holds w rows of the matrix. */
-static int reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns, int w,
-                   const void *v, const void *t, void *a, void *b, void *room)
+static bool reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns, int w,
+                    const void *v, const void *t, void *a, void *b, void *room)
 {
     return add(context, w, columns, a, n, number(context, 0), room, W) &&
            BLAS_OF(context, gemm, CUBLAS_OP_T, CUBLAS_OP_N, w, columns, n, number(context, 1), v, n,
@@ -142,14 +142,14 @@ int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, i
 }
 
 /* Copy a triangle. `by` holds its packed form meanwhile. */
-static int move_triangle(hsi_stream_context *context, int n, const void *from, int ld_from,
-                         void *by, void *to, int ld_to)
+static bool move_triangle(hsi_stream_context *context, int n, const void *from, int ld_from,
+                          void *by, void *to, int ld_to)
 {
     return BLAS_OF(context, trttp, CUBLAS_FILL_MODE_UPPER, n, from, ld_from, by) &&
            BLAS_OF(context, tpttr, CUBLAS_FILL_MODE_UPPER, n, by, to, ld_to);
 }
 
-int hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack)
+bool hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack)
 {
     size_t bytes = 2 * hsi_cuda_element(context) * (size_t)n * (size_t)n;
 
@@ -158,7 +158,7 @@ int hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, v
            move_triangle(context, n, a, n, b, stack, 2 * n);
 }
 
-int hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b)
+bool hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b)
 {
     return move_triangle(context, n, stack, 2 * n, b, a, n) &&
            add(context, n, n, past(context, stack, (size_t)n), 2 * n, number(context, 0), b, n);

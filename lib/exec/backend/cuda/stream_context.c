@@ -3,7 +3,7 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-static int make_events(hsi_stream_context *context)
+static bool make_events(hsi_stream_context *context)
 {
     return CUDA(context->fault, cudaEventCreateWithFlags, &context->done, cudaEventDefault) &&
            CUDA(context->fault, cudaEventCreateWithFlags, &context->landed,
@@ -15,7 +15,7 @@ static int make_events(hsi_stream_context *context)
 }
 
 /* Give cuBLAS a work space, so it allocates no memory and its calls can be captured. */
-static int make_blas(hsi_stream_context *context, size_t bytes)
+static bool make_blas(hsi_stream_context *context, size_t bytes)
 {
     return hsi_cuda_blas_ok(context->fault, cublasCreate(&context->blas), "cublasCreate") &&
            BLAS(context, cublasSetStream, context->stream) &&
@@ -23,7 +23,7 @@ static int make_blas(hsi_stream_context *context, size_t bytes)
            BLAS(context, cublasSetWorkspace, context->blas_space, bytes);
 }
 
-int hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes)
+bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes)
 {
     memset(context, 0, sizeof *context);
     context->fault = fault;
@@ -31,7 +31,7 @@ int hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, 
            make_events(context) && make_blas(context, blas_bytes);
 }
 
-static int make_solver(hsi_stream_context *context)
+static bool make_solver(hsi_stream_context *context)
 {
     return context->solver ||
            (hsi_cuda_solver_ok(context->fault, cusolverDnCreate(&context->solver),
@@ -40,71 +40,71 @@ static int make_solver(hsi_stream_context *context)
 }
 
 /* Set *elements to the larger of the work spaces for tasks that can and cannot be cancelled. */
-static int ask_both(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
-                    int *elements)
+static bool ask_both(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                     int *elements)
 {
-    int watched = hsi_cuda_width(kernel, n, 1), whole = hsi_cuda_width(kernel, n, 0), more = 0;
+    int watched = hsi_cuda_width(kernel, n, true), whole = hsi_cuda_width(kernel, n, false), more = 0;
 
     if (!kernel->work(context, n, watched, elements) ||
         (whole != watched && !kernel->work(context, n, whole, &more)))
-        return 0;
+        return false;
     *elements = hsi_larger(*elements, more);
-    return 1;
+    return true;
 }
 
-int hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
-                            int *elements)
+bool hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
+                             int *elements)
 {
     hsi_cuda_asked *asked = context->asked;
 
     context->single = kernel->single;
     *elements = 0;
     if (!kernel->work)
-        return 1;
+        return true;
     while (asked->kernel && asked->kernel != kernel)
         asked++;
     if (asked->kernel && asked->n == n) {
         *elements = asked->elements;
-        return 1;
+        return true;
     }
     if (!make_solver(context) || !ask_both(context, kernel, n, elements))
-        return 0;
+        return false;
     *asked = (hsi_cuda_asked){kernel, n, *elements};
-    return 1;
+    return true;
 }
 
-int hsi_stream_context_arena(hsi_stream_context *context, size_t bytes)
+bool hsi_stream_context_arena(hsi_stream_context *context, size_t bytes)
 {
     void *more = NULL;
 
     if (bytes <= context->arena_size)
-        return 1;
+        return true;
     if (context->arena && !CUDA(context->fault, cudaFreeAsync, context->arena, context->stream))
-        return 0;
+        return false;
     context->arena = NULL;
     context->arena_size = 0;
     if (!CUDA(context->fault, cudaMallocAsync, &more, bytes, context->stream))
-        return 0;
+        return false;
     context->arena = more;
     context->arena_size = bytes;
-    return 1;
+    return true;
 }
 
-int hsi_stream_context_room(hsi_stream_context *context, size_t bytes)
+bool hsi_stream_context_room(hsi_stream_context *context, size_t bytes)
 {
     void *more = NULL;
 
     if (bytes <= context->room_size)
-        return 1;
+        return true;
     if (context->room)
         cudaFreeHost(context->room);
     context->room = NULL;
     context->room_size = 0;
     if (!CUDA(context->fault, cudaHostAlloc, &more, bytes, cudaHostAllocDefault))
-        return 0;
+        return false;
     context->room = more;
     context->room_size = bytes;
-    return 1;
+    return true;
 }
 
 void hsi_cuda_settle(hsi_stream_context *context)

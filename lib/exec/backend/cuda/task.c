@@ -48,12 +48,12 @@ static size_t outputs(const hsi_cuda_body *body)
 }
 
 /* Return whether the reflectors of the kernel lie below a unit matrix. */
-static int is_below(const hsi_cuda_body *body)
+static bool is_below(const hsi_cuda_body *body)
 {
     return outputs(body) == 2;
 }
 
-static int is_stacked(const hsi_cuda_body *body)
+static bool is_stacked(const hsi_cuda_body *body)
 {
     return is_below(body) && body->cuda->inputs == 0;
 }
@@ -88,7 +88,7 @@ size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
     return outputs(body) * matrix_room(body) + small_bytes(body) + triangle_bytes(body);
 }
 
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched)
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, bool watched)
 {
     char *vector = room + outputs(body) * matrix_room(body), *pivots = vector + vector_bytes(body),
          *info = pivots + pivot_bytes(body);
@@ -129,7 +129,7 @@ static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, con
     return (const char *)gpu->data.there[single] + ((const char *)from - pool);
 }
 
-static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
+static bool copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
 {
     return CUDA(run->context->fault, cudaMemcpyAsync, to,
                 gpu->resident ? there(gpu, run->body, from) : from, matrix_bytes(run->body),
@@ -138,7 +138,7 @@ static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void
 }
 
 /* Copy the matrices that the kernel overwrites with its results. */
-static int place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
+static bool place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
 {
     void **place[] = {&run->c, &run->d};
     size_t i;
@@ -146,13 +146,13 @@ static int place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *ru
     for (i = 0; i < outputs(run->body); i++) {
         *place[i] = *arena;
         if (!copy(gpu, run, *arena, job->from[i]))
-            return 0;
+            return false;
         *arena += matrix_room(run->body);
     }
-    return 1;
+    return true;
 }
 
-static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
+static bool place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
 {
     const void **place[] = {&run->a, &run->b};
     int          i;
@@ -164,21 +164,21 @@ static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run
         }
         *place[i] = *arena;
         if (!copy(gpu, run, *arena, job->in[i]))
-            return 0;
+            return false;
         *arena += matrix_room(run->body);
     }
-    return 1;
+    return true;
 }
 
 /* Copy a vector from the host to the place of tau. */
-static int send_vector(const hsi_cuda_run *run, const void *vector)
+static bool send_vector(const hsi_cuda_run *run, const void *vector)
 {
     return CUDA(run->context->fault, cudaMemcpyAsync, run->tau, vector,
                 hsi_cuda_element(run->context) * (size_t)run->n, cudaMemcpyHostToDevice,
                 run->context->stream);
 }
 
-static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vector)
+static bool set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vector)
 {
     int i;
 
@@ -188,8 +188,8 @@ static int set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vecto
            BLAS_OF(run->context, copy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
-/* Assign the rest of the arena, behind the matrices. Return 0 for a fault. */
-static int place_small(hsi_cuda_run *run, char *arena)
+/* Assign the rest of the arena, behind the matrices. Return false for a fault. */
+static bool place_small(hsi_cuda_run *run, char *arena)
 {
     const hsi_cuda_body *body = run->body;
 
@@ -207,33 +207,33 @@ static int place_small(hsi_cuda_run *run, char *arena)
     return hsi_stream_context_work(run->context, body->cuda, body->n, &run->work_size);
 }
 
-static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
-                      hsi_cuda_run *run)
+static bool send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
+                       hsi_cuda_run *run)
 {
     const hsi_cuda_body *body = run->body;
 
     if (!CUDA(run->context->fault, cudaMemsetAsync, run->info, 0, info_bytes(body),
               run->context->stream))
-        return 0;
+        return false;
     if (job->diagonal != 0)
         return set_diagonal(run, job, results->vector);
     if (body->cuda->inputs == 0)
-        return 1;
+        return true;
     hsi_cuda_reflectors(gpu, job, results->vector);
     return send_vector(run, results->vector);
 }
 
 /* Fill the task's part of the arena with NaN. The data and the results of an earlier task are not
  * left there, so a copy or a kernel that is missing is noticed. */
-static int clear(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run)
+static bool clear(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run)
 {
     return CUDA(run->context->fault, cudaMemsetAsync, run->context->arena, 0xff,
                 fixed_bytes(gpu, run->body), run->context->stream);
 }
 
-int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                     const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                     hsi_cuda_run *run)
+bool hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
+                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                      hsi_cuda_run *run)
 {
     char   *arena = context->arena;
     hsi_job job;
@@ -243,30 +243,30 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_c
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
     if ((results->checked && !clear(gpu, run)) || !place_outputs(gpu, &job, run, &arena) ||
         !place_inputs(gpu, &job, run, &arena))
-        return 0;
+        return false;
     return !body->cuda->solver || (place_small(run, arena) && send_small(gpu, &job, results, run));
 }
 
-int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                  const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                  hsi_cuda_run *run)
+bool hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
+                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                   hsi_cuda_run *run)
 {
     int more;
 
     if (!hsi_cuda_copy_in(gpu, context, body, instance, task, results, run))
-        return 0;
+        return false;
     while ((more = body->cuda->launch(run)) > 0)
         continue;
     return more == 0;
 }
 
-static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
+static bool fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
 {
     return CUDA(run->context->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToHost,
                 run->context->stream);
 }
 
-static int fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *results)
+static bool fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *results)
 {
     const hsi_cuda_body *body = run->body;
 
@@ -275,19 +275,19 @@ static int fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *resul
            (!is_stacked(body) || fetch(run, results->t, run->t, triangle_bytes(body)));
 }
 
-int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                      const hsi_cuda_results *results)
+bool hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                       const hsi_cuda_results *results)
 {
     const hsi_cuda_body *body = run->body;
 
     if (!gpu->resident && !fetch_matrices(run, results))
-        return 0;
+        return false;
     /* tau, pivots and info are contiguous on both sides */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
 }
 
-int hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                          const hsi_cuda_results *results)
+bool hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                           const hsi_cuda_results *results)
 {
     return !results->checked || !gpu->resident || fetch_matrices(run, results);
 }

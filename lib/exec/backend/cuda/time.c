@@ -24,7 +24,7 @@ void hsi_cuda_pause(int64_t start)
         nanosleep(&nap, NULL);
 }
 
-int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
+int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, bool wait)
 {
     int64_t     start = wait ? hsi_clock_ns() : 0;
     cudaError_t error;
@@ -53,7 +53,7 @@ static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int
     do {
         before = look;
         look = hsi_clock_ns();
-        over = hsi_cuda_over(fault, time->anchor[which], 0);
+        over = hsi_cuda_over(fault, time->anchor[which], false);
     } while (over == 0 && look < until);
     *doubt = hsi_clock_ns() - before;
     time->ns[which] = before;
@@ -65,7 +65,7 @@ static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int
  * early. Stop at `until`, since the GPU gets no new task meanwhile. The current anchor stays valid
  * if no anchor was set.
  */
-static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until)
+static bool set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until)
 {
     const int     most = 16;
     const int64_t fair = 50000;
@@ -81,11 +81,11 @@ static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t un
             return done == 0;
     }
     time->current = which;
-    return 1;
+    return true;
 }
 
 /* Set the first anchor. No other work is in flight. */
-int hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
+bool hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
 {
     const int64_t first = 1000000000;
 
@@ -93,7 +93,7 @@ int hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[0], cudaEventDefault) &&
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[1], cudaEventDefault) &&
            set(time, fault, 0, hsi_clock_ns() + first) &&
-           hsi_cuda_over(fault, time->anchor[0], 1) > 0;
+           hsi_cuda_over(fault, time->anchor[0], true) > 0;
 }
 
 void hsi_cuda_time_close(hsi_cuda_time *time)
@@ -109,13 +109,13 @@ void hsi_cuda_time_close(hsi_cuda_time *time)
 }
 
 /* Set a new anchor every second, since distances are floats and the two clocks drift. */
-int hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now)
+bool hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now)
 {
     const int64_t second = 1000000000, moment = 1000000;
     int           other = !time->current;
 
     if (now - time->ns[time->current] < second || now - time->tried < second || time->users[other])
-        return 1;
+        return true;
     return set(time, fault, other, hsi_clock_ns() + moment);
 }
 

@@ -6,7 +6,7 @@
 
 static hs_body the_body = {&hsi_backend_emulated}; /* shared by all emulated tasks */
 
-static int has(const char *text)
+static bool has(const char *text)
 {
     return text && *text;
 }
@@ -14,7 +14,7 @@ static int has(const char *text)
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
-    int real = type == HS_CPU && !options->emulate[type];
+    bool real = type == HS_CPU && !options->emulate[type];
 
     *out = NULL;
     if (real && (has(row->kernel) || has(row->cpu_command)))

@@ -17,7 +17,7 @@ hsi_blas_functions hsi_blas;
 
 /* Guards hsi_blas and the variables here; kernels read hsi_blas without it, once it is set. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int             is_open;
+static bool            is_open;
 static unsigned        reserved; /* number of buffers mapped by hsi_blas_reserve() */
 
 /* OpenBLAS's functions that allocate and free work buffers; NULL: this OpenBLAS has none. */
@@ -46,13 +46,13 @@ static void *load(const char *file)
     return loaded;
 }
 
-static int find(void *library, const char *name, void *out)
+static bool find(void *library, const char *name, void *out)
 {
     *(void **)out = dlsym(library, name);
     return *(void **)out != NULL;
 }
 
-static int find_all(void *blas, void *lapacke)
+static bool find_all(void *blas, void *lapacke)
 {
     (void)lapacke;
 #define X(member, name) &&find(blas, #name, &hsi_blas.member)

@@ -173,7 +173,7 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
 
 static hs_status read_body(const char *text, cpu_body *body, hs_error *error)
 {
-    int       spins = strncmp(text, "spin:", 5) == 0, sleeps = strncmp(text, "sleep:", 6) == 0;
+    bool      spins = strncmp(text, "spin:", 5) == 0, sleeps = strncmp(text, "sleep:", 6) == 0;
     hs_status st;
 
     if (!spins && !sleeps)

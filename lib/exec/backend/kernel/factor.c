@@ -14,7 +14,7 @@ static void potrf(hsi_job *job, int n, void *a, int lda)
         return;
     }
     potrf(job, h, a, lda);
-    hsi_trsm_right(job, 0, n - h, h, a, lda, hsi_past(job, a, h), lda);
+    hsi_trsm_right(job, false, n - h, h, a, lda, hsi_past(job, a, h), lda);
     hsi_syrk(job, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, h, h), lda);
     potrf(job, n - h, hsi_block(job, a, lda, h, h), lda);
 }
@@ -50,9 +50,9 @@ static void exchange(hsi_job *job, int columns, void *a, int lda, int first, int
                  hsi_block(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
 }
 
-/* Return 1 if an m x n block is factorised as one panel. Panels are slow; a tall panel is narrow.
- */
-static int is_panel(int m, int n)
+/* Return true if an m x n block is factorised as one panel. Panels are slow; a tall panel is
+ * narrow. */
+static bool is_panel(int m, int n)
 {
     return n <= 8 || (double)m * n * n <= 8e6;
 }
@@ -71,7 +71,8 @@ static void getrf(hsi_job *job, int m, int n, void *a, int lda, int *pivots)
     getrf(job, m, h, a, lda, pivots);
     exchange(job, n - h, hsi_block(job, a, lda, 0, h), lda, 0, h, pivots);
     hsi_trsm_left(job, h, n - h, a, lda, hsi_block(job, a, lda, 0, h), lda);
-    hsi_gemm(job, 0, m - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h), lda,
+    hsi_gemm(job, false, m - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h),
+             lda,
              hsi_block(job, a, lda, h, h), lda);
     getrf(job, m - h, n - h, hsi_block(job, a, lda, h, h), lda, pivots + h);
     for (i = h; i < n && !job->stopped; i++)
@@ -137,7 +138,8 @@ void hsi_getrf_in_place(hsi_job *job, int n, void *a, int lda)
     hsi_getrf_in_place(job, h, a, lda);
     hsi_trsm_left(job, h, n - h, a, lda, hsi_block(job, a, lda, 0, h), lda);
     hsi_trsm_upper(job, n - h, h, a, lda, hsi_past(job, a, h), lda);
-    hsi_gemm(job, 0, n - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h), lda,
+    hsi_gemm(job, false, n - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h),
+             lda,
              hsi_block(job, a, lda, h, h), lda);
     hsi_getrf_in_place(job, n - h, hsi_block(job, a, lda, h, h), lda);
 }

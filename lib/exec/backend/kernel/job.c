@@ -97,7 +97,7 @@ static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, siz
     *memory = get(job->space, whole_lines(elements * element));
     *size = *memory ? elements : 0;
     if (!*memory)
-        job->no_memory = job->stopped = 1;
+        job->no_memory = job->stopped = true;
 }
 
 /* Fill the pool up to the job's size. A pool that must grow, which is rare, is filled again. */
@@ -187,10 +187,10 @@ static void draw_signs(hsi_job *job)
         hsi_set(job, job->x, i, hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1);
 }
 
-int hsi_job_stopped(hsi_job *job)
+bool hsi_job_stopped(hsi_job *job)
 {
     if (!job->stopped && hs_attempt_cancelled(job->attempt))
-        job->stopped = 1;
+        job->stopped = true;
     return job->stopped;
 }
 
@@ -199,7 +199,7 @@ void hsi_job_info(hsi_job *job, int info)
     if (info == 0 || job->stopped) /* after a stop, the code means nothing */
         return;
     job->info = info;
-    job->stopped = 1;
+    job->stopped = true;
 }
 
 /* FNV-1a of the task's name, then mixed. */

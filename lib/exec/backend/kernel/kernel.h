@@ -46,8 +46,8 @@ typedef struct hsi_job {
     hsi_space        *space;
     int               n;
     uint64_t          seed;    /* hash of the task's name */
-    int               stopped; /* cancelled, or failed */
-    int               no_memory;
+    bool              stopped; /* cancelled, or failed */
+    bool              no_memory;
     int               info;     /* LAPACK's error code; 0: success */
     const void       *in[2];    /* inputs that are only read, in the pool */
     const void       *from[2];  /* initial values of `out`, in the pool */
@@ -64,7 +64,7 @@ struct hsi_kernel {
     int outputs; /* number of matrices that are computed in place */
     int first;   /* number of the pool's matrix with the initial values of out[0]; out[1] is next */
     int single;
-    int dominant; /* the diagonal outweighs the rest of its row and column */
+    bool dominant; /* the diagonal outweighs the rest of its row and column */
     void (*predict)(hsi_job *job);
     void (*compute)(hsi_job *job);
     void (*observe)(hsi_job *job);
@@ -82,9 +82,9 @@ typedef struct hsi_kernel_entry {
 const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length);
 const hsi_kernel_entry *hsi_kernel_at(size_t index);
 
-/* Return 1 if tasks of the row run their kernel on workers of the type, 0 if they run a command or
- * are emulated. */
-int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
+/* Return true if tasks of the row run their kernel on workers of the type, false if they run a
+ * command or are emulated. */
+bool hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
 
 /* Return the bytes of memory that a worker needs for a job of the kernel. */
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
@@ -129,7 +129,7 @@ hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry
 /* Return an element of a sequence of random numbers, the same on every machine. */
 uint64_t hsi_draw(uint64_t index);
 
-int  hsi_job_stopped(hsi_job *job);
+bool hsi_job_stopped(hsi_job *job);
 void hsi_job_info(hsi_job *job, int info);
 
 /* Return the length of the pieces into which `length` is cut: at most `most`, and a multiple of 8
@@ -215,11 +215,11 @@ hs_status hsi_blas_reserve(unsigned threads);
 unsigned  hsi_blas_reserved(void); /* number of buffers mapped by earlier calls */
 
 /* Operations of CBLAS with fixed values for constant arguments, in tiles. */
-void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
+void hsi_gemm(hsi_job *job, bool transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc); /* C -= A op(B) */
 void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c,
               int ldc); /* lower C -= A A' */
-void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const void *l, int ldl, void *b,
+void hsi_trsm_right(hsi_job *job, bool unit, int m, int n, const void *l, int ldl, void *b,
                     int ldb); /* B := B inv(L') */
 void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b,
                    int ldb); /* B := inv(L) B, L unit */
@@ -232,7 +232,7 @@ void hsi_ormqr_given(hsi_job *job);
 void hsi_tpmqrt_given(hsi_job *job);
 
 /* Operations on vectors, for verification. */
-void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const void *a, int lda,
+void hsi_gemv(hsi_job *job, bool transpose, int m, int n, double alpha, const void *a, int lda,
               const void *x, void *y); /* y += alpha op(A) x */
 void hsi_symv(hsi_job *job, int n, double alpha, const void *a, int lda, const void *x,
               void *y); /* y += alpha A x, A lower */

@@ -46,7 +46,7 @@ const hsi_kernel_entry *hsi_kernel_at(size_t index)
     return index < sizeof entries / sizeof *entries ? &entries[index] : NULL;
 }
 
-static int is_named(const char *known, const char *name, size_t length)
+static bool is_named(const char *known, const char *name, size_t length)
 {
     return known && strlen(known) == length && memcmp(known, name, length) == 0;
 }
@@ -62,7 +62,7 @@ const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length)
     return NULL;
 }
 
-int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type)
+bool hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type)
 {
     const char *command = type == HS_CPU ? row->cpu_command : row->gpu_command;
 

@@ -18,7 +18,7 @@ int hsi_piece(int length, int most)
 typedef struct product_shape {
     int m, n, k;
     int lda, ldb, ldc;
-    int transpose_b;
+    bool transpose_b;
 } product_shape;
 
 static void gemm_tile(const hsi_job *job, const product_shape *p, int m, int n, int k,
@@ -29,7 +29,7 @@ static void gemm_tile(const hsi_job *job, const product_shape *p, int m, int n, 
 }
 
 /* Complete the tiles of C one by one: a tile stays in the cache until it is complete. */
-void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const void *a, int lda,
+void hsi_gemm(hsi_job *job, bool transpose_b, int m, int n, int k, const void *a, int lda,
               const void *b, int ldb, void *c, int ldc)
 {
     product_shape p = {m, n, k, lda, ldb, ldc, transpose_b};
@@ -65,17 +65,17 @@ void hsi_syrk(hsi_job *job, int n, int k, const void *a, int lda, void *c, int l
         return;
     }
     hsi_syrk(job, h, k, a, lda, c, ldc);
-    hsi_gemm(job, 1, n - h, h, k, hsi_past(job, a, h), lda, a, lda, hsi_past(job, c, h), ldc);
+    hsi_gemm(job, true, n - h, h, k, hsi_past(job, a, h), lda, a, lda, hsi_past(job, c, h), ldc);
     hsi_syrk(job, n - h, k, hsi_past(job, a, h), lda, hsi_block(job, c, ldc, h, h), ldc);
 }
 
-void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const void *l, int ldl, void *b, int ldb)
+void hsi_trsm_right(hsi_job *job, bool unit, int m, int n, const void *l, int ldl, void *b, int ldb)
 {
     int h = hsi_half(n), rows = hsi_piece(m, 2 * TILE), i;
 
     if (n > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_right(job, unit, m, h, l, ldl, b, ldb);
-        hsi_gemm(job, 1, m, n - h, h, b, ldb, hsi_past(job, l, h), ldl,
+        hsi_gemm(job, true, m, n - h, h, b, ldb, hsi_past(job, l, h), ldl,
                  hsi_block(job, b, ldb, 0, h), ldb);
         hsi_trsm_right(job, unit, m, n - h, hsi_block(job, l, ldl, h, h), ldl,
                        hsi_block(job, b, ldb, 0, h), ldb);
@@ -93,7 +93,8 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const void *l, int ldl, void *b, 
 
     if (m > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_left(job, h, n, l, ldl, b, ldb);
-        hsi_gemm(job, 0, m - h, n, h, hsi_past(job, l, h), ldl, b, ldb, hsi_past(job, b, h), ldb);
+        hsi_gemm(job, false, m - h, n, h, hsi_past(job, l, h), ldl, b, ldb, hsi_past(job, b, h),
+                 ldb);
         hsi_trsm_left(job, m - h, n, hsi_block(job, l, ldl, h, h), ldl, hsi_past(job, b, h), ldb);
         return;
     }
@@ -108,7 +109,7 @@ void hsi_trsm_upper(hsi_job *job, int m, int n, const void *u, int ldu, void *b,
 
     if (n > CORNER && !hsi_job_stopped(job)) {
         hsi_trsm_upper(job, m, h, u, ldu, b, ldb);
-        hsi_gemm(job, 0, m, n - h, h, b, ldb, hsi_block(job, u, ldu, 0, h), ldu,
+        hsi_gemm(job, false, m, n - h, h, b, ldb, hsi_block(job, u, ldu, 0, h), ldu,
                  hsi_block(job, b, ldb, 0, h), ldb);
         hsi_trsm_upper(job, m, n - h, hsi_block(job, u, ldu, h, h), ldu,
                        hsi_block(job, b, ldb, 0, h), ldb);

@@ -98,12 +98,14 @@ static void reflect_blocks(hsi_job *job, const void *v)
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
         hsi_copy_vector(job, top, hsi_past(job, job->want, j), w);
-        hsi_gemv(job, 1, n, w, 1, hsi_block(job, v, n, 0, j), n, hsi_past(job, job->want, n), top);
+        hsi_gemv(job, true, n, w, 1, hsi_block(job, v, n, 0, j), n, hsi_past(job, job->want, n),
+                 top);
         HSI_BLAS(job, trmv, CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, w,
                  triangle(job, j), W, top, 1);
         for (i = 0; i < w; i++)
             hsi_set(job, job->want, j + i, hsi_get(job, job->want, j + i) - hsi_get(job, top, i));
-        hsi_gemv(job, 0, n, w, -1, hsi_block(job, v, n, 0, j), n, top, hsi_past(job, job->want, n));
+        hsi_gemv(job, false, n, w, -1, hsi_block(job, v, n, 0, j), n, top, hsi_past(job, job->want,
+                                                                                    n));
     }
 }
 
@@ -203,7 +205,7 @@ static void tpqrt_predict(hsi_job *job)
 
     hsi_copy_vector(job, job->want, job->x, n);
     hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->want);
-    hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, hsi_past(job, job->want, n));
+    hsi_gemv(job, false, n, n, 1, job->out[1], n, job->x, hsi_past(job, job->want, n));
 }
 
 static void tpqrt_compute(hsi_job *job)

@@ -8,15 +8,15 @@ static void gemm_predict(hsi_job *job)
     int n = job->n;
 
     hsi_predict_product(job);
-    hsi_gemv(job, 1, n, n, 1, job->in[1], n, job->x, job->got);
-    hsi_gemv(job, 0, n, n, -1, job->in[0], n, job->got, job->want);
+    hsi_gemv(job, true, n, n, 1, job->in[1], n, job->x, job->got);
+    hsi_gemv(job, false, n, n, -1, job->in[0], n, job->got, job->want);
 }
 
 static void gemm_compute(hsi_job *job)
 {
     int n = job->n;
 
-    hsi_gemm(job, 1, n, n, n, job->in[0], n, job->in[1], n, job->out[0], n);
+    hsi_gemm(job, true, n, n, n, job->in[0], n, job->in[1], n, job->out[0], n);
 }
 
 HSI_KERNEL(gemm, .inputs = 2, .outputs = 1, .first = 2, .predict = gemm_predict,
@@ -27,8 +27,8 @@ static void syrk_predict(hsi_job *job)
     int n = job->n;
 
     hsi_symv(job, n, 1, job->out[0], n, job->x, job->want);
-    hsi_gemv(job, 1, n, n, 1, job->in[0], n, job->x, job->got);
-    hsi_gemv(job, 0, n, n, -1, job->in[0], n, job->got, job->want);
+    hsi_gemv(job, true, n, n, 1, job->in[0], n, job->x, job->got);
+    hsi_gemv(job, false, n, n, -1, job->in[0], n, job->got, job->want);
 }
 
 static void syrk_compute(hsi_job *job)
@@ -46,7 +46,7 @@ HSI_KERNEL(syrk, .inputs = 1, .outputs = 1, .first = 2, .predict = syrk_predict,
 
 static void trsm_compute(hsi_job *job)
 {
-    hsi_trsm_right(job, 1, job->n, job->n, job->in[0], job->n, job->out[0], job->n);
+    hsi_trsm_right(job, true, job->n, job->n, job->in[0], job->n, job->out[0], job->n);
 }
 
 static void trsm_observe(hsi_job *job)

@@ -28,8 +28,8 @@ typedef struct shared_body {
     const hsi_matrix_row *row;
     const char           *name;
     const hsi_kernel     *kernel;
-    int                   copies;   /* 1: the task works on copies */
-    int                   emulated; /* 1: emulates a GPU; takes at least its planned time */
+    bool                  copies;   /* true: the task works on copies */
+    bool                  emulated; /* true: emulates a GPU; takes at least its planned time */
 } shared_body;
 
 struct shared_worker {
@@ -115,7 +115,7 @@ static void compute(hsi_job *job, hsi_step step)
         job->kernel->compute(job);
         break;
     case HSI_TRSM:
-        hsi_trsm_right(job, 0, n, n, job->in[0], n, b, n);
+        hsi_trsm_right(job, false, n, n, job->in[0], n, b, n);
         break;
     case HSI_GETRF:
         hsi_getrf_in_place(job, n, b, n);
@@ -127,7 +127,7 @@ static void compute(hsi_job *job, hsi_step step)
         hsi_trsm_upper(job, n, n, job->in[0], n, b, n);
         break;
     case HSI_GEMM_LU:
-        hsi_gemm(job, 0, n, n, n, job->in[0], n, job->in[1], n, b, n);
+        hsi_gemm(job, false, n, n, n, job->in[0], n, job->in[1], n, b, n);
         break;
     case HSI_ORMQR:
         hsi_ormqr_given(job);
@@ -184,7 +184,7 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
                 worker->spare[out] = hsi_matrix_allocate(body->matrix);
             job->out[out] = worker->spare[out];
             if (!job->out[out])
-                job->no_memory = job->stopped = 1;
+                job->no_memory = job->stopped = true;
             else
                 memcpy(job->out[out], at, tile_bytes(body->matrix));
             out++;
@@ -239,7 +239,7 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
                         : body->row->step == HSI_GETRF ? ": a pivot is 0, and rows stay in place"
                                                        : "");
     if (body->emulated && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
-        job.stopped = 1;
+        job.stopped = true;
     if (job.stopped)
         return HS_OUTCOME_ABORTED;
     give_results(&job, body, worker);

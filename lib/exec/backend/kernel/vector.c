@@ -11,7 +11,7 @@ static int columns_of(int m)
     return m < ELEMENTS ? ELEMENTS / (m ? m : 1) : 1;
 }
 
-void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const void *a, int lda,
+void hsi_gemv(hsi_job *job, bool transpose, int m, int n, double alpha, const void *a, int lda,
               const void *x, void *y)
 {
     int columns = columns_of(m), j;
@@ -34,19 +34,19 @@ void hsi_symv(hsi_job *job, int n, double alpha, const void *a, int lda, const v
         return;
     }
     hsi_symv(job, h, alpha, a, lda, x, y);
-    hsi_gemv(job, 0, n - h, h, alpha, below, lda, x, hsi_past(job, y, h));
-    hsi_gemv(job, 1, n - h, h, alpha, below, lda, hsi_past(job, x, h), y);
+    hsi_gemv(job, false, n - h, h, alpha, below, lda, x, hsi_past(job, y, h));
+    hsi_gemv(job, true, n - h, h, alpha, below, lda, hsi_past(job, x, h), y);
     hsi_symv(job, n - h, alpha, rest, lda, hsi_past(job, x, h), hsi_past(job, y, h));
 }
 
-static int is_transposed(hsi_triangle how)
+static bool is_transposed(hsi_triangle how)
 {
     return how == HSI_LOWER_TRANSPOSED || how == HSI_LOWER_UNIT_TRANSPOSED;
 }
 
 static void trmv_tile(const hsi_job *job, hsi_triangle how, int n, const void *a, int lda, void *x)
 {
-    int unit = how == HSI_LOWER_UNIT || how == HSI_LOWER_UNIT_TRANSPOSED;
+    bool unit = how == HSI_LOWER_UNIT || how == HSI_LOWER_UNIT_TRANSPOSED;
 
     HSI_BLAS(job, trmv, CblasColMajor, how == HSI_UPPER ? CblasUpper : CblasLower,
              is_transposed(how) ? CblasTrans : CblasNoTrans, unit ? CblasUnit : CblasNonUnit, n, a,
@@ -68,15 +68,15 @@ void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const void *a, int lda, voi
     }
     if (how == HSI_LOWER || how == HSI_LOWER_UNIT) {
         hsi_trmv(job, how, n - h, rest, lda, hsi_past(job, x, h));
-        hsi_gemv(job, 0, n - h, h, 1, below, lda, x, hsi_past(job, x, h));
+        hsi_gemv(job, false, n - h, h, 1, below, lda, x, hsi_past(job, x, h));
         hsi_trmv(job, how, h, a, lda, x);
         return;
     }
     hsi_trmv(job, how, h, a, lda, x);
     if (is_transposed(how))
-        hsi_gemv(job, 1, n - h, h, 1, below, lda, hsi_past(job, x, h), x);
+        hsi_gemv(job, true, n - h, h, 1, below, lda, hsi_past(job, x, h), x);
     else
-        hsi_gemv(job, 0, h, n - h, 1, right, lda, hsi_past(job, x, h), x);
+        hsi_gemv(job, false, h, n - h, 1, right, lda, hsi_past(job, x, h), x);
     hsi_trmv(job, how, n - h, rest, lda, hsi_past(job, x, h));
 }
 
@@ -86,7 +86,7 @@ static void multiply(hsi_job *job, void *y)
     int i;
 
     for (i = 0; i < job->kernel->outputs; i++)
-        hsi_gemv(job, 0, job->n, job->n, 1, job->out[i], job->n, job->x,
+        hsi_gemv(job, false, job->n, job->n, 1, job->out[i], job->n, job->x,
                  hsi_block(job, y, job->n, 0, i));
 }
 

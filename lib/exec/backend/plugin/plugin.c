@@ -146,7 +146,7 @@ static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_b
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
-    int named = row->id && row->id[0] != '\0';
+    bool named = row->id && row->id[0] != '\0';
 
     *out = NULL;
     if (!row->kernel || strncmp(row->kernel, prefix, strlen(prefix)) != 0 || options->emulate[type])

@@ -18,7 +18,7 @@ typedef struct reader {
     hsi_import          r;
     hsi_dot             dot;
     uint32_t           *row;            /* per node; HSI_POINT: a barrier, not a task */
-    int                 has_data;       /* some task accesses data */
+    bool                has_data;       /* some task accesses data */
     const hsi_dot_fact *link[HS_LINKS]; /* NULL: not given */
 } reader;
 
@@ -130,7 +130,7 @@ static hs_status read_data(reader *d, hsi_dot_value value)
             st = hs_builder_add_access(d->r.builder, d->r.rows - 1, data, (hs_access_mode)(m + 1));
         if (st != HS_OK)
             return st;
-        d->has_data = 1;
+        d->has_data = true;
     }
     return st;
 }

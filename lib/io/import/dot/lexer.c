@@ -4,12 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
-static int starts_name(char c)
+static bool starts_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -19,7 +19,7 @@ static size_t left(const hsi_dot_lexer *l)
     return (size_t)(l->text->end - l->next);
 }
 
-static int begins(const hsi_dot_lexer *l, const char *with)
+static bool begins(const hsi_dot_lexer *l, const char *with)
 {
     return left(l) >= strlen(with) && memcmp(l->next, with, strlen(with)) == 0;
 }
@@ -174,14 +174,14 @@ static void read_name(hsi_dot_lexer *l)
         l->next++;
 }
 
-static int is_keyword(hsi_text text)
+static bool is_keyword(hsi_text text)
 {
     static const char *const words[] = {"node", "edge", "graph", "digraph", "subgraph", "strict"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text.length == strlen(words[i]) && strncasecmp(text.at, words[i], text.length) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Read a token without quotes; its text is unchanged. */
@@ -227,7 +227,7 @@ hs_status hsi_dot_next(hsi_dot_lexer *l)
     return *l->next == '<' ? read_html(l) : read_plain(l);
 }
 
-int hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word)
+bool hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word)
 {
     return l->token.kind == HSI_DOT_KEYWORD && l->token.text.length == strlen(word) &&
            strncasecmp(l->token.text.at, word, l->token.text.length) == 0;

@@ -31,12 +31,12 @@ typedef struct hsi_dot_lexer {
 /* Advance to the next token. */
 hs_status hsi_dot_next(hsi_dot_lexer *l);
 
-static inline int hsi_dot_is(const hsi_dot_lexer *l, char sign)
+static inline bool hsi_dot_is(const hsi_dot_lexer *l, char sign)
 {
     return l->token.kind == HSI_DOT_SIGN && *l->token.at == sign;
 }
 
-int hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word);
+bool hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word);
 
 /* Refuse the present token. */
 hs_status hsi_dot_unexpected(const hsi_dot_lexer *l, const char *expected);

@@ -296,7 +296,7 @@ static hs_status take_chain(hsi_dot *d, scope in, attributes *a)
     hsi_dot_values values;
     hsi_vector     start = {0};
     const char    *at = d->lexer.token.at;
-    int            is_node = d->lexer.token.kind == HSI_DOT_ID;
+    bool           is_node = d->lexer.token.kind == HSI_DOT_ID;
     size_t         first, ends = 0;
     hs_status      st = HS_OK;
 
@@ -335,8 +335,8 @@ static hs_status keep_facts(hsi_dot *d, const scope *in, const attributes *a)
 
 static hs_status take_defaults(hsi_dot *d, scope *in, attributes *a)
 {
-    int       is_node = hsi_dot_is_keyword(&d->lexer, "node");
-    int       is_edge = hsi_dot_is_keyword(&d->lexer, "edge");
+    bool      is_node = hsi_dot_is_keyword(&d->lexer, "node");
+    bool      is_edge = hsi_dot_is_keyword(&d->lexer, "edge");
     hs_status st = hsi_dot_next(&d->lexer);
 
     if (st == HS_OK && !hsi_dot_is(&d->lexer, '['))
@@ -351,13 +351,13 @@ static hs_status take_defaults(hsi_dot *d, scope *in, attributes *a)
 }
 
 /* Return whether the statement is ID = ID, by looking at the token after the first ID. */
-static int is_assignment(hsi_dot *d, hs_status *st)
+static bool is_assignment(hsi_dot *d, hs_status *st)
 {
     hsi_dot_lexer ahead = d->lexer;
-    int           found;
+    bool          found;
 
     if (d->lexer.token.kind != HSI_DOT_ID)
-        return 0;
+        return false;
     *st = hsi_dot_next(&ahead);
     d->lexer.arena = ahead.arena;
     found = *st == HS_OK && hsi_dot_is(&ahead, '=');
@@ -402,7 +402,7 @@ static hs_status take_head(hsi_dot *d)
     hs_status     st = hsi_dot_next(&d->lexer);
 
     if (st == HS_OK && hsi_dot_is_keyword(&d->lexer, "strict")) {
-        d->is_strict = 1;
+        d->is_strict = true;
         st = hsi_dot_next(&d->lexer);
     }
     if (st == HS_OK && !hsi_dot_is_keyword(&d->lexer, "digraph"))

@@ -45,7 +45,7 @@ typedef struct hsi_dot {
     hsi_dot_lexer lexer;
     size_t        most_edges;
     const char   *time, *bytes; /* names of the attributes for time and bytes */
-    int           is_strict;
+    bool          is_strict;
     hsi_words     names;    /* names of nodes, in order */
     hsi_vector    nodes;    /* hsi_dot_node */
     hsi_vector    defaults; /* hsi_dot_values */

@@ -39,7 +39,7 @@ struct hs_starpu_models {
     size_t measured[HS_LINKS];
 };
 
-static int begins(hsi_text text, const char *with)
+static bool begins(hsi_text text, const char *with)
 {
     return text.length >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
 }
@@ -285,13 +285,13 @@ void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpu
     *gpus = m->workers[HS_GPU];
 }
 
-int hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth)
+bool hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth)
 {
     double count = (double)m->measured[link];
 
     if (count == 0)
-        return 0;
+        return false;
     *latency = m->latency[link] / count;
     *bandwidth = count / m->slowness[link] * 1e6;
-    return 1;
+    return true;
 }

@@ -15,8 +15,9 @@ hs_status hsi_starpu_times(const hs_starpu_models *m, hsi_arena *arena, hsi_text
 void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpus);
 
 /*
- * Return 1 with the mean latency in microseconds and bytes per second of a link; 0: not measured.
+ * Return true with the mean latency in microseconds and bytes per second of a link; 0: not
+ * measured.
  */
-int hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth);
+bool hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "io/text/field.h"
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -80,13 +80,13 @@ hsi_text hsi_rec_value(const hsi_rec *r, const char *name)
     return (hsi_text){NULL, 0};
 }
 
-int hsi_rec_word(hsi_text *value, hsi_text *word)
+bool hsi_rec_word(hsi_text *value, hsi_text *word)
 {
     const char *at = value->at, *end;
 
     *word = *value;
     if (value->length == 0)
-        return 0;
+        return false;
     end = at + value->length;
     while (at < end && is_blank(*at))
         at++;

@@ -27,8 +27,8 @@ void      hsi_rec_close(hsi_rec *r);
 /* Return the value of a field of the record; its `at` is NULL if the field is missing. */
 hsi_text hsi_rec_value(const hsi_rec *r, const char *name);
 
-/* Take the next word off a value, without surrounding blanks; return 0 if there is none. */
-int hsi_rec_word(hsi_text *value, hsi_text *word);
+/* Take the next word off a value, without surrounding blanks; return false if there is none. */
+bool hsi_rec_word(hsi_text *value, hsi_text *word);
 
 /* Read a required field as a number of at least 0. */
 hs_status hsi_rec_number(const hsi_rec *r, const char *name, double *value);

@@ -65,7 +65,7 @@ static hs_status read_whole(reader *s, const hsi_rec *rec, const char *name, uin
 static hs_status read_priority(reader *s, const hsi_rec *rec, int64_t *priority)
 {
     hsi_text text = hsi_rec_value(rec, "Priority");
-    int      minus = text.length > 0 && *text.at == '-';
+    bool     minus = text.length > 0 && *text.at == '-';
     uint64_t size = 0;
 
     if (text.at &&

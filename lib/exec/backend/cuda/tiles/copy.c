@@ -16,7 +16,7 @@ static hsi_tiles_line *line_of(const hsi_memory *memory, unsigned line)
     return &gpu_of(memory, line)->line[line % HSI_TILES_LINES];
 }
 
-int hsi_tiles_enter(hsi_tiles_gpu *gpu)
+bool hsi_tiles_enter(hsi_tiles_gpu *gpu)
 {
     return CUDA(&gpu->fault, cudaSetDevice, gpu->device);
 }
@@ -31,30 +31,30 @@ static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
 }
 
 /* Steps in the same stream need no wait. */
-int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
+bool hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
 {
     hsi_tiles_line *before = line_of(memory, other);
     cudaStream_t    stream = line_of(memory, line)->stream;
 
     if (stream == before->stream || number <= before->over || gpu_of(memory, other)->broken)
-        return 1;
+        return true;
     return CUDA(&gpu_of(memory, line)->fault, cudaStreamWaitEvent, stream, event_of(before, number),
                 0);
 }
 
-int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write)
+bool hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, bool write)
 {
     unsigned i;
 
     if (!hsi_tiles_wait(memory, line, place->writer, place->written))
-        return 0;
+        return false;
     for (i = 0; write && i < memory->lines; i++)
         if (!hsi_tiles_wait(memory, line, i, place->read[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, int write)
+void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, bool write)
 {
     uint64_t number = line_of(memory, line)->last + 1;
 
@@ -68,7 +68,7 @@ void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, 
     memset(place->read, 0, memory->lines * sizeof *place->read);
 }
 
-int hsi_tiles_step(hsi_memory *memory, unsigned line)
+bool hsi_tiles_step(hsi_memory *memory, unsigned line)
 {
     hsi_tiles_line *l = line_of(memory, line);
 
@@ -87,7 +87,7 @@ int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number)
         return 1;
     if (gpu->broken)
         return -1;
-    over = hsi_tiles_enter(gpu) ? hsi_cuda_over(&gpu->fault, event_of(l, number), 0) : -1;
+    over = hsi_tiles_enter(gpu) ? hsi_cuda_over(&gpu->fault, event_of(l, number), false) : -1;
     if (over > 0)
         l->over = number;
     if (over < 0)
@@ -113,7 +113,7 @@ static void *tile_at(const hsi_tiles_gpu *gpu, uint32_t slot)
 
 static passage find_passage(hsi_memory *memory, const hsi_move *move)
 {
-    int              home = move->to == HSI_HOST;
+    bool             home = move->to == HSI_HOST;
     const hsi_datum *piece = &memory->matrix->piece[move->piece];
     hsi_tiles_place *there, *here = &memory->home[move->piece];
     void            *tile;
@@ -137,8 +137,8 @@ static passage find_passage(hsi_memory *memory, const hsi_move *move)
     return p;
 }
 
-static int enqueue(const passage *p, const hsi_memory *memory, const hsi_move *move,
-                   cudaStream_t stream)
+static bool enqueue(const passage *p, const hsi_memory *memory, const hsi_move *move,
+                    cudaStream_t stream)
 {
     hsi_cuda_fault *fault = &p->gpu->fault;
 
@@ -149,11 +149,11 @@ static int enqueue(const passage *p, const hsi_memory *memory, const hsi_move *m
                 move->to == HSI_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, stream);
 }
 
-static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
+static bool put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
 {
     cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
     hsi_tiles_copy *record;
-    int             made;
+    bool            made;
 
     hsi_cuda_range_begin(move->to == HSI_HOST     ? "tile to host"
                          : move->from == HSI_HOST ? "tile to GPU"
@@ -164,25 +164,26 @@ static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *
     return made;
 }
 
-static int copy(hsi_memory *memory, const hsi_move *move)
+static bool copy(hsi_memory *memory, const hsi_move *move)
 {
     passage p = find_passage(memory, move);
 
-    if (p.gpu->broken || !hsi_tiles_enter(p.gpu) || !hsi_tiles_order(memory, p.line, p.from, 0) ||
-        !hsi_tiles_order(memory, p.line, p.to, 1) || !put_copy(&p, memory, move)) {
+    if (p.gpu->broken || !hsi_tiles_enter(p.gpu) || !hsi_tiles_order(memory, p.line, p.from,
+                                                                     false) ||
+        !hsi_tiles_order(memory, p.line, p.to, true) || !put_copy(&p, memory, move)) {
         hsi_tiles_break(p.gpu);
-        return 0;
+        return false;
     }
-    hsi_tiles_touch(memory, p.line, p.from, 0);
-    hsi_tiles_touch(memory, p.line, p.to, 1);
+    hsi_tiles_touch(memory, p.line, p.from, false);
+    hsi_tiles_touch(memory, p.line, p.to, true);
     p.to->peer = move->to == HSI_HOST ? HSI_HOST : move->from;
     if (hsi_tiles_step(memory, p.line))
-        return 1;
+        return true;
     hsi_tiles_break(p.gpu);
-    return 0;
+    return false;
 }
 
-int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
+bool hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
 {
     unsigned i;
 
@@ -190,12 +191,12 @@ int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
         if (!copy(memory, &moves->move[i])) {
             for (; i < moves->count; i++) /* the nodes count these moves as made */
                 hsi_nodes_lose(memory->nodes, moves->move[i].piece);
-            return 0;
+            return false;
         }
-    return 1;
+    return true;
 }
 
-static int is_on_its_way(const hsi_memory *memory, const hsi_tiles_place *place)
+static bool is_on_its_way(const hsi_memory *memory, const hsi_tiles_place *place)
 {
     return place->written && place->written > line_of(memory, place->writer)->over;
 }
@@ -251,14 +252,14 @@ void hsi_tiles_break(hsi_tiles_gpu *gpu)
 
     if (gpu->broken)
         return;
-    gpu->broken = 1;
+    gpu->broken = true;
     come_to_rest(gpu);
     if (!memory->why_lost[0])
         snprintf(memory->why_lost, HS_WHY, "%s; GPU %d (%.150s)", gpu->fault.text, gpu->device,
                  gpu->label);
     if (gpu->open)
         hsi_nodes_close(memory->nodes, gpu->node);
-    gpu->open = 0;
+    gpu->open = false;
     lose_what_it_wrote(gpu);
     lose_what_they_read(gpu);
 }

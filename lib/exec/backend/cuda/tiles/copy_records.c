@@ -15,19 +15,19 @@ struct hsi_tiles_copy {
     cudaEvent_t     begin, end;
 };
 
-static int make_event(hsi_tiles_gpu *gpu, cudaEvent_t *event)
+static bool make_event(hsi_tiles_gpu *gpu, cudaEvent_t *event)
 {
     return CUDA(&gpu->fault, cudaEventCreateWithFlags, event, cudaEventDefault);
 }
 
-int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
-                           size_t bytes, hsi_tiles_copy **out)
+bool hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
+                            size_t bytes, hsi_tiles_copy **out)
 {
     hsi_tiles_copy *copy = gpu->memory->matrix->records ? calloc(1, sizeof *copy) : NULL;
 
     *out = copy;
     if (!copy)
-        return 1;
+        return true;
     copy->what = (hs_transfer){
         .bytes = (double)bytes, .data = (uint32_t)move->piece, .from = move->from, .to = move->to};
     copy->next = gpu->copies;
@@ -36,13 +36,13 @@ int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_mo
            CUDA(&gpu->fault, cudaEventRecord, copy->begin, stream);
 }
 
-int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy)
+bool hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy)
 {
     return !copy || CUDA(&gpu->fault, cudaEventRecord, copy->end, stream);
 }
 
-/* Set the times of a copy. Return 0 if its events have no times. */
-static int date(hsi_tiles_gpu *gpu, hsi_tiles_copy *copy)
+/* Set the times of a copy. Return false if its events have no times. */
+static bool date(hsi_tiles_gpu *gpu, hsi_tiles_copy *copy)
 {
     hsi_cuda_time *time = &gpu->time;
     int64_t        begin = hsi_cuda_time_of(time, &gpu->fault, time->current, copy->begin);
@@ -67,7 +67,7 @@ void hsi_tiles_record_close(hsi_tiles_gpu *gpu)
     hsi_tiles_copy *copy;
 
     while ((copy = gpu->copies) != NULL) {
-        int dated = !gpu->broken && date(gpu, copy);
+        bool dated = !gpu->broken && date(gpu, copy);
 
         gpu->copies = copy->next;
         destroy_events(copy);

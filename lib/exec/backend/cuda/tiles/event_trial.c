@@ -18,17 +18,17 @@ typedef struct event_trial {
     cudaGraphExec_t exec;
 } event_trial;
 
-static int make_trial(hsi_tiles_gpu *gpu, event_trial *t)
+static bool make_trial(hsi_tiles_gpu *gpu, event_trial *t)
 {
     cudaGraph_t graph = NULL;
-    int         ok;
+    bool        ok;
 
     t->stream = gpu->line[HSI_TILES_GRAPH].stream;
     t->other = gpu->line[HSI_TILES_GRAPH + 1].stream;
     if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->event, cudaEventDisableTiming) ||
         !CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->behind, cudaEventDisableTiming) ||
         !CUDA(&gpu->fault, cudaStreamBeginCapture, t->stream, cudaStreamCaptureModeRelaxed))
-        return 0;
+        return false;
     ok = CUDA(&gpu->fault, cudaEventRecordWithFlags, t->event, t->stream, cudaEventRecordExternal);
     ok = CUDA(&gpu->fault, cudaStreamEndCapture, t->stream, &graph) && ok;
     ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &t->exec, graph, 0) &&
@@ -40,13 +40,13 @@ static int make_trial(hsi_tiles_gpu *gpu, event_trial *t)
 
 /* Query both events, the one of the other stream first. If that one has completed, the event of the
  * graph must have completed too. */
-static int look(hsi_tiles_gpu *gpu, const event_trial *t, int *pending)
+static bool look(hsi_tiles_gpu *gpu, const event_trial *t, int *pending)
 {
     int behind, over, seen = 0, early = 0;
 
     do {
-        behind = hsi_cuda_over(&gpu->fault, t->behind, 0);
-        over = hsi_cuda_over(&gpu->fault, t->event, 0);
+        behind = hsi_cuda_over(&gpu->fault, t->behind, false);
+        over = hsi_cuda_over(&gpu->fault, t->event, false);
         seen |= over == 0;
         early |= behind > 0 && over == 0;
     } while (behind >= 0 && over == 0);
@@ -54,13 +54,13 @@ static int look(hsi_tiles_gpu *gpu, const event_trial *t, int *pending)
     return behind >= 0 && over >= 0;
 }
 
-static int run_trial(hsi_tiles_gpu *gpu, const event_trial *t, int work, int *pending)
+static bool run_trial(hsi_tiles_gpu *gpu, const event_trial *t, int work, int *pending)
 {
     void *space = gpu->context[HSI_TILES_GRAPH].blas_space;
 
     for (; work > 0; work--)
         if (!CUDA(&gpu->fault, cudaMemsetAsync, space, 0, WORK_BYTES, t->stream))
-            return 0;
+            return false;
     return CUDA(&gpu->fault, cudaGraphLaunch, t->exec, t->stream) &&
            CUDA(&gpu->fault, cudaStreamWaitEvent, t->other, t->event, 0) &&
            CUDA(&gpu->fault, cudaEventRecord, t->behind, t->other) && look(gpu, t, pending) &&

@@ -8,28 +8,28 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
-static int take_device(hsi_tiles_gpu *gpu)
+static bool take_device(hsi_tiles_gpu *gpu)
 {
     struct cudaDeviceProp properties;
     char                  uuid[48];
 
     if (!hsi_tiles_enter(gpu) ||
         !CUDA(&gpu->fault, cudaGetDeviceProperties, &properties, gpu->device))
-        return 0;
+        return false;
     gpu->bytes = properties.totalGlobalMem;
     hsi_cuda_uuid(&properties, uuid);
     snprintf(gpu->label, sizeof gpu->label, "%.100s, %s", properties.name, uuid);
-    return 1;
+    return true;
 }
 
-static int make_events(hsi_tiles_gpu *gpu, hsi_tiles_line *line)
+static bool make_events(hsi_tiles_gpu *gpu, hsi_tiles_line *line)
 {
     unsigned k;
 
     for (k = 0; k < HSI_TILES_EVENTS; k++)
         if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &line->event[k], cudaEventDisableTiming))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 unsigned hsi_tiles_steps(const hsi_matrix *matrix)
@@ -43,7 +43,7 @@ unsigned hsi_tiles_steps(const hsi_matrix *matrix)
 }
 
 /* Make the arena of a stream context large enough for each step of the matrix. */
-static int fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
+static bool fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
     unsigned          steps = hsi_tiles_steps(matrix), step;
@@ -54,7 +54,7 @@ static int fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
         if (!(steps >> step & 1))
             continue;
         if (!hsi_tiles_work(context, (hsi_step)step, matrix->tile, &elements))
-            return 0;
+            return false;
         gpu->work = hsi_larger(gpu->work, elements);
     }
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++)
@@ -67,34 +67,34 @@ static int fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
     return bytes == 0 || hsi_stream_context_arena(context, bytes);
 }
 
-int hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number)
+bool hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number)
 {
     const size_t        usual = (size_t)32 << 20, little = (size_t)1 << 20;
     size_t              blas = gpu->bytes / 64 / HSI_TILES_CONTEXTS >= usual ? usual : little;
     hsi_stream_context *context = &gpu->context[number];
 
     if (!hsi_stream_context_open(context, &gpu->fault, blas))
-        return 0;
+        return false;
     context->single = gpu->memory->matrix->single;
     if (!fit_context(gpu, context))
-        return 0;
+        return false;
     gpu->line[number].stream = context->stream;
     return make_events(gpu, &gpu->line[number]);
 }
 
-static int open_lines(hsi_tiles_gpu *gpu)
+static bool open_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
     for (i = 0; i < HSI_TILES_CONTEXTS; i++)
         if (!hsi_tiles_context_open(gpu, i))
-            return 0;
+            return false;
     for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
         if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,
                   cudaStreamNonBlocking) ||
             !make_events(gpu, &gpu->line[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Return the bytes for tiles. The number does not depend on other processes. */
@@ -132,7 +132,7 @@ static void explain_lack(hsi_tiles_gpu *gpu)
 }
 
 /* Allocate the whole share or fail, so a run does not depend on other processes. */
-static int take_tiles(hsi_tiles_gpu *gpu)
+static bool take_tiles(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
     uint32_t    least = hsi_tiles_least(memory->matrix);
@@ -144,7 +144,7 @@ static int take_tiles(hsi_tiles_gpu *gpu)
                  "tiles take %.0f bytes, too few for the %u tiles of one task: raise "
                  "settings.gpu.tile_memory",
                  share_of(gpu), least);
-        return 0;
+        return false;
     }
     if (!CUDA(&gpu->fault, cudaMalloc, &at, gpu->slots * memory->tile_bytes) && gpu->fault.memory)
         explain_lack(gpu);
@@ -152,11 +152,11 @@ static int take_tiles(hsi_tiles_gpu *gpu)
     return at != NULL;
 }
 
-static int take_small(hsi_tiles_gpu *gpu)
+static bool take_small(hsi_tiles_gpu *gpu)
 {
     size_t bytes = HSI_TILES_IN_FLIGHT * sizeof *gpu->info;
     void  *there = NULL, *here = NULL;
-    int    ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes);
+    bool   ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes);
 
     gpu->info = there;
     ok = ok && CUDA(&gpu->fault, cudaHostAlloc, &here, bytes, cudaHostAllocPortable);
@@ -164,10 +164,10 @@ static int take_small(hsi_tiles_gpu *gpu)
     return ok;
 }
 
-static int take_unit(hsi_tiles_gpu *gpu)
+static bool take_unit(hsi_tiles_gpu *gpu)
 {
     const int    order = HSI_KERNEL_PANEL;
-    int          single = gpu->memory->matrix->single;
+    bool         single = gpu->memory->matrix->single;
     size_t       bytes = hsi_matrix_element(gpu->memory->matrix) * (size_t)order * (size_t)order;
     cudaStream_t stream = gpu->context[0].stream;
     void        *there = NULL, *here = NULL;
@@ -178,7 +178,7 @@ static int take_unit(hsi_tiles_gpu *gpu)
     gpu->unit = there;
     gpu->unit_here = here;
     if (!ok)
-        return 0;
+        return false;
     memset(here, 0, bytes);
     for (i = 0; i < order; i++)
         if (single)
@@ -190,14 +190,14 @@ static int take_unit(hsi_tiles_gpu *gpu)
 }
 
 /* Warm up all stream contexts. The scratch tiles need memory, so this comes before take_tiles(). */
-static int warm_contexts(hsi_tiles_gpu *gpu)
+static bool warm_contexts(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
     for (i = 0; i < HSI_TILES_CONTEXTS; i++)
         if (!hsi_tiles_warm(gpu, &gpu->context[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static void free_events(hsi_tiles_gpu *gpu)
@@ -251,7 +251,7 @@ static void release_all(hsi_tiles_gpu *gpu)
 
 /* Return whether one GPU can read the memory of another. Without access, copies go through the
  * host. */
-static int has_access(const hsi_tiles_gpu *to, const hsi_tiles_gpu *from)
+static bool has_access(const hsi_tiles_gpu *to, const hsi_tiles_gpu *from)
 {
     int         can = 0;
     cudaError_t error = cudaDeviceCanAccessPeer(&can, to->device, from->device);
@@ -296,7 +296,7 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->base.backend = &hsi_backend_tiles;
     gpu->device = (int)info->device_index;
     gpu->fault.text[0] = '\0';
-    gpu->broken = 0;
+    gpu->broken = false;
     gpu->wanted = NULL;
     if (take_device(gpu) && open_lines(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
         warm_contexts(gpu) && take_tiles(gpu) && take_small(gpu) &&
@@ -326,7 +326,7 @@ static void send_home(hsi_tiles_gpu *gpu)
 
     for (i = 0; i < memory->matrix->pieces && !gpu->broken; i++)
         if (hsi_nodes_holding(memory->nodes, gpu->node, i) == HSI_DIRTY &&
-            hsi_nodes_bring(memory->nodes, HSI_HOST, i, 1, &moves) == HSI_THERE)
+            hsi_nodes_bring(memory->nodes, HSI_HOST, i, true, &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
 }
 
@@ -350,7 +350,7 @@ static void wait_for_all(hsi_tiles_gpu *gpu)
 }
 
 /* Return whether other GPUs are copying tiles from this one. */
-static int is_read(const hsi_tiles_gpu *gpu)
+static bool is_read(const hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
     uint32_t    s;
@@ -360,8 +360,8 @@ static int is_read(const hsi_tiles_gpu *gpu)
         for (i = 0; i < memory->lines; i++)
             if (i / HSI_TILES_LINES != gpu->node - 1 &&
                 hsi_tiles_over(memory, i, gpu->place[s].read[i]) == 0)
-                return 1;
-    return 0;
+                return true;
+    return false;
 }
 
 /* Wait for copies to other GPUs. No new copy starts, since the node is closed. */
@@ -392,7 +392,7 @@ void hsi_tiles_close(hs_backend_worker *worker)
     wait_for_all(gpu);
     if (gpu->open)
         hsi_nodes_close(memory->nodes, gpu->node);
-    gpu->open = 0;
+    gpu->open = false;
     wait_for_readers(gpu);
     hsi_tiles_enter(gpu);
     for (unsigned i = 0; i < HSI_TILES_LINES; i++)

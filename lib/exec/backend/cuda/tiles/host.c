@@ -8,7 +8,7 @@
 
 /* Return 1 if the steps that use a place on the host have completed, 0 if not, -1 if the GPU of the
  * writing step is broken. */
-static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, int write)
+static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, bool write)
 {
     int      over = hsi_tiles_over(memory, place->writer, place->written);
     unsigned i;
@@ -29,7 +29,7 @@ static int are_quiet(hsi_memory *memory, const hsi_matrix_row *row)
     return quiet;
 }
 
-static int wait_until_quiet(hsi_memory *memory, const hsi_matrix_row *row)
+static bool wait_until_quiet(hsi_memory *memory, const hsi_matrix_row *row)
 {
     int64_t start = hsi_clock_ns();
     int     quiet;
@@ -42,7 +42,7 @@ static int wait_until_quiet(hsi_memory *memory, const hsi_matrix_row *row)
     return quiet > 0;
 }
 
-static int bring_all(hsi_memory *memory, const hsi_matrix_row *row)
+static bool bring_all(hsi_memory *memory, const hsi_matrix_row *row)
 {
     hsi_moves moves;
     int       i;
@@ -53,36 +53,36 @@ static int bring_all(hsi_memory *memory, const hsi_matrix_row *row)
         if (hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, o->mode != HS_WRITE, &moves) !=
                 HSI_THERE ||
             !hsi_tiles_move(memory, &moves))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-int hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row)
+bool hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row)
 {
     int i;
 
     for (i = 0; i < row->count; i++)
         if (hsi_nodes_newest(memory->nodes, row->operand[i].piece) != row->operand[i].version)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
+static bool prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
 {
     if (!hsi_tiles_are_right(memory, row)) {
         snprintf(why, HS_WHY, "its data are not those that the tasks before it have made");
-        return 0;
+        return false;
     }
     if (bring_all(memory, row) && wait_until_quiet(memory, row) && bring_all(memory, row))
-        return 1;
+        return true;
     snprintf(why, HS_WHY, "its data are lost with a GPU: %.300s", memory->why_lost);
-    return 0;
+    return false;
 }
 
 int hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
 {
-    int there;
+    bool there;
 
     pthread_mutex_lock(&memory->lock);
     there = prepare(memory, row, why);
@@ -112,7 +112,7 @@ void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row)
 
         if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
             !hsi_tiles_is_launching(memory, o->piece) &&
-            hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, 1, &moves) == HSI_THERE)
+            hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, true, &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
     }
     pthread_mutex_unlock(&memory->lock);

@@ -5,7 +5,7 @@
 
 #include "exec/backend/cuda/tiles/tiles.h"
 
-static int writes(const hsi_operand *operand)
+static bool writes(const hsi_operand *operand)
 {
     return operand->mode != HS_READ;
 }
@@ -21,7 +21,8 @@ hsi_tiles_in_flight *hsi_tiles_in_flight_begin(hsi_tiles_gpu *gpu, const hsi_til
         if (f->there)
             continue;
         *f = (hsi_tiles_in_flight){
-            .there = 1, .task = task, .row = body->row, .line = line, .outcome = HS_OUTCOME_DONE};
+            .there = true, .task = task, .row = body->row, .line = line,
+            .outcome = HS_OUTCOME_DONE};
         for (k = 0; k < HSI_OPERANDS; k++)
             f->slot[k] = f->spare[k] = HS_NONE;
         return f;
@@ -46,7 +47,7 @@ static void let_go(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight)
 void hsi_tiles_in_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight)
 {
     let_go(gpu, in_flight);
-    in_flight->there = 0;
+    in_flight->there = false;
 }
 
 /* Bring each operand into a slot, and take a spare slot for each operand that is copied. */
@@ -84,22 +85,22 @@ static void *tile_at(const hsi_tiles_gpu *gpu, uint32_t slot)
     return gpu->tiles + slot * gpu->memory->tile_bytes;
 }
 
-int hsi_tiles_in_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
-                              unsigned line)
+bool hsi_tiles_in_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
+                               unsigned line)
 {
     hsi_memory *memory = gpu->memory;
     unsigned    number = hsi_tiles_number(gpu, line);
     int         i;
 
     for (i = 0; i < in_flight->row->count; i++) {
-        int copied = in_flight->spare[i] != HS_NONE;
+        bool copied = in_flight->spare[i] != HS_NONE;
 
         if (!hsi_tiles_order(memory, number, &gpu->place[in_flight->slot[i]],
                              writes(&in_flight->row->operand[i]) && !copied) ||
-            (copied && !hsi_tiles_order(memory, number, &gpu->place[in_flight->spare[i]], 1)))
-            return 0;
+            (copied && !hsi_tiles_order(memory, number, &gpu->place[in_flight->spare[i]], true)))
+            return false;
     }
-    return 1;
+    return true;
 }
 
 void hsi_tiles_in_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
@@ -109,18 +110,18 @@ void hsi_tiles_in_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in
     int         i;
 
     for (i = 0; i < in_flight->row->count; i++) {
-        int copied = in_flight->spare[i] != HS_NONE;
+        bool copied = in_flight->spare[i] != HS_NONE;
 
         hsi_tiles_touch(memory, line, &gpu->place[in_flight->slot[i]],
                         writes(&in_flight->row->operand[i]) && !copied);
         if (copied)
-            hsi_tiles_touch(memory, line, &gpu->place[in_flight->spare[i]], 1);
+            hsi_tiles_touch(memory, line, &gpu->place[in_flight->spare[i]], true);
     }
 }
 
 /* Launch a step of cuSOLVER, and copy its status to the host behind the step. */
-static int launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
-                         hsi_stream_context *context, void *const at[HSI_OPERANDS])
+static bool launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
+                          hsi_stream_context *context, void *const at[HSI_OPERANDS])
 {
     ptrdiff_t number = in_flight - gpu->in_flight;
 
@@ -163,7 +164,8 @@ static void send_home(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
     for (i = 0; i < in_flight->row->count && !gpu->broken; i++) {
         const hsi_operand *o = &in_flight->row->operand[i];
 
-        if (o->last && hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, 1, &moves) == HSI_THERE)
+        if (o->last && hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, true,
+                                       &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
     }
 }
@@ -185,14 +187,14 @@ void hsi_tiles_in_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_fligh
     send_home(gpu, in_flight);
 }
 
-int hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row)
+bool hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row)
 {
     int i;
 
     for (i = 0; i < row->count; i++)
         if (hsi_nodes_is_lost(memory->nodes, row->operand[i].piece))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void lose_results(hsi_memory *memory, const hsi_matrix_row *row)
@@ -214,11 +216,11 @@ void hsi_tiles_in_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                 hsi_tiles_in_flight *in_flight, int over)
 {
     hsi_memory *memory = gpu->memory;
-    int         solved = over > 0 && hsi_tiles_solves(in_flight->row->step);
+    bool        solved = over > 0 && hsi_tiles_solves(in_flight->row->step);
     int         info = solved ? gpu->info_here[in_flight - gpu->in_flight] : 0;
     char        text[HS_WHY];
 
-    in_flight->settled = 1;
+    in_flight->settled = true;
     if (over < 0) {
         fail(in_flight, HS_OUTCOME_LOST, memory->why_lost);
     } else if (hsi_tiles_any_lost(memory, in_flight->row)) {
@@ -262,7 +264,7 @@ hsi_tiles_in_flight *hsi_tiles_in_flight_of(hsi_tiles_gpu *gpu, uint32_t task)
     return NULL;
 }
 
-int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece)
+bool hsi_tiles_is_launching(const hsi_memory *memory, size_t piece)
 {
     unsigned g;
     int      i;
@@ -272,17 +274,17 @@ int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece)
 
         for (i = 0; row && i < row->count; i++)
             if (row->operand[i].piece == piece && writes(&row->operand[i]))
-                return 1;
+                return true;
     }
-    return 0;
+    return false;
 }
 
-int hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu)
+bool hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu)
 {
     int i;
 
     for (i = 0; i < HSI_TILES_IN_FLIGHT; i++)
         if (gpu->in_flight[i].there && !gpu->in_flight[i].settled)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }

@@ -11,7 +11,7 @@
 
 /* Launch kernels without the lock. Other threads may write gpu->fault meanwhile, so the stream
  * context has a separate fault. */
-static int launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
+static bool launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
     hsi_stream_context *context = &gpu->context[in_flight->line];
     hsi_cuda_fault      fault = {.text = ""};
@@ -36,30 +36,30 @@ static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flig
                : hsi_tiles_in_flight_kernels(gpu, in_flight);
 }
 
-static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
-                          hsi_tiles_in_flight *in_flight)
+static bool put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                           hsi_tiles_in_flight *in_flight)
 {
-    int launched;
+    bool launched;
 
     hsi_cuda_range_begin(body->name);
     launched = hsi_tiles_enter(gpu) && hsi_tiles_in_flight_order(gpu, in_flight, in_flight->line) &&
                launch_kernels(gpu, in_flight);
     hsi_cuda_range_end();
     if (!launched)
-        return 0;
+        return false;
     hsi_tiles_in_flight_touch(gpu, in_flight);
     if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, in_flight->line)))
-        return 0;
+        return false;
     in_flight->number = gpu->line[in_flight->line].last;
     /* While the lock was free, another GPU may have broken and the data may be lost. */
     if (!body->copies && !hsi_tiles_any_lost(gpu->memory, in_flight->row))
         hsi_tiles_in_flight_adopt(gpu, in_flight);
-    return 1;
+    return true;
 }
 
 /* Return whether the stream of the line has room for `kernels` kernels. An empty stream takes any
  * number. */
-static int has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
+static bool has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
 {
     unsigned held = 0;
     int      i;
@@ -148,7 +148,7 @@ static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
 
         if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
             !hsi_tiles_is_launching(memory, o->piece) &&
-            hsi_nodes_bring(memory->nodes, gpu->node, o->piece, 1, &moves) == HSI_THERE)
+            hsi_nodes_bring(memory->nodes, gpu->node, o->piece, true, &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
     }
 }
@@ -208,14 +208,14 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
         if (outcome != HS_OUTCOME_DONE)
             snprintf(attempt->why, HS_WHY, "%.32s:%d: %.400s", body->name,
                      gpu->memory->matrix->tile, in_flight->why);
-        in_flight->there = 0;
+        in_flight->there = false;
     }
     pthread_mutex_unlock(&gpu->memory->lock);
     return outcome;
 }
 
-/* Launch a task ahead. Return 0 if that is not possible now. */
-static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
+/* Launch a task ahead. Return false if that is not possible now. */
+static bool launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 {
     hsi_tiles_in_flight *in_flight;
 
@@ -231,7 +231,7 @@ static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
 {
     hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
-    int            launches = 1;
+    bool           launches = true;
     size_t         i, together;
 
     pthread_mutex_lock(&gpu->memory->lock);

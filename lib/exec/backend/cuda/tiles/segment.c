@@ -48,33 +48,33 @@ static int open_contexts(hsi_tiles_gpu *gpu)
 }
 
 /* Fork the other lines from the first line, which includes them in the capture. */
-static int fork_lines(hsi_tiles_gpu *gpu)
+static bool fork_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
     if (!hsi_tiles_step(gpu->memory, lead_of(gpu)))
-        return 0;
+        return false;
     for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
         if (!hsi_tiles_wait(gpu->memory, hsi_tiles_number(gpu, i), lead_of(gpu),
                             gpu->line[HSI_TILES_GRAPH].last))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Join the other lines with the first line. */
-static int join_lines(hsi_tiles_gpu *gpu)
+static bool join_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
     for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
         if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, i)) ||
             !hsi_tiles_wait(gpu->memory, lead_of(gpu), hsi_tiles_number(gpu, i), gpu->line[i].last))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned line,
-                        cudaEvent_t over)
+static bool capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned line,
+                         cudaEvent_t over)
 {
     hsi_tiles_in_flight in_flight = {.row = body->row, .line = line};
     int                 i;
@@ -87,33 +87,33 @@ static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned
         !hsi_tiles_in_flight_kernels(gpu, &in_flight) ||
         (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,
                                     gpu->line[line].stream, cudaEventRecordExternal)))
-        return 0;
+        return false;
     hsi_tiles_in_flight_touch(gpu, &in_flight);
     return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
 }
 
-static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_segment *s)
+static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_segment *s)
 {
     size_t i;
 
     if (!fork_lines(gpu))
-        return 0;
+        return false;
     for (i = 0; i < s->count; i++)
         if (!capture_task(gpu, hsi_tiles_body_of(list[i].body), context_of(i), s->over[i]))
-            return 0;
+            return false;
     return join_lines(gpu);
 }
 
 /* Capture a segment. No line has to wait for the steps of the capture, which run no work. */
-static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
+static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
     cudaStream_t lead = gpu->line[HSI_TILES_GRAPH].stream;
     cudaGraph_t  made = NULL;
     unsigned     i;
-    int          ok;
+    bool         ok;
 
     if (!CUDA(&gpu->fault, cudaStreamBeginCapture, lead, cudaStreamCaptureModeRelaxed))
-        return 0;
+        return false;
     ok = capture_tasks(gpu, list, s);
     ok = CUDA(&gpu->fault, cudaStreamEndCapture, lead, &made) && ok;
     ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &s->exec, made, 0) &&
@@ -167,15 +167,15 @@ static hsi_tiles_segment *add_segment(hsi_tiles_gpu *gpu)
     return &gpu->segment[gpu->segments++];
 }
 
-static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
+static bool put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
     size_t i;
 
     if (!hsi_tiles_enter(gpu) || (!gpu->captured && !open_contexts(gpu)))
-        return 0;
+        return false;
     for (i = 0; i < s->count; i++)
         if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &s->over[i], cudaEventDisableTiming))
-            return 0;
+            return false;
     return capture(gpu, list, s);
 }
 
@@ -196,7 +196,7 @@ static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
         return HS_ERESOURCE;
     *count = 0;
     gpu->fault.text[0] = '\0';
-    gpu->no_segments = 1;
+    gpu->no_segments = true;
     free_segment(s);
     gpu->segments--;
     return HS_OK;
@@ -218,7 +218,7 @@ hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *lis
                               : st;
 }
 
-int hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task)
+bool hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task)
 {
     return gpu->passed < gpu->segments && gpu->segment[gpu->passed].first == task;
 }
@@ -228,7 +228,7 @@ void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu)
     gpu->passed++;
 }
 
-static int is_all_certain(const hsi_ahead *list, size_t count)
+static bool is_all_certain(const hsi_ahead *list, size_t count)
 {
     while (count > 0 && list[count - 1].certain)
         count--;
@@ -251,7 +251,7 @@ static uint32_t times_written(const hsi_ahead *list, size_t count, size_t piece)
 
 /* Return whether the item finds the versions of its data that it needs, once the items before it
  * have run. */
-static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item)
+static bool is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item)
 {
     const hsi_matrix_row *row = hsi_tiles_body_of(list[item].body)->row;
     int                   k;
@@ -261,30 +261,30 @@ static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item
 
         if (hsi_nodes_newest(memory->nodes, o->piece) + times_written(list, item, o->piece) !=
             o->version)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Bring the tiles of a task into the slots whose addresses are in the graph. */
-static int begin_in_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item,
-                           hsi_tiles_in_flight *in_flight)
+static bool begin_in_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item,
+                            hsi_tiles_in_flight *in_flight)
 {
     const hsi_tiles_body *body = hsi_tiles_body_of(item->body);
     int                   k;
 
     if (hsi_tiles_in_flight_take(gpu, body, in_flight) != HSI_LAUNCHED)
-        return 0;
+        return false;
     for (k = 0; k < body->row->count; k++)
         if (in_flight->slot[k] != body->row->operand[k].piece)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Register all tasks of the segment as in flight. *count_in_flight is the number of entries to end
  * after a failure. */
-static int begin_all(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
-                     hsi_tiles_in_flight **in_flight, size_t *count_in_flight)
+static bool begin_all(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
+                      hsi_tiles_in_flight **in_flight, size_t *count_in_flight)
 {
     size_t i;
 
@@ -292,38 +292,38 @@ static int begin_all(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
         in_flight[i] = hsi_tiles_in_flight_begin(gpu, hsi_tiles_body_of(list[i].body), list[i].task,
                                                  context_of(i));
         if (!in_flight[i])
-            return 0;
+            return false;
         *count_in_flight = i + 1;
         if (!is_right(gpu->memory, list, i) || !begin_in_flight(gpu, &list[i], in_flight[i]))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s,
-                      hsi_tiles_in_flight **in_flight)
+static bool launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s,
+                       hsi_tiles_in_flight **in_flight)
 {
     cudaStream_t lead = gpu->context[HSI_TILES_GRAPH].stream;
     size_t       i;
-    int          launched;
+    bool         launched;
 
     if (!hsi_tiles_enter(gpu))
-        return 0;
+        return false;
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
         gpu->line[i].stream = lead;
     for (i = 0; i < s->count; i++)
         if (!hsi_tiles_in_flight_order(gpu, in_flight[i], HSI_TILES_GRAPH))
-            return 0;
+            return false;
     hsi_cuda_range_begin("segment");
     launched = CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
     hsi_cuda_range_end();
     return launched;
 }
 
-/* Record the end of the graph as the step of each task. Return 0 for a fault. */
-static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t count)
+/* Record the end of the graph as the step of each task. Return false for a fault. */
+static bool note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t count)
 {
-    int    ok = 1;
+    bool   ok = true;
     size_t i;
 
     for (i = 0; i < count; i++) {
@@ -389,5 +389,5 @@ void hsi_tiles_segment_free_all(hsi_tiles_gpu *gpu)
     free(gpu->segment);
     gpu->segment = NULL;
     gpu->segments = gpu->segment_room = gpu->passed = gpu->captured = 0;
-    gpu->no_segments = 0;
+    gpu->no_segments = false;
 }

@@ -4,18 +4,18 @@
 
 enum { LINE = 64 }; /* elements; parts of the work space are aligned to lines */
 
-static int potrf_work(hsi_stream_context *context, int n, int *elements)
+static bool potrf_work(hsi_stream_context *context, int n, int *elements)
 {
     return SOLVER_OF(context, potrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
 }
 
-static int ormqr_work(hsi_stream_context *context, int n, int *elements)
+static bool ormqr_work(hsi_stream_context *context, int n, int *elements)
 {
     return SOLVER_OF(context, ormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL, n,
                      NULL, NULL, n, elements);
 }
 
-int hsi_tiles_solves(hsi_step step)
+bool hsi_tiles_solves(hsi_step step)
 {
     switch (step) {
     case HSI_POTRF:
@@ -23,9 +23,9 @@ int hsi_tiles_solves(hsi_step step)
     case HSI_GEQRF:
     case HSI_ORMQR:
     case HSI_TPQRT:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -57,16 +57,16 @@ unsigned hsi_tiles_kernels_most(void)
     return 512;
 }
 
-int hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements)
+bool hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements)
 {
     const hsi_cuda_kernel *opens_solver =
         hsi_cuda_kernel_find(context->single ? "spotrf" : "dpotrf");
 
     *elements = 0;
     if (!hsi_tiles_solves(step))
-        return 1;
+        return true;
     if (!hsi_stream_context_work(context, opens_solver, n, elements))
-        return 0;
+        return false;
     if (step == HSI_POTRF)
         return potrf_work(context, n, elements);
     if (step == HSI_GETRF)
@@ -106,15 +106,15 @@ size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element)
     return (whole(work) + room_for(step, n)) * element;
 }
 
-static int trsm(hsi_stream_context *context, cublasSideMode_t side, cublasFillMode_t fill,
-                cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const void *a,
-                void *b)
+static bool trsm(hsi_stream_context *context, cublasSideMode_t side, cublasFillMode_t fill,
+                 cublasOperation_t transposed, cublasDiagType_t diagonal, int n, const void *a,
+                 void *b)
 {
     return BLAS_OF(context, trsm, side, fill, transposed, diagonal, n, n,
                    hsi_cuda_scalar(context, 1), a, n, b, n);
 }
 
-static int gemm(hsi_stream_context *context, cublasOperation_t transposed, int n, void *const at[])
+static bool gemm(hsi_stream_context *context, cublasOperation_t transposed, int n, void *const at[])
 {
     return BLAS_OF(context, gemm, CUBLAS_OP_N, transposed, n, n, n, hsi_cuda_scalar(context, -1),
                    at[0], n, at[1], n, hsi_cuda_scalar(context, 1), at[2], n);
@@ -132,8 +132,8 @@ static void *room_of(const hsi_tiles_gpu *gpu, const hsi_stream_context *context
 }
 
 /* The tile with R and V also serves as the operand V. */
-static int geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
-                 int *info)
+static bool geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                  int *info)
 {
     void *tau = room_of(gpu, context);
 
@@ -145,8 +145,8 @@ static int geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, v
                                     hsi_cuda_past(context, tau, whole(n)));
 }
 
-static int ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
-                 int *info)
+static bool ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                  int *info)
 {
     void *tau = room_of(gpu, context);
 
@@ -155,8 +155,8 @@ static int ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, v
                      n, work_of(context), gpu->work, info);
 }
 
-static int tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
-                 int *info)
+static bool tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
+                  int *info)
 {
     void *tau = room_of(gpu, context), *room = hsi_cuda_past(context, tau, whole(n));
     void *stack = hsi_cuda_past(context, room, hsi_cuda_reflect_room(0));
@@ -168,7 +168,8 @@ static int tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, v
            hsi_cuda_triangles(context, n, at[1], tau, at[2], room);
 }
 
-static int launch_lu(hsi_stream_context *context, hsi_step step, int n, void *const at[], int *info)
+static bool launch_lu(hsi_stream_context *context, hsi_step step, int n, void *const at[],
+                      int *info)
 {
     switch (step) {
     case HSI_GETRF: /* a NULL array of pivots makes cuSOLVER factorise without pivoting */

@@ -55,13 +55,13 @@ typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_SLOTS, HSI_NOT_LAUNCHED } hsi_l
 
 /* A task whose kernels were launched. */
 typedef struct hsi_tiles_in_flight {
-    int                   there; /* 1: in use */
+    bool                  there; /* true: in use */
     uint32_t              task;
     const hsi_matrix_row *row;
     unsigned              line;
     uint64_t              number;  /* step in the line */
     unsigned              kernels; /* kernels in the stream; 0 for a task of a graph */
-    int                   settled;
+    bool                  settled;
     hs_outcome            outcome; /* valid if settled */
     char                  why[HS_WHY];
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HS_NONE: none */
@@ -80,8 +80,8 @@ typedef struct hsi_tiles_gpu {
     int                device;
     char               label[160];
     hsi_cuda_fault     fault;
-    int                open;                            /* 1: tiles may be here */
-    int                broken;                          /* 1: no further work runs here */
+    bool               open;                            /* true: tiles may be here */
+    bool               broken;                          /* true: no further work runs here */
     size_t             bytes;                           /* memory of the GPU */
     hsi_stream_context context[HSI_TILES_ALL_CONTEXTS]; /* stream contexts for graphs are open if
                                                            there are graphs */
@@ -89,7 +89,7 @@ typedef struct hsi_tiles_gpu {
     hsi_tiles_segment *segment; /* in the order of the list */
     size_t             segments, segment_room, passed; /* passed: launched or given up */
     size_t             captured;                       /* tasks in all segments */
-    int                no_segments;                    /* 1: no memory for further segments */
+    bool               no_segments;                    /* true: no memory for further segments */
     int                graph_events; /* 1: events in a graph are pending from its launch on */
     int                work;         /* elements for cuSOLVER in each stream context's arena */
     void              *unit;         /* unit matrix of HSI_KERNEL_PANEL rows on the GPU */
@@ -130,7 +130,7 @@ typedef struct hsi_tiles_body {
     hs_body               base;
     const hsi_matrix_row *row;
     const char           *name;
-    int                   copies; /* 1: the task may fail, so it works on copies of its inputs */
+    bool                  copies; /* true: the task may fail, so it works on copies of its inputs */
 } hsi_tiles_body;
 
 extern const hsi_sharing hsi_cuda_sharing;
@@ -167,34 +167,34 @@ hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **read
 /* copy.c: these functions need the lock. The number of a line is unique among all GPUs. */
 
 /* Make the GPU the current device of the calling thread. */
-int hsi_tiles_enter(hsi_tiles_gpu *gpu);
+bool hsi_tiles_enter(hsi_tiles_gpu *gpu);
 
 /* Let a line wait for step `number` of another line. */
-int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number);
+bool hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number);
 
 /* Let the next step of a line wait until it may read the place, or write it. */
-int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write);
+bool hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, bool write);
 
 /* Record that the next step of a line reads or writes the place. */
-void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, int write);
+void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, bool write);
 
 /* End the next step of a line: record its event. */
-int hsi_tiles_step(hsi_memory *memory, unsigned line);
+bool hsi_tiles_step(hsi_memory *memory, unsigned line);
 
 /* Return 1 if the step has completed, 0 if not, -1 if its GPU is broken. */
 int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number);
 
-/* Start all copies. Return 0 if a GPU is broken. */
-int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
+/* Start all copies. Return false if a GPU is broken. */
+bool hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
 
 /* Mark a GPU as broken after a fault. Pieces that only this GPU held are lost. */
 void hsi_tiles_break(hsi_tiles_gpu *gpu);
 
 /* copy_records.c: record the begin and the end of a copy in its stream. *out is NULL if the copy is
  * not recorded. */
-int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
-                           size_t bytes, hsi_tiles_copy **out);
-int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy);
+bool hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
+                            size_t bytes, hsi_tiles_copy **out);
+bool hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy);
 
 /* Set the times of a GPU's records and move the records to the memory. The GPU is idle. */
 void hsi_tiles_record_close(hsi_tiles_gpu *gpu);
@@ -212,7 +212,7 @@ hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *lis
                                  hs_error *error);
 
 /* Return whether the next segment begins with this task. */
-int hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
+bool hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task);
 
 /* Move on to the segment behind the next one. */
 void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu);
@@ -236,20 +236,20 @@ int hsi_tiles_try_events(hsi_tiles_gpu *gpu);
 unsigned hsi_tiles_steps(const hsi_matrix *matrix);
 
 /* warm_up.c: run each step once in the stream context, so a later launch loads no code. */
-int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context);
+bool hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context);
 
 /* gpu.c: open stream context `number` with work space for each step, and its line. */
-int hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number);
+bool hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number);
 
 /* step.c: return the approximate number of kernels of a step, and the bound of a stream. */
 unsigned hsi_tiles_kernels(hsi_step step, int n);
 unsigned hsi_tiles_kernels_most(void);
 
 /* step.c: return whether cuSOLVER computes the step. Such a step can fail and is not captured. */
-int hsi_tiles_solves(hsi_step step);
+bool hsi_tiles_solves(hsi_step step);
 
 /* Set *elements to the size of cuSOLVER's work space for a step. */
-int hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements);
+bool hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements);
 
 /* Return the bytes of arena for a step with `work` elements of work space for cuSOLVER. */
 size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element);
@@ -265,21 +265,21 @@ hsi_tiles_in_flight *hsi_tiles_in_flight_begin(hsi_tiles_gpu *gpu, const hsi_til
 void                 hsi_tiles_in_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight);
 
 /* Return whether a task that writes the piece is being launched without the lock on any GPU. */
-int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece);
+bool hsi_tiles_is_launching(const hsi_memory *memory, size_t piece);
 
 /* Return the in-flight entry of a task; NULL: the task is not in flight. */
 hsi_tiles_in_flight *hsi_tiles_in_flight_of(hsi_tiles_gpu *gpu, uint32_t task);
 
 /* Return whether an in-flight task of the GPU has not completed. */
-int hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
+bool hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
 
 /* Assign slots to the operands and start the copies into them. */
 hsi_launched hsi_tiles_in_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                       hsi_tiles_in_flight *in_flight);
 
 /* Let a line wait for the steps that must complete before the task. */
-int hsi_tiles_in_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
-                              unsigned line);
+bool hsi_tiles_in_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight,
+                               unsigned line);
 
 /* Launch the kernels of the task in its stream context. */
 int hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
@@ -299,7 +299,7 @@ void hsi_tiles_in_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
 void hsi_tiles_settle_those_over(hsi_tiles_gpu *gpu);
 
 /* Return whether an operand of the row is lost. */
-int hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
+bool hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
 
 /* run_task.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
@@ -309,7 +309,7 @@ void       hsi_tiles_next(hs_backend_worker *worker, const hs_body *body);
 /* host.c */
 
 /* Return whether each operand has the version that the order of the rows requires. */
-int  hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row);
+bool hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row);
 int  hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY]);
 void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
 void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row);

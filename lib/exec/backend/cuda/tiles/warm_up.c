@@ -7,7 +7,7 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 
 /* Run each step and wait for it, so the queue of the stream never fills. */
-static int run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scratch, size_t tile)
+static bool run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scratch, size_t tile)
 {
     unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
     void    *at[HSI_OPERANDS];
@@ -18,23 +18,23 @@ static int run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scra
     for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
         if (steps >> step & 1 && (!hsi_tiles_launch(gpu, context, (hsi_step)step, at, info) ||
                                   !CUDA(&gpu->fault, cudaStreamSynchronize, context->stream)))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* The scratch tiles hold zeros, and the results are dropped. Without memory for scratch tiles there
  * is no warm-up, which is not a fault. */
-int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context)
+bool hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
     void  *scratch = NULL;
-    int    warm;
+    bool   warm;
 
     if (!CUDA(&gpu->fault, cudaMallocAsync, &scratch, bytes, context->stream)) {
         if (!gpu->fault.memory)
-            return 0;
+            return false;
         gpu->fault.text[0] = '\0';
-        return 1;
+        return true;
     }
     hsi_cuda_range_begin("warm-up");
     warm = CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, context->stream) &&
@@ -42,7 +42,7 @@ int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context)
     hsi_cuda_range_end();
     if (!warm) {
         cudaFreeAsync(scratch, context->stream);
-        return 0;
+        return false;
     }
     return CUDA(&gpu->fault, cudaFreeAsync, scratch, context->stream) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
