@@ -72,8 +72,9 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
              exec_is_comparable(job) && m->predicted > 0 ? "%s   %.4g x predicted" : "%s", here,
              m->achieved / m->predicted);
     add_time(list, job, "achieved makespan", m->achieved, remark);
-    snprintf(remark, sizeof remark, m->bound > 0 ? "   achieved is %.4g x that" : "",
-             m->achieved / m->bound);
+    remark[0] = '\0';
+    if (m->bound > 0)
+        snprintf(remark, sizeof remark, "   achieved is %.4g x that", m->achieved / m->bound);
     if (isfinite(m->bound))
         add_time(list, job, "area bound, measured", m->bound, remark);
 }
@@ -113,7 +114,9 @@ static void add_factorisation(figure_list *list, const exec_job *job)
         seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
         f.single_precision ? "single precision, " : "", f.input_given ? "from " : "",
         f.input_given ? job->request->input : seed);
-    snprintf(off, sizeof off, f.orthogonality > 0 ? ", Q'Q off by %.2g" : "", f.orthogonality);
+    off[0] = '\0';
+    if (f.orthogonality > 0)
+        snprintf(off, sizeof off, ", Q'Q off by %.2g", f.orthogonality);
     if (f.verified)
         add(list, "result", "%s\t\t   residual %.2g, largest element %.2g%s",
             f.wrong ? "wrong" : "verified", f.relative_residual, f.largest_residual, off)

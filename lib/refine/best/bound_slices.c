@@ -312,10 +312,10 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     return HS_OK;
 }
 
-int hsi_bounds_see_patterns(const hsi_best *best)
+bool hsi_bounds_see_patterns(const hsi_best *best)
 {
     (void)best;
-    return 0;
+    return false;
 }
 
 #endif
