@@ -60,7 +60,8 @@ static int is_over(const passer *p)
     return __atomic_load_n(&p->over, __ATOMIC_ACQUIRE);
 }
 
-/* Fill a launch queue once every worker is open, and take the lock while no kernel ends. */
+/* Wait until every worker is open and a launch waits for a full queue; take the lock while no kernel
+ * ends. */
 static void *pass(void *context)
 {
     passer *p = context;
@@ -68,7 +69,7 @@ static void *pass(void *context)
     while (first_tile_copied(48) == INT64_MAX)
         if (is_over(p))
             return NULL;
-    fake_fill(8);
+    fake_hold_when_full();
     while (fake_full() == 0)
         if (is_over(p))
             return NULL;
@@ -85,7 +86,7 @@ static void *pass(void *context)
  */
 START_TEST(the_lock_is_free)
 {
-    fake_settings    settings = with_queue(0, 2e-3);
+    fake_settings    settings = with_queue(8, 2e-3);
     hs_exec_settings s = settings_of("plan");
     void            *symbol = find(LOCK_PASS);
     pthread_t        thread;

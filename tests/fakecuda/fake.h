@@ -103,9 +103,9 @@ unsigned fake_default_workspaces(void);
 unsigned fake_full(void);
 unsigned fake_queue(void);
 
-/* Set settings.queue, and hold every kernel: the first launch into a full queue waits until
- * fake_hold(FAKE_KERNEL, 0). */
-void fake_fill(int queue);
+/* Set fake_full() to 0; let the next launch into a full queue hold every kernel, so that the launch
+ * waits until fake_hold(FAKE_KERNEL, 0). */
+void fake_hold_when_full(void);
 
 /* Return the number of NVTX ranges begun; set the last range's name and the number of open ranges.
  * */

@@ -511,11 +511,11 @@ void fake_hold(fake_kind kind, int held)
     pthread_mutex_unlock(&fake_lock);
 }
 
-void fake_fill(int queue)
+void fake_hold_when_full(void)
 {
     pthread_mutex_lock(&fake_lock);
-    fake.settings.queue = queue;
-    fake.fills = 1;
+    fake.full = 0;
+    fake.holds_when_full = 1;
     pthread_mutex_unlock(&fake_lock);
 }
 

@@ -260,7 +260,7 @@ extern struct fake_state {
     const char        *failed;
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
-    int                held[FAKE_KINDS], fills;
+    int                held[FAKE_KINDS], holds_when_full;
     unsigned char      peers[FAKE_DEVICES][FAKE_DEVICES]; /* [first][second]: peer access */
     fake_record       *records;
     size_t             record_count, record_room;

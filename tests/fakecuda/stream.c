@@ -163,8 +163,8 @@ static void take_room(fake_stream *stream, fake_kind kind)
         return;
     if (room > 0 && stream->held >= room) {
         fake.full++;
-        fake.held[FAKE_KERNEL] |= fake.fills;
-        fake.fills = 0;
+        fake.held[FAKE_KERNEL] |= fake.holds_when_full;
+        fake.holds_when_full = 0;
     }
     while (room > 0 && stream->held >= room)
         pthread_cond_wait(&fake_change, &fake_lock);
