@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "io/text/field.h"
-#include "io/text/header.h"
+#include "io/text/field_value.h"
+#include "io/text/file_header.h"
 #include "support/vector.h"
 
 enum { TASK, WORKER, SCORE, COLUMNS };

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "io/text/csv.h"
-#include "io/text/field.h"
-#include "io/text/header.h"
+#include "io/text/field_value.h"
+#include "io/text/file_header.h"
 #include "support/vector.h"
 
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})

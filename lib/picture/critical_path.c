@@ -4,7 +4,7 @@
 
 #include "core/instance_store.h"
 #include "picture/picture.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 
 /*
  * Search for the cause of an entry's start: the event that became known to its worker last. Such an

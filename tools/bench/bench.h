@@ -15,7 +15,7 @@
 /*
  * A campaign is a text (campaign.c) with instances, algorithms, bounds, seeds and plots. It is
  * expanded to cases (cases.c), one per instance. A case is run (measure.c), several at a time
- * (run.c), and gives rows of a CSV file (rows.c), which a later run reads again. Tables and the
+ * (run_cases.c), and gives rows of a CSV file (result_rows.c), which a later run reads again. Tables and the
  * page (page/) are made from the rows.
  */
 
@@ -110,7 +110,7 @@ void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
 
-/** Return the name of built-in campaign `index` (library.c); NULL past the last. */
+/** Return the name of built-in campaign `index`; NULL past the last. */
 const char *bench_library_name(size_t index);
 const char *bench_library_text(const char *name); /* NULL: unknown name */
 

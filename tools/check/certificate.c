@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check/proof_tree.h"
-#include "check/graph.h"
+#include "check/graph_proof.h"
 #include "common/certified.h"
 #include "common/escape.h"
 #include "common/message.h"

@@ -4,9 +4,9 @@
 
 #include <gmp.h>
 
-#include "check/kinds.h"
+#include "check/task_kinds.h"
 #include "check/limits.h"
-#include "check/read/read.h"
+#include "check/read/certificate_read.h"
 
 /** The verification of a proof: its fixed data, and the present case. */
 typedef struct cases {

@@ -93,7 +93,7 @@ void exec_progress(void *unused, const hs_exec_progress *p);
 void exec_status_begin(void);
 
 /**
- * The view of --live (live.c), for progress_show_view(): workers with their tasks, throughput and
+ * The view of --live, for progress_show_view(): workers with their tasks, throughput and
  * the last failure. Call exec_live_begin() with the job before the view is drawn.
  */
 void exec_live_begin(const exec_job *job);
@@ -129,7 +129,7 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
                     char path[EXEC_PATH]);
 
 /*
- * Messages during the run (messages.c): failures with their output, and stop requests. A thread
+ * Messages during the run: failures with their output, and stop requests. A thread
  * prints the messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns
  * after all messages are printed.
  */
@@ -209,7 +209,7 @@ typedef struct exec_measured {
 hs_status exec_measure(const exec_job *job, exec_measured *m);
 void      exec_measured_free(exec_measured *m);
 
-/** Compute the area bound of the measured times (bound.c); NaN if no task finished. */
+/** Compute the area bound of the measured times; NaN if no task finished. */
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
 /** Return the name under which times of `task` on `type` are grouped. */
@@ -244,7 +244,7 @@ int exec_dry_run(const exec_job *job);
 enum { EXEC_PROGRAM = 256 };
 bool exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 
-/** Print the GPUs of this machine on standard output (devices.c). Return the exit code. */
+/** Print the GPUs of this machine on standard output. Return the exit code. */
 int exec_devices(void);
 
 /**

@@ -6,8 +6,8 @@
 
 #include "core/columns.h"
 #include "io/import/speedup.h"
-#include "io/import/text.h"
-#include "io/import/words.h"
+#include "io/import/source_text.h"
+#include "io/import/word_table.h"
 #include "support/vector.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef HSI_IO_IMPORT_JSON_H
 #define HSI_IO_IMPORT_JSON_H
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/import/speedup.h"
 
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 static bool parse_rule(hsi_text rule, hsi_speedup_rule *out)
 {

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "io/import/import.h"
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 typedef struct stg {
     hsi_import  r;

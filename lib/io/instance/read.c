@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/error.h"
-#include "io/text/field.h"
-#include "io/text/rows.h"
+#include "io/text/field_value.h"
+#include "io/text/task_table.h"
 
 static hs_status read_header(struct hsi_rows *r)
 {

@@ -4,11 +4,11 @@
 
 #include "core/error.h"
 #include "core/task_names.h"
-#include "io/plan/info.h"
-#include "io/plan/lines.h"
-#include "io/plan/regroup.h"
-#include "io/text/field.h"
-#include "io/text/rows.h"
+#include "io/plan/plan_info.h"
+#include "io/plan/plan_header.h"
+#include "io/plan/regroup_tasks.h"
+#include "io/text/field_value.h"
+#include "io/text/task_table.h"
 #include "support/sized.h"
 
 /* Columns that only plans have. */

@@ -8,17 +8,17 @@
 #include "picture/gantt/palette.h"
 #include "picture/svg.h"
 #include "picture/picture.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 #include "picture/ticks.h"
 
 /*
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) computes all places: a panel
  * per schedule, in it a band of rows per worker type, and the legend. Then gantt.c draws from back
  * to front: the page, the rows, the grid; the entries of a band, whose rows are single workers
- * (lanes.c) or groups (groups.c); above them failures (failures.c), arrows from victims to thieves
- * (spoliations.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready.c) and marked
- * times (lines.c). Colours are in style.c and palette.c. Names in bars keep clear of lines
- * (room.c). The critical path (critical.c) and the dependency arrows under a pointer (arrows.c) are
+ * (lanes.c) or groups (worker_groups.c); above them failures (failures.c), arrows from victims to thieves
+ * (spoliations.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready_tasks.c) and marked
+ * times (makespan_lines.c). Colours are in graph_style.c and palette.c. Names in bars keep clear of lines
+ * (text_room.c). The critical path (critical_path.c) and the dependency arrows under a pointer (arrows.c) are
  * drawn over the entries.
  */
 
@@ -159,7 +159,7 @@ double hsi_mix_sum(const hsi_mix *mix, int state);
 /** Return the class with the largest run or aborted part. */
 unsigned hsi_mix_heaviest(const hsi_mix *mix, int state);
 
-/** Write the shares of `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted" (mix.c). */
+/** Write the shares of `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted". */
 void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole);
 
 /** Draw a band whose rows are single workers (lanes.c). */
@@ -194,7 +194,7 @@ void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned w
 void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel);
 
 /**
- * Room for text (room.c). room_for_text: return the left edge, in `box` and nearest to its middle,
+ * Room for text. room_for_text: return the left edge, in `box` and nearest to its middle,
  * of a text that no line of the panel crosses; NAN: no room. put_around_heading: write "L" commands
  * of a path to the end of a segment, with a gap at a heading.
  */
@@ -215,18 +215,17 @@ bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
 bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
                      double *right);
 
-/** Draw the critical path (critical.c). */
+/** Draw the critical path. */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
 
-/** Draw a band whose rows are groups of workers (groups.c). HS_ENOMEM. */
+/** Draw a band whose rows are groups of workers. HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
 
-/** Write <style> and <defs> (style.c). */
+/** Write <style> and <defs>. */
 void hsi_gantt_style(hsi_gantt *g);
 
 /**
- * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width
- * (heading.c).
+ * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width.
  */
 void   hsi_put_workers(hsi_output *out, unsigned count, const char *type);
 void   hsi_put_heading(hsi_gantt *g, const hsi_band *band);
@@ -238,8 +237,7 @@ void hsi_draw_grid(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_axis(hsi_gantt *g);
 
 /**
- * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes
- * (ready.c).
+ * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes.
  */
 #define HSI_READY_CHART 36.0
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
@@ -258,7 +256,7 @@ void     hsi_divide_copies(hsi_panel *panel);
 unsigned hsi_copies_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);
 
-/** Draw makespans and bounds with their labels (lines.c). */
+/** Draw makespans and bounds with their labels. */
 void hsi_draw_lines(hsi_gantt *g);
 
 /** Draw a cross per failure, or for several failures too close to distinguish (failures.c). */

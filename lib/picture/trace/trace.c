@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 #include "picture/trace/trace.h"
 
 enum { DEPENDENCIES_MOST = 100000 }; /* more slow viewers down */

@@ -2,7 +2,7 @@
 #ifndef HSI_IO_IMPORT_DOT_LEXER_H
 #define HSI_IO_IMPORT_DOT_LEXER_H
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
 /* The kinds of tokens of the DOT language. */

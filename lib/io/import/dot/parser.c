@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 enum { MOST_DEPTH = 64 };
 
@@ -221,7 +221,7 @@ static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **node
 }
 
 /* Set the attributes of an edge from the values of its statement. */
-static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_edge *edge)
+static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_node_edge *edge)
 {
     const hsi_dot_value *bytes = &values->of[HSI_DOT_BYTES], *class = &values->of[HSI_DOT_CLASS];
     char                 shown[HSI_SHOWN];
@@ -236,7 +236,7 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_e
 }
 
 /* Add an edge from each member first .. middle - 1 to each member middle .. end - 1. */
-static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_point_edge edge)
+static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_node_edge edge)
 {
     uint32_t *from, *to;
     size_t    after = sort_members(d, middle, end, &to);
@@ -265,7 +265,7 @@ static hs_status add_chain(hsi_dot *d, const hsi_vector *start, const hsi_dot_va
                            const char *at)
 {
     const size_t  *from = start->data;
-    hsi_point_edge edge = {.at = at};
+    hsi_node_edge edge = {.at = at};
     hs_status      st = make_edge(d, values, &edge);
 
     for (size_t i = 0; i + 2 < start->size / sizeof *from && st == HS_OK; i++)

@@ -3,7 +3,7 @@
 #define HSI_IO_IMPORT_DOT_PARSER_H
 
 #include "io/import/dot/lexer.h"
-#include "io/import/points.h"
+#include "io/import/barrier_nodes.h"
 #include "support/vector.h"
 
 /* The attributes with a meaning here, task columns first; others are skipped. */
@@ -50,7 +50,7 @@ typedef struct hsi_dot {
     hsi_vector    nodes;    /* hsi_dot_node */
     hsi_vector    defaults; /* hsi_dot_values */
     hsi_vector    given;    /* hsi_dot_given */
-    hsi_vector    edges;    /* hsi_point_edge, of nodes */
+    hsi_vector    edges;    /* hsi_node_edge, of nodes */
     hsi_vector    facts;    /* hsi_dot_fact */
     hsi_vector    members;  /* uint32_t: nodes of the open subgraphs, in order */
 } hsi_dot;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "io/import/starpu/rec.h"
-#include "io/import/words.h"
-#include "io/text/field.h"
+#include "io/import/starpu/recutils.h"
+#include "io/import/word_table.h"
+#include "io/text/field_value.h"
 
 /* Times of a model at a footprint, on the device of each type with the least number. */
 typedef struct timing {

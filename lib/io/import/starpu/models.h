@@ -4,7 +4,7 @@
 
 #include <hybridsched/io.h>
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
 /* Look up the times of a model at a footprint, in microseconds; INFINITY: no time. HS_ENOMEM. */

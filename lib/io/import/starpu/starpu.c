@@ -11,10 +11,10 @@
 
 #include "core/error.h"
 #include "io/import/import.h"
-#include "io/import/points.h"
+#include "io/import/barrier_nodes.h"
 #include "io/import/starpu/models.h"
-#include "io/import/starpu/rec.h"
-#include "io/text/field.h"
+#include "io/import/starpu/recutils.h"
+#include "io/text/field_value.h"
 
 typedef struct job {
     const char *at;
@@ -39,7 +39,7 @@ typedef struct reader {
     hsi_vector              bytes;   /* double: of each data */
     hsi_vector              seen;    /* size_t: by data, the use (+ 1) in the present job */
     hsi_vector              uses;    /* use: of the present job */
-    hsi_vector              edges;   /* hsi_point_edge */
+    hsi_vector              edges;   /* hsi_node_edge */
     size_t                  absent;  /* number of dependencies on missing jobs */
 } reader;
 
@@ -323,7 +323,7 @@ static hs_status read_dependencies(reader *s, uint32_t later)
 
     while (hsi_rec_word(&list, &word)) {
         size_t         earlier = hsi_words_find(&s->ids, word);
-        hsi_point_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
+        hsi_node_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
 
         if (earlier == HSI_NO_WORD)
             s->absent++;
@@ -340,8 +340,8 @@ static hs_status add_jobs(reader *s, uint32_t *row)
     hs_status  st = HS_OK;
 
     for (uint32_t i = 0; i < count && st == HS_OK; i++) {
-        row[i] = jobs[i].model.length ? (uint32_t)s->r.rows : HSI_POINT;
-        if (row[i] != HSI_POINT)
+        row[i] = jobs[i].model.length ? (uint32_t)s->r.rows : HSI_NO_ROW;
+        if (row[i] != HSI_NO_ROW)
             st = add_task(s, &jobs[i]);
         if (st == HS_OK)
             st = read_dependencies(s, i);
@@ -350,7 +350,7 @@ static hs_status add_jobs(reader *s, uint32_t *row)
         st = hs_builder_set_handle_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
     if (st != HS_OK)
         return st;
-    st = hsi_point_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_point_edge), count, row);
+    st = hsi_import_barrier_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_node_edge), count, row);
     hsi_import_merge(&s->r);
     return st;
 }
