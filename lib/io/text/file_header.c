@@ -121,7 +121,7 @@ hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *f
             return st;
         key = &csv->fields[0];
         if (++header->lines > MOST_LINES)
-            return hsi_csv_fail(csv, key, "more '#' lines than there may be; expected at most %u",
+            return hsi_csv_fail(csv, key, "too many '#' lines; expected at most %u",
                                 MOST_LINES);
         if (key_is(key, "cpus"))
             st = read_workers(csv, "cpus", &header->has_cpus, &header->cpus);
@@ -138,11 +138,13 @@ hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *f
     }
 }
 
-static hs_status missing(struct hsi_csv *csv, const char *what, const char *option)
+static hs_status missing(struct hsi_csv *csv, const char *key, const char *workers)
 {
-    return hsi_csv_fail_at(csv, csv->line, 1, "no '# %s' line above the header; expected '# %s N', "
-                           "N a whole number from 0 to %u (or a tool's option %s)", what, what,
-                           HS_MAX_WORKERS, option);
+    return hsi_csv_fail_at(csv, csv->line, 1,
+                           "no '# %s' line above the header; expected '# %s N', N a whole number "
+                           "from 0 to %u, or the number of %s given separately (an option of the "
+                           "tool, or hs_read_settings)",
+                           key, key, HS_MAX_WORKERS, workers);
 }
 
 static unsigned fill_in(const hs_read_settings *settings, hs_type type)
@@ -160,13 +162,13 @@ hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
     if (settings->has_cpus)
         header->cpus = settings->cpus;
     else if (!header->has_cpus && !fills_in)
-        return missing(csv, "cpus", "-m");
+        return missing(csv, "cpus", "CPUs");
     else if (!header->has_cpus)
         header->cpus = fill_in(settings, HS_CPU);
     if (settings->has_gpus)
         header->gpus = settings->gpus;
     else if (!header->has_gpus && !fills_in)
-        return missing(csv, "gpus", "-k");
+        return missing(csv, "gpus", "GPUs");
     else if (!header->has_gpus)
         header->gpus = fill_in(settings, HS_GPU);
     if (header->cpus + header->gpus == 0)
