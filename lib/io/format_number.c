@@ -7,7 +7,8 @@
 
 #include "support/decimal/decimal.h"
 
-enum { PLAIN_MOST = 12 }; /* largest number of digits before the point without an exponent */
+/* largest number of digits before the point that is printed without an exponent */
+enum { PLAIN_MOST = 12 };
 
 size_t hs_format_double(double value, char buffer[32])
 {
@@ -86,7 +87,10 @@ size_t hs_format_rounded(double value, int digits, char buffer[32])
     return (size_t)snprintf(buffer, 32, "%.*s.%s", point, text, text + point);
 }
 
-/* Format `count` times `unit`, `per` of which make one `larger`. */
+/*
+ * Format a duration of `count` `unit`s in two units, such as "8 h 38 min"; a `larger` unit has
+ * `per` of them.
+ */
 static size_t two_units(double count, unsigned per, const char *larger, const char *unit,
                         char buffer[32])
 {

@@ -7,30 +7,33 @@
 #include "core/graph/graph.h"
 
 /*
- * Worker and entry of each task's run, for arrows and critical paths. A task of an unfinished
- * schedule may have no run.
+ * The complete run of each task in a schedule (its worker and entry), for arrows and critical
+ * paths. A task of an unfinished schedule may have no run.
  */
 typedef struct hsi_runs {
     const hs_instance *in;
-    const hs_graph    *graph; /* NULL: independent tasks; the arrays are NULL */
+    const hs_graph    *graph; /* graph of the tasks; NULL: independent tasks, and no arrays */
     const hs_schedule *s;
-    uint32_t          *worker; /* per task; HS_NONE: no run */
-    size_t            *entry;  /* per task: index among the worker's entries */
+    uint32_t          *worker; /* worker of each task's run; HS_NONE: no run */
+    size_t            *entry;  /* index of each task's run among the worker's entries */
 } hsi_runs;
 
 /* A step of a critical path: an entry of a worker. */
 typedef struct hsi_path_step {
     uint32_t worker;
     size_t   entry;
-    bool     by_task; /* true: the step before is a task that this task comes after or reads from;
-                         0: the step before is the worker's previous entry, or none */
+    /*
+     * whether the step before is a task that this task depends on, instead of the worker's previous
+     * entry or no step
+     */
+    bool     by_task;
 } hsi_path_step;
 
-/* HS_ENOMEM. Call hsi_runs_close() in any case. */
+/* Find the run of each task. HS_ENOMEM. Call hsi_runs_close() in any case. */
 hs_status hsi_runs_open(hsi_runs *runs, const hs_instance *in, const hs_schedule *s);
 void      hsi_runs_close(hsi_runs *runs);
 
-/* Return the run of a task, which must have one. */
+/* Return the entry of a task's run. The task must have a run. */
 static inline const hs_entry *hsi_run_of(const hsi_runs *runs, uint32_t task)
 {
     size_t count;
@@ -46,7 +49,7 @@ static inline const hs_entry *hsi_run_of(const hsi_runs *runs, uint32_t task)
  */
 hs_status hsi_critical_path(const hsi_runs *runs, hsi_path_step **steps, size_t *count);
 
-/* Called with a neighbour of a task; a result besides 0 ends the iteration. */
+/* A callback for a neighbour of a task; a result other than 0 ends the iteration. */
 typedef int hsi_neighbour(void *data, uint32_t task);
 
 /*

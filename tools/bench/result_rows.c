@@ -43,7 +43,7 @@ enum {
     CPU_IDLE,
     GPU_ACCELERATION,
     GPU_IDLE,
-    BOUNDS, /* all requested bounds */
+    BOUNDS, /* names of all requested bounds */
     ITERATIONS,
     TIME_LIMIT,
     VERSION,
@@ -280,7 +280,7 @@ static int write_failed(const char *path)
     return output_exit_code(error);
 }
 
-/* Write the whole text. After a failure the next run removes the incomplete line. */
+/* Write the whole text. A failure may leave an incomplete line, which the next run removes. */
 static int write_all(int fd, const char *path, const char *text, size_t length)
 {
     while (length > 0) {
@@ -296,7 +296,9 @@ static int write_all(int fd, const char *path, const char *text, size_t length)
     return EXIT_OK;
 }
 
-/* Lock the file and begin an empty one with the header. Return 0, or an exit code. */
+/*
+ * Lock the file and, if it is empty, write the header. Return 0, or an exit code after a message.
+ */
 static int begin(int fd, const char *path)
 {
     struct stat about;

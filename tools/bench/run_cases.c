@@ -14,10 +14,10 @@
 
 typedef struct job {
     const bench_case *one;
-    bench_row        *rows;   /* rows of this case in bench_rows */
-    char             *wanted; /* per algorithm: run it */
+    bench_row        *rows;   /* rows of the case in bench_rows */
+    char             *wanted; /* per algorithm: whether to run it */
     int               done, code;
-    char             *messages; /* held messages; NULL: none */
+    char             *messages; /* messages held until the job is collected; NULL: none */
     size_t            length;
 } job;
 

@@ -13,7 +13,7 @@
 #include "check/proof_tree.h"
 #include "common/checked_memory.h"
 
-enum { LOOK = 16 }; /* steps per task or edge */
+enum { LOOK = 16 }; /* steps counted for each task or edge that is visited */
 
 typedef struct proof {
     const certificate *c;
@@ -22,13 +22,16 @@ typedef struct proof {
     const task_order  *w;
     limits            *l;
     size_t             tasks, vertices;
-    unsigned char (*closed)[2]; /* per task: excluded types */
+    /* per task: whether each type is excluded, because the task would end too late there */
+    unsigned char (*closed)[2];
     uint32_t *order;            /* topological order of the vertices */
-    long      unit, grid;       /* exponents of the units of times and multipliers */
+    long      unit, grid;       /* exponents of two: the units of times and of multipliers */
     mpz_t     longest;          /* the makespan to refute */
-    mpz_t    *head, *tail;      /* per vertex: longest paths before and after */
-    mpz_t    *through;          /* per task: sum of multipliers of its paths */
-    mpz_t    *over[2];          /* and of jumps over CPUs or GPUs */
+    /* per vertex: length of the longest path that ends before it, and that starts after it */
+    mpz_t    *head, *tail;
+    mpz_t    *through;          /* per task: sum of the multipliers of the paths through it */
+    /* per task: sum of the multipliers of jumps over the CPUs, and over the GPUs */
+    mpz_t    *over[2];
     tasks_between between;
     mpz_t     multiplier[2], all;
 } proof;
@@ -287,7 +290,7 @@ static unsigned workers_of(const proof *p, int type)
 {
     unsigned workers = type ? hs_instance_gpus(p->in) : hs_instance_cpus(p->in);
 
-    return workers ? workers : 1; /* a type without workers runs nothing */
+    return workers ? workers : 1; /* a type without workers runs no task, so any divisor will do */
 }
 
 /*

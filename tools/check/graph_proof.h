@@ -12,10 +12,11 @@
 /** A case: some of the schedules of a graph. */
 typedef struct graph_case {
     const hs_instance *in;
-    task_order         task_order; /* order of the tasks in every schedule of the case */
+    task_order         task_order; /* order that every schedule of the case obeys */
     /* Per task: the types excluded in every schedule of the case; NULL: none. */
     const unsigned char (*closed)[2];
-    const unsigned char *beside; /* per pair of tasks: both overlap in all schedules */
+    /* per pair of tasks: whether both overlap in every schedule of the case */
+    const unsigned char *beside;
 } graph_case;
 
 /**

@@ -10,10 +10,10 @@
 #include "check/graph_proof.h"
 #include "common/checked_memory.h"
 
-enum { VERTICES = 128, DEPTH = 1024 }; /* upper limits */
+enum { VERTICES = 128, DEPTH = 1024 }; /* largest number of vertices, and of nested branches */
 
 typedef struct level {
-    unsigned char edge[VERTICES][VERTICES]; /* [from][to] */
+    unsigned char edge[VERTICES][VERTICES]; /* edge[from][to]: whether the order has this edge */
     unsigned char beside[VERTICES * VERTICES];
     unsigned char closed[VERTICES][2];
 } level;
@@ -25,7 +25,7 @@ typedef struct walk {
     limits            *l;
     size_t             at; /* index of the next node */
     size_t             tasks, vertices;
-    level             *level; /* per depth: the case with the branches above */
+    level             *level; /* per depth: the order and the types of the case */
     size_t             before_at[VERTICES + 1], after_at[VERTICES + 1];
     uint32_t           before[VERTICES * VERTICES], after[VERTICES * VERTICES];
 } walk;

@@ -15,7 +15,8 @@ typedef struct cases {
     unsigned           workers[2];
     long               unit;       /* all times are multiples of 2^unit */
     mpz_t              longest;    /* makespan to refute, in units */
-    uint32_t          *low, *high; /* per kind: range of its number on CPUs in this case */
+    /* per kind: range of the number of tasks on CPUs in the present case */
+    uint32_t          *low, *high;
     limits            *l;
 } cases;
 

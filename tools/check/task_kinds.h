@@ -4,7 +4,10 @@
 
 #include <hybridsched/hybridsched.h>
 
-/** Tasks of an instance with equal times; a time is infinite if its type has no worker. */
+/**
+ * A kind: all tasks of an instance with the same two times. A time is infinite if its type has no
+ * worker.
+ */
 typedef struct task_kind {
     double   time[2];
     uint32_t count;

@@ -32,7 +32,7 @@ static int write_files(const exec_job *job, exec_request *request, const exec_me
         int code;
 
         if (i == EXEC_FACTORS && job->status != HS_OK) {
-            output_discard(request->file[i]); /* missing or wrong after a failed run */
+            output_discard(request->file[i]); /* a failed run has no factors, or wrong ones */
             request->file[i] = NULL;
         }
         if (!request->file[i])

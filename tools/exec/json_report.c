@@ -10,7 +10,8 @@
 #include "common/escape.h"
 #include "exec/exec.h"
 
-enum { ATTEMPTS_MOST = 100000 }; /* longer reports omit the list */
+/* largest number of attempts in a report; longer lists are omitted */
+enum { ATTEMPTS_MOST = 100000 };
 
 /* Hash a name: FNV-1a, then mixed, because the hashes are added up. */
 static uint64_t hash_name(const char *name)

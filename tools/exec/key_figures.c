@@ -81,7 +81,8 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
 
 static void add_costs(figure_list *list, const hs_exec_report *r)
 {
-    const double short_task = 0.1; /* seconds: the overhead of longer tasks does not matter */
+    /* seconds: for longer tasks the overhead of a start does not matter */
+    const double short_task = 0.1;
     double       overhead = 1e6 * r->overhead, dispatch = 1e6 * r->dispatch;
 
     if (r->busy < short_task * (double)(r->done - r->resumed + r->failed))

@@ -19,8 +19,9 @@ typedef struct mark {
 
 static struct {
     const exec_job *job;
-    mark            last, before; /* set every WINDOW seconds: throughput counts from `before` */
-    size_t          failures;     /* number seen so far */
+    /* the last two marks, WINDOW seconds apart: throughput counts from `before` */
+    mark            last, before;
+    size_t          failures;     /* number of failures seen so far */
 } live;
 
 /* The text of the view as it grows; each line is cut to the terminal's width. */
@@ -41,7 +42,7 @@ static void add_line(view *v, const char *line)
     v->lines++;
 }
 
-/* "7.5 s", "1:07" or "1:02:03". */
+/* Format a duration as "7.5 s", "1:07" or "1:02:03". */
 static void format_span(char text[24], double seconds)
 {
     if (seconds >= 60 && seconds < 1e9)
@@ -59,7 +60,7 @@ static hs_exec_activity activity_of(unsigned worker)
     return now;
 }
 
-/* Tasks per second over the last WINDOW to 2 WINDOW seconds. */
+/* Return the finished tasks per second over the last WINDOW to 2 WINDOW seconds. */
 static double throughput(uint64_t done)
 {
     mark now = {clock_now(), done};
@@ -81,7 +82,7 @@ static void add_head(view *v, unsigned workers, unsigned busy, uint64_t done)
     add_line(v, line);
 }
 
-/* "cpu0  12 done  3.1 s of 5.0 s  train" */
+/* Add the line of a worker, such as "cpu0 12 done 3.1 s of 5.0 s train". */
 static void add_worker(view *v, unsigned worker, int name_width)
 {
     const hs_instance *in = live.job->plan.in;

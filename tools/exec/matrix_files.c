@@ -13,7 +13,7 @@
 
 enum { ORDER_MOST = 1 << 24 };
 
-/* The content of a file, or the elements of the matrix in it. */
+/* The bytes read from a file; later the elements of the matrix at the start of the buffer. */
 typedef struct content {
     const input *in;
     char        *at;

@@ -7,7 +7,7 @@
 
 #include "exec/exec.h"
 
-#define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
+#define LEAST 1e-9 /* least time of a task in seconds, for tasks shorter than a tick of the clock */
 
 /*
  * Return the time of a task on the type it did not run on: its estimate, scaled by the mean error
@@ -49,7 +49,7 @@ static hs_status area_bound(const exec_measured *m, size_t n, double *time[2], d
     if (n == 0)
         return HS_OK;
     status = hs_instance_wrap(n, time[HS_CPU], time[HS_GPU], NULL, m->cpus, m->gpus, &measured);
-    if (status == HS_OK) /* closed form of the area bound */
+    if (status == HS_OK) /* the area bound in closed form: no solver */
         status = hs_bound_compute(hs_bound_find("theorem2"), measured, NULL, bound);
     hs_instance_free(measured);
     return status;

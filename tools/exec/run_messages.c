@@ -28,7 +28,7 @@ static void skip_most(FILE *log, const char *path, int is_kept)
         rewind(log);
         return;
     }
-    while ((c = getc(log)) != EOF && c != '\n') /* continue at the begin of a line, if any */
+    while ((c = getc(log)) != EOF && c != '\n') /* continue at the begin of the next line, if any */
         continue;
     if (c == EOF)
         fseeko(log, -MOST, SEEK_END);
@@ -62,7 +62,7 @@ static void print_log(FILE *log, const char *path, int is_kept)
 
 /* Output of an attempt not shown yet: files of the two streams, or one file for both. */
 typedef struct printed {
-    FILE *log[2]; /* NULL: no output */
+    FILE *log[2]; /* files with output; NULL: no output */
     char  path[2][EXEC_PATH];
 } printed;
 
@@ -89,7 +89,7 @@ static void print_and_close(const exec_job *job, printed *p)
             fclose(p->log[i]);
         }
         if (p->path[i][0] && !job->keeps_logs)
-            unlink(p->path[i]); /* keeps the folder small after many failures */
+            unlink(p->path[i]); /* remove the file, so that many failures do not fill the disk */
     }
 }
 
@@ -116,15 +116,15 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
 
 static struct {
     const exec_job  *job;
-    sem_t            any; /* posted for each message */
+    sem_t            any; /* posted once for each message */
     pthread_t        thread;
     int              threaded;
     int              stops, over; /* atomic: shared by handler and threads */
     int              stops_printed;
     size_t           failures_printed;
-    pthread_mutex_t  lock; /* guards the two members below */
+    pthread_mutex_t  lock; /* guards `now` and `has_status` */
     hs_exec_progress status;
-    int              has_status; /* not printed yet */
+    int              has_status; /* whether `now` has not been printed yet */
 } news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void print_stops(void)
@@ -188,7 +188,7 @@ void exec_messages_begin(const exec_job *job)
     if (sem_init(&news.any, 0, 0) != 0)
         return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* leaves signals to the main thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the new thread keeps all signals blocked */
     news.threaded = pthread_create(&news.thread, NULL, print_messages, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

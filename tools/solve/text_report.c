@@ -77,7 +77,7 @@ static int by_makespan(const void *a, const void *b)
 
     if ((*x)->value != (*y)->value)
         return (*x)->value < (*y)->value ? -1 : 1;
-    return *x < *y ? -1 : 1; /* ties keep the order of the request */
+    return *x < *y ? -1 : 1; /* equal rows keep the order of the request */
 }
 
 static int by_bound(const void *a, const void *b)
@@ -235,7 +235,8 @@ static void print_bounds(const solve_row *rows, size_t count)
 /* Write a bound for a reader, rounded down, so that the text is a bound, too. */
 static void format_bound(double bound, char text[32])
 {
-    double last; /* decimal exponent of the last digit; digits before the point are kept */
+    /* value of the last printed digit: at most 1, so that digits before the point are kept */
+    double last;
 
     hs_format_rounded(bound, DIGITS, text);
     if (strtod(text, NULL) <= bound)

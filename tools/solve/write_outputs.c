@@ -46,8 +46,8 @@ static void note_bounds(hs_plan_info *info, const solve_result *result)
 /* The data for write_file(). */
 typedef struct source {
     const solve_result *result;
-    const char         *algorithm; /* algorithm of the best schedule */
-    bool                has_busy;  /* --available: workers are busy at the start */
+    const char         *algorithm; /* name of the algorithm with the best schedule */
+    bool                has_busy;  /* whether workers are busy at the start (--available) */
 } source;
 
 static hs_status write_plan(int fd, const source *from)

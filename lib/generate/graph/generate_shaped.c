@@ -34,7 +34,7 @@ void hs_shaped_init_sized(hs_shaped *spec, size_t size)
     hsi_init_sized(spec, size, &defaults, sizeof defaults);
 }
 
-/* A command line under construction. */
+/* A command line of hsched-gen under construction. */
 typedef struct command {
     char   text[4608];
     size_t length;

@@ -4,21 +4,24 @@
 #include <stdlib.h>
 
 /*
- * A walk back from a task through points, over edges sorted by their later end. If several paths
- * lead from a task or point to the present task, the path with most bytes counts.
+ * A search from a task back through barriers to the preceding tasks, over edges sorted by their
+ * later end. If several paths lead from a node to the present task, the path with most bytes
+ * counts.
  */
 typedef struct walk {
     hsi_import     *r;
     hsi_node_edge *edges;
     size_t          count, nodes;
     const uint32_t *row;
-    size_t         *first;         /* first edge of each node; at the end the number of edges */
-    uint32_t       *stack;         /* points to walk through; tasks from the end */
-    char           *waits;         /* per node: the point is on the stack */
-    uint32_t       *seen;          /* node (+ 1) whose walk last met this node */
-    double         *most;          /* bytes from the node to the present task */
-    const char    **at;            /* place of the edge with these bytes */
-    size_t          points, tasks; /* on the stack */
+    /* index of the first edge of each node; then the number of edges */
+    size_t         *first;
+    /* barriers to continue from, at the front; tasks found, from the back */
+    uint32_t       *stack;
+    char           *waits;         /* per node: whether the barrier is on the stack */
+    uint32_t       *seen;          /* per node: the task (+ 1) whose search last met the node */
+    double         *most;          /* per node: bytes of the path to the present task */
+    const char    **at;            /* per node: position of the edge with these bytes */
+    size_t          barriers, tasks; /* numbers of nodes at both ends of the stack */
     size_t          steps;
 } walk;
 
@@ -44,7 +47,7 @@ static void index_edges(walk *w)
     }
 }
 
-/* Note that `before` precedes the present task, by a path with `bytes`. */
+/* Record that a path with `bytes` leads from `before` to the task; push a new node on the stack. */
 static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const char *at)
 {
     bool known = w->seen[before] == task + 1;
@@ -59,35 +62,35 @@ static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const ch
             w->stack[w->nodes - ++w->tasks] = before;
     } else if (!w->waits[before]) {
         w->waits[before] = 1;
-        w->stack[w->points++] = before;
+        w->stack[w->barriers++] = before;
     }
 }
 
-/* Walk from a point on the stack to its predecessors. */
-static hs_status step(walk *w, uint32_t task, uint32_t point)
+/* Continue the search from a barrier to the nodes before it. */
+static hs_status step(walk *w, uint32_t task, uint32_t barrier)
 {
     const hsi_node_edge *edge = w->edges;
 
-    w->waits[point] = 0;
-    for (size_t i = w->first[point]; i < w->first[point + 1]; i++) {
+    w->waits[barrier] = 0;
+    for (size_t i = w->first[barrier]; i < w->first[barrier + 1]; i++) {
         if (++w->steps > hsi_import_most_edges(w->r))
             return hsi_import_fail(&w->r->text, edge[i].at,
-                                   "more edges through points than a "
-                                   "file of this size may mean, which is %zu",
+                                   "more than %zu edges lead through barriers; expected fewer in "
+                                   "a file of this size",
                                    hsi_import_most_edges(w->r));
         meet(w, task, edge[i].earlier,
-             edge[i].bytes > w->most[point] ? edge[i].bytes : w->most[point], edge[i].at);
+             edge[i].bytes > w->most[barrier] ? edge[i].bytes : w->most[barrier], edge[i].at);
     }
     return HS_OK;
 }
 
-/* Begin the walk of a task with its own edges; duplicates are passed on, to be refused later. */
+/* Begin the search of a task with its edges. A duplicate edge is added too, and refused later. */
 static hs_status begin(walk *w, uint32_t task)
 {
     const hsi_node_edge *edge = w->edges;
     hs_status             st = HS_OK;
 
-    w->points = w->tasks = 0;
+    w->barriers = w->tasks = 0;
     for (size_t i = w->first[task]; i < w->first[task + 1] && st == HS_OK; i++) {
         uint32_t before = edge[i].earlier;
 
@@ -108,8 +111,8 @@ static hs_status walk_back(walk *w)
         if (w->row[task] == HSI_NO_ROW)
             continue;
         st = begin(w, task);
-        while (w->points > 0 && st == HS_OK)
-            st = step(w, task, w->stack[--w->points]);
+        while (w->barriers > 0 && st == HS_OK)
+            st = step(w, task, w->stack[--w->barriers]);
         for (size_t i = 1; i <= w->tasks && st == HS_OK; i++) {
             uint32_t before = w->stack[nodes - i];
 

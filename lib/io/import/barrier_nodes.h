@@ -5,26 +5,27 @@
 #include "io/import/import.h"
 
 /*
- * An edge between nodes of a file. A node is a task or a point: a node without time that tasks only
- * wait for.
+ * An edge of an imported graph. A node is a task or a barrier, which takes no time but orders
+ * tasks.
  */
 typedef struct hsi_node_edge {
-    uint32_t    later, earlier; /* nodes */
+    uint32_t    later, earlier; /* numbers of the nodes at both ends */
     double      bytes;
-    bool        is_data; /* the edge follows from data; for the reader */
+    bool        is_data; /* the edge follows from accesses to data; used by dot.c only */
     const char *at;
 } hsi_node_edge;
 
 #define HSI_NO_ROW UINT32_MAX
 
 /*
- * Add the edges between rows: `row` has the row of each node, or HSI_NO_ROW. A path through points
- * becomes an edge from each task before the points to each task after them. Sorts `edges`.
+ * Add the edges between rows: row[i] is the row of node i, or HSI_NO_ROW for a barrier. A path
+ * through barriers becomes an edge from the task before the barriers to the task after them. Sorts
+ * `edges`. HS_ESYNTAX: too many edges.
  */
 hs_status hsi_import_barrier_edges(hsi_import *r, hsi_node_edge *edges, size_t count, size_t nodes,
                           const uint32_t *row);
 
-/* Return the limit on edges for a text of this size. */
+/* Return the limit on edges, which grows with the size of the text. */
 size_t hsi_import_most_edges(const hsi_import *r);
 
 #endif

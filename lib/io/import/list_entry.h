@@ -6,9 +6,10 @@
 #include "support/arena.h"
 
 /*
- * Take the next entry off a list NAME:WORD;NAME:WORD, as in instances. *name is without the
- * backslashes before ';', ':' and '\', NUL-terminated, and in the arena; *word is the text after
- * the last ':', empty if there is none. HS_ENOMEM. At the end of the list name->at is NULL.
+ * Remove the first entry of a list NAME:WORD;NAME:WORD, as in the columns of instances. *name is
+ * NUL-terminated, without the backslashes before ';', ':' and '\', and in the arena; *word is the
+ * text after the last ':', empty without a colon. At the end of the list name->at is NULL.
+ * HS_ENOMEM.
  */
 hs_status hsi_import_entry(hsi_text *list, hsi_arena *arena, hsi_text *name, hsi_text *word);
 

@@ -7,21 +7,27 @@
 #include "core/columns.h"
 #include "io/text/csv.h"
 
-/* A whole file in memory: UTF-8 without NULs, NUL-terminated, without a byte order mark. */
+/*
+ * The text of a file to import, whole in memory: UTF-8 without NULs, NUL-terminated, without a byte
+ * order mark.
+ */
 struct hsi_import_text {
     char          *buffer;
     const char    *at, *end;
-    hs_error      *error; /* not NULL; the first fault is kept */
+    hs_error      *error; /* first fault in the text; not NULL */
 };
 
 /*
- * Read a file. HS_ESYNTAX: not UTF-8 or with NULs; HS_ETOOBIG: more than a gigabyte. *error is for
- * all later faults in the text.
+ * Read all of `fd`. HS_ESYNTAX: not UTF-8 or with NULs; HS_ETOOBIG: more than a gigabyte. *error
+ * receives all later faults in the text and must outlive it.
  */
 hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_error *error);
 void      hsi_import_text_close(struct hsi_import_text *text);
 
-/* Report an error at a place; NULL: about the whole file. Return HS_ESYNTAX. */
+/*
+ * Describe a fault at position `at` of the text; NULL: a fault of the whole file. Return
+ * HS_ESYNTAX.
+ */
 hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, const char *format,
                           ...) __attribute__((format(printf, 3, 4)));
 
@@ -31,7 +37,7 @@ hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, co
  */
 hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *error);
 
-/* Return a piece of the text in quotes, printable in a message. */
+/* Return a part of the text in quotes for a message, with unprintable characters escaped. */
 #define HSI_SHOWN HSI_QUOTE
 static inline const char *hsi_import_quote(hsi_text piece, char buffer[HSI_SHOWN])
 {

@@ -43,8 +43,8 @@ void hsi_speedup_free(hsi_speedup *s)
 }
 
 /*
- * Match a pattern with '*'. On a mismatch the last star takes one more character: O(product of the
- * lengths).
+ * Return whether a pattern with '*' matches the name. On a mismatch the last star takes one more
+ * character: O(product of the lengths).
  */
 static bool fits(hsi_text pattern, hsi_text name)
 {

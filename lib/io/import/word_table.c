@@ -5,7 +5,7 @@
 
 #include "support/hash.h"
 
-/* Return the hash seed, which differs from run to run, so that no file is slow by design. */
+/* Return the hash seed. It differs from run to run, so no file can be made to collide. */
 static uint64_t seed_of(const hsi_words *words)
 {
     return hsi_hash_mix((uintptr_t)words->slot ^ (uintptr_t)words, 0x8ebc6af09c88c6e3u);

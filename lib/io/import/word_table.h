@@ -6,10 +6,10 @@
 
 /* A set of words numbered in the order of entry: an open hash table. All zero is empty. */
 typedef struct hsi_words {
-    hsi_text *word; /* texts are not copied */
-    uint32_t *slot; /* number + 1, or 0 */
+    hsi_text *word; /* word of each number; texts are not copied */
+    uint32_t *slot; /* number (+ 1) of the word in each hash slot; 0: free */
     size_t    count, room;
-    size_t    slots; /* a power of two, or 0 */
+    size_t    slots; /* number of hash slots: a power of two, or 0 */
 } hsi_words;
 
 #define HSI_NO_WORD SIZE_MAX

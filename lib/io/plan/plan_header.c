@@ -8,7 +8,7 @@
 #define QUOTED(text) hsi_quote((text), strlen(text), (char[HSI_QUOTE]){0})
 
 struct line {
-    uint64_t number, column; /* place of the value */
+    uint64_t number, column; /* position of the value in the file */
     size_t   key, value;     /* offsets in `text` of NUL-terminated strings */
 };
 
@@ -37,7 +37,7 @@ void hsi_plan_lines_close(struct hsi_plan_lines *lines)
     hsi_vector_free(&lines->text);
 }
 
-/* A line of the plan being read, and the result so far. */
+/* The parser of a plan's '#' lines: the line to read, and the values found. */
 struct own {
     struct hsi_csv    *csv;
     const struct line *line;
@@ -162,7 +162,7 @@ static const struct own_key *find_own(const char *key)
     return NULL;
 }
 
-/* Return the first line that may belong to the plan, not to its instance. */
+/* Return the index of the last `# algorithm` line, where the plan's own lines begin. */
 static size_t own_start(const struct line *line, size_t count, const char *text)
 {
     for (size_t i = count; i > 0; i--)

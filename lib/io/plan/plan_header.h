@@ -6,16 +6,16 @@
 #include "io/text/csv.h"
 
 /*
- * The '#' lines of a plan besides its instance's workers and unit. A plan's own lines begin at the
- * last `# algorithm`: notes of the instance may have the same names, and come before. Therefore all
- * lines are kept until the last is read.
+ * The '#' lines of a plan file except the workers and the unit of its instance. The plan's own
+ * lines begin at the last `# algorithm`; notes of the instance precede them and may have the same
+ * keys. Therefore all lines are stored until the last is read.
  */
 struct hsi_plan_lines {
     hsi_vector lines;
     hsi_vector text;
 };
 
-/** Keep the '#' line last read. */
+/** Store the '#' line last read from `csv`. HS_ENOMEM. */
 hs_status hsi_plan_lines_add(struct hsi_plan_lines *lines, struct hsi_csv *csv);
 
 /** Pass the instance's notes to the builder, and the plan's own lines to *info. */

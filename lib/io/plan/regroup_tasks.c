@@ -7,16 +7,16 @@
 #include "support/sort.h"
 
 struct work {
-    struct hsi_rows  *rows;   /* as read */
+    struct hsi_rows  *rows;   /* tasks in the order of the file */
     const hsi_store  *store;
     const uint32_t   *number;
     uint32_t         *renumbered;
-    uint32_t         *order;  /* tasks sorted by row */
+    uint32_t         *order;  /* tasks sorted by row of the instance */
     uint32_t         *scratch;
-    hs_builder       *builder; /* the result, with the next two */
+    hs_builder       *builder; /* result: rows of the instance, with `after` and `data` */
     struct hsi_list   after, data;
     struct hsi_places places;
-    size_t            tasks; /* number of tasks so far */
+    size_t            tasks; /* number of tasks in the rows added so far */
 };
 
 static int comes_before(const void *context, uint32_t a, uint32_t b)
@@ -48,7 +48,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
                            (unsigned long)w->number[task], why);
 }
 
-/* Copy a row from its first task; `id` is its name without a copy's number. */
+/* Fill *row with the columns of a task; `id` is the task's name without the number of a copy. */
 static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t count, hsi_row *row)
 {
     row->given = HSI_BIT(HSI_ID) | HSI_BIT(HSI_COUNT);
@@ -72,7 +72,8 @@ static bool agree(const struct work *w, uint32_t task, uint32_t other, const hsi
 }
 
 /*
- * Number the tasks members[0 .. count - 1], the copies ID#1 .. ID#count of one row, in any order.
+ * Renumber the tasks members[0 .. count - 1], which must be the copies ID#1 .. ID#count of one row,
+ * in any order.
  */
 static hs_status number_copies(struct work *w, const uint32_t *members, size_t count,
                                hsi_text *id)
@@ -140,7 +141,7 @@ static hs_status add_all(struct work *w)
     return st;
 }
 
-/* Give the new data to the reader, and keep the old data to be freed. */
+/* Exchange the data of the reader and of `w`, so that the caller frees the old data. */
 static void swap(struct work *w)
 {
     struct hsi_rows *rows = w->rows;

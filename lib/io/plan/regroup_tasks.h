@@ -5,9 +5,9 @@
 #include "io/text/task_table.h"
 
 /*
- * Turn the tasks of a plan, read one by one in the order of the plan, back into the rows of its
- * instance, in order; several tasks of one row become its copies. A plan with dependencies names
- * the row of each task, because the order of rows matters.
+ * Merge the tasks of a plan, which are in the order of the file, into the rows of its instance:
+ * tasks with one row number become copies of this row. A plan with dependencies has row numbers,
+ * because the order of rows matters.
  *
  * number[i] is the row of task i; renumbered[i] becomes its new task number. On failure *error is
  * written.

@@ -24,7 +24,8 @@ static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_li
                        const hs_plan_info *info)
 {
     hsi_put_instance_lines(out, in, "plan");
-    hsi_put_note(out, "algorithm", info->algorithm); /* always written: see io/plan/plan_header.h */
+    /* always written, because readers need it: see io/plan/plan_header.h */
+    hsi_put_note(out, "algorithm", info->algorithm);
     if (info->has_seed) {
         hsi_output_text(out, "# seed ");
         hsi_output_u64(out, info->seed);

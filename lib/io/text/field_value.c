@@ -37,7 +37,10 @@ bool hsi_text_number(const char *at, size_t length, double *value)
     return true;
 }
 
-/* Return whether a digit besides 0 precedes the exponent. */
+/*
+ * Return whether the number has a digit other than 0 before its exponent: it is not zero, even if
+ * it rounds to 0.
+ */
 static bool has_value(const struct hsi_field *field)
 {
     for (size_t i = 0; i < field->length && (field->at[i] | 0x20) != 'e'; i++)
@@ -46,7 +49,7 @@ static bool has_value(const struct hsi_field *field)
     return false;
 }
 
-/* Return the fault of a number that was converted to `value`; NULL: none. */
+/* Return why a number converted to `value` is out of range; NULL: it is in range. */
 static const char *range_fault(const struct hsi_field *field, double value)
 {
     if (isinf(value))
@@ -56,7 +59,10 @@ static const char *range_fault(const struct hsi_field *field, double value)
     return NULL;
 }
 
-/* Handle a time that is not a positive finite number. */
+/*
+ * Convert a time that is not a positive finite number: accept `inf` and the empty field as
+ * INFINITY.
+ */
 static hs_status odd_time(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
                           bool is_number, double *value)
 {

@@ -4,13 +4,13 @@
 
 #include "io/text/csv.h"
 
-/* The '#' lines that all kinds of files share. */
+/* The '#' lines of instances and plans alike: version, cpus, gpus and unit. */
 struct hsi_header {
     const char *kind; /* expected kind: "instance", "plan" */
     unsigned    cpus, gpus;
     int         has_cpus, has_gpus, has_unit, has_version;
     hs_unit     unit;
-    unsigned    lines; /* lines read so far */
+    unsigned    lines; /* number of '#' lines read so far */
 };
 
 void hsi_header_init(struct hsi_header *header, const char *kind);

@@ -105,7 +105,7 @@ static void find_place(const struct hsi_list *list, size_t row, size_t offset, u
 /* An entry of a list, as written. */
 struct item {
     size_t      row;
-    const char *at, *colon, *end; /* colon == end: no colon */
+    const char *at, *colon, *end; /* `colon` is `end` if the entry has no colon */
 };
 
 /* Entries are looked up in batches, because their names are far apart in memory. */
@@ -116,8 +116,8 @@ struct work {
     hs_builder            *builder;
     struct hsi_csv        *csv;
     hsi_names              names; /* names of tasks */
-    hsi_data              *data;  /* names of data; NULL: the list is of tasks */
-    bool                   has_semicolon; /* any id contains a semicolon */
+    hsi_data              *data;  /* names of data; NULL: the list has names of tasks */
+    bool                   has_semicolon; /* whether any id contains a semicolon */
     bool                   has_colon;
     size_t                 count;
     struct item            item[BATCH];
@@ -209,7 +209,7 @@ static hs_status check_ambiguous(const struct work *w, const struct item *item)
     return HS_OK;
 }
 
-/* Return the text after the colon. */
+/* Return the text of an entry after its colon. */
 static hsi_text end_of(const struct item *item)
 {
     const char *at = item->colon + (item->colon < item->end);
@@ -320,7 +320,7 @@ static hs_status flush_batch(struct work *w)
 static hs_status flush_all(struct work *w)
 {
     const char      *text = w->list->text.data, *at = text, *end = text + w->list->text.size;
-    const size_t    *ends = w->list->ends.data; /* ends of the present and later rows */
+    const size_t    *ends = w->list->ends.data; /* ends of the texts from this row on */
     size_t           row = w->list->flushed;
     struct hsi_marks marks = {.next = text};
     hs_status        st = HS_OK, before;
@@ -337,7 +337,7 @@ static hs_status flush_all(struct work *w)
         if (++w->count == BATCH)
             st = flush_batch(w);
     }
-    before = flush_batch(w); /* an earlier error has precedence */
+    before = flush_batch(w); /* an error in an earlier entry has precedence */
     return before == HS_OK ? st : before;
 }
 

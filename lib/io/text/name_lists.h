@@ -12,10 +12,10 @@
  * until all rows are read; the text of `data` may be flushed earlier.
  */
 struct hsi_list {
-    size_t            flushed;   /* leading rows already passed to the builder, or empty */
-    hsi_vector        text;   /* of the rows after those */
+    size_t            flushed;   /* number of leading rows already passed to the builder */
+    hsi_vector        text;   /* texts of the rows from `flushed` on */
     hsi_vector        ends;   /* size_t: end of each row's text */
-    struct hsi_places places; /* begin of each text; columns are 1 too large, so that none is 1 */
+    struct hsi_places places; /* position of each text; columns are stored + 1 */
 };
 
 /* Append the text of the next row. */

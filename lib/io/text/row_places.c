@@ -2,8 +2,8 @@
 #include "io/text/row_places.h"
 
 struct jump {
-    uint32_t row;     /* first row after the skipped lines */
-    uint32_t skipped, high; /* total skipped lines, modulo 2^64: rows may go back */
+    uint32_t row;     /* first row to which the jump applies */
+    uint32_t skipped, high; /* lines skipped before the row, modulo 2^64, in two words */
 };
 
 hs_status hsi_places_jump(struct hsi_places *places, uint64_t line)

@@ -16,7 +16,7 @@
 struct hsi_places {
     uint64_t   first;   /* line of row 0 */
     uint64_t   skipped; /* lines without a row between row 0 and the last row */
-    hsi_vector jumps;   /* where `skipped` has grown */
+    hsi_vector jumps;   /* rows at which `skipped` changes */
     hsi_vector columns; /* column of each id; empty: all 1 */
     size_t     rows;
 };

@@ -86,7 +86,7 @@ static hs_status note_link(struct hsi_rows *r)
                         QUOTED(value));
 }
 
-/* Read the size of data without a line of their own. */
+/* Read a '# data-bytes' line: the size of all data without a line of their own. */
 static hs_status note_usual(struct hsi_rows *r)
 {
     struct hsi_field *value = &r->csv.fields[1];
@@ -258,7 +258,7 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
 {
     if (field->is_time)
         value->time = field->time;
-    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* text or list */
+    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* a text or list column */
         value->text = (hsi_text){field->at, field->length};
     else
         return convert(csv, field, column, value);
@@ -344,7 +344,7 @@ hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
     uint64_t  line, column;
     hs_status st;
 
-    hsi_csv_close(&r->csv); /* frees memory for the builder's last step */
+    hsi_csv_close(&r->csv); /* Close the file first: the builder's last step needs the memory. */
     st = hs_builder_set_workers(r->builder, r->header.cpus, r->header.gpus);
     if (st == HS_OK)
         st = hs_builder_set_unit(r->builder, r->header.unit);

@@ -12,17 +12,17 @@
 struct hsi_rows {
     struct hsi_csv    csv;
     struct hsi_header header;
-    struct hsi_places places; /* of the builder's rows */
+    struct hsi_places places; /* positions of the builder's rows in the file */
     hs_read_settings  settings;
     struct hsi_list   after, data;
-    unsigned          links;     /* bit per link line read */
+    unsigned          links;     /* a bit for each link that has a line */
     bool              has_usual; /* a '# data-bytes' line was read */
     hs_builder       *builder;
-    size_t            width;               /* fields of a row */
+    size_t            width;               /* number of fields in a row */
     int               column[HSI_COLUMNS]; /* field number of each column, or -1 */
     int               count;               /* number of columns present */
     unsigned char     there[HSI_COLUMNS];
-    uint32_t          given;               /* HSI_BIT() of the columns present */
+    uint32_t          given;               /* set of the columns present, HSI_BIT() of each */
 };
 
 /**
@@ -35,8 +35,8 @@ hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
 void hsi_rows_close(struct hsi_rows *r);
 
 /**
- * Take the '#' line last read if it is about links or data, with *taken = 1; otherwise leave it to
- * the caller.
+ * Interpret the '#' line last read if its subject is links or data, and set *taken; otherwise leave
+ * the line to the caller.
  */
 hs_status hsi_rows_note(struct hsi_rows *r, int *taken);
 

@@ -2,7 +2,7 @@
 /* The heading of a band: the number of workers, counts of tasks and attempts, the busy share. */
 #include "picture/gantt/gantt.h"
 
-#define BOLD_COLUMN 8.0 /* column widths, and the space between both parts */
+#define BOLD_COLUMN 8.0 /* pixels: column widths of both fonts, and the space between both parts */
 #define PLAIN_COLUMN 6.2
 #define SPACE 10.0
 

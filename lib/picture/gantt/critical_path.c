@@ -8,8 +8,8 @@
  * jumps from the end of a bar to the start of the next. Invisibly short steps are merged with the
  * following one.
  */
-#define FOOT 1.25 /* above the lower edge of a bar, below its name */
-#define STEP 0.7 /* shorter steps are invisible */
+#define FOOT 1.25 /* distance of the line from the lower edge of a bar, below its name */
+#define STEP 0.7 /* pixels: shorter steps are invisible */
 
 typedef struct pen {
     hsi_gantt       *g;
@@ -49,7 +49,7 @@ static const hs_entry *entry_of(const hsi_panel *panel, const hsi_path_step *ste
     return hs_schedule_entries(panel->s, step->worker, &count) + step->entry;
 }
 
-/* Return the jump from the end of the step before `path[i]` to its start. */
+/* Return the segment from the end of the step before `path[i]` to the start of `path[i]`. */
 static hsi_segment jump_to(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 {
     const hsi_path_step *to = &panel->path[i], *from = to + 1;
@@ -119,7 +119,8 @@ void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel)
 {
     if (panel->path_count == 0 || !(panel->metrics.makespan > 0))
         return;
-    put_path(g, panel, "f fh"); /* a light, wide halo behind the path separates it from bars */
+    /* a light, wide halo behind the path separates the path from bars */
+    put_path(g, panel, "f fh");
     hsi_output_text(&g->out, "/>\n");
     put_path(g, panel, "f");
     hsi_output_text(&g->out, "><title>critical path of what happened: ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture/gantt/gantt.h"
 
-#define ABOVE 28.0       /* a line begins at this distance above the panel's top */
+#define ABOVE 28.0       /* pixels from the upper end of a line to the panel's top */
 #define LABEL_ROOM 150.0 /* room needed by a label left of its line */
 #define LABEL_WIDE 115.0 /* usual width of a label */
 
@@ -17,8 +17,8 @@ static void put_label(hsi_gantt *g, const hsi_panel *panel, bool is_bound)
 }
 
 /*
- * Return the x of a label: beyond the label of the makespan, if both are right of their lines and
- * would overlap.
+ * Return the x of a label. The label of a bound moves right of the makespan's label if both would
+ * overlap.
  */
 static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, bool right,
                           bool is_bound)
@@ -66,7 +66,7 @@ static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, b
     hsi_output_text(out, "</text>\n");
 }
 
-/* Extend the end of the prediction as a dotted line through the run. */
+/* Draw the predicted makespan as a dotted line through the panel of the run. */
 static void put_predicted_end(hsi_gantt *g)
 {
     double x = hsi_gantt_x(g, g->panel[0].metrics.makespan);

@@ -8,8 +8,8 @@
 
 #include "picture/gantt/gantt.h"
 
-#define APART 3.5 /* between a line and a text; half the head of an arrow is 3 */
-#define TURNS 64  /* limit on lines passed by a search, to each side */
+#define APART 3.5 /* pixels between a line and a text; half the head of an arrow is 3 */
+#define TURNS 64  /* largest number of lines that a search passes to each side */
 
 bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right)
 {
@@ -19,7 +19,7 @@ bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double 
         return false;
     from = s.x1;
     to = s.x2;
-    if (bottom > top) { /* clip the segment to the height of the box */
+    if (bottom > top) { /* Clip the segment to the height of the box. */
         from += (s.x2 - s.x1) * (fmax(top, box->top) - s.y1) / (s.y2 - s.y1);
         to = s.x1 + (s.x2 - s.x1) * (fmin(bottom, box->bottom) - s.y1) / (s.y2 - s.y1);
     }
@@ -64,7 +64,8 @@ double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
 
 void hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s)
 {
-    const hsi_band *band = &panel->band[1]; /* lines between bands pass only this heading */
+    /* a line between bands can only cross the heading of the lower band */
+    const hsi_band *band = &panel->band[1];
     hsi_box         box = {g->left, g->left + band->heading, band->top - 19, band->top - 3};
     double          left, right, slope = (s.x2 - s.x1) / (s.y2 - s.y1);
     double          enter = s.y1 < s.y2 ? box.top : box.bottom;

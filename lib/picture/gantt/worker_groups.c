@@ -12,11 +12,11 @@
  */
 enum { CELLS_IN_ROW = 160, LEVELS = 20 };
 
-#define SEAM 0.5 /* overlap of neighbours, which hides the background */
+#define SEAM 0.5 /* pixels: overlap of neighbours, so that the background does not shine through */
 
 typedef struct cell {
-    hsi_mix mix;    /* in worker-slices, approximately */
-    size_t  starts; /* entries that begin here */
+    hsi_mix mix;    /* busy time by class, in workers x slices, approximately */
+    size_t  starts; /* number of entries that begin in the cell */
 } cell;
 
 typedef struct group_row {
@@ -30,7 +30,7 @@ typedef struct group_row {
 /* The look of a cell: the level that each class reaches in the stack, then aborted time. */
 typedef struct look {
     unsigned char level[HSI_COLOURS + 1];
-    unsigned char aborted; /* class with most of the aborted time */
+    unsigned char aborted; /* class with the largest part of the aborted time */
 } look;
 
 static void add_entry(group_row *r, const hs_entry *e)

@@ -18,10 +18,10 @@ enum { MOST_EXPONENT = 2200, MOST_KINDS = 1 << 22 };
 
 typedef struct reader {
     const char *path;
-    char       *text, *at; /* at: the next line */
+    char       *text, *at; /* whole text; begin of the next line */
     size_t      size;
     unsigned    line;
-    bool        bad; /* a message was printed */
+    bool        bad; /* whether a message was printed */
 } reader;
 
 void bad_line(reader *r, const char *what);

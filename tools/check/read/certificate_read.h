@@ -19,10 +19,10 @@ typedef enum proof_step {
     STEP_MULTIPLIERS,
     STEP_CONFIGURATION,
     STEP_PACKING,
-    STEP_GRAPH, /* the only node, or a leaf of a graph's tree, which also has: */
+    STEP_GRAPH, /* leaf of the proof for a graph, by paths; the next three occur there too */
     STEP_TYPE,  /* two cases: a task runs on a CPU, or on a GPU */
     STEP_ORDER, /* three cases: of two tasks either is first, or both overlap */
-    STEP_CROWD
+    STEP_CROWD  /* leaf: more tasks run at the same time than their type has workers */
 } proof_step;
 
 /** Classes of a kind's tasks in a case: free to run anywhere, or fixed to a type. */
@@ -30,13 +30,14 @@ enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
 
 typedef struct proof_node {
     proof_step step;
-    int        type;        /* of a packing */
-    size_t     path, paths; /* paths of STEP_GRAPH: first, number; crowd of STEP_CROWD */
+    int        type;        /* type of the workers of a packing */
+    size_t     path, paths; /* first path and number of paths of STEP_GRAPH; crowd of STEP_CROWD */
     union {
         struct {
-            uint32_t kind, cut; /* at most `cut` of the kind on CPUs, or more; or two tasks */
+            /* STEP_BRANCH: at most `cut` tasks of `kind` on CPUs, or more; STEP_ORDER: two tasks */
+            uint32_t kind, cut;
         } branch;
-        dyadic multiplier[2]; /* CPU, GPU; of a graph, too */
+        dyadic multiplier[2]; /* multipliers of the loads of CPUs and GPUs */
         struct {
             long    grid;
             int64_t capacity, most[2];
@@ -62,14 +63,14 @@ typedef struct certificate {
     char     value_text[32];
     uint64_t digest;
     size_t   size;      /* size of the file in bytes */
-    bool     has_cases; /* cases of a graph */
+    bool     has_cases; /* whether the proof has cases of a graph */
     bool     has_kinds;
     size_t   kinds;
-    double (*kind)[2]; /* times of each kind */
+    double (*kind)[2]; /* CPU and GPU time of each kind */
     size_t      nodes;
-    proof_node *node;  /* each node before its cases; none: nothing is proved */
-    int64_t    *worth; /* CLASSES entries per kind, for each knapsack node */
-    size_t      paths; /* total of all nodes */
+    proof_node *node;  /* nodes, each before its cases; without nodes nothing is proved */
+    int64_t    *worth; /* worths, CLASSES per kind, for each knapsack node */
+    size_t      paths; /* number of paths of all nodes */
     proof_path *path;
     size_t      steps;
     uint32_t   *path_step;

@@ -17,9 +17,9 @@
 typedef struct reader {
     hsi_import          r;
     hsi_dot             dot;
-    uint32_t           *row;            /* per node; HSI_NO_ROW: a barrier, not a task */
-    bool                has_data;       /* some task accesses data */
-    const hsi_dot_fact *link[HS_LINKS]; /* NULL: not given */
+    uint32_t           *row;            /* row of each node; HSI_NO_ROW: the node is a barrier */
+    bool                has_data;       /* whether any task accesses data */
+    const hsi_dot_fact *link[HS_LINKS]; /* attributes of the graph for links; NULL: missing */
 } reader;
 
 static hs_status refuse(reader *d, hsi_dot_value value, const char *what, const char *expected)
@@ -154,7 +154,7 @@ static hs_status read_times(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK ? hsi_import_gpu_time(&d->r, node->at, id, task->cpu, &task->gpu) : st;
 }
 
-/* Add the node as a row. */
+/* Add a node of the graph as a row of the instance. */
 static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
                           const hsi_dot_values *values)
 {
@@ -336,8 +336,9 @@ static hs_status read_graph(reader *d)
     if (st != HS_OK)
         return st;
     drop_edges_of_data(d);
-    st = hsi_import_barrier_edges(&d->r, d->dot.edges.data, d->dot.edges.size / sizeof(hsi_node_edge),
-                         d->dot.names.count, d->row);
+    st = hsi_import_barrier_edges(&d->r, d->dot.edges.data,
+                                  d->dot.edges.size / sizeof(hsi_node_edge), d->dot.names.count,
+                                  d->row);
     if (st == HS_OK && d->dot.is_strict)
         hsi_import_merge(&d->r);
     return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.settings.unit) : st;

@@ -6,14 +6,14 @@
 #include "support/vector.h"
 
 /*
- * Reader of recutils records: lines `Name: value` of any length, up to a blank line; '#' begins a
- * remark.
+ * A reader of recutils records: lines `Name: value` of any length, up to a blank line; '#' begins a
+ * comment.
  */
 typedef struct hsi_rec {
     const struct hsi_import_text *text;
     const char                   *at;     /* next byte to read */
-    hsi_vector                    fields; /* hsi_rec_field: of the present record */
-    const char                   *start;  /* begin of the present record */
+    hsi_vector                    fields; /* hsi_rec_field: fields of the record last read */
+    const char                   *start;  /* begin of the record last read */
 } hsi_rec;
 
 typedef struct hsi_rec_field {
@@ -24,13 +24,19 @@ typedef struct hsi_rec_field {
 hs_status hsi_rec_next(hsi_rec *r, int *found);
 void      hsi_rec_close(hsi_rec *r);
 
-/* Return the value of a field of the record; its `at` is NULL if the field is missing. */
+/*
+ * Return the value of field `name` of the record last read; its `at` is NULL if the record lacks
+ * the field.
+ */
 hsi_text hsi_rec_value(const hsi_rec *r, const char *name);
 
-/* Take the next word off a value, without surrounding blanks; return false if there is none. */
+/* Remove the first word, without blanks around it, from *value. Return false if no word is left. */
 bool hsi_rec_word(hsi_text *value, hsi_text *word);
 
-/* Read a required field as a number of at least 0. */
+/*
+ * Parse field `name` of the record last read as a number >= 0. HS_ESYNTAX: missing or not such a
+ * number.
+ */
 hs_status hsi_rec_number(const hsi_rec *r, const char *name, double *value);
 
 #endif
