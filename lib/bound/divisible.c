@@ -320,35 +320,3 @@ double hsi_divisible_bound(hsi_divisible *d, double deadline)
 
     return hsi_divisible_multipliers(d, deadline, multiplier);
 }
-
-double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
-{
-    hsi_sum numerator = {0, 0, 0}, denominator = {0, 0, 0};
-    double  total = 0;
-    int     scale;
-    size_t  i;
-
-    for (i = 0; i < rows->n && !hsi_poll_at(rows->token, i); i++)
-        total += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
-    frexp(fmax(u, v), &scale);
-    scale -= lift_of(total);
-    u = ldexp(u, -scale);
-    v = ldexp(v, -scale);
-    for (i = 0; i < rows->n; i++) {
-        double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded products only choose the
-                                                               term */
-        hsi_sum term = {0, 0, 0};
-
-        hsi_poll_at(rows->token, i);
-        if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))
-            hsi_sum_add_product(&term, v, rows->q[i]);
-        else
-            hsi_sum_add_product(&term, u, rows->p[i]);
-        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by the rounding */
-            term.error += fabs(cpu - gpu) <= 4 * DBL_EPSILON * cpu ? 8 * DBL_EPSILON * cpu : 0;
-        hsi_sum_add_sum_times(&numerator, &term, hsi_count(rows, i));
-    }
-    hsi_sum_add_product(&denominator, rows->m, u);
-    hsi_sum_add_product(&denominator, rows->k, v);
-    return hsi_divide_down(&numerator, &denominator);
-}

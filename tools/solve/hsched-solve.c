@@ -184,7 +184,7 @@ static void select_algorithms(solve_request *request, const char *names)
 }
 
 /* Bounds that need GLPK; all are slow. */
-static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
+static const char *const glpk_bounds[] = {"allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
 {
