@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "literal_moves.h"
+#include "literal_transfers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-void literal_move(const graph_sample *s, literal_moves *moves, hs_transfer t)
+void literal_add_transfer(const graph_sample *s, literal_transfers *moves, hs_transfer t)
 {
     if (t.from == t.to || t.bytes == 0 || !s->links)
         return;
@@ -32,18 +32,20 @@ static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int tas
 }
 
 /* Tell whether an earlier task reads the same version of the handle on the same node. */
-static bool is_there(const graph_sample *s, const hs_schedule *known, size_t task, size_t d)
+static bool is_replica_there(const graph_sample *s, const hs_schedule *known, size_t task,
+                             size_t handle)
 {
     double unread;
 
     for (size_t t = 0; t < task; t++)
-        if (s->mode[t][d] & HS_READ && s->writer[t][d] == s->writer[task][d] &&
+        if (s->mode[t][handle] & HS_READ && s->writer[t][handle] == s->writer[task][handle] &&
             node_of(s, known, (int)t, &unread) == node_of(s, known, (int)task, &unread))
             return true;
     return false;
 }
 
-void literal_foreseen(const graph_sample *s, const hs_schedule *known, literal_moves *moves)
+void literal_add_planned_transfers(const graph_sample *s, const hs_schedule *known,
+                                   literal_transfers *moves)
 {
     for (size_t t = 0; t < s->n; t++) {
         hs_transfer move;
@@ -54,18 +56,18 @@ void literal_foreseen(const graph_sample *s, const hs_schedule *known, literal_m
             move = (hs_transfer){.bytes = s->bytes[f][t], .data = UINT32_MAX, .to = to};
             move.from = node_of(s, known, (int)f, &move.start);
             if (s->edge[f][t])
-                literal_move(s, moves, move);
+                literal_add_transfer(s, moves, move);
         }
         for (size_t d = 0; d < s->data; d++) {
             move = (hs_transfer){.bytes = s->size[d], .data = (uint32_t)d, .to = to};
             move.from = node_of(s, known, s->writer[t][d], &move.start);
-            if (s->mode[t][d] & HS_READ && !is_there(s, known, t, d))
-                literal_move(s, moves, move);
+            if (s->mode[t][d] & HS_READ && !is_replica_there(s, known, t, d))
+                literal_add_transfer(s, moves, move);
         }
     }
 }
 
-static int in_order(const void *a, const void *b)
+static int compare_transfers(const void *a, const void *b)
 {
     const hs_transfer *x = a, *y = b;
 
@@ -86,7 +88,7 @@ static void require_equal(const graph_sample *s, const char *name, const hs_tran
                           size_t count, const hs_transfer *found, size_t found_count)
 {
     for (size_t i = 0; i < count && i < found_count; i++)
-        GRAPH_REQUIRE(s, in_order(&expected[i], &found[i]) == 0,
+        GRAPH_REQUIRE(s, compare_transfers(&expected[i], &found[i]) == 0,
                       "%s: %u to %u from %.17g to %.17g: %g bytes of %u, not %u to %u, %.17g, "
                       "%.17g: %g of %u",
                       name, found[i].from, found[i].to, found[i].start, found[i].end,
@@ -114,7 +116,7 @@ static extent extent_of(const hs_transfer *list, size_t count, uint32_t from, ui
     return e;
 }
 
-static void require_extents(const graph_sample *s, const char *name, const literal_moves *moves,
+static void require_extents(const graph_sample *s, const char *name, const literal_transfers *moves,
                             const hs_transfer *found, size_t count)
 {
     for (uint32_t from = 0; from <= s->k; from++)
@@ -129,7 +131,7 @@ static void require_extents(const graph_sample *s, const char *name, const liter
 }
 
 /* Remove edge transfers in place; return the number of transfers of handles. */
-static size_t drop_pieces(hs_transfer *list, size_t count)
+static size_t drop_edge_transfers(hs_transfer *list, size_t count)
 {
     size_t left = 0;
 
@@ -139,8 +141,8 @@ static size_t drop_pieces(hs_transfer *list, size_t count)
     return left;
 }
 
-size_t literal_require_moves(const graph_sample *s, const char *name, literal_moves *moves,
-                             const hs_schedule *found)
+size_t literal_require_transfers(const graph_sample *s, const char *name, literal_transfers *moves,
+                                 const hs_schedule *found)
 {
     size_t             count, all = moves->count;
     const hs_transfer *there = hs_schedule_transfers(found, &count);
@@ -148,14 +150,15 @@ size_t literal_require_moves(const graph_sample *s, const char *name, literal_mo
 
     for (size_t i = 0; i < count; i++) {
         copy[i] = there[i];
-        GRAPH_REQUIRE(s, i == 0 || in_order(&there[i - 1], &there[i]) <= 0, "%s: no order", name);
+        GRAPH_REQUIRE(s, i == 0 || compare_transfers(&there[i - 1], &there[i]) <= 0, "%s: no order",
+                      name);
     }
     if (hs_instance_rows(s->in) != s->n) {
         require_extents(s, name, moves, copy, count);
-        moves->count = drop_pieces(moves->list, moves->count);
-        count = drop_pieces(copy, count);
+        moves->count = drop_edge_transfers(moves->list, moves->count);
+        count = drop_edge_transfers(copy, count);
     }
-    qsort(moves->list, moves->count, sizeof *moves->list, in_order);
+    qsort(moves->list, moves->count, sizeof *moves->list, compare_transfers);
     require_equal(s, name, moves->list, moves->count, copy, count);
     free(copy);
     return all;
