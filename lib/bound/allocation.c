@@ -27,6 +27,8 @@ enum {
     NODE_GROWTH = 4
 };
 
+#define MOST_PROFIT 0x1p60 /* limit of profits and differences of profits */
+
 static const double near_enough = 1e-11;/* relative distance of refuted and accepted T at the end */
 
 typedef struct bisection {
@@ -50,7 +52,7 @@ static int64_t needed_profit(const bisection *b, const hsi_sum *cpu_load, double
     hsi_sum_add_product(&need, -(double)b->rows->m, target);
     if (!hsi_sum_surely_positive(&need))
         return 0;
-    return (int64_t)fmin(ldexp(hsi_divide_down_by(&need, 1), -exponent), 0x1p60);
+    return (int64_t)fmin(ldexp(hsi_divide_down_by(&need, 1), -exponent), MOST_PROFIT);
 }
 
 /*
@@ -128,12 +130,12 @@ static double value_found(const bisection *b, double target)
 static bool refute_target(bisection *b, double target)
 {
     int64_t needed, capacity;
-    double  cpu_room;
+    double  cpu_room, slack;
 
     capacity = fill_knapsack(b, target, &needed, &cpu_room);
     if (capacity >= 0) {
-        hsi_knapsack_solve(&b->knapsack, capacity, (int64_t)(near_enough / 4 * cpu_room),
-                           b->most_nodes);
+        slack = fmin(near_enough / 4 * cpu_room, MOST_PROFIT);
+        hsi_knapsack_solve(&b->knapsack, capacity, (int64_t)slack, b->most_nodes);
         b->high = fmin(b->high, value_found(b, target));
     }
     if (capacity < 0 || b->knapsack.bound < needed) {

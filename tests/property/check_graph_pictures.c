@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph_sample.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 #include "suite.h"
 #include "unit/picture_sample.h"
 #include "unit/well_formed.h"

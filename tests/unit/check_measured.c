@@ -6,7 +6,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec/similar_rows.h"
-#include "exec/program.h"
+#include "exec/shell_program.h"
 
 #include "suite.h"
 
