@@ -80,7 +80,7 @@ typedef enum hs_resume {
 /**
  * Settings of a run. Start from hs_exec_settings_init(), which sets `run.verify` to 1 and the rest
  * to 0. Each group ends with `reserved` places: a later version puts its new fields there, so the
- * groups keep their sizes. Leave them 0.
+ * groups keep their sizes. hs_exec_create() refuses other values than 0 in them.
  */
 typedef struct hs_exec_settings {
     size_t struct_size;

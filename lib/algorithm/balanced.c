@@ -217,9 +217,9 @@ static hs_status order_tasks(hsi_balanced_walk *walk)
     hs_status st = hsi_order_by_rho(pb, walk->switched ? HSI_RHO_DOWN : HSI_RHO_UP, walk->order);
 
     if (st == HS_OK)
-        st = hsi_gather(walk->order, pb->n, time1, walk->c1, pb->token);
+        st = hsi_gather_times(walk->order, pb->n, time1, walk->c1, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(walk->order, pb->n, time2, walk->c2, pb->token);
+        st = hsi_gather_times(walk->order, pb->n, time2, walk->c2, pb->token);
     if (st != HS_OK)
         return st;
     walk->w1 = walk->switched ? pb->k : pb->m;

@@ -58,7 +58,7 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     uint32_t copy;
 
     for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
-        uint32_t row = order[i], copies = hsi_count(pb, row);
+        uint32_t row = order[i], copies = hsi_row_count(pb, row);
 
         if (n - i > AHEAD) /* the order shows which times are needed next */
             __builtin_prefetch(&time[order[i + AHEAD]]);

@@ -32,53 +32,105 @@ static bool is_span(double seconds)
     return seconds >= 0 && isfinite(seconds);
 }
 
-static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
+static bool is_zero(const uint64_t *words, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        if (words[i] != 0)
+            return false;
+    return true;
+}
+
+/* Return the name of a reserved member that is not 0; NULL: all are 0. */
+static const char *reserved_in_use(const hs_exec_settings *s)
+{
+    const struct {
+        const char     *name;
+        const uint64_t *words;
+        size_t          count;
+    } reserved[] = {
+#define RESERVED(group) {"settings." #group ".reserved", s->group.reserved, \
+                         sizeof s->group.reserved / sizeof *s->group.reserved}
+        RESERVED(decide), RESERVED(decide.parameters), RESERVED(run),  RESERVED(place),
+        RESERVED(gpu),    RESERVED(fail),              RESERVED(keep), RESERVED(report),
+#undef RESERVED
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (!is_zero(reserved[i].words, reserved[i].count))
+            return reserved[i].name;
+    return s->decide.parameters.reserved_word ? "settings.decide.parameters.reserved_word" : NULL;
+}
+
+/* Return what is wrong with the settings of the policy; NULL: nothing. */
+static const char *policy_defect(const hs_exec_settings *s, const hs_schedule *plan)
 {
     if (!s->decide.policy)
-        return "there is no such policy";
+        return "settings.decide.policy is NULL, and this library has no policy \"plan\"";
     if (hs_policy_needs_plan(s->decide.policy) && !plan)
-        return "the policy needs a plan";
+        return "the policy needs a plan: pass a schedule, or choose a policy without plan";
     if (s->decide.rank != HS_RANK_DEFAULT &&
-        (!hs_rank_name(s->decide.rank) || !(hs_policy_supported_ranks(s->decide.policy) >> s->decide.rank & 1)))
-        return "the policy does not take that rank";
-    if (!is_span(s->decide.parameters.band) || !is_span(s->decide.parameters.leave))
-        return "the band, or what GPUs leave, is not a positive number";
-    if (!is_span(s->run.time_scale))
-        return "the time scale is not a positive number";
+        (!hs_rank_name(s->decide.rank) ||
+         !(hs_policy_supported_ranks(s->decide.policy) >> s->decide.rank & 1)))
+        return "settings.decide.rank is not a rank of the policy: see hs_policy_supported_ranks()";
+    if (!is_span(s->decide.parameters.band))
+        return "settings.decide.parameters.band is not a number of at least 0";
+    if (!is_span(s->decide.parameters.leave))
+        return "settings.decide.parameters.leave is not a number of at least 0";
     if (!isfinite(s->decide.tolerance))
-        return "the tolerance is not a number";
+        return "settings.decide.tolerance is not a finite number";
     if (!hsi_is_cell_width(s->decide.parameters.ratio_tolerance))
-        return "the ratio_tolerance is neither 0 nor from 1e-12 to 1";
-    if (!is_span(s->fail.timeout) || !is_span(s->fail.timeout_factor))
-        return "the timeout is not a positive number";
+        return "settings.decide.parameters.ratio_tolerance is neither 0 nor from 1e-12 to 1";
+    return NULL;
+}
+
+/* Return what is wrong with the placement of workers and tiles; NULL: nothing. */
+static const char *placement_defect(const hs_exec_settings *s)
+{
     if (s->place.cores[HS_CPU] > HSI_MOST_CORES || s->place.cores[HS_GPU] > HSI_MOST_CORES)
-        return "a worker has too many cores";
+        return "settings.place.cores is above 65536 cores for each worker";
+    if (s->place.unbound && s->place.os_cpus)
+        return "settings.place.os_cpus and settings.place.unbound exclude each other: use one";
+    if (s->place.os_cpus && (s->place.cores[HS_CPU] > 1 || s->place.cores[HS_GPU] > 1))
+        return "settings.place.os_cpus allows one core for each worker: leave settings.place.cores 0";
     if (!(s->place.process_memory >= 0))
-        return "the memory is not a positive number";
+        return "settings.place.process_memory is not a number of at least 0";
     if (!is_span(s->gpu.tile_memory))
-        return "the memory of GPUs is not a positive number";
+        return "settings.gpu.tile_memory is not a number of at least 0";
     if (!(s->gpu.tile_share >= 0 && s->gpu.tile_share <= 1))
-        return "the share of a GPU's memory is not between 0 and 1";
-    if (!is_span(s->fail.grace) || !is_span(s->report.progress_interval))
-        return "a time is not a positive number";
+        return "settings.gpu.tile_share is not between 0 and 1";
+    if (s->gpu.mode != HS_GPU_STREAMS && s->gpu.mode != HS_GPU_GRAPH)
+        return "settings.gpu.mode is not an hs_gpu_mode";
+    return NULL;
+}
+
+/* Return what is wrong with the settings for failures, files and reports; NULL: nothing. */
+static const char *run_defect(const hs_exec_settings *s)
+{
+    if (!is_span(s->run.time_scale))
+        return "settings.run.time_scale is not a number of at least 0";
+    if (s->run.backend_count && !s->run.backends)
+        return "settings.run.backends is NULL, but settings.run.backend_count is not 0";
+    if (!is_span(s->fail.timeout))
+        return "settings.fail.timeout is not a number of at least 0";
+    if (!is_span(s->fail.timeout_factor))
+        return "settings.fail.timeout_factor is not a number of at least 0";
+    if (!is_span(s->fail.grace))
+        return "settings.fail.grace is not a number of at least 0";
     if (!(s->fail.retry_delay <= 1e9))
-        return "the delay before a retry is too long";
+        return "settings.fail.retry_delay is not a number of at most 1e9 seconds";
     if (s->fail.halt != HS_HALT_SOON && s->fail.halt != HS_HALT_NOW &&
         s->fail.halt != HS_HALT_NEVER)
-        return "there is no such way to halt";
+        return "settings.fail.halt is not an hs_halt";
     if (s->keep.resume != HS_RESUME_NOT && s->keep.resume != HS_RESUME_REST &&
         s->keep.resume != HS_RESUME_FAILED)
-        return "there is no such way to resume";
+        return "settings.keep.resume is not an hs_resume";
     if (s->keep.resume && !s->keep.journal)
-        return "without a journal there is nothing to resume";
-    if (s->gpu.mode != HS_GPU_STREAMS && s->gpu.mode != HS_GPU_GRAPH)
-        return "there is no such way to drive a GPU";
-    if (s->place.unbound && s->place.os_cpus)
-        return "workers are either bound to given processors or to none";
-    if (s->place.os_cpus && (s->place.cores[HS_CPU] > 1 || s->place.cores[HS_GPU] > 1))
-        return "a worker of several cores is not bound to one given processor";
-    if (s->run.backend_count && !s->run.backends)
-        return "the backends are missing";
+        return "settings.keep.resume needs a journal to resume: set settings.keep.journal";
+    if (!is_span(s->report.progress_interval))
+        return "settings.report.progress_interval is not a number of at least 0";
     return NULL;
 }
 
@@ -113,15 +165,24 @@ static void fill_defaults(hs_exec_settings *s)
 static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
                          const hs_schedule *plan, hs_error *error)
 {
-    const char *wrong = "the settings were not initialised";
+    const char *defect = NULL, *in_use;
 
-    if (copy(full, given) == HS_OK) {
-        if (!full->decide.policy)
-            full->decide.policy = hs_policy_find("plan");
-        wrong = complaint(full, plan);
-    }
-    if (wrong)
-        return hsi_error_set(error, HS_EINVAL, "%s", wrong);
+    if (copy(full, given) != HS_OK)
+        return hsi_error_set(error, HS_EINVAL, "%s",
+                             "the settings are not initialised: call hs_exec_settings_init()");
+    in_use = reserved_in_use(full);
+    if (in_use)
+        return hsi_error_set(error, HS_EINVAL,
+                             "%s must be 0: this version of the library has no such setting", in_use);
+    if (!full->decide.policy)
+        full->decide.policy = hs_policy_find("plan");
+    defect = policy_defect(full, plan);
+    if (!defect)
+        defect = placement_defect(full);
+    if (!defect)
+        defect = run_defect(full);
+    if (defect)
+        return hsi_error_set(error, HS_EINVAL, "%s", defect);
     fill_defaults(full);
     return HS_OK;
 }
@@ -136,7 +197,7 @@ static hs_status keep_folder(hsi_work *work, hs_error *error)
         return HS_OK;
     if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
         access(logs, W_OK | X_OK) != 0)
-        return hsi_error_set(error, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
+        return hsi_error_set(error, HS_EINVAL, "%.200s: cannot write logs into this folder: %s", logs,
                              strerror(errno));
     work->logs = strdup(logs);
     return work->logs ? HS_OK : HS_ENOMEM;
@@ -177,7 +238,7 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
         return st;
     if (hs_instance_has_graph(in) && !hs_policy_supports_graphs(s->decide.policy))
         return hsi_error_set(error, HS_EDEPENDENT,
-                          "the policy '%s' does not know tasks that depend on each other",
+                          "policy '%s' supports independent tasks only, and the instance has a graph",
                           hs_policy_name(s->decide.policy));
     work->in = in;
     work->plan = plan;

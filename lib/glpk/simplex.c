@@ -36,7 +36,7 @@ static int step_limit(glp_prob *lp)
     return 2000 + 20 * (glp_get_num_rows(lp) + glp_get_num_cols(lp));
 }
 
-static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
+static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
 {
     int code, last = glp_get_it_cnt(lp) + step_limit(lp);
 
@@ -52,7 +52,7 @@ static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *par
     return code == 0 && glp_get_status(lp) == GLP_OPT ? HSI_SIMPLEX_OPTIMAL : HSI_SIMPLEX_FAILED;
 }
 
-hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance)
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance)
 {
     glp_smcp        parameters;
     hsi_simplex_end end;
@@ -64,11 +64,11 @@ hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, int method, doub
         parameters.r_test = GLP_RT_FLIP;
     if (tolerance > 0)
         parameters.tol_bnd = parameters.tol_dj = tolerance;
-    end = attempt(lp, stop, &parameters);
+    end = run_within_slice(lp, stop, &parameters);
     if (end != HSI_SIMPLEX_FAILED)
         return end;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     glp_std_basis(lp);
-    return attempt(lp, stop, &parameters);
+    return run_within_slice(lp, stop, &parameters);
 }

@@ -18,6 +18,6 @@ typedef enum hsi_simplex_end {
  * feasibility tolerance, 0 its default. After a failure the method starts again from the standard
  * basis with GLPK's defaults. Call under the guard.
  */
-hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance);
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance);
 
 #endif

@@ -70,7 +70,7 @@ static void prove(uint64_t seed)
     hs_instance_free(in);
 }
 
-START_TEST(proves_without_hints)
+START_TEST(exact_proves_without_hints)
 {
     static const hs_status failures[] = {HS_ETOOBIG, HS_ESOLVER};
 
@@ -83,7 +83,7 @@ START_TEST(proves_without_hints)
 END_TEST
 
 /* A lack of memory is no missing hint. */
-START_TEST(reports_a_lack_of_memory)
+START_TEST(exact_reports_lack_of_memory)
 {
     double    value[1] = {0};
     int       found = 1;
@@ -101,8 +101,8 @@ int main(void)
     Suite *suite = suite_create("exact");
     TCase *tc = tcase_create("exact");
 
-    tcase_add_loop_test(tc, proves_without_hints, 0, 2);
-    tcase_add_test(tc, reports_a_lack_of_memory);
+    tcase_add_loop_test(tc, exact_proves_without_hints, 0, 2);
+    tcase_add_test(tc, exact_reports_lack_of_memory);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

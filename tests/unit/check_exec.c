@@ -159,10 +159,10 @@ START_TEST(refusals)
     ck_assert_int_eq(refused(in, NULL, &s, "needs a plan"), HS_EINVAL);
     ck_assert_int_eq(refused(in, wide_plan, &s, "the plan is not valid"), HS_ESCHEDULE);
     s.keep.resume = 1;
-    ck_assert_int_eq(refused(in, on_cpu, &s, "nothing to resume"), HS_EINVAL);
+    ck_assert_int_eq(refused(in, on_cpu, &s, "set settings.keep.journal"), HS_EINVAL);
     s.keep.resume = 0;
     s.keep.log_folder = "/nonexistent/folder";
-    ck_assert_int_eq(refused(in, on_cpu, &s, "no folder"), HS_EINVAL);
+    ck_assert_int_eq(refused(in, on_cpu, &s, "cannot write logs"), HS_EINVAL);
     s.keep.log_folder = NULL;
     s.fail.timeout = -1;
     ck_assert_int_eq(refused(in, on_cpu, &s, "timeout"), HS_EINVAL);
@@ -174,6 +174,37 @@ START_TEST(refusals)
     hs_instance_free(gpu);
     hs_instance_free(cpu);
     hs_instance_free(wide);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Refuse a value in the reserved places of a group: a later version may give it a meaning. */
+START_TEST(refusals_of_reserved_places)
+{
+    const act        rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
+    hs_exec_settings s = theatre_settings("heteroprio");
+    const struct {
+        uint64_t   *place;
+        const char *says;
+    } places[] = {
+        {&s.decide.reserved[0], "settings.decide.reserved"},
+        {&s.decide.parameters.reserved[10], "settings.decide.parameters.reserved"},
+        {&s.run.reserved[1], "settings.run.reserved"},
+        {&s.place.reserved[2], "settings.place.reserved"},
+        {&s.gpu.reserved[3], "settings.gpu.reserved"},
+        {&s.fail.reserved[4], "settings.fail.reserved"},
+        {&s.keep.reserved[5], "settings.keep.reserved"},
+        {&s.report.reserved[7], "settings.report.reserved"},
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *places[i].place = UINT64_C(1) << 8 * i;
+        ck_assert_int_eq(refused(in, NULL, &s, places[i].says), HS_EINVAL);
+        *places[i].place = 0;
+    }
+    s.decide.parameters.reserved_word = 1;
+    ck_assert_int_eq(refused(in, NULL, &s, "settings.decide.parameters.reserved_word"), HS_EINVAL);
     hs_instance_free(in);
 }
 END_TEST
@@ -376,7 +407,7 @@ START_TEST(the_callers_binding)
     ck_assert_int_eq(book.ran_on, os_cpus[0]);
     end_performance(&p);
     s.place.unbound = true;
-    ck_assert_int_eq(refused(wide, NULL, &s, "either bound to given processors"), HS_EINVAL);
+    ck_assert_int_eq(refused(wide, NULL, &s, "exclude each other"), HS_EINVAL);
     s.place.os_cpus = NULL;
     begin_notebook(&book);
     p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
@@ -492,6 +523,7 @@ int main(void)
     tcase_add_checked_fixture(refused, theatre_reset, NULL);
     tcase_add_test(refused, refusals);
     tcase_add_test(refused, refusals_of_graphs);
+    tcase_add_test(refused, refusals_of_reserved_places);
     tcase_add_test(refused, backends_that_lack_something);
     suite_add_tcase(suite, refused);
     return run_suite(suite);

@@ -212,6 +212,44 @@ START_TEST(allocations_that_fail)
 }
 END_TEST
 
+/* A second run fails to allocate its workers. The handle then has no records, and runs again later. */
+START_TEST(renewals_that_fail)
+{
+    const act        rows[] = {{1, 1, "done", 8, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s = theatre_settings("dynamic");
+    hs_exec         *exec = NULL;
+    int              files = open_files();
+
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, NULL), HS_OK);
+    ck_assert_int_eq(hs_exec_run(exec, NULL, NULL), HS_OK);
+    for (long first = 0, failed = 1; failed; first++) {
+        hs_error         error;
+        hs_exec_activity activity = {.struct_size = sizeof activity};
+        hs_status        st;
+        size_t           count = 1, waits = 1, records = 0;
+
+        memory_fails(first, _i);
+        st = hs_exec_run(exec, NULL, &error);
+        failed = memory_restored();
+        ck_assert_msg(st == HS_ENOMEM || st == HS_OK, "%s", error.why);
+        for (unsigned w = 0; w < 3; w++) {
+            hs_exec_records(exec, w, &count);
+            hs_exec_waits(exec, w, &waits);
+            hs_exec_describe_activity(exec, w, &activity);
+            ck_assert_uint_eq(waits, 0);
+            ck_assert(!activity.running);
+            records += count;
+        }
+        ck_assert(st != HS_OK || records == 8);
+    }
+    ck_assert_int_eq(hs_exec_run(exec, NULL, NULL), HS_OK);
+    hs_exec_free(exec);
+    ck_assert_int_eq(open_files(), files);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec memory");
@@ -220,6 +258,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, allocations_that_fail, 0, 4);
+    tcase_add_loop_test(cases, renewals_that_fail, 0, 2);
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
     tcase_add_loop_test(cases, a_matrix_without_memory, 0, 2);
 #endif

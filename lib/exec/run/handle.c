@@ -101,7 +101,9 @@ static hs_status prepare(hs_exec *exec, hs_error *error)
     if (st == HS_OK)
         st = hsi_machine_assign_cores(&exec->machine, work, error);
     if (st == HS_OK)
-        st = hsi_workers_make(exec, error);
+        st = hsi_workers_create(exec);
+    if (st == HS_OK)
+        st = hsi_workers_open(exec, error);
     if (st == HS_OK)
         st = make_policy(exec);
     if (st == HS_OK)
@@ -128,19 +130,17 @@ hs_status hsi_renew(hs_exec *exec, hs_error *error)
     hsi_results_free(exec->results);
     hsi_retries_free(exec->retries);
     hs_policy_free(exec->policy);
-    hsi_workers_free(exec);
+    hsi_workers_close(exec);
     exec->results = results;
     exec->retries = retries;
     exec->failures_reported = 0;
     exec->policy = NULL;
-    exec->worker = NULL;
-    exec->conds = 0;
     exec->wake = (hs_wake){0};
     control->ready = control->waiting = 0;
     control->open = false;
     control->halt = 0;
     control->fault = (hs_error){0};
-    st = hsi_workers_make(exec, error);
+    st = hsi_workers_open(exec, error);
     return st == HS_OK ? make_policy(exec) : st;
 }
 
@@ -176,7 +176,8 @@ void hs_exec_free(hs_exec *exec)
     hsi_results_free(exec->results);
     hsi_retries_free(exec->retries);
     hs_policy_free(exec->policy);
-    hsi_workers_free(exec);
+    hsi_workers_close(exec);
+    free(exec->worker);
     hsi_control_close(&exec->control);
     hsi_starter_close(exec->bodies.options.starter);
     hsi_bodies_free(&exec->bodies);

@@ -100,8 +100,13 @@ typedef struct hsi_worker {
     _Alignas(64) hsi_gauge gauge;
 } hsi_worker;
 
-hs_status hsi_workers_make(hs_exec *exec, hs_error *error);
-void      hsi_workers_free(hs_exec *exec);
+/* Create the array exec->worker, which exists as long as the handle. The workers in it are closed,
+ * with empty records. Return HS_OK or HS_ENOMEM. */
+hs_status hsi_workers_create(hs_exec *exec);
+
+/* Open all workers for a run. After a failure hsi_workers_close() releases what was made. */
+hs_status hsi_workers_open(hs_exec *exec, hs_error *error);
+void      hsi_workers_close(hs_exec *exec);
 
 /* worker_thread.c. hsi_worker_main() is the body of a worker's thread. */
 void *hsi_worker_main(void *worker);

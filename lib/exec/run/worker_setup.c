@@ -49,10 +49,9 @@ static hs_status make_worker(hs_exec *exec, unsigned number, hs_error *error)
     return hsi_recorder_make(w);
 }
 
-hs_status hsi_workers_make(hs_exec *exec, hs_error *error)
+hs_status hsi_workers_create(hs_exec *exec)
 {
-    unsigned  i;
-    hs_status st = HS_OK;
+    unsigned i;
 
     exec->worker = aligned_alloc(64, exec->work.workers * sizeof *exec->worker);
     if (!exec->worker)
@@ -60,12 +59,20 @@ hs_status hsi_workers_make(hs_exec *exec, hs_error *error)
     memset(exec->worker, 0, exec->work.workers * sizeof *exec->worker);
     for (i = 0; i < exec->work.workers; i++)
         exec->worker[i].wake_fd = -1;
+    return HS_OK;
+}
+
+hs_status hsi_workers_open(hs_exec *exec, hs_error *error)
+{
+    unsigned  i;
+    hs_status st = HS_OK;
+
     for (i = 0; i < exec->work.workers && st == HS_OK; i++)
         st = make_worker(exec, i, error);
     return st;
 }
 
-void hsi_workers_free(hs_exec *exec)
+void hsi_workers_close(hs_exec *exec)
 {
     unsigned i;
 
@@ -81,6 +88,8 @@ void hsi_workers_free(hs_exec *exec)
         free(w->waits.list);
         free(w->log);
         free(w->errors);
+        memset(w, 0, sizeof *w);
+        w->wake_fd = -1;
     }
-    free(exec->worker);
+    exec->conds = 0;
 }

@@ -49,7 +49,7 @@ static hs_status prove_at_first(hsi_exact *pf)
                             : hsi_exact_schedule(pf, 1, most, HSI_CUTOFF_GAP);
 }
 
-static hs_status prove(hsi_exact *pf)
+static hs_status prove_optimum(hsi_exact *pf)
 {
     hs_status st = prove_at_first(pf);
 
@@ -98,7 +98,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     pf.worth[0] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[0]);
     pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
     pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);
-    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
+    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove_optimum(&pf) : HS_ENOMEM;
     if (st == HS_ECANCELED && pf.best)
         st = HS_OK;
     if (st == HS_OK) {
