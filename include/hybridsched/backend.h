@@ -172,7 +172,7 @@ struct hs_backend {
     /**
      * Create a body for the row's task on workers of `type`. HS_OK with *out NULL: this backend
      * does not serve the row. On failure error->why has the reason, except that HS_ENOMEM needs
-     * none: HS_EREFUSED: not allowed; HS_ERESOURCE: a needed resource is missing; HS_EINVAL: the
+     * none: HS_EREFUSED: not allowed; HS_ERESOURCE: a required resource is missing; HS_EINVAL: the
      * row is contradictory.
      */
     hs_status (*body_create)(const hs_backend_options *options, const hs_task *row, hs_type type,

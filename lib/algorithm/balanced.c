@@ -220,9 +220,9 @@ static hs_status order_tasks(hsi_balanced_walk *walk)
     walk->c2 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c2);
     if (!walk->c1 || !walk->c2)
         return HS_ENOMEM;
-    st = hsi_gather(walk->order, pb->n, pb->p, walk->c1, pb->token);
+    st = hsi_gather_times(walk->order, pb->n, pb->p, walk->c1, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(walk->order, pb->n, pb->q, walk->c2, pb->token);
+        st = hsi_gather_times(walk->order, pb->n, pb->q, walk->c2, pb->token);
     if (st != HS_OK)
         return st;
     walk->w1 = pb->m;

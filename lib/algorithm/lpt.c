@@ -54,7 +54,7 @@ static double run_type(const hsi_problem *pb, const uint32_t *order, const unsig
         rank = hsi_worker_tree_first(free_first);
         end = hsi_worker_tree_time(free_first) + time[task];
         if (recorder)
-            hsi_record(recorder, task, first_worker + rank, end);
+            hsi_record_run(recorder, task, first_worker + rank, end);
         if (end > makespan)
             makespan = end;
         hsi_worker_tree_set(free_first, rank, end);
@@ -95,7 +95,7 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     uint32_t copy;
 
     for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
-        uint32_t row = order[i], copies = hsi_count(pb, row);
+        uint32_t row = order[i], copies = hsi_row_count(pb, row);
 
         if (n - i > AHEAD)
             __builtin_prefetch(&time[order[i + AHEAD]]);

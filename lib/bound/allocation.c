@@ -27,6 +27,8 @@ enum {
     NODE_GROWTH = 4
 };
 
+#define MOST_PROFIT 0x1p60 /* limit of profits and differences of profits */
+
 static const double near_enough = 1e-11;/* relative distance of refuted and accepted T at the end */
 
 typedef struct bisection {
@@ -50,7 +52,7 @@ static int64_t needed_profit(const bisection *b, const hsi_sum *cpu_load, double
     hsi_sum_add_product(&need, -(double)b->rows->m, target);
     if (!hsi_sum_surely_positive(&need))
         return 0;
-    return (int64_t)fmin(ldexp(hsi_divide_down_by(&need, 1), -exponent), 0x1p60);
+    return (int64_t)fmin(ldexp(hsi_divide_down_by(&need, 1), -exponent), MOST_PROFIT);
 }
 
 /*
@@ -69,7 +71,7 @@ static int64_t fill_knapsack(bisection *b, double target, int64_t *needed,
     size_t             n = 0;
 
     for (size_t i = 0; i < rows->n; i++) {
-        double p = b->time[HS_CPU][i], q = b->time[HS_GPU][i], count = hsi_count(rows, i);
+        double p = b->time[HS_CPU][i], q = b->time[HS_GPU][i], count = hsi_row_count(rows, i);
 
         if (p > target && q > target)
             return -1;
@@ -95,7 +97,7 @@ static int64_t fill_knapsack(bisection *b, double target, int64_t *needed,
     for (size_t item = 0; item < n; item++) {
         ks->weight[item] = (int64_t)ldexp(b->time[HS_GPU][b->row[item]], -weight_exponent);
         ks->profit[item] = (int64_t)ceil(ldexp(b->time[HS_CPU][b->row[item]], -profit_exponent));
-        ks->limit[item] = hsi_count(rows, b->row[item]);
+        ks->limit[item] = hsi_row_count(rows, b->row[item]);
     }
     *needed = needed_profit(b, &cpu_load, target, profit_exponent);
     *cpu_room = ldexp(rows->m * target, -profit_exponent);
@@ -111,11 +113,11 @@ static double value_found(const bisection *b, double target)
 
     for (size_t i = 0; i < rows->n; i++) {
         double   p = b->time[HS_CPU][i], q = b->time[HS_GPU][i];
-        uint32_t on_gpu = p > target ? hsi_count(rows, i) : 0, on_cpu;
+        uint32_t on_gpu = p > target ? hsi_row_count(rows, i) : 0, on_cpu;
 
         if (item < b->knapsack.n && b->row[item] == i)
             on_gpu = b->knapsack.take[item++];
-        on_cpu = hsi_count(rows, i) - on_gpu;
+        on_cpu = hsi_row_count(rows, i) - on_gpu;
         load[HS_CPU] += on_cpu ? on_cpu * p : 0;
         load[HS_GPU] += on_gpu ? on_gpu * q : 0;
         longest = fmax(longest, fmax(on_cpu ? p : 0, on_gpu ? q : 0));
@@ -125,15 +127,15 @@ static double value_found(const bisection *b, double target)
 
 /* Test a target: raise `low` to it if refuted, else lower `high` to the assignment found. Return
  * true if refuted. */
-static bool refute(bisection *b, double target)
+static bool refute_target(bisection *b, double target)
 {
     int64_t needed, capacity;
-    double  cpu_room;
+    double  cpu_room, slack;
 
     capacity = fill_knapsack(b, target, &needed, &cpu_room);
     if (capacity >= 0) {
-        hsi_knapsack_solve(&b->knapsack, capacity, (int64_t)(near_enough / 4 * cpu_room),
-                           b->most_nodes);
+        slack = fmin(near_enough / 4 * cpu_room, MOST_PROFIT);
+        hsi_knapsack_solve(&b->knapsack, capacity, (int64_t)slack, b->most_nodes);
         b->high = fmin(b->high, value_found(b, target));
     }
     if (capacity < 0 || b->knapsack.bound < needed) {
@@ -146,7 +148,7 @@ static bool refute(bisection *b, double target)
 
 /* Bisect until the bounds meet, with more nodes each time; return true if they met before the time
  * limit. */
-static bool bisect(bisection *b, double gap)
+static bool bisect_target(bisection *b, double gap)
 {
     double allowed = fmax(near_enough, gap);
 
@@ -159,7 +161,7 @@ static bool bisect(bisection *b, double gap)
 
             if (hsi_stop_now(b->stop))
                 return false;
-            if (!refute(b, target))
+            if (!refute_target(b, target))
                 high = target;
             high = fmin(high, b->high);
         }
@@ -205,7 +207,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     b.high = 2 * b.low * (1 + near_enough); /* deadline's solution cuts at most one task */
     st = open_bisection(&b, exponent);
     if (st == HS_OK) {
-        report->limit_reached = !bisect(&b, settings->gap);
+        report->limit_reached = !bisect_target(&b, settings->gap);
         *value = ldexp(b.low, exponent);
         st = hsi_cancelled(settings) ? HS_ECANCELED : HS_OK;
     }

@@ -45,7 +45,8 @@ bool hsi_divisible_exceeds(hsi_divisible *d, double makespan);
  * and v of the GPUs' prove: the sum of min(u p, v q) over (m u + k v), rounded down. u, v >= 0, not
  * both 0. O(n).
  */
-double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v);
+double hsi_area_of_multipliers(const hsi_problem *rows, double cpu_multiplier,
+                               double gpu_multiplier);
 
 double hsi_min_time(const hsi_problem *rows);
 

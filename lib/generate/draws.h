@@ -10,23 +10,24 @@
 typedef double (*hsi_draw)(const void *law, hsi_random *random);
 
 /*
- * A gamma law of mean > 0 and coefficient of variation >= 0; hsi_gamma_law_make() returns 0 for
+ * A gamma law of mean > 0 and coefficient of variation >= 0. hsi_gamma_law_make() returns false for
  * other parameters.
  */
 typedef struct hsi_gamma_law {
     double d;
-    double centre; /* d times the scale, computed without cancellation for tiny cv */
+    double centre; /* d times the scale of the law, computed without cancellation for tiny cv */
     double slope;  /* 1 / sqrt(9d) */
     double power;  /* 1/a if a < 1, else 0 */
-    bool   narrow; /* true: d is so large that the rejection test would see only rounding errors */
+    /* whether d is so large that the rejection test would see only rounding errors */
+    bool   narrow;
 } hsi_gamma_law;
 
 bool   hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
 double hsi_draw_gamma(const void *law, hsi_random *random);
 
 /*
- * Uniform from `low` > 0 to `high`, whole numbers if `integer`; hsi_uniform_law_make() returns 0
- * for an invalid range.
+ * A uniform law from `low` > 0 to `high`, of whole numbers if `integer`. hsi_uniform_law_make()
+ * returns false for an invalid range.
  */
 typedef struct hsi_uniform_law {
     double low, high;

@@ -13,7 +13,10 @@
 
 typedef enum recipe { UNIFORM, ENDS, NORMAL, PLANTED, DEGREES } recipe;
 
-/* `scaled`: low and high are multiples of the number of tasks. */
+/*
+ * The families, with default ranges. If `scaled`, low and high are multiples of the number of
+ * tasks.
+ */
 static const struct family {
     const char *name;
     recipe      recipe;

@@ -89,7 +89,8 @@ typedef struct writer {
     const factorisation *kind;
     const hs_kernel     *kernel[PARTS];
     const char          *name[PARTS];   /* kernel's name in the precision of the spec */
-    char                *single[PARTS]; /* owned copy of the name if it is not the table's */
+    /* the name in single precision, which the writer owns; NULL: the table's name is used */
+    char                *single[PARTS];
     size_t               rows;          /* rows added so far */
     size_t              *data[3]; /* handles of A, V and T by tile, plus 1 (0: not created yet) */
 } writer;
@@ -134,7 +135,10 @@ static hs_status find_kernels(writer *w, hs_error *error)
     return HS_OK;
 }
 
-/* In single precision a kernel is held to take half of the time that it takes in double. */
+/*
+ * Return whether the kernel's times must be halved: the spec asks for single precision, and the
+ * table has only the double-precision kernel, assumed to take twice as long.
+ */
 static bool is_halved(const writer *w, const hs_kernel *kernel)
 {
     return w->spec->single && kernel->kernel && kernel->kernel[0] == 'd';

@@ -13,7 +13,7 @@ double hsi_draw_real(const void *data, hsi_random *random)
     const hsi_uniform_law *law = data;
     double                 time = law->low + (law->high - law->low) * hsi_random_unit(random);
 
-    return time > law->high ? law->high : time; /* rounding may exceed it */
+    return time > law->high ? law->high : time; /* rounding may exceed law->high */
 }
 
 double hsi_draw_integer(const void *data, hsi_random *random)

@@ -29,7 +29,7 @@ static int scale_of(const hsi_problem *rows)
 
     for (i = 0; i < rows->n; i++) {
         hsi_poll_at(rows->token, i);
-        sum += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
+        sum += hsi_row_count(rows, i) * fmin(rows->p[i], rows->q[i]);
     }
     frexp(sum / ((double)rows->m + rows->k), &exponent);
     return exponent;
@@ -59,7 +59,7 @@ static void add_column(glp_prob *lp, int column, int slow, double time, double r
  * GLPK's own scaling is off, since it hides from the ratio test that columns can be flipped
  * together.
  */
-static void build(glp_prob *lp, const hsi_problem *rows)
+static void build_lp(glp_prob *lp, const hsi_problem *rows)
 {
     const double workers[3] = {0, fmax(rows->m, 1), fmax(rows->k, 1)};
     int          t = (int)rows->n + 1, index[3] = {0, 1, 2}, scale = scale_of(rows);
@@ -72,7 +72,7 @@ static void build(glp_prob *lp, const hsi_problem *rows)
     for (i = 0; i < rows->n; i++) {
         int    slow = rows->p[i] > rows->q[i] ? 1 : 2;
         double longer = fmax(rows->p[i], rows->q[i]), shorter = fmin(rows->p[i], rows->q[i]);
-        double count = hsi_count(rows, i);
+        double count = hsi_row_count(rows, i);
 
         hsi_poll_at(rows->token, i);
         fast[3 - slow] += count * ldexp(shorter, -scale);
@@ -121,14 +121,14 @@ static void read_multipliers(glp_prob *lp, area *a)
     a->v = fmax(a->v, a->u * most_on_cpus);
 }
 
-static hs_status solve(void *data)
+static hs_status solve_lp(void *data)
 {
     area           *a = data;
     glp_prob       *lp = glp_create_prob();
     hsi_simplex_end end;
 
-    build(lp, a->rows);
-    end = hsi_simplex(lp, a->stop, INFINITY, TOLERANCE);
+    build_lp(lp, a->rows);
+    end = hsi_run_simplex(lp, a->stop, INFINITY, TOLERANCE);
     a->stopped = end == HSI_SIMPLEX_STOPPED;
     read_multipliers(lp, a);
     glp_delete_prob(lp);
@@ -141,7 +141,7 @@ hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, do
                                int *limit_reached)
 {
     area      a = {rows, stop, 0, 0, false};
-    hs_status st = hsi_glpk_guarded(solve, &a);
+    hs_status st = hsi_glpk_guarded(solve_lp, &a);
 
     *u = a.u;
     *v = a.v;

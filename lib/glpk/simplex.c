@@ -31,7 +31,7 @@ static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *p
     }
 }
 
-static hsi_simplex_end verdict(glp_prob *lp, int code)
+static hsi_simplex_end end_of_code(glp_prob *lp, int code)
 {
     if (code == GLP_EOBJUL)
         return HSI_SIMPLEX_ABOVE;
@@ -44,7 +44,7 @@ static int step_limit(glp_prob *lp)
     return 2000 + 20 * (glp_get_num_rows(lp) + glp_get_num_cols(lp));
 }
 
-static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
+static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
 {
     int code, last = glp_get_it_cnt(lp) + step_limit(lp);
 
@@ -57,10 +57,10 @@ static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *par
             if (hsi_stop_now(stop))
                 return HSI_SIMPLEX_STOPPED;
     } while (code == GLP_ETMLIM || code == GLP_EITLIM);
-    return verdict(lp, code);
+    return end_of_code(lp, code);
 }
 
-hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance)
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance)
 {
     glp_smcp        parameters;
     hsi_simplex_end end;
@@ -71,12 +71,12 @@ hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, double limit, do
     parameters.r_test = GLP_RT_FLIP;
     parameters.obj_ul = isinf(limit) ? DBL_MAX : limit;
     parameters.tol_bnd = parameters.tol_dj = tolerance;
-    end = attempt(lp, stop, &parameters);
+    end = run_within_slice(lp, stop, &parameters);
     if (end != HSI_SIMPLEX_FAILED)
         return end;
     glp_init_smcp(&parameters); /* retry from the standard basis with GLPK's default tolerances and
                                    methods */
     parameters.msg_lev = GLP_MSG_OFF;
     glp_std_basis(lp);
-    return attempt(lp, stop, &parameters);
+    return run_within_slice(lp, stop, &parameters);
 }

@@ -18,6 +18,6 @@ typedef enum hsi_simplex_end {
  * request take effect within one LP. `tolerance` is GLPK's primal and dual feasibility tolerance;
  * after a failure GLPK's defaults are tried. Call under the guard.
  */
-hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance);
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance);
 
 #endif

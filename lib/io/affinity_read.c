@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "io/text/field.h"
-#include "io/text/header.h"
+#include "io/text/field_value.h"
+#include "io/text/file_header.h"
 #include "support/vector.h"
 
 enum { TASK, WORKER, SCORE, COLUMNS };
 
 static const char *const names[COLUMNS] = {"task", "worker", "score"};
 
-/* The place of a task's row, to report a second row of the task. */
+/* The position of a task's row in the file, to name it if a later row has the same task. */
 struct seen {
     uint32_t task;
     uint32_t column;
@@ -35,7 +35,7 @@ static hs_status read_header(struct reader *r)
     hs_status         st;
 
     hsi_header_init(&header, "affinities");
-    do /* skip other header lines, which are remarks */
+    do /* Skip lines with any other key: they are comments. */
         st = hsi_header_next(&header, &r->csv, &found);
     while (st == HS_OK && found);
     if (st == HS_OK)
@@ -105,7 +105,7 @@ static int by_task_and_line(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Refuse the first row that names a task again. */
+/* Report the first row whose task already has a row, as HS_ESYNTAX with both positions. */
 static hs_status refuse_second(struct reader *r)
 {
     struct seen       *seen = r->seen.data;

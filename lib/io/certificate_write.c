@@ -31,7 +31,7 @@ static void put_integer(writer *w, const char *name, int64_t value)
     put(w, text);
 }
 
-/* Format a number exactly as INTEGER*2^EXPONENT. */
+/* Format a double without rounding as INTEGER*2^EXPONENT. */
 static const char *exact(double value, char text[48])
 {
     int     exponent;
@@ -44,7 +44,7 @@ static const char *exact(double value, char text[48])
     return text;
 }
 
-/* Write a number as its shortest decimal, and exactly. */
+/* Write a line with a number in two forms: the shortest decimal, and INTEGER*2^EXPONENT. */
 static void put_real(writer *w, const char *name, double value)
 {
     char decimal[32], form[48], text[128];

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "io/text/csv.h"
-#include "io/text/field.h"
-#include "io/text/header.h"
+#include "io/text/field_value.h"
+#include "io/text/file_header.h"
 #include "support/vector.h"
 
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
@@ -33,7 +33,7 @@ struct reader {
     size_t            width;
     hsi_vector        entries;      /* struct entry */
     hsi_vector        text;
-    size_t            name, source; /* offsets into `text` */
+    size_t            name, source; /* offsets of two header values in `text` */
     int               has_name, has_source;
 };
 
@@ -75,7 +75,7 @@ static hs_status take_note(struct reader *r, int *has, size_t *offset)
     return keep(r, field[1].at, field[1].length, offset);
 }
 
-/* Read the '#' lines up to the header; unknown lines are remarks. */
+/* Read the '#' lines up to the header; lines with an unknown key are comments. */
 static hs_status read_header(struct reader *r)
 {
     const struct hsi_field *key;

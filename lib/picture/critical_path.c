@@ -4,25 +4,25 @@
 
 #include "core/instance_store.h"
 #include "picture/picture.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 
 /*
- * Search for the cause of an entry's start: the event that became known to its worker last. Such an
- * event is the end of a task with the transfer of its result, or the end of the worker's previous
- * entry. Of the paths through a barrier only the latest events matter: for each memory node the
- * last event known there, and the last end there, for edges out of the barrier with bytes.
+ * The search for the cause of an entry's start: the last event that the worker waited for. An event
+ * is the end of a task plus the transfer of its result, or the end of the worker's previous entry.
+ * Of the paths through a barrier only the latest events matter: for each memory node the last event
+ * known there, and the last end there, for edges out of the barrier with bytes.
  */
 typedef struct event {
-    uint32_t task; /* HS_NONE: no event */
+    uint32_t task; /* task whose end is the event; HS_NONE: no event */
     double   when;
 } event;
 
 typedef struct search {
     const hsi_runs *runs;
     size_t          nodes;
-    event          *there; /* per barrier and node: last event known */
+    event          *there; /* per barrier and memory node: last event known */
     event          *ends;
-    unsigned char  *known; /* per barrier: `there` and `ends` are set */
+    unsigned char  *known; /* per barrier: whether `there` and `ends` are set */
 } search;
 
 static hs_status open_search(search *f, const hsi_runs *runs)
@@ -56,7 +56,7 @@ static void take_later(event *last, event other)
         *last = other;
 }
 
-/* Update `last` by the result of a task, transferred to a node. */
+/* Replace `last` by the arrival of a task's result at a memory node, if this is later. */
 static void add_result(const search *f, uint32_t task, uint32_t node, double bytes, event *last)
 {
     uint32_t worker = task == HS_NONE ? HS_NONE : f->runs->worker[task];
@@ -70,7 +70,7 @@ static void add_result(const search *f, uint32_t task, uint32_t node, double byt
 
 static void find_barrier(search *f, uint32_t barrier);
 
-/* Update `last` by an edge out of `before`, a task or a barrier. */
+/* Replace `last` by the event of an edge out of `before`, a task or a barrier, if this is later. */
 static void follow(search *f, uint32_t before, uint32_t node, double bytes, event *last)
 {
     size_t at;
@@ -145,8 +145,8 @@ static uint32_t last_event(search *f, hsi_path_step at, const hs_entry *e)
 }
 
 /*
- * Return the step before `step`, with the worker HS_NONE if `step` waited for nothing, and set
- * step->by_task.
+ * Return the step before `step` and set step->by_task. The worker of the result is HS_NONE if
+ * `step` did not wait.
  */
 static hsi_path_step cause_of(search *f, hsi_path_step *step)
 {

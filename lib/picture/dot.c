@@ -149,7 +149,7 @@ static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t verte
     return st;
 }
 
-/* Return whether the edge was given, and does not only follow from data. */
+/* Return whether the instance lists the edge, which may also follow from accesses to data. */
 static bool is_given(const hs_instance *in, const hs_graph *g, size_t from, size_t to)
 {
     size_t   row, earlier;

@@ -4,7 +4,7 @@
 
 #include <hybridsched/io.h>
 
-/* Functions shared by the Gantt chart and the trace. */
+/* Functions shared by Gantt charts and traces. */
 
 /**
  * Copy the caller's picture to `full`, with defaults for NULL, and check all arguments. HS_EINVAL:
@@ -25,7 +25,10 @@ size_t hsi_picture_failures(const hs_picture *picture, unsigned from, unsigned t
 /** Return "host", or a name such as "gpu3" in `name`. */
 const char *hsi_node_name(uint32_t node, char name[16]);
 
-/** Return whether there is a title; whether the bound can be drawn. */
+/**
+ * Return whether the picture has a title; whether the bound has a name and a value that can be
+ * drawn.
+ */
 bool hsi_picture_has_title(const hs_picture *picture);
 bool hsi_picture_has_bound(const hs_named_bound *bound);
 

@@ -19,7 +19,7 @@ const char *hsi_unit_text(hs_unit unit);
 /** Write a time, e.g. "12.3 ms". */
 void hsi_put_time(hsi_output *out, double time, hs_unit unit);
 
-/** Write a time, e.g. "31067 s (8 h 38 min)"; the duration is omitted if it does not help. */
+/** Write a time, e.g. "31067 s (8 h 38 min)"; short times have no duration in words. */
 void hsi_put_long_time(hsi_output *out, double time, hs_unit unit);
 
 /** Write an interval, e.g. "3.25 – 4.125 ms", each end rounded to `digits` digits. */
@@ -44,11 +44,11 @@ unsigned hsi_text_columns(const char *text, size_t length);
 void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double width,
                   double height);
 
-/** Write the same element with the class of a palette colour. */
+/** Write a <rect> like hsi_put_rect() with the class of a palette colour. */
 void hsi_put_class_rect(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height);
 
-/** Write a complete, shorter element for a part of a bar. */
+/** Write a complete <path> of a rectangle, shorter than a <rect>, for a part of a bar. */
 void hsi_put_class_part(hsi_output *out, unsigned class, bool aborted, double x, double y,
                         double width, double height);
 

@@ -34,14 +34,15 @@ static double bound_of(const sample *s, const hs_instance *in, const char *name)
  * minimum. The LP's value is the largest bound, attained at u = q, v = p of some task, at u = 1, v
  * = 0 or at u = 0, v = 1.
  */
-static fraction proved_by(const sample *s, double deadline, int64_t u, int64_t v)
+static fraction bound_of_multipliers(const sample *s, double deadline, int64_t cpu_multiplier,
+                                     int64_t gpu_multiplier)
 {
-    fraction f = {0, s->m * u + s->k * v};
+    fraction f = {0, s->m * cpu_multiplier + s->k * gpu_multiplier};
     size_t   i;
 
     for (i = 0; i < s->n; i++) {
-        int64_t cpu = s->p[i] > deadline ? INT64_MAX : u * (int64_t)s->p[i];
-        int64_t gpu = s->q[i] > deadline ? INT64_MAX : v * (int64_t)s->q[i];
+        int64_t cpu = s->p[i] > deadline ? INT64_MAX : cpu_multiplier * (int64_t)s->p[i];
+        int64_t gpu = s->q[i] > deadline ? INT64_MAX : gpu_multiplier * (int64_t)s->q[i];
 
         f.numerator += cpu < gpu ? cpu : gpu;
     }
@@ -64,7 +65,7 @@ static fraction area_value(const sample *s, double deadline)
             continue;
         u = i < s->n ? (int64_t)s->q[i] : i == s->n;
         v = i < s->n ? (int64_t)s->p[i] : i == s->n + 1;
-        f = proved_by(s, deadline, u, v);
+        f = bound_of_multipliers(s, deadline, u, v);
         if (f.denominator && fraction_compare(f, best) > 0)
             best = f;
     }

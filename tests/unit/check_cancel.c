@@ -201,7 +201,8 @@ static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
     hs_schedule_free(s);
 }
 
-/* A cancelled sort leaves garbage in `order`: hsi_gather() must not use the garbage as indices. */
+/* A cancelled sort leaves garbage in `order`: hsi_gather_times() must not use the garbage as
+ * indices. */
 START_TEST(nothing_is_gathered_once_stopped)
 {
     const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
@@ -209,7 +210,7 @@ START_TEST(nothing_is_gathered_once_stopped)
     double         by_place[3];
     hsi_token      token = {.cancel = stops, .cancelled = true};
 
-    ck_assert_int_eq(hsi_gather(order, 3, time, by_place, &token), HS_ECANCELED);
+    ck_assert_int_eq(hsi_gather_times(order, 3, time, by_place, &token), HS_ECANCELED);
 }
 END_TEST
 

@@ -82,7 +82,7 @@ static void check_cpus(const hsi_topology *t, const cpu_set_t *allowed)
     ck_assert_int_eq(hsi_topology_cpu(t, 1u << 20), -1);
 }
 
-START_TEST(the_mask_is_respected)
+START_TEST(cpu_mask_is_respected)
 {
     cpu_set_t     all, some;
     hsi_topology *t;
@@ -111,7 +111,7 @@ START_TEST(the_mask_is_respected)
 }
 END_TEST
 
-START_TEST(the_quota_is_respected)
+START_TEST(cpu_quota_is_respected)
 {
     hsi_topology *t;
 
@@ -131,7 +131,7 @@ START_TEST(the_quota_is_respected)
 END_TEST
 
 /* Write a file of a control group's folder in the kernel's format. */
-static void say(const char *folder, const char *name, const char *text)
+static void write_group_file(const char *folder, const char *name, const char *text)
 {
     char  path[128];
     FILE *file;
@@ -151,7 +151,7 @@ static void run_shell(const char *format, const char *folder)
     ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(groups_and_those_above_say_what_there_is)
+START_TEST(limits_of_parent_groups_apply)
 {
     char       root[] = "/tmp/hs-test-XXXXXX", own[64];
     hsi_groups at = {own, root};
@@ -160,23 +160,23 @@ START_TEST(groups_and_those_above_say_what_there_is)
     snprintf(own, sizeof own, "%s/own", root);
     ck_assert_double_eq(hsi_groups_memory(&at), 0);
     run_shell("mkdir -p %s/a/b", root);
-    say(root, "own", "0::/a/b\n");
+    write_group_file(root, "own", "0::/a/b\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 0);
-    say(root, "a/b/memory.max", "max\n");
-    say(root, "a/b/cpu.max", "max 100000\n");
-    say(root, "a/memory.max", "7000000\n");
-    say(root, "memory.max", "8000000\n");
-    say(root, "a/cpu.max", "150000 100000\n");
+    write_group_file(root, "a/b/memory.max", "max\n");
+    write_group_file(root, "a/b/cpu.max", "max 100000\n");
+    write_group_file(root, "a/memory.max", "7000000\n");
+    write_group_file(root, "memory.max", "8000000\n");
+    write_group_file(root, "a/cpu.max", "150000 100000\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 7000000);
     ck_assert_double_eq(hsi_groups_cpus(&at), 1.5);
     run_shell("mkdir -p %1$s/cpu/x %1$s/memory/y/z", root);
-    say(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
-    say(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
-    say(root, "memory/y/memory.limit_in_bytes", "5000000\n");
-    say(root, "cpu/x/cpu.cfs_quota_us", "50000\n");
-    say(root, "cpu/x/cpu.cfs_period_us", "100000\n");
-    say(root, "cpu/cpu.cfs_quota_us", "-1\n");
-    say(root, "cpu/cpu.cfs_period_us", "100000\n");
+    write_group_file(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
+    write_group_file(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
+    write_group_file(root, "memory/y/memory.limit_in_bytes", "5000000\n");
+    write_group_file(root, "cpu/x/cpu.cfs_quota_us", "50000\n");
+    write_group_file(root, "cpu/x/cpu.cfs_period_us", "100000\n");
+    write_group_file(root, "cpu/cpu.cfs_quota_us", "-1\n");
+    write_group_file(root, "cpu/cpu.cfs_period_us", "100000\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 5000000);
     ck_assert_double_eq(hsi_groups_cpus(&at), 0.5);
     run_shell("rm -r %s", root);
@@ -184,7 +184,7 @@ START_TEST(groups_and_those_above_say_what_there_is)
 END_TEST
 
 /* Memory for two tasks is too little for three workers, which may run three tasks at once. */
-START_TEST(memory_is_for_all_workers)
+START_TEST(memory_is_shared_by_all_workers)
 {
     hs_task          row = {.struct_size = sizeof row,
                             .id = "a",
@@ -221,7 +221,7 @@ START_TEST(memory_is_for_all_workers)
 }
 END_TEST
 
-START_TEST(there_is_no_such_core)
+START_TEST(absent_core_is_refused)
 {
     hsi_topology    *t = open_topology();
     static const int none = 1 << 20;
@@ -361,7 +361,7 @@ START_TEST(several_cores_are_assigned)
 }
 END_TEST
 
-START_TEST(too_few_cores)
+START_TEST(too_few_cores_are_reported)
 {
     hs_backend_device device = {0};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
@@ -434,7 +434,7 @@ static const char two_packages[] =
                         "pci_busid=\"0000:3b:00.0\" pci_type=\"0302 [10de:2330] [10de:16c1] a1\" "
                         "pci_link_speed=\"0.000000\"/></object>") "</object></topology>";
 
-START_TEST(nearness_is_what_hwloc_says)
+START_TEST(near_cores_come_from_hwloc)
 {
     char          path[] = "/tmp/hs-test-XXXXXX", text[64];
     hs_error      error = {0};
@@ -467,17 +467,17 @@ int main(void)
 
     cpus = -1;
     tcase_set_timeout(tc, 0);
-    tcase_add_test(tc, the_mask_is_respected);
-    tcase_add_test(tc, the_quota_is_respected);
-    tcase_add_test(tc, groups_and_those_above_say_what_there_is);
-    tcase_add_test(tc, memory_is_for_all_workers);
-    tcase_add_test(tc, there_is_no_such_core);
+    tcase_add_test(tc, cpu_mask_is_respected);
+    tcase_add_test(tc, cpu_quota_is_respected);
+    tcase_add_test(tc, limits_of_parent_groups_apply);
+    tcase_add_test(tc, memory_is_shared_by_all_workers);
+    tcase_add_test(tc, absent_core_is_refused);
     tcase_add_loop_test(tc, cores_are_assigned, 0, (int)(sizeof bound / sizeof *bound));
     tcase_add_loop_test(tc, several_cores_are_assigned, 0, sizeof several / sizeof *several);
-    tcase_add_test(tc, too_few_cores);
+    tcase_add_test(tc, too_few_cores_are_reported);
     tcase_add_loop_test(tc, the_installed_module_comes_first, 0, 2);
 #ifdef HAVE_HWLOC
-    tcase_add_test(tc, nearness_is_what_hwloc_says);
+    tcase_add_test(tc, near_cores_come_from_hwloc);
 #endif
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -15,8 +15,8 @@
 /*
  * A campaign is a text (campaign.c) with instances, algorithms, bounds, seeds and plots. It is
  * expanded to cases (cases.c), one per instance. A case is run (measure.c), several at a time
- * (run.c), and gives rows of a CSV file (rows.c), which a later run reads again. Tables and the
- * page (page/) are made from the rows.
+ * (run_cases.c), and gives rows of a CSV file (result_rows.c), which a later run reads again.
+ * Tables and the page (page/) are made from the rows.
  */
 
 enum { BENCH_NAME = 96 };
@@ -28,16 +28,17 @@ typedef struct bench_family {
         *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
 } bench_family;
 
-/* How the algorithm's plan is used if tasks take other times than estimated. */
+/* What happens when tasks take times that differ from the estimates. */
 typedef enum bench_manner {
-    BENCH_PLAN,  /* plan; the order of the tasks is kept */
-    BENCH_STEAL, /* plan; idle workers steal waiting tasks */
+    BENCH_PLAN,  /* a plan; each worker keeps the order of its tasks */
+    BENCH_STEAL, /* a plan; idle workers steal waiting tasks */
     BENCH_LIVE,  /* a policy decides during the run */
     BENCH_PEER   /* plan made by an external solver */
 } bench_manner;
 
 typedef struct bench_algorithm {
-    char                  name[BENCH_NAME]; /* as written, with steal/, live/ or peer/ */
+    /* name in the campaign, with its prefix steal/, live/ or peer/ */
+    char                  name[BENCH_NAME];
     bench_manner          manner;
     const hs_algorithm   *algorithm; /* NULL for policies and peers */
     const hs_policy_kind *policy;
@@ -64,9 +65,9 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     plot_kind  kind;
     bench_measure measure;
-    bool          together; /* all families in one plot */
+    bool          together; /* whether one plot has all families */
     bool          log_x, log_y;
-    char          prefix[BENCH_NAME]; /* only families whose labels begin with this text */
+    char          prefix[BENCH_NAME]; /* begin of the labels of the families to plot */
 } bench_plot;
 
 /*
@@ -76,22 +77,25 @@ typedef struct bench_plot {
 typedef struct bench_published {
     char  *label;
     char   algorithm[BENCH_NAME];
-    double low, high, size; /* size of the sweep; NaN: all sizes */
+    double low, high, size; /* range of the result; size of the sweep, NaN: all sizes */
 } bench_published;
 
 /* A campaign, read from its text. */
 typedef struct bench_campaign {
     char             name[BENCH_NAME];
-    char            *title, *source, *axis; /* axis: meaning of the sizes */
+    /* title, source of the published results, meaning of the sizes */
+    char            *title, *source, *axis;
     bench_family    *families;
     size_t           family_count;
     bench_algorithm *algorithms;
     size_t           algorithm_count;
-    const char      *sizes;  /* replaces the sweeps' values, separated by commas; NULL: keep them */
-    char            *bounds; /* names separated by commas; `witness`: a known schedule's makespan */
+    /* values for all sweeps, separated by commas; NULL: each sweep has its own */
+    const char      *sizes;
+    /* names separated by commas; `witness` is the makespan of a known schedule */
+    char            *bounds;
     uint64_t         first_seed, seeds;
-    uint64_t         iterations; /* of best; 0: limited by time */
-    double           time_limit; /* limit of best, exact and slow bounds; 0: default */
+    uint64_t         iterations; /* iterations of the algorithm `best`; 0: its time limit ends it */
+    double           time_limit; /* seconds for best, exact and slow bounds; 0: default */
     bench_plot      *plots;
     size_t           plot_count;
     bench_published *published;
@@ -110,18 +114,19 @@ void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
 
-/** Return the name of built-in campaign `index` (library.c); NULL past the last. */
+/** Return the name of built-in campaign `index`; NULL past the last. */
 const char *bench_library_name(size_t index);
-const char *bench_library_text(const char *name); /* NULL: unknown name */
+/* Return the text of the built-in campaign `name`; NULL: unknown name. */
+const char *bench_library_text(const char *name);
 
 /* One instance of a campaign. */
 typedef struct bench_case {
     const bench_family *family;
-    char               *recipe; /* with one value of the sweep */
+    char               *recipe; /* recipe of the family with one value of each sweep */
     double              size;   /* value of the sweep; 0: no sweep */
     uint64_t            seed;
     gen_line            line;                 /* parsed hsched-gen command line */
-    char              **words;                /* owner of the texts in `line` */
+    char              **words;                /* words of `recipe`, which `line` points into */
     double              perturb, wrong, late, overhead; /* distortions of the times, see recipe.c */
 } bench_case;
 
@@ -134,11 +139,17 @@ bool bench_recipe_read(bench_case *one, const char *where);
 
 /* The instance of a case. */
 typedef struct bench_instance {
-    hs_instance *in, *truth; /* truth: with the times tasks really take; NULL: as in `in` */
+    /*
+     * instance with estimated times; instance with the times of the simulated run, NULL: the same
+     */
+    hs_instance *in, *truth;
     hs_schedule *witness;
 } bench_instance;
 
-/** Make the instance of a case. Return 0, or an exit code after a message. */
+/**
+ * Make the instance of a case, with its witness if `wants_witness`. Return 0, or an exit code after
+ * a message. Free with bench_instance_free().
+ */
 int  bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out);
 void bench_instance_free(bench_instance *instance);
 
@@ -148,16 +159,17 @@ typedef struct bench_row {
     char     platform[32], bound_name[32];
     double   size, makespan, bound, seconds;
     uint64_t tasks, seed, aborted, gpu_tasks;
-    double   gap; /* to the best known bound; 0: optimal */
+    double   gap; /* makespan / best known bound - 1; 0: optimal */
     double   acceleration[2], idle[2];
-    char    *version; /* of the program that made the row, with its commit */
+    char    *version; /* version and commit of the program that made the row */
 } bench_row;
 
-double bench_value(const bench_row *row, bench_measure measure); /* every measure except speedup */
+/** Return the value of a measure in a row. Speedup is not possible: it needs two rows. */
+double bench_value(const bench_row *row, bench_measure measure);
 
 /**
- * Run each algorithm a of `c` with wanted[a] and store its row in rows[a]. Return 0, or an exit
- * code.
+ * Run each algorithm with wanted[a] on the case and store its row in rows[a]. Return 0, or an exit
+ * code after a message.
  */
 int bench_measure_case(const bench_campaign *c, const bench_case *one, const char *wanted,
                        bench_row *rows);
@@ -165,9 +177,11 @@ int bench_measure_case(const bench_campaign *c, const bench_case *one, const cha
 /* The rows of a campaign: case i and algorithm a are at i * algorithms + a. */
 typedef struct bench_rows {
     size_t     cases, algorithms;
-    bench_row *row;            /* recipe NULL: no such row yet */
-    size_t     known, foreign; /* known: read from the file; foreign: from another version */
-    size_t     unlike;         /* ignored rows with other bounds, iterations or time limit */
+    bench_row *row;            /* rows; recipe NULL: not yet measured */
+    /* number of rows read from the file; of these from another version of the program */
+    size_t     known, foreign;
+    /* number of rows ignored because of different bounds, iterations or time limit */
+    size_t     unlike;
 } bench_rows;
 
 /**
@@ -180,12 +194,17 @@ void bench_rows_free(bench_rows *rows);
 /** Open the file for appending. Return 0 and *fd, or an exit code after a message and *fd = -1. */
 int bench_rows_open(const char *path, int *fd);
 
-/** Append the rows of a case with wanted[a] in one write. Return 0, or an exit code. */
+/**
+ * Append the row of each algorithm with wanted[a] to the file in one write. Return 0, or an exit
+ * code after a message.
+ */
 int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,
                       const char *wanted);
 
-/** Return the version of the program with its commit; a description of the machine. */
+/** Return the version and commit of the program. Thread-safe. */
 const char *bench_version(void);
+
+/** Return a description of this machine. Thread-safe. */
 const char *bench_machine(void);
 
 /**

@@ -19,14 +19,14 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
-    const char *file; /* file of the campaign; NULL: built-in */
+    const char *file; /* file of the campaign; NULL: the campaign is built in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
     double      time_limit;
     int         format;
 } command_line;
 
-/* Return operand `index` for completion. */
+/* Return word `index` that completes the operand; NULL past the last. */
 static const char *operand_word(size_t index)
 {
     static const char *const commands[] = {"list", "show", "run"};

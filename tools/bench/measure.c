@@ -11,16 +11,17 @@
 #include "common/message.h"
 #include "common/options.h"
 
-#define TOLERANCE 0.02  /* default of hsched-exec */
-#define USUAL_TIME 10.0 /* default of exact, in seconds */
+#define TOLERANCE 0.02  /* relative tolerance of the steal policy, as in hsched-exec */
+#define USUAL_TIME 10.0 /* seconds: time limit of `exact` by default */
 
 typedef struct work {
     const bench_campaign *c;
     const bench_case     *one;
     bench_instance        made;
-    const hs_instance    *truth; /* instance with the times tasks really take */
-    hs_named_bound        bound;  /* reference of ratios: `proved`, or the witness's makespan */
-    hs_named_bound        proved; /* the best lower bound */
+    const hs_instance    *truth; /* instance with the times of the simulated run */
+    /* reference of all ratios: `proved`, or the makespan of the witness */
+    hs_named_bound        bound;
+    hs_named_bound        proved; /* largest proved lower bound */
 } work;
 
 static int failed(const work *w, const char *what, hs_status status)
@@ -60,7 +61,7 @@ static void keep_larger(hs_named_bound *bound, const char *name, double value)
 static int compute_bound(work *w)
 {
     const char *list = w->c->bounds;
-    char        name[32]; /* size of the name in hs_named_bound */
+    char        name[32]; /* as long as the name in hs_named_bound */
     hs_settings settings;
 
     settings_of(w, &settings);
@@ -84,7 +85,7 @@ static int compute_bound(work *w)
     return EXIT_OK;
 }
 
-/* Simulate the policy or the plan with the times tasks really take. */
+/* Simulate a policy or a plan with the times in w->truth. */
 static hs_status simulate(const work *w, const bench_algorithm *a, const hs_schedule *plan,
                       hs_schedule **out)
 {
@@ -130,7 +131,7 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
     return status;
 }
 
-/* Fill the fields of a row that do not depend on a schedule; results become NaN. */
+/* Fill the fields of a row that describe the case; results become NaN. */
 static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
 {
     const hs_instance *in = w->truth;

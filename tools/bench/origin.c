@@ -18,7 +18,6 @@ static void find_version(void)
              HS_COMMIT);
 }
 
-/* Thread-safe. */
 const char *bench_version(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;

@@ -19,7 +19,10 @@
 
 enum { WORDS = 64, KERNELS = 64 };
 
-/* Take the options of hsched-bench out of the words and leave those of hsched-gen. */
+/*
+ * Read and remove the options of hsched-bench; the remaining words are a command line of
+ * hsched-gen.
+ */
 static void take_own(bench_case *one, const char *where)
 {
     const struct {
@@ -204,7 +207,7 @@ static double mean_least_time(const hs_instance *in)
 static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
 {
     double    delay = one->late * mean_least_time(in);
-    uint64_t  state = ~one->seed; /* differs from the seed of the instance */
+    uint64_t  state = ~one->seed; /* a seed that differs from the seed of the instance */
     hs_status status = HS_OK;
 
     for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {

@@ -11,7 +11,10 @@ static bool is_in(const bench_case *one, const bench_family *family, double size
     return (!family || one->family == family) && (isnan(size) || one->size == size);
 }
 
-/* Return the value of algorithm `a` in the case with the rows `row`; NaN: none. */
+/*
+ * Return the value of a measure for algorithm `a` in the case whose rows begin at `row`; NaN: no
+ * value.
+ */
 static double value_of(const bench_rows *rows, const bench_row *row, size_t a,
                        bench_measure measure)
 {

@@ -10,26 +10,29 @@
 /* The parts of hsched-calibrate. */
 
 typedef struct calibrate_request {
-    unsigned               cores;            /* working at the same time */
-    unsigned               repeats, warm_up; /* runs per core */
-    unsigned               rounds;           /* limit, until a kernel has settled */
+    unsigned               cores;            /* number of cores that work at the same time */
+    /* runs per core in the first round, and runs before the measurement */
+    unsigned               repeats, warm_up;
+    /* largest number of rounds until the times have settled */
+    unsigned               rounds;
     bool                   verify;
-    hs_unit                unit;       /* of the written times */
+    hs_unit                unit;       /* unit of the written times */
     unsigned               cpus, gpus; /* workers of the written instance */
-    uint32_t               count;      /* tasks per row; 0: not given */
-    const hs_kernel_table *gpu;        /* source of GPU times; NULL: none */
-    int                    by_ratio;   /* use the table's acceleration, not its time */
-    int                    on_gpu;     /* measure GPU times on the first GPU */
-    int                    resident;   /* without copies to and from the GPU */
+    uint32_t               count;      /* tasks per row of the written instance; 0: not given */
+    const hs_kernel_table *gpu;        /* kernel table with GPU times; NULL: none */
+    /* whether to use the table's acceleration instead of its GPU time */
+    int                    by_ratio;
+    int                    on_gpu;     /* whether to measure GPU times on the first GPU */
+    int                    resident;   /* whether GPU times exclude copies to and from the GPU */
 } calibrate_request;
 
 /** A kernel and its measured times, in seconds. */
 typedef struct calibrate_kernel {
     char   name[256];
-    double median, low, high; /* quartiles */
+    double median, low, high; /* quartiles of the CPU time */
     size_t runs;
-    double gpu;       /* INFINITY: none */
-    bool   unsettled; /* the times still drifted in the last round */
+    double gpu;       /* GPU time; INFINITY: none */
+    bool   unsettled; /* whether the times still drifted in the last round */
 } calibrate_kernel;
 
 typedef struct calibrate_list {

@@ -18,7 +18,7 @@ typedef struct bench {
     hs_instance *in;
     hs_schedule *plan;
     hs_exec     *exec;
-    double      *times; /* ordered by worker, then time */
+    double      *times; /* times of all runs, ordered by worker, then start */
     size_t       count;
 
     hs_exec_report report;
@@ -84,7 +84,7 @@ static hs_status create(const calibrate_request *request, bench *b, hs_error *er
 
     hs_exec_settings_init(&settings);
     settings.run.verify = request->verify;
-    settings.run.allow_plugins = true; /* the user of this tool has named the kernel */
+    settings.run.allow_plugins = true; /* the user has named the kernel on the command line */
     settings.gpu.resident = request->resident;
     return hs_exec_create(b->in, b->plan, &settings, &b->exec, error);
 }
@@ -152,9 +152,9 @@ static int measure(const calibrate_request *request, const char *kernel, bench *
 }
 
 /*
- * A GPU has several tasks in flight, and the time of each counts only its own share: almost none if
- * it ends together with another. The useful time is the mean over enough tasks in a row that the
- * tasks in flight at either end do not matter.
+ * A GPU has several tasks in flight, and the time of a task counts only the time since the previous
+ * task ended: almost none if both end together. The useful time is the mean over so many
+ * consecutive tasks that the tasks in flight at either end do not matter.
  */
 enum { AT_ONCE = 8 }; /* more than the tasks in flight */
 

@@ -8,8 +8,8 @@
 #include "common/core_share.h"
 #include "common/checked_memory.h"
 
-#define TOLERANCE 0.1 /* relative difference of quartiles */
-#define SLACK 1e-7    /* seconds: the time to read the clock */
+#define TOLERANCE 0.1 /* largest relative difference of the quartiles of settled times */
+#define SLACK 1e-7    /* seconds: time to read the clock */
 #define PATIENCE 30   /* seconds for all rounds of a kernel */
 
 static int by_value(const void *a, const void *b)

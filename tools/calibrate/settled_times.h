@@ -6,7 +6,10 @@
 
 #include <hybridsched/exec.h>
 
-/* When the times of a kernel have settled, and for how long it is measured again if not. */
+/*
+ * Decides when the times of a kernel have settled, and whether a kernel with unsettled times is
+ * measured again.
+ */
 
 typedef struct quartiles {
     double low, median, high;
@@ -15,7 +18,7 @@ typedef struct quartiles {
 /** Sort `count` times, at least one, in place; return their quartiles. */
 quartiles quartiles_of(double *times, size_t count);
 
-enum { SETTLE_LEAST = 8 }; /* runs per worker needed to compare halves */
+enum { SETTLE_LEAST = 8 }; /* least number of runs per worker whose halves are compared */
 
 /**
  * Return the largest relative difference of the quartiles between the first and the second half of

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check/proof_tree.h"
-#include "check/graph.h"
+#include "check/graph_proof.h"
 #include "common/certified.h"
 #include "common/escape.h"
 #include "common/message.h"
@@ -40,7 +40,10 @@ static void set_limits(verification *v)
                          .most_states = FREE_STATES + size / STATES};
 }
 
-/* Take the kinds from the instance; those of the certificate must be equal. */
+/*
+ * Compute the kinds of the instance. Return why they differ from the kinds of the certificate;
+ * NULL: they are equal.
+ */
 static const char *flaw_of_kinds(verification *v)
 {
     certificate *c = &v->c;
@@ -159,7 +162,7 @@ static bool round_up(mpq_t value, double *rounded)
     mpq_t again;
     int   order;
 
-    *rounded = mpq_get_d(value); /* rounds towards 0 */
+    *rounded = mpq_get_d(value); /* mpq_get_d() rounds towards 0 */
     mpq_init(again);
     mpq_set_d(again, *rounded);
     order = mpq_cmp(again, value);

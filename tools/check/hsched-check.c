@@ -121,7 +121,7 @@ static const hs_named_bound *best_bound(const plan *p)
     return best;
 }
 
-/* Print a gap; a gap below 1e-12 is mostly rounding. */
+/* Print a relative gap in percent. A gap below 1e-12 is mostly rounding: print only the limit. */
 static void print_gap(double gap)
 {
     if (gap > 0 && gap < 1e-12)

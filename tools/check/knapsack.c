@@ -13,14 +13,14 @@
 typedef __int128 wide;
 
 typedef struct list {
-    knapsack_item *state; /* rising in weight and worth */
+    knapsack_item *state; /* sets of items, rising in weight and worth */
     size_t         count, room;
 } list;
 
 typedef struct search {
     const knapsack_item *items;
     size_t               count;
-    wide                *weight, *worth; /* prefix sums over the items */
+    wide                *weight, *worth; /* sums of weight and worth over the first items */
     int64_t              capacity, most;
     list                 now, next;
 } search;

@@ -5,7 +5,7 @@
 #include "check/limits.h"
 
 typedef struct knapsack_item {
-    int64_t weight, worth; /* >= 0, below 2^62 */
+    int64_t weight, worth; /* weight and worth of an item: >= 0, below 2^62 */
 } knapsack_item;
 
 /**

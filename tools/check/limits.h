@@ -16,7 +16,7 @@ typedef struct limits {
     size_t   most_states;
 } limits;
 
-/** The result of checking a claim. */
+/** The result of checking a claim: true, false, or too much work to decide. */
 typedef enum verdict { HOLDS, FAILS, TOO_MUCH } verdict;
 
 /** Add steps to the work; return false beyond the limit. */

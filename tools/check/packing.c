@@ -10,13 +10,14 @@
 
 #include "common/checked_memory.h"
 
-enum { MOST_DEPTH = 1 << 13 }; /* workers x kinds; each is a recursive call */
+enum { MOST_DEPTH = 1 << 13 }; /* largest number of workers x kinds; each is a recursive call */
 
 typedef struct packing {
     const packing_kind *kind;
     size_t              kinds;
     unsigned            workers;
-    uint32_t           *rest; /* [worker][kind]: tasks left for this worker and later ones */
+    /* rest[worker][kind]: number of tasks left for this worker and later workers */
+    uint32_t           *rest;
     limits             *l;
 } packing;
 

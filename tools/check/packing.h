@@ -8,7 +8,7 @@
 typedef __int128 cells;
 
 typedef struct packing_kind {
-    cells    weight; /* weight and count are above 0 */
+    cells    weight; /* weight of each task of the kind, above 0 */
     uint32_t count;
 } packing_kind;
 

@@ -11,9 +11,9 @@
 const char flaw_too_much[] = "it takes too much to verify for its size (see hsched-check(1))";
 
 enum {
-    CAPACITY_BITS = 80, /* of a packing */
-    SUM_BITS = 61,      /* of the worth of all tasks of a knapsack */
-    LOOK = 16           /* steps per kind to add up multipliers */
+    CAPACITY_BITS = 80, /* bits of the capacity of a packing */
+    SUM_BITS = 61,      /* bits of the worth of all tasks of a knapsack */
+    LOOK = 16           /* steps counted per kind to add up multipliers */
 };
 
 static void count_units(mpz_t units, dyadic time, long unit)
@@ -232,7 +232,7 @@ static const char *flaw_of_knapsacks(cases *cs, const proof_node *node)
 
 static cells cells_of(const mpz_t units, mp_bitcnt_t shift)
 {
-    uint64_t part[2] = {0, 0}; /* at most 80 bits are left */
+    uint64_t part[2] = {0, 0}; /* the remaining number has at most 80 bits */
     mpz_t    whole;
 
     mpz_init(whole);

@@ -54,7 +54,8 @@ void longest_below(mpz_t longest, const mpq_t value, long unit)
 
 /* A branch whose first or second case is being verified. */
 typedef struct step {
-    uint32_t kind, cut, low, high; /* low, high: the range of the branch */
+    /* kind of the branch, largest count of its first case, range of the count in both */
+    uint32_t kind, cut, low, high;
     bool     second;
 } step;
 

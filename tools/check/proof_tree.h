@@ -4,9 +4,9 @@
 
 #include <gmp.h>
 
-#include "check/kinds.h"
+#include "check/task_kinds.h"
 #include "check/limits.h"
-#include "check/read/read.h"
+#include "check/read/certificate_read.h"
 
 /** The verification of a proof: its fixed data, and the present case. */
 typedef struct cases {
@@ -15,7 +15,8 @@ typedef struct cases {
     unsigned           workers[2];
     long               unit;       /* all times are multiples of 2^unit */
     mpz_t              longest;    /* makespan to refute, in units */
-    uint32_t          *low, *high; /* per kind: range of its number on CPUs in this case */
+    /* per kind: range of the number of tasks on CPUs in the present case */
+    uint32_t          *low, *high;
     limits            *l;
 } cases;
 

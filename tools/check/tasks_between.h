@@ -8,13 +8,17 @@
 /** Search for the tasks of a graph between two tasks. */
 typedef struct tasks_between {
     const task_order *w;
-    uint32_t         *task; /* result: the tasks found */
+    uint32_t         *task; /* tasks found by the last search */
     size_t            count;
-    uint32_t         *after, *before; /* per vertex: the round that reached it */
+    /*
+     * per vertex: number of the last search that reached it from `first`, and backwards from
+     * `second`
+     */
+    uint32_t         *after, *before;
     uint32_t         *stack, round;
 } tasks_between;
 
-#define GRAPH_ENDS UINT32_MAX /* no task: the beginning or the end of the graph */
+#define GRAPH_ENDS UINT32_MAX /* in place of a task: the beginning or the end of the graph */
 
 void tasks_between_open(tasks_between *b, const task_order *w);
 void tasks_between_close(tasks_between *b);

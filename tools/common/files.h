@@ -8,13 +8,13 @@
 
 /* Several output files of one tool, in arrays indexed by kind. A NULL path means no output. */
 
-/** Return whether the path is `-`, which stands for standard input or output; 0 for NULL. */
+/** Return whether the path is `-`, which stands for standard input or output; false for NULL. */
 bool is_dash(const char *path);
 
 /** Call usage_error() about `option` if the path ends like a picture format besides SVG. */
 void files_check_svg(const char *option, const char *path);
 
-/** Return how many paths are `-`. */
+/** Return the number of paths that are `-`. */
 int files_to_stdout(const char *const *path, int count);
 
 /**

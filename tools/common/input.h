@@ -10,7 +10,7 @@ typedef struct input {
     const char *name; /* file name in messages */
 } input;
 
-/** Open `path` (`-`: standard input). 0, or an exit code after a message. */
+/** Open `path` (`-`: standard input). Return 0, or an exit code after a message. */
 int  input_open(const char *path, input *in);
 void input_close(input *in);
 

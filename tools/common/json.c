@@ -26,13 +26,14 @@ struct json_tree {
 
 typedef struct parser {
     json_tree     *tree;
-    char          *at, *end; /* *end is a NUL, which ends every scan */
+    /* position in the text, and its end; *end is a NUL, which ends every scan */
+    char          *at, *end;
     const char    *line_begin;
     uint64_t       line;
     hs_error      *error;
 } parser;
 
-/* Set the diagnostic to a message about position `at`. Return 0, the parser's code for failure. */
+/* Describe a fault at position `at` in p->error. Return false. */
 __attribute__((format(printf, 3, 4))) static bool fail(parser *p, const char *at,
                                                        const char *format,
                                                        ...)
@@ -127,7 +128,10 @@ static char *put_utf8(char *to, long c)
     return to;
 }
 
-/* Decode the escape at *from to *to and advance both pointers; 0 after a message. */
+/*
+ * Decode the escape at *from to *to and advance both pointers. Return false after describing a
+ * fault.
+ */
 static bool unescape(parser *p, const char **from, char **to)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -265,7 +269,7 @@ static bool read_entries(parser *p, int depth, json_value **value)
     p->at++;
     skip_blanks(p);
     while (*p->at != close) {
-        if (*last) { /* not before the first entry */
+        if (*last) { /* a comma precedes every entry but the first */
             if (*p->at != ',')
                 return refuse(p, is_object ? "',' or '}'" : "',' or ']'");
             p->at++;

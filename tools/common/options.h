@@ -21,7 +21,7 @@ typedef enum argument_kind {
     ARGUMENT_TIME,  /* double in seconds in [least, most]; unit optional: 90, 90s, 5m, 1.5h */
     ARGUMENT_TEXT,  /* const char *; FILE, NAME and LIST store the same type */
     ARGUMENT_FILE,
-    ARGUMENT_NAME,  /* any text, completed with the option's words */
+    ARGUMENT_NAME,  /* any text; the option's words are completions */
     ARGUMENT_WORD,  /* word of the option; stores its index in an enum or an int */
     ARGUMENT_LIST   /* several words of the option, separated by commas */
 } argument_kind;
@@ -38,7 +38,7 @@ typedef struct option_value {
     size_t        at, size; /* offset and size of the member in command_line */
     double        least, most;
     void (*take)(const options *o, void *line); /* stores the value instead; NULL: store by kind */
-    unsigned      scope;    /* free for use by the tool */
+    unsigned      scope;    /* set of bits whose meaning the tool defines */
 } option_value;
 
 typedef struct option_spec {
@@ -83,7 +83,7 @@ struct options {
     const tool_spec   *tool;
     int                argc;
     char             **argv;
-    uint64_t           given;   /* bit per option of the tool's table: given */
+    uint64_t           given;   /* a bit for each option of the tool's table that was given */
     const option_spec *current; /* option being stored */
     const char        *value;   /* argument of `current`; NULL: none */
 };

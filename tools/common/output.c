@@ -20,10 +20,11 @@ static const char standard_output[] = "standard output";
 
 struct output {
     int         fd;
-    FILE       *stream; /* on fd; NULL: not opened yet */
+    FILE       *stream; /* stream on `fd`; NULL: not opened yet */
     const char *path;   /* name in messages; owned by the caller */
     char       *target; /* final path */
-    char *temporary;    /* path until the rename; target and temporary are NULL: written in place */
+    /* path until the rename; NULL, like `target`, if the file is written in place */
+    char *temporary;
 };
 
 /* Temporary names in use, for the signal handler. */

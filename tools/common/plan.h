@@ -12,7 +12,7 @@ typedef struct plan {
     hs_plan_info info;
 } plan;
 
-/** Read p->path (`-`: standard input). 0, or an exit code after a message. */
+/** Read the plan p->path (`-`: standard input). Return 0, or an exit code after a message. */
 int plan_read(plan *p, const hs_read_settings *reading);
 
 /**

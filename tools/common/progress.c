@@ -36,15 +36,16 @@ static struct {
     double          start;
     size_t          total, done;
     double          last_step; /* end of the last step, in seconds since the start */
-    double          over_at;   /* end by the caller's estimate, same unit; 0: use the pace */
+    /* estimated end in seconds since the start; 0: estimate from the pace */
+    double          over_at;
     int             watched;   /* descriptor of the file being read; -1: none */
-    off_t           size;      /* of the watched file, in bytes */
+    off_t           size;      /* size of the watched file in bytes */
     char            label[160];
-    progress_view  *view; /* NULL: none */
-    int             shown; /* lines on the terminal, including the view */
+    progress_view  *view; /* view above the progress line; NULL: none */
+    int             shown; /* number of drawn lines on the terminal */
     int             held; /* number of holds; > 0: not drawn */
     double          drawn_at; /* last drawing, in monotonic seconds */
-    bool            is_wanted; /* a hold ended: draw at once */
+    bool            is_wanted; /* whether to draw at once, because a hold ended */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .terminal = PTHREAD_MUTEX_INITIALIZER,
@@ -330,7 +331,7 @@ void progress_hide_in_handler(void)
     int lines = lines_shown();
 
     if (lines > 0 && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
-        return; /* the program is ending anyway */
+        return; /* the write may fail: the program is ending anyway */
     while (lines-- > 1)
         if (write(STDERR_FILENO, erase_above, sizeof erase_above - 1) < 0)
             return;

@@ -16,7 +16,7 @@
 #include "common/message.h"
 
 static char         path[4096];
-static volatile int is_there; /* read by the signal handler */
+static volatile int is_there; /* whether the folder exists; read by the signal handler */
 
 const char *scratch_parent(void)
 {
@@ -35,7 +35,8 @@ const char *scratch_create(void)
         return NULL;
     }
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before); /* is_there must match the folder */
+    /* no signal may come between the creation and is_there */
+    sigprocmask(SIG_SETMASK, &all, &before);
     is_there = mkdtemp(path) != NULL;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return is_there ? path : NULL;

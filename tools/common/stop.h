@@ -11,10 +11,13 @@
 /** Install the handlers at the start of the work. Further calls do nothing. Thread-safe. */
 void stop_begin(void);
 
-/** 1 once a signal has asked to stop. Fits hs_settings.cancel. */
+/**
+ * Return 1 after a signal has requested a stop, otherwise 0. The type is that of
+ * hs_settings.cancel.
+ */
 int stop_requested(void *unused);
 
-/** Return 128 plus the number of the signal that asked to stop; without a signal, `code`. */
+/** Return 128 plus the number of the signal that requested a stop; without a signal, `code`. */
 int stop_exit_code(int code);
 
 #endif

@@ -22,7 +22,8 @@ typedef struct exec_earlier_task {
 struct exec_earlier {
     const char       *path;
     json_tree        *tree;
-    const json_value *root; /* object with the members required by earlier_run.c */
+    /* root object of the report; it has the members that earlier_run.c requires */
+    const json_value *root;
     hs_unit           unit;
     exec_earlier_kernel  *kernels; /* sorted by name and type */
     size_t            kernel_count;
@@ -30,7 +31,7 @@ struct exec_earlier {
     size_t            task_count;
 };
 
-/** Read the report at `path`. 0, or an exit code after a message. Free it in any case. */
+/** Read the report at `path`. Return 0, or an exit code after a message. Free `run` in any case. */
 int  exec_earlier_read(const char *path, exec_earlier *run);
 void exec_earlier_free(exec_earlier *run);
 

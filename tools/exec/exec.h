@@ -20,22 +20,23 @@ enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FI
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
 
 typedef struct exec_joblog exec_joblog;
-typedef struct exec_earlier    exec_earlier; /* earlier_run.h */
+typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 
 typedef struct exec_request {
-    hs_exec_settings settings; /* settings.policy is never NULL */
+    hs_exec_settings settings; /* settings of the run; the policy is never NULL */
     const char      *policy;   /* argument of --policy: NAME or NAME:RANK */
     int              dry_run, quiet;
-    int              live;             /* show a view of the workers while the run lasts */
-    int              counted[2];       /* by hs_type: the workers were counted on this machine */
-    bool             lacks_gpus;       /* this machine has no GPU: assume one */
-    int              show;             /* an exec_show */
-    int              tag;              /* put the task's name before each line */
-    bool             html;             /* write the report as HTML, not as JSON */
-    output          *file[EXEC_FILES]; /* NULL: not requested */
+    int              live;             /* whether to show a view of the workers during the run */
+    /* by hs_type: whether the number of workers was taken from this machine */
+    int              counted[2];
+    bool             lacks_gpus;       /* whether this machine has no GPU and one is assumed */
+    int              show;             /* when to show the output of commands: an exec_show */
+    int              tag;              /* whether the task's name precedes each line of output */
+    bool             html;             /* whether the report is HTML, not JSON */
+    output          *file[EXEC_FILES]; /* output files; NULL: not requested */
     const char      *report;           /* path of the report; NULL: none */
     const char      *measured;         /* path of the table with measured times; NULL: none */
-    const exec_earlier  *earlier;              /* an earlier run for the page; NULL: none */
+    const exec_earlier  *earlier;              /* earlier run to compare with; NULL: none */
     const char      *input;            /* path of the matrix; NULL: generate it from the seed */
     const char      *factors;          /* path of the factors; NULL: not requested */
     const char      *joblog;           /* path of the table of attempts; NULL: none */
@@ -47,8 +48,9 @@ typedef struct exec_request {
 typedef struct exec_job {
     const exec_request *request;
     plan                plan;
-    bool                planned;   /* the file is a plan, not an instance */
-    hs_schedule        *predicted; /* by the policy, for the estimates of the tasks to run */
+    bool                planned;   /* whether the file is a plan, not an instance */
+    /* schedule of the tasks to run, by the policy and the estimated times */
+    hs_schedule        *predicted;
     double              unit;      /* wall-clock seconds per unit of the plan */
     hs_exec            *exec;
     hs_exec_report      report;
@@ -56,7 +58,8 @@ typedef struct exec_job {
     time_t              began;       /* start of the run */
     hs_status           status;      /* outcome of the run */
     int                 signal;      /* signal that stopped the run; 0: none */
-    bool                keeps_logs;  /* the user named the folder for output: keep it */
+    /* whether to keep the folder with output, because the user named it */
+    bool                keeps_logs;
     hs_error            error;
 } exec_job;
 
@@ -93,8 +96,8 @@ void exec_progress(void *unused, const hs_exec_progress *p);
 void exec_status_begin(void);
 
 /**
- * The view of --live (live.c), for progress_show_view(): workers with their tasks, throughput and
- * the last failure. Call exec_live_begin() with the job before the view is drawn.
+ * The view of --live, for progress_show_view(): workers with their tasks, throughput and the last
+ * failure. Call exec_live_begin() with the job before the view is drawn.
  */
 void exec_live_begin(const exec_job *job);
 int  exec_live_view(char *text, int rows, int columns);
@@ -118,8 +121,9 @@ int  exec_joblog_close(exec_joblog *log);
  * of a pointer to the exec_job.
  */
 void exec_show_line(void *job, const hs_exec_line *line);
-void exec_show_end(const exec_job *job); /* after the run: complete unfinished tagged lines */
-void exec_attempt_ended(void *job, const hs_exec_attempt *attempt); /* shows output, adds a row */
+void exec_show_end(const exec_job *job); /* complete unfinished tagged lines after the run */
+/* show the output of an attempt and add its row to the table */
+void exec_attempt_ended(void *job, const hs_exec_attempt *attempt);
 
 /**
  * Open the file with the output of an attempt and set `path`; NULL: the output is not in a file.
@@ -129,13 +133,13 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
                     char path[EXEC_PATH]);
 
 /*
- * Messages during the run (messages.c): failures with their output, and stop requests. A thread
- * prints the messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns
- * after all messages are printed.
+ * Messages during the run: failures with their output, and stop requests. A thread prints the
+ * messages, so that a stalled terminal stalls nothing else. exec_messages_end() returns after all
+ * messages are printed.
  */
 void exec_messages_begin(const exec_job *job);
 void exec_messages_failure(void *unused, const hs_exec_failure *failure);
-void exec_messages_stop(void); /* call for each signal; async-signal-safe */
+void exec_messages_stop(void); /* note a stop request; async-signal-safe */
 void exec_messages_status(const hs_exec_progress *now); /* print the state of the run */
 void exec_messages_end(void);
 
@@ -147,7 +151,8 @@ typedef struct exec_attempt {
     hs_type                type; /* type of the worker */
     uint32_t               task, number;
     double                 start, end, time;
-    bool                   done;    /* finished; 0: aborted or failed */
+    /* whether the attempt finished; otherwise it was aborted or failed */
+    bool                   done;
     const hs_exec_failure *failure; /* NULL: no failure */
 } exec_attempt;
 
@@ -156,11 +161,12 @@ typedef struct exec_worker {
     size_t tasks, aborted, failed; /* number of attempts by outcome */
     double busy;                   /* time in finished attempts */
     double lost;                   /* time in aborted or failed attempts */
-    double idle;                   /* the sum of the next four: */
-    double no_task;                /* no task was ready for this worker */
-    double victims;                /* waited for a victim to abort its task */
-    double data;                   /* waited for the inputs of a task */
-    double other;                  /* a task was ready, but for another worker or about to start */
+    double idle;                   /* idle time: the sum of the next four members */
+    double no_task;                /* idle time without a ready task that the worker can run */
+    double victims;                /* idle time until a victim aborted its task */
+    double data;                   /* idle time until the inputs of a task arrived */
+    /* idle time with a ready task, which another worker took or which was about to start */
+    double other;
 } exec_worker;
 
 /** Statistics of the tasks of a kernel on a type. */
@@ -168,8 +174,8 @@ typedef struct exec_kernel {
     const char *name;
     hs_type     type;
     size_t      count;
-    double      estimated;           /* mean of the estimates */
-    double      mean, deviation;     /* of the measured times */
+    double      estimated;           /* mean of the estimated times */
+    double      mean, deviation;     /* mean and deviation of the measured times */
     double      error, error_spread; /* mean and deviation of measured / estimated */
     const double *errors;            /* measured / estimated per task */
 } exec_kernel;
@@ -180,26 +186,27 @@ typedef struct exec_kernel {
 typedef struct exec_total {
     unsigned workers;
     size_t   tasks;
-    double   busy, lost, idle, no_task, victims, data, other; /* as in exec_worker */
+    /* shares of the times in exec_worker */
+    double   busy, lost, idle, no_task, victims, data, other;
 } exec_total;
 
 typedef struct exec_measured {
-    double              predicted, achieved; /* makespans */
+    double              predicted, achieved; /* predicted and achieved makespan */
     double              bound;               /* area bound of the measured times; NaN: none */
     unsigned            cpus, gpus;
-    exec_attempt       *attempts; /* ordered by worker, then time */
+    exec_attempt       *attempts; /* attempts, ordered by worker, then time */
     size_t              attempt_count;
     exec_worker        *workers;
-    exec_kernel        *kernels; /* longest total time first */
+    exec_kernel        *kernels; /* kernels, longest total time first */
     size_t              kernel_count;
     double             *errors; /* owner of the kernels' `errors` */
     hs_schedule        *happened; /* the run as a schedule; failed attempts are aborted entries */
     hs_picture_failure *failures;
     size_t              failure_count;
-    hs_transfer        *transfers; /* copies of data */
+    hs_transfer        *transfers; /* copies of data during the run */
     size_t              transfer_count;
     transfer_totals copied, predicted_copies;
-    hs_wait            *waits; /* for victims; ordered by worker, then time */
+    hs_wait            *waits; /* waits for victims, ordered by worker, then time */
     size_t              wait_count;
     hs_exec_failure    *known; /* failures by task and number of the attempt */
     size_t              known_count;
@@ -209,7 +216,7 @@ typedef struct exec_measured {
 hs_status exec_measure(const exec_job *job, exec_measured *m);
 void      exec_measured_free(exec_measured *m);
 
-/** Compute the area bound of the measured times (bound.c); NaN if no task finished. */
+/** Compute the area bound of the measured times; NaN if no task finished. */
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
 /** Return the name under which times of `task` on `type` are grouped. */
@@ -238,13 +245,13 @@ const char *exec_unit_name(const exec_job *job);
 int exec_dry_run(const exec_job *job);
 
 /**
- * Return 1 if the shell command starts with a program, copied to `word`, for which no file exists.
- * Return 0 if the file exists or only the shell could tell.
+ * Return whether the shell command starts with a program, copied to `word`, for which no file
+ * exists. Return false if the file exists or only the shell could tell.
  */
 enum { EXEC_PROGRAM = 256 };
 bool exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 
-/** Print the GPUs of this machine on standard output (devices.c). Return the exit code. */
+/** Print the GPUs of this machine on standard output. Return the exit code. */
 int exec_devices(void);
 
 /**
@@ -265,17 +272,20 @@ hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
 /** A key figure of a run, such as "achieved makespan", "12.5", "ms", "   1.02 x predicted". */
 typedef struct exec_figure {
     const char *label;
-    char        text[512]; /* the number, a NUL, then the unit and the remark */
-    const char *unit, *remark; /* parts of `text`; may be empty */
+    char        text[512]; /* the number, then the unit and the remark, each ended by a NUL */
+    const char *unit, *remark; /* pointers into `text`; may be empty strings */
     char        duration[32];  /* a long time in words, such as "8 h 38 min"; empty: none */
-    bool        is_bad;        /* shown as a failure */
+    bool        is_bad;        /* whether the figure reports a failure */
 } exec_figure;
 
 /** List the key figures (figures.c) and return their number. */
 enum { EXEC_FIGURES = 16 };
 size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure list[EXEC_FIGURES]);
 
-/** Return whether all predicted tasks are done, so that the makespans compare (figures.c). */
+/**
+ * Return whether all predicted tasks are done. Otherwise predicted and achieved makespan are not
+ * comparable.
+ */
 bool exec_is_comparable(const exec_job *job);
 
 /** Print the summary (summary.c). */

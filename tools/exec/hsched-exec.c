@@ -23,12 +23,12 @@ static const char *policy_word(size_t index)
 typedef struct command_line {
     exec_request    request;
     hs_read_settings reading;
-    const char     *path[EXEC_FILES]; /* NULL: not requested */
+    const char     *path[EXEC_FILES]; /* path of each output file; NULL: not requested */
     const char     *policy;
-    int             devices;          /* only list the GPUs */
+    int             devices;          /* whether to list the GPUs and run nothing */
     int             no_verify;
     const char     *compare;          /* path of an earlier report; NULL: none */
-    exec_earlier        earlier;              /* the earlier report */
+    exec_earlier        earlier;              /* report named by --compare */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -79,7 +79,7 @@ static void take_memory(const options *o, void *data)
     line->request.settings.place.process_memory = bytes_of("--memory", o->value);
 }
 
-/* "4G": bytes; "40%": a share of each GPU's memory. */
+/* Store the argument of --gpu-memory: "4G" is a size, "40%" a share of each GPU's memory. */
 static void take_gpu_memory(const options *o, void *data)
 {
     hs_exec_settings *settings = &((command_line *)data)->request.settings;
@@ -96,7 +96,10 @@ static void take_gpu_memory(const options *o, void *data)
     }
 }
 
-/* Take a time such as "30" or "5m", or a multiple of the estimate such as "5x". */
+/*
+ * Store the argument of --timeout: a time such as "30" or "5m", or a multiple of the estimate such
+ * as "5x".
+ */
 static void take_timeout(const options *o, void *data)
 {
     command_line *line = data;
@@ -113,7 +116,10 @@ static void take_timeout(const options *o, void *data)
     }
 }
 
-/* Take the delay. The library reads 0 as its default, and a negative value as no delay. */
+/*
+ * Store the argument of --retry-delay. The library reads 0 as its default, and a negative value as
+ * no delay.
+ */
 static void take_retry_delay(const options *o, void *data)
 {
     command_line *line = data;
@@ -164,7 +170,7 @@ static void take_report(const options *o, void *data)
     line->path[EXEC_REPORT] = o->value;
 }
 
-/* Return FILE of "A=FILE". A is the matrix's name in the data column. */
+/* Return FILE of the argument "A=FILE". A is the name of the matrix in the column `data`. */
 static const char *file_of_matrix(const options *o)
 {
     if (strncmp(o->value, "A=", 2) != 0 || !o->value[2])
@@ -460,7 +466,8 @@ int main(int argc, char **argv)
     exec_job     job = {0}, *shown = &job;
     int          code;
 
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* GPUs by PCI order, as commands see them */
+    /* number GPUs in PCI order, so that commands see the same numbers */
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.report.progress = exec_progress;
     line.request.settings.report.failure = exec_messages_failure;

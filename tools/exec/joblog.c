@@ -83,7 +83,7 @@ static int begin(exec_joblog *log, int fd, bool resume)
     if (code)
         return code;
     if (!resume)
-        (void)!ftruncate(fd, 0); /* fails on a pipe, which has nothing to cut */
+        (void)!ftruncate(fd, 0); /* ftruncate() fails on a pipe, which has no old content */
     log->out = fdopen(fd, "a");
     if (!log->out)
         return cannot("write", log->path, errno);

@@ -7,7 +7,7 @@
 #include "exec/similar_rows.h"
 #include "exec/exec.h"
 
-#define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
+#define LEAST 1e-9 /* least time of a task in seconds, for tasks shorter than a tick of the clock */
 
 /* Return whether an emulated worker made the attempt; its time is only the estimate. */
 static bool is_emulated(const exec_job *job, const exec_attempt *a)

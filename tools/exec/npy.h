@@ -9,7 +9,7 @@
 /* NumPy's files of one array (.npy, versions 1 to 3), restricted to matrices of doubles. */
 
 typedef struct npy {
-    size_t start; /* bytes before the elements */
+    size_t start; /* offset of the elements in the file */
     size_t rows, columns;
     bool   by_column;
 } npy;
@@ -20,7 +20,7 @@ enum { NPY_WHY = 256 };
 /** Return whether the bytes begin a .npy file. */
 bool npy_is(const unsigned char *bytes, size_t size);
 
-/** Read the header. Return true; or 0 with the defect or the unsupported property in `why`. */
+/** Read the header. Return true; or false with the defect or the unsupported property in `why`. */
 bool npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY]);
 
 /** Write the header of a square matrix by column. */

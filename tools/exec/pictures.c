@@ -35,7 +35,8 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     hs_picture_init(&v->picture);
     v->picture.title = v->title;
     v->picture.predicted = job->predicted;
-    if (job->report.resumed + job->report.left_out == 0) /* the bound is of the whole plan */
+    /* the bound holds for the whole plan, not for a part of the tasks */
+    if (job->report.resumed + job->report.left_out == 0)
         v->picture.predicted_bound = best_bound(&job->plan.info);
     v->picture.policy = policy;
     v->picture.failures = m->failures;

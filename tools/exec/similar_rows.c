@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/program.h"
+#include "exec/shell_program.h"
 
 /* A row and the text compared with other rows: its kernel, or the name of its program. */
 typedef struct trait {

@@ -4,9 +4,9 @@
 
 #include <hybridsched/instance.h>
 
-/** Times of a row's tasks, indexed by hs_type. */
+/** Sums over the finished attempts at the tasks of a row, indexed by hs_type. */
 typedef struct row_times {
-    double sum[2];      /* sum of times of finished attempts */
+    double sum[2];      /* sum of the measured times */
     size_t count[2];    /* number of finished attempts */
     double error[2];    /* sum of |time - estimate| of finished attempts */
     size_t emulated[2]; /* finished attempts of emulated workers, whose times are not measured */

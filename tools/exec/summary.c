@@ -35,10 +35,12 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
     putc('\n', out);
 }
 
-enum { FAR = 3 }; /* factor between the makespans */
+enum { FAR = 3 }; /* factor between predicted and achieved makespan that deserves advice */
 
-/* Return true if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
- * task. */
+/*
+ * Return whether predicted and achieved makespan differ by a factor above FAR. Return false with
+ * emulated CPUs, which measure no task.
+ */
 static bool is_far_off(const exec_job *job, const exec_measured *m)
 {
     return exec_is_comparable(job) && m->predicted > 0 &&

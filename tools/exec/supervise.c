@@ -18,7 +18,8 @@
  * signal.
  */
 static hs_exec *volatile running;
-static volatile sig_atomic_t over; /* only messages are left to print */
+/* whether the run has ended and only messages are left to print */
+static volatile sig_atomic_t over;
 static volatile sig_atomic_t received;
 static volatile sig_atomic_t received_count;
 
@@ -65,7 +66,8 @@ static void on_stop(int number)
 
     if (!running)
         return;
-    if (received_count >= (over ? 1 : 2)) { /* commands were signalled: end */
+    /* end the program: commands have got the signal already */
+    if (received_count >= (over ? 1 : 2)) {
         handlers_restore(&before);
         raise(number);
         return;
@@ -84,10 +86,11 @@ static void handlers_set(handlers *old, hs_exec *exec)
     replace(SIGPIPE, on_pipe, &old->pipe);
 }
 
-enum { STATUS_SECONDS = 60 }; /* between status messages without a terminal */
+enum { STATUS_SECONDS = 60 }; /* seconds between status messages if standard error is no terminal */
 
 static volatile sig_atomic_t status_requested;
-static double status_due; /* next message: seconds since the start; INFINITY: on request */
+/* time of the next status message in seconds since the start; INFINITY: only on request */
+static double status_due;
 
 static void on_status_signal(int number)
 {

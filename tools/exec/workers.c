@@ -83,7 +83,7 @@ static int put_on(plan *p, unsigned cpus, unsigned gpus)
     return EXIT_OK;
 }
 
-/* Return a task that no worker could run; -1: none. */
+/* Return the number of a task that none of these workers can run; -1: every task can run. */
 static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
 {
     size_t tasks = hs_instance_tasks(in);

@@ -26,7 +26,8 @@ typedef enum gen_family {
 } gen_family;
 
 const char *gen_family_name(size_t family); /* NULL past the last */
-bool        gen_is_family(const char *name, gen_family *family); /* `family` may be NULL */
+/* return whether `name` is a family, and set *family unless NULL */
+bool        gen_is_family(const char *name, gen_family *family);
 const char *gen_family_summary(gen_family family);
 
 /* A request: the parsed command line. */
@@ -41,16 +42,18 @@ typedef struct gen_request {
     hs_identical    identical; /* only `family` is used */
     unsigned        tiles;
     int             compact, graph, single;
-    const char     *kernels; /* NULL: the first sufficient table */
+    /* kernel table: built-in name or file; NULL: the first sufficient built-in table */
+    const char     *kernels;
     const hs_worst *worst;
     unsigned        argument;
     int             wants_witness, wants_bad, wants_certificate;
-    hs_shaped       shaped;       /* members without a field above */
-    const char     *applications; /* NAME[:COPIES],... */
+    hs_shaped       shaped;       /* settings of graphs by shape that have no field above */
+    const char     *applications; /* list of applications: NAME[:COPIES],... */
     hs_problem      problem;
-    const char     *file, *models; /* of import; `models` may be NULL */
+    /* input of import; file of StarPU's performance models, NULL: none */
+    const char     *file, *models;
     int             format;        /* index of --from; -1: by the file's name */
-    hs_import_settings import;        /* members without a field above */
+    hs_import_settings import;     /* settings of import that have no field above */
     const char     *algorithm;     /* adversary: NAME[:RANK] of the algorithm */
     uint64_t        most_time;     /* adversary: largest time, in whole units */
     uint64_t        iterations;    /* adversary; 0: not given */
@@ -62,7 +65,7 @@ enum { GEN_INSTANCE, GEN_WITNESS, GEN_BAD, GEN_CERTIFICATE, GEN_FILES };
 
 typedef struct gen_line {
     gen_request request;
-    const char *path[GEN_FILES]; /* NULL: not requested */
+    const char *path[GEN_FILES]; /* output paths; NULL: not requested */
     int         list;
 } gen_line;
 
@@ -76,9 +79,9 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line);
 /* The generated instance and its additions. */
 typedef struct gen_result {
     hs_instance    *instance;
-    hs_schedule    *witness, *bad;           /* NULL: not requested */
-    const char     *witness_name, *bad_name; /* algorithms of the two plans */
-    hs_certificate *certificate;             /* of `bound`; NULL: not requested */
+    hs_schedule    *witness, *bad; /* plans of the optimum and of the bad algorithm; NULL: not requested */
+    const char     *witness_name, *bad_name; /* algorithms named in the two plans */
+    hs_certificate *certificate;             /* certificate of `bound`; NULL: not requested */
     hs_named_bound  bound;     /* lower bound on the witness; value 0: none */
     char            message[256]; /* message if the instance goes to a file; may be empty */
 } gen_result;

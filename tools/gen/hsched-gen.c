@@ -40,7 +40,10 @@ static const char *operand_word(size_t index)
     return application_word(index);
 }
 
-/* Families that accept an option, as bits; 0: all families. */
+/*
+ * Sets of families, a bit each, for option_spec.scope: the families that accept an option; 0: every
+ * family.
+ */
 #define FOR(family) (1u << (family))
 enum {
     SHAPED = FOR(GEN_CHAIN) | FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED) | FOR(GEN_RANDOM) |

@@ -19,7 +19,7 @@ static const struct {
     {".stg", NULL, hs_import_stg},
     {".dot", ".gv", hs_import_dot},
     {".json", NULL, hs_import_wfcommons},
-    {".rec", NULL, NULL}, /* needs a second file with models */
+    {".rec", NULL, NULL}, /* StarPU: no reader here, because a second file with models is needed */
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

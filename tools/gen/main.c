@@ -59,7 +59,8 @@ int main(int argc, char **argv)
         gen_list();
         return output_finish(EXIT_OK);
     }
-    if (line.request.family == GEN_ADVERSARY) /* only this family has a result before its end */
+    /* an adversary search has a result before its end; other families have none */
+    if (line.request.family == GEN_ADVERSARY)
         stop_begin();
     return output_finish(stop_exit_code(generate(&line)));
 }

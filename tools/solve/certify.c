@@ -93,7 +93,8 @@ int solve_certify_best(run *r)
         hs_status status = certify_found(r);
 
         if (status == HS_ECANCELED && *kept)
-            status = HS_OK; /* stopped by a signal: the previous certificate suffices */
+            /* a signal stopped the search for a certificate: keep the previous certificate */
+            status = HS_OK;
         if (status != HS_OK)
             return solve_failed(r, "certificate", status);
         for (size_t i = 0; i < r->result->bound_count; i++)

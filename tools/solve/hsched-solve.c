@@ -32,7 +32,7 @@ static const char *bound_word(size_t index)
 typedef struct command_line {
     solve_request request;
     const char   *algorithms, *bounds;
-    const char   *path[SOLVE_FILES]; /* NULL: not requested */
+    const char   *path[SOLVE_FILES]; /* path of each output file; NULL: not requested */
     int           list, allow;
 } command_line;
 
@@ -183,7 +183,7 @@ static void select_algorithms(solve_request *request, const char *names)
     }
 }
 
-/* Bounds that need GLPK; all are slow. */
+/* Names of the bounds that are left out without GLPK. With GLPK they may take seconds. */
 static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
@@ -293,9 +293,9 @@ static void check_command_line(const options *o, const command_line *line, char 
 
 /* The state of the printed report, in text or in the requested --format. */
 typedef struct report {
-    bool     table; /* print tables: standard output has no file */
-    int      first; /* nothing printed yet */
-    summary *s;     /* NULL: a table per instance */
+    bool     table; /* whether to print tables: no file goes to standard output */
+    int      first; /* whether the report is still empty */
+    summary *s;     /* summary of all instances; NULL: a table per instance */
 } report;
 
 /* Write the files and the table of an instance. Return an exit code. */
@@ -334,7 +334,8 @@ static int solve_all(solve_request *request, bool table, char *const *instances,
     for (size_t i = 0; i < count && (job = solve_jobs_next(all)); i++) {
         int code = job->code;
 
-        if (code || job->result.algorithms) /* otherwise a signal came first */
+        /* without a result, a signal came before the first algorithm */
+        if (code || job->result.algorithms)
             unsolved--;
         if (!code && job->result.algorithms)
             code = conclude(request, &job->result, &to);

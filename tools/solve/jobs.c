@@ -14,13 +14,14 @@
 #include "common/stop.h"
 
 struct solve_jobs {
-    solve_request   request; /* `threads` is the number per instance */
+    /* the request; settings.threads is the number of threads per instance */
+    solve_request   request;
     size_t          count, begun, finished, reported;
-    size_t          ahead; /* limit on begun - reported */
-    bool            over;  /* no further jobs begin */
+    size_t          ahead; /* largest number of begun and not yet reported jobs */
+    bool            over;  /* whether to begin no further jobs */
     solve_job      *job;
     pthread_t      *threads;
-    size_t          thread_count; /* 0: the caller solves the instances */
+    size_t          thread_count; /* number of threads; 0: the caller solves the instances */
     pthread_mutex_t lock;
     pthread_cond_t  changed;
 };
@@ -110,8 +111,10 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
     return all;
 }
 
-/* Wait until the job is done: return true; or until a stop leaves the job unstarted: return
- * false. */
+/*
+ * Wait until the job is done and return true. Return false if a stop request came before the job
+ * began.
+ */
 static bool wait_for(solve_jobs *all, const solve_job *job)
 {
     bool begun;

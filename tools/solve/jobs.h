@@ -14,7 +14,7 @@ typedef struct solve_job {
     int          code;
     solve_result result;
     bool         done;
-    char        *messages; /* held messages; NULL: printed at once */
+    char        *messages; /* messages held until the job is reported; NULL: printed at once */
     size_t       length;   /* length of `messages` */
 } solve_job;
 
@@ -31,7 +31,9 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
 solve_job *solve_jobs_next(solve_jobs *all);
 void       solve_jobs_release(solve_jobs *all, solve_job *job);
 
-/** Join the threads and free all jobs, after the last job or NULL. */
+/**
+ * Join the threads and free all jobs. Call after solve_jobs_next() returned the last job or NULL.
+ */
 void solve_jobs_end(solve_jobs *all);
 
 #endif

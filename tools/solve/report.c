@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve: results as CSV and JSON; text is in text.c. */
+/* hsched-solve: results as CSV and JSON; text_report.c prints tables. */
 #include <math.h>
 #include <string.h>
 
@@ -182,7 +182,7 @@ static void json_report(const solve_request *request, const solve_result *result
 
 double solve_ratio(double makespan, double bound)
 {
-    return makespan == bound ? 1 : makespan / bound; /* no tasks: 0 over 0 is optimal */
+    return makespan == bound ? 1 : makespan / bound; /* without tasks both are 0: optimal */
 }
 
 void solve_report(const solve_request *request, const solve_result *result, int first)
@@ -198,7 +198,7 @@ void solve_report(const solve_request *request, const solve_result *result, int 
         json_report(request, result, first);
         break;
     }
-    output_flush(); /* let readers see each instance at once */
+    output_flush(); /* a reader of the pipe gets each instance at once */
 }
 
 void solve_report_end(const solve_request *request, int first)

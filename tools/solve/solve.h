@@ -20,15 +20,16 @@ enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_DOT, SOLVE_CERTIFICATE, SOLVE
 
 typedef struct wanted_bound {
     const hs_bound *bound;
-    bool            by_name; /* 0: selected by `all`, may be left out */
-    bool            slow;    /* also left out if a schedule is proved optimal */
+    bool            by_name; /* whether -b names the bound; one selected by `all` may be left out */
+    bool            slow;    /* whether the bound is left out if a schedule is proved optimal */
 } wanted_bound;
 
 typedef struct wanted_algorithm {
     const hs_algorithm *algorithm;
     hs_rank             rank;
-    char                name[PLUGIN_RANKED]; /* NAME or NAME:RANK */
-    bool                by_name;             /* 0: selected by `all`, may be left out */
+    char                name[PLUGIN_RANKED]; /* name for the report: NAME or NAME:RANK */
+    /* whether -a names the algorithm; one selected by `all` may be left out */
+    bool                by_name;
 } wanted_algorithm;
 
 typedef struct solve_request {
@@ -36,36 +37,42 @@ typedef struct solve_request {
     size_t            algorithm_count;
     wanted_bound     *bounds;
     size_t            bound_count;
-    int               reports_bounds; /* -b was given: report the bounds */
+    int               reports_bounds; /* whether to report the bounds: -b was given */
     hs_settings       settings;
     const char       *affinity;          /* path; NULL: none */
     const char       *available;         /* argument of --available; NULL: all workers at 0 */
     const char       *start;             /* path of the initial plan; NULL: none */
-    int               metrics;           /* --metrics was given */
-    int               summary;           /* print a summary of all instances, no tables */
-    int               has_gap;           /* --gap was given: exit code 1 if not reached */
-    hs_read_settings  reading;           /* may override the numbers of workers */
-    output           *file[SOLVE_FILES]; /* NULL: not requested */
+    int               metrics;           /* whether to report metrics */
+    /* whether to print a summary of all instances instead of tables */
+    int               summary;
+    int               has_gap;           /* whether a gap must be reached, otherwise exit code 1 */
+    /* settings for reading, with the numbers of workers if given */
+    hs_read_settings  reading;
+    output           *file[SOLVE_FILES]; /* output files; NULL: not requested */
     solve_format      format;
 } solve_request;
 
 /** The result of an algorithm or a bound on one instance. */
 typedef struct solve_row {
     const char *name;
-    double      value;     /* certified makespan, which no true bound exceeds; or the bound */
-    double      gap;       /* to the best bound; 0: proved optimal */
+    /* certified makespan, which no true bound exceeds; of a bound its value */
+    double      value;
+    double      gap;       /* value / best bound - 1; 0: proved optimal */
     size_t      spoliated; /* number of aborted executions */
     double      seconds;
-    hs_metrics  metrics;  /* set if requested, like `copied` */
-    transfer_totals copied;   /* transfers over links */
-    bool        left_out; /* does not accept these tasks, and was selected by `all` */
-    bool        stopped;  /* by a signal, without a result */
-    bool        optimal;  /* proved by the search; rounded sums may exceed the bound */
-    char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
+    hs_metrics  metrics;  /* metrics of the schedule, if requested */
+    transfer_totals copied;   /* number and bytes of copies, if requested */
+    /* whether the algorithm was selected by `all` and does not accept the tasks */
+    bool        left_out;
+    bool        stopped;  /* whether a signal stopped the algorithm before any result */
+    /* whether the search proved the schedule optimal; its rounded makespan may exceed the bound */
+    bool        optimal;
+    /* finished members of best's portfolio, separated by commas */
+    char        members[sizeof(((hs_report *)0)->members)];
 } solve_row;
 
 typedef struct solve_result {
-    const char     *path; /* of the instance */
+    const char     *path; /* path of the instance */
     hs_instance    *in;
     solve_row      *algorithms; /* in the order of the request, without those left out */
     size_t          algorithm_count;

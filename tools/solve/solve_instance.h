@@ -20,7 +20,8 @@ typedef struct run {
     hs_settings          settings; /* settings of the request, completed for this instance */
     double               best_makespan;
     name_list            stopped;    /* bounds and algorithms without a result due to a signal */
-    int                  has_result; /* 0: a signal must wait for a schedule; atomic */
+    /* whether a schedule exists, so that a signal may stop the work; atomic */
+    int                  has_result;
     size_t               step;
 } run;
 

@@ -202,7 +202,7 @@ static bool is_short_enough(const search *s)
     return true;
 }
 
-static void keep(search *s)
+static void keep_node(search *s)
 {
     size_t depth;
 
@@ -211,7 +211,7 @@ static void keep(search *s)
     s->verdict = HSI_FOUND;
 }
 
-static void descend(search *s, size_t depth);
+static void search_from_depth(search *s, size_t depth);
 
 static void try_worker(search *s, size_t depth, unsigned worker)
 {
@@ -224,19 +224,19 @@ static void try_worker(search *s, size_t depth, unsigned worker)
     s->gathered[worker] += s->r->worth[task];
     s->chosen[depth] = worker;
     if (can_hold_the_rest(s, depth + 1))
-        descend(s, depth + 1);
+        search_from_depth(s, depth + 1);
     s->gathered[worker] -= s->r->worth[task];
     s->load[worker] = before;
 }
 
-static void descend(search *s, size_t depth)
+static void search_from_depth(search *s, size_t depth)
 {
     const hsi_problem *pb = s->r->pb;
     unsigned           w, from = 0, workers = pb->m + pb->k;
 
     if (depth == s->n) {
         if (is_short_enough(s))
-            keep(s);
+            keep_node(s);
         return;
     }
     if (++s->r->nodes == s->r->most_nodes || ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
@@ -335,14 +335,14 @@ static hs_status open_search(search *s)
     return st == HS_OK ? open_type(s, HS_GPU) : st;
 }
 
-static hs_status refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+static hs_status run_refutation(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
 {
     search    s = {.r = r, .stop = stop, .n = r->pb->n, .verdict = HSI_REFUTED};
     hs_status st = open_search(&s);
 
     if (st == HS_OK) {
         if (can_hold_the_rest(&s, 0))
-            descend(&s, 0);
+            search_from_depth(&s, 0);
         *verdict = s.verdict;
     }
     hsi_arena_close(&s.arena);
@@ -369,7 +369,7 @@ static hs_status refute_lifted(hsi_refutation *r, const hsi_stop *stop, hsi_verd
     lifted.pb = &pb;
     lifted.target = ldexp(r->target, LIFT);
     if (st == HS_OK)
-        st = refute(&lifted, stop, verdict);
+        st = run_refutation(&lifted, stop, verdict);
     r->nodes = lifted.nodes;
     free(p);
     free(q);
@@ -381,16 +381,17 @@ hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdi
     r->nodes = 0;
     if (r->pb->n == 0 || r->pb->n > HSI_REFUTE_MOST_TASKS)
         return HS_ETOOBIG;
-    return r->target < LEAST_TARGET ? refute_lifted(r, stop, verdict) : refute(r, stop, verdict);
+    return r->target < LEAST_TARGET ? refute_lifted(r, stop, verdict)
+                                    : run_refutation(r, stop, verdict);
 }
 
-void hsi_refute_worth(size_t n, const double *value, uint64_t *worth)
+void hsi_refute_worth(size_t count, const double *value, uint64_t *worth)
 {
     double sum = 0;
     size_t i;
 
-    for (i = 0; i < n; i++)
+    for (i = 0; i < count; i++)
         sum += value[i];
-    for (i = 0; i < n; i++)
+    for (i = 0; i < count; i++)
         worth[i] = sum > 0 && isfinite(sum) ? (uint64_t)(value[i] / sum * 0x1p58) : 1;
 }

@@ -181,7 +181,8 @@ uint64_t hsi_results_left_out(const hsi_results *results)
 
 bool hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to)
 {
-    return hsi_atomic_change8(&results->state[task], (unsigned char)from, (unsigned char)to);
+    return hsi_atomic_compare_exchange_byte(&results->state[task], (unsigned char)from,
+                                            (unsigned char)to);
 }
 
 void hsi_results_set_state(hsi_results *results, uint32_t task, hsi_task_state state)
@@ -220,12 +221,12 @@ void hsi_results_count_failure(hsi_results *results, uint32_t task)
     results->failures[task]++;
 }
 
-void hsi_results_count(hsi_results *results, hsi_count what, uint64_t number)
+void hsi_results_count(hsi_results *results, hsi_event what, uint64_t number)
 {
     results->counts[what] += number;
 }
 
-uint64_t hsi_results_counted(const hsi_results *results, hsi_count what)
+uint64_t hsi_results_counted(const hsi_results *results, hsi_event what)
 {
     return results->counts[what];
 }

@@ -24,14 +24,14 @@ typedef enum hsi_task_state {
 } hsi_task_state;
 
 /* Events that the results count, in attempts, tasks or workers. */
-typedef enum hsi_count {
+typedef enum hsi_event {
     HSI_COUNT_ABORTED,      /* attempts aborted by a spoliation */
     HSI_COUNT_RETRIED,      /* attempts after which the task is tried again */
     HSI_COUNT_FAILED,       /* tasks that failed for good */
     HSI_COUNT_UNRECORDED,   /* done tasks that the journal refused to record */
     HSI_COUNT_LOST_WORKERS, /* lost and retired workers */
     HSI_COUNTS
-} hsi_count;
+} hsi_event;
 
 /*
  * The results for the tasks, of this run and of earlier runs in the journal. The states of tasks
@@ -81,8 +81,8 @@ bool hsi_results_count_attempt(hsi_results *results, uint32_t task);
 unsigned hsi_results_failures(const hsi_results *results, uint32_t task);
 void     hsi_results_count_failure(hsi_results *results, uint32_t task);
 
-void     hsi_results_count(hsi_results *results, hsi_count what, uint64_t number);
-uint64_t hsi_results_counted(const hsi_results *results, hsi_count what);
+void     hsi_results_count(hsi_results *results, hsi_event what, uint64_t number);
+uint64_t hsi_results_counted(const hsi_results *results, hsi_event what);
 
 /* Append a failure and take ownership of its strings. Return false if memory is short. */
 bool hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);

@@ -18,7 +18,7 @@ static const char source[] =
     "mapping kernel graphs of applications in embedded systems, table 2 (Core i7 and GTX 660); "
     "other sizes than measured are scaled by the operations they take";
 
-/* times in microseconds, from table 2 */
+/* Times in microseconds, from table 2 of the paper. */
 static const struct {
     const char *kernel;
     double      cpu, gpu;

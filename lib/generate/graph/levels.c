@@ -23,7 +23,7 @@ typedef struct levels {
     size_t *open;   /* tasks of a level with successors left to draw */
 } levels;
 
-/* Draw a whole number >= 1, uniform with this mean. */
+/* Draw a whole number >= 1 and at most `most`, uniform with this mean. */
 static size_t draw_size(hsi_random *random, double mean, size_t most)
 {
     double range = mean < 1 ? 1 : floor(2 * mean);
@@ -117,7 +117,7 @@ static hs_status add_successors(hsi_drawing *d, levels *l, size_t task, size_t l
     while (have < l->degree[task] && st == HS_OK) {
         size_t successor = later + (size_t)hsi_random_below(&d->edges, there);
 
-        if (d->marked[successor] == task + 1) /* already a successor */
+        if (d->marked[successor] == task + 1) /* `successor` is a successor already */
             continue;
         d->marked[successor] = task + 1;
         have++;

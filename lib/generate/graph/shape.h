@@ -6,7 +6,7 @@
 
 #include "support/random.h"
 
-/* Random streams, one for each drawn quantity. */
+/* Numbers of the random streams, one for each drawn quantity. */
 enum { HSI_STREAM_CPU, HSI_STREAM_GPU, HSI_STREAM_EDGES, HSI_STREAM_BYTES, HSI_STREAM_KINDS };
 
 /* A graph with its tasks, while edges are drawn. */
@@ -25,11 +25,12 @@ hs_status hsi_draw_tasks(const hs_shaped *spec, hs_builder *b, double *mean);
 /* Add an edge with random bytes. */
 hs_status hsi_draw_edge(hsi_drawing *d, size_t later, size_t earlier);
 
-/* Draws the edges of a shape. */
+/* A function that draws the edges of a shape. */
 typedef hs_status (*hsi_shape)(hsi_drawing *d);
 
 hs_status hsi_draw_levels(hsi_drawing *d);
 
-hsi_shape hsi_shape_of(hs_shape shape); /* NULL: unknown shape */
+/* Return the function that draws a shape; NULL: unknown shape. */
+hsi_shape hsi_shape_of(hs_shape shape);
 
 #endif

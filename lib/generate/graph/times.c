@@ -7,7 +7,7 @@
 
 typedef struct law {
     const hs_shaped *spec;
-    hsi_draw         draw; /* draws one type's time independently; NULL: spread, or kernels */
+    hsi_draw         draw; /* law of the times of one type; NULL: spread, or kernels */
     hsi_random       random[2], kinds;
     union {
         hsi_gamma_law   gamma;

@@ -122,7 +122,7 @@ hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t ea
     return hsi_vector_append(&r->edges, &edge, sizeof edge) ? HS_ENOMEM : HS_OK;
 }
 
-/* Order edges by rows; equal edges by their place in the text. */
+/* Order edges by later row, then earlier row, then position in the text. */
 static int compare_edges(const void *a, const void *b)
 {
     const hsi_foreign_edge *x = a, *y = b;
@@ -215,8 +215,8 @@ static hs_status add_edges(hsi_import *r)
 }
 
 /*
- * Report a cycle. Without a cycle, and because edges are checked already, a row accesses data
- * twice.
+ * Report why the builder refused the graph: a cycle, or else a row that accesses the same data
+ * twice, because import refused every other faulty edge before.
  */
 static hs_status refuse_graph(hsi_import *r, size_t row)
 {

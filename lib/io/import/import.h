@@ -6,8 +6,8 @@
 
 #include "core/columns.h"
 #include "io/import/speedup.h"
-#include "io/import/text.h"
-#include "io/import/words.h"
+#include "io/import/source_text.h"
+#include "io/import/word_table.h"
 #include "support/vector.h"
 
 /*
@@ -18,17 +18,17 @@
 typedef struct hsi_import {
     struct hsi_import_text text;
     hs_import_settings     settings; /* resolved settings */
-    hs_error               error;    /* of the first fault; HS_OK: none */
+    hs_error               error;    /* first fault found; HS_OK: none */
     hs_builder            *builder;
     hsi_speedup            speedup;
-    hsi_words              tasks;  /* ids; those of rows first, in order */
-    hsi_vector             places; /* size_t: place of each row */
+    hsi_words              tasks;  /* ids of tasks; the id of row i has number i */
+    hsi_vector             places; /* size_t: position of each row in the text */
     hsi_vector             edges;  /* hsi_foreign_edge */
     size_t                 rows;
 } hsi_import;
 
 typedef struct hsi_foreign_edge {
-    uint32_t later, earlier; /* rows */
+    uint32_t later, earlier; /* rows at both ends */
     double   bytes;
     size_t   at;
 } hsi_foreign_edge;
@@ -41,7 +41,7 @@ hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_settings *setti
 
 /*
  * Free the memory of an import. If `status`, the outcome of the import, is not HS_OK, fill *error
- * (may be NULL). Return `status`.
+ * (may be NULL) from the fault found. Return `status`.
  */
 hs_status hsi_import_close(hsi_import *r, hs_status status, hs_error *error);
 
@@ -72,7 +72,10 @@ void hsi_import_merge(hsi_import *r);
 /* Set the numbers of workers that the settings do not give. */
 void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus);
 
-/* Make the instance, with a note on its origin. */
+/*
+ * Make the instance, with a note that names `format` as its origin. On success the caller owns
+ * *out.
+ */
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 static void skip_blanks(hsi_json *j)
 {

@@ -2,7 +2,7 @@
 #ifndef HSI_IO_IMPORT_JSON_H
 #define HSI_IO_IMPORT_JSON_H
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
 /*
@@ -15,7 +15,7 @@ enum { HSI_JSON_DEPTH = 256 };
 typedef struct hsi_json {
     const struct hsi_import_text *text;
     const char                   *at;
-    hsi_arena                    *arena; /* storage of strings with escapes */
+    hsi_arena                    *arena; /* memory for decoded strings; owned by the caller */
 } hsi_json;
 
 /* Return the first character of the next value; HS_ESYNTAX: not a value. */
@@ -27,13 +27,14 @@ hs_status hsi_json_peek(hsi_json *j, char *first);
  * object. *first is 1 at the first call.
  */
 hs_status hsi_json_member(hsi_json *j, int *first, int *found, hsi_text *name);
-hs_status hsi_json_element(hsi_json *j, int *first, int *found); /* for arrays */
+/* the same for the elements of an array */
+hs_status hsi_json_element(hsi_json *j, int *first, int *found);
 
 hs_status hsi_json_string(hsi_json *j, hsi_text *value);
 hs_status hsi_json_number(hsi_json *j, double *value);
 hs_status hsi_json_skip(hsi_json *j);
 
-/* Check that only blanks are left. */
+/* Return HS_ESYNTAX unless only blanks are left in the text. */
 hs_status hsi_json_end(hsi_json *j);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/import/speedup.h"
 
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 static bool parse_rule(hsi_text rule, hsi_speedup_rule *out)
 {
@@ -43,8 +43,8 @@ void hsi_speedup_free(hsi_speedup *s)
 }
 
 /*
- * Match a pattern with '*'. On a mismatch the last star takes one more character: O(product of the
- * lengths).
+ * Return whether a pattern with '*' matches the name. On a mismatch the last star takes one more
+ * character: O(product of the lengths).
  */
 static bool fits(hsi_text pattern, hsi_text name)
 {

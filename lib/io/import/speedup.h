@@ -11,17 +11,15 @@ typedef struct hsi_speedup {
 } hsi_speedup;
 
 typedef struct hsi_speedup_rule {
-    hsi_text pattern; /* `*` matches any text; the first matching rule applies */
-    double   factor;  /* 0: none, no GPU implementation */
+    hsi_text pattern; /* pattern for task names; `*` matches any text */
+    double   factor;  /* CPU time / GPU time; 0: no GPU implementation */
 } hsi_speedup_rule;
 
-/*
- * Parse the rules in `text`, which must outlive them; NULL: no rules. HS_EINVAL: *bad is invalid.
- */
+/* Parse rules; `text` must outlive `s`. NULL: no rules. HS_EINVAL: *bad is the invalid rule. */
 hs_status hsi_speedup_parse(hsi_speedup *s, const char *text, hsi_text *bad);
 void      hsi_speedup_free(hsi_speedup *s);
 
-/* Return the factor of the first rule that matches the name, 0 for none; -1: no rule matches. */
+/* Return the factor of the first rule whose pattern matches the name; -1: no rule matches. */
 double hsi_speedup_of(const hsi_speedup *s, hsi_text name);
 
 #endif

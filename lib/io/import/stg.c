@@ -2,19 +2,19 @@
 /*
  * Import of standard task graphs (Kasahara Laboratory): the number of tasks n, then for each of the
  * tasks 0 to n + 1 its number, its time, the number of its predecessors and their list. The first
- * and the last task only mark the begin and the end, and take no time. '#' begins a remark.
+ * and the last task only mark the begin and the end, and take no time. '#' begins a comment.
  */
 #include <stdio.h>
 
 #include "core/error.h"
 #include "io/import/import.h"
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 typedef struct stg {
     hsi_import  r;
     const char *at;    /* next byte to read */
-    hsi_text    token; /* last token */
-    uint64_t    tasks; /* n */
+    hsi_text    token; /* token last read */
+    uint64_t    tasks; /* number of tasks besides the first and the last */
 } stg;
 
 static bool is_blank(char c)
@@ -89,7 +89,9 @@ static hs_status add_task(stg *s, hsi_text id, double time)
     return st == HS_OK ? hsi_import_task(&s->r, id.at, id, &task) : st;
 }
 
-/* Read the predecessors. Edges from the first task and to the last carry no information. */
+/*
+ * Read the predecessors of a task. Edges from the first task and to the last carry no information.
+ */
 static hs_status read_before(stg *s, uint64_t task)
 {
     uint64_t  count, before;

@@ -16,20 +16,20 @@
 typedef struct wf_task {
     const char *at;
     hsi_text    id, name;
-    double      seconds;                               /* NaN: not yet known */
+    double      seconds;                               /* NaN: no execution read yet */
     const char *parents, *children, *inputs, *outputs; /* arrays; NULL: missing */
     size_t      followers;
 } wf_task;
 
 /* A task that writes a file, in a linked list. */
 typedef struct wf_maker {
-    uint32_t task, next; /* number + 1; 0: none */
+    uint32_t task, next; /* number of the task and of the next list entry, each + 1; 0: none */
 } wf_maker;
 
 typedef struct wf_file {
     double   bytes;
-    uint32_t makers; /* first maker of the list, + 1 */
-    uint32_t reader; /* last task found to read it, + 1 */
+    uint32_t makers; /* first entry of the list of tasks that write the file, + 1 */
+    uint32_t reader; /* last task that reads the file, + 1 */
 } wf_file;
 
 typedef struct wf {
@@ -42,8 +42,9 @@ typedef struct wf {
     hsi_words   names;                /* names of files */
     hsi_vector  file;                 /* wf_file */
     hsi_vector  makers;               /* wf_maker */
-    uint32_t   *parent_of;            /* per task: child of its last edge found, + 1 */
-    size_t     *edge_of;              /* number of this edge */
+    /* per task: child (+ 1) of the last edge found that leaves the task */
+    uint32_t   *parent_of;
+    size_t     *edge_of;              /* per task: index of this edge */
 } wf;
 
 typedef hs_status (*on_member)(wf *w, hsi_text name, void *data, int *taken);
@@ -90,7 +91,7 @@ static hs_status missing(const wf *w, const char *at, const char *what)
     return hsi_import_fail(&w->r.text, at, "no %s; expected one, as WfFormat 1.5 has it", what);
 }
 
-/* Keep the place of an array for a later walk. */
+/* Store the position of an array in *at, to read it later. */
 static hs_status keep_array(wf *w, hsi_text name, const char **at, int *taken)
 {
     char      c;
@@ -163,7 +164,7 @@ typedef struct wf_item {
     hsi_text    id;
     double      number;
     int         has_id, has_number;
-    const char *of_number; /* name of the number's member */
+    const char *of_number; /* name of the member with the number */
 } wf_item;
 
 static hs_status in_item(wf *w, hsi_text name, void *data, int *taken)
@@ -407,12 +408,13 @@ static hs_status take_child(wf *w, void *data)
                                w->parent_of[child] == *task + 1
                                    ? "twice; expected each child once"
                                    : "and does not name it as a parent; expected both or neither");
-    w->parent_of[child] = *task + 1; /* from here on: parent of its last edge found */
+    /* parent_of now holds, per child, the parent of the last edge found */
+    w->parent_of[child] = *task + 1;
     tasks[*task].followers--;
     return HS_OK;
 }
 
-/* Check that parents and children agree. */
+/* Check that the lists of parents and of children have the same edges. */
 static hs_status check_children(wf *w)
 {
     const wf_task *task = w->task.data;

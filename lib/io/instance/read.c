@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/error.h"
-#include "io/text/field.h"
-#include "io/text/rows.h"
+#include "io/text/field_value.h"
+#include "io/text/task_table.h"
 
 static hs_status read_header(struct hsi_rows *r)
 {
@@ -27,7 +27,7 @@ static hs_status read_header(struct hsi_rows *r)
     }
 }
 
-/* Check the limit on tasks, including those of this row. */
+/* Return HS_ETOOBIG if the tasks of this row bring the total above HS_MAX_TASKS. */
 static hs_status check_count(struct hsi_rows *r, const hsi_row *row)
 {
     uint64_t tasks = hsi_builder_store(r->builder)->tasks;
@@ -64,7 +64,7 @@ static hs_status read_row(struct hsi_rows *r)
     return st;
 }
 
-/* rows after which the rest of the file is estimated */
+/* rows read before the number of rows in the rest of the file is estimated */
 enum { ENOUGH = 1000 };
 
 /*

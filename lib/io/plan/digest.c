@@ -6,7 +6,7 @@
 #include <hybridsched/io.h>
 
 #include "core/digest.h"
-#include "io/plan/info.h"
+#include "io/plan/plan_info.h"
 
 static uint64_t header_digest(const hs_instance *in, const hs_plan_info *info)
 {

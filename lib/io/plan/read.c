@@ -4,14 +4,14 @@
 
 #include "core/error.h"
 #include "core/task_names.h"
-#include "io/plan/info.h"
-#include "io/plan/lines.h"
-#include "io/plan/regroup.h"
-#include "io/text/field.h"
-#include "io/text/rows.h"
+#include "io/plan/plan_info.h"
+#include "io/plan/plan_header.h"
+#include "io/plan/regroup_tasks.h"
+#include "io/text/field_value.h"
+#include "io/text/task_table.h"
 #include "support/sized.h"
 
-/* Columns that only plans have. */
+/* The columns of plans besides the columns of instances. */
 enum { NAME, WORKER, START, END, STATE, ROW, OWN };
 
 static const char *const own_names[OWN] = {"id", "worker", "start", "end", "state", "row"};
@@ -19,16 +19,18 @@ static const char *const own_names[OWN] = {"id", "worker", "start", "end", "stat
 static const struct hsi_own_columns own_columns = {OWN, ROW, own_names};
 
 struct reader {
-    struct hsi_rows       rows;       /* tasks in the order of their first rows */
+    /* task table; a task is numbered by its first row in the file */
+    struct hsi_rows       rows;
     struct hsi_plan_lines lines;
-    hsi_names             tasks;      /* index of the tasks by name */
+    hsi_names             tasks;      /* index of the tasks by name, to find a task's earlier row */
     hs_plan_info          info;
     hsi_vector            placements;
-    hsi_vector            numbers;    /* uint32_t: row of each task, with a column `row` */
+    /* uint32_t: row of each task in the instance; empty without a column `row` */
+    hsi_vector            numbers;
     int                   column[OWN];
 };
 
-/* Return whether the header has a column about the execution of tasks. */
+/* Return whether the header has any of the columns worker, start, end, state. */
 static bool has_places(const struct reader *r)
 {
     return r->column[WORKER] >= 0 || r->column[START] >= 0 || r->column[END] >= 0 ||
@@ -45,7 +47,8 @@ static bool has_tasks(const struct reader *r)
 }
 
 /*
- * Read the header. Return HS_EKIND for a file without places of tasks (worker, start, end, state).
+ * Read the header. HS_EKIND: the file has no executions (columns worker, start, end, state), so it
+ * may be an instance.
  */
 static hs_status read_columns(struct reader *r)
 {
@@ -150,7 +153,7 @@ static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
     return hsi_rows_add(&r->rows, row, NULL);
 }
 
-/* Find the row's task, or add it. */
+/* Find the task named in the row, or add it to the task table. */
 static hs_status find_task(struct reader *r, hsi_row *row, uint64_t hash, uint32_t *task)
 {
     const struct hsi_field *field = field_of(r, NAME);
@@ -177,7 +180,10 @@ static hs_status read_name(struct reader *r, uint64_t *hash)
                                               (hsi_text){name->at, name->length}, hash));
 }
 
-/* Read the task's row number; keep it at the task's first row. */
+/*
+ * Read the column `row`: the task's row in the instance. Store it at the task's first row; later
+ * rows must have the same number.
+ */
 static hs_status read_number(struct reader *r, uint32_t task)
 {
     const struct hsi_field *field;
@@ -220,7 +226,7 @@ static hs_status read_state(struct reader *r, uint32_t *state)
     return HS_OK;
 }
 
-/* Read a placement, without its task. */
+/* Read worker, start, end and state of a row. */
 static hs_status read_placement(struct reader *r, hs_placement *placement)
 {
     struct hsi_csv *csv = &r->rows.csv;
@@ -239,8 +245,8 @@ static hs_status read_placement(struct reader *r, hs_placement *placement)
 }
 
 /*
- * Read a row. An error of the task has precedence over an error of the placement, although it is
- * found later: see hsi_names_hash().
+ * Read a row. If both the task and the placement are faulty, the task's error is reported, although
+ * it is found later: see hsi_names_hash().
  */
 static hs_status read_row(struct reader *r, hs_placement *placement)
 {
@@ -277,7 +283,7 @@ static hs_status read_rows(struct reader *r)
     }
 }
 
-/* Turn tasks back into the rows and copies of the instance. */
+/* Merge tasks into the rows of the instance, by the column `row`, and renumber the placements. */
 static hs_status regroup(struct reader *r)
 {
     hs_placement *placements = r->placements.data;

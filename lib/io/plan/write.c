@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "io/text/csv_write.h"
-#include "io/plan/info.h"
+#include "io/plan/plan_info.h"
 
 static void put_double_line(hsi_output *out, const char *line, double value)
 {
@@ -24,7 +24,8 @@ static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_li
                        const hs_plan_info *info)
 {
     hsi_put_instance_lines(out, in, "plan");
-    hsi_put_note(out, "algorithm", info->algorithm); /* always written: see io/plan/lines.h */
+    /* always written, because readers need it: see io/plan/plan_header.h */
+    hsi_put_note(out, "algorithm", info->algorithm);
     if (info->has_seed) {
         hsi_output_text(out, "# seed ");
         hsi_output_u64(out, info->seed);

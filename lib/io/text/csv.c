@@ -58,12 +58,12 @@ bool hsi_field_is(const struct hsi_field *field, const char *word)
 /* The scan of a record: its position, and the end of the known text. */
 struct scan {
     const char *at, *end;
-    size_t      scratch;  /* used bytes of csv->scratch */
-    uint64_t    lines;    /* line ends inside quotes */
+    size_t      scratch;  /* number of used bytes in csv->scratch */
+    uint64_t    lines;    /* number of line ends inside quotes */
     int         last;     /* the text ends at `end`: the last field is complete */
 };
 
-enum { MORE = 1 }; /* no hs_status: the known text ends inside the record */
+enum { MORE = 1 }; /* result besides HS_OK: the record is longer than the text read so far */
 
 static uint64_t count_lines(const char *at, const char *end)
 {

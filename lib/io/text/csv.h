@@ -21,10 +21,10 @@
  */
 
 struct hsi_field {
-    const char *at;     /* content without its quotes; not NUL-terminated */
+    const char *at;     /* content without enclosing quotes; not NUL-terminated */
     size_t      length;
-    const char *raw;    /* begin in the window, used for positions only */
-    bool        is_time; /* `time` is set: the field is in csv->times */
+    const char *raw;    /* begin in the window, for positions in messages */
+    bool        is_time; /* csv->times selects the field and `time` has its value */
     double      time;
 };
 
@@ -36,8 +36,8 @@ struct hsi_csv {
     uint64_t          next_line; /* first line of the next record */
 
     /*
-     * Bits 0 .. 63, set by the caller: fields that usually are positive numbers. They are converted
-     * while their ends are searched, at no extra cost.
+     * Bits 0 .. 63, set by the caller: numbers of the fields that usually are positive numbers.
+     * They are converted while the end of the field is searched.
      */
     uint64_t times;
 
@@ -45,25 +45,28 @@ struct hsi_csv {
     hs_error      *error;
     int            fd;
     bool           ended;        /* the descriptor is at its end */
-    const char    *fault;        /* why the text from `clean` on cannot be used; NULL: no fault */
+    const char    *fault;        /* why the text after `clean` is invalid; NULL: no fault found */
     char          *window;
-    size_t         size;         /* size of the window */
-    size_t         record;       /* begin of the record last read */
-    size_t         next;         /* begin of the next record */
-    size_t         clean;        /* end of the text known to be valid */
-    size_t         filled;       /* end of the text in the window */
-    size_t         capacity;     /* allocated fields */
+    size_t         size;         /* size of the window in bytes */
+    size_t         record;       /* offset of the record last read */
+    size_t         next;         /* offset of the next record */
+    size_t         clean;        /* offset of the end of the text known to be valid UTF-8 */
+    size_t         filled;       /* offset of the end of the text in the window */
+    size_t         capacity;     /* number of allocated `fields` */
     char          *scratch;      /* contents of fields that had doubled quotes */
     size_t         scratch_size;
     bool           started;      /* the byte order mark has been looked for */
-    uint64_t       dropped;      /* bytes that have left the window */
-    uint64_t       total;        /* bytes to read in all; 0: unknown */
+    uint64_t       dropped;      /* number of bytes that have left the window */
+    uint64_t       total;        /* size of the text in bytes; 0: unknown */
 };
 
 /** Start reading `fd`; the caller keeps the descriptor. */
 hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_error *error);
 
-/** Free the text; may be called again. hsi_csv_fail_at() and hsi_csv_fail_status() still work. */
+/**
+ * Free the window and the fields; further calls do nothing. hsi_csv_fail_at() and
+ * hsi_csv_fail_status() still work.
+ */
 void hsi_csv_close(struct hsi_csv *csv);
 
 /**
@@ -101,11 +104,16 @@ hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const
 hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** Return the place of a field of the record last read. O(length of the record). */
+/**
+ * Compute line and column of a field of the record last read; NULL: of the record. O(length of the
+ * record).
+ */
 void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
                    uint64_t *column);
 
-/** Turn the fault reported last into a file of another kind: HS_EKIND, which is returned. */
+/**
+ * Change the status of *error to HS_EKIND, because the file is of another kind. Return HS_EKIND.
+ */
 hs_status hsi_csv_other_kind(struct hsi_csv *csv);
 
 /**
@@ -114,7 +122,7 @@ hs_status hsi_csv_other_kind(struct hsi_csv *csv);
  */
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status);
 
-/** Return whether the field equals the word. */
+/** Return whether the content of the field is `word`. */
 bool hsi_field_is(const struct hsi_field *field, const char *word);
 
 #endif

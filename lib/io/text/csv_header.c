@@ -10,7 +10,7 @@
 struct expected {
     size_t             count;
     const char *const *names;
-    char               list[256]; /* the names, for messages */
+    char               list[256]; /* names separated by commas, for messages */
 };
 
 static void list_names(struct expected *e)
@@ -50,7 +50,7 @@ static const char *near_name(const struct hsi_field *field, const struct expecte
     return least == HS_NOT_NEAR || column[nearest] >= 0 ? NULL : e->names[nearest];
 }
 
-/* Find the first column of each name. */
+/* Set column[i] to the number of the first column with expected name i; -1: missing. */
 static void find_columns(const struct hsi_csv *csv, const struct expected *e, int *column)
 {
     for (size_t number = csv->count; number-- > 0;) {

@@ -22,7 +22,7 @@ uint64_t hsi_csv_total(int fd)
     return (uint64_t)(about.st_size - at);
 }
 
-/* Move csv->clean over valid text, up to a fault or incomplete text. */
+/* Advance csv->clean over valid UTF-8, up to a fault or an incomplete character. */
 static void examine(struct hsi_csv *csv)
 {
     const char *at;

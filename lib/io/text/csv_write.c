@@ -7,8 +7,8 @@
 #include "support/utf8.h"
 
 /*
- * Return whether text needs quotes. This reader keeps blanks at either end, but other programs trim
- * them, and take an unquoted '#' for the start of a comment.
+ * Return whether a field needs quotes. The readers of this library keep blanks at either end, but
+ * other programs remove them, and take an unquoted '#' for the start of a comment.
  */
 static int needs_quotes(const char *at, size_t length)
 {

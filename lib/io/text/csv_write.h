@@ -16,14 +16,16 @@ void hsi_put_note(hsi_output *out, const char *key, const char *value);
 /** Write the first lines of an instance: version, workers, unit, notes, links and data. */
 void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *kind);
 
-/* The columns of the task table that a file has, in its order. */
+/* The columns of the task table in the order of the file, and memory to write them. */
 typedef struct hsi_cell_list {
     int        count, column[HSI_COLUMNS];
-    hsi_vector text;   /* buffer for a list */
-    bool       failed; /* memory ran out for a list */
+    hsi_vector text;   /* buffer for the cell of a list column */
+    bool       failed; /* whether an allocation for a list cell failed */
 } hsi_cell_list;
 
-/** Close the list and the output. HS_ENOMEM, HS_EIO. */
+/**
+ * Free the buffer of `list` and close `out`. HS_ENOMEM: a cell was lost; HS_EIO: errno says why.
+ */
 hs_status hsi_close_cells(hsi_cell_list *list, hsi_output *out);
 
 /**

@@ -157,7 +157,10 @@ void hsi_output_coordinate(hsi_output *out, double value)
         hsi_output_char(out, (char)('0' + fraction % 10));
 }
 
-/* Write the argument for the conversion at `at`, behind a '%'. Return the rest of the format. */
+/*
+ * Write the argument for the conversion character at `at`, which follows '%'. Return the rest of
+ * the format.
+ */
 static const char *put_argument(hsi_output *out, const char *at, va_list *args)
 {
     switch (*at) {
@@ -170,7 +173,7 @@ static const char *put_argument(hsi_output *out, const char *at, va_list *args)
     case 'u':
         hsi_output_u64(out, va_arg(*args, unsigned));
         break;
-    case 'z': /* %zu */
+    case 'z': /* 'u' follows: %zu */
         hsi_output_u64(out, va_arg(*args, size_t));
         return at + 2;
     case 'd':

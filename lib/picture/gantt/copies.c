@@ -13,7 +13,7 @@ enum { RECTANGLES_MOST = 8000, ROWS_MOST = 40, FEW_ROWS = 9, NAME_LIMIT = 80 };
 #define LABEL_EACH 12.0
 #define NARROWEST 0.5
 
-/* Sum of the copies of a panel in one direction. */
+/* Number and bytes of some copies. */
 typedef struct total {
     size_t count;
     double bytes;

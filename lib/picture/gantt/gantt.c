@@ -57,7 +57,10 @@ static uint64_t count_tasks(const hsi_panel *panel)
     return panel->metrics.type[HS_CPU].tasks + panel->metrics.type[HS_GPU].tasks;
 }
 
-/* Return whether both panels have the same number of finished tasks, so that they compare. */
+/*
+ * Return whether both panels have the same number of finished tasks. Otherwise their makespans are
+ * not comparable.
+ */
 static bool is_whole(const hsi_gantt *g)
 {
     return count_tasks(hsi_gantt_own(g)) == count_tasks(&g->panel[0]);
@@ -94,7 +97,7 @@ static void put_size(hsi_gantt *g)
         hsi_put_workers(&g->out, gpus, "GPU");
 }
 
-/* Separate parts of the subtitle: on a narrow page each part is on its own line. */
+/* Write a separator before part `part` of the subtitle: a comma, or a new line on a narrow page. */
 static void put_separator(hsi_gantt *g, unsigned part)
 {
     if (!g->narrow) {
@@ -188,7 +191,10 @@ static void put_rows(hsi_gantt *g, const hsi_band *band)
     }
 }
 
-/* Write the name of a panel; for the prediction also its meaning, because it is not the plan. */
+/*
+ * Write the name of a panel. The name of the prediction is followed by an explanation, because the
+ * prediction is not the plan.
+ */
 static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
 {
     hsi_put_text_at(&g->out, "p", MARGIN, panel->heading);
@@ -206,7 +212,7 @@ static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</text>\n");
 }
 
-/* Draw shapes that react to a pointer last, above the rest. */
+/* Draw the shapes that react to a pointer. They come last, above all bars. */
 static void put_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
     if (hsi_gantt_arrows(g)) {
@@ -326,7 +332,7 @@ static void close_panels(hsi_gantt *g)
     }
 }
 
-/* Write the chart to the file, after all steps that can fail for lack of memory except drawing. */
+/* Draw the chart to `fd`. Every allocation but those of drawing was made before. */
 static hs_status write_chart(hsi_gantt *g, int fd)
 {
     hs_status st = hsi_output_open(&g->out, fd);

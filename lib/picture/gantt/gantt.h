@@ -8,18 +8,18 @@
 #include "picture/gantt/palette.h"
 #include "picture/svg.h"
 #include "picture/picture.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 #include "picture/ticks.h"
 
 /*
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) computes all places: a panel
  * per schedule, in it a band of rows per worker type, and the legend. Then gantt.c draws from back
  * to front: the page, the rows, the grid; the entries of a band, whose rows are single workers
- * (lanes.c) or groups (groups.c); above them failures (failures.c), arrows from victims to thieves
- * (spoliations.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready.c) and marked
- * times (lines.c). Colours are in style.c and palette.c. Names in bars keep clear of lines
- * (room.c). The critical path (critical.c) and the dependency arrows under a pointer (arrows.c) are
- * drawn over the entries.
+ * (lanes.c) or groups (worker_groups.c); above them failures (failures.c), arrows from victims to
+ * thieves (spoliations.c), the axis (axis.c), copies of data (copies.c), ready tasks
+ * (ready_tasks.c) and marked times (makespan_lines.c). Colours are in graph_style.c and palette.c.
+ * Names in bars keep clear of lines (text_room.c). The critical path (critical_path.c) and the
+ * dependency arrows under a pointer (arrows.c) are drawn over the entries.
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -32,8 +32,8 @@ typedef struct hsi_band {
     unsigned         group, rows;
     double           top;     /* y of the first row */
     double           pitch;   /* distance between rows */
-    double           height;  /* height of a row */
-    double           heading; /* approximate width of its heading */
+    double           height;  /* height of the bars in a row */
+    double           heading; /* approximate width of the band's heading */
 } hsi_band;
 
 /* A line segment; an area for text. */
@@ -45,7 +45,7 @@ typedef struct hsi_box {
     double left, right, top, bottom;
 } hsi_box;
 
-/* Rows of copies: a row per memory, or for `group` memories (copies.c). */
+/* The rows with copies of data: a row shows `group` memories, usually one. */
 typedef struct hsi_copy_rows {
     unsigned group, rows;
     double   top, pitch;
@@ -55,28 +55,32 @@ typedef struct hsi_copy_rows {
 typedef struct hsi_part {
     const hs_entry *entry;
     unsigned        worker;
-    size_t          rank; /* of a victim's entry: 1 for the costliest spoliation; else 0 */
+    /* order by cost: 1 for the victim of the costliest spoliation; 0: not a victim's entry */
+    size_t          rank;
 } hsi_part;
 
 /* A schedule in the chart: the picture's own, or the prediction. */
 struct hsi_panel {
-    const char           *name; /* NULL: the only panel */
+    const char           *name; /* name of the panel; NULL: the chart has one panel */
     const hs_schedule    *s;
-    const hs_named_bound *bound; /* NULL: none that can be drawn */
+    const hs_named_bound *bound; /* bound to draw; NULL: none */
     hs_metrics            metrics;
-    hsi_band              band[2];  /* GPUs, CPUs */
-    double                heading;  /* baseline of its name */
-    double                top;      /* upper end of its lines; labels are above */
-    double                bottom;   /* lower end of its lines */
-    bool                  happened; /* a measured run; the instance has estimates */
-    hsi_runs              runs;     /* with a graph only */
-    hsi_path_step        *path;     /* critical path, from its end */
+    hsi_band              band[2];  /* bands of the GPUs and of the CPUs */
+    double                heading;  /* baseline of the panel's name */
+    /* upper end of the lines of makespan and bound; labels are above */
+    double                top;
+    double                bottom;   /* lower end of the lines of makespan and bound */
+    /* whether the schedule is a measured run, and the instance has estimated times */
+    bool                  happened;
+    hsi_runs              runs;     /* run of each task; for task graphs only */
+    hsi_path_step        *path;     /* steps of the critical path, from the end of the schedule */
     size_t                path_count;
-    hsi_backlog           backlog;   /* for a run of a graph; else without steps */
+    /* number of ready tasks over time; empty except for a run of a task graph */
+    hsi_backlog           backlog;
     double                ready_top; /* top of the chart of ready tasks */
     const hs_transfer    *transfers;
     size_t                transfer_count;
-    hsi_copy_rows         copies; /* without rows if nothing is copied */
+    hsi_copy_rows         copies; /* rows with copies of data; none without copies */
     hsi_part             *parts;  /* entries of aborted tasks, by task and start (spoliations.c) */
     size_t                part_count;
     hsi_part            **spoliation; /* victims' entries of spoliations, by rank */
@@ -87,7 +91,7 @@ struct hsi_panel {
 typedef struct hsi_ticks {
     unsigned      minutes; /* step in minutes; 0: decimal ticks */
     hsi_tick_step step;
-    int           power; /* of ten, in the axis name; 0: none */
+    int           power; /* power of ten in the axis name; 0: none */
 } hsi_ticks;
 
 typedef struct hsi_gantt {
@@ -97,23 +101,27 @@ typedef struct hsi_gantt {
     hs_unit            unit;
     hsi_palette        palette;
     unsigned           panels;
-    hsi_panel          panel[2];            /* from above; the last is the picture's schedule */
+    /* panels from above: the prediction, if any, then the picture's schedule */
+    hsi_panel          panel[2];
     double             span;                /* time at the right end, > 0 */
-    double             left, width, bottom; /* the plot without its labels */
-    bool               sliced;              /* many tasks: short neighbours share a bar */
+    double             left, width, bottom; /* place of the plot without labels */
+    /* whether short neighbours share a bar, because tasks are many */
+    bool               sliced;
     hsi_ticks          ticks;
-    double             subtitle; /* baseline of its first line */
+    double             subtitle; /* baseline of the first line */
     unsigned           subtitle_lines;
-    bool               narrow;          /* for telephones, which have no pointer: no hover arrows */
-    size_t             dependencies;    /* dependent pairs, or more than HSI_ARROWS_MOST */
+    /* whether the chart is for telephones, which have no pointer: without hover arrows */
+    bool               narrow;
+    /* number of dependent pairs of tasks; larger than HSI_ARROWS_MOST: not counted exactly */
+    size_t             dependencies;
     char               spoliations[96]; /* legend text for spoliation arrows */
     hsi_legend         legend;
     double             legend_top;
-    double             least_height; /* smallest height of a row */
+    double             least_height; /* smallest row height of all bands */
     double             page_width, page_height;
 } hsi_gantt;
 
-enum { HSI_ARROWS_MOST = 10000 }; /* each is in the file twice, in about 60 bytes */
+enum { HSI_ARROWS_MOST = 10000 }; /* an arrow takes about 2 x 60 bytes in the file */
 
 /* Return whether dependency arrows appear over tasks. */
 static inline bool hsi_gantt_arrows(const hsi_gantt *g)
@@ -148,25 +156,28 @@ static inline const hsi_panel *hsi_gantt_own(const hsi_gantt *g)
 /** Format the workers of a row: "cpu3" or "cpu0–99". */
 void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
 
-/* Time, or the number of workers, of a merged bar: by class, and run or aborted. */
+/*
+ * The contents of a merged bar: time, or number of workers, by class and by state (run or aborted).
+ */
 typedef struct hsi_mix {
     double weight[HSI_COLOURS][2];
 } hsi_mix;
 
-/** Return the sum of a state, or of both if `state` is -1. */
+/** Return the sum over all classes in a state; -1: in both states. */
 double hsi_mix_sum(const hsi_mix *mix, int state);
 
-/** Return the class with the largest run or aborted part. */
+/** Return the class with the largest part in a state. */
 unsigned hsi_mix_heaviest(const hsi_mix *mix, int state);
 
-/** Write the shares of `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted" (mix.c). */
+/** Write the share of each class in `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted". */
 void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole);
 
 /** Draw a band whose rows are single workers (lanes.c). */
 void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
 
 /**
- * Draw transparent shapes with titles and arrows over the entries of a band, if arrows are shown.
+ * If the chart has dependency arrows, draw a transparent shape with title and arrows over each
+ * entry of a band.
  */
 void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
 
@@ -194,9 +205,9 @@ void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned w
 void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel);
 
 /**
- * Room for text (room.c). room_for_text: return the left edge, in `box` and nearest to its middle,
- * of a text that no line of the panel crosses; NAN: no room. put_around_heading: write "L" commands
- * of a path to the end of a segment, with a gap at a heading.
+ * Room for text. room_for_text: return the left edge, in `box` and nearest to its middle, of a text
+ * that no line of the panel crosses; NAN: no room. put_around_heading: write "L" commands of a path
+ * to the end of a segment, with a gap at a heading.
  */
 double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                          double width);
@@ -215,18 +226,17 @@ bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
 bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
                      double *right);
 
-/** Draw the critical path (critical.c). */
+/** Draw the critical path. */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
 
-/** Draw a band whose rows are groups of workers (groups.c). HS_ENOMEM. */
+/** Draw a band whose rows are groups of workers. HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
 
-/** Write <style> and <defs> (style.c). */
+/** Write <style> and <defs>. */
 void hsi_gantt_style(hsi_gantt *g);
 
 /**
- * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width
- * (heading.c).
+ * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width.
  */
 void   hsi_put_workers(hsi_output *out, unsigned count, const char *type);
 void   hsi_put_heading(hsi_gantt *g, const hsi_band *band);
@@ -238,8 +248,7 @@ void hsi_draw_grid(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_axis(hsi_gantt *g);
 
 /**
- * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes
- * (ready.c).
+ * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes.
  */
 #define HSI_READY_CHART 36.0
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
@@ -258,7 +267,7 @@ void     hsi_divide_copies(hsi_panel *panel);
 unsigned hsi_copies_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);
 
-/** Draw makespans and bounds with their labels (lines.c). */
+/** Draw makespans and bounds with their labels. */
 void hsi_draw_lines(hsi_gantt *g);
 
 /** Draw a cross per failure, or for several failures too close to distinguish (failures.c). */

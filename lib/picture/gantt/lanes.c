@@ -10,12 +10,13 @@
  * in a chart of many tasks, until the number of bars suits a small file.
  */
 enum { RECTANGLES_MOST = 16000, NAME_LIMIT = 80 };
-#define NAME_HEIGHT  12.0 /* lower lanes have no names inside */
-#define NAME_COLUMN  6.3  /* column width of such a name */
-#define EDGE         1.0  /* gap between neighbours that are wide enough */
+#define NAME_HEIGHT  12.0 /* pixels: bars in lower lanes have no names */
+#define NAME_COLUMN  6.3  /* pixels: column width of a name in a bar */
+#define EDGE         1.0  /* pixels: gap between wide neighbours */
 #define NARROWEST    0.5
 #define SLICE 6.0
-#define SEAM         0.5  /* overlap of piles, which hides the background */
+/* pixels: overlap of piles, so that the background does not shine through */
+#define SEAM         0.5
 
 typedef struct lane {
     hsi_gantt      *g;
@@ -44,11 +45,12 @@ static bool is_narrow(const lane *at, size_t i, double merge)
     return width_between(at->g, at->entries[i].start, at->entries[i].end) < merge;
 }
 
-/* Return the end of the entries from `from` on that share a rectangle. */
+/* Return the index after the last entry that shares a rectangle with entry `from`. */
 static size_t block_end(const lane *at, size_t from, double merge)
 {
     const hs_entry *e = at->entries;
-    double          most = at->g->sliced ? 2 * merge : merge; /* any two fit into a slice */
+    /* in a sliced chart any two narrow neighbours fit into a bar */
+    double          most = at->g->sliced ? 2 * merge : merge;
     size_t          i = from + 1;
 
     if (!is_narrow(at, from, merge))
@@ -150,7 +152,7 @@ static void put_entry_name(const lane *at, double x, double width, const char *n
 
     if (height < NAME_HEIGHT || length > NAME_LIMIT || wide + 5 > width)
         return;
-    if (at->band->panel->path) /* keep above the critical path along the foot */
+    if (at->band->panel->path) /* place the name above the line of the critical path */
         baseline = fmin(baseline, at->y + height - 5);
     left = hsi_room_for_text(at->g, at->band->panel, &room, wide);
     if (isnan(left))
@@ -178,7 +180,7 @@ static void draw_entry(const lane *at, const hs_entry *e)
     hs_instance_name(g->in, e->task, name, sizeof name);
     hsi_put_class_rect(&g->out, class, aborted, x, at->y, fmax(width, NARROWEST),
                        at->band->height);
-    if (hsi_gantt_arrows(g)) /* the hover shapes above all bars have the titles */
+    if (hsi_gantt_arrows(g)) /* no title here: the hover shapes have the titles */
         hsi_output_text(&g->out, "/>\n");
     else
         put_entry_title(at, e, name);
@@ -275,7 +277,10 @@ void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const h
     draw_hover(&at, e);
 }
 
-/* Draw each wide entry by `one`, and each pile of narrow entries by `many`; NULL: skip piles. */
+/*
+ * Walk through the entries of a band: call `one` for each wide entry and `many` for each pile of
+ * narrow entries. `many` may be NULL.
+ */
 static void draw_blocks(hsi_gantt *g, const hsi_band *band,
                         void (*one)(const lane *at, const hs_entry *e),
                         void (*many)(const lane *at, size_t from, size_t to))

@@ -18,9 +18,9 @@
 #define AXIS         36.0
 
 enum {
-    WORKERS_MOST = 100, /* with more, workers of a type share rows */
-    GROUP_ROWS = 20,    /* limit on such rows of a type */
-    TASKS_MOST = 5000   /* with more, short tasks are drawn in slices */
+    WORKERS_MOST = 100, /* largest number of workers of a type that have their own rows */
+    GROUP_ROWS = 20,    /* limit on shared rows of a type */
+    TASKS_MOST = 5000   /* largest number of tasks that are drawn one by one */
 };
 
 /* Return the distance between rows for a number of rows. */

@@ -13,7 +13,9 @@ static double text_width(const char *text)
     return COLUMN * hsi_text_columns(text, strlen(text));
 }
 
-/* Place an entry after the previous one, or on a new line if `width` does not fit. */
+/*
+ * Place a legend entry of this width after the previous entry, or on a new line if it does not fit.
+ */
 static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *text,
                   double width)
 {
@@ -26,7 +28,7 @@ static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, cons
     legend->x += width;
 }
 
-/* Place an entry of a small symbol and its name. */
+/* Place a legend entry that consists of a small symbol and a name. */
 static void place_named(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *name)
 {
     double width = text_width(name);

@@ -106,8 +106,8 @@ static int ratio_exponent(double p, double q)
 }
 
 /*
- * Return the first exponent, from `from` on in steps of `by`, past 2 % of the tasks: a few outliers
- * must not use up the scale.
+ * Return the first exponent, from `from` on in steps of `by`, beyond which lie all but 2 % of the
+ * tasks: a few outliers must not use up the scale.
  */
 static int past_the_odd(const uint64_t *tasks, uint64_t total, int from, int by)
 {
@@ -212,7 +212,10 @@ static const color scale_colors[ANCHORS] = {
 
 static const color rest_color = {{0x9a, 0xa0, 0xaa}};
 
-/* Distinct from each step of the scale, also for dichromats. */
+/*
+ * Colours of tasks without a time on the other type: distinct from each step of the scale, also for
+ * dichromats.
+ */
 static const color cpu_only_color = {{0x9c, 0x5a, 0x1e}}, gpu_only_color = {{0x7d, 0x1c, 0x46}};
 
 /* Return the colour of a class, interpolated over the whole scale. */

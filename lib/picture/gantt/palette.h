@@ -7,9 +7,9 @@
 #include "io/text/output.h"
 
 enum {
-    HSI_KERNELS = 8, /* kernels with their own colour */
-    HSI_SCALE = 10,  /* limit on steps of the scale */
-    HSI_REST = 10,   /* class of the other kernels, or of CPU-only tasks */
+    HSI_KERNELS = 8, /* number of kernels with their own colour */
+    HSI_SCALE = 10,  /* largest number of steps of the scale */
+    HSI_REST = 10,   /* class of the remaining kernels, or of CPU-only tasks */
     HSI_GPU_ONLY = 11,
     HSI_COLOURS = 12
 };
@@ -20,11 +20,15 @@ enum {
  */
 typedef struct hsi_palette {
     bool        by_kernel;
-    unsigned    count;               /* classes 0 .. count - 1 are in use */
+    /* number of kernels or steps: classes 0 .. count - 1 are in use */
+    unsigned    count;
     int         used[HSI_COLOURS];
-    const char *kernel[HSI_KERNELS]; /* names owned by the instance */
+    const char *kernel[HSI_KERNELS]; /* kernel of each class; owned by the instance */
     int         low, step;           /* class c begins at p/q = 2^(low + c * step) */
-    bool narrow; /* hatches and rules need names distinct from a wide chart's on the same page */
+    /*
+     * whether hatches and rules have names of their own, because a wide chart is on the same page
+     */
+    bool narrow;
 } hsi_palette;
 
 /** Choose the colours of an instance. O(rows log rows). HS_ENOMEM. */
@@ -47,13 +51,13 @@ static inline const char *hsi_spoliation_head(const hsi_palette *palette)
     return palette->narrow ? " marker-end=\"url(#tn)\"" : " marker-end=\"url(#ta)\"";
 }
 
-/** Return whether text on the class must be light. */
+/** Return whether text on the colour of the class must be light. */
 bool hsi_palette_dark(const hsi_palette *palette, unsigned class);
 
 /* The legend: entries in lines, placed by the layout and drawn later (legend.c). */
 typedef enum hsi_legend_kind {
     HSI_LEGEND_WORDS,
-    HSI_LEGEND_SCALE, /* of the palette */
+    HSI_LEGEND_SCALE, /* the steps of the acceleration scale */
     HSI_LEGEND_CLASS,
     HSI_LEGEND_ABORTED,
     HSI_LEGEND_FAILED,
@@ -63,7 +67,7 @@ typedef enum hsi_legend_kind {
     HSI_LEGEND_WAIT,
     HSI_LEGEND_COPY,
     HSI_LEGEND_CRITICAL,
-    HSI_LEGEND_BEFORE, /* arrows on hover */
+    HSI_LEGEND_BEFORE, /* dependency arrows on hover */
     HSI_LEGEND_AFTER
 } hsi_legend_kind;
 
@@ -71,7 +75,7 @@ typedef struct hsi_legend_entry {
     hsi_legend_kind kind;
     unsigned        class;
     const char     *text;
-    double          x, y; /* from the legend's corner */
+    double          x, y; /* place relative to the legend's corner */
 } hsi_legend_entry;
 
 #define HSI_LEGEND_LINE 22.0 /* height of a line */
@@ -87,7 +91,7 @@ typedef struct hsi_legend {
 void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, bool aborted, bool failed,
                        double width);
 
-/** Write the meaning of a class. */
+/** Write what a class stands for: a kernel, or a range of accelerations. */
 void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class);
 
 /**

@@ -12,8 +12,8 @@
 #include "picture/gantt/gantt.h"
 
 enum {
-    ARROWS_MOST = 20,   /* arrows always shown; more would hide the bars */
-    HOVERS_MOST = 1000, /* further arrows, shown on hover */
+    ARROWS_MOST = 20,   /* largest number of arrows always shown; more would hide the bars */
+    HOVERS_MOST = 1000, /* largest number of further arrows, shown on hover */
     NAME_LIMIT = 80
 };
 #define HEAD 5.0 /* length of an arrow's head */
@@ -43,7 +43,7 @@ static unsigned workers_of(const hsi_panel *panel)
     return hs_schedule_cpus(panel->s) + hs_schedule_gpus(panel->s);
 }
 
-/* Mark the tasks of which an entry was aborted without a failure. */
+/* Set aborted[t] of each task t with an entry that was aborted without a failure. */
 static void mark(const hsi_gantt *g, const hsi_panel *panel, unsigned char *aborted)
 {
     for (unsigned w = 0; w < workers_of(panel); w++) {
@@ -73,7 +73,10 @@ static size_t collect(const hsi_panel *panel, const unsigned char *aborted, hsi_
     return found;
 }
 
-/* Return whether the next entry in the list takes the task over. */
+/*
+ * Return whether part i + 1 is the spoliation's thief: the same task, started when part i was
+ * aborted.
+ */
 static bool is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 {
     const hsi_part *p = &panel->parts[i];
@@ -82,7 +85,7 @@ static bool is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
            p[1].worker != p->worker && is_given_up(g, panel, p->worker, p->entry);
 }
 
-/* Order by lost time, largest first; then by start. */
+/* Order spoliations by lost time, largest first, then by start. */
 static int by_cost(const void *a, const void *b)
 {
     const hsi_part *x = *(hsi_part *const *)a, *y = *(hsi_part *const *)b;
@@ -96,7 +99,7 @@ static int by_cost(const void *a, const void *b)
     return x->worker < y->worker ? -1 : x->worker > y->worker;
 }
 
-/* Sort the victims' entries into panel->spoliation, by cost. HS_ENOMEM. */
+/* Fill panel->spoliation with the victims' entries, sorted by lost time. HS_ENOMEM. */
 static hs_status rank(const hsi_gantt *g, hsi_panel *panel)
 {
     panel->spoliation = calloc(panel->part_count + 1, sizeof *panel->spoliation);

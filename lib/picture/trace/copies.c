@@ -11,8 +11,8 @@
 
 typedef struct lane {
     uint32_t node;
-    unsigned number; /* index among the lanes of the node */
-    double   end;    /* end of its last copy, in nanoseconds */
+    unsigned number; /* index among the threads of the memory node */
+    double   end;    /* end of the last copy, in nanoseconds */
 } lane;
 
 typedef struct copies {
@@ -20,7 +20,7 @@ typedef struct copies {
     const hs_transfer *list;
     size_t             count;
     hsi_vector         lanes;
-    unsigned          *lane_of; /* per copy */
+    unsigned          *lane_of; /* per copy: index of its thread in the trace */
 } copies;
 
 static unsigned count_lanes(const copies *c)

@@ -9,7 +9,7 @@
 #include "core/idle.h"
 #include "picture/trace/trace.h"
 
-enum { EVENTS_MOST = 10000 }; /* limit per counter: more slow viewers down */
+enum { EVENTS_MOST = 10000 }; /* largest number of events per counter; more slow viewers down */
 
 /*
  * A counter being written. The last value is held back: of several values within `width`
@@ -21,8 +21,8 @@ typedef struct counter {
     const char *name, *key;
     double      width;
     bool        waits, begun;
-    double      ns, value; /* of the waiting value */
-    double      written;   /* the last value in the file */
+    double      ns, value; /* time and value of the event held back */
+    double      written;   /* value of the last event in the file */
 } counter;
 
 static counter begin(hsi_trace *t, hs_type type, const char *name, const char *key)
@@ -77,7 +77,7 @@ static hs_status put_ready(hsi_trace *t)
 /* The begin or the end of a run. */
 typedef struct change {
     double time;
-    int    by; /* 1 or -1 */
+    int    by; /* change of the number of busy workers: 1 or -1 */
 } change;
 
 static int by_time(const void *a, const void *b)

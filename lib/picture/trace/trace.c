@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "picture/runs.h"
+#include "picture/task_runs.h"
 #include "picture/trace/trace.h"
 
-enum { DEPENDENCIES_MOST = 100000 }; /* more slow viewers down */
+/* largest number of dependency arrows; more slow viewers down */
+enum { DEPENDENCIES_MOST = 100000 };
 
 static double nanoseconds_in(hs_unit unit)
 {
@@ -214,7 +215,7 @@ static int by_task(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Return the first of the sorted origins that is not of an earlier task. */
+/* Return the index of the first origin, sorted by task, whose task is at least `task`. */
 static size_t first_origin(const hsi_trace *t, uint32_t task)
 {
     size_t low = 0, high = t->origin_count;

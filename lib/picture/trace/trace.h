@@ -25,16 +25,16 @@ typedef struct hsi_trace {
     hsi_output         out;
     const hs_instance *in;
     const hs_schedule *s;         /* the schedule being written */
-    bool               predicted; /* `s` is the prediction */
+    bool               predicted; /* whether `s` is the prediction */
     hs_picture         picture;
     unsigned           cpus, gpus;
-    unsigned           first; /* tid of the first worker */
+    unsigned           first; /* tid of the first worker in `s` */
     unsigned           next;  /* next free tid */
     double             scale; /* nanoseconds per unit of the instance */
     hsi_origin        *origins;
     size_t             origin_count;
     size_t             arrows; /* last used arrow id */
-    bool               begun;  /* an event has been written */
+    bool               begun;  /* whether an event was written before */
     char               name[HS_MAX_ID + 32];
 } hsi_trace;
 

@@ -56,7 +56,7 @@ static hs_status prove_tiny(hsi_exact *pf)
 
 static hs_status prove_small(hsi_exact *pf)
 {
-    hs_status st = hsi_kinds_gap_suits(&pf->pb);
+    hs_status st = hsi_kinds_gap_check_instance(&pf->pb);
 
     if (st == HS_OK)
         st = prove_by_kinds(pf, 0.02);
@@ -74,7 +74,7 @@ static hs_status prove_large(hsi_exact *pf)
     return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
 }
 
-static hs_status prove(hsi_exact *pf)
+static hs_status prove_optimum(hsi_exact *pf)
 {
     hs_status st = pf->pb.n <= TINY    ? prove_tiny(pf)
                    : pf->pb.n <= SMALL ? prove_small(pf)
@@ -125,7 +125,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     pf.worth[0] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[0]);
     pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
     pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);
-    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
+    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove_optimum(&pf) : HS_ENOMEM;
     if (st == HS_ECANCELED && pf.best)
         st = HS_OK;
     if (st == HS_OK) {

@@ -33,13 +33,13 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 
 /* Apply the verdict on a target: keep the assignment `worker` after HSI_FOUND, raise the bound
  * after HSI_REFUTED. */
-hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
-                          const uint32_t *worker);
+hs_status hsi_exact_take_verdict(hsi_exact *pf, double target, hsi_verdict verdict,
+                                 const uint32_t *worker);
 
 void hsi_exact_report_progress(const hsi_exact *pf);
 
 /* Return the settings for a part of the remaining time, at most `most` seconds. */
-hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);
+hs_settings hsi_exact_settings_for_part(const hsi_exact *pf, double part, double most);
 
 /* Run `best` from the current schedule; stop at the gap of the settings or at `gap`, whichever is
  * larger. */

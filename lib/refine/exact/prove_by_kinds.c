@@ -6,7 +6,7 @@
 #include "refine/exact/exact.h"
 #include "refine/kinds_gap.h"
 
-static hs_status ask_all(hsi_exact *pf, hsi_kinds_gap *gap)
+static hs_status test_all_targets(hsi_exact *pf, hsi_kinds_gap *gap)
 {
     hs_status st = HS_OK;
 
@@ -15,11 +15,11 @@ static hs_status ask_all(hsi_exact *pf, hsi_kinds_gap *gap)
         hsi_kinds_gap_answer answer;
 
         hsi_exact_report_progress(pf);
-        st = hsi_kinds_gap_ask(gap, pf->bound, pf->longest, 0, &pf->stop, &answer);
+        st = hsi_kinds_gap_test_target(gap, pf->bound, pf->longest, 0, &pf->stop, &answer);
         if (st != HS_OK)
             break;
         pf->nodes += answer.nodes;
-        st = hsi_exact_learn(pf, answer.target, answer.verdict, answer.worker);
+        st = hsi_exact_take_verdict(pf, answer.target, answer.verdict, answer.worker);
     }
     return st;
 }
@@ -35,13 +35,13 @@ hs_status hsi_exact_by_kinds(hsi_exact *pf)
     if (st == HS_OK)
         st = hsi_exact_value_by_configuration(pf, value, &found);
     if (found)
-        hsi_kinds_gap_value(gap, value);
+        hsi_kinds_gap_set_multipliers(gap, value);
 #endif
     if (st == HS_OK)
         st = hsi_exact_value_by_area(pf, value);
     if (st == HS_OK) {
-        hsi_kinds_gap_value(gap, value);
-        st = ask_all(pf, gap);
+        hsi_kinds_gap_set_multipliers(gap, value);
+        st = test_all_targets(pf, gap);
     }
     hsi_kinds_gap_close(gap);
     free(value);

@@ -91,8 +91,8 @@ static bool has_impossible_task(const hsi_problem *pb)
 }
 
 /* Bound the node by deadline, and open its configuration bound unless that is enough. */
-static hs_status begin(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_problem *pb,
-                       const hsi_stop *stop)
+static hs_status begin_bounding(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_problem *pb,
+                                const hsi_stop *stop)
 {
     double    deadline;
     hs_status st;
@@ -110,7 +110,7 @@ static hs_status begin(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_pro
         return HS_OK;
     st = hsi_configuration_open(pb, nd->bound, &b->cf);
     if (st == HS_OK && b->has_root)
-        hsi_configuration_begin_with(b->cf, nd->worth, pb->n);
+        hsi_configuration_set_multipliers(b->cf, nd->worth, pb->n);
     return st;
 }
 
@@ -129,11 +129,11 @@ hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, co
 
     *done = 0;
     if (!b->cf)
-        st = begin(b, nd, &pb, stop);
+        st = begin_bounding(b, nd, &pb, stop);
     if (st != HS_OK)
         return st;
     if (b->cf) {
-        hsi_configuration_enough(b->cf, b->cutoff);
+        hsi_configuration_set_enough(b->cf, b->cutoff);
         st = hsi_configuration_step(b->cf, stop);
         nd->bound = hsi_configuration_bound(b->cf);
         if (st == HS_OK && !hsi_configuration_ended(b->cf) && nd->bound < b->cutoff)

@@ -12,7 +12,7 @@
 typedef struct filled {
     plot_series *series;
     size_t          count;
-    double        **kept; /* values to be freed */
+    double        **kept; /* arrays of values to free after drawing */
     size_t          kept_count;
 } filled;
 
@@ -49,7 +49,10 @@ static size_t drop_zeros(double *value, size_t count)
     return kept;
 }
 
-/* Return whether a published result belongs in a plot; only ratios are published. */
+/*
+ * Return whether a plot shows a published result. Published results are ratios, so other measures
+ * have none.
+ */
 static bool is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
                    double size)
 {

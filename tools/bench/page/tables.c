@@ -74,8 +74,10 @@ static void put_table(const bench_page *p, const bench_family *family)
     summary_free(s);
 }
 
-/* Sizes that an exponent is fitted to: the last three of more than four, where the growth is
- * closest to the documented cost; all of fewer. */
+/*
+ * Return the index of the first size to which an exponent is fitted. With more than four sizes the
+ * last three count, where the growth is closest to the documented cost.
+ */
 static size_t first_fitted(size_t sizes)
 {
     return sizes > 4 ? sizes - 3 : 0;

@@ -5,7 +5,7 @@
 
 #include "bench/peer/peer.h"
 
-enum { A_LINE = 8 }; /* terms per line: some readers have no room for long lines */
+enum { A_LINE = 8 }; /* terms per line, because some readers reject long lines */
 
 static double time_of(const hs_instance *in, size_t task, unsigned worker)
 {

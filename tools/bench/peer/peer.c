@@ -59,7 +59,7 @@ bool bench_peer_is_here(const bench_peer *peer)
 
 /* The files and the expanded command line of a run. */
 typedef struct filled {
-    char  file[FILES][PATH_LENGTH]; /* model, solution, options */
+    char  file[FILES][PATH_LENGTH]; /* paths of the model, the solution and the options */
     char  seconds[32], whole[32];
     char  word[WORDS][PATH_LENGTH];
     char *words[WORDS + 1];

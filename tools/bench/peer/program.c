@@ -14,7 +14,7 @@
 #include "bench/peer/peer.h"
 #include "common/clock.h"
 
-enum { CANNOT_START = 127 }; /* exit code, as in shells */
+enum { CANNOT_START = 127 }; /* exit code for a program that cannot be started, as in shells */
 
 /*
  * Execute the program in the child of fork(), by system calls only. Signals are blocked in the

@@ -12,7 +12,7 @@
 
 #define ROW 30.0
 #define COLUMN 7.6 /* column width of 12-pixel text in wide fonts */
-#define HIDDEN 0.3 /* pixels: a dot nearer to the last drawn dot is left out */
+#define HIDDEN 0.3 /* pixels: least distance between two drawn dots */
 enum { NAME_MOST = 22 };
 
 static bool has_published(const plot_spec *plot)

@@ -18,15 +18,15 @@ typedef struct plot_axis {
     int    log;
     double from, to;   /* range of values */
     double start, end; /* coordinates of the range */
-    double room;       /* room for a tick's label */
+    double room;       /* pixels that a tick's label needs */
 } plot_axis;
 
 typedef struct plot_drawing {
     FILE     *out;
     plot_spec plot;
-    plot_axis x, y; /* boxes have their values on x */
+    plot_axis x, y; /* horizontal and vertical axis; boxes use only x, for their values */
     double    width, height;
-    double    top; /* of the frame, below the title */
+    double    top; /* upper end of the frame, below the title */
 } plot_drawing;
 
 /** Widen the axis to the x or y values of all series, and to the range of the plot. */
@@ -53,7 +53,7 @@ void plot_areas_draw(plot_drawing *p);
 void plot_lines_layout(plot_drawing *p);
 void plot_lines_draw(plot_drawing *p);
 
-/** Write `<text class="KIND" x= y=>` with the text, escaped, and its end. */
+/** Write a complete `<text class="KIND" x= y=>` element with the text escaped. */
 void plot_text(plot_drawing *p, const char *kind, double x, double y, const char *text);
 
 #endif

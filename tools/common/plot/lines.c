@@ -56,7 +56,10 @@ void plot_lines_layout(plot_drawing *p)
                                (p->plot.reference > 0));
 }
 
-/* Draw one of four marks, which distinguish lines where colours do not. */
+/*
+ * Draw the mark of a series at (x, y): a circle, square, triangle or diamond, to distinguish lines
+ * also without colours.
+ */
 static void draw_mark(plot_drawing *p, size_t series, double x, double y)
 {
     static const char *const shape[] = {

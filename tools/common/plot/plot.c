@@ -8,14 +8,14 @@
 #include "common/escape.h"
 
 enum { WIDTH = 380, WIDTH_LEAST = 240, WIDTH_MOST = 100000 };
-#define TITLE_COLUMN 7.4 /* usual largest width of a character */
+#define TITLE_COLUMN 7.4 /* pixels: usual largest width of a character of the title */
 
 static bool can_be_drawn(double value, int log)
 {
     return isfinite(value) && (log ? value > 0 : value >= 0);
 }
 
-/* Return 1 if the range is unset (both ends are equal) or an axis can show it. */
+/* Return whether the range is unset (both ends are equal) or an axis can show it. */
 static int is_range(const double range[2], int log)
 {
     if (range[0] == range[1])

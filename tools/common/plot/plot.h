@@ -20,9 +20,11 @@ typedef struct plot_series {
     size_t        count;
     const double *x;         /* lines and areas: x coordinates, increasing */
     const double *y;         /* values; for boxes in any order */
-    bool          published; /* true: values from a publication, drawn differently from measured
-                                values; for boxes the least and largest value, drawn as a range
-                                in the row of this name */
+    /*
+     * whether the values come from a publication: drawn differently from measured values; for boxes
+     * the least and largest value, drawn as a range in the row of this name
+     */
+    bool          published;
 } plot_series;
 
 /** A plot of one or more series. All zero is a plot of boxes without series. */

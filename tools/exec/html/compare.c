@@ -14,7 +14,7 @@ typedef struct comparison {
     const page     *p;
     const exec_earlier *earlier;
     double          scale;  /* factor from the earlier run's unit to this run's */
-    bool            shared; /* both runs had the same tasks */
+    bool            shared; /* whether both runs had the same tasks */
 } comparison;
 
 static void put_number(FILE *out, double value)
@@ -153,7 +153,8 @@ static void put_kernels(const comparison *c)
 typedef struct pair {
     const exec_earlier_task *before;
     const exec_attempt  *now;
-    double               time, difference; /* earlier time; time now - earlier time */
+    /* time in the earlier run; time in this run minus this time */
+    double               time, difference;
 } pair;
 
 static int by_difference(const void *a, const void *b)
@@ -278,7 +279,10 @@ static bool put_difference(const comparison *c)
     return false;
 }
 
-/* Write why the makespans may not compare although the tasks are the same. */
+/*
+ * Write differences of the settings that make the makespans incomparable although the tasks are the
+ * same.
+ */
 static void put_cautions(const comparison *c)
 {
     const hs_exec_report *r = &c->p->job->report;

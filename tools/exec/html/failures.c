@@ -23,7 +23,10 @@ static void put_failure(const page *p, const hs_exec_failure *f)
             (unsigned)f->number);
 }
 
-/* Return the end of the failures of the task at `from`; *final: the task failed for good. */
+/*
+ * Return the index after the last failure of the task that has failure `from`; *final: whether the
+ * task failed for good.
+ */
 static size_t end_of_task(const exec_measured *m, size_t from, int *final)
 {
     size_t i = from;

@@ -12,7 +12,7 @@ typedef struct page {
     const exec_measured *m;
     const char          *unit;
     char                *folder;       /* folder of the page's file; NULL: unknown */
-    bool                 has_commands; /* at least one task has a command */
+    bool                 has_commands; /* whether any task has a command */
 } page;
 
 /** Write the key figures on top of the page, failures first (tiles.c). */
@@ -27,11 +27,16 @@ hs_status html_chart(const page *p);
 /** Write the script for zooming and moving the chart and for the details of a bar (zoom.c). */
 void html_zoom(FILE *out);
 
-void html_failures(const page *p); /* failures.c */
+/** Write the table of failed attempts; of the tasks not run because of failures. */
+void html_failures(const page *p);
 void html_blocked(const page *p);
-void html_workers(const page *p); /* tables.c */
+
+/** Write the table of the workers; of the kernels. */
+void html_workers(const page *p);
 void html_kernels(const page *p);
-void html_idle(const page *p); /* the causes in words (idle_causes.c) */
+
+/** Write a sentence with the causes of idle time and their shares. */
+void html_idle(const page *p);
 
 /** Write plots: utilisation over time, and measured / estimated by kernel (plots.c). */
 hs_status html_utilisation(const page *p);

@@ -2,7 +2,7 @@
 /* hsched-exec: the causes of idle time, in words. */
 #include "exec/html/html.h"
 
-#define LEAST 0.0005 /* smaller shares print as 0.0% */
+#define LEAST 0.0005 /* shares below this limit would print as 0.0% */
 
 /* Write a cause and its share after "; " or, if it is the first, ": ". */
 static void put_cause(const page *p, double share, const char *what, int *begun)

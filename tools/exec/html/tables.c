@@ -30,7 +30,8 @@ void html_table_end(FILE *out)
 
 void html_printed(FILE *out, size_t rows)
 {
-    enum { PRINTED_MOST = 30 }; /* the style in common/page.c has the same number */
+    /* rows printed on paper; the style in common/page.c has the same number */
+    enum { PRINTED_MOST = 30 };
 
     if (rows > PRINTED_MOST)
         fprintf(out, "<p class=\"key printed\">Printed: the first %d of the %zu on the page.</p>\n",

@@ -17,7 +17,7 @@ typedef struct bad_case {
     double   time[2][CASE_TASKS]; /* indexed by hs_type */
     int64_t  priority[CASE_TASKS];
     uint64_t after[CASE_TASKS];  /* bit i: the task follows task i, which has a smaller index */
-    uint32_t worker[CASE_TASKS]; /* in the witness */
+    uint32_t worker[CASE_TASKS]; /* worker of each task in the witness */
     double   makespan, witness;  /* makespans of the algorithm and of the witness */
 } bad_case;
 
@@ -27,7 +27,7 @@ typedef struct case_judge {
     hs_settings         settings;
     hs_workspace       *workspace;
     hs_builder         *builder;
-    int                 graph; /* tasks may depend on each other */
+    int                 graph; /* whether tasks may depend on each other */
 } case_judge;
 
 hs_status case_judge_open(case_judge *judge);

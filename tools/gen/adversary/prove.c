@@ -35,7 +35,7 @@ static hs_status certify(const hs_instance *in, hs_settings *settings, const cha
 
     if (graph && !bound)
         bound = hs_bound_find("deadline");
-    settings->cancel = NULL; /* takes milliseconds */
+    settings->cancel = NULL; /* a certificate takes milliseconds: let no signal stop it */
     status = hs_certificate_create(bound, in, settings, out);
     if (status != HS_OK || hs_certificate_proved_value(*out) >= value)
         return status;

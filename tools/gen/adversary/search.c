@@ -21,9 +21,9 @@ typedef struct search {
     dice                  dice;
     uint64_t              judged;
     double                until;
-    bool                  late; /* `until` has passed */
+    bool                  late; /* whether the time `until` has passed */
     hs_status             status;
-    double                worst; /* ratio, for the progress line */
+    double                worst; /* largest ratio so far, for the progress line */
 } search;
 
 static bool goes_on(search *s)
@@ -111,7 +111,7 @@ static void run_rounds(search *s, bad_case *worst)
         if (round % 2 == 0) {
             case_draw(&c, &s->dice, &s->request->limits);
             if (s->request->limits.graph)
-                find_witness(s, &c); /* a random witness of a graph is too bad */
+                find_witness(s, &c); /* the random witness of a graph is too long to be useful */
         } else {
             for (int i = 0; i < 4; i++)
                 case_change(&c, &s->dice, &s->request->limits);

@@ -10,7 +10,7 @@ typedef struct search_request {
     unsigned    cpus, gpus;
     uint64_t    seed;
     uint64_t    iterations; /* number of cases to judge */
-    double      seconds;    /* INFINITY: no limit */
+    double      seconds;    /* time limit in seconds; INFINITY: no limit */
     uint64_t    stopped_at; /* output: cases judged before a signal; 0: no signal */
 } search_request;
 

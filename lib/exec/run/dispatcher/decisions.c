@@ -393,7 +393,7 @@ static bool wait_a_moment(hsi_worker *worker)
 
     hsi_unlock(control);
     for (i = 0; i < LOOKS && hsi_atomic_load(&worker->turn->waits); i++)
-        hsi_pause();
+        hsi_spin_pause();
     hsi_lock(control);
     return worker->turn->phase != HSI_WAIT;
 }

@@ -11,15 +11,15 @@
 #include "core/error.h"
 #include "io/import/dot/parser.h"
 #include "io/import/import.h"
-#include "io/import/list.h"
-#include "io/text/field.h"
+#include "io/import/list_entry.h"
+#include "io/text/field_value.h"
 
 typedef struct reader {
     hsi_import          r;
     hsi_dot             dot;
-    uint32_t           *row;            /* per node; HSI_POINT: a barrier, not a task */
-    bool                has_data;       /* some task accesses data */
-    const hsi_dot_fact *link[HS_LINKS]; /* NULL: not given */
+    uint32_t           *row;            /* row of each node; HSI_NO_ROW: the node is a barrier */
+    bool                has_data;       /* whether any task accesses data */
+    const hsi_dot_fact *link[HS_LINKS]; /* attributes of the graph for links; NULL: missing */
 } reader;
 
 static hs_status refuse(reader *d, hsi_dot_value value, const char *what, const char *expected)
@@ -154,7 +154,7 @@ static hs_status read_times(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK ? hsi_import_gpu_time(&d->r, node->at, id, task->cpu, &task->gpu) : st;
 }
 
-/* Add the node as a row. */
+/* Add a node of the graph as a row of the instance. */
 static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
                           const hsi_dot_values *values)
 {
@@ -208,7 +208,7 @@ static hs_status add_nodes(reader *d)
         d->row[i] = (uint32_t)d->r.rows;
         if (hsi_text_is(values.of[HSI_DOT_SHAPE].text, "point") && !values.of[HSI_CPU].at &&
             !values.of[HSI_GPU].at)
-            d->row[i] = HSI_POINT;
+            d->row[i] = HSI_NO_ROW;
         else
             st = add_task(d, &node[i], id, &values);
     }
@@ -310,7 +310,7 @@ static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
  */
 static void drop_edges_of_data(reader *d)
 {
-    hsi_point_edge *edge = d->dot.edges.data;
+    hsi_node_edge *edge = d->dot.edges.data;
     size_t          count = d->dot.edges.size / sizeof *edge, kept = 0;
 
     for (size_t i = 0; d->has_data && i < count; i++)
@@ -336,8 +336,9 @@ static hs_status read_graph(reader *d)
     if (st != HS_OK)
         return st;
     drop_edges_of_data(d);
-    st = hsi_point_edges(&d->r, d->dot.edges.data, d->dot.edges.size / sizeof(hsi_point_edge),
-                         d->dot.names.count, d->row);
+    st = hsi_import_barrier_edges(&d->r, d->dot.edges.data,
+                                  d->dot.edges.size / sizeof(hsi_node_edge), d->dot.names.count,
+                                  d->row);
     if (st == HS_OK && d->dot.is_strict)
         hsi_import_merge(&d->r);
     return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.settings.unit) : st;

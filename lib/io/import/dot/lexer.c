@@ -188,7 +188,7 @@ static bool is_keyword(hsi_text text)
 static hs_status read_plain(hsi_dot_lexer *l)
 {
     hsi_dot_token *t = &l->token;
-    char           c = *l->next, second = l->next[1]; /* the second may be the NUL */
+    char           c = *l->next, second = l->next[1]; /* `second` may be the final NUL */
     hs_status      st = HS_OK;
 
     t->kind = HSI_DOT_ID;

@@ -2,14 +2,14 @@
 #ifndef HSI_IO_IMPORT_DOT_LEXER_H
 #define HSI_IO_IMPORT_DOT_LEXER_H
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
 /* The kinds of tokens of the DOT language. */
 typedef enum hsi_dot_kind {
     HSI_DOT_END,
     HSI_DOT_ID,      /* name, number, "..." or <...> */
-    HSI_DOT_KEYWORD, /* node, edge, graph, digraph, subgraph, strict, in any case */
+    HSI_DOT_KEYWORD, /* node, edge, graph, digraph, subgraph or strict, in capitals too */
     HSI_DOT_ARROW,   /* -> */
     HSI_DOT_LINE,    /* -- */
     HSI_DOT_SIGN     /* one of { } [ ] ; , = : + */
@@ -17,14 +17,14 @@ typedef enum hsi_dot_kind {
 
 typedef struct hsi_dot_token {
     hsi_dot_kind kind;
-    hsi_text     text; /* of an ID, without quotes; else unchanged */
+    hsi_text     text; /* text of the token; of an ID without its quotes */
     const char  *at;
 } hsi_dot_token;
 
 typedef struct hsi_dot_lexer {
     const struct hsi_import_text *text;
     const char                   *next;
-    hsi_dot_token                 token; /* the present token */
+    hsi_dot_token                 token; /* token last read */
     hsi_arena                     arena; /* storage of decoded texts */
 } hsi_dot_lexer;
 
@@ -38,7 +38,7 @@ static inline bool hsi_dot_is(const hsi_dot_lexer *l, char sign)
 
 bool hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word);
 
-/* Refuse the present token. */
+/* Report that the token last read is not `expected`. Return HS_ESYNTAX. */
 hs_status hsi_dot_unexpected(const hsi_dot_lexer *l, const char *expected);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-#include "io/text/field.h"
+#include "io/text/field_value.h"
 
 enum { MOST_DEPTH = 64 };
 
-/* The attributes in force, as indices in `defaults`. */
+/* The default attributes that apply in a subgraph, as indices in `defaults`. */
 typedef struct scope {
     uint32_t node, edge;
     int      depth;
@@ -107,7 +107,7 @@ static int edge_attribute(const hsi_dot *d, hsi_text name)
 
 typedef int which_attribute(const hsi_dot *d, hsi_text name);
 
-/* Return the values in force, overridden by a list of attributes. */
+/* Return the values of default set `defaults`, overridden by a list of attributes. */
 static hsi_dot_values values_with(const hsi_dot *d, uint32_t defaults, const attributes *a,
                                   which_attribute *which)
 {
@@ -183,7 +183,10 @@ static hs_status take_subgraph(hsi_dot *d, scope in)
     return st == HS_OK ? expect_sign(d, '}') : st;
 }
 
-/* Read an end of edges: a node, or the nodes of a subgraph; they are `members` from *first on. */
+/*
+ * Read one end of edges, a node or a subgraph: append its nodes to `members`; *first is the index
+ * of the first.
+ */
 static hs_status take_end(hsi_dot *d, const scope *in, size_t *first)
 {
     hsi_dot_value name;
@@ -206,7 +209,7 @@ static int compare_nodes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sort the members from `first` to `end` and remove duplicates; return the number left. */
+/* Sort the members first .. end - 1 and remove duplicates; return the number of distinct nodes. */
 static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **nodes)
 {
     size_t kept = 0;
@@ -221,7 +224,7 @@ static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **node
 }
 
 /* Set the attributes of an edge from the values of its statement. */
-static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_edge *edge)
+static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_node_edge *edge)
 {
     const hsi_dot_value *bytes = &values->of[HSI_DOT_BYTES], *class = &values->of[HSI_DOT_CLASS];
     char                 shown[HSI_SHOWN];
@@ -236,7 +239,7 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_e
 }
 
 /* Add an edge from each member first .. middle - 1 to each member middle .. end - 1. */
-static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_point_edge edge)
+static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_node_edge edge)
 {
     uint32_t *from, *to;
     size_t    after = sort_members(d, middle, end, &to);
@@ -258,14 +261,14 @@ static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_p
 }
 
 /*
- * Add the edges of a chain. `start` has the begin in `members` of each end of the chain, and the
- * end of the last.
+ * Add the edges of a chain a -> b -> c. start[i] is the index in `members` of the first node of end
+ * i of the chain; the last element is the number of members.
  */
 static hs_status add_chain(hsi_dot *d, const hsi_vector *start, const hsi_dot_values *values,
                            const char *at)
 {
     const size_t  *from = start->data;
-    hsi_point_edge edge = {.at = at};
+    hsi_node_edge edge = {.at = at};
     hs_status      st = make_edge(d, values, &edge);
 
     for (size_t i = 0; i + 2 < start->size / sizeof *from && st == HS_OK; i++)
@@ -327,7 +330,7 @@ static hs_status take_chain(hsi_dot *d, scope in, attributes *a)
     return st;
 }
 
-/* Keep attributes of the graph; those of a subgraph are ignored. */
+/* Store attributes of the whole graph; attributes of a subgraph are ignored. */
 static hs_status keep_facts(hsi_dot *d, const scope *in, const attributes *a)
 {
     return in->depth || a->list.size == 0 ? HS_OK : append(&d->facts, a->list.data, a->list.size);
@@ -379,7 +382,10 @@ static hs_status take_statement(hsi_dot *d, scope *in, attributes *a)
     return st == HS_OK ? take_chain(d, *in, a) : st;
 }
 
-/* Read statements up to '}', which is not consumed. Outside subgraphs no members are needed. */
+/*
+ * Read statements up to '}', which is not consumed. Nodes are added to `members` only within a
+ * subgraph.
+ */
 static hs_status take_statements(hsi_dot *d, scope in)
 {
     attributes a = {{0}};

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "io/import/starpu/rec.h"
-#include "io/import/words.h"
-#include "io/text/field.h"
+#include "io/import/starpu/recutils.h"
+#include "io/import/word_table.h"
+#include "io/text/field_value.h"
 
 /* Times of a model at a footprint, on the device of each type with the least number. */
 typedef struct timing {
@@ -30,12 +30,14 @@ enum { HOST = 1, DEVICE = 2, MOST_NODES = 4096 };
 struct hs_starpu_models {
     struct hsi_import_text text;
     hsi_arena              arena;
-    hsi_words              names;            /* "MODEL FOOTPRINT" */
-    hsi_vector             timings;          /* timing, by the number of the name */
-    hsi_vector             transfers;        /* transfer */
-    char                   node[MOST_NODES]; /* HOST, DEVICE, or 0: unknown */
+    hsi_words              names;            /* names "MODEL FOOTPRINT" */
+    hsi_vector             timings;          /* timing of each name */
+    hsi_vector             transfers;        /* transfer: measured links between nodes */
+    /* kind of each memory node: HOST, DEVICE, or 0: unknown */
+    char                   node[MOST_NODES];
     uint64_t               workers[2];
-    double latency[HS_LINKS], slowness[HS_LINKS]; /* sums, in us and in s per megabyte */
+    /* sums over transfers, in us and in s per megabyte */
+    double latency[HS_LINKS], slowness[HS_LINKS];
     size_t measured[HS_LINKS];
 };
 
@@ -75,7 +77,8 @@ static hs_status take_workers(hs_starpu_models *m, const hsi_rec *r)
     if (type == HS_CPU)
         m->workers[HS_CPU] += workers;
     else if (type == HS_GPU)
-        m->workers[HS_GPU] += workers > 0; /* several workers of a GPU are its streams */
+        /* several StarPU workers of a GPU are streams: count one */
+        m->workers[HS_GPU] += workers > 0;
     return HS_OK;
 }
 

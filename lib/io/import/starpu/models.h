@@ -4,19 +4,24 @@
 
 #include <hybridsched/io.h>
 
-#include "io/import/text.h"
+#include "io/import/source_text.h"
 #include "support/arena.h"
 
-/* Look up the times of a model at a footprint, in microseconds; INFINITY: no time. HS_ENOMEM. */
+/*
+ * Find the measured times of a model at a footprint (a size of its data), in microseconds;
+ * INFINITY: not measured on this type. HS_ENOMEM.
+ */
 hs_status hsi_starpu_times(const hs_starpu_models *m, hsi_arena *arena, hsi_text model,
                            hsi_text footprint, double times[2]);
 
-/* Return the numbers of workers on which the models were measured; 0 and 0 if unknown. */
+/*
+ * Set the numbers of workers of the machine on which the models were measured; both 0 if unknown.
+ */
 void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpus);
 
 /*
- * Return true with the mean latency in microseconds and bytes per second of a link; 0: not
- * measured.
+ * Compute the mean latency in microseconds and the bytes per second of a link. Return false if the
+ * link was not measured.
  */
 bool hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Import of a program run by StarPU, from its tasks.rec: jobs with their dependencies and data
- * accesses in the order of submission, and measured times by model and footprint. A job without a
- * model takes no time: jobs wait for it, but it is no task.
+ * Import of a program run by StarPU, from its tasks.rec: jobs with dependencies and data accesses
+ * in the order of submission, and measured times by model and footprint. A job without a model
+ * takes no time and becomes a barrier.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,19 +11,19 @@
 
 #include "core/error.h"
 #include "io/import/import.h"
-#include "io/import/points.h"
+#include "io/import/barrier_nodes.h"
 #include "io/import/starpu/models.h"
-#include "io/import/starpu/rec.h"
-#include "io/text/field.h"
+#include "io/import/starpu/recutils.h"
+#include "io/text/field_value.h"
 
 typedef struct job {
     const char *at;
     hsi_text    id, name, model, footprint, depends_on, handles, modes, sizes;
     int64_t     priority;
-    uint64_t    rank, order; /* rank: of MPI; order: of submission */
+    uint64_t    rank, order; /* MPI rank of the process; number in the order of submission */
 } job;
 
-/* A data access of the present job. */
+/* A data access of the job being read. */
 typedef struct use {
     size_t         data;
     hs_access_mode mode;
@@ -34,13 +34,14 @@ typedef struct reader {
     const hs_starpu_models *models;
     hsi_arena               arena;
     hsi_words               ids;     /* ids of jobs, in the order of the file */
-    hsi_vector              jobs;    /* job; sorted in the end */
-    hsi_words               handles; /* names of data */
-    hsi_vector              bytes;   /* double: of each data */
-    hsi_vector              seen;    /* size_t: by data, the use (+ 1) in the present job */
-    hsi_vector              uses;    /* use: of the present job */
-    hsi_vector              edges;   /* hsi_point_edge */
-    size_t                  absent;  /* number of dependencies on missing jobs */
+    hsi_vector              jobs;    /* job, sorted by submission after all are read */
+    hsi_words               handles; /* names of the data handles */
+    hsi_vector              bytes;   /* double: size of each handle in bytes */
+    /* size_t: per handle, the index (+ 1) of its use in the job being read */
+    hsi_vector              seen;
+    hsi_vector              uses;    /* use: data accesses of the job being read */
+    hsi_vector              edges;   /* hsi_node_edge */
+    size_t                  absent;  /* number of ignored dependencies on jobs not in the file */
 } reader;
 
 static hs_status refuse(reader *s, hsi_text value, const char *what, const char *expected)
@@ -192,7 +193,7 @@ static int access_mode(hsi_text mode)
 
     for (size_t i = 0; i < mode.length; i++)
         access |= mode.at[i] == 'R' ? HS_READ : mode.at[i] == 'W' ? HS_WRITE : 0;
-    if (mode.length > 0 && mode.at[0] == 'X') /* a reduction */
+    if (mode.length > 0 && mode.at[0] == 'X') /* 'X' in "REDUX": a reduction */
         access = HS_READ_WRITE;
     return access || hsi_text_is(mode, "S") ? access : -1;
 }
@@ -315,7 +316,10 @@ static hs_status add_task(reader *s, const job *j)
     return st == HS_OK ? add_uses(s) : st;
 }
 
-/* Read the dependencies of a job; missing jobs were excluded when the file was made. */
+/*
+ * Read the dependencies of a job. Dependencies on jobs that StarPU left out of the file are counted
+ * and ignored.
+ */
 static hs_status read_dependencies(reader *s, uint32_t later)
 {
     const job *jobs = s->jobs.data;
@@ -323,7 +327,7 @@ static hs_status read_dependencies(reader *s, uint32_t later)
 
     while (hsi_rec_word(&list, &word)) {
         size_t         earlier = hsi_words_find(&s->ids, word);
-        hsi_point_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
+        hsi_node_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
 
         if (earlier == HSI_NO_WORD)
             s->absent++;
@@ -340,8 +344,8 @@ static hs_status add_jobs(reader *s, uint32_t *row)
     hs_status  st = HS_OK;
 
     for (uint32_t i = 0; i < count && st == HS_OK; i++) {
-        row[i] = jobs[i].model.length ? (uint32_t)s->r.rows : HSI_POINT;
-        if (row[i] != HSI_POINT)
+        row[i] = jobs[i].model.length ? (uint32_t)s->r.rows : HSI_NO_ROW;
+        if (row[i] != HSI_NO_ROW)
             st = add_task(s, &jobs[i]);
         if (st == HS_OK)
             st = read_dependencies(s, i);
@@ -350,7 +354,8 @@ static hs_status add_jobs(reader *s, uint32_t *row)
         st = hs_builder_set_handle_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
     if (st != HS_OK)
         return st;
-    st = hsi_point_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_point_edge), count, row);
+    st = hsi_import_barrier_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_node_edge),
+                                  count, row);
     hsi_import_merge(&s->r);
     return st;
 }

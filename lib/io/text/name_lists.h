@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_TEXT_NAME_LISTS_H
+#define HSI_IO_TEXT_NAME_LISTS_H
+
+#include "core/builder.h"
+#include "io/text/csv.h"
+#include "io/text/row_places.h"
+
+/*
+ * The columns `after` and `data` during reading: lists of names separated by semicolons, each with
+ * an optional part after a colon. A row may depend on later rows, so the text of `after` is kept
+ * until all rows are read; the text of `data` may be flushed earlier.
+ */
+struct hsi_list {
+    size_t            flushed;   /* number of leading rows already passed to the builder */
+    hsi_vector        text;   /* texts of the rows from `flushed` on */
+    hsi_vector        ends;   /* size_t: end of each row's text */
+    struct hsi_places places; /* position of each text; columns are stored + 1 */
+};
+
+/* Append the text of the next row. */
+hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
+                       const struct hsi_field *field);
+
+/* Append the text of a row of another list; nothing if that list has no rows. */
+hs_status hsi_list_copy(struct hsi_list *list, const struct hsi_list *from, size_t row);
+
+/* Reserve memory for the rest of the file, as hsi_builder_reserve_share() does. */
+void hsi_list_expect(struct hsi_list *list, double share);
+
+/* Return the text of a row; empty without this column. */
+hsi_text hsi_list_text(const struct hsi_list *list, size_t row);
+
+void hsi_list_close(struct hsi_list *list);
+
+/* Pass the kept text of `data` to the builder and discard it. On failure *error is written. */
+hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv);
+
+/*
+ * Pass both lists to the builder, which has the same rows. Also checks that the names of rows are
+ * distinct: HS_EDUPLICATE and *row if not, without a message. Every other failure writes *error.
+ */
+hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data, hs_builder *builder,
+                          struct hsi_csv *csv, size_t *row);
+
+/* Write *error for the fault that the builder found (HS_EGRAPH). */
+hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *data,
+                         const hs_builder *builder, struct hsi_csv *csv);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/text/task_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "io/text/field_value.h"
+
+#define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
+
+hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
+                        const hs_read_settings *settings, hs_error *error)
+{
+    hs_status st;
+
+    memset(r, 0, sizeof *r);
+    hsi_header_init(&r->header, kind);
+    st = hsi_csv_open(&r->csv, fd, error);
+    if (st == HS_OK)
+        st = hsi_csv_fail_status(&r->csv, hsi_read_settings_resolve(&r->settings, settings));
+    if (st == HS_OK)
+        st = hsi_csv_fail_status(&r->csv, hs_builder_create(&r->builder));
+    return st;
+}
+
+void hsi_rows_close(struct hsi_rows *r)
+{
+    int saved_errno = errno;
+
+    hs_builder_free(r->builder);
+    hsi_places_close(&r->places);
+    hsi_list_close(&r->after);
+    hsi_list_close(&r->data);
+    hsi_csv_close(&r->csv);
+    errno = saved_errno;
+}
+
+/* Convert a finite number of at least 0. */
+static bool is_size(const char *at, size_t length, double *value)
+{
+    return hsi_text_number(at, length, value) && *value >= 0;
+}
+
+static hs_status second_line(struct hsi_rows *r, const char *what)
+{
+    return hsi_csv_fail(&r->csv, &r->csv.fields[0], "a second '# %s' line; expected one", what);
+}
+
+/* Return the next word of a line and skip the blanks after it. */
+static hsi_text next_word(const char **at, const char *end)
+{
+    hsi_text word = {*at, 0};
+
+    while (word.at + word.length < end && word.at[word.length] != ' ' &&
+           word.at[word.length] != '\t')
+        word.length++;
+    *at = word.at + word.length;
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+    return word;
+}
+
+/* Read the value of a link line, "h2d LATENCY BYTES_PER_SECOND". */
+static hs_status note_link(struct hsi_rows *r)
+{
+    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
+    struct hsi_field        *value = &r->csv.fields[1];
+    const char              *at = value->at, *end = at + value->length;
+    hsi_text                 name = next_word(&at, end), latency = next_word(&at, end);
+    hsi_text                 bandwidth = next_word(&at, end);
+    double                   units, speed;
+
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        if (name.length != 3 || memcmp(name.at, names[link], 3) != 0)
+            continue;
+        if (at < end || !is_size(latency.at, latency.length, &units) ||
+            !is_size(bandwidth.at, bandwidth.length, &speed) || speed == 0)
+            break;
+        if (r->links & 1u << link)
+            return hsi_csv_fail(&r->csv, value, "a second link %s; expected one", names[link]);
+        r->links |= 1u << link;
+        return hsi_csv_fail_status(&r->csv, hs_builder_set_link(r->builder, link, units, speed));
+    }
+    return hsi_csv_fail(&r->csv, value, "link %s; expected h2d, d2h or d2d, the latency (a number "
+                        "that is not negative) and the bytes a second (a number above 0)",
+                        QUOTED(value));
+}
+
+/* Read a '# data-bytes' line: the size of all data without a line of their own. */
+static hs_status note_usual(struct hsi_rows *r)
+{
+    struct hsi_field *value = &r->csv.fields[1];
+    double            bytes;
+
+    if (r->has_usual)
+        return second_line(r, "data-bytes");
+    if (!is_size(value->at, value->length, &bytes))
+        return hsi_csv_fail(&r->csv, value, "data-bytes %s; expected a number that is not negative",
+                            QUOTED(value));
+    r->has_usual = true;
+    return hsi_csv_fail_status(&r->csv, hs_builder_set_default_bytes(r->builder, bytes));
+}
+
+/* Read the value of a data line, "NAME BYTES"; the name may contain blanks. */
+static hs_status note_data(struct hsi_rows *r)
+{
+    struct hsi_field *value = &r->csv.fields[1];
+    size_t            number = value->length, name, data;
+    double            bytes;
+    hs_status         st;
+
+    while (number > 0 && value->at[number - 1] != ' ' && value->at[number - 1] != '\t')
+        number--;
+    for (name = number; name > 0 && (value->at[name - 1] == ' ' || value->at[name - 1] == '\t');)
+        name--;
+    if (name == 0 || name > HS_MAX_ID ||
+        !is_size(value->at + number, value->length - number, &bytes))
+        return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes and its "
+                            "size, a number that is not negative", QUOTED(value), HS_MAX_ID);
+    st = hsi_builder_add_handle(r->builder, (hsi_text){value->at, name}, &data);
+    if (st != HS_OK)
+        return hsi_csv_fail_status(&r->csv, st);
+    if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
+        return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
+                            hsi_quote(value->at, name, (char[HSI_QUOTE]){0}));
+    r->header.lines--; /* the limit on '#' lines does not count data lines */
+    return hsi_csv_fail_status(&r->csv, hs_builder_set_handle_bytes(r->builder, data, bytes));
+}
+
+hs_status hsi_rows_note(struct hsi_rows *r, int *taken)
+{
+    const struct hsi_field *key = &r->csv.fields[0];
+
+    *taken = 1;
+    if (hsi_field_is(key, "data"))
+        return note_data(r);
+    if (hsi_field_is(key, "data-bytes"))
+        return note_usual(r);
+    if (hsi_field_is(key, "link"))
+        return note_link(r);
+    *taken = 0;
+    return HS_OK;
+}
+
+/* Check that links h2d and d2h are both given or neither, and d2d only with them. */
+static hs_status check_links(struct hsi_rows *r)
+{
+    const unsigned both = 1u << HS_H2D | 1u << HS_D2H;
+
+    if (r->links == 0 || (r->links & both) == both)
+        return HS_OK;
+    return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "no '# link %s' line above the header; "
+                           "expected links h2d and d2h both, or none",
+                           r->links & 1u << HS_H2D ? "d2h" : "h2d");
+}
+
+/*
+ * Find the columns. The required own columns must come first in the list of names, then the task
+ * table's, then the optional own columns.
+ */
+static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *own,
+                              int *own_column, int end)
+{
+    const char *names[HSI_COLUMNS + 8];
+    int         column[HSI_COLUMNS + 8] = {0};
+    size_t      first = own->required, more = first + (size_t)end;
+    hs_status   st;
+
+    for (size_t i = 0; i < own->count; i++)
+        names[i < first ? i : (size_t)end + i] = own->names[i];
+    for (int c = 0; c < end; c++)
+        names[first + (size_t)c] = hsi_columns[c].is.name;
+    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first, r->settings.ignore_unknown,
+                        column);
+    for (int c = 0; c < HSI_REQUIRED && st == HS_OK; c++)
+        if (column[first + (size_t)c] < 0)
+            st = hsi_csv_fail(&r->csv, NULL, "the header has no column '%s'; expected one with the "
+                              "times of tasks on a %s, empty or inf where a task does not run "
+                              "there", hsi_columns[c].is.name, c == HSI_CPU ? "CPU" : "GPU");
+    for (size_t i = 0; i < own->count; i++)
+        own_column[i] = column[i < first ? i : more + i - first];
+    memcpy(r->column, column + first, (size_t)end * sizeof *column);
+    return st;
+}
+
+hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,
+                          int end)
+{
+    hs_status st = find_columns(r, own, own_column, end);
+
+    if (st == HS_OK)
+        st = hsi_header_workers(&r->header, &r->csv, &r->settings);
+    if (st == HS_OK)
+        st = check_links(r);
+    r->width = r->csv.count;
+    for (int c = 0; st == HS_OK && c < end; c++) {
+        if (r->column[c] < 0)
+            continue;
+        r->there[r->count++] = (unsigned char)c;
+        r->given |= HSI_BIT(c);
+        if (hsi_columns[c].is.type == HS_COLUMN_TIME && r->column[c] < 64)
+            r->csv.times |= (uint64_t)1 << r->column[c];
+    }
+    return st;
+}
+
+/* Refuse a word, and list the valid words, e.g. "yes, no or nothing". */
+static hs_status wrong_word(struct hsi_csv *csv, const struct hsi_field *field,
+                            const hs_column *column)
+{
+    char   expected[128] = "";
+    size_t used = 0;
+
+    for (int i = 1; column->words[i] && used < sizeof expected; i++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%s",
+                                 i > 1 ? ", " : "", column->words[i]);
+    return hsi_csv_fail(csv, field, "%s %s; expected %s or nothing", column->name, QUOTED(field),
+                        expected);
+}
+
+static hs_status read_word(struct hsi_csv *csv, const struct hsi_field *field,
+                           const hs_column *column, int64_t *value)
+{
+    for (*value = 0; column->words[*value]; ++*value)
+        if (hsi_field_is(field, column->words[*value]))
+            return HS_OK;
+    return wrong_word(csv, field, column);
+}
+
+/* Convert a field to a value of the column. */
+static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int column,
+                         hsi_value *value)
+{
+    const hs_column *is = &hsi_columns[column].is;
+    uint64_t         count;
+    hs_status        st;
+
+    if (field->length == 0) {
+        *value = hsi_default(column);
+        return HS_OK;
+    }
+    switch (is->type) {
+    case HS_COLUMN_TIME:
+        return hsi_field_time(csv, field, is->name, &value->time);
+    case HS_COLUMN_INTEGER:
+        return hsi_field_signed(csv, field, is->name, &value->integer);
+    case HS_COLUMN_COUNT:
+        st = hsi_field_whole(csv, field, is->name, 1, HS_MAX_TASKS, &count);
+        value->integer = (int64_t)count;
+        return st;
+    default:
+        return read_word(csv, field, is, &value->integer);
+    }
+}
+
+static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *field, int column,
+                                   hsi_value *value)
+{
+    if (field->is_time)
+        value->time = field->time;
+    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* a text or list column */
+        value->text = (hsi_text){field->at, field->length};
+    else
+        return convert(csv, field, column, value);
+    return HS_OK;
+}
+
+static inline bool has_worker(const struct hsi_rows *r, const hsi_row *row)
+{
+    return (r->header.cpus > 0 && row->value[HSI_CPU].time < INFINITY) ||
+           (r->header.gpus > 0 && row->value[HSI_GPU].time < INFINITY);
+}
+
+static hs_status refuse_times(struct hsi_rows *r, const hsi_row *row)
+{
+    const struct hsi_field *cpu = &r->csv.fields[r->column[HSI_CPU]];
+    const struct hsi_field *gpu = &r->csv.fields[r->column[HSI_GPU]];
+
+    if (row->value[HSI_GPU].time < INFINITY)
+        return hsi_csv_fail(&r->csv, cpu, "the task runs on GPUs only and there is none; expected "
+                            "a finite cpu time");
+    if (row->value[HSI_CPU].time < INFINITY)
+        return hsi_csv_fail(&r->csv, gpu, "the task runs on CPUs only and there is none; expected "
+                            "a finite gpu time");
+    return hsi_csv_fail(&r->csv, cpu, "the task has no implementation at all; expected a finite "
+                        "cpu or gpu time");
+}
+
+/*
+ * Refuse a finite time without a command on that type: the task would count as done without having
+ * run.
+ */
+static hs_status refuse_command(struct hsi_rows *r, int type)
+{
+    const char *missing = type == HSI_CPU ? "cpu_command" : "gpu_command";
+    const char *given = type == HSI_CPU ? "gpu_command" : "cpu_command";
+
+    return hsi_csv_fail(&r->csv, &r->csv.fields[r->column[type]],
+                        "the task has a %s and this time, but nothing to run here; expected a %s, "
+                        "a kernel, or inf",
+                        given, missing);
+}
+
+hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
+{
+    const uint32_t commands = HSI_BIT(HSI_CPU_COMMAND) | HSI_BIT(HSI_GPU_COMMAND);
+    int            lacking;
+
+    row->given = r->given;
+    for (int i = 0; i < r->count; i++) {
+        int       c = r->there[i];
+        hs_status st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, &row->value[c]);
+
+        if (st != HS_OK)
+            return st;
+        if (c == HSI_GPU && !has_worker(r, row))
+            return refuse_times(r, row);
+    }
+    if (row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
+        return refuse_command(r, lacking);
+    return HS_OK;
+}
+
+hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field)
+{
+    uint64_t  line = r->csv.line, column = 1;
+    hs_status st;
+
+    if (field)
+        hsi_csv_place(&r->csv, field, &line, &column);
+    st = hsi_places_add(&r->places, line, column);
+    if (st == HS_OK && row->given & HSI_BIT(HSI_AFTER))
+        st = hsi_list_add(&r->after, &r->csv, &r->csv.fields[r->column[HSI_AFTER]]);
+    if (st == HS_OK && row->given & HSI_BIT(HSI_DATA))
+        st = hsi_list_add(&r->data, &r->csv, &r->csv.fields[r->column[HSI_DATA]]);
+    if (st == HS_OK)
+        st = hsi_builder_add_row(r->builder, row);
+    return st == HS_OK ? HS_OK : hsi_csv_fail_status(&r->csv, st);
+}
+
+hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
+{
+    hs_error  error = {0};
+    uint64_t  line, column;
+    hs_status st;
+
+    hsi_csv_close(&r->csv); /* Close the file first: the builder's last step needs the memory. */
+    st = hs_builder_set_workers(r->builder, r->header.cpus, r->header.gpus);
+    if (st == HS_OK)
+        st = hs_builder_set_unit(r->builder, r->header.unit);
+    if (st == HS_OK) {
+        st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, row);
+        if (st != HS_OK)
+            return st;
+        st = hs_builder_finish(r->builder, out, &error);
+        *row = error.line ? error.line - 1 : 0;
+    }
+    if (st == HS_EDUPLICATE)
+        return st;
+    if (st == HS_EGRAPH)
+        return hsi_lists_fail(&r->after, &r->data, r->builder, &r->csv);
+    if (st == HS_EOVERFLOW) {
+        hsi_places_find(&r->places, *row, &line, &column);
+        return hsi_csv_fail_at(&r->csv, line, 1, "with this row the times are too large to be "
+                               "added up; expected times whose sum is a double");
+    }
+    return hsi_csv_fail_status(&r->csv, st);
+}

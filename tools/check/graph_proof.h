@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_CHECK_GRAPH_PROOF_H
+#define TOOLS_CHECK_GRAPH_PROOF_H
+
+#include <gmp.h>
+#include <hybridsched/hybridsched.h>
+
+#include "check/limits.h"
+#include "check/read/certificate_read.h"
+#include "check/task_order.h"
+
+/** A case: some of the schedules of a graph. */
+typedef struct graph_case {
+    const hs_instance *in;
+    task_order         task_order; /* order that every schedule of the case obeys */
+    /* Per task: the types excluded in every schedule of the case; NULL: none. */
+    const unsigned char (*closed)[2];
+    /* per pair of tasks: whether both overlap in every schedule of the case */
+    const unsigned char *beside;
+} graph_case;
+
+/**
+ * Return why the proof does not show that every schedule of the graph takes `value` or longer;
+ * NULL: it does. The proof is one node STEP_GRAPH, or a tree of cases.
+ */
+const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l);
+
+/** Verify a node STEP_GRAPH or STEP_CROWD for the schedules of a case; return as graph_flaw(). */
+const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
+                            mpq_srcptr value, limits *l);
+
+/** Verify a tree of cases; return as graph_flaw(). */
+const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
+                             limits *l);
+
+#endif
