@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double count(tally *t, double makespan, double bound, bool proved)
+static double count_result(tally *t, double makespan, double bound, bool proved)
 {
     double gap = makespan > bound ? makespan / bound - 1 : 0;
 
@@ -101,14 +101,14 @@ static void run_peer(const hs_instance *in, const char *what, double seconds, do
 
     if (!with_peers || !peer_glpk(in, seconds, &r))
         return;
-    percent = count(&peers, r.makespan, r.bound, r.makespan <= r.bound * (1 + gap));
+    percent = count_result(&peers, r.makespan, r.bound, r.makespan <= r.bound * (1 + gap));
     print_run(in, what, "glpk-mip", seconds, r.seconds);
     printf("%.17g,%.17g,mip,%.5f,%d\n", r.makespan, r.bound, percent,
            r.makespan <= r.bound * (1 + gap));
     fflush(stdout);
 }
 
-static void run(const hs_instance *in, const char *what, const row *size)
+static void run_best(const hs_instance *in, const char *what, const row *size)
 {
     hs_schedule *s = NULL;
     hs_report    report;
@@ -121,7 +121,7 @@ static void run(const hs_instance *in, const char *what, const row *size)
         hs_schedule_check(in, s, NULL) != HS_OK)
         abort();
     spent = now() - spent;
-    percent = count(&ours, report.certified, report.bound, report.proved);
+    percent = count_result(&ours, report.certified, report.bound, report.proved);
     print_run(in, what, algorithm, size->seconds, spent);
     printf("%.17g,%.17g,%s,%.5f,%d\n", report.certified, report.bound, report.bound_name, percent,
            report.proved);
@@ -144,7 +144,7 @@ static void run_gamma(const row *size)
             if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
                 abort();
             snprintf(what, sizeof what, "gamma %g/%g seed %u", cvs[pair][0], cvs[pair][1], seed);
-            run(in, what, size);
+            run_best(in, what, size);
             hs_instance_free(in);
         }
     }
@@ -170,7 +170,7 @@ static void run_tiles(hs_factorisation kind, const char *name, const char *table
         if (hs_generate_tiled(&spec, &in, NULL) != HS_OK)
             abort();
         snprintf(what, sizeof what, "%s %s N=%u", name, table_name, tiles[i]);
-        run(in, what, like);
+        run_best(in, what, like);
         hs_instance_free(in);
     }
     snprintf(what, sizeof what, "%s %s", name, table_name);

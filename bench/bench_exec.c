@@ -160,9 +160,9 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
  * Generate tasks for one CPU and one GPU, so both ends of the queue are used; each gets half of the
  * work.
  */
-static hs_instance *make_tasks(size_t n)
+static hs_instance *make_tasks(size_t count)
 {
-    hs_gamma     spec = {sizeof spec, n, 1, 1, 1, 0.5, 1, 0.5, 1};
+    hs_gamma     spec = {sizeof spec, count, 1, 1, 1, 0.5, 1, 0.5, 1};
     hs_instance *in = NULL;
 
     if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
@@ -194,28 +194,28 @@ static hs_schedule *make_plan(const hs_instance *in)
     return plan;
 }
 
-static void independent(size_t n)
+static void measure_independent(size_t count)
 {
     row          all[MOST] = {{.what = "static-list"}};
     size_t       rows = 1, i;
-    hs_instance *in = make_tasks(n);
+    hs_instance *in = make_tasks(count);
     hs_schedule *plan = make_plan(in);
     int          repeat;
 
     for (i = 0; i < hs_policy_count() && rows < MOST; i++)
         all[rows++].what = hs_policy_name(hs_policy_at(i));
     for (repeat = 0; repeat < REPEATS; repeat++) {
-        measure_bare((uint32_t)n, &all[0], repeat);
+        measure_bare((uint32_t)count, &all[0], repeat);
         for (i = 1; i < rows; i++)
             measure_policy(hs_policy_at(i - 1), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
     }
     for (i = 0; i < rows; i++)
-        print_row(&all[i], n);
+        print_row(&all[i], count);
     hs_schedule_free(plan);
     hs_instance_free(in);
 }
 
-static void graph(unsigned tiles)
+static void measure_graph(unsigned tiles)
 {
     hs_tiled     spec = {sizeof(hs_tiled),
                          HS_CHOLESKY,
@@ -253,7 +253,7 @@ static void graph(unsigned tiles)
 int main(int argc, char **argv)
 {
     printf("what,tasks,workers,us_per_task,us_less_bodies,best_us\n");
-    independent(argc > 1 ? strtoull(argv[1], NULL, 10) : 100000);
-    graph(argc > 2 ? (unsigned)atoi(argv[2]) : 40);
+    measure_independent(argc > 1 ? strtoull(argv[1], NULL, 10) : 100000);
+    measure_graph(argc > 2 ? (unsigned)atoi(argv[2]) : 40);
     return 0;
 }

@@ -6,7 +6,7 @@
  */
 #include "bench_exec_tiled.h"
 
-static void submit(const step *now)
+static void submit_step(const step *now)
 {
     char *m = now->of->data; /* a byte per tile, for the depend clauses */
     int   n = now->of->tiles, ij = now->i * n + now->j, ik = now->i * n + now->k;
@@ -29,24 +29,24 @@ static void submit(const step *now)
     }
 }
 
-static int64_t run(const tiled *t)
+static int64_t run_factorisation(const tiled *t)
 {
     int64_t start = clock_ns();
 
 #pragma omp parallel num_threads(WORKERS)
 #pragma omp          single
-    each_step(t, submit);
+    each_step(t, submit_step);
     return clock_ns() - start;
 }
 
-static void measure(int n, int tiles)
+static void measure_factorisation(int order, int tiles)
 {
-    tiled t = make_tiled(n, tiles);
+    tiled t = make_tiled(order, tiles);
 
     t.data = malloc((size_t)tiles * (size_t)tiles);
     if (!t.data)
         abort();
-    (n ? compute : empty)("openmp-depend", &t, run);
+    (order ? compute : empty)("openmp-depend", &t, run_factorisation);
     free(t.data);
     free_tiled(&t);
 }
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
     int n = argument(argc, argv, 2, 256);
 
-    measure(n, argument(argc, argv, 1, 4096) / n);
-    measure(0, argument(argc, argv, 3, 40));
+    measure_factorisation(n, argument(argc, argv, 1, 4096) / n);
+    measure_factorisation(0, argument(argc, argv, 3, 40));
     return 0;
 }

@@ -32,7 +32,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void check(hs_status st, const char *why)
+static void require_ok(hs_status st, const char *why)
 {
     if (st == HS_OK)
         return;
@@ -40,28 +40,28 @@ static void check(hs_status st, const char *why)
     exit(1);
 }
 
-static double run(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
+static double run_exec(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
 {
     hs_error       error = {0};
     hs_exec_report r;
     hs_exec       *exec = NULL;
 
     hs_exec_report_init(&r);
-    check(hs_exec_create(in, plan, s, &exec, &error), error.why);
-    check(hs_exec_run(exec, &r, &error), error.why);
+    require_ok(hs_exec_create(in, plan, s, &exec, &error), error.why);
+    require_ok(hs_exec_run(exec, &r, &error), error.why);
     hs_exec_free(exec);
     return r.seconds;
 }
 
-static hs_schedule *solve(const char *algorithm, const hs_instance *in)
+static hs_schedule *solve_instance(const char *algorithm, const hs_instance *in)
 {
     hs_schedule *plan = NULL;
 
-    check(hs_solve(hs_algorithm_find(algorithm), in, NULL, &plan), algorithm);
+    require_ok(hs_solve(hs_algorithm_find(algorithm), in, NULL, &plan), algorithm);
     return plan;
 }
 
-static void exact(void)
+static void measure_exact_estimates(void)
 {
     enum { BODIES = 200 };
     hs_builder      *b = NULL;
@@ -73,15 +73,15 @@ static void exact(void)
     double           ratio[REPEATS];
     int              i;
 
-    check(hs_builder_create(&b), "");
-    check(hs_builder_set_workers(b, 2, 0), "");
-    check(hs_builder_set_unit(b, HS_MILLISECONDS), "");
-    check(hs_builder_add_row(b, &task), "");
-    check(hs_builder_finish(b, &in, NULL), "");
-    plan = solve("lpt", in);
+    require_ok(hs_builder_create(&b), "");
+    require_ok(hs_builder_set_workers(b, 2, 0), "");
+    require_ok(hs_builder_set_unit(b, HS_MILLISECONDS), "");
+    require_ok(hs_builder_add_row(b, &task), "");
+    require_ok(hs_builder_finish(b, &in, NULL), "");
+    plan = solve_instance("lpt", in);
     hs_exec_settings_init(&s);
     for (i = 0; i < REPEATS; i++)
-        ratio[i] = run(in, plan, &s) / (1e-3 * hs_schedule_makespan(plan));
+        ratio[i] = run_exec(in, plan, &s) / (1e-3 * hs_schedule_makespan(plan));
     qsort(ratio, REPEATS, sizeof *ratio, by_value);
     printf("exact,plan,wall,%d,2,0,%.4f,%.4f,%.4f\n", BODIES, ratio[REPEATS / 2], ratio[0],
            ratio[REPEATS - 1]);
@@ -123,7 +123,7 @@ static const hs_backend truth_backend = {
 
 static uint64_t dice;
 
-static double factor(void)
+static double draw_factor(void)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
     return 0.7 + 0.6 * (double)(dice >> 11) / 9007199254740992.0;
@@ -135,17 +135,17 @@ static hs_instance *true_times(const hs_instance *estimates, double *cpu, double
     size_t       i;
 
     for (i = 0; i < TASKS; i++) {
-        cpu[i] = factor() * hs_instance_time(estimates, i, HS_CPU);
-        gpu[i] = factor() * hs_instance_time(estimates, i, HS_GPU);
+        cpu[i] = draw_factor() * hs_instance_time(estimates, i, HS_CPU);
+        gpu[i] = draw_factor() * hs_instance_time(estimates, i, HS_GPU);
     }
-    check(hs_instance_wrap(TASKS, cpu, gpu, NULL, 20, 4, &in), "");
+    require_ok(hs_instance_wrap(TASKS, cpu, gpu, NULL, 20, 4, &in), "");
     return in;
 }
 
 enum { LIVE, VIRTUAL, LIVE_PLAN, VIRTUAL_PLAN, WAYS };
 
-static double simulate(const char *policy, const hs_instance *in, const hs_schedule *plan,
-                       double tolerance)
+static double simulated_makespan(const char *policy, const hs_instance *in, const hs_schedule *plan,
+                                 double tolerance)
 {
     hs_policy_settings settings;
     hs_schedule       *s = NULL;
@@ -153,13 +153,13 @@ static double simulate(const char *policy, const hs_instance *in, const hs_sched
 
     hs_policy_settings_init(&settings);
     settings.tolerance = tolerance;
-    check(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, &settings, &s), policy);
+    require_ok(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, &settings, &s), policy);
     makespan = hs_schedule_makespan(s);
     hs_schedule_free(s);
     return makespan;
 }
 
-static double live(const char *policy, const hs_instance *in, const hs_schedule *plan)
+static double live_makespan(const char *policy, const hs_instance *in, const hs_schedule *plan)
 {
     static const hs_backend *const only[] = {&truth_backend};
     hs_exec_settings               s;
@@ -170,33 +170,33 @@ static double live(const char *policy, const hs_instance *in, const hs_schedule 
     s.place.oversubscribe = 1;
     s.run.backends = only;
     s.run.backend_count = 1;
-    return run(in, plan, &s) / seconds_per_unit;
+    return run_exec(in, plan, &s) / seconds_per_unit;
 }
 
-static void one_seed(uint64_t seed, double ratio[WAYS])
+static void measure_seed(uint64_t seed, double ratio[WAYS])
 {
     hs_gamma     spec = {sizeof spec, TASKS, 20, 4, 15, 0.2, 1, 1, seed};
     hs_instance *in = NULL, *real;
     hs_schedule *plan, *informed;
     double       cpu[TASKS], gpu[TASKS], base;
 
-    check(hs_generate_gamma(&spec, &in, NULL), "");
+    require_ok(hs_generate_gamma(&spec, &in, NULL), "");
     dice = seed;
     truth = real = true_times(in, cpu, gpu);
-    plan = solve("heteroprio", in);
-    informed = solve("heteroprio-ns", real);
+    plan = solve_instance("heteroprio", in);
+    informed = solve_instance("heteroprio-ns", real);
     base = hs_schedule_makespan(informed);
-    ratio[LIVE] = live("heteroprio", in, NULL) / base;
-    ratio[VIRTUAL] = simulate("heteroprio", in, NULL, 0.02) / base;
-    ratio[LIVE_PLAN] = live("plan", in, plan) / base;
-    ratio[VIRTUAL_PLAN] = simulate("plan", in, plan, 0) / base;
+    ratio[LIVE] = live_makespan("heteroprio", in, NULL) / base;
+    ratio[VIRTUAL] = simulated_makespan("heteroprio", in, NULL, 0.02) / base;
+    ratio[LIVE_PLAN] = live_makespan("plan", in, plan) / base;
+    ratio[VIRTUAL_PLAN] = simulated_makespan("plan", in, plan, 0) / base;
     hs_schedule_free(informed);
     hs_schedule_free(plan);
     hs_instance_free(real);
     hs_instance_free(in);
 }
 
-static void wrong(void)
+static void measure_wrong_estimates(void)
 {
     static const char *const ways[] = {"heteroprio,wall", "heteroprio,virtual", "plan,wall",
                                        "plan,virtual"};
@@ -204,7 +204,7 @@ static void wrong(void)
     int                      seed, way;
 
     for (seed = 0; seed < SEEDS; seed++)
-        one_seed((uint64_t)seed + 1, ratio[seed]);
+        measure_seed((uint64_t)seed + 1, ratio[seed]);
     for (way = 0; way < WAYS; way++) {
         for (seed = 0; seed < SEEDS; seed++)
             one_way[seed] = ratio[seed][way];
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
     bodies[HS_CPU] = (truth_body){{&truth_backend}, HS_CPU};
     bodies[HS_GPU] = (truth_body){{&truth_backend}, HS_GPU};
     printf("estimates,policy,clock,tasks,cpus,gpus,median,least,most\n");
-    exact();
-    wrong();
+    measure_exact_estimates();
+    measure_wrong_estimates();
     return 0;
 }

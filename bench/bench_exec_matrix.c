@@ -21,7 +21,7 @@ enum { REPEATS = 7, WORKERS = 2, KERNELS = 64 };
 
 static const char *const kinds[] = {"cholesky", "lu", "qr"};
 
-static void check(hs_status status, const char *why)
+static void require_ok(hs_status status, const char *why)
 {
     if (status == HS_OK)
         return;
@@ -51,7 +51,7 @@ static hs_instance *make_instance(int kind, unsigned order, unsigned tile)
         kernels[i].cpu *= pow(tile / 1600.0, 3);
     }
     table.kernels = kernels;
-    check(hs_generate_tiled(&spec, &in, NULL), "the instance");
+    require_ok(hs_generate_tiled(&spec, &in, NULL), "the instance");
     return in;
 }
 
@@ -64,17 +64,17 @@ static hs_exec *make_run(const hs_instance *in, const char *policy)
     hs_exec_settings_init(&settings);
     settings.decide.policy = hs_policy_find(policy);
     settings.place.oversubscribe = 1;
-    check(hs_exec_create(in, NULL, &settings, &exec, &error), error.why);
+    require_ok(hs_exec_create(in, NULL, &settings, &exec, &error), error.why);
     return exec;
 }
 
-static double run(hs_exec *exec)
+static double run_exec(hs_exec *exec)
 {
     hs_exec_report report;
     hs_error       error = {0};
 
     hs_exec_report_init(&report);
-    check(hs_exec_run(exec, &report, &error), error.why);
+    require_ok(hs_exec_run(exec, &report, &error), error.why);
     return report.seconds;
 }
 
@@ -87,21 +87,21 @@ static double now(void)
 }
 
 /* Factorise a diagonally dominant matrix with LAPACK; returns seconds. */
-static double run_lapack(int kind, int n, double *a, double *tau, int *pivots)
+static double run_lapack(int kind, int order, double *a, double *tau, int *pivots)
 {
     double start;
     int    info;
 
-    for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
-        a[i] = i % ((size_t)n + 1) ? (double)(i * 2654435761u % 1000) / 1000 : n;
+    for (size_t i = 0; i < (size_t)order * (size_t)order; i++)
+        a[i] = i % ((size_t)order + 1) ? (double)(i * 2654435761u % 1000) / 1000 : order;
     openblas_set_num_threads(WORKERS);
     start = now();
     if (kind == HS_CHOLESKY)
-        info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, a, n);
+        info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', order, a, order);
     else if (kind == HS_LU)
-        info = LAPACKE_dgetrf(LAPACK_COL_MAJOR, n, n, a, n, pivots);
+        info = LAPACKE_dgetrf(LAPACK_COL_MAJOR, order, order, a, order, pivots);
     else
-        info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, n, a, n, tau);
+        info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, order, order, a, order, tau);
     if (info)
         fprintf(stderr, "LAPACK gave up: %d\n", info);
     return now() - start;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     hs_exec_factorisation_init(&f);
     hs_exec_describe_factorisation(exec, &f);
     for (int i = 0; i < REPEATS; i++) {
-        ours[i] = 1e-9 * f.operations / run(exec);
+        ours[i] = 1e-9 * f.operations / run_exec(exec);
         theirs[i] = 1e-9 * f.operations / run_lapack(kind, n, a, tau, pivots);
         ratio[i] = ours[i] / theirs[i];
     }

@@ -10,7 +10,7 @@
 
 #include "bench_exec_rows.h"
 
-static double run(uint32_t tasks, stamp *stamps)
+static double run_tasks(uint32_t tasks, stamp *stamps)
 {
     int64_t start = clock_ns();
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     int      i;
 
     for (i = 0; i < REPEATS; i++)
-        us[i] = run(tasks, stamps);
+        us[i] = run_tasks(tasks, stamps);
     print_row("openmp", tasks, us);
     free(stamps);
     return 0;

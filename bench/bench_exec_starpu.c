@@ -10,13 +10,13 @@
 
 #include "bench_exec_tiled.h"
 
-static void body(void *buffers[], void *at)
+static void record_stamp(void *buffers[], void *at)
 {
     (void)buffers;
     take_stamps(at);
 }
 
-static double microsecond(struct starpu_task *task, unsigned nimpl)
+static double estimate_of_microsecond(struct starpu_task *task, unsigned nimpl)
 {
     (void)task;
     (void)nimpl;
@@ -24,11 +24,12 @@ static double microsecond(struct starpu_task *task, unsigned nimpl)
 }
 
 static struct starpu_perfmodel model = {
-    .type = STARPU_COMMON, .cost_function = microsecond, .symbol = "empty"};
+    .type = STARPU_COMMON, .cost_function = estimate_of_microsecond, .symbol = "empty"};
 
-static struct starpu_codelet codelet = {.cpu_funcs = {body}, .nbuffers = 0, .model = &model};
+static struct starpu_codelet codelet = {
+    .cpu_funcs = {record_stamp}, .nbuffers = 0, .model = &model};
 
-static double run(uint32_t tasks, stamp *stamps)
+static double run_tasks(uint32_t tasks, stamp *stamps)
 {
     int64_t  start = clock_ns();
     uint32_t i;
@@ -64,7 +65,7 @@ typedef struct registered {
     step                 *steps; /* arguments of the tasks, kept until they end */
 } registered;
 
-static void submit(const step *now)
+static void submit_step(const step *now)
 {
     const registered   *r = now->of->data;
     int                 n = now->of->tiles, reads = 0;
@@ -88,27 +89,28 @@ static int64_t run_graph(const tiled *t)
 {
     int64_t start = clock_ns();
 
-    each_step(t, submit);
+    each_step(t, submit_step);
     starpu_task_wait_for_all();
     return clock_ns() - start;
 }
 
-static void measure_graph(const char *what, int n, int tiles)
+static void measure_graph(const char *what, int order, int tiles)
 {
-    tiled      t = make_tiled(n, tiles);
-    size_t     count = (size_t)tiles * (size_t)tiles, bytes = (size_t)n * (size_t)n * sizeof *t.a, i;
+    tiled  t = make_tiled(order, tiles);
+    size_t count = (size_t)tiles * (size_t)tiles,
+           bytes = (size_t)order * (size_t)order * sizeof *t.a, i;
     registered r = {calloc(count, sizeof *r.tile), calloc(count_steps(tiles), sizeof *r.steps)};
 
     if (!r.tile || !r.steps)
         abort();
     for (i = 0; i < count; i++)
-        if (n)
+        if (order)
             starpu_variable_data_register(&r.tile[i], STARPU_MAIN_RAM,
                                           (uintptr_t)t.a + i * bytes, bytes);
         else
             starpu_void_data_register(&r.tile[i]);
     t.data = &r;
-    (n ? compute : empty)(what, &t, run_graph);
+    (order ? compute : empty)(what, &t, run_graph);
     for (i = 0; i < count; i++)
         starpu_data_unregister(r.tile[i]);
     free(r.tile);
@@ -116,7 +118,7 @@ static void measure_graph(const char *what, int n, int tiles)
     free_tiled(&t);
 }
 
-static int start(const char *scheduler)
+static int start_starpu(const char *scheduler)
 {
     struct starpu_conf conf;
 
@@ -128,16 +130,16 @@ static int start(const char *scheduler)
     return starpu_init(&conf) == 0;
 }
 
-static void measure(const char *scheduler, uint32_t tasks, stamp *stamps)
+static void measure_tasks(const char *scheduler, uint32_t tasks, stamp *stamps)
 {
     char   what[64];
     double us[REPEATS];
     int    i;
 
-    if (!start(scheduler))
+    if (!start_starpu(scheduler))
         return;
     for (i = 0; i < REPEATS; i++)
-        us[i] = run(tasks, stamps);
+        us[i] = run_tasks(tasks, stamps);
     starpu_shutdown();
     snprintf(what, sizeof what, "starpu-%s", scheduler);
     print_row(what, tasks, us);
@@ -154,9 +156,9 @@ int main(int argc, char **argv)
 
     setenv("STARPU_SILENT", "1", 0);
     for (i = 0; i < sizeof schedulers / sizeof *schedulers; i++)
-        measure(schedulers[i], tasks, stamps);
+        measure_tasks(schedulers[i], tasks, stamps);
     free(stamps);
-    for (i = 0; i < 2 && start(schedulers[i]); i++) {
+    for (i = 0; i < 2 && start_starpu(schedulers[i]); i++) {
         int  n = argument(argc, argv, 3, 256);
         char what[64];
 

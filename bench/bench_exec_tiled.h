@@ -35,11 +35,11 @@ static inline uint32_t count_steps(int tiles)
     return (uint32_t)(tiles * (tiles + 1) * (tiles + 2) / 6);
 }
 
-static inline double *tile(const tiled *t, int i, int j)
+static inline double *tile(const tiled *t, int row, int column)
 {
     size_t n = (size_t)t->n;
 
-    return t->a + ((size_t)i * (size_t)t->tiles + (size_t)j) * n * n;
+    return t->a + ((size_t)row * (size_t)t->tiles + (size_t)column) * n * n;
 }
 
 static inline void do_step(const step *s)
@@ -151,7 +151,7 @@ static inline void free_tiled(tiled *t)
     free(t->stamps);
 }
 
-static inline int argument(int argc, char **argv, int at, int usual)
+static inline int usual_argument(int argc, char **argv, int at, int usual)
 {
     return argc > at ? atoi(argv[at]) : usual;
 }

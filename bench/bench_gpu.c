@@ -35,7 +35,7 @@ static void run_once(const row *r, gpu_list_result *result)
     exit(result->status == HS_ERESOURCE ? 3 : 1);
 }
 
-static void measure(const row *r)
+static void measure_row(const row *r)
 {
     double          seconds[REPEATS], overhead[REPEATS], time;
     gpu_list_result result;
@@ -57,9 +57,9 @@ static void measure(const row *r)
 static void measure_modes(row *r)
 {
     r->list.mode = HS_GPU_STREAMS;
-    measure(r);
+    measure_row(r);
     r->list.mode = HS_GPU_GRAPH;
-    measure(r);
+    measure_row(r);
 }
 
 /* Make tasks of the sizes of bench_gpu_bare, equally many of each size, at least `tasks` in all. */

@@ -65,7 +65,7 @@ static size_t set_bytes(void)
     return 3 * matrix_bytes(largest);
 }
 
-static void fill(double *to, size_t count)
+static void fill_random(double *to, size_t count)
 {
     unsigned long long state = 1;
     size_t             i;
@@ -146,7 +146,7 @@ static void send_sets(bare *b)
     CUDA(cudaStreamSynchronize(b->stream));
 }
 
-static void begin(bare *b)
+static void begin_timing(bare *b)
 {
     size_t bytes = set_bytes();
     int    i;
@@ -159,7 +159,7 @@ static void begin(bare *b)
     BLAS(cublasSetWorkspace(b->blas, b->space, workspace));
     CUDA(cudaHostAlloc((void **)&b->here, bytes, cudaHostAllocDefault));
     CUDA(cudaHostAlloc((void **)&b->results, bytes, cudaHostAllocDefault));
-    fill(b->here, bytes / sizeof *b->here);
+    fill_random(b->here, bytes / sizeof *b->here);
     for (i = 0; i < SETS; i++)
         CUDA(cudaMalloc((void **)&b->there[i], bytes));
     send_sets(b);
@@ -168,7 +168,7 @@ static void begin(bare *b)
     make_graph(b);
 }
 
-static void end(bare *b)
+static void end_timing(bare *b)
 {
     int i;
 
@@ -194,46 +194,46 @@ static int size_of(size_t task)
 }
 
 /* Return the third matrix of a task's set. */
-static double *third(double *set, int n)
+static double *third_matrix(double *set, int n)
 {
     return set + 2 * (size_t)n * (size_t)n;
 }
 
-static void product(bare *b, size_t task, int n)
+static void run_product(bare *b, size_t task, int n)
 {
     double *set = b->there[task % SETS];
 
-    multiply(b->blas, set, third(set, n), n);
+    multiply(b->blas, set, third_matrix(set, n), n);
 }
 
-static double products(bare *b)
+static double time_products(bare *b)
 {
     double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tasks; i++)
-        product(b, i, size_of(i));
+        run_product(b, i, size_of(i));
     CUDA(cudaStreamSynchronize(b->stream));
     return bare_seconds() - start;
 }
 
-static void in_place(const bare *b, const lane *l, double *set, int n)
+static void multiply_in_place(const bare *b, const lane *l, double *set, int n)
 {
     (void)b;
-    multiply(l->blas, set, third(set, n), n);
+    multiply(l->blas, set, third_matrix(set, n), n);
 }
 
-static void in_copy(const bare *b, const lane *l, double *set, int n)
+static void multiply_in_copy(const bare *b, const lane *l, double *set, int n)
 {
     (void)b;
-    CUDA(
-        cudaMemcpyAsync(l->c, third(set, n), matrix_bytes(n), cudaMemcpyDeviceToDevice, l->stream));
+    CUDA(cudaMemcpyAsync(l->c, third_matrix(set, n), matrix_bytes(n), cudaMemcpyDeviceToDevice,
+                         l->stream));
     multiply(l->blas, set, l->c, n);
 }
 
-static void moved(const bare *b, const lane *l, double *set, int n)
+static void multiply_moved(const bare *b, const lane *l, double *set, int n)
 {
-    CUDA(cudaMemcpyAsync(l->c, third(b->here, n), matrix_bytes(n), cudaMemcpyHostToDevice,
+    CUDA(cudaMemcpyAsync(l->c, third_matrix(b->here, n), matrix_bytes(n), cudaMemcpyHostToDevice,
                          l->stream));
     CUDA(cudaMemcpyAsync(set, b->here, matrix_bytes(n), cudaMemcpyHostToDevice, l->stream));
     CUDA(cudaMemcpyAsync(set + (size_t)n * (size_t)n, b->here + (size_t)n * (size_t)n,
@@ -261,33 +261,33 @@ static double round_lanes(bare *b, void (*task)(const bare *b, const lane *l, do
     return bare_seconds() - start;
 }
 
-static double products_streams(bare *b)
+static double time_products_streams(bare *b)
 {
-    return round_lanes(b, in_place);
+    return round_lanes(b, multiply_in_place);
 }
 
-static double products_copy(bare *b)
+static double time_products_copy(bare *b)
 {
-    return round_lanes(b, in_copy);
+    return round_lanes(b, multiply_in_copy);
 }
 
-static double products_moved(bare *b)
+static double time_products_moved(bare *b)
 {
-    return round_lanes(b, moved);
+    return round_lanes(b, multiply_moved);
 }
 
-static double tiny(bare *b)
+static double time_tiny_tasks(bare *b)
 {
     double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tiny_tasks; i++)
-        product(b, i, TINY_SIZE);
+        run_product(b, i, TINY_SIZE);
     CUDA(cudaStreamSynchronize(b->stream));
     return bare_seconds() - start;
 }
 
-static double tiny_streams(bare *b)
+static double time_tiny_streams(bare *b)
 {
     double start = bare_seconds();
     size_t i;
@@ -299,7 +299,7 @@ static double tiny_streams(bare *b)
 }
 
 /* Launch whole batches, and scale the time to the number of tasks. */
-static double tiny_graph(bare *b)
+static double time_tiny_graph(bare *b)
 {
     double start = bare_seconds();
     size_t batches = (tiny_tasks + BATCH - 1) / BATCH, i;
@@ -311,7 +311,7 @@ static double tiny_graph(bare *b)
 }
 
 /* Copy three matrices to the GPU and one to the host, on two streams that never wait. */
-static double copies(bare *b)
+static double time_copies(bare *b)
 {
     double start = bare_seconds();
     size_t i;
@@ -332,7 +332,7 @@ static double copies(bare *b)
     return bare_seconds() - start;
 }
 
-static double one_way(bare *b, bool out)
+static double time_one_way(bare *b, bool out)
 {
     double start = bare_seconds();
     int    i;
@@ -346,14 +346,14 @@ static double one_way(bare *b, bool out)
     return bare_seconds() - start;
 }
 
-static double in_only(bare *b)
+static double time_copies_to_gpu(bare *b)
 {
-    return one_way(b, false);
+    return time_one_way(b, false);
 }
 
-static double out_only(bare *b)
+static double time_copies_to_host(bare *b)
 {
-    return one_way(b, true);
+    return time_one_way(b, true);
 }
 
 static double time_of(bare *b, double (*measure)(bare *))
@@ -376,7 +376,7 @@ typedef struct row {
     const char *unit;
 } row;
 
-static void print(bare *b, const row *r)
+static void print_row(bare *b, const row *r)
 {
     double time = time_of(b, r->measure);
     double amount = r->amount > 0 ? r->amount / time : 1e6 * time / (double)r->count;
@@ -407,21 +407,21 @@ static void measure_all(bare *b)
         bytes += 4e-9 * (double)matrix_bytes(size_of(i));
     }
     const row rows[] = {
-        {"dgemm", products, tasks, flops, "GFLOP/s"},
-        {"dgemm-streams", products_streams, tasks, flops, "GFLOP/s"},
-        {"dgemm-streams-copy", products_copy, tasks, flops, "GFLOP/s"},
-        {"dgemm-streams-moved", products_moved, tasks, flops, "GFLOP/s"},
-        {"copies", copies, tasks, bytes, "GB/s"},
-        {"copies-in", in_only, 2 * SETS, 2 * SETS * set, "GB/s"},
-        {"copies-out", out_only, 2 * SETS, 2 * SETS * set, "GB/s"},
-        {"tiny", tiny, tiny_tasks, 0, "us/task"},
-        {"tiny-streams", tiny_streams, tiny_tasks, 0, "us/task"},
-        {"tiny-graph", tiny_graph, tiny_tasks, 0, "us/task"},
+        {"dgemm", time_products, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams", time_products_streams, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams-copy", time_products_copy, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams-moved", time_products_moved, tasks, flops, "GFLOP/s"},
+        {"copies", time_copies, tasks, bytes, "GB/s"},
+        {"copies-in", time_copies_to_gpu, 2 * SETS, 2 * SETS * set, "GB/s"},
+        {"copies-out", time_copies_to_host, 2 * SETS, 2 * SETS * set, "GB/s"},
+        {"tiny", time_tiny_tasks, tiny_tasks, 0, "us/task"},
+        {"tiny-streams", time_tiny_streams, tiny_tasks, 0, "us/task"},
+        {"tiny-graph", time_tiny_graph, tiny_tasks, 0, "us/task"},
     };
 
     printf("what,tasks,seconds,amount,unit\n");
     for (i = 0; i < sizeof rows / sizeof *rows; i++)
-        print(b, &rows[i]);
+        print_row(b, &rows[i]);
 }
 
 int main(int argc, char **argv)
@@ -439,8 +439,8 @@ int main(int argc, char **argv)
     tasks = (tasks + GEMM_SIZES - 1) / GEMM_SIZES * GEMM_SIZES;
     bare_need_gpu();
     print_device();
-    begin(&b);
+    begin_timing(&b);
     measure_all(&b);
-    end(&b);
+    end_timing(&b);
     return 0;
 }

@@ -49,7 +49,7 @@ struct bare {
     double             wanted[SAMPLES];
 };
 
-static double at(const bare *b, int row, int column)
+static double original_element(const bare *b, int row, int column)
 {
     return b->here[(size_t)column * (size_t)b->n + (size_t)row];
 }
@@ -62,7 +62,7 @@ static void potrf_size(bare *b)
                                        &b->work_size));
 }
 
-static void potrf(bare *b)
+static void run_potrf(bare *b)
 {
     SOLVER(cusolverDnDpotrf(b->solver, CUBLAS_FILL_MODE_LOWER, b->n, b->there, b->n, b->work,
                             b->work_size, b->info));
@@ -74,7 +74,7 @@ static double potrf_product(const bare *b, int row, int column)
     int    k;
 
     for (k = 0; k <= column; k++)
-        sum += at(b, row, k) * at(b, column, k);
+        sum += original_element(b, row, k) * original_element(b, column, k);
     return sum;
 }
 
@@ -83,13 +83,13 @@ static void getrf_size(bare *b)
     SOLVER(cusolverDnDgetrf_bufferSize(b->solver, b->n, b->n, b->there, b->n, &b->work_size));
 }
 
-static void getrf(bare *b)
+static void run_getrf(bare *b)
 {
     SOLVER(cusolverDnDgetrf(b->solver, b->n, b->n, b->there, b->n, b->work, b->vector, b->info));
 }
 
 /* Return the row of the factors that a row of the matrix was exchanged to. */
-static int exchanged(const bare *b, int row)
+static int exchanged_row(const bare *b, int row)
 {
     const int *pivots = b->vector_here;
     int        i;
@@ -104,10 +104,10 @@ static double getrf_product(const bare *b, int row, int column)
     double sum = 0;
     int    k;
 
-    row = exchanged(b, row);
+    row = exchanged_row(b, row);
     for (k = 0; k < row && k <= column; k++)
-        sum += at(b, row, k) * at(b, k, column);
-    return row <= column ? sum + at(b, row, column) : sum;
+        sum += original_element(b, row, k) * original_element(b, k, column);
+    return row <= column ? sum + original_element(b, row, column) : sum;
 }
 
 static void geqrf_size(bare *b)
@@ -115,7 +115,7 @@ static void geqrf_size(bare *b)
     SOLVER(cusolverDnDgeqrf_bufferSize(b->solver, b->n, b->n, b->there, b->n, &b->work_size));
 }
 
-static void geqrf(bare *b)
+static void run_geqrf(bare *b)
 {
     SOLVER(cusolverDnDgeqrf(b->solver, b->n, b->n, b->there, b->n, b->vector, b->work, b->work_size,
                             b->info));
@@ -128,15 +128,15 @@ static double geqrf_product(const bare *b, int row, int column)
     int    k;
 
     for (k = 0; k <= row && k <= column; k++)
-        sum += at(b, k, row) * at(b, k, column);
+        sum += original_element(b, k, row) * original_element(b, k, column);
     return sum;
 }
 
 static const kernel kernels[] = {
-    {"potrf", 1, true, true, 0, potrf_size, potrf, potrf_product},
-    {"getrf", 2, false, false, sizeof(int), getrf_size, getrf, getrf_product},
-    {"getrf-unpivoted", 2, false, true, 0, getrf_size, getrf, getrf_product},
-    {"geqrf", 4, false, false, sizeof(double), geqrf_size, geqrf, geqrf_product},
+    {"potrf", 1, true, true, 0, potrf_size, run_potrf, potrf_product},
+    {"getrf", 2, false, false, sizeof(int), getrf_size, run_getrf, getrf_product},
+    {"getrf-unpivoted", 2, false, true, 0, getrf_size, run_getrf, getrf_product},
+    {"geqrf", 4, false, false, sizeof(double), geqrf_size, run_geqrf, geqrf_product},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
@@ -144,17 +144,17 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 /* ---- the matrix ---- */
 
 /* Return an element of A'A. */
-static double square(const bare *b, int row, int column)
+static double element_of_square(const bare *b, int row, int column)
 {
     double sum = 0;
     int    k;
 
     for (k = 0; k < b->n; k++)
-        sum += at(b, k, row) * at(b, k, column);
+        sum += original_element(b, k, row) * original_element(b, k, column);
     return sum;
 }
 
-static void fill(bare *b)
+static void fill_matrix(bare *b)
 {
     const size_t       n = (size_t)b->n;
     unsigned long long state = 1;
@@ -167,19 +167,19 @@ static void fill(bare *b)
 }
 
 /* Choose elements of the lower triangle, from the first row to the last, with their values. */
-static void sample(bare *b)
+static void sample_elements(bare *b)
 {
     int i;
 
     for (i = 0; i < SAMPLES; i++) {
         b->row[i] = (int)((long long)(b->n - 1) * i / (SAMPLES - 1));
         b->column[i] = i % 2 ? b->row[i] : b->row[i] / 2;
-        b->wanted[i] =
-            (b->kernel->product == geqrf_product ? square : at)(b, b->row[i], b->column[i]);
+        b->wanted[i] = (b->kernel->product == geqrf_product ? element_of_square : original_element)(
+            b, b->row[i], b->column[i]);
     }
 }
 
-static void check(const bare *b)
+static void check_factors(const bare *b)
 {
     char why[128];
     int  i;
@@ -196,7 +196,7 @@ static void check(const bare *b)
     }
 }
 
-static void begin(bare *b, const kernel *k, int n, int tile)
+static void open_matrix(bare *b, const kernel *k, int n, int tile)
 {
     *b = (bare){.kernel = k, .n = n, .tile = tile};
     b->bytes = sizeof *b->here * (size_t)n * (size_t)n;
@@ -215,7 +215,7 @@ static void begin(bare *b, const kernel *k, int n, int tile)
     CUDA(cudaMalloc((void **)&b->work, sizeof *b->work * (size_t)b->work_size));
 }
 
-static void end(bare *b)
+static void close_matrix(bare *b)
 {
     CUDA(cudaFree(b->work));
     CUDA(cudaFreeHost(b->vector_here));
@@ -245,7 +245,8 @@ static void copy_lower(const bare *b, double *to, const double *from, enum cudaM
     }
 }
 
-static void copy(const bare *b, double *to, const double *from, enum cudaMemcpyKind way, bool lower)
+static void copy_matrix(const bare *b, double *to, const double *from, enum cudaMemcpyKind way,
+                        bool lower)
 {
     if (lower)
         copy_lower(b, to, from, way);
@@ -255,7 +256,7 @@ static void copy(const bare *b, double *to, const double *from, enum cudaMemcpyK
 
 static void copy_home(const bare *b, bool lower)
 {
-    copy(b, b->here, b->there, cudaMemcpyDeviceToHost, lower);
+    copy_matrix(b, b->here, b->there, cudaMemcpyDeviceToHost, lower);
     if (b->vector)
         CUDA(cudaMemcpyAsync(b->vector_here, b->vector, b->kernel->vector * (size_t)b->n,
                              cudaMemcpyDeviceToHost, b->stream));
@@ -265,16 +266,16 @@ static void copy_home(const bare *b, bool lower)
 
 /* Time the copies with the factorisation, and the factorisation alone. The matrix on the GPU is NaN
  * before, so that a missing copy is noticed. */
-static void measure(bare *b, bool lower, double *whole, double *alone)
+static void time_factorisation(bare *b, bool lower, double *whole, double *alone)
 {
     double start, ready, done;
 
-    fill(b);
-    sample(b);
+    fill_matrix(b);
+    sample_elements(b);
     CUDA(cudaMemsetAsync(b->there, 0xff, b->bytes, b->stream));
     CUDA(cudaStreamSynchronize(b->stream));
     start = bare_seconds();
-    copy(b, b->there, b->here, cudaMemcpyHostToDevice, lower);
+    copy_matrix(b, b->there, b->here, cudaMemcpyHostToDevice, lower);
     CUDA(cudaStreamSynchronize(b->stream));
     ready = bare_seconds();
     b->kernel->launch(b);
@@ -284,10 +285,10 @@ static void measure(bare *b, bool lower, double *whole, double *alone)
     CUDA(cudaStreamSynchronize(b->stream));
     *whole = bare_seconds() - start;
     *alone = done - ready;
-    check(b);
+    check_factors(b);
 }
 
-static void print(const bare *b, const char *how, double times[REPEATS])
+static void print_times(const bare *b, const char *how, double times[REPEATS])
 {
     double flops = (double)b->n * b->n * b->n / 3 * b->kernel->thirds;
     double time = median(times, REPEATS);
@@ -296,23 +297,23 @@ static void print(const bare *b, const char *how, double times[REPEATS])
     fflush(stdout);
 }
 
-static void bench(const kernel *k, int n, int tile)
+static void run_kernel(const kernel *k, int n, int tile)
 {
     bare   b;
     double whole[REPEATS], alone[REPEATS];
     int    i;
 
-    begin(&b, k, n, tile);
-    measure(&b, false, whole, alone); /* clocks rise, libraries load */
+    open_matrix(&b, k, n, tile);
+    time_factorisation(&b, false, whole, alone); /* clocks rise, libraries load */
     for (i = 0; i < REPEATS; i++)
-        measure(&b, false, &whole[i], &alone[i]);
-    print(&b, "", alone);
-    print(&b, "-copied", whole);
+        time_factorisation(&b, false, &whole[i], &alone[i]);
+    print_times(&b, "", alone);
+    print_times(&b, "-copied", whole);
     for (i = 0; i < REPEATS && k->triangle; i++)
-        measure(&b, true, &whole[i], &alone[i]);
+        time_factorisation(&b, true, &whole[i], &alone[i]);
     if (k->triangle)
-        print(&b, "-copied-lower", whole);
-    end(&b);
+        print_times(&b, "-copied-lower", whole);
+    close_matrix(&b);
 }
 
 static const char usage[] = "[-t TILE] potrf:N|getrf:N|getrf-unpivoted:N|geqrf:N...";
@@ -349,7 +350,7 @@ int main(int argc, char **argv)
     for (i = optind; i < argc; i++) {
         const kernel *k = kernel_of(argv[i], &n);
 
-        bench(k, n, tile);
+        run_kernel(k, n, tile);
     }
     return 0;
 }

@@ -46,7 +46,7 @@ typedef struct way {
 
 /* ---- memory ---- */
 
-static void obtain_alloc(bare *b)
+static void obtain_by_malloc(bare *b)
 {
     CUDA(cudaHostAlloc((void **)&b->here, b->bytes, cudaHostAllocPortable));
     memset(b->here, 0, b->bytes);
@@ -90,7 +90,7 @@ static void release_mapped(bare *b)
 }
 
 static const way ways[] = {
-    {"alloc", obtain_alloc, release_alloc},
+    {"alloc", obtain_by_malloc, release_alloc},
     {"small", obtain_small, release_mapped},
     {"huge", obtain_huge, release_mapped},
 };
@@ -118,7 +118,7 @@ static double huge_bytes(const bare *b)
 
 /* ---- measurements ---- */
 
-static double copy(bare *b, bool home)
+static double time_copy(bare *b, bool home)
 {
     double start = bare_seconds();
     size_t i;
@@ -135,12 +135,12 @@ static double copy(bare *b, bool home)
 
 static double copy_in(bare *b)
 {
-    return copy(b, false);
+    return time_copy(b, false);
 }
 
 static double copy_out(bare *b)
 {
-    return copy(b, true);
+    return time_copy(b, true);
 }
 
 /* Read one element per cache line. The sum keeps the compiler from removing the loop. */
@@ -169,14 +169,15 @@ static double time_of(bare *b, double (*measure)(bare *))
     return median(all, REPEATS);
 }
 
-static void print(const way *w, const char *what, double seconds, double amount, const char *unit)
+static void print_result(const way *w, const char *what, double seconds, double amount,
+                         const char *unit)
 {
     printf("%s-%s,%.6f,%.4f,%s\n", w->name, what, seconds, amount, unit);
     fflush(stdout);
 }
 
 /* Check that the memory is unchanged after copies to the GPU and back. */
-static void check(bare *b, const way *w)
+static void check_pages(bare *b, const way *w)
 {
     size_t             count = b->tile / sizeof *b->here, i;
     unsigned long long state = 1, again = 1;
@@ -193,7 +194,7 @@ static void check(bare *b, const way *w)
             bare_fail(w->name, "what was copied to the GPU and home has changed", BARE_FAILED);
 }
 
-static void bench(bare *b, const way *w)
+static void measure_way(bare *b, const way *w)
 {
     const double gb = 1e-9 * (double)b->bytes;
     const double copied = 1e-9 * (double)(b->bytes / b->tile * b->tile);
@@ -202,19 +203,19 @@ static void bench(bare *b, const way *w)
 
     w->obtain(b);
     time = bare_seconds() - start;
-    print(w, "obtain", time, gb / time, "GB/s");
-    print(w, "huge", 0, 100 * huge_bytes(b) / (double)b->bytes, "%");
-    check(b, w);
+    print_result(w, "obtain", time, gb / time, "GB/s");
+    print_result(w, "huge", 0, 100 * huge_bytes(b) / (double)b->bytes, "%");
+    check_pages(b, w);
     time = time_of(b, copy_in);
-    print(w, "in", time, copied / time, "GB/s");
+    print_result(w, "in", time, copied / time, "GB/s");
     time = time_of(b, copy_out);
-    print(w, "out", time, copied / time, "GB/s");
+    print_result(w, "out", time, copied / time, "GB/s");
     time = time_of(b, read_rows);
-    print(w, "read", time, 1e9 * time / reads, "ns/element");
+    print_result(w, "read", time, 1e9 * time / reads, "ns/element");
     start = bare_seconds();
     w->release(b);
     time = bare_seconds() - start;
-    print(w, "release", time, gb / time, "GB/s");
+    print_result(w, "release", time, gb / time, "GB/s");
 }
 
 int main(int argc, char **argv)
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
     CUDA(cudaMalloc((void **)&b.there, 4 * b.tile));
     printf("what,seconds,amount,unit\n");
     for (i = 0; i < sizeof ways / sizeof *ways; i++)
-        bench(&b, &ways[i]);
+        measure_way(&b, &ways[i]);
     CUDA(cudaFree(b.there));
     CUDA(cudaStreamDestroy(b.stream));
     return 0;

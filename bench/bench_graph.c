@@ -25,7 +25,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static hs_instance *cholesky(unsigned tiles, bool graph)
+static hs_instance *make_cholesky(unsigned tiles, bool graph)
 {
     hs_tiled spec = {
         sizeof spec, HS_CHOLESKY, tiles, 20, 4, 0, graph, hs_kernel_table_find("k40m-960"), 0};
@@ -70,26 +70,27 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(call *c)
+static double median_time(call *c)
 {
     qsort(c->seconds, ROUNDS, sizeof *c->seconds, by_value);
     return c->seconds[ROUNDS / 2];
 }
 
-static void measure(call *calls, size_t count)
+static void measure_calls(call *calls, size_t count)
 {
     double first;
 
     for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < count; i++)
             calls[i].seconds[round] = time_call(&calls[i]);
-    first = median(&calls[0]);
+    first = median_time(&calls[0]);
     for (size_t i = 0; i < count; i++) {
         const char *rank = hs_rank_name(calls[i].rank);
 
         printf("%s%s%s,%s,%zu,%.6f,%.2f\n", calls[i].name, rank ? ":" : "", rank ? rank : "",
                hs_instance_has_graph(calls[i].in) ? "graph" : "independent",
-               hs_instance_tasks(calls[i].in), median(&calls[i]), median(&calls[i]) / first);
+               hs_instance_tasks(calls[i].in), median_time(&calls[i]),
+               median_time(&calls[i]) / first);
     }
     fflush(stdout);
 }
@@ -97,8 +98,8 @@ static void measure(call *calls, size_t count)
 int main(int argc, char **argv)
 {
     unsigned     tiles = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 180;
-    hs_instance *alone = cholesky(tiles, false), *graph = cholesky(tiles, true);
-    hs_instance *middle = cholesky(64, true), *small = cholesky(32, true);
+    hs_instance *alone = make_cholesky(tiles, false), *graph = make_cholesky(tiles, true);
+    hs_instance *middle = make_cholesky(64, true), *small = make_cholesky(32, true);
     call         large[] = {{.name = "heteroprio", .in = alone},
                             {.name = "heteroprio", .in = alone, .rank = HS_RANK_MIN},
                             {.name = "heteroprio", .in = graph, .rank = HS_RANK_MIN},
@@ -108,9 +109,9 @@ int main(int argc, char **argv)
                              {.name = "paths", .in = middle}};
 
     puts("what,tasks_are,tasks,seconds,of_independent");
-    measure(large, sizeof large / sizeof *large);
+    measure_calls(large, sizeof large / sizeof *large);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        measure(&single[i], 1);
+        measure_calls(&single[i], 1);
     hs_instance_free(alone);
     hs_instance_free(graph);
     hs_instance_free(middle);

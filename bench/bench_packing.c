@@ -69,8 +69,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void run(const hs_algorithm *algorithm, const hs_settings *settings,
-                const hs_identical *spec, tally *t)
+static void solve_and_count(const hs_algorithm *algorithm, const hs_settings *settings,
+                            const hs_identical *spec, tally *t)
 {
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
         if (!is_selected(spec.family, argc, argv))
             continue;
         for (spec.seed = 1; spec.seed <= seeds; spec.seed++)
-            run(algorithm, &settings, &spec, &family);
+            solve_and_count(algorithm, &settings, &spec, &family);
         if (i + 1 == sizeof cells / sizeof *cells ||
             strcmp(cells[i + 1].family, spec.family) != 0) {
             print_tally(spec.family, &family, now() - begin_family);

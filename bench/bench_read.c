@@ -62,7 +62,7 @@ static double now(void)
 
 enum { BLOCK = 256 * 1024 };
 
-static double read_bytes(int fd)
+static double time_reading_bytes(int fd)
 {
     static char block[BLOCK];
     double      sum = 0;
@@ -105,7 +105,7 @@ static double scan_row(const char *at, const char *end, const struct layout *lay
 }
 
 /* Scan the rows of a file: each ends in a newline, and the positions of the numbers are known. */
-static double scan(int fd, const struct layout *layout)
+static double time_scan(int fd, const struct layout *layout)
 {
     static char block[2 * BLOCK];
     size_t      held = 0;
@@ -132,7 +132,7 @@ static double scan(int fd, const struct layout *layout)
     return sum;
 }
 
-static double scan_charconv(int fd, const struct layout *layout)
+static double time_charconv(int fd, const struct layout *layout)
 {
 #ifdef HAVE_CHARCONV
     double sum = floor_scan(fd, layout->ids != NO_IDS);
@@ -178,8 +178,8 @@ static int open_file(const char *path, int flags)
     return fd;
 }
 
-static double run(enum operation operation, const char *path, const char *copy,
-                  const struct layout *layout, const hs_instance *in, size_t peak)
+static double run_operation(enum operation operation, const char *path, const char *copy,
+                            const struct layout *layout, const hs_instance *in, size_t peak)
 {
     int fd = open_file(operation == WRITE ? copy : path,
                        operation == WRITE ? O_WRONLY | O_CREAT : O_RDONLY);
@@ -192,11 +192,11 @@ static double run(enum operation operation, const char *path, const char *copy,
     start = now();
 
     if (operation == BARE)
-        sink = read_bytes(fd);
+        sink = time_reading_bytes(fd);
     else if (operation == SCAN)
-        sink = scan(fd, layout);
+        sink = time_scan(fd, layout);
     else if (operation == CHARCONV)
-        sink = scan_charconv(fd, layout);
+        sink = time_charconv(fd, layout);
     else if (operation == TOUCH)
         sink = touch_memory(peak);
     else if (operation == READ || operation == SOLVE || operation == REPORT)
@@ -255,8 +255,8 @@ static double floor_time(const struct layout *layout, enum operation operation,
     return seconds;
 }
 
-static void measure(const char *program, const struct layout *layout, size_t tasks,
-                    const char *path, const char *copy)
+static void measure_layout(const char *program, const struct layout *layout, size_t tasks,
+                           const char *path, const char *copy)
 {
     double       times[OPERATIONS][ROUNDS];
     hs_instance *in;
@@ -273,7 +273,7 @@ static void measure(const char *program, const struct layout *layout, size_t tas
     close(fd);
     for (int round = 0; round < ROUNDS; round++)
         for (enum operation o = BARE; o < OPERATIONS; o++)
-            times[o][round] = run(o, path, copy, layout, in, (size_t)peak);
+            times[o][round] = run_operation(o, path, copy, layout, in, (size_t)peak);
     for (enum operation o = BARE; o < OPERATIONS; o++)
         qsort(times[o], ROUNDS, sizeof times[o][0], by_value);
     for (enum operation o = BARE; o < OPERATIONS; o++)
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,floor_share,peak_bytes\n");
     for (size_t i = 0; i < layout_count; i++)
         if (is_selected(&layouts[i], argc - 2, argv + 2))
-            measure(argv[0], &layouts[i], tasks, path, copy);
+            measure_layout(argv[0], &layouts[i], tasks, path, copy);
     unlink(path);
     unlink(copy);
     return 0;

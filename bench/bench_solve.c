@@ -38,8 +38,8 @@ static const struct node {
 } nodes[] = {{20, 4}, {1024, 64}};
 
 /* These use their whole time limit: bench_best measures them. */
-static const char *const searches[] = {"best",       "exact",         "area",
-                                       "allocation", "configuration", "mip"};
+static const char *const searches[] = {"best", "exact", "allocation", "configuration",
+                                       "mip"};
 
 static bool is_search(const char *name)
 {
@@ -67,7 +67,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double seconds[REPEATS])
+static double median_time(double seconds[REPEATS])
 {
     qsort(seconds, REPEATS, sizeof *seconds, by_value);
     return seconds[REPEATS / 2];
@@ -81,7 +81,7 @@ static double time_floor(double floor(const hs_instance *in), const hs_instance 
 
     for (r = 0; r < REPEATS; r++)
         seconds[r] = floor(in);
-    return median(seconds);
+    return median_time(seconds);
 }
 
 /* A call to measure; do_call() returns 0, or -1 if the instance is too large for the bound. */
@@ -127,7 +127,7 @@ static double time_call(const call *c)
                 return -1;
         seconds[r] = (now() - seconds[r]) / (double)loops;
     }
-    return median(seconds);
+    return median_time(seconds);
 }
 
 static long resident_kib(void)
@@ -204,10 +204,10 @@ static void print_row(const char *what, const char *how, const hs_instance *in, 
  * Measure the first touch of memory. A call without a workspace writes to new memory, in large
  * pages if available: at least the schedule, and heteroprio's 20 bytes per task.
  */
-static double time_first_touch(size_t n)
+static double time_first_touch(size_t tasks)
 {
     enum { LARGE_PAGE = 2 << 20, WORK = 20 };
-    size_t size = (n * (sizeof(hs_entry) + WORK) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, i;
+    size_t size = (tasks * (sizeof(hs_entry) + WORK) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, i;
     double seconds[REPEATS];
     int    r;
 
@@ -225,7 +225,7 @@ static double time_first_touch(size_t n)
         free(memory);
         seconds[r] = now() - seconds[r];
     }
-    return median(seconds);
+    return median_time(seconds);
 }
 
 static void measure_call(const char *what, const char *how, const call *c, const floors *f)
@@ -279,9 +279,9 @@ static void measure_in_workspace(const hs_instance *in, const floors *f)
     hs_workspace_free(c.ws);
 }
 
-static void measure(size_t n, struct node node)
+static void measure_size(size_t tasks, struct node node)
 {
-    hs_gamma     spec = {sizeof spec, n, node.cpus, node.gpus, 15, 1, 1, 1, 1};
+    hs_gamma     spec = {sizeof spec, tasks, node.cpus, node.gpus, 15, 1, 1, 1, 1};
     hs_instance *in = NULL;
     floors       f;
 
@@ -290,8 +290,8 @@ static void measure(size_t n, struct node node)
     f = (floors){time_floor(floor_sort, in), time_floor(floor_heap, in)};
     print_row("radix-sort", "", in, f.sort, -1, &f);
     print_row("worker-heap", "", in, f.heap, -1, &f);
-    if (n >= LARGE)
-        print_row("first-touch", "", in, time_first_touch(n), -1, &f);
+    if (tasks >= LARGE)
+        print_row("first-touch", "", in, time_first_touch(tasks), -1, &f);
     measure_algorithms(in, &f);
     measure_in_workspace(in, &f);
     measure_bounds(in, &f);
@@ -305,16 +305,17 @@ static void measure(size_t n, struct node node)
  */
 typedef enum ties { NO_TIES, KERNELS, NOISE } ties;
 
-static hs_queue_task ready_task(const hs_instance *in, size_t i, ties how)
+static hs_queue_task ready_task(const hs_instance *in, size_t index, ties how)
 {
     static const double times[4][2] = {{33.6, 17.0}, {89.2, 7.92}, {96.9, 3.70}, {172.9, 5.98}};
-    const double       *kernel = times[i % 4];
-    const double        noise = how == NOISE ? 1e-6 * (double)(i * 7919 % 1000) / 1000 : 0;
+    const double       *kernel = times[index % 4];
+    const double        noise = how == NOISE ? 1e-6 * (double)(index * 7919 % 1000) / 1000 : 0;
 
     if (how == NO_TIES)
-        return (hs_queue_task){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
-    return (hs_queue_task){i, kernel[0] * (1 + noise), kernel[1],
-                      (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
+        return (hs_queue_task){index, hs_instance_time(in, index, HS_CPU),
+                               hs_instance_time(in, index, HS_GPU), 0};
+    return (hs_queue_task){index, kernel[0] * (1 + noise), kernel[1],
+                           (int64_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
 }
 
 /* Time pairs of a push and a take, alternating between both ends, while `ready` tasks wait. */
@@ -345,7 +346,7 @@ static double time_queue(const hs_instance *in, size_t ready, ties how)
             seconds[r] = now() - start;
     }
     hs_queue_free(q);
-    return median(seconds);
+    return median_time(seconds);
 }
 
 static void measure_queue(void)
@@ -368,7 +369,7 @@ static void measure_queue(void)
 }
 
 /* Build a factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: a row per kernel, with a count. */
-static hs_instance *cholesky(void)
+static hs_instance *make_cholesky(void)
 {
     enum { SIZE = sizeof(hs_task) };
     static const hs_task kernels[] = {
@@ -394,7 +395,7 @@ static hs_instance *cholesky(void)
 
 static void measure_counts(void)
 {
-    hs_instance *in = cholesky();
+    hs_instance *in = make_cholesky();
     double       start = now(), makespan;
 
     if (hs_solve_makespan(NULL, hs_algorithm_find("heteroprio"), in, NULL, &makespan, NULL) !=
@@ -461,7 +462,8 @@ int main(int argc, char **argv)
         count = (size_t)argc - 1;
     for (i = 0; i < count; i++)
         for (node = 0; node < sizeof nodes / sizeof *nodes; node++)
-            measure(argc > 1 ? (size_t)strtoull(argv[i + 1], NULL, 10) : sizes[i], nodes[node]);
+            measure_size(argc > 1 ? (size_t)strtoull(argv[i + 1], NULL, 10) : sizes[i],
+                         nodes[node]);
     if (argc > 1)
         return 0;
     measure_queue();

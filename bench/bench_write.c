@@ -86,7 +86,7 @@ struct rows {
     char      *text; /* text of ids and workers */
 };
 
-static const char *keep(char **at, const char *text)
+static const char *copy_text(char **at, const char *text)
 {
     const char *kept = *at;
 
@@ -110,11 +110,11 @@ static struct rows list_rows(const hs_instance *in, const hs_schedule *s)
         const char     *worker;
 
         snprintf(name, sizeof name, "%s%u", w < CPUS ? "cpu" : "gpu", w < CPUS ? w : w - CPUS);
-        worker = keep(&at, name);
+        worker = copy_text(&at, name);
         for (size_t i = 0; i < count; i++, entry++) {
             hs_instance_name(in, entry->task, name, sizeof name);
             rows.row[rows.count++] =
-                (floor_row){keep(&at, name),
+                (floor_row){copy_text(&at, name),
                             worker,
                             entry->state == HS_ABORTED ? "aborted" : "run",
                             {entry->start, entry->end, hs_instance_time(in, entry->task, HS_CPU),
@@ -174,7 +174,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void measure(const struct layout *layout, size_t tasks, int fd)
+static void measure_layout(const struct layout *layout, size_t tasks, int fd)
 {
     hs_instance *in = make_instance(layout, tasks);
     hs_schedule *s = NULL;
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
     unlink(path);
     printf("plan,tasks,bytes,charconv_ns_per_task,ns_per_task,floor_share,read_ns_per_task\n");
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        measure(&layouts[i], tasks, fd);
+        measure_layout(&layouts[i], tasks, fd);
     close(fd);
     return 0;
 }

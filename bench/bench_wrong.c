@@ -59,13 +59,13 @@ typedef struct scene {
 
 static uint64_t state;
 
-static double draw(void)
+static double draw_unit(void)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (double)(state >> 33) * 0x1p-31;
 }
 
-static void check(hs_status status, const char *what)
+static void require_ok(hs_status status, const char *what)
 {
     if (status == HS_OK)
         return;
@@ -75,10 +75,10 @@ static void check(hs_status status, const char *what)
 
 static double error_of(const row *r)
 {
-    double factor =
-        r->coin ? (draw() < 0.5 ? r->spread : 1 / r->spread) : pow(r->spread, 2 * draw() - 1);
+    double factor = r->coin ? (draw_unit() < 0.5 ? r->spread : 1 / r->spread)
+                            : pow(r->spread, 2 * draw_unit() - 1);
 
-    return draw() < r->part ? factor * r->slowness : factor;
+    return draw_unit() < r->part ? factor * r->slowness : factor;
 }
 
 static hs_instance *make_instance(int kernels, hs_restartable restartable, uint64_t seed)
@@ -91,21 +91,21 @@ static hs_instance *make_instance(int kernels, hs_restartable restartable, uint6
     unsigned                 i, j;
 
     state = seed;
-    check(hs_builder_create(&b), "builder");
-    check(hs_builder_set_workers(b, CPUS, GPUS), "workers");
+    require_ok(hs_builder_create(&b), "builder");
+    require_ok(hs_builder_set_workers(b, CPUS, GPUS), "workers");
     for (i = 0; i < (kernels ? 4 : 1); i++)
         for (j = 0; j < (kernels ? count[i] : 40); j++) {
-            double  p = kernels ? cpu[i] : 10 + 90 * draw();
+            double  p = kernels ? cpu[i] : 10 + 90 * draw_unit();
             hs_task t;
 
             hs_task_init(&t);
             t.cpu = p;
-            t.gpu = kernels ? gpu[i] : p / (pow(4, draw()) / 1.4);
+            t.gpu = kernels ? gpu[i] : p / (pow(4, draw_unit()) / 1.4);
             t.kernel = kernels ? name[i] : NULL;
             t.restartable = restartable;
-            check(hs_builder_add_row(b, &t), "task");
+            require_ok(hs_builder_add_row(b, &t), "task");
         }
-    check(hs_builder_finish(b, &in, NULL), "instance");
+    require_ok(hs_builder_finish(b, &in, NULL), "instance");
     hs_builder_free(b);
     return in;
 }
@@ -125,7 +125,8 @@ typedef struct worker_state {
 } worker_state;
 
 /* Simulate a policy; after each event every waiting worker decides again. */
-static double simulate(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
+static double simulated_makespan(const scene *s, const char *policy, const hs_instance *in,
+                                 unsigned *takes)
 {
     hs_policy_settings settings;
     hs_policy         *p = NULL;
@@ -135,7 +136,7 @@ static double simulate(const scene *s, const char *policy, const hs_instance *in
 
     hs_policy_settings_init(&settings);
     settings.tolerance = 0.02;
-    check(hs_policy_create(hs_policy_find(policy), in, s->plan, &settings, &p), policy);
+    require_ok(hs_policy_create(hs_policy_find(policy), in, s->plan, &settings, &p), policy);
     while (done < s->n) {
         unsigned    i, w = CPUS;
         hs_decision d;
@@ -216,7 +217,7 @@ static hs_outcome wait_run(hs_backend_worker *worker, const hs_body *body, hs_at
     return left > 0 ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
 }
 
-static void *execute(void *data)
+static void *run_live(void *data)
 {
     trial                  *t = data;
     const hs_backend        waits = {.abi = HS_BACKEND_ABI,
@@ -238,8 +239,8 @@ static void *execute(void *data)
     settings.run.backends = only;
     settings.run.backend_count = 1;
     hs_exec_report_init(&report);
-    check(hs_exec_create(t->in, t->scene->plan, &settings, &exec, &error), error.why);
-    check(hs_exec_run(exec, &report, &error), error.why);
+    require_ok(hs_exec_create(t->in, t->scene->plan, &settings, &exec, &error), error.why);
+    require_ok(hs_exec_run(exec, &report, &error), error.why);
     t->makespan = report.seconds / seconds_per_unit;
     t->takes = (unsigned)report.aborted;
     hs_exec_free(exec);
@@ -251,19 +252,19 @@ static void *run_trial(void *data)
     trial *t = data;
 
     if (seconds_per_unit > 0)
-        return execute(t);
-    t->makespan = simulate(t->scene, t->policy, t->in, &t->takes);
+        return run_live(t);
+    t->makespan = simulated_makespan(t->scene, t->policy, t->in, &t->takes);
     return NULL;
 }
 
-static double area(const scene *s)
+static double area_bound(const scene *s)
 {
     hs_instance *truth = NULL;
     double       bound = 0;
 
-    check(hs_instance_wrap(s->n, s->truth[HS_CPU], s->truth[HS_GPU], NULL, CPUS, GPUS, &truth),
-          "truth");
-    check(hs_bound_compute(hs_bound_find("theorem2"), truth, NULL, &bound), "bound");
+    require_ok(hs_instance_wrap(s->n, s->truth[HS_CPU], s->truth[HS_GPU], NULL, CPUS, GPUS, &truth),
+               "truth");
+    require_ok(hs_bound_compute(hs_bound_find("theorem2"), truth, NULL, &bound), "bound");
     hs_instance_free(truth);
     return bound;
 }
@@ -274,14 +275,14 @@ static void try_all(const scene *s, double sum[TRIALS], unsigned takes[TRIALS])
 {
     static const char *const policy[TRIALS] = {"plan", "plan+steal", "heteroprio", "plan+steal",
                                                "heteroprio"};
-    double                   bound = area(s);
+    double                   bound = area_bound(s);
     trial                    t[TRIALS];
     int                      i;
 
     for (i = 0; i < TRIALS; i++) {
         t[i] = (trial){.scene = s, .policy = policy[i], .in = i < 3 ? s->in : s->fixed};
         if (pthread_create(&t[i].thread, NULL, run_trial, &t[i]))
-            check(HS_ERESOURCE, "thread");
+            require_ok(HS_ERESOURCE, "thread");
     }
     for (i = 0; i < TRIALS; i++) {
         pthread_join(t[i].thread, NULL);
@@ -290,7 +291,7 @@ static void try_all(const scene *s, double sum[TRIALS], unsigned takes[TRIALS])
     }
 }
 
-static void measure(const row *r, int kernels, unsigned instances)
+static void measure_row(const row *r, int kernels, unsigned instances)
 {
     double   sum[TRIALS] = {0}, best;
     unsigned takes[TRIALS] = {0}, i, j;
@@ -302,7 +303,7 @@ static void measure(const row *r, int kernels, unsigned instances)
         s.in = make_instance(kernels, HS_RESTART_YES, i + 1);
         s.fixed = make_instance(kernels, HS_RESTART_NO, i + 1);
         s.n = hs_instance_tasks(s.in);
-        check(hs_solve(hs_algorithm_find("heteroprio-ns"), s.in, NULL, &s.plan), "plan");
+        require_ok(hs_solve(hs_algorithm_find("heteroprio-ns"), s.in, NULL, &s.plan), "plan");
         state = 1000 + i;
         for (t = 0; t < s.n; t++)
             for (j = 0; j < 2; j++)
@@ -329,6 +330,6 @@ int main(int argc, char **argv)
     printf("%-18s %-12s %6s %6s %6s %6s %6s   %5s  %5s\n", "times", "tasks", "plan", "steal", "hp",
            "st-no", "hp-no", "hp/", "takes");
     for (i = 0; i < 2 * sizeof rows / sizeof *rows; i++)
-        measure(&rows[i / 2], (int)(i & 1), instances);
+        measure_row(&rows[i / 2], (int)(i & 1), instances);
     return 0;
 }

@@ -47,13 +47,13 @@ static void put_time(FILE *f, uint64_t *state, int digits)
 }
 
 /* Return distinct numbers for distinct i below 2^32, in scattered order. */
-static uint32_t shuffled(size_t i)
+static uint32_t shuffled_index(size_t index)
 {
-    return (uint32_t)i * 2654435769u;
+    return (uint32_t)index * 2654435769u;
 }
 
 /* Advance to the next task of a Cholesky factorisation: its row, column and step. */
-static void advance(unsigned at[3], unsigned tiles)
+static void next_tiles(unsigned at[3], unsigned tiles)
 {
     if (++at[1] <= at[0])
         return;
@@ -101,7 +101,7 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
             layout->is_graph ? ",data" : "");
     for (size_t i = 0; i < tasks; i++) {
         if (layout->ids)
-            fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled(i));
+            fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled_index(i));
         put_time(f, &state, layout->digits);
         putc(',', f);
         put_time(f, &state, layout->digits);
@@ -109,7 +109,7 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
             fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
         if (layout->is_graph) {
             put_tiles(f, at);
-            advance(at, tiles);
+            next_tiles(at, tiles);
         }
         putc('\n', f);
     }

@@ -21,7 +21,7 @@ static double now(void)
  * Build the model. Rows: the tasks, then the workers. Columns: the makespan, then for each task its
  * workers.
  */
-static glp_prob *build(const hs_instance *in)
+static glp_prob *build_mip(const hs_instance *in)
 {
     int n = (int)hs_instance_tasks(in), m = (int)hs_instance_cpus(in),
         workers = m + (int)hs_instance_gpus(in), i, w;
@@ -72,7 +72,7 @@ static int relate_makespan(glp_prob *lp, int tasks, int workers)
 }
 
 /* Record the best bound; GLPK reports it only to a callback. */
-static void watch(glp_tree *tree, void *data)
+static void watch_search(glp_tree *tree, void *data)
 {
     double *bound = data;
     int     node = glp_ios_best_node(tree);
@@ -81,7 +81,7 @@ static void watch(glp_tree *tree, void *data)
         *bound = fmax(*bound, glp_ios_node_bound(tree, node));
 }
 
-static void solve(glp_prob *lp, double seconds, peer_result *result)
+static void solve_mip(glp_prob *lp, double seconds, peer_result *result)
 {
     glp_iocp options;
     int      code;
@@ -92,7 +92,7 @@ static void solve(glp_prob *lp, double seconds, peer_result *result)
     options.gmi_cuts = options.mir_cuts = options.cov_cuts = options.clq_cuts = GLP_ON;
     options.fp_heur = GLP_ON;
     options.tm_lim = (int)(1000 * seconds);
-    options.cb_func = watch;
+    options.cb_func = watch_search;
     options.cb_info = &result->bound;
     code = glp_intopt(lp, &options);
     if (glp_mip_status(lp) == GLP_OPT || glp_mip_status(lp) == GLP_FEAS)
@@ -111,10 +111,10 @@ bool peer_glpk(const hs_instance *in, double seconds, peer_result *result)
         return false;
     *result = (peer_result){INFINITY, 0, 0};
     glp_term_out(GLP_OFF);
-    lp = build(in);
+    lp = build_mip(in);
     if (!relate_makespan(lp, (int)hs_instance_tasks(in), (int)workers))
         abort();
-    solve(lp, seconds, result);
+    solve_mip(lp, seconds, result);
     glp_delete_prob(lp);
     result->seconds = now() - begin;
     return true;

@@ -21,7 +21,7 @@ typedef struct rest {
  * copy down. */
 static inline uint32_t take_low(rest *r)
 {
-    uint32_t row = r->order[r->low], copy = r->low_copies++, left = hsi_count(r->pb, row);
+    uint32_t row = r->order[r->low], copy = r->low_copies++, left = hsi_row_count(r->pb, row);
 
     if (r->low + 1 == r->high)
         left -= r->high_copies;
@@ -34,7 +34,7 @@ static inline uint32_t take_low(rest *r)
 
 static inline uint32_t take_high(rest *r)
 {
-    uint32_t row = r->order[r->high - 1], count = hsi_count(r->pb, row);
+    uint32_t row = r->order[r->high - 1], count = hsi_row_count(r->pb, row);
     uint32_t copy = count - ++r->high_copies;
 
     if (copy == (r->low + 1 == r->high ? r->low_copies : 0)) {

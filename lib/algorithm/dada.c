@@ -36,7 +36,7 @@ static void start_from(hsi_worker_tree *workers, const double *load)
 static void put(hsi_recorder *recorder, uint32_t task, uint32_t worker, double end)
 {
     if (recorder)
-        hsi_record(recorder, task, worker, end);
+        hsi_record_run(recorder, task, worker, end);
 }
 
 static void grant_wishes(dada *d, double guess, hsi_recorder *recorder)
@@ -155,7 +155,7 @@ static hs_status place_on_cpus(dada *d, hsi_recorder *recorder)
 
         if (count - i > AHEAD)
             __builtin_prefetch(&pb->p[left[i + AHEAD]]);
-        hsi_record(recorder, left[i], rank, end);
+        hsi_record_run(recorder, left[i], rank, end);
         hsi_worker_tree_set(&d->cpus, rank, end);
     }
     return HS_OK;

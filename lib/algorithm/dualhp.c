@@ -126,9 +126,9 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
     d->cpu_after = hsi_arena_take(pb->arena, n + 1, sizeof *d->cpu_after);
     if (!d->p || !d->q || !d->gpu_before || !d->cpu_after)
         return HS_ENOMEM;
-    st = hsi_gather(d->order, n, pb->p, d->p, pb->token);
+    st = hsi_gather_times(d->order, n, pb->p, d->p, pb->token);
     if (st == HS_OK)
-        st = hsi_gather(d->order, n, pb->q, d->q, pb->token);
+        st = hsi_gather_times(d->order, n, pb->q, d->q, pb->token);
     for (i = 0; i < n && st == HS_OK; i++)
         d->least = larger(d->least, smaller(pb->p[i], pb->q[i]));
     return st;

@@ -38,7 +38,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     size_t i;
 
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
-        uint32_t row = order[i], count = hsi_count(pb, row), copy;
+        uint32_t row = order[i], count = hsi_row_count(pb, row), copy;
 
         if (pb->n - i > AHEAD) { /* the order shows which times are needed next */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);

@@ -177,10 +177,10 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
         copy   task = sim->running[rank];
 
         if (type_of(sim, rank) != looking && end > now && !isinf(end) && task.row != HS_NONE &&
-            hsi_restartable(sim->pb, task.row)) {
+            hsi_is_restartable(sim->pb, task.row)) {
             seen->order[seen->size] = (uint32_t)seen->size;
             seen->list[seen->size++] =
-                (candidate){end, hsi_priority(sim->pb, task.row), task, rank};
+                (candidate){end, hsi_priority_of(sim->pb, task.row), task, rank};
         }
     }
     hsi_sort_indices(seen->order, scratch, seen->size, candidate_before, seen->list);
@@ -284,7 +284,7 @@ static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, bool sp
     if (st != HS_OK)
         return st;
     if (pb->n)
-        sim.back_copy = hsi_count(pb, sim.queue[pb->n - 1]);
+        sim.back_copy = hsi_row_count(pb, sim.queue[pb->n - 1]);
     if (pb->count)
         run_busy_phase(&sim, pb->count);
     else

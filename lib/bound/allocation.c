@@ -71,7 +71,7 @@ static int64_t fill_knapsack(bisection *b, double target, int64_t *needed,
     size_t             n = 0;
 
     for (size_t i = 0; i < rows->n; i++) {
-        double p = b->time[HS_CPU][i], q = b->time[HS_GPU][i], count = hsi_count(rows, i);
+        double p = b->time[HS_CPU][i], q = b->time[HS_GPU][i], count = hsi_row_count(rows, i);
 
         if (p > target && q > target)
             return -1;
@@ -97,7 +97,7 @@ static int64_t fill_knapsack(bisection *b, double target, int64_t *needed,
     for (size_t item = 0; item < n; item++) {
         ks->weight[item] = (int64_t)ldexp(b->time[HS_GPU][b->row[item]], -weight_exponent);
         ks->profit[item] = (int64_t)ceil(ldexp(b->time[HS_CPU][b->row[item]], -profit_exponent));
-        ks->limit[item] = hsi_count(rows, b->row[item]);
+        ks->limit[item] = hsi_row_count(rows, b->row[item]);
     }
     *needed = needed_profit(b, &cpu_load, target, profit_exponent);
     *cpu_room = ldexp(rows->m * target, -profit_exponent);
@@ -113,11 +113,11 @@ static double value_found(const bisection *b, double target)
 
     for (size_t i = 0; i < rows->n; i++) {
         double   p = b->time[HS_CPU][i], q = b->time[HS_GPU][i];
-        uint32_t on_gpu = p > target ? hsi_count(rows, i) : 0, on_cpu;
+        uint32_t on_gpu = p > target ? hsi_row_count(rows, i) : 0, on_cpu;
 
         if (item < b->knapsack.n && b->row[item] == i)
             on_gpu = b->knapsack.take[item++];
-        on_cpu = hsi_count(rows, i) - on_gpu;
+        on_cpu = hsi_row_count(rows, i) - on_gpu;
         load[HS_CPU] += on_cpu ? on_cpu * p : 0;
         load[HS_GPU] += on_gpu ? on_gpu * q : 0;
         longest = fmax(longest, fmax(on_cpu ? p : 0, on_gpu ? q : 0));
@@ -127,7 +127,7 @@ static double value_found(const bisection *b, double target)
 
 /* Test a target: raise `low` to it if refuted, else lower `high` to the assignment found. Return
  * true if refuted. */
-static bool refute(bisection *b, double target)
+static bool refute_target(bisection *b, double target)
 {
     int64_t needed, capacity;
     double  cpu_room, slack;
@@ -148,7 +148,7 @@ static bool refute(bisection *b, double target)
 
 /* Bisect until the bounds meet, with more nodes each time; return true if they met before the time
  * limit. */
-static bool bisect(bisection *b, double gap)
+static bool bisect_target(bisection *b, double gap)
 {
     double allowed = fmax(near_enough, gap);
 
@@ -161,7 +161,7 @@ static bool bisect(bisection *b, double gap)
 
             if (hsi_stop_now(b->stop))
                 return false;
-            if (!refute(b, target))
+            if (!refute_target(b, target))
                 high = target;
             high = fmin(high, b->high);
         }
@@ -207,7 +207,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     b.high = 2 * b.low * (1 + near_enough); /* deadline's solution cuts at most one task */
     st = open_bisection(&b, exponent);
     if (st == HS_OK) {
-        report->limit_reached = !bisect(&b, settings->gap);
+        report->limit_reached = !bisect_target(&b, settings->gap);
         *value = ldexp(b.low, exponent);
         st = hsi_cancelled(settings) ? HS_ECANCELED : HS_OK;
     }

@@ -47,15 +47,17 @@ static hsi_verdict next_worker(hsi_capacity_search *f, const level *at)
 }
 
 /* Choose counts of the kinds from `kind` on that add a load within low .. high; all copies left of
- * these kinds weigh `all`. */
-static hsi_verdict choose(hsi_capacity_search *f, level *at, size_t kind, __int128_t low,
-                          int64_t high, __int128_t all)
+ * these kinds weigh `remaining_weight`. */
+static hsi_verdict choose_counts(hsi_capacity_search *f, level *at, size_t kind,
+                                 __int128_t least_load, int64_t most_load,
+                                 __int128_t remaining_weight)
 {
-    int64_t    weight = f->weight[kind], most = smaller(at->rest[kind], high / weight), step, least;
+    int64_t weight = f->weight[kind], most = smaller(at->rest[kind], most_load / weight), step,
+            least;
     int64_t    ideal = smaller(at->rest[kind] / at->left, most);
-    __int128_t others = all - (__int128_t)weight * at->rest[kind];
+    __int128_t others = remaining_weight - (__int128_t)weight * at->rest[kind];
 
-    least = low > others ? (int64_t)((low - others + weight - 1) / weight) : 0;
+    least = least_load > others ? (int64_t)((least_load - others + weight - 1) / weight) : 0;
     if (ideal < least)
         ideal = least;
     for (step = 0; ideal + step <= most || ideal - step >= least; step++) {
@@ -72,7 +74,8 @@ static hsi_verdict choose(hsi_capacity_search *f, level *at, size_t kind, __int1
                 return HSI_STOPPED;
             at->take[kind] = (uint32_t)copies;
             at->load += load;
-            verdict = kind + 1 < f->kinds ? choose(f, at, kind + 1, low - load, high - load, others)
+            verdict = kind + 1 < f->kinds ? choose_counts(f, at, kind + 1, least_load - load,
+                                                          most_load - load, others)
                                           : next_worker(f, at);
             at->load -= load;
             if (verdict != HSI_REFUTED)
@@ -99,7 +102,7 @@ static hsi_verdict fill_worker(hsi_capacity_search *f, level *at)
         memcpy(at->take, at->rest, f->kinds * sizeof *at->take);
         return HSI_FOUND;
     }
-    return choose(f, at, 0, (all + at->left - 1) / at->left, at->most, all);
+    return choose_counts(f, at, 0, (all + at->left - 1) / at->left, at->most, all);
 }
 
 hsi_verdict hsi_capacity_search_run(hsi_capacity_search *f, unsigned workers, const uint32_t *count)

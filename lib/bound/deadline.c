@@ -32,7 +32,7 @@ static double longer_span(const hsi_divisible *d, uint32_t place)
     return cpu > gpu ? cpu : gpu;
 }
 
-static int before(const void *context, uint32_t a, uint32_t b)
+static int has_shorter_span(const void *context, uint32_t a, uint32_t b)
 {
     double span_a = longer_span(context, a), span_b = longer_span(context, b);
 
@@ -54,9 +54,9 @@ static size_t count_above(const hsi_divisible *d, double from)
     return count;
 }
 
-static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
+static hs_status collect_breakpoints(hsi_divisible *d, double from, breakpoints *bp)
 {
-    const hsi_index_order how = {before, d, d->rows->token};
+    const hsi_index_order how = {has_shorter_span, d, d->rows->token};
     size_t                count = count_above(d, from);
     uint64_t             *keys, *scratch;
     uint32_t              i;
@@ -81,7 +81,8 @@ static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
 }
 
 /* Find the first interval with a feasible T; interval 0 is [from, first breakpoint). */
-static hs_status search(hsi_divisible *d, const breakpoints *bp, double from, double *value)
+static hs_status find_first_feasible(hsi_divisible *d, const breakpoints *bp, double from,
+                                     double *value)
 {
     size_t low = 0, high = bp->size; /* the last interval has no end and is feasible */
 
@@ -106,10 +107,10 @@ static hs_status find_least(hsi_divisible *d, double *value)
 {
     breakpoints bp = {NULL, NULL, 0};
     double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_divisible_longest(d));
-    hs_status   st = collect(d, from, &bp);
+    hs_status   st = collect_breakpoints(d, from, &bp);
 
     if (st == HS_OK && bp.size)
-        return search(d, &bp, from, value);
+        return find_first_feasible(d, &bp, from, value);
     if (st == HS_OK)
         *value = from;
     return st;

@@ -37,8 +37,8 @@ static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
     d->gpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->gpu_span);
     if (!d->cpu_span || !d->gpu_span)
         return HS_ENOMEM;
-    st = hsi_gather(order, rows->n, spans.cpu, d->cpu_span, rows->token);
-    return st == HS_OK ? hsi_gather(order, rows->n, spans.gpu, d->gpu_span, rows->token) : st;
+    st = hsi_gather_times(order, rows->n, spans.cpu, d->cpu_span, rows->token);
+    return st == HS_OK ? hsi_gather_times(order, rows->n, spans.gpu, d->gpu_span, rows->token) : st;
 }
 
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
@@ -65,9 +65,9 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
         d->count = hsi_arena_take(arena, n, sizeof *d->count);
     if (!d->p || !d->q || !d->suffix || (rows->count && !d->count))
         return HS_ENOMEM;
-    st = hsi_gather(order, n, rows->p, d->p, rows->token);
+    st = hsi_gather_times(order, n, rows->p, d->p, rows->token);
     if (st == HS_OK)
-        st = hsi_gather(order, n, rows->q, d->q, rows->token);
+        st = hsi_gather_times(order, n, rows->q, d->q, rows->token);
     for (i = 0; i < n && rows->count && st == HS_OK; i++)
         d->count[i] = rows->count[order[i]];
     if (st == HS_OK)
@@ -87,9 +87,9 @@ void hsi_divisible_close(hsi_divisible *d)
     hsi_arena_close(&d->arena);
 }
 
-static inline uint32_t count_of(const hsi_divisible *d, size_t i)
+static inline uint32_t count_of(const hsi_divisible *d, size_t index)
 {
-    return d->count ? d->count[i] : 1;
+    return d->count ? d->count[index] : 1;
 }
 
 static void add_times(hsi_sum *sum, uint32_t count, double time)
@@ -102,7 +102,7 @@ static void add_times(hsi_sum *sum, uint32_t count, double time)
 
 /* Add up the loads of the forced tasks. Return false if a task exceeds the deadline on both
  * types. */
-static bool force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
+static bool add_forced_tasks(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
 {
     size_t i;
 
@@ -122,9 +122,9 @@ static bool force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum
     return true;
 }
 
-static inline bool is_divisible(const hsi_divisible *d, size_t i, double deadline)
+static inline bool is_divisible(const hsi_divisible *d, size_t index, double deadline)
 {
-    return d->cpu_span[i] <= deadline && d->gpu_span[i] <= deadline;
+    return d->cpu_span[index] <= deadline && d->gpu_span[index] <= deadline;
 }
 
 /* Fill suffix[b]: the GPUs' load from block b to the end. */
@@ -144,7 +144,7 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
 }
 
 /* Return true if CPUs with load `cpu` finish no earlier than GPUs with load `gpu`. */
-static inline bool cross(const hsi_divisible *d, double cpu, double gpu)
+static inline bool cpus_end_last(const hsi_divisible *d, double cpu, double gpu)
 {
     if (!d->rows->available)
         return cpu * d->rows->k >= gpu * d->rows->m;
@@ -170,7 +170,7 @@ static size_t find_in_block(const hsi_divisible *d, double deadline, size_t bloc
         if (!is_divisible(d, begin + i, deadline))
             continue;
         cpu += count_of(d, begin + i) * d->p[begin + i];
-        if (cross(d, cpu, rest[i + 1]))
+        if (cpus_end_last(d, cpu, rest[i + 1]))
             break;
     }
     return begin + i;
@@ -196,7 +196,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
         for (i = begin; i < end; i++)
             if (is_divisible(d, i, deadline))
                 cpu += count_of(d, i) * d->p[i];
-        if (!cross(d, cpu, d->suffix[begin / BLOCK + 1]))
+        if (!cpus_end_last(d, cpu, d->suffix[begin / BLOCK + 1]))
             continue;
         i = find_in_block(d, deadline, begin / BLOCK, before);
         if (i < end)
@@ -221,15 +221,16 @@ typedef struct question {
                         certainly */
 } question;
 
-static double answer(const hsi_divisible *d, const question *wanted, const hsi_sum *numerator,
-                     double u, double v)
+static double bound_of_multipliers(const hsi_divisible *d, const question *wanted,
+                                   const hsi_sum *numerator, double cpu_multiplier,
+                                   double gpu_multiplier)
 {
     hsi_sum room = {0, 0, 0}, rest = *numerator;
 
     if (!wanted->is_above)
-        return hsi_release_divide(&d->release, numerator, u, v);
-    hsi_sum_add_product(&room, d->rows->m, u);
-    hsi_sum_add_product(&room, d->rows->k, v);
+        return hsi_release_divide(&d->release, numerator, cpu_multiplier, gpu_multiplier);
+    hsi_sum_add_product(&room, d->rows->m, cpu_multiplier);
+    hsi_sum_add_product(&room, d->rows->k, gpu_multiplier);
     hsi_sum_add_sum_times(&rest, &room, -wanted->deadline);
     return hsi_sum_surely_positive(&rest) ? INFINITY : 0;
 }
@@ -263,17 +264,18 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
     hsi_sum_add_sum_times(&numerator, &gpu, v);
-    return answer(d, wanted, &numerator, u, v);
+    return bound_of_multipliers(d, wanted, &numerator, u, v);
 }
 
 /* Keep the better bound and its multipliers. */
-static void keep(double bound, double u, double v, double *best, double multiplier[2])
+static void keep_better(double bound, double cpu_multiplier, double gpu_multiplier, double *best,
+                        double multiplier[2])
 {
     if (!(bound > *best))
         return;
     *best = bound;
-    multiplier[HS_CPU] = u;
-    multiplier[HS_GPU] = v;
+    multiplier[HS_CPU] = cpu_multiplier;
+    multiplier[HS_GPU] = gpu_multiplier;
 }
 
 static double find_multipliers(hsi_divisible *d, const question *wanted, double multiplier[2])
@@ -285,16 +287,16 @@ static double find_multipliers(hsi_divisible *d, const question *wanted, double 
     size_t             pivot;
 
     multiplier[HS_CPU] = multiplier[HS_GPU] = 0;
-    if (!force(d, deadline, &cpu, &gpu))
+    if (!add_forced_tasks(d, deadline, &cpu, &gpu))
         return INFINITY;
     if (cpu.high > 0)
-        keep(answer(d, wanted, &cpu, 1, 0), 1, 0, &bound, multiplier);
+        keep_better(bound_of_multipliers(d, wanted, &cpu, 1, 0), 1, 0, &bound, multiplier);
     if (gpu.high > 0)
-        keep(answer(d, wanted, &gpu, 0, 1), 0, 1, &bound, multiplier);
+        keep_better(bound_of_multipliers(d, wanted, &gpu, 0, 1), 0, 1, &bound, multiplier);
     pivot = find_pivot(d, deadline, cpu.high, gpu.high);
     if (pivot < rows->n) {
         by_pivot = pivot_bound(d, wanted, pivot, cpu, gpu, found);
-        keep(by_pivot, found[HS_CPU], found[HS_GPU], &bound, multiplier);
+        keep_better(by_pivot, found[HS_CPU], found[HS_GPU], &bound, multiplier);
     }
     return bound;
 }
@@ -319,36 +321,4 @@ double hsi_divisible_bound(hsi_divisible *d, double deadline)
     double multiplier[2];
 
     return hsi_divisible_multipliers(d, deadline, multiplier);
-}
-
-double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
-{
-    hsi_sum numerator = {0, 0, 0}, denominator = {0, 0, 0};
-    double  total = 0;
-    int     scale;
-    size_t  i;
-
-    for (i = 0; i < rows->n && !hsi_poll_at(rows->token, i); i++)
-        total += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
-    frexp(fmax(u, v), &scale);
-    scale -= lift_of(total);
-    u = ldexp(u, -scale);
-    v = ldexp(v, -scale);
-    for (i = 0; i < rows->n; i++) {
-        double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded products only choose the
-                                                               term */
-        hsi_sum term = {0, 0, 0};
-
-        hsi_poll_at(rows->token, i);
-        if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))
-            hsi_sum_add_product(&term, v, rows->q[i]);
-        else
-            hsi_sum_add_product(&term, u, rows->p[i]);
-        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by the rounding */
-            term.error += fabs(cpu - gpu) <= 4 * DBL_EPSILON * cpu ? 8 * DBL_EPSILON * cpu : 0;
-        hsi_sum_add_sum_times(&numerator, &term, hsi_count(rows, i));
-    }
-    hsi_sum_add_product(&denominator, rows->m, u);
-    hsi_sum_add_product(&denominator, rows->k, v);
-    return hsi_divide_down(&numerator, &denominator);
 }

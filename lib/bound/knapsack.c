@@ -125,7 +125,7 @@ static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
     return free_profit;
 }
 
-static void accumulate(search *s)
+static void sum_up_items(search *s)
 {
     size_t i;
 
@@ -142,11 +142,12 @@ static void accumulate(search *s)
             s->weight[i - 1] < s->least_weight[i] ? s->weight[i - 1] : s->least_weight[i];
 }
 
-/* Return the first item from `at` on whose copies do not all fit into `rest`; n if all fit. */
-static size_t find_break(const search *s, size_t at, int64_t rest)
+/* Return the first item from `item` on whose copies do not all fit into `capacity_left`; n if all
+ * fit. */
+static size_t find_break(const search *s, size_t item, int64_t capacity_left)
 {
-    __int128 end = s->weight_before[at] + rest;
-    size_t   low = at, high = at + 1, step = 1;
+    __int128 end = s->weight_before[item] + capacity_left;
+    size_t   low = item, high = item + 1, step = 1;
 
     while (high <= s->n && s->weight_before[high] <= end) {
         low = high;
@@ -166,26 +167,27 @@ static size_t find_break(const search *s, size_t at, int64_t rest)
     return low;
 }
 
-/* Return a bound on `value` plus the profit of the items from `at` on; *stop: the break item. */
-static double node_bound(const search *s, size_t at, int64_t rest, int64_t value, size_t *stop)
+/* Return a bound on `value` plus the profit of the items from `item` on; *stop: the break item. */
+static double node_bound(const search *s, size_t item, int64_t capacity_left, int64_t value,
+                         size_t *stop)
 {
-    size_t   b = find_break(s, at, rest);
+    size_t   b = find_break(s, item, capacity_left);
     uint32_t copies;
     double   without, with;
 
     *stop = b;
-    value += s->profit_before[b] - s->profit_before[at];
+    value += s->profit_before[b] - s->profit_before[item];
     if (b == s->n)
         return (double)value + SLACK;
-    rest -= (int64_t)(s->weight_before[b] - s->weight_before[at]);
-    copies = (uint32_t)(rest / s->weight[b]);
+    capacity_left -= (int64_t)(s->weight_before[b] - s->weight_before[item]);
+    copies = (uint32_t)(capacity_left / s->weight[b]);
     value += copies * s->profit[b];
-    rest -= copies * s->weight[b];
-    without = (double)value + (double)rest * s->density[b + 1] + SLACK;
-    if (b == at)
+    capacity_left -= copies * s->weight[b];
+    without = (double)value + (double)capacity_left * s->density[b + 1] + SLACK;
+    if (b == item)
         return without;
-    with = (double)(value + s->profit[b]) - (double)(s->weight[b] - rest) * s->density[b - 1] +
-           SLACK;
+    with = (double)(value + s->profit[b]) -
+           (double)(s->weight[b] - capacity_left) * s->density[b - 1] + SLACK;
     return with > without ? with : without;
 }
 
@@ -198,13 +200,13 @@ static void keep_best(search *s, int64_t value)
     memcpy(s->best, s->chosen, s->depth * sizeof *s->chosen);
 }
 
-static void choose(search *s, size_t at, uint32_t copies)
+static void set_copies(search *s, size_t item, uint32_t copies)
 {
-    s->chosen[s->depth++] = (choice){(uint32_t)at, copies};
+    s->chosen[s->depth++] = (choice){(uint32_t)item, copies};
 }
 
 /* Drop items that no set better than `best_value` contains, by the slope of the relaxation. */
-static void reduce(search *s, int64_t capacity, int64_t tolerance)
+static void drop_useless_items(search *s, int64_t capacity, int64_t tolerance)
 {
     size_t b, i, n = 0;
     double relaxed = 0, slope;
@@ -229,7 +231,7 @@ static void reduce(search *s, int64_t capacity, int64_t tolerance)
         s->limit[n++] = s->limit[i];
     }
     s->n = n;
-    accumulate(s);
+    sum_up_items(s);
 }
 
 /* Take fitting items in order as the first solution. */
@@ -244,7 +246,7 @@ static void fill_greedily(search *s, int64_t capacity)
 
         if (copies == 0)
             continue;
-        choose(s, i, (uint32_t)copies);
+        set_copies(s, i, (uint32_t)copies);
         capacity -= copies * s->weight[i];
         value += copies * s->profit[i];
     }
@@ -286,14 +288,14 @@ static size_t branch_and_bound(search *s, int64_t capacity, int64_t tolerance, s
                 s->left_out = bound;
         } else {
             for (; at < stop; at++) {
-                choose(s, at, s->limit[at]);
+                set_copies(s, at, s->limit[at]);
                 rest -= s->weight[at] * s->limit[at];
                 value += s->profit[at] * s->limit[at];
             }
             if (at < s->n && rest >= s->weight[at]) {
                 uint32_t copies = (uint32_t)(rest / s->weight[at]);
 
-                choose(s, at, copies);
+                set_copies(s, at, copies);
                 rest -= copies * s->weight[at];
                 value += copies * s->profit[at];
             }
@@ -328,11 +330,12 @@ void hsi_knapsack_solve(hsi_knapsack *ks, int64_t capacity, int64_t tolerance, s
     s->depth = s->best_depth = 0;
     s->best_value = 0;
     s->left_out = 0;
-    accumulate(s);
+    sum_up_items(s);
     fill_greedily(s, capacity);
-    for (i = 0; i < s->best_depth; i++) /* reduce() changes positions: store the items now */
+    for (i = 0; i < s->best_depth;
+         i++) /* drop_useless_items() changes positions: store the items now */
         ks->take[s->item[s->best[i].at]] = s->best[i].copies;
-    reduce(s, capacity, tolerance);
+    drop_useless_items(s, capacity, tolerance);
     s->best_depth = 0;
     ks->value = s->best_value;
     ks->nodes = s->n ? branch_and_bound(s, capacity, tolerance, most_nodes) : 0;

@@ -3,19 +3,19 @@
 
 #include "support/sort.h"
 
-static uint64_t key(const void *context, uint32_t worker)
+static uint64_t release_key(const void *context, uint32_t worker)
 {
     return hsi_key_of_double(((const double *)context)[worker] + 0.0); /* -0 becomes +0 */
 }
 
 static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
-    uint64_t x = key(context, a), y = key(context, b);
+    uint64_t x = release_key(context, a), y = release_key(context, b);
 
     return x < y || (x == y && a < b);
 }
 
-static void append(hsi_release *r, hs_type type, double at)
+static void append_release(hsi_release *r, hs_type type, double at)
 {
     size_t n = r->workers[type]++;
 
@@ -48,7 +48,7 @@ hs_status hsi_release_open(hsi_release *r, const hsi_problem *pb, hsi_arena *are
         r->order[w] = (uint32_t)w;
     hsi_sort_indices(r->order, scratch, workers, comes_before, pb->available);
     for (w = 0; w < workers; w++)
-        append(r, r->order[w] < pb->m ? HS_CPU : HS_GPU, pb->available[r->order[w]]);
+        append_release(r, r->order[w] < pb->m ? HS_CPU : HS_GPU, pb->available[r->order[w]]);
     r->latest = pb->available[r->order[workers - 1]];
     return HS_OK;
 }
@@ -70,18 +70,20 @@ double hsi_release_time(const hsi_release *r, hs_type type, double load)
     return (load + r->sum[type][low - 1] + r->at[type][low - 1]) / (double)low;
 }
 
-static double weight_of(const hsi_release *r, uint32_t worker, double u, double v)
+static double multiplier_of_worker(const hsi_release *r, uint32_t worker, double cpu_multiplier,
+                                   double gpu_multiplier)
 {
-    return worker < r->cpus ? u : v;
+    return worker < r->cpus ? cpu_multiplier : gpu_multiplier;
 }
 
 /* Return the least quotient with rounded arithmetic. */
-static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, double u, double v)
+static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, double cpu_multiplier,
+                             double gpu_multiplier)
 {
     double top = numerator->high, bottom = 0, least = INFINITY;
 
     for (size_t i = 0; i < r->workers[HS_CPU] + r->workers[HS_GPU]; i++) {
-        double weight = weight_of(r, r->order[i], u, v);
+        double weight = multiplier_of_worker(r, r->order[i], cpu_multiplier, gpu_multiplier);
 
         top += weight * r->available[r->order[i]];
         bottom += weight;
@@ -93,19 +95,20 @@ static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, dou
 
 /* Compute a quotient exactly only if it may be the least: 1e-9 is far above the rounding error of a
  * million additions. */
-double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double u, double v)
+double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double cpu_multiplier,
+                          double gpu_multiplier)
 {
     hsi_sum top = *numerator, bottom = {0, 0, 0};
     double  rough, least = INFINITY;
 
     if (!r->available) {
-        hsi_sum_add_product(&bottom, (double)r->workers[HS_CPU], u);
-        hsi_sum_add_product(&bottom, (double)r->workers[HS_GPU], v);
+        hsi_sum_add_product(&bottom, (double)r->workers[HS_CPU], cpu_multiplier);
+        hsi_sum_add_product(&bottom, (double)r->workers[HS_GPU], gpu_multiplier);
         return hsi_divide_down(numerator, &bottom);
     }
-    rough = divide_roughly(r, numerator, u, v) * (1 + 1e-9);
+    rough = divide_roughly(r, numerator, cpu_multiplier, gpu_multiplier) * (1 + 1e-9);
     for (size_t i = 0; i < r->workers[HS_CPU] + r->workers[HS_GPU]; i++) {
-        double weight = weight_of(r, r->order[i], u, v);
+        double weight = multiplier_of_worker(r, r->order[i], cpu_multiplier, gpu_multiplier);
 
         if (!(weight > 0))
             continue;

@@ -30,7 +30,8 @@ double hsi_release_time(const hsi_release *r, hs_type type, double load);
 
 /* Return T such that u times the work of CPUs and v times the work of GPUs by T is the numerator,
  * rounded down. O(w). */
-double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double u, double v);
+double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double cpu_multiplier,
+                          double gpu_multiplier);
 
 /* Return when the first worker of a type is available; INFINITY: no worker. */
 double hsi_first_available(const hsi_problem *pb, hs_type type);

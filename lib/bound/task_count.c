@@ -17,13 +17,13 @@ enum { SUM_BITS = 61 };
 
 /* Return the exponent of the coarsest cells that divide all times, but of no smaller cells than
  * sums allow. */
-static int grid_of(size_t n, const double *time, hsi_token *token)
+static int grid_of(size_t count, const double *time, hsi_token *token)
 {
     double longest = 0;
     int    finest, common = HSI_GRID_MOST_EXPONENT;
     size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < count; i++) {
         int exponent = hsi_grid_exponent(time[i]);
 
         hsi_poll_at(token, i);
@@ -31,18 +31,18 @@ static int grid_of(size_t n, const double *time, hsi_token *token)
         longest = fmax(longest, time[i]);
     }
     frexp(longest, &finest);
-    for (i = n; i > 0; i /= 2)
+    for (i = count; i > 0; i /= 2)
         finest++;
     return common > finest - SUM_BITS ? common : finest - SUM_BITS;
 }
 
 /* Find the best k; sum[i] is the load of the i longest tasks, in cells. */
-static void find(size_t n, const int64_t *sum, unsigned workers, hsi_token *token,
-                 hsi_task_count_bound *found)
+static void find_best_count(size_t count, const int64_t *sum, unsigned workers, hsi_token *token,
+                            hsi_task_count_bound *found)
 {
     size_t i;
 
-    for (i = 1; i <= n; i++) {
+    for (i = 1; i <= count; i++) {
         size_t  each = i / workers, crowded = i % workers, first = i - (each + 1) * crowded;
         int64_t cells = sum[i] - sum[first], bound;
 
@@ -58,25 +58,25 @@ static void find(size_t n, const int64_t *sum, unsigned workers, hsi_token *toke
     }
 }
 
-hs_status hsi_task_count_bound_find(size_t n, const double *time, unsigned workers,
+hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned workers,
                                     hsi_token *token, hsi_task_count_bound *found)
 {
     hsi_arena arena = {0};
-    uint32_t *order = hsi_arena_take(&arena, n, sizeof *order);
-    int64_t  *sum = hsi_arena_take(&arena, n + 1, sizeof *sum);
+    uint32_t *order = hsi_arena_take(&arena, count, sizeof *order);
+    int64_t  *sum = hsi_arena_take(&arena, count + 1, sizeof *sum);
     hs_status st = order && sum ? HS_OK : HS_ENOMEM;
     size_t    i;
 
     *found = (hsi_task_count_bound){0};
-    if (st == HS_OK && workers > 0 && n > 0)
-        st = hsi_order_by_time(&arena, time, n, order, token);
-    if (st == HS_OK && workers > 0 && n > 0) {
-        found->grid = grid_of(n, time, token);
-        for (sum[0] = 0, i = 0; i < n; i++) {
+    if (st == HS_OK && workers > 0 && count > 0)
+        st = hsi_order_by_time(&arena, time, count, order, token);
+    if (st == HS_OK && workers > 0 && count > 0) {
+        found->grid = grid_of(count, time, token);
+        for (sum[0] = 0, i = 0; i < count; i++) {
             hsi_poll_at(token, i);
             sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -found->grid);
         }
-        find(n, sum, workers, token, found);
+        find_best_count(count, sum, workers, token, found);
     }
     hsi_arena_close(&arena);
     return st == HS_OK && token && token->cancelled ? HS_ECANCELED : st;

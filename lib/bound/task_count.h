@@ -24,7 +24,7 @@ typedef struct hsi_task_count_bound {
 
 /* HS_ECANCELED: `token`, which may be NULL, was cancelled. All tasks together must have less than
  * 2^61 cells. */
-hs_status hsi_task_count_bound_find(size_t n, const double *time, unsigned workers,
+hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned workers,
                                     hsi_token *token, hsi_task_count_bound *found);
 
 /* Return the bound rounded down to a double. */

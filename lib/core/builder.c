@@ -76,7 +76,7 @@ hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value)
  * Track whether the ids ascend, shorter ids first, as a counter generates them: then no id is
  * repeated, and no hash table is needed to prove it. The previous id is the end of the text.
  */
-static void note_order(hs_builder *b, hsi_text id)
+static void track_id_order(hs_builder *b, hsi_text id)
 {
     const hsi_vector *text = &b->content.cells[HSI_ID].text;
     const char       *end = (const char *)text->data + text->size;
@@ -128,7 +128,7 @@ static void append_text(hsi_vector *v, hsi_text text)
 }
 
 /* Write a cell; its room is reserved. */
-static inline void put(hsi_cells *cells, int column, size_t row, const hsi_value *value)
+static inline void write_cell(hsi_cells *cells, int column, size_t row, const hsi_value *value)
 {
     void *at = cells->at.data;
 
@@ -174,13 +174,13 @@ static int begin_column(hs_builder *b, int column)
     if (hsi_vector_reserve(&cells->at, b->room * width[column]))
         return -1;
     for (size_t row = 0; row < b->content.rows; row++)
-        put(cells, column, row, &none);
+        write_cell(cells, column, row, &none);
     b->begun |= HSI_BIT(column);
     return 0;
 }
 
 /* Start the columns that this row needs, and reserve room in every column. */
-static int prepare(hs_builder *b, const hsi_row *row)
+static int prepare_columns(hs_builder *b, const hsi_row *row)
 {
     size_t rows = b->content.rows;
 
@@ -207,17 +207,17 @@ static void put_row(hs_builder *b, const hsi_row *row)
     hsi_store *store = &b->content;
 
     if (b->begun & HSI_BIT(HSI_ID))
-        note_order(b, row->given & HSI_BIT(HSI_ID) ? row->value[HSI_ID].text : (hsi_text){0});
+        track_id_order(b, row->given & HSI_BIT(HSI_ID) ? row->value[HSI_ID].text : (hsi_text){0});
     for (uint32_t left = row->given & b->begun; left; left &= left - 1) {
         int c = __builtin_ctz(left);
 
-        put(&store->cells[c], c, store->rows, &row->value[c]);
+        write_cell(&store->cells[c], c, store->rows, &row->value[c]);
     }
     for (uint32_t left = b->begun & ~row->given; left; left &= left - 1) {
         int       c = __builtin_ctz(left);
         hsi_value none = hsi_default(c);
 
-        put(&store->cells[c], c, store->rows, &none);
+        write_cell(&store->cells[c], c, store->rows, &none);
     }
 }
 
@@ -225,7 +225,7 @@ hs_status hsi_builder_add_row(hs_builder *b, const hsi_row *row)
 {
     hsi_store *store = &b->content;
 
-    if (prepare(b, row))
+    if (prepare_columns(b, row))
         return HS_ENOMEM;
     put_row(b, row);
     store->rows++;
@@ -304,7 +304,7 @@ static hs_status number_tasks(hsi_store *store)
     return HS_OK;
 }
 
-static void trim(hs_builder *b)
+static void trim_columns(hs_builder *b)
 {
     for (int c = 0; c < HSI_COLUMNS; c++) {
         hsi_cells *cells = &b->content.cells[c];
@@ -326,7 +326,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
 
     if (!b || !out)
         return hsi_error_set(error, HS_EINVAL, "no builder, or no place for the instance");
-    trim(b);
+    trim_columns(b);
     st = number_tasks(&b->content);
     if (st != HS_OK)
         goto out;

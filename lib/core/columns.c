@@ -64,7 +64,7 @@ static bool is_word(const char *const *words, uint32_t number)
  * Read a field of a task; returns false for an invalid value. In optional columns 0, as in a
  * cleared struct, means the default.
  */
-static bool get(const hs_task *task, int column, hsi_value *value)
+static bool get_cell(const hs_task *task, int column, hsi_value *value)
 {
     const hs_column *is = &hsi_columns[column].is;
     const void      *field = (const char *)task + is->offset;
@@ -135,7 +135,7 @@ hs_status hsi_task_resolve(const hs_task *given, hsi_row *row)
     if (!hsi_take_sized(&full, sizeof full, given))
         return HS_EINVAL;
     for (int c = 0; c < HSI_COLUMNS; c++)
-        if (!get(&full, c, &row->value[c]))
+        if (!get_cell(&full, c, &row->value[c]))
             return HS_EINVAL;
     row->given = HSI_BIT(HSI_COLUMNS - 1) * 2 - 1;
     return HS_OK;

@@ -15,7 +15,7 @@ typedef struct step {
 } step;
 
 /* Return the factor that digests `bytes` zeros: each multiplies by the prime. */
-static uint64_t zeros(int bytes)
+static uint64_t count_zero_bytes(int bytes)
 {
     uint64_t factor = 1;
 
@@ -46,29 +46,29 @@ static int plan_steps(const hsi_store *store, step steps[HSI_COLUMNS])
             else if (part == HSI_DIGEST_EXTRA)
                 continue;
             else if (count > 0 && steps[count - 1].factor)
-                steps[count - 1].factor *= zeros(default_bytes(c));
+                steps[count - 1].factor *= count_zero_bytes(default_bytes(c));
             else
-                steps[count++] = (step){c, zeros(default_bytes(c))};
+                steps[count++] = (step){c, count_zero_bytes(default_bytes(c))};
         }
     }
     return count;
 }
 
-static uint64_t add_value(uint64_t h, int column, const hsi_value *value)
+static uint64_t add_value(uint64_t digest, int column, const hsi_value *value)
 {
     const hsi_text *text = &value->text;
 
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
-        return hsi_digest_double(h, value->time);
+        return hsi_digest_double(digest, value->time);
     case HS_COLUMN_INTEGER:
-        return hsi_digest_number(h, (uint64_t)value->integer, 8);
+        return hsi_digest_number(digest, (uint64_t)value->integer, 8);
     case HS_COLUMN_COUNT:
-        return hsi_digest_number(h, (uint64_t)value->integer, 4);
+        return hsi_digest_number(digest, (uint64_t)value->integer, 4);
     case HS_COLUMN_WORD:
-        return hsi_digest_number(h, (uint64_t)value->integer, 1);
+        return hsi_digest_number(digest, (uint64_t)value->integer, 1);
     default:
-        return hsi_digest_number(hsi_digest_bytes(h, text->at, text->length), 0, 1);
+        return hsi_digest_number(hsi_digest_bytes(digest, text->at, text->length), 0, 1);
     }
 }
 
@@ -126,12 +126,12 @@ static void find_lists(const hs_instance *in, size_t row, lists *l)
     l->data_digest = l->data ? data_digest(in, row, l->place) : 0;
 }
 
-static uint64_t add_list(uint64_t h, int column, const lists *l)
+static uint64_t add_list(uint64_t digest, int column, const lists *l)
 {
     if (!(column == HSI_AFTER ? l->after : l->data))
-        return h;
-    h = hsi_digest_string(h, hsi_columns[column].is.name);
-    return hsi_digest_number(h, column == HSI_AFTER ? l->after_digest : l->data_digest, 8);
+        return digest;
+    digest = hsi_digest_string(digest, hsi_columns[column].is.name);
+    return hsi_digest_number(digest, column == HSI_AFTER ? l->after_digest : l->data_digest, 8);
 }
 
 static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, const lists *l,
@@ -165,17 +165,17 @@ static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, cons
 }
 
 /* Add the links; without links the digest is unchanged. */
-static uint64_t add_links(uint64_t h, const hs_instance *in)
+static uint64_t add_links(uint64_t digest, const hs_instance *in)
 {
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
         double latency, bandwidth;
 
         if (!hs_instance_link(in, link, &latency, &bandwidth))
             continue;
-        h = hsi_digest_number(hsi_digest_string(h, "link"), (uint64_t)link, 1);
-        h = hsi_digest_double(hsi_digest_double(h, latency), bandwidth);
+        digest = hsi_digest_number(hsi_digest_string(digest, "link"), (uint64_t)link, 1);
+        digest = hsi_digest_double(hsi_digest_double(digest, latency), bandwidth);
     }
-    return h;
+    return digest;
 }
 
 uint64_t hs_instance_digest(const hs_instance *in)

@@ -11,43 +11,43 @@
 #define HSI_FNV_BASIS 0xcbf29ce484222325u
 #define HSI_FNV_PRIME 0x00000100000001b3u
 
-static inline uint64_t hsi_digest_bytes(uint64_t h, const void *bytes, size_t size)
+static inline uint64_t hsi_digest_bytes(uint64_t digest, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
 
     while (size--)
-        h = (h ^ *at++) * HSI_FNV_PRIME;
-    return h;
+        digest = (digest ^ *at++) * HSI_FNV_PRIME;
+    return digest;
 }
 
 /* Add a number, little-endian on every machine. */
-static inline uint64_t hsi_digest_number(uint64_t h, uint64_t number, int bytes)
+static inline uint64_t hsi_digest_number(uint64_t digest, uint64_t number, int bytes)
 {
     for (; bytes > 0; bytes--, number >>= 8)
-        h = (h ^ (number & 0xff)) * HSI_FNV_PRIME;
-    return h;
+        digest = (digest ^ (number & 0xff)) * HSI_FNV_PRIME;
+    return digest;
 }
 
-static inline uint64_t hsi_digest_double(uint64_t h, double value)
+static inline uint64_t hsi_digest_double(uint64_t digest, double value)
 {
     uint64_t bits;
 
     memcpy(&bits, &value, sizeof bits);
-    return hsi_digest_number(h, bits, 8);
+    return hsi_digest_number(digest, bits, 8);
 }
 
 /* Add a string with its NUL. */
-static inline uint64_t hsi_digest_string(uint64_t h, const char *string)
+static inline uint64_t hsi_digest_string(uint64_t digest, const char *string)
 {
-    return hsi_digest_bytes(h, string ? string : "", string ? strlen(string) + 1 : 1);
+    return hsi_digest_bytes(digest, string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
 /* Mix the bits, so every bit of the input affects every bit of the result. */
-static inline uint64_t hsi_digest_finish(uint64_t h)
+static inline uint64_t hsi_digest_finish(uint64_t digest)
 {
-    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
-    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
-    return h ^ (h >> 33);
+    digest = (digest ^ (digest >> 33)) * 0xff51afd7ed558ccdu;
+    digest = (digest ^ (digest >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return digest ^ (digest >> 33);
 }
 
 #endif

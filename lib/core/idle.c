@@ -84,7 +84,7 @@ static void find_times(const hs_graph *g, const table *t, double *ready)
     size_t i, k, count;
 
     for (i = 0; i < g->vertices; i++) {
-        uint32_t        v = hsi_in_order(g, i);
+        uint32_t        v = hsi_vertex_at_position(g, i);
         const uint32_t *after = hsi_successors(g, v, &count);
         double          end = hsi_is_barrier(g, v) ? ready[v] : end_of(t, v);
 
@@ -93,7 +93,7 @@ static void find_times(const hs_graph *g, const table *t, double *ready)
     }
 }
 
-static void add(event *events, size_t *count, double from, double to, uint32_t task)
+static void add_event(event *events, size_t *count, double from, double to, uint32_t task)
 {
     if (!(from < to))
         return;
@@ -114,7 +114,7 @@ static size_t list_events(const table *t, size_t tasks, const double *ready, eve
         double from = ready[task];
 
         for (i = t->first[task]; i < t->first[task + 1]; i++) {
-            add(events, &count, from, t->entries[i].start, (uint32_t)task);
+            add_event(events, &count, from, t->entries[i].start, (uint32_t)task);
             from = t->entries[i].end;
         }
     }
@@ -219,7 +219,7 @@ size_t hsi_backlog_at(const hsi_backlog *b, double time)
 }
 
 /* Return the total time before `time` without a ready task for this type. */
-static double without(const hsi_backlog *b, hs_type type, double time)
+static double idle_time_before(const hsi_backlog *b, hs_type type, double time)
 {
     size_t i = hsi_backlog_at(b, time);
 
@@ -242,7 +242,8 @@ hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s, 
         idle[w] = (hs_idle){0, 0};
         for (i = 0; i <= count; i++) {
             double to = i < count ? e[i].start : makespan;
-            double none = to > from ? without(&b, type, to) - without(&b, type, from) : 0;
+            double none =
+                to > from ? idle_time_before(&b, type, to) - idle_time_before(&b, type, from) : 0;
 
             idle[w].no_task += none;
             idle[w].other += to > from ? fmax(0, to - from - none) : 0;

@@ -100,7 +100,7 @@ static hs_status instance_over(hsi_store *store, unsigned cpus, unsigned gpus, h
 }
 
 /* Use the caller's array as a column; it is never written. */
-static void borrow(hsi_store *store, int column, const void *array)
+static void borrow_column(hsi_store *store, int column, const void *array)
 {
     store->cells[column].at.data = (void *)(uintptr_t)array;
 }
@@ -121,9 +121,9 @@ hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const
     atomic_init(&store->references, 1);
     store->rows = store->tasks = n;
     store->is_borrowed = true;
-    borrow(store, HSI_CPU, cpu);
-    borrow(store, HSI_GPU, gpu);
-    borrow(store, HSI_PRIORITY, priority);
+    borrow_column(store, HSI_CPU, cpu);
+    borrow_column(store, HSI_GPU, gpu);
+    borrow_column(store, HSI_PRIORITY, priority);
     st = instance_over(store, cpus, gpus, out);
     if (st != HS_OK)
         hsi_store_release(store);
@@ -252,7 +252,7 @@ int hs_instance_is_restartable(const hs_instance *in, size_t task)
 }
 
 /* Concatenate two texts as snprintf() does: truncated to `size`; returns the full length. */
-static size_t join(char *buffer, size_t size, hsi_text first, hsi_text second)
+static size_t concatenate(char *buffer, size_t size, hsi_text first, hsi_text second)
 {
     size_t length = first.length + second.length, at = 0;
 
@@ -269,7 +269,7 @@ static size_t join(char *buffer, size_t size, hsi_text first, hsi_text second)
 }
 
 /* Write a letter followed by a number. */
-static hsi_text numbered(char letter, size_t number, char text[1 + HSI_DECIMAL_MAX])
+static hsi_text write_numbered_name(char letter, size_t number, char text[1 + HSI_DECIMAL_MAX])
 {
     text[0] = letter;
     return (hsi_text){text, 1 + hsi_decimal_write_u64(number, text + 1)};
@@ -282,10 +282,11 @@ size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *b
     hsi_text    end = {"", 0};
 
     if (copy > 0)
-        end = numbered('#', copy, number);
+        end = write_numbered_name('#', copy, number);
     if (!id)
-        return join(buffer, size, numbered('t', row, given), end);
-    return join(buffer, size, (hsi_text){id, hsi_store_text_length(store, HSI_ID, row)}, end);
+        return concatenate(buffer, size, write_numbered_name('t', row, given), end);
+    return concatenate(buffer, size, (hsi_text){id, hsi_store_text_length(store, HSI_ID, row)},
+                       end);
 }
 
 size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t size)

@@ -24,7 +24,7 @@ int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double
     return p1 >= q1 ? priority : -priority;
 }
 
-double hsi_queue_cell(double p, double q, double width)
+double hsi_queue_key_cell(double p, double q, double width)
 {
     const int64_t one = (int64_t)1023 << 52; /* the bits of 1.0 */
     double        ratio = p / q;
@@ -61,8 +61,8 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
 static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = ((const rho_order *)context)->pb;
-    int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
-                                 hsi_priority(pb, b), false);
+    int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority_of(pb, a), pb->p[b], pb->q[b],
+                                 hsi_priority_of(pb, b), false);
 
     return sign ? sign > 0 : hsi_comes_first(pb, a, b);
 }
@@ -90,7 +90,7 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
     return st;
 }
 
-static int longer(const void *context, uint32_t a, uint32_t b)
+static int is_longer_task(const void *context, uint32_t a, uint32_t b)
 {
     const double *time = context;
 
@@ -98,45 +98,45 @@ static int longer(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Sort given[0 .. n-1], or 0 .. n-1 for NULL, by decreasing time. */
-static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
-                              uint32_t *order, hsi_token *token)
+static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t count,
+                              const uint32_t *given, uint32_t *order, hsi_token *token)
 {
-    const hsi_index_order how = {longer, time, token};
+    const hsi_index_order how = {is_longer_task, time, token};
     hsi_mark              mark = hsi_arena_mark(arena);
-    uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
-    uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);
+    uint64_t             *keys = hsi_arena_take(arena, count, sizeof *keys);
+    uint64_t             *scratch = hsi_arena_take(arena, count, sizeof *scratch);
     hs_status             st = keys && scratch ? HS_OK : HS_ENOMEM;
     size_t                i;
 
     if (st == HS_OK) {
-        for (i = 0; i < n && !hsi_poll_at(token, i); i++)
+        for (i = 0; i < count && !hsi_poll_at(token, i); i++)
             keys[i] = ~hsi_key_of_double(time[given ? given[i] : i]);
-        if (i < n || hsi_sort_by_keys(keys, scratch, n, &how, given, order))
+        if (i < count || hsi_sort_by_keys(keys, scratch, count, &how, given, order))
             st = HS_ECANCELED;
     }
     hsi_arena_release(arena, mark);
     return st;
 }
 
-hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t count, uint32_t *order,
                            hsi_token *token)
 {
-    return sort_by_time(arena, time, n, order, order, token);
+    return sort_by_time(arena, time, count, order, order, token);
 }
 
-hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
-                               hsi_token *token)
+hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t count, uint32_t *order,
+                            hsi_token *token)
 {
-    return sort_by_time(arena, time, n, NULL, order, token);
+    return sort_by_time(arena, time, count, NULL, order, token);
 }
 
-hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
-                     hsi_token *token)
+hs_status hsi_gather_times(const uint32_t *order, size_t count, const double *time,
+                           double *by_place, hsi_token *token)
 {
     enum { AHEAD = 16 };
-    size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
+    size_t i, ahead = count > AHEAD ? count - AHEAD : 0;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < count; i++) {
         if (hsi_poll_at(token, i)) /* poll before the first item: `order` is incomplete after a
                                      cancel */
             return HS_ECANCELED;

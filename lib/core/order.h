@@ -18,16 +18,16 @@ typedef enum hsi_rho_order {
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order);
 
 /* Sort 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
-hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+hs_status hsi_order_by_time(hsi_arena *arena, const double *time, size_t count, uint32_t *order,
                             hsi_token *token);
 
 /* Sort the n increasing indices in order[] by decreasing time, then smaller index. */
-hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t count, uint32_t *order,
                            hsi_token *token);
 
 /* Copy by_place[i] = time[order[i]], for sequential access to frequently used times. */
-hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
-                     hsi_token *token);
+hs_status hsi_gather_times(const uint32_t *order, size_t count, const double *time,
+                           double *by_place, hsi_token *token);
 
 /* Return true if task a precedes task b: by positions in the graph, without a graph by number. */
 static inline bool hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
@@ -52,7 +52,7 @@ static inline double hsi_queue_key(double p, double q)
  * is a fixed number of bit patterns, counted from 1. Tasks without an implementation on one type
  * have separate cells.
  */
-double hsi_queue_cell(double p, double q, double width);
+double hsi_queue_key_cell(double p, double q, double width);
 
 /* Return true if `width` is a valid cell width; 0 means no grid and is valid. */
 static inline bool hsi_is_cell_width(double width)

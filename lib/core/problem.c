@@ -7,12 +7,12 @@
 #include "support/sort.h"
 
 /* Return an array of infinite times; incomplete, and unused, after a cancel. */
-static const double *all_infinite(hsi_arena *arena, size_t n, hsi_token *token)
+static const double *all_infinite(hsi_arena *arena, size_t count, hsi_token *token)
 {
-    double *array = hsi_arena_take(arena, n, sizeof *array);
+    double *array = hsi_arena_take(arena, count, sizeof *array);
     size_t  i;
 
-    for (i = 0; array && i < n && !hsi_poll_at(token, i); i++)
+    for (i = 0; array && i < count && !hsi_poll_at(token, i); i++)
         array[i] = INFINITY;
     return array;
 }
@@ -33,7 +33,8 @@ static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
 }
 
 /* Expand a column of 8 bytes per row to 8 bytes per task. */
-static void *expand(const hsi_store *store, hsi_arena *arena, const void *column, hsi_token *token)
+static void *expand_column(const hsi_store *store, hsi_arena *arena, const void *column,
+                           hsi_token *token)
 {
     const uint64_t *from = column;
     uint64_t       *to = hsi_arena_take(arena, store->tasks, sizeof *to);
@@ -56,11 +57,11 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
     pb->n = store->tasks;
     pb->count = NULL;
     if (pb->m)
-        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU), pb->token);
+        pb->p = expand_column(store, arena, hsi_store_times(store, HSI_CPU), pb->token);
     if (pb->k)
-        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU), pb->token);
+        pb->q = expand_column(store, arena, hsi_store_times(store, HSI_GPU), pb->token);
     if (pb->priority)
-        pb->priority = expand(store, arena, pb->priority, pb->token);
+        pb->priority = expand_column(store, arena, pb->priority, pb->token);
     return pb->p && pb->q && (pb->priority || !hsi_store_has(store, HSI_PRIORITY)) ? HS_OK
                                                                                    : HS_ENOMEM;
 }
@@ -173,7 +174,7 @@ static int kind_before(const void *context, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static bool same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
+static bool are_same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
 {
     return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
 }
@@ -190,7 +191,7 @@ static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *sc
         return HS_ECANCELED;
     *count = 0;
     for (i = 0; i < pb->n && !hsi_poll_after(pb->token, 16); i++)
-        *count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
+        *count += i == 0 || !are_same_kind(pb, order[i - 1], order[i]);
     return check_cancel(pb);
 }
 
@@ -209,13 +210,13 @@ static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size
 
         if (hsi_poll_after(pb->token, 16))
             return HS_ECANCELED;
-        if (i == 0 || !same_kind(pb, order[i - 1], item)) {
+        if (i == 0 || !are_same_kind(pb, order[i - 1], item)) {
             kind = kinds->n++;
             p[kind] = pb->p[item];
             q[kind] = pb->q[item];
             copies[kind] = 0;
         }
-        copies[kind] += hsi_count(pb, item);
+        copies[kind] += hsi_row_count(pb, item);
         if (kind_of)
             kind_of[item] = (uint32_t)kind;
     }

@@ -62,9 +62,9 @@ void hsi_problem_close(hsi_problem *pb);
 /* Return true if all times are whole or infinite, and small enough for exact sums of 500 times. */
 bool hsi_problem_is_whole(const hsi_problem *pb);
 
-static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
+static inline int64_t hsi_priority_of(const hsi_problem *pb, size_t index)
 {
-    return pb->priority ? pb->priority[i] : 0;
+    return pb->priority ? pb->priority[index] : 0;
 }
 
 /* Return the free times of the workers of a type; NULL: all 0, or no such worker. */
@@ -75,14 +75,14 @@ static inline const double *hsi_available(const hsi_problem *pb, hs_type type)
     return type == HS_CPU ? pb->available : pb->available + pb->m;
 }
 
-static inline bool hsi_restartable(const hsi_problem *pb, size_t i)
+static inline bool hsi_is_restartable(const hsi_problem *pb, size_t index)
 {
-    return !pb->restartable || pb->restartable[i];
+    return !pb->restartable || pb->restartable[index];
 }
 
-static inline uint32_t hsi_count(const hsi_problem *pb, size_t i)
+static inline uint32_t hsi_row_count(const hsi_problem *pb, size_t index)
 {
-    return pb->count ? pb->count[i] : 1;
+    return pb->count ? pb->count[index] : 1;
 }
 
 #endif

@@ -16,7 +16,7 @@ static size_t count_tasks(const hsi_problem *pb)
     return tasks;
 }
 
-static void copy(void *to, const void *from, size_t size, hsi_token *token)
+static void copy_polling(void *to, const void *from, size_t size, hsi_token *token)
 {
     enum { PIECE = 1 << 18 };
 
@@ -35,9 +35,9 @@ static hs_status make_room(hsi_recorder *recorder, const hsi_problem *pb, size_t
     if (!task || !worker || !end)
         return HS_ENOMEM;
     if (recorder->size) {
-        copy(task, recorder->task, recorder->size * sizeof *task, pb->token);
-        copy(worker, recorder->worker, recorder->size * sizeof *worker, pb->token);
-        copy(end, recorder->end, recorder->size * sizeof *end, pb->token);
+        copy_polling(task, recorder->task, recorder->size * sizeof *task, pb->token);
+        copy_polling(worker, recorder->worker, recorder->size * sizeof *worker, pb->token);
+        copy_polling(end, recorder->end, recorder->size * sizeof *end, pb->token);
     }
     recorder->task = task;
     recorder->worker = worker;
@@ -80,8 +80,8 @@ void hsi_recorder_restart(hsi_recorder *recorder)
         hsi_worker_loads_reset(recorder->loads);
 }
 
-static hs_status place(const hsi_recorder *recorder, const hsi_problem *pb, hs_schedule *s,
-                       double *free_at, size_t *next)
+static hs_status place_entries(const hsi_recorder *recorder, const hsi_problem *pb, hs_schedule *s,
+                               double *free_at, size_t *next)
 {
     size_t i;
 
@@ -134,7 +134,7 @@ hs_status hsi_recorder_schedule_in(const hsi_recorder *recorder, const hsi_probl
         next[w] = s->first[w];
         free_at[w] = pb->available ? pb->available[w] : 0;
     }
-    st = place(recorder, pb, s, free_at, next);
+    st = place_entries(recorder, pb, s, free_at, next);
     for (w = 0; w < workers; w++)
         if (next[w] > s->first[w] && free_at[w] > s->makespan)
             s->makespan = free_at[w];

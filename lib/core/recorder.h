@@ -60,7 +60,8 @@ static inline void hsi_record_copy(hsi_recorder *recorder, uint32_t row, uint32_
     recorder->worker[at] = worker;
 }
 
-static inline void hsi_record(hsi_recorder *recorder, uint32_t task, uint32_t worker, double end)
+static inline void hsi_record_run(hsi_recorder *recorder, uint32_t task, uint32_t worker,
+                                  double end)
 {
     hsi_record_copy(recorder, task, 0, worker, end);
 }

@@ -13,15 +13,15 @@ void hs_settings_init_sized(hs_settings *settings, size_t size)
     settings->struct_size = size;
 }
 
-static bool is_amount(double x)
+static bool is_finite_nonnegative(double x)
 {
     return x >= 0 && !isinf(x);
 }
 
 hs_status hsi_parameters_resolve(hs_parameters *p)
 {
-    if (!(p->alpha >= 0 && p->alpha <= 1) || !is_amount(p->band) || !is_amount(p->leave) ||
-        !hsi_is_cell_width(p->ratio_tolerance))
+    if (!(p->alpha >= 0 && p->alpha <= 1) || !is_finite_nonnegative(p->band) ||
+        !is_finite_nonnegative(p->leave) || !hsi_is_cell_width(p->ratio_tolerance))
         return HS_EINVAL;
     if (p->band == 0)
         p->band = 8;

@@ -10,7 +10,7 @@
 #include "support/hash.h"
 #include "support/pages.h"
 
-static bool same(const char *id, const char *name, size_t length)
+static bool is_same_name(const char *id, const char *name, size_t length)
 {
     return strncmp(id, name, length) == 0 && strnlen(id, length + 1) == length;
 }
@@ -43,7 +43,7 @@ static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const c
         size_t row = (*slot & names->row_mask) - 1;
 
         if ((*slot & ~names->row_mask) == tag &&
-            same(hsi_store_text(store, HSI_ID, row), name, length))
+            is_same_name(hsi_store_text(store, HSI_ID, row), name, length))
             break;
     }
     return slot;
@@ -193,7 +193,7 @@ static bool is_generated(const hsi_store *store, const hsi_names *names, const c
 }
 
 /* Enter the id of a row. HS_EDUPLICATE: another row has the same id. */
-static hs_status enter(const hsi_store *store, hsi_names *names, size_t row)
+static hs_status enter_row(const hsi_store *store, hsi_names *names, size_t row)
 {
     const char *id = hsi_store_text(store, HSI_ID, row);
     size_t      length = hsi_store_text_length(store, HSI_ID, row);
@@ -213,7 +213,7 @@ static hs_status enter(const hsi_store *store, hsi_names *names, size_t row)
 }
 
 /* Build a table with room for `room` rows, and enter the present rows. */
-static hs_status build(const hsi_store *store, hsi_names *names, size_t room, size_t *row)
+static hs_status build_table(const hsi_store *store, hsi_names *names, size_t room, size_t *row)
 {
     hs_status st = HS_OK;
 
@@ -230,7 +230,7 @@ static hs_status build(const hsi_store *store, hsi_names *names, size_t room, si
     names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
     for (size_t i = 0; i < store->rows && st == HS_OK; i++) {
         *row = i;
-        st = enter(store, names, i);
+        st = enter_row(store, names, i);
     }
     return st;
 }
@@ -256,7 +256,7 @@ hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row
     memset(names, 0, sizeof *names);
     if (!hsi_store_has(store, HSI_ID))
         return HS_OK;
-    st = build(store, names, store->rows, row);
+    st = build_table(store, names, store->rows, row);
     if (st == HS_OK)
         st = compare_with_generated(store, names, row);
     if (st != HS_OK)
@@ -280,7 +280,7 @@ hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, 
     hs_status st = HS_OK;
 
     if (store->rows >= names->room)
-        st = build(store, names, 2 * store->rows + 256, &row);
+        st = build_table(store, names, 2 * store->rows + 256, &row);
     if (st != HS_OK)
         return st;
     *hash = hash_of(names, id.at, id.length);

@@ -45,7 +45,7 @@ static bool accepts(const hsi_gamma_law *law, double x, double cube, double u)
     if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve, so the exact test is
                                                             unnecessary */
         return true;
-    return hsi_ln(u) < 0.5 * square + law->d * (1 - cube + hsi_ln(cube));
+    return hsi_log(u) < 0.5 * square + law->d * (1 - cube + hsi_log(cube));
 }
 
 static double draw_cube(const hsi_gamma_law *law, hsi_random *random)
@@ -67,7 +67,7 @@ double hsi_draw_gamma(const void *data, hsi_random *random)
     double               time = law->centre * draw_cube(law, random);
 
     if (law->power > 0)
-        time *= hsi_exp(hsi_ln(hsi_random_unit(random)) * law->power);
+        time *= hsi_exp(hsi_log(hsi_random_unit(random)) * law->power);
     return time < DBL_MIN ? DBL_MIN : time;
 }
 

@@ -20,7 +20,7 @@ typedef struct guard {
     bool    out_of_memory;
 } guard;
 
-static int swallow(void *data, const char *text)
+static int discard_output(void *data, const char *text)
 {
     guard *g = data;
 
@@ -28,7 +28,7 @@ static int swallow(void *data, const char *text)
     return 1; /* do not print */
 }
 
-static void escape(void *data)
+static void jump_to_guard(void *data)
 {
     glp_free_env();
     longjmp(((guard *)data)->jump, 1);
@@ -50,8 +50,8 @@ hs_status hsi_glpk_guarded(hs_status (*work)(void *data), void *data)
             glp_term_out(terminal);
         return g.out_of_memory ? HS_ENOMEM : HS_ESOLVER;
     }
-    glp_error_hook(escape, &g);
-    glp_term_hook(swallow, &g);
+    glp_error_hook(jump_to_guard, &g);
+    glp_term_hook(discard_output, &g);
     st = work(data);
     glp_error_hook(NULL, NULL);
     glp_term_hook(NULL, NULL);

@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glpk/simplex.h"
 #include "support/arena.h"
 #include "support/vector.h"
 
 /* a worker's multiplier: large compared with GLPK's tolerance of 10^-7 */
 #define PRICE 1000.0
-
-enum { SLICE_MS = 50 }; /* milliseconds of GLPK between two looks at `stop` */
 
 typedef struct column {
     size_t        first, size; /* range in `items` */
@@ -108,20 +107,21 @@ hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item
     return hsi_vector_append(&master->columns, &col, sizeof col) ? HS_ENOMEM : HS_OK;
 }
 
-hs_type hsi_master_type(const hsi_master *master, size_t at)
+hs_type hsi_master_pattern_type(const hsi_master *master, size_t index)
 {
-    return columns_of(master)[at].type;
+    return columns_of(master)[index].type;
 }
 
-const hsi_master_item *hsi_master_items(const hsi_master *master, size_t at, size_t *size)
+const hsi_master_item *hsi_master_pattern_items(const hsi_master *master, size_t index,
+                                                size_t *size)
 {
-    *size = columns_of(master)[at].size;
-    return (const hsi_master_item *)master->items.data + columns_of(master)[at].first;
+    *size = columns_of(master)[index].size;
+    return (const hsi_master_item *)master->items.data + columns_of(master)[index].first;
 }
 
-double hsi_master_workers(const hsi_master *master, size_t at)
+double hsi_master_pattern_workers(const hsi_master *master, size_t index)
 {
-    return columns_of(master)[at].share;
+    return columns_of(master)[index].share;
 }
 
 static int worker_row(const hsi_master *master, int type)
@@ -130,9 +130,9 @@ static int worker_row(const hsi_master *master, int type)
 }
 
 /* Return GLPK's number of a pattern's column. */
-static int number_of(const hsi_master *master, size_t at)
+static int column_number(const hsi_master *master, size_t index)
 {
-    return (int)(at + 2 + (master->time ? master->n : 0));
+    return (int)(index + 2 + (master->time ? master->n : 0));
 }
 
 static double cost_of_theta(const hsi_master *master)
@@ -188,7 +188,7 @@ static void add_new_columns(hsi_master *master)
     number = glp_add_cols(master->lp, (int)(total - master->in_lp));
     for (; master->in_lp < total; master->in_lp++, number++) {
         size_t                 size;
-        const hsi_master_item *items = hsi_master_items(master, master->in_lp, &size);
+        const hsi_master_item *items = hsi_master_pattern_items(master, master->in_lp, &size);
 
         for (i = 0; i < size; i++) {
             master->index[i + 1] = (int)items[i].item + 1;
@@ -211,7 +211,7 @@ static void restore_basis(hsi_master *master)
     for (i = 0; master->time && i < master->n; i++)
         glp_set_col_stat(master->lp, (int)i + 2, master->fluid_status[i]);
     for (i = 0; i < hsi_master_columns(master); i++)
-        glp_set_col_stat(master->lp, number_of(master, i), columns_of(master)[i].status);
+        glp_set_col_stat(master->lp, column_number(master, i), columns_of(master)[i].status);
 }
 
 static void save_basis(hsi_master *master)
@@ -225,7 +225,7 @@ static void save_basis(hsi_master *master)
         master->fluid_status[i] = (unsigned char)glp_get_col_stat(master->lp, (int)i + 2);
     for (i = 0; i < master->in_lp; i++)
         columns_of(master)[i].status =
-            (unsigned char)glp_get_col_stat(master->lp, number_of(master, i));
+            (unsigned char)glp_get_col_stat(master->lp, column_number(master, i));
     master->has_basis = true;
 }
 
@@ -237,7 +237,7 @@ static void set_demand(hsi_master *master)
         glp_set_row_bnds(master->lp, (int)i + 1, GLP_LO, master->demand[i], 0);
 }
 
-static void build(hsi_master *master)
+static void build_lp(hsi_master *master)
 {
     glp_prob *lp = master->lp = glp_create_prob();
     int       n = (int)master->n;
@@ -307,35 +307,6 @@ void hsi_master_solid(hsi_master *master)
     master->time = NULL;
 }
 
-static hs_status simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
-{
-    glp_smcp parameters;
-    int      code, fresh_starts = 0;
-
-    glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_PRIMAL;
-    *optimal = 0;
-    for (;;) {
-        double left = 1000 * hsi_stop_left(stop);
-
-        parameters.tm_lim = left < SLICE_MS ? (int)left + 1 : SLICE_MS;
-        code = glp_simplex(master->lp, &parameters);
-        if (code == 0 && glp_get_status(master->lp) == GLP_OPT) {
-            *optimal = 1;
-            return HS_OK;
-        }
-        if (code == GLP_ETMLIM) {
-            if (hsi_stop_now(stop))
-                return HS_OK;
-            continue;
-        }
-        if (fresh_starts++)
-            return HS_ESOLVER;
-        glp_std_basis(master->lp); /* the basis was numerically bad */
-    }
-}
-
 static void read_multipliers(hsi_master *master, hsi_master_solution *solution, double *y)
 {
     double scale = 0;
@@ -357,19 +328,20 @@ static void read_multipliers(hsi_master *master, hsi_master_solution *solution, 
 hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
                            hsi_master_solution *solution, double *y)
 {
-    hs_status st;
-    size_t    i;
+    hsi_simplex_end end;
+    size_t          i;
 
     if (master->lp)
         add_new_columns(master);
     else
-        build(master);
-    st = simplex(master, stop, &solution->optimal);
+        build_lp(master);
+    end = hsi_run_simplex(master->lp, stop, GLP_PRIMAL, 0);
+    solution->optimal = end == HSI_SIMPLEX_OPTIMAL;
     if (!solution->optimal)
-        return st;
+        return end == HSI_SIMPLEX_STOPPED ? HS_OK : HS_ESOLVER;
     solution->theta = glp_get_obj_val(master->lp) / cost_of_theta(master);
     for (i = 0; i < master->in_lp; i++)
-        columns_of(master)[i].share = glp_get_col_prim(master->lp, number_of(master, i));
+        columns_of(master)[i].share = glp_get_col_prim(master->lp, column_number(master, i));
     read_multipliers(master, solution, y);
     return HS_OK;
 }

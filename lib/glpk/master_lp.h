@@ -35,11 +35,12 @@ hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item
                          size_t size);
 
 size_t                 hsi_master_columns(const hsi_master *master);
-hs_type                hsi_master_type(const hsi_master *master, size_t column);
-const hsi_master_item *hsi_master_items(const hsi_master *master, size_t column, size_t *size);
+hs_type                hsi_master_pattern_type(const hsi_master *master, size_t index);
+const hsi_master_item *hsi_master_pattern_items(const hsi_master *master, size_t index,
+                                                size_t *size);
 
 /* Return the number of workers that run the column's pattern in the last solution. */
-double hsi_master_workers(const hsi_master *master, size_t column);
+double hsi_master_pattern_workers(const hsi_master *master, size_t index);
 
 typedef struct hsi_master_solution {
     double theta;

@@ -52,7 +52,7 @@ void hsi_path_lp_close(hsi_path_lp *path_lp)
     hsi_arena_close(&path_lp->arena);
 }
 
-static double scaled(const hsi_path_lp *path_lp, double time)
+static double scaled_time(const hsi_path_lp *path_lp, double time)
 {
     return ldexp(time, -path_lp->exponent);
 }
@@ -67,7 +67,7 @@ static void set_load(hsi_path_lp *path_lp, hs_type type)
     path_lp->index[1] = 1;
     path_lp->value[1] = -1;
     for (size_t i = 0; i < pb->n; i++) {
-        double time = scaled(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
+        double time = scaled_time(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
 
         hsi_poll_at(pb->token, i);
         if (path_lp->column[i]) {
@@ -101,8 +101,8 @@ static void set_basis(hsi_path_lp *path_lp)
         if (!column)
             continue;
         if (!cut && cpus < gpus) {
-            cpus += scaled(path_lp, pb->p[task]) / pb->m;
-            gpus -= scaled(path_lp, pb->q[task]) / pb->k;
+            cpus += scaled_time(path_lp, pb->p[task]) / pb->m;
+            gpus -= scaled_time(path_lp, pb->q[task]) / pb->k;
             if (cpus >= gpus)
                 cut = column;
             glp_set_col_stat(lp, column, cut ? GLP_BS : GLP_NU);
@@ -145,7 +145,7 @@ void hsi_path_lp_drop(hsi_path_lp *path_lp)
 static double counts_for(const hsi_path_lp *path_lp, const hsi_counted *counted, hs_type type)
 {
     const hsi_problem *pb = path_lp->pb;
-    double             time = scaled(path_lp, (type == HS_CPU ? pb->p : pb->q)[counted->task]);
+    double             time = scaled_time(path_lp, (type == HS_CPU ? pb->p : pb->q)[counted->task]);
 
     if (!counted->over)
         return time;
@@ -182,7 +182,7 @@ hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *opt
 {
     const hsi_problem *pb = path_lp->pb;
     glp_prob          *lp = path_lp->lp;
-    hsi_simplex_end    end = hsi_simplex(lp, stop, INFINITY, TOLERANCE);
+    hsi_simplex_end    end = hsi_run_simplex(lp, stop, GLP_DUALP, TOLERANCE);
 
     *optimal = end == HSI_SIMPLEX_OPTIMAL;
     if (!*optimal)
@@ -196,7 +196,7 @@ hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *opt
     return HS_OK;
 }
 
-double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t i)
+double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t path)
 {
-    return fmax(0, -glp_get_row_dual(path_lp->lp, (int)i + 3));
+    return fmax(0, -glp_get_row_dual(path_lp->lp, (int)path + 3));
 }

@@ -43,6 +43,6 @@ void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t co
 hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *optimal);
 
 /* Return the multiplier of the i-th added path. */
-double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t i);
+double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t path);
 
 #endif

@@ -63,9 +63,9 @@ static void assign_free(hs_policy_state *a)
     free(a);
 }
 
-static bool is_earlier(const hs_policy_state *a, uint32_t x, uint32_t y)
+static bool ends_earlier_than(const hs_policy_state *a, uint32_t task, uint32_t other)
 {
-    return a->order[x] < a->order[y];
+    return a->order[task] < a->order[other];
 }
 
 static bool is_bound(const hs_policy_state *a, uint32_t task)
@@ -73,35 +73,35 @@ static bool is_bound(const hs_policy_state *a, uint32_t task)
     return isinf(a->pb.p[task]) || isinf(a->pb.q[task]);
 }
 
-static double longer(const hs_policy_state *a, uint32_t task)
+static double longer_time(const hs_policy_state *a, uint32_t task)
 {
     return a->pb.p[task] > a->pb.q[task] ? a->pb.p[task] : a->pb.q[task];
 }
 
 /* Among tasks with equal keys: the larger exact ratio first (the key's rounding hides differences),
  * then the task that became ready first. */
-static int comes_next(const void *context, uint32_t x, uint32_t y)
+static int precedes_in_order(const void *context, uint32_t x, uint32_t y)
 {
     const hs_policy_state *a = context;
     int                    sign = 0;
 
     if (a->kind == H_RATIO && !is_bound(a, x) && !is_bound(a, y))
-        sign = hsi_compare_ratios(longer(a, x), hsi_min_time(&a->pb, x), longer(a, y),
+        sign = hsi_compare_ratios(longer_time(a, x), hsi_min_time(&a->pb, x), longer_time(a, y),
                                   hsi_min_time(&a->pb, y));
-    return sign ? sign > 0 : is_earlier(a, x, y);
+    return sign ? sign > 0 : ends_earlier_than(a, x, y);
 }
 
 static double key_of(const hs_policy_state *a, uint32_t task)
 {
     if (a->kind == H_RATIO)
-        return -(longer(a, task) / hsi_min_time(&a->pb, task));
+        return -(longer_time(a, task) / hsi_min_time(&a->pb, task));
     return a->kind == D_RANK ? -a->key[task] : (double)a->order[task];
 }
 
 static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
 {
     const hs_policy_state *a = context;
-    int64_t                rank_x = hsi_priority(&a->pb, x), rank_y = hsi_priority(&a->pb, y);
+    int64_t                rank_x = hsi_priority_of(&a->pb, x), rank_y = hsi_priority_of(&a->pb, y);
 
     return rank_x != rank_y ? rank_x > rank_y : hsi_comes_first(&a->pb, x, y);
 }
@@ -118,7 +118,7 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_worker_queues_open(&a->queues, &a->pb,
                                     a->ranking.rank == HS_RANK_FIFO ? NULL : has_higher_rank, a);
-    hsi_set_open(&a->ready, comes_next, a);
+    hsi_set_open(&a->ready, precedes_in_order, a);
     a->assigned = calloc((size_t)a->pb.m + a->pb.k, sizeof *a->assigned);
     a->order = calloc(a->pb.n + 1, sizeof *a->order);
     a->key = calloc(a->pb.n + 1, sizeof *a->key);
@@ -131,8 +131,8 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
     return st;
 }
 
-static hs_status create(assignment kind, hs_policy *policy, const hs_instance *estimates,
-                        const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status create_assignment(assignment kind, hs_policy *policy, const hs_instance *estimates,
+                                   const hs_policy_settings *settings, hs_policy_state **out)
 {
     hs_policy_state *a = calloc(1, sizeof *a);
     hs_status        st;
@@ -161,7 +161,7 @@ static hs_status create(assignment kind, hs_policy *policy, const hs_instance *e
                           hs_policy_state **out)                                                   \
     {                                                                                              \
         (void)plan;                                                                                \
-        return create(assignment, policy, estimates, settings, out);                               \
+        return create_assignment(assignment, policy, estimates, settings, out);                    \
     }
 
 CREATE(dynamic_create, DYNAMIC)
@@ -170,9 +170,9 @@ CREATE(rank_create, D_RANK)
 CREATE(dmda_create, DMDA)
 
 /* Return the i-th worker: GPUs first, then lower numbers. */
-static unsigned worker_at(const hs_policy_state *a, unsigned i)
+static unsigned worker_at(const hs_policy_state *a, unsigned order)
 {
-    return i < a->pb.k ? a->pb.m + i : i - a->pb.k;
+    return order < a->pb.k ? a->pb.m + order : order - a->pb.k;
 }
 
 static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
@@ -185,7 +185,8 @@ static bool is_free(const hs_policy_state *a, unsigned worker)
     return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired;
 }
 
-static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
+static void start_task(hs_policy_state *a, unsigned worker, uint32_t task, double now,
+                       hs_wake *wake)
 {
     hsi_states_start(&a->states, worker, task,
                      hs_policy_start_transfers(a->policy, task, worker, now));
@@ -197,7 +198,7 @@ static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now
 static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wake *wake)
 {
     if (is_free(a, worker) && a->queues.count[worker] > 0)
-        start(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
+        start_task(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
 }
 
 /* Return the end of a busy worker's queue, run after the current task. */
@@ -218,7 +219,7 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 
 /* Return the end of the worker's queue as estimated at the last assignment; `now` for an idle
  * worker. */
-static double available(const hs_policy_state *a, unsigned worker, double now)
+static double end_of_assigned(const hs_policy_state *a, unsigned worker, double now)
 {
     if (a->states.of[worker].task == HS_NONE && a->queues.count[worker] == 0)
         return now;
@@ -235,18 +236,19 @@ static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double 
         from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
         break;
     case DMDA:
-        from =
-            fmax(available(a, worker, now), hs_policy_input_arrival(a->policy, task, worker, now));
+        from = fmax(end_of_assigned(a, worker, now),
+                    hs_policy_input_arrival(a->policy, task, worker, now));
         break;
     default:
-        from = available(a, worker, now) + hs_policy_longest_transfer(a->policy, task, worker);
+        from =
+            end_of_assigned(a, worker, now) + hs_policy_longest_transfer(a->policy, task, worker);
     }
     return from + time_on(a, worker, task);
 }
 
 /* Choose the worker with the earliest end of the task, and return this end; dynamic prefers an idle
  * worker among equals. Returns the number of workers if none in service can run it. */
-static unsigned choose(hs_policy_state *a, uint32_t task, double now, double *end)
+static unsigned choose_worker(hs_policy_state *a, uint32_t task, double now, double *end)
 {
     unsigned workers = a->pb.m + a->pb.k, best = workers;
 
@@ -306,7 +308,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
 {
     uint32_t task = hsi_set_at(&a->ready, HSI_SET_FRONT, 0);
     double   end;
-    unsigned worker = choose(a, task, now, &end);
+    unsigned worker = choose_worker(a, task, now, &end);
 
     hsi_set_take(&a->ready, HSI_SET_FRONT);
     if (worker == a->pb.m + a->pb.k) {
@@ -315,7 +317,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
     }
     a->assigned[worker].estimate = end;
     if (a->kind == DYNAMIC && is_free(a, worker)) {
-        start(a, worker, task, now, wake);
+        start_task(a, worker, task, now, wake);
         return;
     }
     hs_policy_start_transfers(a->policy, task, worker, now);
@@ -326,7 +328,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
         start_queued(a, worker, now, wake);
 }
 
-static void settle(hs_policy_state *a, double now, hs_wake *wake)
+static void settle_workers(hs_policy_state *a, double now, hs_wake *wake)
 {
     unsigned workers = a->pb.m + a->pb.k, w;
 
@@ -338,7 +340,7 @@ static void settle(hs_policy_state *a, double now, hs_wake *wake)
         start_queued(a, w, now, wake);
 }
 
-static void add(hs_policy_state *a, uint32_t task)
+static void add_ready(hs_policy_state *a, uint32_t task)
 {
     hsi_ranking_ready(&a->ranking, task);
     a->order[task] = a->next_order++;
@@ -349,8 +351,8 @@ static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count
                          hs_wake *wake)
 {
     for (size_t i = 0; i < count && !hsi_poll_after(a->pb.token, HSI_POOL_WORK); i++)
-        add(a, tasks[i]);
-    settle(a, now, wake);
+        add_ready(a, tasks[i]);
+    settle_workers(a, now, wake);
 }
 
 static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_decision *out,
@@ -384,7 +386,7 @@ static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_
 
     a->assigned[worker].is_known = false;
     if (again)
-        add(a, task);
+        add_ready(a, task);
 }
 
 static void assign_skip(hs_policy_state *a, uint32_t task)
@@ -403,11 +405,11 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
     l->retired = true;
     if (l->todo != HS_NONE) {
         a->states.of[worker].task = HS_NONE;
-        add(a, l->todo);
+        add_ready(a, l->todo);
     }
     l->todo = HS_NONE;
     while (a->queues.count[worker] > 0)
-        add(a, hsi_worker_queues_pop(&a->queues, worker));
+        add_ready(a, hsi_worker_queues_pop(&a->queues, worker));
 }
 
 static bool can_be_run(const hs_policy_state *a, uint32_t task)

@@ -20,12 +20,12 @@ typedef struct request {
     double                    now;
 } request;
 
-static double move(const request *r, uint32_t from, double bytes)
+static double transfer_end(const request *r, uint32_t from, double bytes)
 {
     return hsi_transfer(r->locations->pb->links, from, r->to, bytes);
 }
 
-static double made_at(const request *r, uint32_t writer)
+static double production_time(const request *r, uint32_t writer)
 {
     if (!r->is_prefetch)
         return r->now;
@@ -39,7 +39,7 @@ static uint32_t node_of(const hsi_data_locations *locations, uint32_t writer)
 
 /* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
  * without one. */
-static double own_of_vertex(const request *r, uint32_t vertex, double bytes)
+static double arrival_of_edges(const request *r, uint32_t vertex, double bytes)
 {
     const hs_graph *g = r->locations->pb->graph;
     size_t          count;
@@ -51,15 +51,15 @@ static double own_of_vertex(const request *r, uint32_t vertex, double bytes)
         double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
 
         if (hsi_is_barrier(g, before[i]))
-            last = larger(last, own_of_vertex(r, before[i], part));
+            last = larger(last, arrival_of_edges(r, before[i], part));
         else if (part > 0)
-            last = larger(last,
-                          made_at(r, before[i]) + move(r, r->locations->node_of[before[i]], part));
+            last = larger(last, production_time(r, before[i]) +
+                                    transfer_end(r, r->locations->node_of[before[i]], part));
     }
     return last;
 }
 
-static double *own_arrival_slot(const hsi_data_locations *locations, uint32_t task, uint32_t node)
+static double *edge_arrival_slot(const hsi_data_locations *locations, uint32_t task, uint32_t node)
 {
     return locations->own_arrival ? &locations->own_arrival[task * locations->nodes + node] : NULL;
 }
@@ -79,27 +79,27 @@ static double replica_arrival(const request *r, const hs_access *access)
 {
     const hsi_data_location *replica = replica_of(r->locations, access->data, r->to);
     double                   bytes = hs_instance_handle_bytes(r->locations->in, access->data);
-    double                   there =
-        made_at(r, access->writer) + move(r, node_of(r->locations, access->writer), bytes);
+    double                   there = production_time(r, access->writer) +
+                   transfer_end(r, node_of(r->locations, access->writer), bytes);
 
     return replica->writer == version_of(access) && replica->arrival < there ? replica->arrival
                                                                              : there;
 }
 
-static double own_arrival(const request *r, uint32_t task)
+static double edge_arrival(const request *r, uint32_t task)
 {
-    const double *slot = own_arrival_slot(r->locations, task, r->to);
+    const double *slot = edge_arrival_slot(r->locations, task, r->to);
 
     if (!slot)
         return r->now;
-    return *slot > 0 ? *slot : own_of_vertex(r, task, 0);
+    return *slot > 0 ? *slot : arrival_of_edges(r, task, 0);
 }
 
-static double arrival(const request *r, uint32_t task)
+static double arrival_of_inputs(const request *r, uint32_t task)
 {
     size_t           count;
     const hs_access *access = hsi_accesses(r->locations->pb->graph, task, &count);
-    double           last = larger(r->now, own_arrival(r, task));
+    double           last = larger(r->now, edge_arrival(r, task));
 
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
@@ -115,7 +115,7 @@ double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task,
     if (!hsi_locations_are_kept(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
-    return arrival(&r, task);
+    return arrival_of_inputs(&r, task);
 }
 
 static size_t count_transfers(const hsi_data_locations *locations)
@@ -123,35 +123,35 @@ static size_t count_transfers(const hsi_data_locations *locations)
     return locations->transfers.size / sizeof(hs_transfer);
 }
 
-static void extend(hs_transfer *t, const hs_transfer *by)
+static void merge_transfer(hs_transfer *transfer, const hs_transfer *other)
 {
-    t->start = by->start < t->start ? by->start : t->start;
-    t->end = larger(t->end, by->end);
-    t->bytes += by->bytes;
+    transfer->start = other->start < transfer->start ? other->start : transfer->start;
+    transfer->end = larger(transfer->end, other->end);
+    transfer->bytes += other->bytes;
 }
 
 /* Record a transfer that starts; merge it into an entry at index >= first with the same source. */
-static void record(hsi_data_locations *locations, const request *r, uint32_t writer, double bytes,
-                   uint32_t data, size_t first)
+static void record_transfer(hsi_data_locations *locations, const request *r, uint32_t writer,
+                            double bytes, uint32_t data, size_t first)
 {
     hs_transfer t = {.bytes = bytes, .data = data, .from = node_of(locations, writer), .to = r->to};
     hs_transfer *list = locations->transfers.data;
 
     if (t.from == t.to || !(bytes > 0))
         return;
-    t.start = made_at(r, writer);
-    t.end = t.start + move(r, t.from, bytes);
+    t.start = production_time(r, writer);
+    t.end = t.start + transfer_end(r, t.from, bytes);
     for (; first < count_transfers(locations); first++)
         if (list[first].from == t.from) {
-            extend(&list[first], &t);
+            merge_transfer(&list[first], &t);
             return;
         }
     locations->has_lost_transfers |= hsi_vector_append(&locations->transfers, &t, sizeof t) != 0;
 }
 
-/* Record the transfers of the data that own_of_vertex() waits for, part by part. */
-static void record_own(hsi_data_locations *locations, const request *r, uint32_t vertex,
-                       double bytes, size_t first)
+/* Record the transfers of the data that arrival_of_edges() waits for, part by part. */
+static void record_edge_transfers(hsi_data_locations *locations, const request *r, uint32_t vertex,
+                                  double bytes, size_t first)
 {
     const hs_graph *g = locations->pb->graph;
     size_t          count;
@@ -164,21 +164,21 @@ static void record_own(hsi_data_locations *locations, const request *r, uint32_t
         if (!hsi_is_barrier(g, vertex))
             first = count_transfers(locations);
         if (hsi_is_barrier(g, before[i]))
-            record_own(locations, r, before[i], part, first);
+            record_edge_transfers(locations, r, before[i], part, first);
         else
-            record(locations, r, before[i], part, UINT32_MAX, first);
+            record_transfer(locations, r, before[i], part, UINT32_MAX, first);
     }
 }
 
-static void keep_own(hsi_data_locations *locations, const request *r, uint32_t task)
+static void keep_edge_arrival(hsi_data_locations *locations, const request *r, uint32_t task)
 {
-    double *slot = own_arrival_slot(locations, task, r->to);
+    double *slot = edge_arrival_slot(locations, task, r->to);
 
     if (!slot)
         return;
     if (locations->records && !(*slot > 0))
-        record_own(locations, r, task, 0, 0);
-    *slot = own_arrival(r, task);
+        record_edge_transfers(locations, r, task, 0, 0);
+    *slot = edge_arrival(r, task);
 }
 
 static void keep_replica(hsi_data_locations *locations, const request *r, const hs_access *access)
@@ -187,17 +187,18 @@ static void keep_replica(hsi_data_locations *locations, const request *r, const 
     hsi_data_location  kept = {replica_arrival(r, access), version_of(access)};
 
     if (locations->records && (replica->writer != kept.writer || kept.arrival < replica->arrival))
-        record(locations, r, access->writer, hs_instance_handle_bytes(locations->in, access->data),
-               access->data, count_transfers(locations));
+        record_transfer(locations, r, access->writer,
+                        hs_instance_handle_bytes(locations->in, access->data), access->data,
+                        count_transfers(locations));
     *replica = kept;
 }
 
-static void keep(hsi_data_locations *locations, const request *r, uint32_t task)
+static void keep_arrivals(hsi_data_locations *locations, const request *r, uint32_t task)
 {
     size_t           count;
     const hs_access *access = hsi_accesses(locations->pb->graph, task, &count);
 
-    keep_own(locations, r, task);
+    keep_edge_arrival(locations, r, task);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
             keep_replica(locations, r, &access[i]);
@@ -211,8 +212,8 @@ double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t tas
     if (!hsi_locations_are_kept(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
-    keep(locations, &r, task);
-    return arrival(&r, task);
+    keep_arrivals(locations, &r, task);
+    return arrival_of_inputs(&r, task);
 }
 
 void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsigned worker)
@@ -222,11 +223,11 @@ void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsign
     if (!hsi_locations_are_kept(locations))
         return;
     r.to = hsi_memory_node(locations->pb->m, worker);
-    keep(locations, &r, task);
+    keep_arrivals(locations, &r, task);
 }
 
-/* Return the longest transfer among the data that own_of_vertex() waits for. */
-static double longest_own(const request *r, uint32_t vertex, double bytes)
+/* Return the longest transfer among the data that arrival_of_edges() waits for. */
+static double longest_edge_transfer(const request *r, uint32_t vertex, double bytes)
 {
     const hs_graph *g = r->locations->pb->graph;
     size_t          count;
@@ -238,9 +239,9 @@ static double longest_own(const request *r, uint32_t vertex, double bytes)
         double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
 
         if (hsi_is_barrier(g, before[i]))
-            longest = larger(longest, longest_own(r, before[i], part));
+            longest = larger(longest, longest_edge_transfer(r, before[i], part));
         else
-            longest = larger(longest, move(r, r->locations->node_of[before[i]], part));
+            longest = larger(longest, transfer_end(r, r->locations->node_of[before[i]], part));
     }
     return longest;
 }
@@ -256,15 +257,16 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
     if (!hsi_locations_are_kept(locations))
         return 0;
     r.to = hsi_memory_node(locations->pb->m, worker);
-    if (own_arrival_slot(locations, task, r.to) && !(*own_arrival_slot(locations, task, r.to) > 0))
-        longest = longest_own(&r, task, 0);
+    if (edge_arrival_slot(locations, task, r.to) &&
+        !(*edge_arrival_slot(locations, task, r.to) > 0))
+        longest = longest_edge_transfer(&r, task, 0);
     access = hsi_accesses(locations->pb->graph, task, &count);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ &&
             replica_of(locations, access[i].data, r.to)->writer != version_of(&access[i]))
-            longest =
-                larger(longest, move(&r, node_of(locations, access[i].writer),
-                                     hs_instance_handle_bytes(locations->in, access[i].data)));
+            longest = larger(longest,
+                             transfer_end(&r, node_of(locations, access[i].writer),
+                                          hs_instance_handle_bytes(locations->in, access[i].data)));
     return longest;
 }
 

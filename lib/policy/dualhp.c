@@ -67,7 +67,7 @@ static void dualhp_free(hs_policy_state *d)
     free(d);
 }
 
-static hs_status take_room(hs_policy_state *d)
+static hs_status allocate_arrays(hs_policy_state *d)
 {
     size_t n = d->pb.n + 1;
 
@@ -105,7 +105,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_states_open(&d->states, &d->pb, estimates, settings->tolerance);
     if (st == HS_OK)
-        st = take_room(d);
+        st = allocate_arrays(d);
     if (st != HS_OK) {
         dualhp_free(d);
         return st;
@@ -134,7 +134,7 @@ static int has_higher_rho(const void *context, uint32_t a, uint32_t b)
 static int has_higher_rank(const void *context, uint32_t a, uint32_t b)
 {
     const hs_policy_state *d = context;
-    int64_t                rank_a = hsi_priority(&d->pb, a), rank_b = hsi_priority(&d->pb, b);
+    int64_t                rank_a = hsi_priority_of(&d->pb, a), rank_b = hsi_priority_of(&d->pb, b);
 
     return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(&d->pb, a, b);
 }
@@ -150,34 +150,34 @@ static int is_smaller(const void *context, uint32_t a, uint32_t b)
  * length; after a cancel request the array is unchanged or useless, and the policy is not used
  * again.
  */
-static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before before)
+static size_t merge_ready(hs_policy_state *d, uint32_t *sorted, size_t new_count, hsi_before before)
 {
     size_t kept = 0, count;
 
-    if (hsi_sort_indices_polling(d->news, d->scratch, news, before, d, d->pb.token))
+    if (hsi_sort_indices_polling(d->news, d->scratch, new_count, before, d, d->pb.token))
         return d->count;
     for (size_t i = 0; i < d->count; i++)
-        if (d->type[into[i]] != NOT_WAITING)
-            into[kept++] = into[i];
-    count = kept + news;
-    while (news > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, in place */
-        bool is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
+        if (d->type[sorted[i]] != NOT_WAITING)
+            sorted[kept++] = sorted[i];
+    count = kept + new_count;
+    while (new_count > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, in place */
+        bool is_news = kept == 0 || !before(d, d->news[new_count - 1], sorted[kept - 1]);
 
-        into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
-        news -= (size_t)is_news;
+        sorted[kept + new_count - 1] = is_news ? d->news[new_count - 1] : sorted[kept - 1];
+        new_count -= (size_t)is_news;
         kept -= (size_t)!is_news;
     }
     return count;
 }
 
-static void add(hs_policy_state *d, size_t news)
+static void add_ready(hs_policy_state *d, size_t new_count)
 {
     size_t count;
 
-    (void)merge(d, d->by_rho, news, has_higher_rho);
-    (void)merge(d, d->by_rank, news, has_higher_rank);
-    count = merge(d, d->by_number, news, is_smaller);
-    for (size_t i = 0; i < news && !hsi_poll_after(d->pb.token, 1); i++)
+    (void)merge_ready(d, d->by_rho, new_count, has_higher_rho);
+    (void)merge_ready(d, d->by_rank, new_count, has_higher_rank);
+    count = merge_ready(d, d->by_number, new_count, is_smaller);
+    for (size_t i = 0; i < new_count && !hsi_poll_after(d->pb.token, 1); i++)
         d->type[d->news[i]] = HS_CPU;
     d->count = count;
 }
@@ -209,7 +209,7 @@ static double sum_remaining(hs_policy_state *d, double now)
 }
 
 /* Compute the sums for a guess, adding as the algorithm for independent tasks does. */
-static void sum_for(hs_policy_state *d, double guess)
+static void sum_work_for_guess(hs_policy_state *d, double guess)
 {
     double gpu = 0, cpu = 0, from = 0, below = INFINITY;
     double forced_gpu = d->remaining[HS_GPU], forced_cpu = d->remaining[HS_CPU];
@@ -257,45 +257,45 @@ static size_t find_split(const hs_policy_state *d, double guess)
     return low;
 }
 
-static bool is_wanted(const hs_policy_state *d)
+static bool is_assignment_needed(const hs_policy_state *d)
 {
     return !d->pb.token->cancelled;
 }
 
-static int accepts(hs_policy_state *d, double guess)
+static int is_guess_accepted(hs_policy_state *d, double guess)
 {
     if (guess < d->least)
         return 0;
     if (guess < d->from || guess >= d->below)
-        sum_for(d, guess);
+        sum_work_for_guess(d, guess);
     if (d->forced[HS_GPU] > d->pb.k * guess)
         return 0;
     return d->forced[HS_CPU] + d->cpu_after[find_split(d, guess)] <= d->pb.m * guess;
 }
 
-static double bisect(hs_policy_state *d, double high)
+static double bisect_guess(hs_policy_state *d, double high)
 {
     double low = 0;
 
     high = smaller(high, DBL_MAX); /* sums may overflow; infinite times stay forced */
-    while (!accepts(d, high) && high < DBL_MAX &&
-           is_wanted(d)) { /* reached through rounding errors alone */
+    while (!is_guess_accepted(d, high) && high < DBL_MAX &&
+           is_assignment_needed(d)) { /* reached through rounding errors alone */
         low = high;
         high = smaller(2 * high, DBL_MAX);
     }
     for (;;) {
         double middle = low + (high - low) / 2;
 
-        if (middle <= low || middle >= high || !is_wanted(d))
+        if (middle <= low || middle >= high || !is_assignment_needed(d))
             return high;
-        if (accepts(d, middle))
+        if (is_guess_accepted(d, middle))
             high = middle;
         else
             low = middle;
     }
 }
 
-static void gather(hs_policy_state *d)
+static void collect_unassigned(hs_policy_state *d)
 {
     d->below = -1;
     d->least = 0;
@@ -308,7 +308,7 @@ static void gather(hs_policy_state *d)
 
 /* Add the shorter time of each task, by number, in the order of the algorithm for independent
  * tasks. */
-static double sum_least(const hs_policy_state *d, double sum)
+static double sum_shorter_times(const hs_policy_state *d, double sum)
 {
     for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++)
         sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
@@ -334,14 +334,14 @@ static void leave_types_without_workers(hs_policy_state *d)
     d->next[HS_CPU] = d->next[HS_GPU] = 0;
 }
 
-static void assign(hs_policy_state *d, double now, hs_wake *wake)
+static void assign_types(hs_policy_state *d, double now, hs_wake *wake)
 {
     double guess;
     size_t split;
 
-    gather(d);
-    guess = bisect(d, sum_least(d, sum_remaining(d, now)));
-    split = accepts(d, guess) ? find_split(d, guess) : 0;
+    collect_unassigned(d);
+    guess = bisect_guess(d, sum_shorter_times(d, sum_remaining(d, now)));
+    split = is_guess_accepted(d, guess) ? find_split(d, guess) : 0;
     for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
         bool on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
@@ -362,14 +362,14 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
         hsi_ranking_ready(&d->ranking, tasks[i]);
         d->news[i] = tasks[i];
     }
-    if (is_wanted(d))
-        add(d, count);
-    if (is_wanted(d))
-        assign(d, now, wake);
+    if (is_assignment_needed(d))
+        add_ready(d, count);
+    if (is_assignment_needed(d))
+        assign_types(d, now, wake);
 }
 
 /* Return true and the task of the highest rank that waits for the worker's type, and take it. */
-static bool take(hs_policy_state *d, unsigned worker, uint32_t *task)
+static bool take_highest_rank(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
     hs_type type = hsi_states_type(&d->states, worker);
     size_t *next = &d->next[type];
@@ -392,7 +392,7 @@ static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_deci
     hs_decide_wait(out, INFINITY);
     if (d->retired[worker])
         return;
-    if (!hsi_states_take_pending(&d->states, worker, out) && take(d, worker, &task))
+    if (!hsi_states_take_pending(&d->states, worker, out) && take_highest_rank(d, worker, &task))
         hs_decide_start(out, task);
     if (out->kind == HS_DECIDE_START)
         hsi_states_start(&d->states, worker, out->task,
@@ -405,7 +405,7 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
     uint32_t task;
 
     (void)wake;
-    if (!take(d, worker, &task))
+    if (!take_highest_rank(d, worker, &task))
         return;
     hs_decide_start(out, task);
     hsi_states_prefetch(&d->states, worker, task,

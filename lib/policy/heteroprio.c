@@ -64,8 +64,9 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     return st;
 }
 
-static hs_status create(spoliation allowed, hs_policy *policy, const hs_instance *estimates,
-                        const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status create_heteroprio(spoliation allowed, hs_policy *policy,
+                                   const hs_instance *estimates, const hs_policy_settings *settings,
+                                   hs_policy_state **out)
 {
     hs_policy_state *hp = calloc(1, sizeof *hp);
     hs_status        st;
@@ -94,21 +95,21 @@ static hs_status heteroprio_create(hs_policy *policy, const hs_instance *estimat
                                    hs_policy_state **out)
 {
     (void)plan;
-    return create(SPOLIATE_BOTH, policy, estimates, settings, out);
+    return create_heteroprio(SPOLIATE_BOTH, policy, estimates, settings, out);
 }
 
 static hs_status ns_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
                            const hs_policy_settings *settings, hs_policy_state **out)
 {
     (void)plan;
-    return create(SPOLIATE_NEVER, policy, estimates, settings, out);
+    return create_heteroprio(SPOLIATE_NEVER, policy, estimates, settings, out);
 }
 
 static hs_status sp_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
                            const hs_policy_settings *settings, hs_policy_state **out)
 {
     (void)plan;
-    return create(SPOLIATE_GPUS, policy, estimates, settings, out);
+    return create_heteroprio(SPOLIATE_GPUS, policy, estimates, settings, out);
 }
 
 static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
@@ -141,7 +142,7 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
 }
 
 /* Wake idle workers of the other type for which the worker's tasks may be worth spoliating. */
-static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
+static void wake_spoliators(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
 {
     hs_type other = hsi_states_type(&hp->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
     double  worth;
@@ -160,15 +161,16 @@ static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *
     }
 }
 
-static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_wake *wake)
+static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_t task,
+                       hs_wake *wake)
 {
     hsi_states_start(&hp->states, worker, task,
                      hs_policy_start_transfers(hp->policy, task, worker, now));
-    announce(hp, worker, now, wake);
+    wake_spoliators(hp, worker, now, wake);
 }
 
 /* Return when a worker that found no victim should ask again. */
-static double ask_again(hs_policy_state *hp, unsigned worker, double now)
+static double next_question(hs_policy_state *hp, unsigned worker, double now)
 {
     hs_type type = hsi_states_type(&hp->states, worker);
 
@@ -195,7 +197,7 @@ static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, h
     }
     victim = hsi_states_find_victim(&hp->states, worker, now, &task);
     if (victim == HS_NONE) {
-        hs_decide_wait(out, ask_again(hp, worker, now));
+        hs_decide_wait(out, next_question(hp, worker, now));
         return;
     }
     hsi_states_request(&hp->states, worker, victim, task);
@@ -211,10 +213,10 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
         hs_decide_wait(out, INFINITY);
     } else if (hsi_states_take_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
-            start(hp, worker, now, out->task, wake);
+            start_task(hp, worker, now, out->task, wake);
     } else if (hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
         hs_decide_start(out, task);
-        start(hp, worker, now, task, wake);
+        start_task(hp, worker, now, task, wake);
     } else {
         spoliate_or_wait(hp, worker, now, out);
     }
@@ -231,7 +233,7 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
     hsi_states_prefetch(&hp->states, worker, task,
                         hs_policy_start_transfers(hp->policy, task, worker, now));
     if (hp->spoliation == SPOLIATE_BOTH)
-        announce(hp, worker, now, wake);
+        wake_spoliators(hp, worker, now, wake);
 }
 
 static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)

@@ -21,7 +21,7 @@ static unsigned char class_of(const char **names, unsigned *count, const char *n
     return (unsigned char)*count;
 }
 
-static void classify(hsi_history *x, const hs_instance *in, hsi_token *token)
+static void classify_kernels(hsi_history *x, const hs_instance *in, hsi_token *token)
 {
     const char *names[HSI_CLASSES];
     size_t      task = 0, i;
@@ -49,7 +49,7 @@ hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double 
         hsi_history_close(x);
         return HS_ENOMEM;
     }
-    classify(x, estimates, token);
+    classify_kernels(x, estimates, token);
     return HS_OK;
 }
 
@@ -72,7 +72,7 @@ static unsigned bin_of(double ratio)
     return bin < 0 ? 0 : bin < HSI_RATIO_BINS ? (unsigned)bin : HSI_RATIO_BINS - 1;
 }
 
-static void add(hsi_ratios *r, unsigned at, double ratio)
+static void add_ratio(hsi_ratios *r, unsigned at, double ratio)
 {
     struct hsi_ratio_bin *bin = &r->bin[at];
 
@@ -93,9 +93,9 @@ bool hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio)
     at = bin_of(ratio);
     if (is_wrong && !x->has_misestimates)
         x->has_misestimates = true;
-    add(all, at, ratio);
+    add_ratio(all, at, ratio);
     if (own != all)
-        add(own, at, ratio);
+        add_ratio(own, at, ratio);
     return x->has_misestimates || own->count == 1 || all->count == 1;
 }
 

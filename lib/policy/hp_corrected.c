@@ -43,7 +43,7 @@ static void corrected_free(hs_policy_state *hp)
 static int has_higher_rank(const void *problem, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = problem;
-    int64_t            rank_a = hsi_priority(pb, a), rank_b = hsi_priority(pb, b);
+    int64_t            rank_a = hsi_priority_of(pb, a), rank_b = hsi_priority_of(pb, b);
 
     return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(pb, a, b);
 }
@@ -58,7 +58,7 @@ static int has_higher_rho(const void *problem, uint32_t a, uint32_t b)
 
 static double rank_key(const hs_policy_state *hp, uint32_t task)
 {
-    return -(double)hsi_priority(&hp->pb, task);
+    return -(double)hsi_priority_of(&hp->pb, task);
 }
 
 static double rho_key(const hs_policy_state *hp, uint32_t task)
@@ -116,7 +116,7 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
     return HS_OK;
 }
 
-static void add(hs_policy_state *hp, uint32_t task)
+static void add_ready(hs_policy_state *hp, uint32_t task)
 {
     hsi_ready_pool_add(&hp->queue, task);
     if (isinf(hp->pb.q[task]))
@@ -138,7 +138,7 @@ static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t c
     (void)now;
     for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, 3 * HSI_POOL_WORK); i++) {
         hsi_ranking_ready(&hp->ranking, tasks[i]);
-        add(hp, tasks[i]);
+        add_ready(hp, tasks[i]);
     }
     if (count > 0)
         hs_wake_all(wake);
@@ -161,8 +161,8 @@ static void take_ready(hs_policy_state *hp, uint32_t task)
     leave_gpu_sets(hp, task);
 }
 
-static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_decision *out,
-                  hs_wake *wake)
+static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_t task,
+                       hs_decision *out, hs_wake *wake)
 {
     hs_decide_start(out, task);
     hsi_states_start(&hp->states, worker, task,
@@ -189,7 +189,7 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
         victim = HS_NONE;
     if (victim == HS_NONE && ready != HS_NONE) {
         take_ready(hp, ready);
-        start(hp, gpu, now, ready, out, wake);
+        start_task(hp, gpu, now, ready, out, wake);
         return;
     }
     if (victim == HS_NONE)
@@ -212,7 +212,7 @@ static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decisi
     hs_decide_wait(out, INFINITY);
     if (hsi_ready_pool_take(&hp->queue, HS_CPU, &task)) {
         leave_gpu_sets(hp, task);
-        start(hp, cpu, now, task, out, wake);
+        start_task(hp, cpu, now, task, out, wake);
     }
 }
 
@@ -223,7 +223,7 @@ static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_
         hs_decide_wait(out, INFINITY);
     } else if (hsi_states_take_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
-            start(hp, worker, now, out->task, out, wake);
+            start_task(hp, worker, now, out->task, out, wake);
     } else if (worker < hp->pb.m) {
         next_of_cpu(hp, worker, now, out, wake);
     } else {
@@ -252,7 +252,7 @@ static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *tas
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 {
-    add(hp, task);
+    add_ready(hp, task);
     hs_wake_all(wake);
 }
 

@@ -142,7 +142,7 @@ static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
     if (plan->pb.graph && plan->is_orphan[task] == 2)
         return;
     if (plan->pb.graph)
-        hsi_atomic_store8(&plan->is_orphan[task], 2);
+        hsi_atomic_store_byte(&plan->is_orphan[task], 2);
     hsi_ready_pool_add(&plan->orphans, task);
 }
 
@@ -210,7 +210,7 @@ static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-/* Wake workers for the tasks ready at the start; release() handles later ones. */
+/* Wake workers for the tasks ready at the start; queue_orphan() handles later ones. */
 static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t count, double now,
                        hs_wake *wake)
 {
@@ -239,7 +239,7 @@ static void release_orphan(hs_policy_state *plan, uint32_t task)
 
 /* Handle a task that has become ready: queue an orphan, or wake the worker that waits for the
  * task. */
-static void release(void *data, uint32_t task)
+static void queue_orphan(void *data, uint32_t task)
 {
     const releasing *r = data;
     hs_policy_state *plan = r->plan;
@@ -263,7 +263,7 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
 
     (void)now;
     if (how == HS_ENDING_DONE && plan->pb.graph)
-        hsi_ready_done_shared(&plan->policy->ready, task, release, &r);
+        hsi_ready_done_shared(&plan->policy->ready, task, queue_orphan, &r);
     else if (how == HS_ENDING_RETURNED || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)

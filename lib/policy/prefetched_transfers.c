@@ -41,11 +41,11 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
 }
 
 /* Record all tasks in topological order: inputs precede readers. */
-static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
-                        hsi_token *token)
+static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
+                             hsi_token *token)
 {
     for (size_t i = 0; i < g->vertices; i++) {
-        uint32_t v = hsi_in_order(g, i);
+        uint32_t v = hsi_vertex_at_position(g, i);
 
         if (hsi_is_barrier(g, v) || runs[v].worker == HS_NONE)
             continue;
@@ -67,7 +67,7 @@ static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_t
         return HS_ENOMEM;
     locations->records = 1;
     find_runs(s, tasks, runs);
-    st = replay(locations, locations->pb->graph, runs, token);
+    st = replay_runs(locations, locations->pb->graph, runs, token);
     free(runs);
     return st == HS_OK ? hsi_locations_move_transfers(locations, s) : st;
 }

@@ -13,7 +13,7 @@
 typedef struct hsi_ready_pool {
     const hsi_problem *pb;
     hsi_ordered_set    tasks;         /* the GPU end first */
-    double             cell_width;    /* see hsi_queue_cell(); 0: exact ratios */
+    double             cell_width;    /* see hsi_queue_key_cell(); 0: exact ratios */
     unsigned char     *retired;       /* indexed by worker */
     unsigned           in_service[2]; /* indexed by hs_type: number of workers */
 } hsi_ready_pool;

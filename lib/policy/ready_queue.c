@@ -92,7 +92,7 @@ static double key_of(const hs_queue *q, const hs_queue_task *task)
 {
     double cpu = time_on(q, HS_CPU, task), gpu = time_on(q, HS_GPU, task);
 
-    return q->width > 0 ? hsi_queue_cell(cpu, gpu, q->width) : hsi_queue_key(cpu, gpu);
+    return q->width > 0 ? hsi_queue_key_cell(cpu, gpu, q->width) : hsi_queue_key(cpu, gpu);
 }
 
 hs_status hs_queue_push(hs_queue *q, const hs_queue_task *task, hs_queue_handle *handle)
@@ -137,13 +137,13 @@ static uint32_t first_of(const hs_queue *q, hs_type type)
 }
 
 /* Free a slot whose number has left the set, and return its task. */
-static hs_queue_task vacate(hs_queue *q, uint32_t at)
+static hs_queue_task remove_slot(hs_queue *q, uint32_t slot)
 {
-    queue_slot *kept = (queue_slot *)q->slots.data + at;
+    queue_slot *kept = (queue_slot *)q->slots.data + slot;
 
     kept->is_taken = false;
     kept->sequence = q->free_slot;
-    q->free_slot = at;
+    q->free_slot = slot;
     return kept->task;
 }
 
@@ -154,7 +154,7 @@ int hs_queue_take(hs_queue *q, hs_type type, hs_queue_task *task)
     if (at == HS_NONE)
         return 0;
     hsi_set_take(&q->waiting, end_of(type));
-    *task = vacate(q, at);
+    *task = remove_slot(q, at);
     return 1;
 }
 
@@ -185,13 +185,13 @@ int hs_queue_take_if(hs_queue *q, hs_type                                       
         if (!accept(data, found))
             continue;
         hsi_set_remove(&q->waiting, key_of(q, found), at);
-        *task = vacate(q, at);
+        *task = remove_slot(q, at);
         return 1;
     }
     return 0;
 }
 
-static queue_slot *find(const hs_queue *q, const hs_queue_handle *handle)
+static queue_slot *find_slot(const hs_queue *q, const hs_queue_handle *handle)
 {
     queue_slot *slots = q->slots.data;
 
@@ -203,13 +203,13 @@ static queue_slot *find(const hs_queue *q, const hs_queue_handle *handle)
 
 int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_queue_task *task)
 {
-    const queue_slot *kept = find(q, handle);
+    const queue_slot *kept = find_slot(q, handle);
     hs_queue_task     found;
 
     if (!kept)
         return 0;
     hsi_set_remove(&q->waiting, key_of(q, &kept->task), handle->slot);
-    found = vacate(q, handle->slot);
+    found = remove_slot(q, handle->slot);
     if (task)
         *task = found;
     return 1;
@@ -222,7 +222,7 @@ hs_status hs_queue_update(hs_queue *q, const hs_queue_handle *handle, const hs_q
 
     if (!q || !handle || !task)
         return HS_EINVAL;
-    kept = find(q, handle);
+    kept = find_slot(q, handle);
     if (!kept)
         return HS_EINVAL;
     st = check_task(q, task);

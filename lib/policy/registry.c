@@ -85,13 +85,13 @@ static bool is_whole(const hs_policy_kind *kind)
            kind->mark_done && (kind->add_ready || !(kind->supports_graphs || kind->groups_endings));
 }
 
-static bool fits(const hs_schedule *plan, const hs_instance *in)
+static bool plan_fits_instance(const hs_schedule *plan, const hs_instance *in)
 {
     return plan && hs_schedule_cpus(plan) == hs_instance_cpus(in) &&
            hs_schedule_gpus(plan) == hs_instance_gpus(in);
 }
 
-static bool is_amount(double x)
+static bool is_finite_nonnegative(double x)
 {
     return x >= 0 && !isinf(x);
 }
@@ -103,12 +103,13 @@ void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size)
 }
 
 /* Copy the settings, fill in defaults and check ranges. HS_EINVAL: out of range. */
-static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *given)
+static hs_status resolve_settings(hs_policy_settings *full, const hs_policy_settings *given)
 {
     hs_policy_settings_init(full);
     if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    return is_amount(full->tolerance) ? hsi_parameters_resolve(&full->parameters) : HS_EINVAL;
+    return is_finite_nonnegative(full->tolerance) ? hsi_parameters_resolve(&full->parameters)
+                                                  : HS_EINVAL;
 }
 
 static bool takes_rank(const hs_policy_kind *kind, hs_rank rank)
@@ -150,10 +151,10 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     hs_policy         *policy;
     hs_status          st;
 
-    if (!kind || !estimates || !out || resolve(&settings, given) != HS_OK)
+    if (!kind || !estimates || !out || resolve_settings(&settings, given) != HS_OK)
         return HS_EINVAL;
     known = whole_kind(kind);
-    if (!is_whole(&known) || (known.needs_plan && !fits(plan, estimates)) ||
+    if (!is_whole(&known) || (known.needs_plan && !plan_fits_instance(plan, estimates)) ||
         !takes_rank(&known, settings.rank))
         return HS_EINVAL;
     if (hs_instance_has_graph(estimates) && !known.supports_graphs)

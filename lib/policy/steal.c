@@ -45,9 +45,9 @@ static void steal_free(hs_policy_state *steal)
     free(steal);
 }
 
-static hs_status create(hs_policy *policy, const hs_instance *estimates,
-                        const hs_schedule *schedule, const hs_policy_settings *settings,
-                        hs_policy_state **out)
+static hs_status create_steal(hs_policy *policy, const hs_instance *estimates,
+                              const hs_schedule *schedule, const hs_policy_settings *settings,
+                              hs_policy_state **out)
 {
     hs_policy_state *steal = calloc(1, sizeof *steal);
     hs_status        st;
@@ -77,17 +77,17 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
                               hs_policy_state **out)
 {
     if (!hs_instance_has_graph(estimates))
-        return create(policy, estimates, schedule, settings, out);
+        return create_steal(policy, estimates, schedule, settings, out);
     policy->kind = hsi_policy_steal_graph; /* all further calls go to the kind for graphs */
     return policy->kind.create(policy, estimates, schedule, settings, out);
 }
 
-static double estimate(const hs_policy_state *steal, hs_type type, uint32_t task)
+static double estimated_time(const hs_policy_state *steal, hs_type type, uint32_t task)
 {
     return type == HS_GPU ? steal->pb.q[task] : steal->pb.p[task];
 }
 
-static void begin(hs_policy_state *steal)
+static void begin_lists(hs_policy_state *steal)
 {
     unsigned w;
 
@@ -99,17 +99,17 @@ static void begin(hs_policy_state *steal)
         hsi_plan_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next;
              at != steal->lists.of[w].end && !hsi_poll_after(steal->pb.token, 1); at++)
-            steal->load[w] += estimate(steal, type, *at);
+            steal->load[w] += estimated_time(steal, type, *at);
     }
 }
 
 /* Subtract a removed task from its list's load; an empty list has load 0, without rounding
  * errors. */
-static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
+static void subtract_from_load(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
     const hsi_plan_list *list = &steal->lists.of[worker];
 
-    steal->load[worker] -= estimate(steal, hsi_states_type(&steal->states, worker), task);
+    steal->load[worker] -= estimated_time(steal, hsi_states_type(&steal->states, worker), task);
     if (list->next == list->end)
         steal->load[worker] = 0;
 }
@@ -118,34 +118,34 @@ static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
     if (!hsi_plan_list_take(&steal->lists.of[worker], task))
         return false;
-    lighten(steal, worker, *task);
+    subtract_from_load(steal, worker, *task);
     return true;
 }
 
-static uint32_t *window(const hsi_plan_list *list)
+static uint32_t *stealable_tail(const hsi_plan_list *list)
 {
     return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
 }
 
 /* Return the shortest time that a worker of `type` needs for one of the victim's waiting tasks. */
-static double shortest(const hs_policy_state *steal, unsigned victim, hs_type type)
+static double shortest_waiting(const hs_policy_state *steal, unsigned victim, hs_type type)
 {
     const hsi_plan_list *list = &steal->lists.of[victim];
     const uint32_t      *at;
     double               time = INFINITY;
 
-    for (at = window(list); at != list->end; at++)
-        if (estimate(steal, type, *at) < time)
-            time = estimate(steal, type, *at);
+    for (at = stealable_tail(list); at != list->end; at++)
+        if (estimated_time(steal, type, *at) < time)
+            time = estimated_time(steal, type, *at);
     return time;
 }
 
 /* Return the time from which a stolen task of the victim would end before the victim does. */
-static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type,
-                             double now)
+static double when_stealing_pays(const hs_policy_state *steal, unsigned victim, hs_type type,
+                                 double now)
 {
     return hsi_states_steal_time(&steal->states, victim, steal->load[victim],
-                                 shortest(steal, victim, type), now);
+                                 shortest_waiting(steal, victim, type), now);
 }
 
 /*
@@ -153,7 +153,8 @@ static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_t
  * among equals the last in the list. Requires a task that is worth stealing; the result then is
  * such a task.
  */
-static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
+static uint32_t *best_task_to_steal(const hs_policy_state *steal, unsigned victim, hs_type thief,
+                                    double now)
 {
     const hsi_plan_list *list = &steal->lists.of[victim];
     hs_type              type = hsi_states_type(&steal->states, victim);
@@ -161,9 +162,9 @@ static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type 
            least = INFINITY;
     uint32_t *at, *best = NULL;
 
-    for (at = list->end; at-- != window(list);) {
-        double without = end - estimate(steal, type, *at);
-        double stolen = now + estimate(steal, thief, *at);
+    for (at = list->end; at-- != stealable_tail(list);) {
+        double without = end - estimated_time(steal, type, *at);
+        double stolen = now + estimated_time(steal, thief, *at);
         double later = without > stolen ? without : stolen;
 
         if (!best || later < least) {
@@ -189,7 +190,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
         if (list->next == list->end)
             continue;
         end = hsi_states_end(&steal->states, w, now) + steal->load[w];
-        if ((victim != HS_NONE && end <= latest) || worth_stealing(steal, w, type, now) > now)
+        if ((victim != HS_NONE && end <= latest) || when_stealing_pays(steal, w, type, now) > now)
             continue;
         latest = end;
         victim = w;
@@ -199,7 +200,8 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
 
 /* Return the time from which a worker has a task that a worker of `type` should steal or
  * spoliate. */
-static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_type type, double now)
+static double when_asking_pays(const hs_policy_state *steal, unsigned worker, hs_type type,
+                               double now)
 {
     const hsi_plan_list *list = &steal->lists.of[worker];
     double               from = INFINITY;
@@ -207,12 +209,12 @@ static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_typ
     if (hsi_states_type(&steal->states, worker) != type)
         from = hsi_states_spoliation_time(&steal->states, worker, now);
     if (from > now && list->next != list->end)
-        from = fmin(from, worth_stealing(steal, worker, type, now));
+        from = fmin(from, when_stealing_pays(steal, worker, type, now));
     return from;
 }
 
 /* Wake a type if a change of the worker's list or running task may give it a task to take. */
-static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
@@ -222,7 +224,7 @@ static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wak
 
         if (*quiet <= now)
             continue;
-        from = worth_asking(steal, worker, types[i], now);
+        from = when_asking_pays(steal, worker, types[i], now);
         if (from < *quiet) {
             *quiet = from;
             hs_wake_type(wake, types[i]);
@@ -240,19 +242,20 @@ static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint
     if (victim == HS_NONE)
         return false;
     list = &steal->lists.of[victim];
-    at = best_of(steal, victim, type, now);
+    at = best_task_to_steal(steal, victim, type, now);
     *task = *at;
     memmove(at, at + 1, (size_t)(list->end - at - 1) * sizeof *at);
     list->end--;
-    lighten(steal, victim, *task);
-    announce(steal, victim, now, wake); /* another task may be in the searched part now */
+    subtract_from_load(steal, victim, *task);
+    wake_thieves(steal, victim, now, wake); /* another task may be in the searched part now */
     return true;
 }
 
-static void start(hs_policy_state *steal, unsigned worker, uint32_t task, double now, hs_wake *wake)
+static void start_task(hs_policy_state *steal, unsigned worker, uint32_t task, double now,
+                       hs_wake *wake)
 {
     hsi_states_start(&steal->states, worker, task, now);
-    announce(steal, worker, now, wake);
+    wake_thieves(steal, worker, now, wake);
 }
 
 static double quiet_until(const hs_policy_state *steal, hs_type type, double now)
@@ -261,7 +264,7 @@ static double quiet_until(const hs_policy_state *steal, hs_type type, double now
     unsigned w;
 
     for (w = 0; w < steal->lists.workers; w++)
-        until = fmin(until, worth_asking(steal, w, type, now));
+        until = fmin(until, when_asking_pays(steal, w, type, now));
     return until;
 }
 
@@ -296,7 +299,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
     uint32_t task;
 
     if (!steal->begun)
-        begin(steal);
+        begin_lists(steal);
     if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_take_pending(&steal->states, worker, out))
@@ -306,7 +309,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
     else
         help_or_wait(steal, worker, now, out, wake);
     if (out->kind == HS_DECIDE_START)
-        start(steal, worker, out->task, now, wake);
+        start_task(steal, worker, out->task, now, wake);
 }
 
 static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)

@@ -105,20 +105,20 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
     return HS_OK;
 }
 
-static double due(const hs_policy_state *steal, uint32_t task)
+static double due_time(const hs_policy_state *steal, uint32_t task)
 {
     return steal->plan.due[task];
 }
 
 static void begin_waiting(hs_policy_state *steal, uint32_t task)
 {
-    hsi_set_insert(&steal->waiting, due(steal, task), task);
+    hsi_set_insert(&steal->waiting, due_time(steal, task), task);
     steal->held[steal->plan.owner[task]]++;
 }
 
 static void stop_waiting(hs_policy_state *steal, uint32_t task)
 {
-    if (hsi_set_remove(&steal->waiting, due(steal, task), task))
+    if (hsi_set_remove(&steal->waiting, due_time(steal, task), task))
         steal->held[steal->plan.owner[task]]--;
 }
 
@@ -138,19 +138,19 @@ static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 
 /* Return the time from which `worker` should take `task`, which waits for its planned worker or is
  * not first in the own list; `now`: at once; INFINITY: not expected. */
-static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task, double now)
+static double when_taking_pays(hs_policy_state *steal, unsigned worker, uint32_t task, double now)
 {
     unsigned owner = steal->plan.owner[task];
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t first = task;
     double   time, load;
 
-    if (now <= due(steal, task))
-        return nextafter(due(steal, task), INFINITY);
+    if (now <= due_time(steal, task))
+        return nextafter(due_time(steal, task), INFINITY);
     hsi_plan_list_peek(&steal->lists.of[owner], &first);
     time = hs_policy_input_arrival(steal->policy, task, worker, now) - now +
            hsi_states_time(&steal->states, type, task);
-    load = due(steal, task) - due(steal, first) +
+    load = due_time(steal, task) - due_time(steal, first) +
            hsi_states_time(&steal->states, hsi_states_type(&steal->states, owner), task);
     return hsi_states_steal_time(&steal->states, owner, load, time, now);
 }
@@ -165,14 +165,14 @@ static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint3
         double from;
 
         *task = hsi_set_at(&steal->waiting, HSI_SET_FRONT, i);
-        from = when_worth(steal, worker, *task, now);
+        from = when_taking_pays(steal, worker, *task, now);
         if (from <= now) {
             stop_waiting(steal, *task);
             hsi_plan_lists_skip(&steal->lists, *task);
             return true;
         }
         *until = fmin(*until, from);
-        if (now <= due(steal, *task))
+        if (now <= due_time(steal, *task))
             break; /* the remaining tasks are due later */
     }
     return false;
@@ -231,10 +231,11 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
 
 /* Wake workers that may profit from a task started on `worker`: its running task may be worth
  * spoliating, and late tasks in its list wait longer. */
-static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     announce_candidate(steal, worker, now, wake);
-    if (steal->held[worker] > 0 && due(steal, hsi_set_at(&steal->waiting, HSI_SET_FRONT, 0)) < now)
+    if (steal->held[worker] > 0 &&
+        due_time(steal, hsi_set_at(&steal->waiting, HSI_SET_FRONT, 0)) < now)
         hs_wake_all(wake);
 }
 
@@ -256,7 +257,7 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
         return;
     hsi_states_start(&steal->states, worker, out->task,
                      hs_policy_start_transfers(steal->policy, out->task, worker, now));
-    announce(steal, worker, now, wake);
+    wake_thieves(steal, worker, now, wake);
 }
 
 static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)

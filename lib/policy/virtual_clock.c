@@ -80,7 +80,7 @@ static void ask_later(policy_simulation *sim, uint32_t rank, double now)
         hsi_worker_tree_set(&sim->due, rank, now);
 }
 
-static void wake(policy_simulation *sim, uint32_t rank, double now)
+static void wake_worker(policy_simulation *sim, uint32_t rank, double now)
 {
     if (sim->actors[rank].doing == WAITS)
         ask_later(sim, rank, now);
@@ -95,13 +95,13 @@ static void wake_all(policy_simulation *sim, const hs_wake *woken, double now)
     if ((!woken->types && !woken->count) || !sim->waiting)
         return; /* the usual case */
     for (rank = first; rank < last; rank++)
-        wake(sim, rank, now);
+        wake_worker(sim, rank, now);
     for (i = 0; i < woken->count; i++)
         if (woken->worker[i] < sim->policy->workers)
-            wake(sim, rank_of(sim, woken->worker[i]), now);
+            wake_worker(sim, rank_of(sim, woken->worker[i]), now);
 }
 
-static void start(policy_simulation *sim, uint32_t rank, const hs_decision *d, double now)
+static void start_task(policy_simulation *sim, uint32_t rank, const hs_decision *d, double now)
 {
     actor *a = &sim->actors[rank];
 
@@ -125,8 +125,8 @@ static hs_status record_entry(policy_simulation *sim, uint32_t rank, hs_ending h
         return st;
     if (a->free_at != a->start)
         hsi_record_start(&sim->recorder, worker_of(sim, rank), a->start);
-    hsi_record(&sim->recorder, a->task, worker_of(sim, rank),
-               a->start + time_of(sim, rank, a->task));
+    hsi_record_run(&sim->recorder, a->task, worker_of(sim, rank),
+                   a->start + time_of(sim, rank, a->task));
     if (how != HS_ENDING_DONE)
         hsi_record_abort(&sim->recorder, worker_of(sim, rank), now);
     a->free_at = now;
@@ -143,7 +143,7 @@ static void report_ending(policy_simulation *sim, uint32_t rank, uint32_t task, 
 }
 
 /* End a worker's task, complete or aborted, and report the ending to the policy. */
-static hs_status end(policy_simulation *sim, uint32_t rank, hs_ending how, double now)
+static hs_status end_task(policy_simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
     hs_status st = HS_OK;
@@ -172,7 +172,7 @@ static hs_status abort_task(policy_simulation *sim, const hs_decision *d, double
     actor   *victim = &sim->actors[rank];
 
     if (victim->prefetched != d->task)
-        return end(sim, rank, HS_ENDING_ABORTED, now);
+        return end_task(sim, rank, HS_ENDING_ABORTED, now);
     victim->prefetched = HS_NONE;
     sim->taken[d->task] = 0;
     report_ending(sim, rank, d->task, HS_ENDING_ABORTED, now);
@@ -207,7 +207,7 @@ static bool is_possible(const policy_simulation *sim, uint32_t rank, const hs_de
 
 /* Ask the policy for a worker's next decision. After a spoliation the thief is asked again at once,
  * to start the task. */
-static hs_status ask(policy_simulation *sim, uint32_t rank, double now)
+static hs_status ask_worker(policy_simulation *sim, uint32_t rank, double now)
 {
     hs_wake     woken = {0};
     hs_decision decision;
@@ -226,7 +226,7 @@ static hs_status ask(policy_simulation *sim, uint32_t rank, double now)
         return st;
     wake_all(sim, &woken, now);
     if (decision.kind == HS_DECIDE_START) {
-        start(sim, rank, &decision, now);
+        start_task(sim, rank, &decision, now);
         return HS_OK;
     }
     sim->actors[rank].doing = WAITS;
@@ -242,13 +242,13 @@ static hs_status take_turn(policy_simulation *sim, double now)
     hs_status st = HS_OK;
 
     if (sim->actors[rank].doing == RUNS)
-        st = end(sim, rank, HS_ENDING_DONE, now);
-    return st == HS_OK ? ask(sim, rank, now) : st;
+        st = end_task(sim, rank, HS_ENDING_DONE, now);
+    return st == HS_OK ? ask_worker(sim, rank, now) : st;
 }
 
 /* Handle all events at `now`: end running tasks, start held tasks, and mark idle workers to be
  * asked. */
-static hs_status gather(policy_simulation *sim, double now)
+static hs_status handle_events(policy_simulation *sim, double now)
 {
     hs_status st = HS_OK;
 
@@ -264,7 +264,7 @@ static hs_status gather(policy_simulation *sim, double now)
         hsi_worker_tree_set(&sim->due, rank, INFINITY);
         hsi_worker_tree_set(&sim->asked, rank, 0);
         if (a->doing == RUNS)
-            st = end(sim, rank, HS_ENDING_DONE, now);
+            st = end_task(sim, rank, HS_ENDING_DONE, now);
     }
     return st;
 }
@@ -277,7 +277,7 @@ static hs_status ask_idle(policy_simulation *sim, double now)
         uint32_t rank = hsi_worker_tree_first(&sim->asked);
 
         hsi_worker_tree_set(&sim->asked, rank, INFINITY);
-        st = ask(sim, rank, now);
+        st = ask_worker(sim, rank, now);
     }
     return st;
 }
@@ -306,10 +306,10 @@ static hs_status choose_prefetches(policy_simulation *sim, double now)
     return HS_OK;
 }
 
-static hs_status settle(policy_simulation *sim, double now)
+static hs_status ask_until_settled(policy_simulation *sim, double now)
 {
     hs_wake   woken = {0};
-    hs_status st = gather(sim, now);
+    hs_status st = handle_events(sim, now);
 
     hs_policy_collect_ready(sim->policy, now, NULL, &woken);
     if (sim->policy->token.cancelled)
@@ -336,7 +336,7 @@ static hs_status final_status(const policy_simulation *sim)
     return sim->done < sim->truth.n ? HS_ESCHEDULE : HS_OK;
 }
 
-static hs_status run(policy_simulation *sim)
+static hs_status run_simulation(policy_simulation *sim)
 {
     size_t turn = 16 * ((size_t)sim->policy->workers + 1); /* cost of one event, in steps of the
                                                               cancel token */
@@ -349,7 +349,7 @@ static hs_status run(policy_simulation *sim)
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
         sim->now = now;
-        st = sim->groups_endings ? settle(sim, now) : take_turn(sim, now);
+        st = sim->groups_endings ? ask_until_settled(sim, now) : take_turn(sim, now);
     }
     return st == HS_OK ? final_status(sim) : st;
 }
@@ -390,8 +390,8 @@ static void skip_done(policy_simulation *sim, const unsigned char *skip)
     }
 }
 
-static hs_status simulate(hs_policy *policy, const hs_instance *truth,
-                          const hs_policy_settings *settings, hs_schedule **out)
+static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
+                                 const hs_policy_settings *settings, hs_schedule **out)
 {
     policy_simulation sim = {.policy = policy};
     hs_schedule      *s = NULL;
@@ -404,7 +404,7 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     st = open_simulation(&sim, settings->available);
     if (st == HS_OK) {
         skip_done(&sim, settings->skip);
-        st = run(&sim);
+        st = run_simulation(&sim);
     }
     if (st == HS_OK)
         st = hsi_recorder_schedule(&sim.recorder, &sim.truth, &s);
@@ -467,7 +467,7 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
         return HS_EINVAL;
     st = hs_policy_create(kind, estimates, plan, settings, &policy);
     if (st == HS_OK)
-        st = simulate(policy, truth, &full, out);
+        st = simulate_policy(policy, truth, &full, out);
     hs_policy_free(policy);
     return st;
 }

@@ -33,25 +33,25 @@ void hsi_worker_queues_close(hsi_worker_queues *queues)
     *queues = (hsi_worker_queues){0};
 }
 
-static uint32_t merge(hsi_worker_queues *queues, uint32_t a, uint32_t b)
+static uint32_t merge_heaps(hsi_worker_queues *queues, uint32_t heap, uint32_t other)
 {
     uint32_t root, *link = &root;
 
-    while (a != HS_NONE && b != HS_NONE) {
+    while (heap != HS_NONE && other != HS_NONE) {
         uint32_t rest;
 
-        if (queues->before(queues->context, b, a)) {
-            rest = a;
-            a = b;
-            b = rest;
+        if (queues->before(queues->context, other, heap)) {
+            rest = heap;
+            heap = other;
+            other = rest;
         }
-        *link = a;
-        rest = queues->right[a];
-        queues->right[a] = queues->left[a];
-        link = &queues->left[a];
-        a = rest;
+        *link = heap;
+        rest = queues->right[heap];
+        queues->right[heap] = queues->left[heap];
+        link = &queues->left[heap];
+        heap = rest;
     }
-    *link = a != HS_NONE ? a : b;
+    *link = heap != HS_NONE ? heap : other;
     return root;
 }
 
@@ -59,7 +59,7 @@ void hsi_worker_queues_push(hsi_worker_queues *queues, unsigned worker, uint32_t
 {
     queues->left[task] = queues->right[task] = HS_NONE;
     if (queues->before)
-        queues->first[worker] = merge(queues, queues->first[worker], task);
+        queues->first[worker] = merge_heaps(queues, queues->first[worker], task);
     else if (queues->count[worker] == 0)
         queues->first[worker] = queues->last[worker] = task;
     else
@@ -72,8 +72,9 @@ uint32_t hsi_worker_queues_pop(hsi_worker_queues *queues, unsigned worker)
 {
     uint32_t task = queues->first[worker];
 
-    queues->first[worker] = queues->before ? merge(queues, queues->left[task], queues->right[task])
-                                           : queues->left[task];
+    queues->first[worker] = queues->before
+                                ? merge_heaps(queues, queues->left[task], queues->right[task])
+                                : queues->left[task];
     queues->count[worker]--;
     queues->total--;
     return task;

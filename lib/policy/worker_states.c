@@ -65,11 +65,11 @@ double hsi_states_end(const hsi_worker_states *states, unsigned worker, double n
     return m->start + hsi_states_time(states, hsi_states_type(states, worker), m->task);
 }
 
-/* Return the first time after `limit` at which a task started at `start` has lasted more than
+/* Return the first time after `earliest` at which a task started at `start` has lasted more than
  * `time`. */
-static double after(double limit, double start, double time)
+static double first_time_after(double earliest, double start, double time)
 {
-    double moment = fmax(nextafter(limit, INFINITY), start + time);
+    double moment = fmax(nextafter(earliest, INFINITY), start + time);
 
     while (!(moment - start > time) && !isinf(moment))
         moment = nextafter(moment, INFINITY);
@@ -92,7 +92,7 @@ double hsi_states_steal_time(const hsi_worker_states *states, unsigned worker, d
     /* now + time < now + (now - start) + load */
     if (is_late(states, worker, now) && now - m->start > time - load)
         return now;
-    return after(m->start + time_until_late(states, worker), m->start, time - load);
+    return first_time_after(m->start + time_until_late(states, worker), m->start, time - load);
 }
 
 /* A running task as seen by a thief of the other type. */
@@ -157,7 +157,7 @@ static double time_of_thief(const running_task *p, double now)
  * that waits `wait` for the inputs: then `wait` plus the thief's time is less than the remaining
  * time, taken as the elapsed time divided by overrun_factor.
  */
-static double long_enough(const running_task *p, double wait)
+static double elapsed_worth_spoliating(const running_task *p, double wait)
 {
     double part = 1 / p->overrun_factor - p->time / p->estimate; /* gain / time since the start */
     double stuck = (wait + HSI_RATIO_MOST * p->time) * p->overrun_factor;
@@ -167,12 +167,12 @@ static double long_enough(const running_task *p, double wait)
 
 /* Return true if a thief whose inputs arrive at `inputs_at` should spoliate the task at `now`. Each
  * side of each comparison is monotonic in time, rounding included. */
-static bool is_worth(const running_task *p, double inputs_at, double now)
+static bool is_worth_spoliating(const running_task *p, double inputs_at, double now)
 {
     double ratio = expected_ratio(p, now);
 
     if (ratio == 0)
-        return now - p->start > long_enough(p, inputs_at - now);
+        return now - p->start > elapsed_worth_spoliating(p, inputs_at - now);
     return inputs_at + time_of_thief(p, now) < p->start + ratio * p->estimate;
 }
 
@@ -184,7 +184,7 @@ static void when_outlasted(const running_task *p, double ratio, double now, doub
     double moment = nextafter(p->start + ratio * p->unit, INFINITY);
 
     *last = fmax(*last, moment);
-    if (moment > now && moment < *until && is_worth(p, moment, moment))
+    if (moment > now && moment < *until && is_worth_spoliating(p, moment, moment))
         *until = moment;
 }
 
@@ -193,7 +193,7 @@ static void when_outlasted(const running_task *p, double ratio, double now, doub
  * With unchanged history the gain shrinks over time, except when the task becomes late, outlasts a
  * bin, or outlasts the last bin: only these moments are tried.
  */
-static double when_worth(const running_task *p, double now)
+static double when_worth_spoliating(const running_task *p, double now)
 {
     double   last = now, until = INFINITY;
     unsigned i;
@@ -205,19 +205,19 @@ static double when_worth(const running_task *p, double now)
         if (p->type->bin[i].count)
             when_outlasted(p, hsi_ratios_limit(p->type, i), now, &last, &until);
     }
-    return isinf(until) ? after(last, p->start, long_enough(p, 0)) : until;
+    return isinf(until) ? first_time_after(last, p->start, elapsed_worth_spoliating(p, 0)) : until;
 }
 
 /* Return true if the other type may spoliate the running task (second = 0) or the prefetched one
  * (1). */
-static bool may_be_taken(const hsi_worker_states *states, unsigned worker, int second)
+static bool may_be_spoliated(const hsi_worker_states *states, unsigned worker, int prefetched)
 {
     const hsi_worker_state *m = &states->of[worker];
     hs_type                 other = hsi_states_type(states, worker) == HS_CPU ? HS_GPU : HS_CPU;
-    uint32_t                task = second ? m->prefetched : m->task;
-    uint32_t                thief = second ? m->prefetched_thief : m->thief;
+    uint32_t                task = prefetched ? m->prefetched : m->task;
+    uint32_t                thief = prefetched ? m->prefetched_thief : m->thief;
 
-    return task != HS_NONE && thief == HS_NONE && hsi_restartable(states->pb, task) &&
+    return task != HS_NONE && thief == HS_NONE && hsi_is_restartable(states->pb, task) &&
            !isinf(hsi_states_time(states, other, task)) && !(states->barred[task] >> other & 1);
 }
 
@@ -225,10 +225,10 @@ double hsi_states_spoliation_time(const hsi_worker_states *states, unsigned work
 {
     running_task p;
 
-    if (!may_be_taken(states, worker, 0))
+    if (!may_be_spoliated(states, worker, 0))
         return INFINITY;
     p = running_of(states, worker);
-    return is_worth(&p, now, now) ? now : when_worth(&p, now);
+    return is_worth_spoliating(&p, now, now) ? now : when_worth_spoliating(&p, now);
 }
 
 double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, double now)
@@ -264,36 +264,36 @@ static double end_of(const hsi_worker_states *states, unsigned worker, double no
  * task does not exist or may not be spoliated. Without transfers a prefetched task is never a
  * candidate, since its worker may start it at any moment.
  */
-static bool is_candidate(const hsi_worker_states *states, unsigned worker, int second, double now,
-                         victim_task *b)
+static bool is_candidate(const hsi_worker_states *states, unsigned worker, int prefetched,
+                         double now, victim_task *b)
 {
     const hsi_worker_state *m = &states->of[worker];
-    uint32_t                task = second ? m->prefetched : m->task;
+    uint32_t                task = prefetched ? m->prefetched : m->task;
 
-    if ((second && !states->locations) || !may_be_taken(states, worker, second))
+    if ((prefetched && !states->locations) || !may_be_spoliated(states, worker, prefetched))
         return false;
     if (states->rule.least_ratio > 0 && hsi_compare_ratios(states->pb->p[task], states->pb->q[task],
                                                            states->rule.least_ratio, 1) < 0)
         return false;
     b->worker = worker;
     b->task = task;
-    b->second = second;
-    b->end = second ? hsi_states_end_of_all(states, worker, now) : end_of(states, worker, now);
+    b->second = prefetched;
+    b->end = prefetched ? hsi_states_end_of_all(states, worker, now) : end_of(states, worker, now);
     return true;
 }
 
 /* Return the time at which the last input of the candidate would arrive at the thief. */
-static double arrival(const hsi_worker_states *states, unsigned thief, const victim_task *b,
-                      double now)
+static double arrival_at_thief(const hsi_worker_states *states, unsigned thief,
+                               const victim_task *b, double now)
 {
     return states->locations ? hsi_locations_arrival(states->locations, b->task, thief, now) : now;
 }
 
 /* Return the time at which the thief would end a prefetched candidate. */
-static double end_by(const hsi_worker_states *states, unsigned thief, const victim_task *b,
-                     double now)
+static double end_on_thief(const hsi_worker_states *states, unsigned thief, const victim_task *b,
+                           double now)
 {
-    return arrival(states, thief, b, now) +
+    return arrival_at_thief(states, thief, b, now) +
            hsi_states_time(states, hsi_states_type(states, thief), b->task);
 }
 
@@ -315,16 +315,16 @@ static bool is_worth_taking(const hsi_worker_states *states, unsigned thief, con
     if (is_on_time(states, b, now))
         return false;
     if (b->second)
-        return end_by(states, thief, b, now) < b->end;
+        return end_on_thief(states, thief, b, now) < b->end;
     p = running_of(states, b->worker);
-    return is_worth(&p, arrival(states, thief, b, now), now);
+    return is_worth_spoliating(&p, arrival_at_thief(states, thief, b, now), now);
 }
 
 /* Return true if candidate `a` comes before `b` in the order of the rule. */
 static bool goes_before(const hsi_worker_states *states, const victim_task *a, const victim_task *b)
 {
-    int64_t priority_a = hsi_priority(states->pb, a->task);
-    int64_t priority_b = hsi_priority(states->pb, b->task);
+    int64_t priority_a = hsi_priority_of(states->pb, a->task);
+    int64_t priority_b = hsi_priority_of(states->pb, b->task);
 
     if (states->rule.order != HSI_END_FIRST && priority_a != priority_b)
         return priority_a > priority_b;
@@ -335,12 +335,12 @@ static bool goes_before(const hsi_worker_states *states, const victim_task *a, c
     return priority_a != priority_b ? priority_a > priority_b : a->task < b->task;
 }
 
-static unsigned first_of_other(const hsi_worker_states *states, unsigned worker)
+static unsigned first_worker_of_other_type(const hsi_worker_states *states, unsigned worker)
 {
     return worker < states->pb->m ? states->pb->m : 0;
 }
 
-static unsigned end_of_other(const hsi_worker_states *states, unsigned worker)
+static unsigned end_of_other_type(const hsi_worker_states *states, unsigned worker)
 {
     return worker < states->pb->m ? states->pb->m + states->pb->k : states->pb->m;
 }
@@ -348,11 +348,11 @@ static unsigned end_of_other(const hsi_worker_states *states, unsigned worker)
 uint32_t hsi_states_find_victim(const hsi_worker_states *states, unsigned thief, double now,
                                 uint32_t *task)
 {
-    unsigned    end = end_of_other(states, thief), w;
+    unsigned    end = end_of_other_type(states, thief), w;
     int         found = 0, second;
     victim_task best = {0};
 
-    for (w = first_of_other(states, thief); w < end; w++)
+    for (w = first_worker_of_other_type(states, thief); w < end; w++)
         for (second = 0; second < 2; second++) {
             victim_task b;
 
@@ -371,23 +371,24 @@ uint32_t hsi_states_find_victim(const hsi_worker_states *states, unsigned thief,
 
 /* Return the time from which spoliating a late task, or the task prefetched behind it, helps the
  * thief. */
-static double late_worth(const hsi_worker_states *states, unsigned thief, const victim_task *b,
-                         double now)
+static double when_late_task_pays(const hsi_worker_states *states, unsigned thief,
+                                  const victim_task *b, double now)
 {
     double       start = states->of[b->worker].start;
     running_task p;
 
-    if (b->second) /* solve for `now`: end_by() < 2 now - start + time of the second task */
-        return start + (end_by(states, thief, b, now) - now) -
+    if (b->second) /* solve for `now`: end_on_thief() < 2 now - start + time of the second task */
+        return start + (end_on_thief(states, thief, b, now) - now) -
                (b->end - hsi_states_end(states, b->worker, now));
     p = running_of(states, b->worker);
-    return after(now, start, long_enough(&p, arrival(states, thief, b, now) - now));
+    return first_time_after(
+        now, start, elapsed_worth_spoliating(&p, arrival_at_thief(states, thief, b, now) - now));
 }
 
 /* Return the first time at which the candidate's worker is late or, for a late worker, at which the
  * thief may gain. */
-static double next_worth(const hsi_worker_states *states, unsigned thief, const victim_task *b,
-                         double now)
+static double next_time_worth(const hsi_worker_states *states, unsigned thief, const victim_task *b,
+                              double now)
 {
     const hsi_worker_state *m = &states->of[b->worker];
     double                  soonest = nextafter(now, INFINITY);
@@ -398,7 +399,7 @@ static double next_worth(const hsi_worker_states *states, unsigned thief, const 
         return soonest; /* the worker is idle and asks for a task next */
     if (!is_late(states, b->worker, now))
         return fmax(nextafter(m->start + time_until_late(states, b->worker), INFINITY), soonest);
-    return fmax(late_worth(states, thief, b, now), soonest);
+    return fmax(when_late_task_pays(states, thief, b, now), soonest);
 }
 
 double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned thief,
@@ -409,16 +410,16 @@ double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned t
 
     for (int second = 0; second < 2; second++)
         if (is_candidate(states, worker, second, now, &b))
-            until = fmin(until, next_worth(states, thief, &b, now));
+            until = fmin(until, next_time_worth(states, thief, &b, now));
     return until;
 }
 
 double hsi_states_next_spoliation(const hsi_worker_states *states, unsigned thief, double now)
 {
-    unsigned end = end_of_other(states, thief), w;
+    unsigned end = end_of_other_type(states, thief), w;
     double   until = INFINITY;
 
-    for (w = first_of_other(states, thief); w < end; w++)
+    for (w = first_worker_of_other_type(states, thief); w < end; w++)
         until = fmin(until, hsi_states_next_spoliation_of(states, thief, w, now));
     return until;
 }
@@ -461,7 +462,7 @@ bool hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_deci
 
 /* Add the ratio of a finished task to the history. If the history changed, wake the types whose
  * workers found nothing to spoliate. */
-static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wake *wake)
+static void add_to_history(hsi_worker_states *states, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type    types[] = {HS_CPU, HS_GPU};
     const hsi_worker_state *m = &states->of[worker];
@@ -485,7 +486,7 @@ static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wak
  * task was late. A task aborted before its start, while its inputs were on their way, stays free
  * for both.
  */
-static void bar(hsi_worker_states *states, unsigned worker, double now)
+static void forbid_spoliation(hsi_worker_states *states, unsigned worker, double now)
 {
     const hsi_worker_state *m = &states->of[worker];
 
@@ -525,9 +526,9 @@ bool hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task,
     if (m->task != task)
         return false;
     if (how == HS_ENDING_DONE)
-        learn(states, worker, now, wake);
+        add_to_history(states, worker, now, wake);
     else if (how == HS_ENDING_ABORTED)
-        bar(states, worker, now);
+        forbid_spoliation(states, worker, now);
     thief = m->thief;
     m->task = m->thief = HS_NONE;
     return give_to_thief(states, thief, task, how);

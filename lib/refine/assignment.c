@@ -8,7 +8,7 @@
 #include "refine/refine.h"
 
 /* Start all loads at 0, or when each worker becomes available. */
-static void begin(const hsi_problem *pb, double *load)
+static void begin_loads(const hsi_problem *pb, double *load)
 {
     for (size_t w = 0; w < (size_t)pb->m + pb->k; w++)
         load[w] = pb->available ? pb->available[w] : 0;
@@ -19,7 +19,7 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
     size_t i;
     double makespan = 0;
 
-    begin(pb, load);
+    begin_loads(pb, load);
     for (i = 0; i < pb->n; i++) {
         hsi_poll_at(pb->token, i);
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
@@ -40,10 +40,10 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
 
     if (st != HS_OK)
         goto out;
-    begin(pb, load);
+    begin_loads(pb, load);
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
-        hsi_record(&recorder, (uint32_t)i, worker[i], load[worker[i]]);
+        hsi_record_run(&recorder, (uint32_t)i, worker[i], load[worker[i]]);
     }
     st = i < pb->n ? HS_ECANCELED : hsi_recorder_schedule(&recorder, pb, out);
     hsi_recorder_close(&recorder);

@@ -92,21 +92,21 @@ static hs_status take_memory(hsi_completion *c)
     return c->choices && c->rows && c->memory ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_completion_open(size_t n, const int64_t *weight, unsigned workers,
+hs_status hsi_completion_open(size_t count, const int64_t *weight, unsigned workers,
                               hsi_completion **out)
 {
-    hsi_completion *c = n > MOST_TASKS ? NULL : calloc(1, sizeof *c);
+    hsi_completion *c = count > MOST_TASKS ? NULL : calloc(1, sizeof *c);
     hs_status       st = HS_ENOMEM;
 
     if (!c)
-        return n > MOST_TASKS ? HS_ETOOBIG : HS_ENOMEM;
-    c->n = n;
+        return count > MOST_TASKS ? HS_ETOOBIG : HS_ENOMEM;
+    c->n = count;
     c->workers = workers;
-    c->weight = hsi_arena_take(&c->arena, n + 1, sizeof *c->weight);
-    c->kind = hsi_arena_take(&c->arena, n + 1, sizeof *c->kind);
-    c->all = hsi_arena_take(&c->arena, n + 1, sizeof *c->all);
-    c->count = hsi_arena_take(&c->arena, n + 1, sizeof *c->count);
-    c->taken = hsi_arena_take(&c->arena, n + 1, sizeof *c->taken);
+    c->weight = hsi_arena_take(&c->arena, count + 1, sizeof *c->weight);
+    c->kind = hsi_arena_take(&c->arena, count + 1, sizeof *c->kind);
+    c->all = hsi_arena_take(&c->arena, count + 1, sizeof *c->all);
+    c->count = hsi_arena_take(&c->arena, count + 1, sizeof *c->count);
+    c->taken = hsi_arena_take(&c->arena, count + 1, sizeof *c->taken);
     c->from = hsi_arena_take(&c->arena, workers + 1, sizeof *c->from);
     if (c->weight && c->kind && c->all && c->count && c->taken && c->from) {
         c->kinds = hsi_kinds_by_weight(c->n, weight, c->weight, c->kind, c->all);
@@ -193,8 +193,8 @@ static bool has_bit(const uint64_t *row, size_t low, size_t high)
     return (word & (~UINT64_C(0) >> (63 - high % 64))) != 0;
 }
 
-/* Return true if choices from `at` on can leave a waste in the range of this pass in `room`. */
-static bool can_reach(const hsi_completion *c, const filling *f, size_t at, int64_t room)
+/* Return true if choices from `kind` on can leave a waste in the range of this pass in `room`. */
+static bool can_reach(const hsi_completion *c, const filling *f, size_t kind, int64_t room)
 {
     int64_t high = (room - f->least) >> c->shift, low = room - f->waste;
 
@@ -203,7 +203,7 @@ static bool can_reach(const hsi_completion *c, const filling *f, size_t at, int6
     if (c->shift && low > 0 && f->choices > 0) /* rounding down may lose one cell per task */
         low -= (room / c->weight[f->choice[f->choices - 1].kind]) << c->shift;
     low = low > 0 ? low >> c->shift : 0;
-    return has_bit(c->rows + at * c->words, (size_t)low, (size_t)high);
+    return has_bit(c->rows + kind * c->words, (size_t)low, (size_t)high);
 }
 
 /* Return true if a task with a weight from `least` to `most` remains. */
@@ -245,7 +245,7 @@ static bool is_dominated(hsi_completion *c, const filling *f, int64_t room)
 
 static hsi_verdict fill_next(hsi_completion *c, unsigned left);
 
-static void take(hsi_completion *c, uint32_t kind)
+static void take_task(hsi_completion *c, uint32_t kind)
 {
     c->count[kind]--;
     c->sum -= c->weight[kind];
@@ -272,7 +272,7 @@ static bool is_left_out(hsi_completion *c, const filling *f)
 }
 
 /* Try all ways to add choices from `at` on to the worker that reach a waste in the range. */
-static hsi_verdict complete(hsi_completion *c, filling *f, size_t at, int64_t room)
+static hsi_verdict complete_worker(hsi_completion *c, filling *f, size_t at, int64_t room)
 {
     hsi_verdict verdict = HSI_REFUTED;
 
@@ -291,8 +291,8 @@ static hsi_verdict complete(hsi_completion *c, filling *f, size_t at, int64_t ro
         if (!can_reach(c, f, at, room))
             break;
         f->choice[at].left--;
-        take(c, kind);
-        verdict = complete(c, f, at, room - c->weight[kind]);
+        take_task(c, kind);
+        verdict = complete_worker(c, f, at, room - c->weight[kind]);
         if (verdict == HSI_FOUND)
             return verdict;
         put_back(c);
@@ -311,10 +311,10 @@ static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
     return count;
 }
 
-/* Return a lower bound of the waste in `room` with choices from `at` on. */
-static int64_t least_waste(const hsi_completion *c, size_t at, int64_t room)
+/* Return a lower bound of the waste in `room` with choices from `kind` on. */
+static int64_t least_waste(const hsi_completion *c, size_t kind, int64_t room)
 {
-    const uint64_t *row = c->rows + at * c->words;
+    const uint64_t *row = c->rows + kind * c->words;
     size_t          cell = (size_t)(room >> c->shift), word = cell / 64;
     uint64_t        bits = row[word] & (~UINT64_C(0) >> (63 - cell % 64));
     int64_t         tasks = c->shift ? room / c->weight[c->kinds - 1] + 1 : 0, waste;
@@ -375,7 +375,7 @@ static hsi_verdict fill_worker(hsi_completion *c, unsigned left)
         longest++;
     room = capacity - c->weight[longest];
     c->from[number] = (uint32_t)c->taken_count;
-    take(c, longest);
+    take_task(c, longest);
     f.choices = list_choices(c, most_room(c), f.choice);
     while (first < f.choices && c->weight[f.choice[first].kind] > room)
         first++;
@@ -393,7 +393,7 @@ static hsi_verdict fill_worker(hsi_completion *c, unsigned left)
         if (c->rows_of != &f)
             make_rows(c, &f);
         if (can_reach(c, &f, first, room))
-            verdict = complete(c, &f, first, room);
+            verdict = complete_worker(c, &f, first, room);
     }
     if (verdict != HSI_FOUND)
         put_back(c);
@@ -420,7 +420,7 @@ static hsi_verdict fill_next(hsi_completion *c, unsigned left)
             c->from[c->workers - left] = (uint32_t)c->taken_count;
         for (size_t i = 0; i < c->kinds; i++)
             while (c->count[i])
-                take(c, (uint32_t)i);
+                take_task(c, (uint32_t)i);
         while (left > 1)
             c->from[c->workers - --left] = (uint32_t)c->taken_count;
         return HSI_FOUND;

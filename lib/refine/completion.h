@@ -13,7 +13,7 @@ typedef struct hsi_completion hsi_completion;
 
 /* Create a search. HS_ETOOBIG: too many tasks or different weights. `weight` is read during the
  * call only. */
-hs_status hsi_completion_open(size_t n, const int64_t *weight, unsigned workers,
+hs_status hsi_completion_open(size_t count, const int64_t *weight, unsigned workers,
                               hsi_completion **out);
 void      hsi_completion_close(hsi_completion *c);
 

@@ -73,17 +73,7 @@ void hsi_kinds_gap_close(hsi_kinds_gap *gap)
     free(gap);
 }
 
-hs_status hsi_kinds_gap_suits(const hsi_problem *pb)
-{
-    hsi_problem kinds;
-    hs_status   st = hsi_problem_of_kinds(pb, HSI_MOST_KINDS, &kinds, NULL);
-
-    if (st == HS_OK)
-        hsi_problem_close(&kinds);
-    return st;
-}
-
-void hsi_kinds_gap_value(hsi_kinds_gap *gap, const double *worth)
+void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth)
 {
     hsi_kinds_value(gap->kinds, worth);
 }
@@ -102,7 +92,7 @@ static double choose_target(const hsi_kinds_gap *gap, double bound, double last)
     return middle > bound && middle < high ? middle : high;
 }
 
-static void resist(hsi_kinds_gap *gap, double bound, const hsi_kinds_query *query)
+static void raise_target(hsi_kinds_gap *gap, double bound, const hsi_kinds_query *query)
 {
     bool   spent = query->nodes >= query->most_nodes || query->doubtful;
     double target = query->target;
@@ -132,8 +122,9 @@ static void note_fruitless(hsi_kinds_gap *gap, double certified)
     gap->certified = certified;
 }
 
-hs_status hsi_kinds_gap_ask(hsi_kinds_gap *gap, double bound, double certified, uint64_t most_nodes,
-                            const hsi_stop *stop, hsi_kinds_gap_answer *answer)
+hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double certified,
+                                    uint64_t most_nodes, const hsi_stop *stop,
+                                    hsi_kinds_gap_answer *answer)
 {
     hsi_kinds_query query = {.most_nodes = gap->patience, .worker = gap->worker};
     double          last = hsi_last_target(certified, gap->allowed, 0);
@@ -160,6 +151,6 @@ hs_status hsi_kinds_gap_ask(hsi_kinds_gap *gap, double bound, double certified, 
     gap->rose = answer->verdict == HSI_REFUTED;
     gap->found = answer->verdict == HSI_FOUND;
     if (st == HS_OK && answer->verdict == HSI_STOPPED && !by_bound)
-        resist(gap, bound, &query);
+        raise_target(gap, bound, &query);
     return st;
 }

@@ -23,16 +23,14 @@ typedef struct hsi_kinds_gap_answer {
 hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out);
 void      hsi_kinds_gap_close(hsi_kinds_gap *gap);
 
-/* Return HS_ETOOBIG if hsi_kinds_gap_open() would. O(n log n). */
-hs_status hsi_kinds_gap_suits(const hsi_problem *pb);
-
 /* Set the values of tasks, as for hsi_kinds_value(). */
-void hsi_kinds_gap_value(hsi_kinds_gap *gap, const double *worth);
+void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth);
 
 /* Test one target. `bound` is a lower bound, `certified` the certified makespan of the best
  * schedule. `most_nodes`: limit of nodes; 0: chosen by the search. */
-hs_status hsi_kinds_gap_ask(hsi_kinds_gap *gap, double bound, double certified, uint64_t most_nodes,
-                            const hsi_stop *stop, hsi_kinds_gap_answer *answer);
+hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double certified,
+                                    uint64_t most_nodes, const hsi_stop *stop,
+                                    hsi_kinds_gap_answer *answer);
 
 /* Return 1 if no further test can help. */
 int hsi_kinds_gap_ended(const hsi_kinds_gap *gap);

@@ -75,7 +75,8 @@ static int is_shorter(const void *times, uint32_t a, uint32_t b)
 }
 
 /* Fill loads in the order of the tasks, and lists in the order of their times. */
-static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_token *token)
+static hs_status fill_bins(packing *pk, const hsi_problem *pb, const uint32_t *worker,
+                           hsi_token *token)
 {
     const double         *time = pk->first < pb->m ? pb->p : pb->q;
     const hsi_index_order how = {is_shorter, time, token};
@@ -142,44 +143,44 @@ static exchange best_exchange(const bin *a, const bin *b)
     return best;
 }
 
-static timed_task take_out(bin *b, size_t at)
+static timed_task remove_task(bin *b, size_t index)
 {
-    timed_task out = b->list[at];
+    timed_task out = b->list[index];
 
     b->size--;
-    memmove(&b->list[at], &b->list[at + 1], (b->size - at) * sizeof *b->list);
+    memmove(&b->list[index], &b->list[index + 1], (b->size - index) * sizeof *b->list);
     return out;
 }
 
-static void put_in(bin *b, timed_task x)
+static void insert_task(bin *b, timed_task task)
 {
     size_t low = 0, high = b->size;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if (b->list[middle].time < x.time)
+        if (b->list[middle].time < task.time)
             low = middle + 1;
         else
             high = middle;
     }
     memmove(&b->list[low + 1], &b->list[low], (b->size - low) * sizeof *b->list);
-    b->list[low] = x;
+    b->list[low] = task;
     b->size++;
 }
 
-static void apply(bin *a, bin *b, exchange x)
+static void apply_exchange(bin *a, bin *b, exchange exchanged)
 {
-    timed_task given = take_out(a, x.give);
+    timed_task given = remove_task(a, exchanged.give);
 
-    if (x.take != NOTHING)
-        put_in(a, take_out(b, x.take));
-    put_in(b, given);
-    a->load -= x.moved;
-    b->load += x.moved;
+    if (exchanged.take != NOTHING)
+        insert_task(a, remove_task(b, exchanged.take));
+    insert_task(b, given);
+    a->load -= exchanged.moved;
+    b->load += exchanged.moved;
 }
 
-static uint32_t fullest(const packing *pk)
+static uint32_t fullest_bin(const packing *pk)
 {
     uint32_t i, at = 0;
 
@@ -191,7 +192,7 @@ static uint32_t fullest(const packing *pk)
 
 /* Reduce the load of bin `from` by the best exchange. Return false if none helps. *work counts the
  * visited tasks. */
-static bool relieve(packing *pk, uint32_t from, size_t *work)
+static bool relieve_bin(packing *pk, uint32_t from, size_t *work)
 {
     enum { MOST = 64 };
     bin     *a = &pk->bins[from];
@@ -219,18 +220,18 @@ static bool relieve(packing *pk, uint32_t from, size_t *work)
     }
     if (to == from)
         return false;
-    apply(a, &pk->bins[to], best);
+    apply_exchange(a, &pk->bins[to], best);
     *work += a->size + pk->bins[to].size;
     return true;
 }
 
-static void level(packing *pk, size_t n, const hsi_interrupt *interrupt)
+static void level_bins(packing *pk, size_t count, const hsi_interrupt *interrupt)
 {
-    size_t work = 0, most = 20000000 + 400 * n, checked = 0;
+    size_t work = 0, most = 20000000 + 400 * count, checked = 0;
 
     while (pk->count > 1 && work < most) {
         work += pk->count;
-        if (!relieve(pk, fullest(pk), &work))
+        if (!relieve_bin(pk, fullest_bin(pk), &work))
             break;
         if (work > checked + 200000) {
             checked = work;
@@ -250,17 +251,17 @@ static void write_back(const packing *pk, hsi_token *token, uint32_t *worker)
             worker[pk->bins[i].list[j].task] = pk->first + i;
 }
 
-hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                    uint32_t *worker)
+hs_status hsi_level_loads(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                          uint32_t *worker)
 {
     packing   pk;
     hs_status st = open_packing(&pk, pb, type, worker);
 
     if (st != HS_OK)
         return st;
-    st = fill(&pk, pb, worker, interrupt->token);
+    st = fill_bins(&pk, pb, worker, interrupt->token);
     if (st == HS_OK) {
-        level(&pk, pb->n, interrupt);
+        level_bins(&pk, pb->n, interrupt);
         write_back(&pk, interrupt->token, worker);
     }
     close_packing(&pk);
@@ -268,7 +269,7 @@ hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *in
 }
 
 /* Run LPT: the longest task first, each on the worker that is free first. */
-static hs_status spread(const hsi_problem *pb, hs_type type, hsi_token *token, uint32_t *worker)
+static hs_status run_lpt(const hsi_problem *pb, hs_type type, hsi_token *token, uint32_t *worker)
 {
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
     const double   *time = type == HS_CPU ? pb->p : pb->q;
@@ -294,13 +295,13 @@ static hs_status spread(const hsi_problem *pb, hs_type type, hsi_token *token, u
     return st;
 }
 
-hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                   uint32_t *worker)
+hs_status hsi_pack_tasks(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                         uint32_t *worker)
 {
     hs_status st;
 
     if ((type == HS_CPU ? pb->m : pb->k) == 0)
         return HS_OK;
-    st = spread(pb, type, interrupt->token, worker);
-    return st == HS_OK ? hsi_level(pb, type, interrupt, worker) : st;
+    st = run_lpt(pb, type, interrupt->token, worker);
+    return st == HS_OK ? hsi_level_loads(pb, type, interrupt, worker) : st;
 }

@@ -9,7 +9,7 @@
 #include "refine/refine.h"
 
 /* Return about how many tasks the CPUs take at equal average loads, and set *pivot. */
-static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivot)
+static size_t balanced_cut(const hsi_problem *pb, const uint32_t *order, double *pivot)
 {
     double cpu = 0, gpu = 0;
     size_t front = 0, back = pb->n;
@@ -35,7 +35,7 @@ static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivo
 }
 
 /* Return the range *low .. *high of cuts at which each task can run on its side. */
-static void limits(const hsi_problem *pb, const uint32_t *order, size_t *low, size_t *high)
+static void cut_limits(const hsi_problem *pb, const uint32_t *order, size_t *low, size_t *high)
 {
     *low = 0;
     *high = pb->n;
@@ -73,7 +73,7 @@ static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsig
     size_t low, high, best = middle, step;
     double least = INFINITY;
 
-    limits(lpt->pb, order, &low, &high);
+    cut_limits(lpt->pb, order, &low, &high);
     for (step = 0; step < places; step++) {
         size_t cut = cut_at(middle, step, low, high);
         double makespan;
@@ -89,14 +89,14 @@ static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsig
     return best;
 }
 
-hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                    const hsi_interrupt *interrupt, uint32_t *worker, double *pivot)
+hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned places,
+                             const hsi_interrupt *interrupt, uint32_t *worker, double *pivot)
 {
     hsi_lpt        lpt = {0};
     hsi_recorder   recorder = {0};
     unsigned char *type = NULL;
     hs_status      st;
-    size_t         middle = balance(pb, order, pivot), i;
+    size_t         middle = balanced_cut(pb, order, pivot), i;
 
     if (!worker)
         return HS_OK;
@@ -124,7 +124,7 @@ close_lpt:
     return st;
 }
 
-void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth)
+void hsi_multipliers_of_pivot(const hsi_problem *pb, double pivot, double *worth)
 {
     size_t i;
 

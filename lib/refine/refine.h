@@ -59,20 +59,20 @@ void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker)
  * of a GPU second in CPU seconds. `worker`: NULL: compute the pivot alone. O(places x n log(m +
  * k)). HS_ECANCELED.
  */
-hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                    const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);
+hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned places,
+                             const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);
 
 /* Compute the value of each task in the area bound, min(p, pivot q). */
-void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth);
+void hsi_multipliers_of_pivot(const hsi_problem *pb, double pivot, double *worth);
 
 /* Distribute the tasks that `worker` assigns to a type over the workers of this type: LPT, then
- * hsi_level(). Does nothing for a type without workers. O(n log n), plus the exchanges. */
-hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                   uint32_t *worker);
+ * hsi_level_loads(). Does nothing for a type without workers. O(n log n), plus the exchanges. */
+hs_status hsi_pack_tasks(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                         uint32_t *worker);
 
 /* Improve an assignment on one type: exchange a task of the worker that ends last for another
  * worker's task, or for none, until no exchange helps. */
-hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                    uint32_t *worker);
+hs_status hsi_level_loads(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                          uint32_t *worker);
 
 #endif

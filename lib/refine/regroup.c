@@ -54,7 +54,7 @@ static uint32_t find_full(const hsi_regroup *r, int64_t capacity)
 }
 
 /* Choose a group around worker `first`. Return false if its tasks are too many or too long. */
-static bool gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
+static bool choose_group(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
 {
     unsigned most = LEAST_GROUP + (unsigned)hsi_random_below(r->random, MOST_GROUP - 1);
     int64_t  room = capacity - r->load[first];
@@ -81,7 +81,7 @@ static bool gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group
     return room >= 0;
 }
 
-static void move(hsi_regroup *r, const group *g)
+static void move_group(hsi_regroup *r, const group *g)
 {
     size_t i;
 
@@ -94,7 +94,7 @@ static void move(hsi_regroup *r, const group *g)
     }
 }
 
-static hs_status share_out(hsi_regroup *r, int64_t capacity, const hsi_stop *stop, group *g)
+static hs_status share_out_group(hsi_regroup *r, int64_t capacity, const hsi_stop *stop, group *g)
 {
     hsi_completion_query query = {
         .capacity = capacity, .most_steps = GROUP_STEPS, .random = r->random, .worker = g->to};
@@ -105,14 +105,14 @@ static hs_status share_out(hsi_regroup *r, int64_t capacity, const hsi_stop *sto
         return st;
     query.sparing = 4;
     if (hsi_completion_ask(c, &query, stop) == HSI_FOUND)
-        move(r, g);
+        move_group(r, g);
     r->steps += query.steps;
     hsi_completion_close(c);
     return HS_OK;
 }
 
-hs_status hsi_regroup_go(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
-                         const hsi_stop *stop, int *done)
+hs_status hsi_regroup_search(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
+                             const hsi_stop *stop, int *done)
 {
     hs_status st = HS_OK;
     uint64_t  turn, turns = 1 + MOST_LOOKS / (r->n + r->workers);
@@ -130,8 +130,8 @@ hs_status hsi_regroup_go(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
         if (turn % IDLE_GROUP == IDLE_GROUP - 1)
             full = (uint32_t)hsi_random_below(r->random, r->workers);
         r->steps += 16 + r->n / 16;
-        if (gather(r, capacity, full, &g))
-            st = share_out(r, capacity, stop, &g);
+        if (choose_group(r, capacity, full, &g))
+            st = share_out_group(r, capacity, stop, &g);
     }
     return st;
 }

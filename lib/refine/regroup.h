@@ -22,7 +22,7 @@ typedef struct hsi_regroup {
  * that no worker of the group exceeds it. Repeat until no worker does (*done = 1), the steps are
  * used up, or `stop`.
  */
-hs_status hsi_regroup_go(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
-                         const hsi_stop *stop, int *done);
+hs_status hsi_regroup_search(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
+                             const hsi_stop *stop, int *done);
 
 #endif

@@ -27,7 +27,7 @@ size_t hsi_kind_within(size_t kinds, const int64_t *of_kind, int64_t most)
 }
 
 size_t hsi_kinds_by_weight(size_t n, const int64_t *weight, int64_t *of_kind, uint32_t *kind,
-                           uint32_t *count)
+                           uint32_t *copies)
 {
     size_t kinds = 0, i;
 
@@ -36,10 +36,10 @@ size_t hsi_kinds_by_weight(size_t n, const int64_t *weight, int64_t *of_kind, ui
     for (i = 0; i < n; i++)
         if (i == 0 || of_kind[i] != of_kind[kinds - 1])
             of_kind[kinds++] = of_kind[i];
-    memset(count, 0, n * sizeof *count);
+    memset(copies, 0, n * sizeof *copies);
     for (i = 0; i < n; i++) {
         kind[i] = (uint32_t)hsi_kind_within(kinds, of_kind, weight[i]);
-        count[kind[i]]++;
+        copies[kind[i]]++;
     }
     return kinds;
 }

@@ -69,7 +69,7 @@ hs_algorithm hsi_algorithm_known(const hs_algorithm *alg)
     return known;
 }
 
-static const char *text(const char *said)
+static const char *text_or_empty(const char *said)
 {
     return said ? said : "";
 }
@@ -81,17 +81,17 @@ const char *hs_algorithm_name(const hs_algorithm *alg)
 
 const char *hs_algorithm_summary(const hs_algorithm *alg)
 {
-    return text(hsi_algorithm_known(alg).summary);
+    return text_or_empty(hsi_algorithm_known(alg).summary);
 }
 
 const char *hs_algorithm_source(const hs_algorithm *alg)
 {
-    return text(hsi_algorithm_known(alg).source);
+    return text_or_empty(hsi_algorithm_known(alg).source);
 }
 
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
-    return text(hsi_algorithm_known(alg).cost);
+    return text_or_empty(hsi_algorithm_known(alg).cost);
 }
 
 int hs_algorithm_supports_graphs(const hs_algorithm *alg)

@@ -61,7 +61,7 @@ typedef struct chosen {
     bool                 by_policy; /* true: run the policy under a virtual clock */
 } chosen;
 
-static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
+static hs_status choose_algorithm(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
 {
     if (!alg || !in)
         return HS_EINVAL;
@@ -91,8 +91,8 @@ static bool is_heuristic(const chosen *alg)
     return alg->own && alg->own->run && !alg->by_policy;
 }
 
-static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_settings *settings,
-                          hs_schedule **out, hs_report *report)
+static hs_status simulate_policy(const chosen *alg, const hs_instance *in,
+                                 const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hs_policy_settings its;
     hsi_token          token = hsi_token_of(settings);
@@ -120,15 +120,15 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
 static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solve};
 
 /* Run a policy, a search, or an application's algorithm, whose schedule is checked. */
-static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
-                        hs_schedule **out, hs_report *report)
+static hs_status run_search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
+                            hs_schedule **out, hs_report *report)
 {
     hsi_token    token = hsi_token_of(settings);
     hs_schedule *s = NULL;
     hs_status    st;
 
     if (alg->by_policy)
-        return simulate(alg, in, settings, out, report);
+        return simulate_policy(alg, in, settings, out, report);
     if (alg->own)
         return alg->own->search(&members, in, settings, out, report);
     st = alg->known.run(in, settings, &s);
@@ -150,7 +150,7 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
                            const hs_settings *settings, hs_report *report)
 {
     hs_schedule *s = NULL;
-    hs_status    st = search(alg, in, settings, &s, report);
+    hs_status    st = run_search(alg, in, settings, &s, report);
 
     if (st == HS_OK) {
         hs_schedule_free(ws->schedule);
@@ -212,7 +212,7 @@ hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instan
 
     if (!ws || !out)
         return HS_EINVAL;
-    st = choose(&choice, alg, in);
+    st = choose_algorithm(&choice, alg, in);
     if (st == HS_OK)
         st = solve_in(ws, &choice, in, settings, report);
     if (st == HS_OK)
@@ -229,7 +229,7 @@ hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
 
     if (!out)
         return HS_EINVAL;
-    st = choose(&choice, alg, in);
+    st = choose_algorithm(&choice, alg, in);
     if (st != HS_OK)
         return st;
     st = open_workspace(&own);
@@ -253,7 +253,7 @@ static hs_status search_makespan(const chosen *alg, const hs_instance *in,
                                  const hs_settings *settings, double *makespan, hs_report *report)
 {
     hs_schedule *s = NULL;
-    hs_status    st = search(alg, in, settings, &s, report);
+    hs_status    st = run_search(alg, in, settings, &s, report);
 
     if (st != HS_OK)
         return st;
@@ -274,7 +274,7 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
 
     if (!makespan)
         return HS_EINVAL;
-    st = choose(&choice, alg, in);
+    st = choose_algorithm(&choice, alg, in);
     if (st == HS_OK)
         st = hsi_settings_resolve(&settings, given);
     if (st == HS_OK)

@@ -29,20 +29,22 @@ static inline void hsi_atomic_store64(uint64_t *at, uint64_t value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-static inline unsigned char hsi_atomic_load8(const unsigned char *at)
+static inline unsigned char hsi_atomic_load_byte(const unsigned char *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-static inline void hsi_atomic_store8(unsigned char *at, unsigned char value)
+static inline void hsi_atomic_store_byte(unsigned char *at, unsigned char value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-/* Change a byte from `from` to `to`: true if this call made the change, else false. */
-static inline bool hsi_atomic_change8(unsigned char *at, unsigned char from, unsigned char to)
+/* Change a byte from `expected` to `desired`: true if this call made the change, else false. */
+static inline bool hsi_atomic_compare_exchange_byte(unsigned char *at, unsigned char expected,
+                                                    unsigned char desired)
 {
-    return __atomic_compare_exchange_n(at, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
 }
 
 #endif

@@ -28,10 +28,10 @@ static inline bool hsi_poll(hsi_token *token)
     return token && token->cancelled;
 }
 
-/* Poll every HSI_POLL_EVERY-th time, in a loop that counts `i` up or down. */
-static inline bool hsi_poll_at(hsi_token *token, size_t i)
+/* Poll every HSI_POLL_EVERY-th time, in a loop that counts `iteration` up or down. */
+static inline bool hsi_poll_at(hsi_token *token, size_t iteration)
 {
-    return i % HSI_POLL_EVERY == 0 && hsi_poll(token);
+    return iteration % HSI_POLL_EVERY == 0 && hsi_poll(token);
 }
 
 /* Poll after a step as expensive as `work` items of a plain loop, a few nanoseconds each. */

@@ -23,9 +23,10 @@ static inline double hsi_now(void)
     return 1e-9 * (double)hsi_clock_ns();
 }
 
-static inline struct timespec hsi_timespec(int64_t ns)
+static inline struct timespec hsi_timespec(int64_t nanoseconds)
 {
-    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    return (struct timespec){.tv_sec = nanoseconds / 1000000000,
+                             .tv_nsec = nanoseconds % 1000000000};
 }
 
 #endif

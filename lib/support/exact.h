@@ -15,7 +15,7 @@ typedef struct hsi_sum {
 } hsi_sum;
 
 /* Split a + b into *sum + the return value, exactly. */
-static inline double hsi_two_sum(double a, double b, double *sum)
+static inline double hsi_add_with_error(double a, double b, double *sum)
 {
     double s = a + b, bb = s - a;
 
@@ -26,15 +26,15 @@ static inline double hsi_two_sum(double a, double b, double *sum)
 /* Add numbers >= 0, rounding down. */
 static inline double hsi_add_down(double a, double b)
 {
-    double sum, lost = hsi_two_sum(a, b, &sum);
+    double sum, lost = hsi_add_with_error(a, b, &sum);
 
     return lost < 0 ? nextafter(sum, 0) : sum;
 }
 
 static inline void hsi_sum_add(hsi_sum *s, double x)
 {
-    double low = hsi_two_sum(s->high, x, &s->high);
-    double lost = hsi_two_sum(s->low, low, &s->low);
+    double low = hsi_add_with_error(s->high, x, &s->high);
+    double lost = hsi_add_with_error(s->low, low, &s->low);
 
     if (lost != 0)
         s->error += fabs(lost) * (1 + DBL_EPSILON);
@@ -62,7 +62,7 @@ static inline void hsi_sum_add_sum_times(hsi_sum *s, const hsi_sum *other, doubl
 /* Return true if the true sum is certainly >= 0. */
 static inline bool hsi_sum_surely_nonnegative(const hsi_sum *s)
 {
-    double high, low = hsi_two_sum(s->high, s->low, &high);
+    double high, low = hsi_add_with_error(s->high, s->low, &high);
 
     if (s->error == 0)
         return high > 0 || (high == 0 && low >= 0);
@@ -72,7 +72,7 @@ static inline bool hsi_sum_surely_nonnegative(const hsi_sum *s)
 /* Return true if the true sum is certainly > 0. */
 static inline bool hsi_sum_surely_positive(const hsi_sum *s)
 {
-    double high, low = hsi_two_sum(s->high, s->low, &high);
+    double high, low = hsi_add_with_error(s->high, s->low, &high);
 
     return s->error == 0 ? high > 0 || (high == 0 && low > 0) : hsi_sum_surely_nonnegative(s);
 }

@@ -83,13 +83,13 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count)
  * Insert a new block at position i of the directory, shifting the shorter part. If takes at the
  * front have moved the directory to the end of its memory, shift the whole directory back.
  */
-static set_entry *open_entry(hsi_ordered_set *set, size_t i)
+static set_entry *open_entry(hsi_ordered_set *set, size_t index)
 {
     set_entry *all = set->directory.data, *dir = all + set->first;
     size_t     capacity = set->directory.capacity / sizeof *all;
 
-    if (set->first > 0 && i < set->used - i) {
-        memmove(dir - 1, dir, i * sizeof *dir);
+    if (set->first > 0 && index < set->used - index) {
+        memmove(dir - 1, dir, index * sizeof *dir);
         set->first--;
         dir--;
     } else {
@@ -98,31 +98,31 @@ static set_entry *open_entry(hsi_ordered_set *set, size_t i)
             set->first = 0;
             dir = all;
         }
-        memmove(dir + i + 1, dir + i, (set->used - i) * sizeof *dir);
+        memmove(dir + index + 1, dir + index, (set->used - index) * sizeof *dir);
     }
     set->used++;
-    dir[i] = (set_entry){.block = set->free_block};
+    dir[index] = (set_entry){.block = set->free_block};
     if (set->free_block == NO_BLOCK) {
-        dir[i].block = (uint32_t)(set->blocks.size / sizeof(set_block));
+        dir[index].block = (uint32_t)(set->blocks.size / sizeof(set_block));
         set->blocks.size += sizeof(set_block);
     } else {
-        set->free_block = block_of(set, &dir[i])->item[0];
+        set->free_block = block_of(set, &dir[index])->item[0];
     }
-    return &dir[i];
+    return &dir[index];
 }
 
-static void close_entry(hsi_ordered_set *set, size_t i)
+static void close_entry(hsi_ordered_set *set, size_t index)
 {
     set_entry *dir = directory_of(set);
 
-    block_of(set, &dir[i])->item[0] = set->free_block;
-    set->free_block = dir[i].block;
+    block_of(set, &dir[index])->item[0] = set->free_block;
+    set->free_block = dir[index].block;
     set->used--;
-    if (i < set->used - i) {
-        memmove(dir + 1, dir, i * sizeof *dir);
+    if (index < set->used - index) {
+        memmove(dir + 1, dir, index * sizeof *dir);
         set->first++;
     } else {
-        memmove(dir + i, dir + i + 1, (set->used - i) * sizeof *dir);
+        memmove(dir + index, dir + index + 1, (set->used - index) * sizeof *dir);
     }
 }
 
@@ -143,7 +143,7 @@ static inline int is_before(const hsi_ordered_set *set, double key, uint32_t ite
  * Find the place after the item if it is in the set, else after every smaller item. The set is not
  * empty.
  */
-static set_position find(const hsi_ordered_set *set, double key, uint32_t item)
+static set_position find_place(const hsi_ordered_set *set, double key, uint32_t item)
 {
     const set_entry *dir = directory_of(set);
     const set_block *b;
@@ -171,18 +171,18 @@ static set_position find(const hsi_ordered_set *set, double key, uint32_t item)
     return (set_position){low, from};
 }
 
-static bool is_there(const hsi_ordered_set *set, set_position p, uint32_t item)
+static bool holds_item(const hsi_ordered_set *set, set_position place, uint32_t item)
 {
-    const set_entry *e = &directory_of(set)[p.entry];
+    const set_entry *e = &directory_of(set)[place.entry];
 
-    return p.at > e->begin && block_of(set, e)->item[p.at - 1] == item;
+    return place.at > e->begin && block_of(set, e)->item[place.at - 1] == item;
 }
 
 /*
  * Append an item after the last one. Starts a new block only when the last is full, so ascending
  * inserts fill the blocks.
  */
-static void append(hsi_ordered_set *set, double key, uint32_t item)
+static void append_item(hsi_ordered_set *set, double key, uint32_t item)
 {
     set_entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
     set_block *b;
@@ -202,38 +202,38 @@ static void append(hsi_ordered_set *set, double key, uint32_t item)
 }
 
 /* Split a full block in halves and translate the place. */
-static set_position split(hsi_ordered_set *set, set_position p)
+static set_position split_block(hsi_ordered_set *set, set_position place)
 {
-    set_entry *right = open_entry(set, p.entry + 1), *left = right - 1;
+    set_entry *right = open_entry(set, place.entry + 1), *left = right - 1;
     set_block *b = block_of(set, right);
 
     left->end = right->end = HALF;
     copy_items(b, 0, block_of(set, left), HALF, HALF);
     right->first = b->key[0];
-    return p.at <= HALF ? p : (set_position){p.entry + 1, p.at - HALF};
+    return place.at <= HALF ? place : (set_position){place.entry + 1, place.at - HALF};
 }
 
 /* Insert an item into its block by moving the fewer neighbours, if their side has room. */
-static void put(hsi_ordered_set *set, set_position p, double key, uint32_t item)
+static void insert_at(hsi_ordered_set *set, set_position place, double key, uint32_t item)
 {
-    set_entry *e = &directory_of(set)[p.entry];
+    set_entry *e = &directory_of(set)[place.entry];
     set_block *b;
 
     if (size_of(e) == HSI_SET_BLOCK) {
-        p = split(set, p);
-        e = &directory_of(set)[p.entry];
+        place = split_block(set, place);
+        e = &directory_of(set)[place.entry];
     }
     b = block_of(set, e);
-    if (e->begin > 0 && (e->end == HSI_SET_BLOCK || p.at - e->begin < e->end - p.at)) {
-        copy_items(b, e->begin - 1u, b, e->begin, p.at - e->begin);
+    if (e->begin > 0 && (e->end == HSI_SET_BLOCK || place.at - e->begin < e->end - place.at)) {
+        copy_items(b, e->begin - 1u, b, e->begin, place.at - e->begin);
         e->begin--;
-        p.at--;
+        place.at--;
     } else {
-        copy_items(b, p.at + 1, b, p.at, e->end - p.at);
+        copy_items(b, place.at + 1, b, place.at, e->end - place.at);
         e->end++;
     }
-    b->key[p.at] = key;
-    b->item[p.at] = item;
+    b->key[place.at] = key;
+    b->item[place.at] = item;
     e->first = b->key[e->begin];
     set->count++;
 }
@@ -243,58 +243,59 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
     set_position p = {0, 0};
 
     if (set->used > 0) {
-        p = find(set, key, item);
-        if (is_there(set, p, item))
+        p = find_place(set, key, item);
+        if (holds_item(set, p, item))
             return;
     }
     if (set->used == 0 || (p.entry == set->used - 1 && p.at == directory_of(set)[p.entry].end))
-        append(set, key, item);
+        append_item(set, key, item);
     else
-        put(set, p, key, item);
+        insert_at(set, p, key, item);
 }
 
 /* Append the items of block i + 1 to block i. */
-static void join(hsi_ordered_set *set, size_t i)
+static void join_blocks(hsi_ordered_set *set, size_t block)
 {
-    set_entry *left = directory_of(set) + i, *right = left + 1;
+    set_entry *left = directory_of(set) + block, *right = left + 1;
     set_block *b = block_of(set, left);
 
     copy_items(b, 0, b, left->begin, size_of(left));
     copy_items(b, size_of(left), block_of(set, right), right->begin, size_of(right));
     left->end = (uint16_t)(size_of(left) + size_of(right));
     left->begin = 0;
-    close_entry(set, i + 1);
+    close_entry(set, block + 1);
 }
 
-static bool are_few(const hsi_ordered_set *set, size_t i)
+static bool can_join_blocks(const hsi_ordered_set *set, size_t block)
 {
     const set_entry *dir = directory_of(set);
 
-    return i > 0 && i + 2 < set->used && size_of(&dir[i]) + size_of(&dir[i + 1]) <= HALF;
+    return block > 0 && block + 2 < set->used &&
+           size_of(&dir[block]) + size_of(&dir[block + 1]) <= HALF;
 }
 
-static void cut(hsi_ordered_set *set, set_position p)
+static void remove_at(hsi_ordered_set *set, set_position place)
 {
-    set_entry *e = &directory_of(set)[p.entry];
+    set_entry *e = &directory_of(set)[place.entry];
     set_block *b = block_of(set, e);
 
-    if (p.at - e->begin < e->end - p.at - 1u) {
-        copy_items(b, e->begin + 1u, b, e->begin, p.at - e->begin);
+    if (place.at - e->begin < e->end - place.at - 1u) {
+        copy_items(b, e->begin + 1u, b, e->begin, place.at - e->begin);
         e->begin++;
     } else {
-        copy_items(b, p.at, b, p.at + 1, e->end - p.at - 1u);
+        copy_items(b, place.at, b, place.at + 1, e->end - place.at - 1u);
         e->end--;
     }
     set->count--;
     if (size_of(e) == 0) {
-        close_entry(set, p.entry);
+        close_entry(set, place.entry);
         return;
     }
     e->first = b->key[e->begin];
-    if (are_few(set, p.entry))
-        join(set, p.entry);
-    else if (p.entry > 0 && are_few(set, p.entry - 1))
-        join(set, p.entry - 1);
+    if (can_join_blocks(set, place.entry))
+        join_blocks(set, place.entry);
+    else if (place.entry > 0 && can_join_blocks(set, place.entry - 1))
+        join_blocks(set, place.entry - 1);
 }
 
 bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
@@ -303,26 +304,26 @@ bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
 
     if (set->used == 0)
         return false;
-    p = find(set, key, item);
-    if (!is_there(set, p, item))
+    p = find_place(set, key, item);
+    if (!holds_item(set, p, item))
         return false;
     p.at--;
-    cut(set, p);
+    remove_at(set, p);
     return true;
 }
 
-uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i)
+uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t index)
 {
     const set_entry *e = directory_of(set);
 
     if (end == HSI_SET_FRONT) {
-        for (; i >= size_of(e); e++)
-            i -= size_of(e);
-        return block_of(set, e)->item[e->begin + i];
+        for (; index >= size_of(e); e++)
+            index -= size_of(e);
+        return block_of(set, e)->item[e->begin + index];
     }
-    for (e += set->used - 1; i >= size_of(e); e--)
-        i -= size_of(e);
-    return block_of(set, e)->item[e->end - 1 - i];
+    for (e += set->used - 1; index >= size_of(e); e--)
+        index -= size_of(e);
+    return block_of(set, e)->item[e->end - 1 - index];
 }
 
 uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end)
@@ -331,6 +332,6 @@ uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end)
     size_t           i = end == HSI_SET_FRONT ? 0 : set->used - 1;
     const set_entry *e = &directory_of(set)[i];
 
-    cut(set, (set_position){i, end == HSI_SET_FRONT ? e->begin : e->end - 1u});
+    remove_at(set, (set_position){i, end == HSI_SET_FRONT ? e->begin : e->end - 1u});
     return item;
 }

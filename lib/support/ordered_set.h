@@ -48,7 +48,7 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item);
 bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item);
 
 /* Return the item at position i < count, counted from an end. O(1 + i / 64). */
-uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i);
+uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t index);
 
 /* Remove and return the item at an end of a non-empty set. */
 uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end);

@@ -14,7 +14,7 @@
  * = 2 atanh s = 2s + sR for the series R below. Since 2s = f - sf, log m = f - s(f - R): the
  * rounded part is small compared with f.
  */
-double hsi_ln(double x)
+double hsi_log(double x)
 {
     int    e;
     double m = frexp(x, &e), f, s, z, series;

@@ -8,7 +8,7 @@
  */
 
 /* Return the natural logarithm of a finite x > 0. */
-double hsi_ln(double x);
+double hsi_log(double x);
 
 /* Return e to the x; 0 or infinity beyond the range of a double. */
 double hsi_exp(double x);

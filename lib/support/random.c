@@ -7,7 +7,7 @@
 
 #define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15) /* step of splitmix64: 2^64 / golden ratio */
 
-static uint64_t splitmix(uint64_t *state)
+static uint64_t splitmix_next(uint64_t *state)
 {
     uint64_t z = *state += GOLDEN_GAMMA;
 
@@ -22,12 +22,12 @@ void hsi_random_seed(hsi_random *r, uint64_t seed, uint64_t stream)
     int      i;
 
     for (i = 0; i < 4; i++)
-        r->state[i] = splitmix(&state);
+        r->state[i] = splitmix_next(&state);
 }
 
-static uint64_t rotate_left(uint64_t x, int by)
+static uint64_t rotate_left(uint64_t x, int bits)
 {
-    return x << by | x >> (64 - by);
+    return x << bits | x >> (64 - bits);
 }
 
 uint64_t hsi_random_next(hsi_random *r)
@@ -74,5 +74,5 @@ double hsi_random_normal(hsi_random *r)
         y = 2 * hsi_random_unit(r) - 1;
         square = x * x + y * y;
     } while (square >= 1 || square == 0);
-    return x * sqrt(-2 * hsi_ln(square) / square);
+    return x * sqrt(-2 * hsi_log(square) / square);
 }

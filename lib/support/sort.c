@@ -9,97 +9,98 @@
 
 enum { SMALL = 12 };
 enum { OFTEN = 4096 }; /* words between polls: the first writes to memory may have to map it */
-
-static void insertion_sort(uint64_t *a, size_t n)
+static void insertion_sort(uint64_t *words, size_t count)
 {
     size_t i, j;
 
-    for (i = 1; i < n; i++) {
-        uint64_t item = a[i];
+    for (i = 1; i < count; i++) {
+        uint64_t item = words[i];
 
-        for (j = i; j > 0 && a[j - 1] > item; j--)
-            a[j] = a[j - 1];
-        a[j] = item;
+        for (j = i; j > 0 && words[j - 1] > item; j--)
+            words[j] = words[j - 1];
+        words[j] = item;
     }
 }
 
 /* Copy n words. Return true if cancelled. */
-static bool copy(uint64_t *to, const uint64_t *from, size_t n, hsi_token *token)
+static bool copy_words(uint64_t *to, const uint64_t *from, size_t count, hsi_token *token)
 {
-    for (size_t i = 0; i < n; i += OFTEN) {
+    for (size_t i = 0; i < count; i += OFTEN) {
         if (i && hsi_poll(token))
             return true;
-        memcpy(to + i, from + i, (n - i < OFTEN ? n - i : OFTEN) * sizeof *to);
+        memcpy(to + i, from + i, (count - i < OFTEN ? count - i : OFTEN) * sizeof *to);
     }
     return false;
 }
 
 /* Merge the sorted words a[0 .. half - 1] and a[half .. n - 1] without data-dependent branches.
  * Return true if cancelled. */
-static bool merge(uint64_t *a, size_t half, size_t n, uint64_t *scratch, hsi_token *token)
+static bool merge_halves(uint64_t *words, size_t half, size_t count, uint64_t *scratch,
+                         hsi_token *token)
 {
-    const uint64_t *left = scratch, *left_end = scratch + half, *right = a + half;
-    uint64_t       *to = a;
+    const uint64_t *left = scratch, *left_end = scratch + half, *right = words + half;
+    uint64_t       *to = words;
 
-    if (a[half - 1] <= a[half])
+    if (words[half - 1] <= words[half])
         return false;
-    if (copy(scratch, a, half, token))
+    if (copy_words(scratch, words, half, token))
         return true;
-    while (left < left_end && right < a + n) {
+    while (left < left_end && right < words + count) {
         uint64_t x = *left, y = *right;
         size_t   is_right = y < x;
 
-        if ((to - a) % OFTEN == OFTEN - 1 && hsi_poll(token))
+        if ((to - words) % OFTEN == OFTEN - 1 && hsi_poll(token))
             return true;
         *to++ = is_right ? y : x;
         right += is_right;
         left += 1 - is_right;
     }
-    return copy(to, left, (size_t)(left_end - left), token);
+    return copy_words(to, left, (size_t)(left_end - left), token);
 }
 
 /* Sort in place; `scratch` has room for n / 2 words. Return true if cancelled. */
-static bool merge_sort(uint64_t *a, uint64_t *scratch, size_t n, hsi_token *token)
+static bool merge_sort(uint64_t *words, uint64_t *scratch, size_t count, hsi_token *token)
 {
-    size_t half = n / 2;
+    size_t half = count / 2;
 
-    if (n <= SMALL) {
-        insertion_sort(a, n);
+    if (count <= SMALL) {
+        insertion_sort(words, count);
         return false;
     }
-    return merge_sort(a, scratch, half, token) || merge_sort(a + half, scratch, n - half, token) ||
-           merge(a, half, n, scratch, token);
+    return merge_sort(words, scratch, half, token) ||
+           merge_sort(words + half, scratch, count - half, token) ||
+           merge_halves(words, half, count, scratch, token);
 }
 
 /*
  * Subtract the least key and return the number of excess bits above 32. The leading bits of close
  * numbers (e.g. about 1) are equal; their differences use every bit.
  */
-static int level(uint64_t *keys, size_t n)
+static int subtract_least_key(uint64_t *keys, size_t count)
 {
     uint64_t least = keys[0], most = keys[0];
     size_t   i;
 
-    for (i = 1; i < n; i++) {
+    for (i = 1; i < count; i++) {
         least = keys[i] < least ? keys[i] : least;
         most = keys[i] > most ? keys[i] : most;
     }
-    for (i = 0; i < n; i++)
+    for (i = 0; i < count; i++)
         keys[i] -= least;
     most -= least;
     return most >> 32 ? 32 - __builtin_clzll(most) : 0;
 }
 
 /* Sort each run of indices with equal leading bits by comparison. Return true if cancelled. */
-static bool sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
+static bool sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t count,
                       const hsi_index_order *rule, uint32_t *order)
 {
     size_t i, begin = 0;
 
-    for (i = 1; i <= n; i++) {
+    for (i = 1; i <= count; i++) {
         if (hsi_poll_at(rule->token, i))
             return true;
-        if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
+        if (i < count && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
         if (i - begin > 1 &&
             hsi_sort_indices_polling(order + begin, (uint32_t *)(void *)scratch, i - begin,
@@ -110,53 +111,53 @@ static bool sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t n,
     return false;
 }
 
-bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
+bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t count, const hsi_index_order *rule,
                       const uint32_t *given, uint32_t *order)
 {
     int    shift;
     size_t i;
 
-    if (n == 0)
+    if (count == 0)
         return false;
-    shift = level(keys, n);
-    for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
+    shift = subtract_least_key(keys, count);
+    for (i = 0; i < count && !hsi_poll_at(rule->token, i + 1); i++)
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
-    if (i < n || merge_sort(keys, scratch, n, rule->token))
+    if (i < count || merge_sort(keys, scratch, count, rule->token))
         return true;
-    for (i = 0; i < n && !hsi_poll_at(rule->token, i + 1); i++)
+    for (i = 0; i < count && !hsi_poll_at(rule->token, i + 1); i++)
         order[i] = (uint32_t)keys[i];
-    return i < n || sort_runs(keys, scratch, n, rule, order);
+    return i < count || sort_runs(keys, scratch, count, rule, order);
 }
 
-bool hsi_sort_indices_polling(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
+bool hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t count, hsi_before before,
                               const void *context, hsi_token *token)
 {
-    size_t half = n / 2, i = 0, j, out = 0;
+    size_t half = count / 2, i = 0, j, out = 0;
 
-    if (n < 2)
+    if (count < 2)
         return false;
-    if (n >= OFTEN && hsi_poll(token)) /* poll once for every part below OFTEN, because a
+    if (count >= OFTEN && hsi_poll(token)) /* poll once for every part below OFTEN, because a
                                          comparison may take long */
         return true;
-    if (hsi_sort_indices_polling(a, scratch, half, before, context, token) ||
-        hsi_sort_indices_polling(a + half, scratch, n - half, before, context, token))
+    if (hsi_sort_indices_polling(indices, scratch, half, before, context, token) ||
+        hsi_sort_indices_polling(indices + half, scratch, count - half, before, context, token))
         return true;
-    if (!before(context, a[half], a[half - 1]))
+    if (!before(context, indices[half], indices[half - 1]))
         return false;
-    memcpy(scratch, a, half * sizeof *a);
+    memcpy(scratch, indices, half * sizeof *indices);
     for (j = half; i < half; out++) {
         if (out && hsi_poll_at(token, out))
             return true;
-        if (j < n && before(context, a[j], scratch[i]))
-            a[out] = a[j++];
+        if (j < count && before(context, indices[j], scratch[i]))
+            indices[out] = indices[j++];
         else
-            a[out] = scratch[i++];
+            indices[out] = scratch[i++];
     }
     return false;
 }
 
-void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t count, hsi_before before,
                       const void *context)
 {
-    (void)hsi_sort_indices_polling(indices, scratch, n, before, context, NULL);
+    (void)hsi_sort_indices_polling(indices, scratch, count, before, context, NULL);
 }

@@ -16,11 +16,11 @@ typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
  * Sort indices by comparison, stable; `scratch` has room for n. O(n log n). Returns true when
  * cancelled by `token` (may be NULL), with `indices` in arbitrary order; else false.
  */
-bool hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+bool hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t count, hsi_before before,
                               const void *context, hsi_token *token);
 
 /* Sort indices as hsi_sort_indices_polling() does, without cancellation. */
-void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t count, hsi_before before,
                       const void *context);
 
 /* An order on indices for hsi_sort_by_keys(). */
@@ -38,7 +38,7 @@ typedef struct hsi_index_order {
  * The sorted words are the leading 32 bits of each key's excess over the least key, combined with
  * the index.
  */
-bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *rule,
+bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t count, const hsi_index_order *rule,
                       const uint32_t *given, uint32_t *order);
 
 /* Map doubles >= 0, infinity included, to integers of the same order: their bits. */

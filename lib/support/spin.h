@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 /* Pause between two polls of a variable that another thread will change. */
-static inline void hsi_pause(void)
+static inline void hsi_spin_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -25,7 +25,7 @@ static inline void hsi_spin_lock(pthread_mutex_t *mutex)
         if (pthread_mutex_trylock(mutex) == 0)
             return;
         for (int k = 0; k < PAUSES; k++)
-            hsi_pause();
+            hsi_spin_pause();
     }
     pthread_mutex_lock(mutex);
 }

@@ -79,7 +79,7 @@ uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
     return c;
 }
 
-bool hsi_utf8_is_shown(uint32_t c)
+bool hsi_utf8_is_shown(uint32_t character)
 {
     static const struct {
         uint32_t first, last;
@@ -87,7 +87,7 @@ bool hsi_utf8_is_shown(uint32_t c)
                   {0x2028, 0x202e}, {0x2066, 0x206f}, {0xfff9, 0xfffb}};
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-        if (c >= hidden[i].first && c <= hidden[i].last)
+        if (character >= hidden[i].first && character <= hidden[i].last)
             return false;
-    return c != HSI_MALFORMED;
+    return character != HSI_MALFORMED;
 }

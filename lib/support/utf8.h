@@ -28,6 +28,6 @@ uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
  * Return true if the character is safe for a terminal: no control character (C0, C1, DEL),
  * direction mark or line separator, and not HSI_MALFORMED.
  */
-bool hsi_utf8_is_shown(uint32_t c);
+bool hsi_utf8_is_shown(uint32_t character);
 
 #endif

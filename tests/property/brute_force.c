@@ -62,7 +62,7 @@ static bool seen_alike(const search *sr, unsigned worker)
     return false;
 }
 
-static void place(search *sr, size_t depth, double makespan)
+static void place_task(search *sr, size_t depth, double makespan)
 {
     const sample *s = sr->s;
     unsigned      w, task;
@@ -81,7 +81,7 @@ static void place(search *sr, size_t depth, double makespan)
             continue;
         sr->load[w] += time;
         sr->worker[task] = w;
-        place(sr, depth + 1, fmax(makespan, sr->load[w]));
+        place_task(sr, depth + 1, fmax(makespan, sr->load[w]));
         sr->load[w] = before;
     }
 }
@@ -119,5 +119,5 @@ void brute_force_available(const sample *s, const double *available, optimum *ou
     sort_longest_first(&sr);
     for (w = 0; w < s->m + s->k && available; w++)
         sr.load[w] = available[w];
-    place(&sr, 0, 0);
+    place_task(&sr, 0, 0);
 }

@@ -144,7 +144,7 @@ static void change_digit(certificate_text *t, dice *d)
         }
 }
 
-static double claimed(const certificate_text *t)
+static double claimed_bound(const certificate_text *t)
 {
     const char *line = strstr(t->at, "\nvalue,");
 
@@ -155,7 +155,7 @@ static double claimed(const certificate_text *t)
 static void raise_value(certificate_text *t, dice *d)
 {
     const char *line = strstr(t->at, "\nvalue,");
-    double      value = claimed(t);
+    double      value = claimed_bound(t);
     char        raised[128], decimal[32];
     int         exponent;
     long long   mantissa;
@@ -226,6 +226,6 @@ void certificate_check_changed(const sample *s, const hs_schedule *plan,
     certificate_text_write(s, &changed);
     code = certificate_verify(s, plan, true);
     REQUIRE(s, code >= 0 && code <= 3, "exit code %d", code);
-    REQUIRE(s, code != 0 || exact_compare_double(&best->value, claimed(&changed)) >= 0,
+    REQUIRE(s, code != 0 || exact_compare_double(&best->value, claimed_bound(&changed)) >= 0,
             "accepted, but no optimum is that large:\n%s", changed.at);
 }

@@ -54,7 +54,7 @@ static void set_available(const sample *s, dice *d, double *available, hs_settin
 static void check_literal(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                           const hs_schedule *found)
 {
-    literal     run = literal_find(hs_algorithm_name(alg));
+    literal     run = literal_of_algorithm(hs_algorithm_name(alg));
     plan        expected = {0, 0, NULL};
     const char *differs;
 
@@ -83,7 +83,8 @@ static void check_makespan(const sample *s, const hs_algorithm *alg, const hs_se
 }
 
 /* Return the algorithm's checked schedule, or NULL if the algorithm refuses the sample's tasks. */
-static hs_schedule *solve(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
+static hs_schedule *solve_with_available(const sample *s, const hs_algorithm *alg,
+                                         const hs_settings *settings)
 {
     hs_schedule *found = NULL;
     hs_error     v;
@@ -119,7 +120,7 @@ static void check_samples(uint64_t seed, size_t rounds, size_t tasks, unsigned w
         set_available(&s, &d, available, &settings);
         for (size_t a = 0; a < hs_algorithm_count(); a++)
             if (hs_algorithm_supports_available(hs_algorithm_at(a)))
-                hs_schedule_free(solve(&s, hs_algorithm_at(a), &settings));
+                hs_schedule_free(solve_with_available(&s, hs_algorithm_at(a), &settings));
         sample_free(&s);
     }
 }
@@ -205,8 +206,9 @@ static int comes_before(const void *a, const void *b)
 
 /* Return the time at which the workers have finished `work`, if CPUs have rate u and GPUs rate v
  * from the time when they become available. */
-static long double time_for(const sample *s, const double *available, long double work, double u,
-                            double v)
+static long double time_for_weighted_work(const sample *s, const double *available,
+                                          long double work, double cpu_multiplier,
+                                          double gpu_multiplier)
 {
     const double *by_time[MOST_WORKERS];
     unsigned      workers = s->m + s->k, w;
@@ -220,24 +222,26 @@ static long double time_for(const sample *s, const double *available, long doubl
             break;
         work -= rate * (*by_time[w] - at);
         at = *by_time[w];
-        rate += by_time[w] - available < s->m ? u : v;
+        rate += by_time[w] - available < s->m ? cpu_multiplier : gpu_multiplier;
     }
     return rate > 0 ? at + work / rate : 0;
 }
 
 /* Return the lower bound that the multipliers u and v prove. The area is the largest value over u =
  * 1, v = 0, over u = 0, v = 1 and over u = q, v = p of each task. */
-static long double proved_by(const sample *s, const double *available, double u, double v)
+static long double bound_of_multipliers(const sample *s, const double *available,
+                                        double cpu_multiplier, double gpu_multiplier)
 {
     long double work = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        double cpu = isinf(s->p[i]) ? INFINITY : u * s->p[i];
-        double gpu = isinf(s->q[i]) ? INFINITY : v * s->q[i];
+        double cpu = isinf(s->p[i]) ? INFINITY : cpu_multiplier * s->p[i];
+        double gpu = isinf(s->q[i]) ? INFINITY : gpu_multiplier * s->q[i];
 
         work += fmin(cpu, gpu);
     }
-    return work > 0 ? time_for(s, available, work, u, v) : 0;
+    return work > 0 ? time_for_weighted_work(s, available, work, cpu_multiplier, gpu_multiplier)
+                    : 0;
 }
 
 START_TEST(area_bound_equals_its_definition)
@@ -256,10 +260,11 @@ START_TEST(area_bound_equals_its_definition)
                        1 + i / 5 % 4, i % 3 == 0);
         hs_settings_init(&settings);
         set_available(&s, &d, available, &settings);
-        area = fmaxl(proved_by(&s, available, 1, 0), proved_by(&s, available, 0, 1));
+        area = fmaxl(bound_of_multipliers(&s, available, 1, 0),
+                     bound_of_multipliers(&s, available, 0, 1));
         for (size_t t = 0; t < s.n; t++)
             if (!isinf(s.p[t]) && !isinf(s.q[t]))
-                area = fmaxl(area, proved_by(&s, available, s.q[t], s.p[t]));
+                area = fmaxl(area, bound_of_multipliers(&s, available, s.q[t], s.p[t]));
         found = bound_of(&s, hs_bound_find("theorem2"), &settings);
         REQUIRE(&s, fabsl(found - area) <= 1e-12L * area, "theorem2 is %.17g, not %.17Lg", found,
                 area);
@@ -289,7 +294,7 @@ START_TEST(availability_at_0_changes_nothing)
 
             if (sample_searches(alg) || !hs_algorithm_supports_available(alg))
                 continue;
-            one = solve(&s, alg, &late);
+            one = solve_with_available(&s, alg, &late);
             if (!one)
                 continue;
             REQUIRE(&s, hs_solve(alg, s.in, &settings, &other) == HS_OK, "%s",
@@ -414,7 +419,8 @@ static hs_status run_early(const hs_instance *in, const hs_settings *settings, h
 
 START_TEST(checker_refuses_starts_before_availability)
 {
-    const hs_algorithm early = {sizeof early, "early", NULL, NULL, NULL, NULL, run_early, false, 0, true};
+    const hs_algorithm early = {sizeof early, "early",   NULL,  NULL, NULL,
+                                NULL,         run_early, false, 0,    true};
     const double       times[] = {2, 3}, available[] = {4, 5};
     hs_instance       *in = NULL;
     hs_schedule       *s = NULL;

@@ -192,7 +192,7 @@ static void check_larger(const sample *s, const char *algorithm, certificate_tex
 }
 
 /* Generate a Cholesky factorisation, whose tasks have few kinds. */
-static void tiles(const sample *s, hs_instance **in)
+static void make_tiles_instance(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
     const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
@@ -220,7 +220,7 @@ START_TEST(certificates_with_large_trees_are_accepted)
         check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
         hs_instance_free(s.in);
         s.family = "tiles";
-        tiles(&s, &s.in);
+        make_tiles_instance(&s, &s.in);
         check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
         hs_instance_free(s.in);
     }

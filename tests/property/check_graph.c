@@ -18,8 +18,8 @@
 
 /* Add the predecessors of `vertex` as edges to task `to`, with barriers expanded. `bytes` is the
  * maximum along the path. */
-static void expand(const hs_graph *g, size_t tasks, literal *found, size_t vertex, size_t to,
-                   double bytes)
+static void expand_barriers(const hs_graph *g, size_t tasks, literal *found, size_t vertex,
+                            size_t to, double bytes)
 {
     size_t          count;
     const double   *piece;
@@ -32,7 +32,7 @@ static void expand(const hs_graph *g, size_t tasks, literal *found, size_t verte
         if (pred[i] < tasks)
             literal_add_edge(found, pred[i], to, most);
         else
-            expand(g, tasks, found, pred[i], to, most);
+            expand_barriers(g, tasks, found, pred[i], to, most);
     }
 }
 
@@ -67,13 +67,13 @@ static void accesses_match(const literal *l, const hs_instance *in, const hs_gra
 
         for (size_t i = 0; i < count; i++) {
             size_t d = (size_t)(*hs_instance_handle_name(in, access[i].data) - 'a');
-            int    writer = literal_writer(l, t, d);
+            int    writer = literal_last_writer(l, t, d);
 
-            ck_assert_int_eq((int)access[i].mode, literal_mode(l, t, d));
+            ck_assert_int_eq((int)access[i].mode, literal_access_mode(l, t, d));
             ck_assert_uint_eq(access[i].writer, writer < 0 ? HS_NONE : (uint32_t)writer);
         }
         for (size_t d = 0; d < DATA; d++)
-            expected += literal_mode(l, t, d) != 0;
+            expected += literal_access_mode(l, t, d) != 0;
         ck_assert_uint_eq(count, expected);
     }
 }
@@ -91,7 +91,7 @@ static void is_graph_of(const literal *l, const hs_instance *in)
         return;
     memset(&found, 0, sizeof found);
     for (size_t t = 0; t < l->tasks; t++) {
-        expand(g, l->tasks, &found, t, t, 0);
+        expand_barriers(g, l->tasks, &found, t, t, 0);
         ck_assert_uint_eq(hs_graph_position(g, t), l->position[t]);
     }
     for (size_t f = 0; f < l->tasks; f++)
@@ -174,9 +174,9 @@ START_TEST(graphs_equal_their_definition)
         hs_instance *in = NULL;
         hs_status    st;
 
-        literal_draw(&l, &source);
+        literal_draw_graph(&l, &source);
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        literal_tell(&l, b);
+        literal_fill_builder(&l, b);
         st = hs_builder_finish(b, &in, NULL);
         ck_assert_int_eq(st, l.has_cycle ? HS_EGRAPH : HS_OK);
         if (l.has_cycle) {
@@ -248,17 +248,17 @@ static bool is_late_enough(const literal *l, size_t task, const hs_placement *e,
 
         if (l->edge[f][task] &&
             (e->start < run[f].end ||
-             e->start < run[f].end + literal_transfer(l, from, node, l->bytes[f][task])))
+             e->start < run[f].end + literal_transfer_time(l, from, node, l->bytes[f][task])))
             return false;
     }
     for (size_t d = 0; d < DATA; d++) {
-        int      writer = literal_writer(l, task, d);
+        int      writer = literal_last_writer(l, task, d);
         unsigned from =
             writer < 0 || run[writer].worker < l->cpus ? 0 : run[writer].worker - l->cpus + 1;
         double ready = writer < 0 ? 0 : run[writer].end;
 
-        if (literal_mode(l, task, d) & HS_READ &&
-            e->start < ready + literal_transfer(l, from, node, literal_size(l, d)))
+        if (literal_access_mode(l, task, d) & HS_READ &&
+            e->start < ready + literal_transfer_time(l, from, node, literal_handle_bytes(l, d)))
             return false;
     }
     return true;
@@ -382,10 +382,10 @@ START_TEST(schedules_are_checked_and_keep_their_file_form)
         size_t       count;
 
         do
-            literal_draw(&l, &source);
+            literal_draw_graph(&l, &source);
         while (l.has_cycle);
         ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        literal_tell(&l, b);
+        literal_fill_builder(&l, b);
         ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
         count = place_all(&l, &source, all, run);
         ck_assert_int_eq(hs_schedule_build(l.cpus, l.gpus, count, all, &s), HS_OK);

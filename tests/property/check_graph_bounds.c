@@ -71,26 +71,30 @@ static double longest_of(const graph_sample *s, const spans *its)
 
 /* Return the lower bound that multipliers u and v prove for the area LP, if no task may run on a
  * type where its span exceeds T. */
-static double proved_by(const graph_sample *s, const spans *its, double T, double u, double v)
+static double bound_of_multipliers(const graph_sample *s, const spans *its, double makespan,
+                                   double cpu_multiplier, double gpu_multiplier)
 {
     double sum = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        double cpu = its->cpu[i] > T ? INFINITY : u * s->p[i];
-        double gpu = its->gpu[i] > T ? INFINITY : v * s->q[i];
+        double cpu = its->cpu[i] > makespan ? INFINITY : cpu_multiplier * s->p[i];
+        double gpu = its->gpu[i] > makespan ? INFINITY : gpu_multiplier * s->q[i];
 
         sum += fmin(cpu, gpu);
     }
-    return s->m * u + s->k * v > 0 ? sum / (s->m * u + s->k * v) : 0;
+    return s->m * cpu_multiplier + s->k * gpu_multiplier > 0
+               ? sum / (s->m * cpu_multiplier + s->k * gpu_multiplier)
+               : 0;
 }
 
-static double area_of(const graph_sample *s, const spans *its, double T)
+static double area_of(const graph_sample *s, const spans *its, double makespan)
 {
-    double best = fmax(proved_by(s, its, T, 1, 0), proved_by(s, its, T, 0, 1));
+    double best = fmax(bound_of_multipliers(s, its, makespan, 1, 0),
+                       bound_of_multipliers(s, its, makespan, 0, 1));
 
     for (size_t i = 0; i < s->n; i++)
         if (isfinite(s->p[i]) && isfinite(s->q[i]))
-            best = fmax(best, proved_by(s, its, T, s->q[i], s->p[i]));
+            best = fmax(best, bound_of_multipliers(s, its, makespan, s->q[i], s->p[i]));
     return best;
 }
 

@@ -22,7 +22,7 @@ static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "mct", 
 
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
-static hs_schedule *solve(const graph_sample *s)
+static hs_schedule *solve_graph(const graph_sample *s)
 {
     hs_schedule *shown = NULL;
     hs_status    st =
@@ -56,8 +56,8 @@ static const hs_entry *run_of(const hs_schedule *shown, size_t task, unsigned *w
 }
 
 /* Return the time at which the output of `from` for `to` has arrived at a worker. */
-static double news_of(const graph_sample *s, const hs_schedule *shown, size_t from, size_t to,
-                      unsigned worker)
+static double arrival_of_input(const graph_sample *s, const hs_schedule *shown, size_t from,
+                               size_t to, unsigned worker)
 {
     unsigned        there;
     const hs_entry *run = run_of(shown, from, &there);
@@ -80,8 +80,8 @@ static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_
 
     *is_task = 0;
     for (size_t f = 0; f < s->n; f++)
-        if (s->edge[f][e->task] && news_of(s, shown, f, e->task, at.worker) >= longest) {
-            longest = news_of(s, shown, f, e->task, at.worker);
+        if (s->edge[f][e->task] && arrival_of_input(s, shown, f, e->task, at.worker) >= longest) {
+            longest = arrival_of_input(s, shown, f, e->task, at.worker);
             *is_task = 1;
         }
     return longest;
@@ -106,7 +106,7 @@ static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_path
     }
     GRAPH_REQUIRE(s, s->edge[c->task][e->task] && c->state == HS_RUN, "task %u is not before %u",
                   c->task, e->task);
-    GRAPH_REQUIRE(s, news_of(s, shown, c->task, e->task, at.worker) == longest,
+    GRAPH_REQUIRE(s, arrival_of_input(s, shown, c->task, e->task, at.worker) == longest,
                   "task %u did not wait longest for %u", e->task, c->task);
 }
 
@@ -149,7 +149,7 @@ typedef struct seen {
     size_t pairs;
 } seen;
 
-static int see(void *data, uint32_t task)
+static int see_task(void *data, uint32_t task)
 {
     seen *all = data;
 
@@ -166,8 +166,8 @@ static size_t check_neighbours(const graph_sample *s, const hs_graph *g)
     for (uint32_t t = 0; t < s->n; t++) {
         seen before = {.pairs = 0}, after = {.pairs = 0};
 
-        hsi_each_before(g, t, see, &before);
-        hsi_each_after(g, t, see, &after);
+        hsi_each_before(g, t, see_task, &before);
+        hsi_each_after(g, t, see_task, &after);
         for (size_t u = 0; u < s->n; u++)
             GRAPH_REQUIRE(s, before.is[u] == s->edge[u][t] && after.is[u] == s->edge[t][u],
                           "neighbours of %u: %zu", t, u);
@@ -242,7 +242,7 @@ START_TEST(pictures_agree_with_the_schedule)
         size_t       pairs;
 
         graph_sample_make(&s, 81000000 + i);
-        made = (sample){.in = s.in, .s = solve(&s)};
+        made = (sample){.in = s.in, .s = solve_graph(&s)};
         ck_assert_int_eq(hsi_runs_open(&runs, s.in, made.s), HS_OK);
         if (runs.graph) {
             check_path(&s, made.s, &runs);

@@ -9,7 +9,7 @@
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
-#include "literal_moves.h"
+#include "literal_transfers.h"
 #include "sample.h"
 #include "suite.h"
 #include "support/random.h"
@@ -37,20 +37,19 @@ static double time_on(const graph_sample *s, unsigned worker, size_t task)
 
 /* Return the task's mean time over the workers, for ranks. Transfers take the mean over every
  * ordered pair of workers. */
-
-static double mean_time(const graph_sample *s, size_t t)
+static double mean_time(const graph_sample *s, size_t task)
 {
-    if (isinf(s->p[t]) || isinf(s->q[t]))
-        return fmin(s->p[t], s->q[t]);
-    return (s->m * s->p[t] + s->k * s->q[t]) / (s->m + s->k);
+    if (isinf(s->p[task]) || isinf(s->q[task]))
+        return fmin(s->p[task], s->q[task]);
+    return (s->m * s->p[task] + s->k * s->q[task]) / (s->m + s->k);
 }
 
-static double mean_transfer(const graph_sample *s, size_t t, size_t next)
+static double mean_transfer(const graph_sample *s, size_t task, size_t next)
 {
-    double bytes = s->bytes[t][next], m = s->m, k = s->k;
+    double bytes = s->bytes[task][next], m = s->m, k = s->k;
 
     for (size_t d = 0; d < s->data; d++)
-        if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)t)
+        if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)task)
             bytes = fmax(bytes, s->size[d]);
     return (m * k *
                 (hs_instance_transfer_time(s->in, 0, 1, bytes) +
@@ -76,7 +75,7 @@ static void find_ranks(const graph_sample *s, bool is_mean, double *rank)
 
 /* Return the earliest start after the arrival of the inputs, in a gap or at the end. *before
  * becomes the number of tasks before it. */
-static double earliest(const plan *l, unsigned worker, size_t task, size_t *before)
+static double earliest_start(const plan *l, unsigned worker, size_t task, size_t *before)
 {
     const lane *w = &l->lane[worker];
     double      arrival =
@@ -92,7 +91,7 @@ static double earliest(const plan *l, unsigned worker, size_t task, size_t *befo
     return fmax(arrival, w->count ? l->end[w->task[w->count - 1]] : 0);
 }
 
-static void put(plan *l, size_t task)
+static void place_task(plan *l, size_t task)
 {
     unsigned workers = l->s->m + l->s->k, best = 0;
     size_t   where = 0, before;
@@ -100,7 +99,7 @@ static void put(plan *l, size_t task)
     l->end[task] = INFINITY;
     for (unsigned i = 0; i < workers; i++) {
         unsigned w = (i + l->s->m) % workers; /* GPUs first */
-        double   start = earliest(l, w, task, &before), end = start + time_on(l->s, w, task);
+        double   start = earliest_start(l, w, task, &before), end = start + time_on(l->s, w, task);
 
         if (end < l->end[task]) {
             l->end[task] = end;
@@ -116,7 +115,7 @@ static void put(plan *l, size_t task)
     l->placed[task] = 1;
 }
 
-static bool heft(plan *l, bool is_mean)
+static bool run_heft(plan *l, bool is_mean)
 {
     double rank[GRAPH_TASKS];
 
@@ -129,23 +128,23 @@ static bool heft(plan *l, bool is_mean)
                 (next == l->s->n || rank[t] > rank[next] ||
                  (rank[t] == rank[next] && l->s->position[t] < l->s->position[next])))
                 next = t;
-        put(l, next);
+        place_task(l, next);
     }
     return true;
 }
 
 static int heft_avg(plan *l)
 {
-    return heft(l, true);
+    return run_heft(l, true);
 }
 
 static int heft_min(plan *l)
 {
-    return heft(l, false);
+    return run_heft(l, false);
 }
 
 /* Append the task to the worker of the allowed types where it ends first. */
-static void append(plan *l, size_t task, int cpus, int gpus)
+static void append_task(plan *l, size_t task, int cpus, int gpus)
 {
     unsigned workers = l->s->m + l->s->k, best = 0;
 
@@ -183,7 +182,7 @@ static double is_free_at(const plan *l, size_t task)
     return when;
 }
 
-static int mct(plan *l)
+static int run_mct(plan *l)
 {
     for (size_t round = 0; round < l->s->n; round++) {
         size_t next = l->s->n;
@@ -196,7 +195,7 @@ static int mct(plan *l)
                  (when == is_free_at(l, next) && l->s->position[t] < l->s->position[next])))
                 next = t;
         }
-        append(l, next, 1, 1);
+        append_task(l, next, 1, 1);
     }
     return 1;
 }
@@ -215,7 +214,7 @@ static bool by_type(plan *l, int cpus, int gpus, hsi_random *coin)
                 return false;
             if (cpu && gpu)
                 *(hsi_random_below(coin, 2) ? &cpu : &gpu) = 0;
-            append(l, t, cpu, gpu);
+            append_task(l, t, cpu, gpu);
         }
     return true;
 }
@@ -289,13 +288,13 @@ typedef int planner(plan *l);
 
 static void check_planner(const graph_sample *s, const char *name, hs_rank rank, planner *run)
 {
-    const hs_algorithm  *alg = hs_algorithm_find(name);
-    hs_schedule         *found = NULL;
-    static plan          l;
-    static literal_moves moves;
-    double               makespan;
-    hs_settings          settings;
-    hs_status            st;
+    const hs_algorithm      *alg = hs_algorithm_find(name);
+    hs_schedule             *found = NULL;
+    static plan              l;
+    static literal_transfers moves;
+    double                   makespan;
+    hs_settings              settings;
+    hs_status                st;
 
     hs_settings_init(&settings);
     settings.rank = rank;
@@ -312,8 +311,8 @@ static void check_planner(const graph_sample *s, const char *name, hs_rank rank,
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "%s: no schedule", name);
     require_same(&l, name, found);
     require_possible(&l, name);
-    literal_foreseen(s, found, &moves);
-    literal_require_moves(s, name, &moves, found);
+    literal_add_planned_transfers(s, found, &moves);
+    literal_require_transfers(s, name, &moves, found);
     GRAPH_REQUIRE(s, hs_solve_makespan(NULL, alg, s->in, &settings, &makespan, NULL) == HS_OK, "%s",
                   name);
     GRAPH_REQUIRE(s, makespan == hs_schedule_makespan(found), "%s: %.17g without a schedule", name,
@@ -336,7 +335,7 @@ START_TEST(planners_equal_their_literal_form)
             check_planner(&s, i % 2 ? "heft-min" : "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_MIN,
                           heft_min);
         }
-        check_planner(&s, "mct", HS_RANK_DEFAULT, mct);
+        check_planner(&s, "mct", HS_RANK_DEFAULT, run_mct);
         check_planner(&s, "cpu-only", HS_RANK_DEFAULT, cpu_only);
         check_planner(&s, "gpu-only", HS_RANK_DEFAULT, gpu_only);
         check_planner(&s, "random", HS_RANK_DEFAULT, by_coins);

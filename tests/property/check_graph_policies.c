@@ -50,11 +50,11 @@ static void require_same(const graph_sample *s, const char *name, const hs_place
 /* Check the transfers of a schedule and return their number. For a plan, they follow from the
  * schedule; `moves` already has the transfers of any other policy. */
 static size_t require_moves(const graph_sample *s, const char *name, const char *as,
-                            literal_moves *moves, const hs_schedule *found)
+                            literal_transfers *moves, const hs_schedule *found)
 {
     if (strcmp(as, "plan") == 0)
-        literal_foreseen(s, found, moves);
-    return literal_require_moves(s, name, moves, found);
+        literal_add_planned_transfers(s, found, moves);
+    return literal_require_transfers(s, name, moves, found);
 }
 
 /* Compare the policy `name` with the literal rules of the policy `as`. Return the number of aborted
@@ -63,13 +63,13 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
                         const hs_policy_settings *settings, const hs_schedule *plan,
                         const hs_instance *truth)
 {
-    static hs_placement  expected[MOST_ENTRIES];
-    static literal_moves moves;
-    literal_rules        rules = {as, settings, plan, truth, &moves};
-    hs_policy_settings   its;
-    hs_schedule         *found = NULL;
-    hs_status            st;
-    size_t               aborted;
+    static hs_placement      expected[MOST_ENTRIES];
+    static literal_transfers moves;
+    literal_rules            rules = {as, settings, plan, truth, &moves};
+    hs_policy_settings       its;
+    hs_schedule             *found = NULL;
+    hs_status                st;
+    size_t                   aborted;
 
     hs_policy_settings_init(&its);
     if (settings)
@@ -81,15 +81,16 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
-    require_same(s, name, expected, literal_graph(s, &rules, expected, MOST_ENTRIES), found);
+    require_same(s, name, expected, literal_graph_run(s, &rules, expected, MOST_ENTRIES), found);
     moved += require_moves(s, name, as, &moves, found);
     aborted = hs_schedule_entry_count(found) - s->n;
     hs_schedule_free(found);
     return aborted;
 }
 
-static size_t follow(const graph_sample *s, const char *name, const hs_policy_settings *settings,
-                     const hs_schedule *plan, const hs_instance *truth)
+static size_t check_plan_is_kept(const graph_sample *s, const char *name,
+                                 const hs_policy_settings *settings, const hs_schedule *plan,
+                                 const hs_instance *truth)
 {
     return follow_as(s, name, name, settings, plan, truth);
 }
@@ -127,7 +128,7 @@ START_TEST(policies_as_they_read)
 
         graph_sample_make(&s, 61000000 + i);
         if (is_covered(&s, kind) && !hs_policy_needs_plan(kind))
-            aborted += follow(&s, hs_policy_name(kind), &settings, NULL, s.in);
+            aborted += check_plan_is_kept(&s, hs_policy_name(kind), &settings, NULL, s.in);
         graph_sample_free(&s);
     }
     if (strcmp(hs_policy_name(kind), "heteroprio") == 0 && rounds > 1000)
@@ -151,7 +152,7 @@ START_TEST(policies_with_other_times)
 
             graph_sample_make(&s, 62000000 + i);
             if (is_covered(&s, kind))
-                follow(&s, names[j], &settings, NULL, s.truth);
+                check_plan_is_kept(&s, names[j], &settings, NULL, s.truth);
             graph_sample_free(&s);
         }
 }
@@ -181,8 +182,8 @@ START_TEST(plans_as_they_read)
         graph_sample_make(&s, 64000000 + i);
         plan = some_plan(&s, i);
         if (hs_instance_has_graph(s.in)) {
-            follow(&s, "plan", NULL, plan, s.in);
-            follow(&s, "plan", NULL, plan, s.truth);
+            check_plan_is_kept(&s, "plan", NULL, plan, s.in);
+            check_plan_is_kept(&s, "plan", NULL, plan, s.truth);
             follow_as(&s, "plan+steal", "plan", NULL, plan, s.in);
         }
         hs_schedule_free(plan);
@@ -220,7 +221,7 @@ START_TEST(what_is_late_is_stolen_as_it_reads)
             double with = makespan_of(&s, "plan+steal", plan),
                    without = makespan_of(&s, "plan", plan);
 
-            follow(&s, "plan+steal", &settings, plan, s.truth);
+            check_plan_is_kept(&s, "plan+steal", &settings, plan, s.truth);
             covered++;
             better += with < without;
             worse += with > without;

@@ -17,7 +17,7 @@
 #include "counted_clock.h"
 #include "graph_brute_force.h"
 #include "graph_sample.h"
-#include "literal_moves.h"
+#include "literal_transfers.h"
 #include "refine/best/best.h"
 #include "refine/graph/schedule_tree.h"
 #include "sample.h"
@@ -25,7 +25,7 @@
 
 #define ROUNDING 1e-10
 
-static hs_settings counted(uint64_t iterations)
+static hs_settings settings_with_iterations(uint64_t iterations)
 {
     hs_settings settings;
 
@@ -35,8 +35,8 @@ static hs_settings counted(uint64_t iterations)
     return settings;
 }
 
-static hs_schedule *search(const graph_sample *s, const char *name, const hs_settings *settings,
-                           hs_report *report)
+static hs_schedule *search_and_check(const graph_sample *s, const char *name,
+                                     const hs_settings *settings, hs_report *report)
 {
     hs_schedule *found = NULL;
     hs_error     v;
@@ -87,13 +87,13 @@ START_TEST(best_is_no_worse_than_a_member)
     size_t rounds = sample_rounds(300);
 
     for (size_t i = 0; i < rounds; i++) {
-        hs_settings  settings = counted(40);
+        hs_settings  settings = settings_with_iterations(40);
         graph_sample s;
         hs_report    report;
         hs_schedule *found;
 
         graph_sample_make(&s, 81000000 + telling_first(i));
-        found = search(&s, "best", &settings, &report);
+        found = search_and_check(&s, "best", &settings, &report);
         for (size_t a = 0; hs_instance_has_graph(s.in) && a < hs_algorithm_count(); a++)
             for (int rank = HS_RANK_DEFAULT; rank <= HS_RANK_FIFO; rank++)
                 if (!sample_searches(hs_algorithm_at(a)))
@@ -122,7 +122,7 @@ START_TEST(best_agrees_with_brute_force)
     size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
 
     for (size_t i = 0; i < rounds; i++) {
-        hs_settings  settings = counted(i % 2 ? 1 : 400);
+        hs_settings  settings = settings_with_iterations(i % 2 ? 1 : 400);
         graph_sample s;
         hs_report    report;
         hs_schedule *found;
@@ -132,7 +132,7 @@ START_TEST(best_agrees_with_brute_force)
         if (s.n <= GRAPH_BRUTE_FORCE_TASKS) {
             looked_at++;
             optimum = graph_brute_force(&s);
-            found = search(&s, "best", &settings, &report);
+            found = search_and_check(&s, "best", &settings, &report);
             require_optimal_at_most(&s, "best", hs_schedule_makespan(found), &report, optimum);
             GRAPH_REQUIRE(&s, report.proved || !hs_instance_has_graph(s.in),
                           "best has proved nothing of a tiny graph");
@@ -149,7 +149,7 @@ END_TEST
 /* Return the least makespan found by branch and bound without a first schedule. */
 static double branch_alone(const graph_sample *s)
 {
-    hs_settings       settings = counted(1);
+    hs_settings        settings = settings_with_iterations(1);
     hsi_stop          stop = hsi_stop_after(&settings, INFINITY);
     atomic_int        halt = 0;
     hsi_interrupt     interrupt = {&stop, &halt, true, NULL, NULL, NULL};
@@ -216,7 +216,7 @@ START_TEST(exact_agrees_with_brute_force)
         graph_sample_make(&s, 84000000 + i);
         if (s.n <= GRAPH_BRUTE_FORCE_TASKS || (s.n <= 8 && i % 20 == 0 && s.m + s.k <= 3)) {
             looked_at++;
-            found = search(&s, "exact", &settings, &report);
+            found = search_and_check(&s, "exact", &settings, &report);
             GRAPH_REQUIRE(&s, report.proved, "exact has proved nothing");
             require_optimal_at_most(&s, "exact", hs_schedule_makespan(found), &report,
                                     graph_brute_force(&s));
@@ -286,21 +286,21 @@ START_TEST(threads_do_not_change_the_schedule)
     size_t rounds = sample_rounds(60);
 
     for (size_t i = 0; i < rounds; i++) {
-        hs_settings  settings = counted(3000);
+        hs_settings  settings = settings_with_iterations(3000);
         graph_sample s;
         hs_report    report;
         hs_schedule *one, *three;
 
         graph_sample_make(&s, 83000000 + i);
-        one = search(&s, "best", &settings, &report);
+        one = search_and_check(&s, "best", &settings, &report);
         settings.threads = 3;
-        three = search(&s, "best", &settings, &report);
+        three = search_and_check(&s, "best", &settings, &report);
         GRAPH_REQUIRE(&s, are_same(&s, one, three), "another schedule by three threads");
         settings.start = one;
         settings.seed = 5;
         settings.iterations = 1;
         hs_schedule_free(three);
-        three = search(&s, "best", &settings, &report);
+        three = search_and_check(&s, "best", &settings, &report);
         GRAPH_REQUIRE(&s, hs_schedule_makespan(three) <= hs_schedule_makespan(one),
                       "%.17g is longer than what it began with, %.17g", hs_schedule_makespan(three),
                       hs_schedule_makespan(one));
@@ -316,7 +316,7 @@ typedef struct caller {
     long asked, stop_at; /* polls so far; poll that cancels, 0: never */
 } caller;
 
-static int stops(void *data)
+static int cancel_at_poll(void *data)
 {
     caller *c = data;
 
@@ -327,11 +327,11 @@ static int stops(void *data)
  * number. */
 static size_t require_foreseen(const graph_sample *s, const char *name, hs_schedule *found)
 {
-    static literal_moves moves;
+    static literal_transfers moves;
 
     moves.count = 0;
-    literal_foreseen(s, found, &moves);
-    return literal_require_moves(s, name, &moves, found);
+    literal_add_planned_transfers(s, found, &moves);
+    return literal_require_transfers(s, name, &moves, found);
 }
 
 /* Check that searches return the transfers of their schedule, also when cancelled at any poll. */
@@ -342,11 +342,11 @@ START_TEST(searches_return_the_transfers_of_their_schedule)
 
     for (size_t i = 0; i < rounds; i++) {
         caller       c = {1, 1};
-        hs_settings  settings = counted(200);
+        hs_settings  settings = settings_with_iterations(200);
         graph_sample s;
 
         settings.transfers = 1;
-        settings.cancel = stops;
+        settings.cancel = cancel_at_poll;
         settings.cancel_data = &c;
         graph_sample_make(&s, 87000000 + telling_first(i));
         for (long next = 1; c.asked >= c.stop_at; next += 1 + next / 4) {
@@ -367,8 +367,8 @@ END_TEST
 
 static unsigned asked, for_transfers;
 
-static hs_status note(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                      hs_schedule **out)
+static hs_status collect_schedule(const hs_algorithm *alg, const hs_instance *in,
+                                  const hs_settings *settings, hs_schedule **out)
 {
     asked++;
     for_transfers += settings->transfers == 1;
@@ -379,8 +379,8 @@ static hs_status note(const hs_algorithm *alg, const hs_instance *in, const hs_s
  * transfers. */
 START_TEST(transfers_are_requested_from_members)
 {
-    const hsi_members members = {hs_algorithm_count, hs_algorithm_at, note};
-    hs_settings       settings = counted(1);
+    const hsi_members members = {hs_algorithm_count, hs_algorithm_at, collect_schedule};
+    hs_settings       settings = settings_with_iterations(1);
     hs_schedule      *found = NULL;
     hs_report         report;
     graph_sample      s;
@@ -421,18 +421,18 @@ START_TEST(speed_of_the_machine_does_not_change_the_schedule)
     enum { HOUR = 3600 };
     hs_tiled spec = {
         sizeof spec, HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960"), 0};
-    hs_settings  settings = counted(1);
+    hs_settings  settings = settings_with_iterations(1);
     graph_sample s = {.m = spec.cpus, .k = spec.gpus};
     hs_schedule *one, *slow;
     hs_report    report;
 
     ck_assert_int_eq(hs_generate_tiled(&spec, &s.in, NULL), HS_OK);
-    one = search(&s, "best", &settings, &report);
+    one = search_and_check(&s, "best", &settings, &report);
 #ifdef HAVE_GLPK
     limited_calls = 0;
 #endif
     counted_clock_start(HOUR, 1);
-    slow = search(&s, "best", &settings, &report);
+    slow = search_and_check(&s, "best", &settings, &report);
     ck_assert_int_gt(counted_clock_stop(), 0);
     ck_assert(are_same(&s, one, slow));
 #ifdef HAVE_GLPK

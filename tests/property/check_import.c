@@ -42,13 +42,13 @@ static void draw_small(small *g, dice *d)
 /* The file to import. */
 static FILE *file;
 
-static void begin(void)
+static void open_files(void)
 {
     file = tmpfile();
     ck_assert_ptr_nonnull(file);
 }
 
-static int whole(void)
+static int draw_whole_number(void)
 {
     rewind(file);
     return fileno(file);
@@ -57,7 +57,7 @@ static int whole(void)
 typedef hs_status importer(int fd, const hs_import_settings *options, hs_instance **out,
                            hs_error *error);
 
-static hs_instance *import(importer *with, const small *g)
+static hs_instance *import_graph(importer *with, const small *g)
 {
     char              rules[40];
     hs_import_settings options;
@@ -70,8 +70,8 @@ static hs_instance *import(importer *with, const small *g)
     options.cpus = 3;
     options.gpus = 2;
     options.speedup = rules;
-    ck_assert_msg(with(whole(), &options, &in, &error) == HS_OK, "%d:%d: %s", (int)error.line,
-                  (int)error.column, error.why);
+    ck_assert_msg(with(draw_whole_number(), &options, &in, &error) == HS_OK, "%d:%d: %s",
+                  (int)error.line, (int)error.column, error.why);
     fclose(file);
     return in;
 }
@@ -213,9 +213,9 @@ START_TEST(imports_equal_instances_by_hand)
 
     for (int round = 0; round < rounds(2000); round++) {
         draw_small(&g, &d);
-        begin();
+        open_files();
         formats[_i].write(&g, &d);
-        must_equal(import(formats[_i].with, &g),
+        must_equal(import_graph(formats[_i].with, &g),
                    by_hand(&g, formats[_i].prefix, formats[_i].first, formats[_i].has_bytes));
     }
 }
@@ -330,16 +330,16 @@ START_TEST(starpu_import_equals_instance_by_hand)
         int uses[MOST][3] = {{0}};
 
         draw_small(&g, &d);
-        begin();
+        open_files();
         write_models(&g);
-        ck_assert_int_eq(hs_starpu_models_read(whole(), &models, NULL), HS_OK);
+        ck_assert_int_eq(hs_starpu_models_read(draw_whole_number(), &models, NULL), HS_OK);
         fclose(file);
-        begin();
+        open_files();
         if (round % 2)
             write_tasks(&g, &d);
         else
             write_uses(&g, &d, uses);
-        must_equal(import(with_models, &g), starpu_by_hand(&g, uses));
+        must_equal(import_graph(with_models, &g), starpu_by_hand(&g, uses));
         hs_starpu_models_free(models);
     }
 }

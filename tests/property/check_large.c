@@ -80,7 +80,7 @@ static void check_families(uint64_t seed, size_t tasks, unsigned cpus, unsigned 
 }
 
 /* Return the count, reduced if the number of rounds is reduced, as under valgrind. */
-static unsigned scaled(unsigned count)
+static unsigned scaled_count(unsigned count)
 {
     size_t rounds = sample_rounds(100);
 
@@ -93,16 +93,16 @@ START_TEST(many_tasks_have_valid_schedules)
     size_t                rounds = sample_rounds(2);
 
     while (rounds-- > 0)
-        check_families(51000000 + rounds * 100 + (uint64_t)_i, scaled(2000), workers[_i][0],
+        check_families(51000000 + rounds * 100 + (uint64_t)_i, scaled_count(2000), workers[_i][0],
                        workers[_i][1]);
 }
 END_TEST
 
 START_TEST(many_workers_have_valid_schedules)
 {
-    check_families(52000000, 50, scaled(1000), scaled(1000));
-    check_families(52000001, 3, scaled(1000), 0);
-    check_families(52000002, 50, 1, scaled(1000));
+    check_families(52000000, 50, scaled_count(1000), scaled_count(1000));
+    check_families(52000001, 3, scaled_count(1000), 0);
+    check_families(52000002, 50, 1, scaled_count(1000));
 }
 END_TEST
 
@@ -110,8 +110,8 @@ START_TEST(the_maximum_of_workers_has_valid_schedules)
 {
     sample s;
 
-    sample_make_of(&s, SAMPLE_GAMMA, 53000000, 20, scaled(HS_MAX_WORKERS), scaled(HS_MAX_WORKERS),
-                   1);
+    sample_make_of(&s, SAMPLE_GAMMA, 53000000, 20, scaled_count(HS_MAX_WORKERS),
+                   scaled_count(HS_MAX_WORKERS), 1);
     check_sample(&s);
     sample_free(&s);
 }

@@ -16,7 +16,7 @@
 static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
 {
     const char  *name = hs_algorithm_name(alg), *differs;
-    literal      run = literal_find(name);
+    literal      run = literal_of_algorithm(name);
     hs_schedule *found = NULL;
     plan         expected = {0, 0, NULL};
     hs_status    st;
@@ -35,7 +35,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
 /* Check hs_solve_lpt() on a random allocation. */
 static void check_given_allocation(const sample *s)
 {
-    unsigned char *type = literal_memory(s->n, 1);
+    unsigned char *type = literal_allocate(s->n, 1);
     dice           d = {s->seed};
     hs_schedule   *found = NULL;
     plan           expected = {0, 0, NULL};
@@ -58,7 +58,7 @@ static void check_given_allocation(const sample *s)
 
 static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsigned workers)
 {
-    hs_affinity *wishes = literal_memory(tasks, sizeof *wishes);
+    hs_affinity *wishes = literal_allocate(tasks, sizeof *wishes);
     hs_settings  settings;
     sample       s;
     size_t       i, a;
@@ -82,7 +82,7 @@ START_TEST(every_algorithm_has_a_literal_form)
     size_t a, found = 0;
 
     for (a = 0; a < hs_algorithm_count(); a++)
-        found += literal_find(hs_algorithm_name(hs_algorithm_at(a))) != NULL;
+        found += literal_of_algorithm(hs_algorithm_name(hs_algorithm_at(a))) != NULL;
     ck_assert_uint_eq(found, 10);
 }
 END_TEST

@@ -39,8 +39,8 @@ static void check_bounds(const sample *s, const optimum *best)
 
 /* Return the algorithm's guarantee. CLB2C guarantees 2 only if no time on either type exceeds the
  * optimum. */
-static double promise(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
-                      const optimum *best)
+static double promised_makespan(const sample *s, const hs_algorithm *alg,
+                                const hs_settings *settings, const optimum *best)
 {
     size_t i;
 
@@ -53,7 +53,7 @@ static double promise(const sample *s, const hs_algorithm *alg, const hs_setting
 }
 
 /* Return the tolerated factor: 1 for whole times and a whole guarantee, which must hold exactly. */
-static double slack(const sample *s, double guarantee)
+static double rounding_slack(const sample *s, double guarantee)
 {
     return s->whole && guarantee == floor(guarantee) ? 1 : 1 + ROUNDING;
 }
@@ -62,7 +62,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
                             const optimum *best)
 {
     const char  *name = hs_algorithm_name(alg), *wrong;
-    double       guarantee = promise(s, alg, settings, best), makespan;
+    double       guarantee = promised_makespan(s, alg, settings, best), makespan;
     hs_schedule *plan = NULL;
     hs_error     violation;
     exact        span;
@@ -82,8 +82,9 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
             name, makespan, best->makespan);
     REQUIRE(s, makespan >= best->makespan * (s->whole ? 1 : 1 - ROUNDING),
             "%s is below the optimum: %.17g < %.17g", name, makespan, best->makespan);
-    REQUIRE(s, best->makespan == 0 ||
-                   makespan <= guarantee * best->makespan * slack(s, guarantee),
+    REQUIRE(s,
+            best->makespan == 0 ||
+                makespan <= guarantee * best->makespan * rounding_slack(s, guarantee),
             "%s is %.17g, over %g x %.17g", name, makespan, guarantee, best->makespan);
     hs_schedule_free(plan);
 }

@@ -236,8 +236,9 @@ START_TEST(asking_more_changes_nothing)
         errand                e;
 
         errand_make(&e, 44000000 + i);
-        REQUIRE(&e.s, hs_policy_create(kind, e.s.in, e.plan, tolerant(e.tolerance),
-                                       &policy) == HS_OK,
+        REQUIRE(&e.s,
+                hs_policy_create(kind, e.s.in, e.plan, tolerant_settings(e.tolerance), &policy) ==
+                    HS_OK,
                 "hs_policy_create");
         asked = library_policy(policy, (int)(i / 3 % 2));
         expected = naive_clock_run(&e.s, e.truth, &asked);

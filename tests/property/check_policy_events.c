@@ -72,41 +72,42 @@ static bool may_abort(const model *m, int task)
     return !m->s->restartable || m->s->restartable[task];
 }
 
-static void see_start(model *m, int w, uint32_t task)
+static void see_start(model *m, int worker, uint32_t task)
 {
     model_task   *t = &m->task[task];
-    model_worker *me = &m->worker[w];
+    model_worker *me = &m->worker[worker];
 
     HOLDS(m, task < m->s->n, "task %u does not exist", task);
-    HOLDS(m, !me->retired, "worker %d, retired, is given task %u", w, task);
-    HOLDS(m, t->state == WAITING || (t->state == KEPT && t->worker == w),
-          "worker %d is given task %u, which is %s", w, task,
+    HOLDS(m, !me->retired, "worker %d, retired, is given task %u", worker, task);
+    HOLDS(m, t->state == WAITING || (t->state == KEPT && t->worker == worker),
+          "worker %d is given task %u, which is %s", worker, task,
           t->state == OVER ? "over" : "another's");
-    HOLDS(m, !isinf(time_on(m, type_of(m, w), (int)task)), "worker %d cannot run task %u", w, task);
-    HOLDS(m, me->victim == NOBODY, "worker %d waits for another task", w);
-    *t = (model_task){RUNNING, w, true};
+    HOLDS(m, !isinf(time_on(m, type_of(m, worker), (int)task)), "worker %d cannot run task %u",
+          worker, task);
+    HOLDS(m, me->victim == NOBODY, "worker %d waits for another task", worker);
+    *t = (model_task){RUNNING, worker, true};
     me->task = (int)task;
     me->thief = NOBODY;
     me->asked = false;
 }
 
-static void see_take(model *m, int w, const hs_decision *decision)
+static void see_spoliation(model *m, int worker, const hs_decision *decision)
 {
     int           v = (int)decision->victim;
-    model_worker *me = &m->worker[w], *victim = &m->worker[v];
+    model_worker *me = &m->worker[worker], *victim = &m->worker[v];
 
     HOLDS(m, decision->victim < m->workers && victim->task == (int)decision->task,
-          "worker %d is to take task %u from %d, which does not run it", w, decision->task, v);
+          "worker %d is to take task %u from %d, which does not run it", worker, decision->task, v);
     if (me->victim == v) /* a repeated decision */
         return;
-    HOLDS(m, me->victim == NOBODY, "worker %d is to take two tasks", w);
+    HOLDS(m, me->victim == NOBODY, "worker %d is to take two tasks", worker);
     HOLDS(m, !me->retired && !victim->asked, "worker %d is asked twice", v);
-    HOLDS(m, type_of(m, w) != type_of(m, v), "worker %d takes from its own type", w);
+    HOLDS(m, type_of(m, worker) != type_of(m, v), "worker %d takes from its own type", worker);
     HOLDS(m, may_abort(m, victim->task), "task %d is not to be aborted", victim->task);
-    HOLDS(m, !isinf(time_on(m, type_of(m, w), victim->task)), "worker %d cannot run task %d", w,
-          victim->task);
+    HOLDS(m, !isinf(time_on(m, type_of(m, worker), victim->task)), "worker %d cannot run task %d",
+          worker, victim->task);
     me->victim = v;
-    victim->thief = w;
+    victim->thief = worker;
     victim->asked = true;
     m->takes++;
 }
@@ -123,65 +124,65 @@ static bool shares_out(const hs_policy_kind *kind)
 }
 
 /* Check that a worker waits only if it can run no unassigned task. */
-static void see_wait(model *m, int w, const hs_decision *decision)
+static void see_wait(model *m, int worker, const hs_decision *decision)
 {
-    model_worker *me = &m->worker[w];
+    model_worker *me = &m->worker[worker];
     size_t        i;
 
-    HOLDS(m, decision->until > m->now, "worker %d is to ask at %g, and it is %g", w,
+    HOLDS(m, decision->until > m->now, "worker %d is to ask at %g, and it is %g", worker,
           decision->until, m->now);
-    HOLDS(m, me->victim == NOBODY, "worker %d forgot what it waits for", w);
+    HOLDS(m, me->victim == NOBODY, "worker %d forgot what it waits for", worker);
     if (me->retired) {
-        HOLDS(m, isinf(decision->until), "worker %d, retired, is to ask again", w);
+        HOLDS(m, isinf(decision->until), "worker %d, retired, is to ask again", worker);
         return;
     }
     for (i = 0; i < m->s->n; i++) {
-        HOLDS(m, m->task[i].state != KEPT || m->task[i].worker != w,
-              "task %zu is kept for worker %d", i, w);
+        HOLDS(m, m->task[i].state != KEPT || m->task[i].worker != worker,
+              "task %zu is kept for worker %d", i, worker);
         /* given-back tasks are unassigned; without a plan and assignments, every task is */
         if (m->task[i].state == WAITING && !shares_out(m->kind) &&
             (m->task[i].started || !hs_policy_needs_plan(m->kind)))
-            HOLDS(m, isinf(time_on(m, type_of(m, w), (int)i)), "worker %d could run task %zu", w,
-                  i);
+            HOLDS(m, isinf(time_on(m, type_of(m, worker), (int)i)), "worker %d could run task %zu",
+                  worker, i);
     }
 }
 
-static void ask(model *m, int w)
+static void ask_policy(model *m, int worker)
 {
     hs_decision decision = {.kind = HS_DECIDE_WAIT, .until = -1};
     uint32_t    task;
 
-    if (dice_below(&m->d, 2) && hs_policy_take_own(m->policy, (unsigned)w, &task)) {
-        see_start(m, w, task);
+    if (dice_below(&m->d, 2) && hs_policy_take_own(m->policy, (unsigned)worker, &task)) {
+        see_start(m, worker, task);
         return;
     }
-    hs_policy_next(m->policy, (unsigned)w, m->now, &decision, &m->wake);
-    m->worker[w].waits = decision.kind == HS_DECIDE_WAIT;
-    m->worker[w].until = decision.until;
+    hs_policy_next(m->policy, (unsigned)worker, m->now, &decision, &m->wake);
+    m->worker[worker].waits = decision.kind == HS_DECIDE_WAIT;
+    m->worker[worker].until = decision.until;
     switch (decision.kind) {
     case HS_DECIDE_START:
-        see_start(m, w, decision.task);
+        see_start(m, worker, decision.task);
         break;
     case HS_DECIDE_SPOLIATE:
-        see_take(m, w, &decision);
+        see_spoliation(m, worker, &decision);
         break;
     default:
-        see_wait(m, w, &decision);
+        see_wait(m, worker, &decision);
     }
 }
 
-static hs_ending draw_ending(model *m, int w)
+static hs_ending draw_ending(model *m, int worker)
 {
     unsigned choice = dice_below(&m->d, 12);
 
-    if (m->worker[w].asked && choice < 7)
+    if (m->worker[worker].asked && choice < 7)
         return HS_ENDING_ABORTED;
     return choice == 11 ? HS_ENDING_DROPPED : choice >= 9 ? HS_ENDING_RETURNED : HS_ENDING_DONE;
 }
 
-static void end(model *m, int w, hs_ending how)
+static void end_task(model *m, int worker, hs_ending how)
 {
-    model_worker *me = &m->worker[w];
+    model_worker *me = &m->worker[worker];
     int           task = me->task, thief = me->thief;
 
     if (how == HS_ENDING_ABORTED && thief != NOBODY)
@@ -194,25 +195,25 @@ static void end(model *m, int w, hs_ending how)
         m->worker[thief].victim = NOBODY;
     me->task = me->thief = NOBODY;
     me->asked = false;
-    hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now, &m->wake);
+    hs_policy_ended(m->policy, (unsigned)worker, (uint32_t)task, how, m->now, &m->wake);
     hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
 
-static void retire(model *m, int w)
+static void retire_worker(model *m, int worker)
 {
-    model_worker *me = &m->worker[w];
+    model_worker *me = &m->worker[worker];
     size_t        i;
 
     if (!me->retired)
-        m->in_service[type_of(m, w)]--;
+        m->in_service[type_of(m, worker)]--;
     me->retired = true;
     if (me->victim != NOBODY)
         m->worker[me->victim].thief = NOBODY;
     me->victim = NOBODY;
     for (i = 0; i < m->s->n; i++)
-        if (m->task[i].state == KEPT && m->task[i].worker == w)
+        if (m->task[i].state == KEPT && m->task[i].worker == worker)
             m->task[i] = (model_task){WAITING, NOBODY, true};
-    hs_policy_retire(m->policy, (unsigned)w, &m->wake);
+    hs_policy_retire(m->policy, (unsigned)worker, &m->wake);
     if (m->begun)
         hs_policy_collect_ready(m->policy, m->now, NULL, &m->wake);
 }
@@ -250,14 +251,14 @@ static void skip_some(model *m)
         }
 }
 
-static int is_woken(const model *m, int w)
+static int is_woken(const model *m, int worker)
 {
     unsigned i;
 
     for (i = 0; i < m->wake.count; i++)
-        if (m->wake.worker[i] == (unsigned)w)
+        if (m->wake.worker[i] == (unsigned)worker)
             return 1;
-    return (int)(m->wake.types >> type_of(m, w) & 1);
+    return (int)(m->wake.types >> type_of(m, worker) & 1);
 }
 
 /* Check that a waiting worker that is not woken would be told to wait again. */
@@ -281,18 +282,18 @@ static void look_at_waiters(model *m)
     m->wake = (hs_wake){0};
 }
 
-static void happen(model *m)
+static void random_event(model *m)
 {
     int w = (int)dice_below(&m->d, m->workers);
 
     if (dice_below(&m->d, 3))
         m->now += dice_unit(&m->d) * (dice_below(&m->d, 4) ? 4 : 40);
     if (m->worker[w].task != NOBODY)
-        end(m, w, draw_ending(m, w));
+        end_task(m, w, draw_ending(m, w));
     else if (dice_below(&m->d, 60) == 0)
-        retire(m, w);
+        retire_worker(m, w);
     else
-        ask(m, w);
+        ask_policy(m, w);
     look_at_waiters(m);
     if (dice_below(&m->d, 10) == 0)
         collect_stranded(m);
@@ -309,7 +310,7 @@ static bool anything_left(const model *m)
 }
 
 /* Finish without further failures: ask for each idle worker, then end every running task. */
-static void finish(model *m)
+static void finish_run(model *m)
 {
     int rounds, w;
 
@@ -318,26 +319,26 @@ static void finish(model *m)
         collect_stranded(m);
         for (w = 0; w < (int)m->workers; w++)
             if (m->worker[w].task == NOBODY)
-                ask(m, w);
+                ask_policy(m, w);
         m->now += 1;
         for (w = 0; w < (int)m->workers; w++)
             if (m->worker[w].task != NOBODY)
-                end(m, w, m->worker[w].asked ? HS_ENDING_ABORTED : HS_ENDING_DONE);
+                end_task(m, w, m->worker[w].asked ? HS_ENDING_ABORTED : HS_ENDING_DONE);
     }
 }
 
-static void play(model *m)
+static void play_run(model *m)
 {
     unsigned i, steps = dice_below(&m->d, 8 * MOST_TASKS);
 
     if (dice_below(&m->d, 8) == 0) /* a worker that failed to start */
-        retire(m, (int)dice_below(&m->d, m->workers));
+        retire_worker(m, (int)dice_below(&m->d, m->workers));
     if (dice_below(&m->d, 3) == 0)
         skip_some(m);
     m->begun = true;
     for (i = 0; i < steps; i++)
-        happen(m);
-    finish(m);
+        random_event(m);
+    finish_run(m);
     collect_stranded(m);
 }
 
@@ -363,7 +364,7 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
             hs_policy_create(kind, s.in, plan, dice_below(&m.d, 2) ? &late : NULL,
                              &m.policy) == HS_OK,
             "hs_policy_create");
-    play(&m);
+    play_run(&m);
     *takes += m.takes;
     *strandings += m.strandings;
     *left_alone += m.left_alone;

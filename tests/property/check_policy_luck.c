@@ -54,7 +54,7 @@ typedef struct wrong_ratios {
 
 /* Measure policies with estimates off by up to 30 %, relative to list scheduling with actual times.
  * */
-static void measure(uint64_t seed, wrong_ratios *ratios, size_t at)
+static void measure_ratios(uint64_t seed, wrong_ratios *ratios, size_t at)
 {
     dice         d = {seed};
     sample       s;
@@ -81,7 +81,7 @@ START_TEST(wrong_estimates)
     size_t       i;
 
     for (i = 0; i < SEEDS; i++)
-        measure(45000000 + i, &ratios, i);
+        measure_ratios(45000000 + i, &ratios, i);
     live = median(ratios.live, SEEDS);
     plan = median(ratios.plan, SEEDS);
     steal = median(ratios.steal, SEEDS);
@@ -115,7 +115,8 @@ static double makespan_by(const char *planner, const luck *l, const char *name, 
                      HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find(planner), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(
-        hs_policy_simulate(kind_of(name), in, plan, truth, tolerant(tolerance), &found), HS_OK);
+        hs_policy_simulate(kind_of(name), in, plan, truth, tolerant_settings(tolerance), &found),
+        HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
@@ -177,8 +178,8 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
     hs_schedule *found = NULL;
     double       makespan;
 
-    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth, tolerant(0.02), &found),
-                     HS_OK);
+    ck_assert_int_eq(
+        hs_policy_simulate(kind_of(name), in, plan, truth, tolerant_settings(0.02), &found), HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
     return makespan;
@@ -278,7 +279,7 @@ END_TEST
  * The CPU ran a task of kernel "right" in its estimated time and a task of kernel "half" in half
  * its estimate.
  */
-static hs_decision_kind taught(const char *kernel)
+static hs_decision_kind decision_after_history(const char *kernel)
 {
     static const double cpu[] = {10, 10, 12}, gpu[] = {INFINITY, INFINITY, 9};
     const char         *kernels[] = {"right", "half", kernel};
@@ -319,9 +320,9 @@ static hs_decision_kind taught(const char *kernel)
 
 START_TEST(each_kernel_teaches_for_itself)
 {
-    ck_assert_int_eq(taught("right"), HS_DECIDE_SPOLIATE);
-    ck_assert_int_eq(taught("half"), HS_DECIDE_WAIT);
-    ck_assert_int_eq(taught("new"), HS_DECIDE_WAIT);
+    ck_assert_int_eq(decision_after_history("right"), HS_DECIDE_SPOLIATE);
+    ck_assert_int_eq(decision_after_history("half"), HS_DECIDE_WAIT);
+    ck_assert_int_eq(decision_after_history("new"), HS_DECIDE_WAIT);
 }
 END_TEST
 
@@ -381,7 +382,7 @@ START_TEST(a_task_comes_within_sight)
 }
 END_TEST
 
-static void add(hs_builder *b, double cpu, double gpu)
+static void add_row(hs_builder *b, double cpu, double gpu)
 {
     hs_task task;
 
@@ -438,9 +439,9 @@ START_TEST(late_after_what_is_skipped)
     hs_builder                *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    add(b, 1, INFINITY);
-    add(b, 10, INFINITY);
-    add(b, 10, INFINITY);
+    add_row(b, 1, INFINITY);
+    add_row(b, 10, INFINITY);
+    add_row(b, 10, INFINITY);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 0), HS_OK);
     ck_assert_double_eq_tol(end_of_third(b, 2, 0, on, truth, none, skip), 20, 1e-4);
@@ -456,9 +457,9 @@ START_TEST(late_although_it_has_been_moved)
     hs_builder           *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    add(b, 1, INFINITY);
-    add(b, INFINITY, 10);
-    add(b, INFINITY, 10);
+    add_row(b, 1, INFINITY);
+    add_row(b, INFINITY, 10);
+    add_row(b, INFINITY, 10);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 2), HS_OK);
     ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
     ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
@@ -480,9 +481,9 @@ static double makespan_behind_a_link(double gpu)
     hs_policy_settings_init(&settings);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
-    add(b, 1, INFINITY);
-    add(b, INFINITY, 2);
-    add(b, 10, gpu);
+    add_row(b, 1, INFINITY);
+    add_row(b, INFINITY, 2);
+    add_row(b, 10, gpu);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 0, 0, 3), HS_OK);
     ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
     ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
@@ -557,9 +558,11 @@ START_TEST(bad_arguments)
         ck_assert_int_gt((int)strlen(hs_policy_summary(kind)), 0);
         ck_assert_int_eq(hs_policy_create(kind, NULL, plan, NULL, &policy), HS_EINVAL);
         ck_assert_int_eq(hs_policy_create(kind, other, plan, NULL, NULL), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(-1), &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(NAN), &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(INFINITY), &policy),
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(-1), &policy),
+                         HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(NAN), &policy),
+                         HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(INFINITY), &policy),
                          HS_EINVAL);
         ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, NULL, &out), HS_EINVAL);
         ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, NULL, &out), HS_EINVAL);

@@ -111,9 +111,9 @@ static void require_same(const graph_sample *s, const rest *r, const char *name,
     }
 }
 
-static hs_schedule *simulate(const graph_sample *s, const hs_policy_kind *kind,
-                             const hs_instance *in, const hs_schedule *plan,
-                             const hs_policy_settings *settings)
+static hs_schedule *simulate_rest(const graph_sample *s, const hs_policy_kind *kind,
+                                  const hs_instance *in, const hs_schedule *plan,
+                                  const hs_policy_settings *settings)
 {
     hs_schedule *found = NULL;
     hs_status    st = hs_policy_simulate(kind, in, plan, in, settings, &found);
@@ -124,7 +124,8 @@ static hs_schedule *simulate(const graph_sample *s, const hs_policy_kind *kind,
 
 /* Compare both schedules and return true, or return false if they are not comparable: links would
  * transfer outputs of done tasks from the host, which the instance of the rest does not express. */
-static bool compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy_settings settings)
+static bool compare_with_fresh_run(const graph_sample *s, const hs_policy_kind *kind,
+                                   hs_policy_settings settings)
 {
     rest         r;
     hs_schedule *plan, *left, *expected, *found;
@@ -134,11 +135,11 @@ static bool compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy
     build_rest(s, &r);
     alike = !s->links && hs_instance_has_graph(s->in) == hs_instance_has_graph(r.in);
     if (alike) {
-        plan = simulate(s, hs_policy_find("heteroprio"), s->in, NULL, NULL);
+        plan = simulate_rest(s, hs_policy_find("heteroprio"), s->in, NULL, NULL);
         left = plan_of_rest(s, &r, plan);
-        expected = simulate(s, kind, r.in, left, &settings);
+        expected = simulate_rest(s, kind, r.in, left, &settings);
         settings.skip = r.skip;
-        found = simulate(s, kind, s->in, plan, &settings);
+        found = simulate_rest(s, kind, s->in, plan, &settings);
         require_same(s, &r, hs_policy_name(kind), expected, found);
         hs_schedule_free(plan);
         hs_schedule_free(left);
@@ -171,7 +172,7 @@ START_TEST(as_if_there_were_no_more)
 
         graph_sample_make(&s, 65000000 + i);
         if (hs_policy_supports_graphs(kind) || !hs_instance_has_graph(s.in))
-            compared += (size_t)compare(&s, kind, draw_settings(kind, i));
+            compared += (size_t)compare_with_fresh_run(&s, kind, draw_settings(kind, i));
         graph_sample_free(&s);
     }
     if (rounds > 1000)
@@ -225,8 +226,8 @@ START_TEST(inputs_come_from_the_host)
         graph_sample_make(&s, 66000000 + i);
         draw_rest(&s, &r);
         settings.skip = r.skip;
-        plan = simulate(&s, hs_policy_find("heteroprio"), s.in, NULL, NULL);
-        found = simulate(&s, kind, s.in, plan, &settings);
+        plan = simulate_rest(&s, hs_policy_find("heteroprio"), s.in, NULL, NULL);
+        found = simulate_rest(&s, kind, s.in, plan, &settings);
         require_rest(&s, &r, found);
         hs_schedule_free(plan);
         hs_schedule_free(found);

@@ -42,7 +42,7 @@ static bool is_ready(const search *q, size_t task)
     return !q->done[task];
 }
 
-static void descend(search *q, size_t placed, double makespan);
+static void place_next_task(search *q, size_t placed, double makespan);
 
 static void try_worker(search *q, size_t placed, double makespan, size_t task, unsigned worker)
 {
@@ -56,12 +56,12 @@ static void try_worker(search *q, size_t placed, double makespan, size_t task, u
     q->done[task] = 1;
     q->end[task] = q->free_at[worker] = start + time;
     q->node_of[task] = node;
-    descend(q, placed + 1, fmax(makespan, start + time));
+    place_next_task(q, placed + 1, fmax(makespan, start + time));
     q->done[task] = 0;
     q->free_at[worker] = before;
 }
 
-static void descend(search *q, size_t placed, double makespan)
+static void place_next_task(search *q, size_t placed, double makespan)
 {
     if (placed == q->s->n) {
         q->best = makespan;
@@ -76,6 +76,6 @@ double graph_brute_force(const graph_sample *s)
 {
     search q = {.s = s, .best = INFINITY};
 
-    descend(&q, 0, 0);
+    place_next_task(&q, 0, 0);
     return q.best;
 }

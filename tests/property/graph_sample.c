@@ -123,7 +123,8 @@ static void add_links(graph_sample *s, dice *d, hs_builder *b)
 }
 
 /* Add as edges to `to` every task that leads to `vertex` directly or through barriers. */
-static void expand(graph_sample *s, const hs_graph *g, size_t vertex, size_t to, double bytes)
+static void expand_barriers(graph_sample *s, const hs_graph *g, size_t vertex, size_t to,
+                            double bytes)
 {
     size_t          count;
     const double   *piece;
@@ -133,7 +134,7 @@ static void expand(graph_sample *s, const hs_graph *g, size_t vertex, size_t to,
         double most = piece && piece[i] > bytes ? piece[i] : bytes;
 
         if (pred[i] >= s->n) {
-            expand(s, g, pred[i], to, most);
+            expand_barriers(s, g, pred[i], to, most);
             continue;
         }
         s->edge[pred[i]][to] = 1;
@@ -157,7 +158,7 @@ static void write_out(graph_sample *s)
             s->writer[t][d] = -1;
         if (!g)
             continue;
-        expand(s, g, t, t, 0);
+        expand_barriers(s, g, t, t, 0);
         size_t           count;
         const hs_access *access = hs_graph_accesses(g, t, &count);
 
@@ -171,7 +172,7 @@ static void write_out(graph_sample *s)
         s->size[s->data] = hs_instance_handle_bytes(s->in, s->data);
 }
 
-static void make(graph_sample *s, uint64_t seed, bool is_plain)
+static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
 {
     dice        d = {seed};
     hs_builder *b = NULL, *truth = NULL;
@@ -208,12 +209,12 @@ static void make(graph_sample *s, uint64_t seed, bool is_plain)
 
 void graph_sample_make(graph_sample *s, uint64_t seed)
 {
-    make(s, seed, false);
+    make_sample(s, seed, false);
 }
 
 void graph_sample_make_plain(graph_sample *s, uint64_t seed)
 {
-    make(s, seed, true);
+    make_sample(s, seed, true);
 }
 
 void graph_sample_free(graph_sample *s)

@@ -23,7 +23,7 @@ static const struct {
     {"heft-min", literal_heft_min},
 };
 
-literal literal_find(const char *algorithm)
+literal literal_of_algorithm(const char *algorithm)
 {
     size_t i;
 
@@ -33,7 +33,7 @@ literal literal_find(const char *algorithm)
     return NULL;
 }
 
-void *literal_memory(size_t count, size_t size)
+void *literal_allocate(size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
 
@@ -75,7 +75,7 @@ static bool same_entry(const hs_placement *a, const hs_entry *b)
 
 const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s)
 {
-    size_t     *next = literal_memory(s->m + s->k, sizeof *next), i, count;
+    size_t     *next = literal_allocate(s->m + s->k, sizeof *next), i, count;
     const char *what = NULL;
 
     if (hs_schedule_entry_count(found) != expected->count)

@@ -17,13 +17,13 @@ typedef struct plan {
 typedef void (*literal)(const sample *s, const hs_settings *settings, plan *out);
 
 /* Return the literal implementation of an algorithm; NULL: none exists. */
-literal literal_find(const char *algorithm);
+literal literal_of_algorithm(const char *algorithm);
 
 /* Return NULL if both schedules are equal, else their first difference (a static string). */
 const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s);
 void        plan_free(plan *out);
 
-void *literal_memory(size_t count, size_t size); /* zeroed; fails the test, never NULL */
+void *literal_allocate(size_t count, size_t size); /* zeroed; fails the test, never NULL */
 
 void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end);
 

@@ -31,25 +31,25 @@ typedef struct allocations {
     bool           has_inverse;
 } allocations;
 
-static double mean(double sum, unsigned workers)
+static double mean_load(double sum, unsigned workers)
 {
     return workers ? sum / workers : 0;
 }
 
 /* Return W2, the mean load of type 2, for order[next, n) and the tasks moved back. */
-static double mean2(const state *st, size_t next)
+static double mean_load_after(const state *st, size_t next)
 {
     double sum = 0;
     size_t i;
 
     for (i = st->s->n; i > next; i--)
         sum += st->c2[i - 1];
-    return mean(sum + st->sum_back, st->workers2);
+    return mean_load(sum + st->sum_back, st->workers2);
 }
 
 static double lambda(const state *st)
 {
-    double largest = fmax(mean(st->sum1, st->workers1), mean2(st, st->next));
+    double largest = fmax(mean_load(st->sum1, st->workers1), mean_load_after(st, st->next));
     size_t i;
 
     for (i = 0; i < st->s->n; i++)
@@ -69,7 +69,7 @@ static size_t imax(const state *st)
     return found;
 }
 
-static void sort(state *st)
+static void sort_tasks(state *st)
 {
     const sample *s = st->s;
     size_t        i;
@@ -91,22 +91,22 @@ static void sort(state *st)
         st->sum1 += st->c1[i];
 }
 
-static void begin(state *st, const sample *s)
+static void open_state(state *st, const sample *s)
 {
     memset(st, 0, sizeof *st);
     st->s = s;
-    st->order = literal_memory(s->n, sizeof *st->order);
-    st->c1 = literal_memory(s->n, sizeof *st->c1);
-    st->c2 = literal_memory(s->n, sizeof *st->c2);
-    st->mu = literal_memory(s->n, 1);
-    sort(st);
-    if (mean(st->sum1, st->workers1) > mean2(st, st->next)) {
+    st->order = literal_allocate(s->n, sizeof *st->order);
+    st->c1 = literal_allocate(s->n, sizeof *st->c1);
+    st->c2 = literal_allocate(s->n, sizeof *st->c2);
+    st->mu = literal_allocate(s->n, 1);
+    sort_tasks(st);
+    if (mean_load(st->sum1, st->workers1) > mean_load_after(st, st->next)) {
         st->switched = true;
-        sort(st);
+        sort_tasks(st);
     }
 }
 
-static void end(state *st)
+static void close_state(state *st)
 {
     free(st->order);
     free(st->c1);
@@ -121,9 +121,9 @@ static unsigned char *copy_of(const state *st, unsigned char *to)
 }
 
 /* Return L, the makespan of LPT on both types; `out` may be NULL. */
-static double lpt(const state *st, const unsigned char *mu, plan *out)
+static double run_lpt(const state *st, const unsigned char *mu, plan *out)
 {
-    unsigned char *type = literal_memory(st->s->n, 1);
+    unsigned char *type = literal_allocate(st->s->n, 1);
     double         makespan;
     size_t         i;
 
@@ -134,7 +134,7 @@ static double lpt(const state *st, const unsigned char *mu, plan *out)
     return makespan;
 }
 
-static void move(state *st, size_t i)
+static void move_task(state *st, size_t i)
 {
     st->mu[i] = 1;
     st->sum1 += st->c1[i];
@@ -155,9 +155,10 @@ static void move_back_dominating(state *st, size_t i, double sum1_before)
 
 static bool turns_round(const state *st, size_t i)
 {
-    if (mean(st->sum1, st->workers1) > mean2(st, i))
+    if (mean_load(st->sum1, st->workers1) > mean_load_after(st, i))
         return false;
-    return isinf(st->c1[i]) || mean(st->sum1 + st->c1[i], st->workers1) > mean2(st, i + 1);
+    return isinf(st->c1[i]) ||
+           mean_load(st->sum1 + st->c1[i], st->workers1) > mean_load_after(st, i + 1);
 }
 
 static void algorithm_1(state *st, allocations *a)
@@ -175,7 +176,7 @@ static void algorithm_1(state *st, allocations *a)
         }
         if (isinf(st->c1[i]))
             break;
-        move(st, i);
+        move_task(st, i);
         if (lambda(st) < best) {
             best = lambda(st);
             copy_of(st, a->best);
@@ -189,13 +190,14 @@ static void algorithm_1(state *st, allocations *a)
 void literal_balanced_estimate(const sample *s, const hs_settings *settings, plan *out)
 {
     state       st;
-    allocations a = {literal_memory(s->n, 1), literal_memory(s->n, 1), false};
+    allocations a = {literal_allocate(s->n, 1), literal_allocate(s->n, 1), false};
 
     (void)settings;
-    begin(&st, s);
+    open_state(&st, s);
     algorithm_1(&st, &a);
-    lpt(&st, lpt(&st, a.inverse, NULL) < lpt(&st, a.best, NULL) ? a.inverse : a.best, out);
-    end(&st);
+    run_lpt(&st, run_lpt(&st, a.inverse, NULL) < run_lpt(&st, a.best, NULL) ? a.inverse : a.best,
+            out);
+    close_state(&st);
     free(a.best);
     free(a.inverse);
 }
@@ -203,30 +205,30 @@ void literal_balanced_estimate(const sample *s, const hs_settings *settings, pla
 void literal_balanced_makespan(const sample *s, const hs_settings *settings, plan *out)
 {
     state          st;
-    unsigned char *best = literal_memory(s->n, 1);
+    unsigned char *best = literal_allocate(s->n, 1);
     double         least, now;
     size_t         i;
 
     (void)settings;
-    begin(&st, s);
-    least = lpt(&st, copy_of(&st, best), NULL);
+    open_state(&st, s);
+    least = run_lpt(&st, copy_of(&st, best), NULL);
     for (i = st.next; i < s->n && !isinf(st.c1[i]); i++) {
         double before = st.sum1;
 
-        move(&st, i);
-        now = lpt(&st, st.mu, NULL);
+        move_task(&st, i);
+        now = run_lpt(&st, st.mu, NULL);
         if (now < least) {
             least = now;
             copy_of(&st, best);
         }
         move_back_dominating(&st, i, before);
-        now = lpt(&st, st.mu, NULL);
+        now = run_lpt(&st, st.mu, NULL);
         if (now < least) {
             least = now;
             copy_of(&st, best);
         }
     }
-    lpt(&st, best, out);
-    end(&st);
+    run_lpt(&st, best, out);
+    close_state(&st);
     free(best);
 }

@@ -21,14 +21,14 @@ static bool nearer_to_gpus(const law *l, int a, int b)
     return (rank > 0) == (l->s->p[a] >= l->s->q[a]);
 }
 
-static int from_queue(const law *l, int w)
+static int take_from_queue(const law *l, int worker)
 {
     int found = NOBODY;
 
     for (size_t i = 0; i < l->ready; i++)
-        if (found == NOBODY || nearer_to_gpus(l, l->fifo[i], found) == is_gpu(l, w))
+        if (found == NOBODY || nearer_to_gpus(l, l->fifo[i], found) == is_gpu(l, worker))
             found = l->fifo[i];
-    return found == NOBODY || isinf(time_on(l, w, found)) ? NOBODY : found;
+    return found == NOBODY || isinf(time_on(l, worker, found)) ? NOBODY : found;
 }
 
 typedef struct prey {
@@ -38,22 +38,23 @@ typedef struct prey {
 
 /* Set *out to the i-th candidate for spoliation by w: the running (even i) or prefetched (odd i)
  * task of worker i / 2. Return false if w cannot spoliate it. */
-static bool prey_at(const law *l, int w, int i, prey *out)
+static bool candidate_at(const law *l, int worker, int i, prey *out)
 {
     int victim = i / 2, second = i % 2, t;
 
-    if (victim >= workers(l) || is_gpu(l, victim) == is_gpu(l, w))
+    if (victim >= worker_count(l) || is_gpu(l, victim) == is_gpu(l, worker))
         return false;
     t = second ? l->lane[victim].ahead : l->lane[victim].task;
-    if (t < 0 || !l->s->restartable[t] || isinf(time_on(l, w, t)))
+    if (t < 0 || !l->s->restartable[t] || isinf(time_on(l, worker, t)))
         return false;
-    *out = (prey){victim, t, second ? law_end_of_ahead(l, victim) : law_end_of(l, victim)};
+    *out = (prey){victim, t,
+                  second ? law_end_of_prefetched(l, victim) : law_end_of_running(l, victim)};
     return true;
 }
 
-static bool ends_earlier(law *l, int w, const prey *b)
+static bool thief_ends_earlier(law *l, int worker, const prey *b)
 {
-    return law_arrival(l, b->task, w) + time_on(l, w, b->task) < b->end;
+    return law_arrival(l, b->task, worker) + time_on(l, worker, b->task) < b->end;
 }
 
 static bool considered_before(const law *l, const prey *a, const prey *b)
@@ -67,32 +68,33 @@ static bool considered_before(const law *l, const prey *a, const prey *b)
     return rank ? rank > 0 : a->task < b->task;
 }
 
-static bool take(law *l, int w, const prey *b)
+static bool spoliate_candidate(law *l, int worker, const prey *b)
 {
-    law_give_up(l, b->worker, b->task);
-    law_hold(l, w, b->task);
+    law_abort_task(l, b->worker, b->task);
+    law_start_now(l, worker, b->task);
     return true;
 }
 
-static bool spoliate(law *l, int w)
+static bool spoliate_best(law *l, int worker)
 {
     prey best = {NOBODY, NOBODY, 0}, b;
 
-    for (int i = 0; i < 2 * workers(l); i++)
-        if (prey_at(l, w, i, &b) && ends_earlier(l, w, &b) &&
+    for (int i = 0; i < 2 * worker_count(l); i++)
+        if (candidate_at(l, worker, i, &b) && thief_ends_earlier(l, worker, &b) &&
             (best.task < 0 || considered_before(l, &b, &best)))
             best = b;
-    return best.task >= 0 && take(l, w, &best);
+    return best.task >= 0 && spoliate_candidate(l, worker, &best);
 }
 
 /* Return the candidate of highest rank; with `earlier_only` only tasks that w would end earlier,
  * with `leave` only tasks of rho >= leave. */
-static prey highest_held(law *l, int w, bool earlier_only, double leave)
+static prey best_running_candidate(law *l, int worker, bool earlier_only, double leave)
 {
     prey best = {NOBODY, NOBODY, 0}, b;
 
-    for (int i = 0; i < 2 * workers(l); i++)
-        if (prey_at(l, w, i, &b) && (!earlier_only || ends_earlier(l, w, &b)) &&
+    for (int i = 0; i < 2 * worker_count(l); i++)
+        if (candidate_at(l, worker, i, &b) &&
+            (!earlier_only || thief_ends_earlier(l, worker, &b)) &&
             (leave == 0 ||
              literal_compare_ratios(l->s->p[b.task], l->s->q[b.task], leave, 1) >= 0) &&
             (best.task < 0 || law_has_higher_rank(l, b.task, best.task)))
@@ -100,11 +102,12 @@ static prey highest_held(law *l, int w, bool earlier_only, double leave)
     return best;
 }
 
-static bool in_band(const law *l, int t)
+static bool is_in_band(const law *l, int task)
 {
     double band = l->settings->parameters.band > 0 ? l->settings->parameters.band : 8;
 
-    return !isinf(l->s->q[t]) && literal_compare_ratios(l->s->p[t], l->s->q[t], band, 1) >= 0;
+    return !isinf(l->s->q[task]) &&
+           literal_compare_ratios(l->s->p[task], l->s->q[task], band, 1) >= 0;
 }
 
 static int best_in_band(const law *l)
@@ -112,7 +115,7 @@ static int best_in_band(const law *l)
     int found = NOBODY;
 
     for (size_t i = 0; i < l->ready; i++)
-        if (in_band(l, l->fifo[i]) && (found < 0 || law_has_higher_rank(l, l->fifo[i], found)))
+        if (is_in_band(l, l->fifo[i]) && (found < 0 || law_has_higher_rank(l, l->fifo[i], found)))
             found = l->fifo[i];
     return found;
 }
@@ -130,43 +133,42 @@ static int highest_rho(const law *l)
     return found;
 }
 
-static bool corrected_gpu(law *l, int w)
+static bool act_of_corrected_gpu(law *l, int worker)
 {
     double leave = l->settings->parameters.leave > 0 ? l->settings->parameters.leave : 16;
     int    t = best_in_band(l);
-    prey   b = highest_held(l, w, true, leave);
+    prey   b = best_running_candidate(l, worker, true, leave);
 
     if (b.task >= 0 && (t < 0 || law_has_higher_rank(l, b.task, t)))
-        return take(l, w, &b);
+        return spoliate_candidate(l, worker, &b);
     t = t < 0 ? highest_rho(l) : t;
     if (t >= 0) {
-        law_hold(l, w, t);
+        law_start_now(l, worker, t);
         return true;
     }
-    b = highest_held(l, w, true, 0);
-    return b.task >= 0 && take(l, w, &b);
+    b = best_running_candidate(l, worker, true, 0);
+    return b.task >= 0 && spoliate_candidate(l, worker, &b);
 }
 
-
-static double remaining(const law *l, int w)
+static double remaining_time(const law *l, int worker)
 {
-    if (l->lane[w].ahead >= 0)
-        return law_end_of_ahead(l, w) - l->now;
-    return l->lane[w].task >= 0 ? law_end_of(l, w) - l->now : 0;
+    if (l->lane[worker].ahead >= 0)
+        return law_end_of_prefetched(l, worker) - l->now;
+    return l->lane[worker].task >= 0 ? law_end_of_running(l, worker) - l->now : 0;
 }
 
-static double remaining_of(const law *l, int gpus)
+static double remaining_of_type(const law *l, int gpus)
 {
     double sum = 0;
 
-    for (int w = 0; w < workers(l); w++)
+    for (int w = 0; w < worker_count(l); w++)
         if (is_gpu(l, w) == gpus)
-            sum += remaining(l, w);
+            sum += remaining_time(l, w);
     return sum;
 }
 
 /* Set order[] to the ready tasks by decreasing rho, then by index. */
-static void by_rho(const law *l, int *order)
+static void sort_by_rho(const law *l, int *order)
 {
     for (size_t i = 0; i < l->ready; i++) {
         size_t at = i;
@@ -186,7 +188,8 @@ static void by_rho(const law *l, int *order)
  * accepted. */
 static bool try_guess(law *l, const int *order, double guess)
 {
-    double forced_gpu = remaining_of(l, 1), forced_cpu = remaining_of(l, 0), gpu = 0, cpu = 0;
+    double forced_gpu = remaining_of_type(l, 1), forced_cpu = remaining_of_type(l, 0), gpu = 0,
+           cpu = 0;
 
     for (size_t i = 0; i < l->ready; i++) {
         int t = order[i];
@@ -219,9 +222,9 @@ void law_assign_types(law *l)
     int    order[TASKS];
     double low = 0, high = 0;
 
-    by_rho(l, order);
-    for (int w = 0; w < workers(l); w++)
-        high += remaining(l, w);
+    sort_by_rho(l, order);
+    for (int w = 0; w < worker_count(l); w++)
+        high += remaining_time(l, w);
     for (int t = 0; t < (int)l->s->n; t++)
         if (l->state[t] == READY)
             high += law_min_time(l->s, (size_t)t);
@@ -242,76 +245,75 @@ void law_assign_types(law *l)
     (void)try_guess(l, order, high);
 }
 
-static int of_type(const law *l, int w)
+static int take_task_of_type(const law *l, int worker)
 {
     int found = NOBODY;
 
     for (size_t i = 0; i < l->ready; i++)
-        if (l->on_gpu[l->fifo[i]] == is_gpu(l, w) &&
+        if (l->on_gpu[l->fifo[i]] == is_gpu(l, worker) &&
             (found < 0 || law_has_higher_rank(l, l->fifo[i], found)))
             found = l->fifo[i];
     return found;
 }
 
-
-static int choose(law *l, int w)
+static int choose_task(law *l, int worker)
 {
-    if (is_named(l, "dualhp"))
-        return of_type(l, w);
-    if (is_named(l, "hp-corrected") && is_gpu(l, w))
+    if (law_has_name(l, "dualhp"))
+        return take_task_of_type(l, worker);
+    if (law_has_name(l, "hp-corrected") && is_gpu(l, worker))
         return best_in_band(l) >= 0 ? best_in_band(l) : highest_rho(l);
-    return from_queue(l, w);
+    return take_from_queue(l, worker);
 }
 
-static bool act(law *l, int w)
+static bool act_of_worker(law *l, int worker)
 {
-    lane *a = &l->lane[w];
+    lane *a = &l->lane[worker];
     int   t = a->ahead;
 
     if (t >= 0) {
         a->ahead = NOBODY;
-        law_hold(l, w, t);
+        law_start_now(l, worker, t);
         return true;
     }
-    if (is_named(l, "hp-corrected") && is_gpu(l, w))
-        return corrected_gpu(l, w);
-    t = choose(l, w);
+    if (law_has_name(l, "hp-corrected") && is_gpu(l, worker))
+        return act_of_corrected_gpu(l, worker);
+    t = choose_task(l, worker);
     if (t >= 0) {
-        law_hold(l, w, t);
+        law_start_now(l, worker, t);
         return true;
     }
-    if (is_named(l, "heteroprio"))
-        return spoliate(l, w);
-    if (is_named(l, "hp-sp") && is_gpu(l, w)) {
-        prey b = highest_held(l, w, false, 0);
+    if (law_has_name(l, "heteroprio"))
+        return spoliate_best(l, worker);
+    if (law_has_name(l, "hp-sp") && is_gpu(l, worker)) {
+        prey b = best_running_candidate(l, worker, false, 0);
 
-        return b.task >= 0 && take(l, w, &b);
+        return b.task >= 0 && spoliate_candidate(l, worker, &b);
     }
     return false;
 }
 
-bool law_one_acts(law *l)
+bool law_one_worker_acts(law *l)
 {
-    for (int i = 0; i < workers(l); i++)
-        if (l->lane[worker_at(l, i)].task < 0 && act(l, worker_at(l, i)))
+    for (int i = 0; i < worker_count(l); i++)
+        if (l->lane[worker_at(l, i)].task < 0 && act_of_worker(l, worker_at(l, i)))
             return true;
     return false;
 }
 
-bool law_one_looks_ahead(law *l)
+bool law_one_worker_prefetches(law *l)
 {
-    for (int w = (int)l->s->m; l->s->links && w < workers(l); w++) {
+    for (int w = (int)l->s->m; l->s->links && w < worker_count(l); w++) {
         lane *a = &l->lane[w];
         int   t;
 
         if (a->task < 0 || a->start > l->now || a->ahead >= 0)
             continue;
-        t = choose(l, w);
+        t = choose_task(l, w);
         if (t < 0)
             continue;
         a->there = law_arrival(l, t, w);
         law_start_transfers(l, t, w);
-        law_leave_fifo(l, t);
+        law_remove_from_fifo(l, t);
         l->state[t] = TAKEN;
         a->ahead = t;
         return true;

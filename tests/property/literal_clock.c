@@ -5,68 +5,71 @@
 
 #include "literal_law.h"
 
-void law_leave_fifo(law *l, int t)
+void law_remove_from_fifo(law *l, int task)
 {
     size_t i = 0;
 
-    while (i < l->ready && l->fifo[i] != t)
+    while (i < l->ready && l->fifo[i] != task)
         i++;
     if (i < l->ready)
         memmove(&l->fifo[i], &l->fifo[i + 1], (--l->ready - i) * sizeof *l->fifo);
 }
 
-void law_hold_from(law *l, int w, int t, double start)
+void law_start_at(law *l, int worker, int task, double start)
 {
-    law_leave_fifo(l, t);
-    l->state[t] = TAKEN;
-    l->lane[w].task = t;
-    l->lane[w].start = start;
+    law_remove_from_fifo(l, task);
+    l->state[task] = TAKEN;
+    l->lane[worker].task = task;
+    l->lane[worker].start = start;
 }
 
-void law_hold(law *l, int w, int t)
+void law_start_now(law *l, int worker, int task)
 {
-    double start = law_arrival(l, t, w);
+    double start = law_arrival(l, task, worker);
 
-    law_start_transfers(l, t, w);
-    law_hold_from(l, w, t, start);
+    law_start_transfers(l, task, worker);
+    law_start_at(l, worker, task, start);
 }
 
-static void note(law *l, int w, int t, double start, double end, hs_state how)
+static void record_entry(law *l, int worker, int task, double start, double end, hs_state how)
 {
     GRAPH_REQUIRE(l->s, l->count < l->most, "it never ends");
-    l->out[l->count++] = (hs_placement){start, end, (uint32_t)t, (uint32_t)w, how};
+    l->out[l->count++] = (hs_placement){start, end, (uint32_t)task, (uint32_t)worker, how};
 }
 
-double law_end_of(const law *l, int w)
+double law_end_of_running(const law *l, int worker)
 {
-    return l->lane[w].task < 0 ? l->now : l->lane[w].start + time_on(l, w, l->lane[w].task);
+    return l->lane[worker].task < 0
+               ? l->now
+               : l->lane[worker].start + time_on(l, worker, l->lane[worker].task);
 }
 
-static double true_end(const law *l, int w)
+static double true_end(const law *l, int worker)
 {
-    return l->lane[w].start + true_time(l, w, l->lane[w].task);
+    return l->lane[worker].start + true_time(l, worker, l->lane[worker].task);
 }
 
-double law_end_of_ahead(const law *l, int w)
+double law_end_of_prefetched(const law *l, int worker)
 {
-    return fmax(law_end_of(l, w), l->lane[w].there) + time_on(l, w, l->lane[w].ahead);
+    return fmax(law_end_of_running(l, worker), l->lane[worker].there) +
+           time_on(l, worker, l->lane[worker].ahead);
 }
 
-static bool has_ended(const law *l, int w)
+static bool has_ended(const law *l, int worker)
 {
-    const lane *a = &l->lane[w];
+    const lane *a = &l->lane[worker];
 
-    return a->task >= 0 && a->start <= l->now && true_end(l, w) <= l->now;
+    return a->task >= 0 && a->start <= l->now && true_end(l, worker) <= l->now;
 }
 
-static void all_that_ends(law *l)
+static void end_finished_tasks(law *l)
 {
-    for (int i = 0; i < workers(l); i++) {
+    for (int i = 0; i < worker_count(l); i++) {
         int w = worker_at(l, i), t = l->lane[w].task;
 
         if (!has_ended(l, w))
             continue;
-        note(l, w, t, l->lane[w].start, true_end(l, w), HS_RUN);
+        record_entry(l, w, t, l->lane[w].start, true_end(l, w), HS_RUN);
         l->state[t] = DONE;
         l->done_at[t] = l->now;
         l->node[t] = (int)node_of(l, w);
@@ -74,16 +77,16 @@ static void all_that_ends(law *l)
     }
 }
 
-static bool is_free(const law *l, int t)
+static bool is_free(const law *l, int task)
 {
     for (size_t from = 0; from < l->s->n; from++)
-        if (l->s->edge[from][t] && l->state[from] != DONE)
+        if (l->s->edge[from][task] && l->state[from] != DONE)
             return false;
-    return l->state[t] == BLOCKED;
+    return l->state[task] == BLOCKED;
 }
 
 /* Make free tasks ready; return their number. */
-static size_t all_that_becomes_ready(law *l)
+static size_t make_ready(law *l)
 {
     size_t before = l->ready;
 
@@ -97,57 +100,56 @@ static size_t all_that_becomes_ready(law *l)
     return l->ready - before;
 }
 
-void law_give_up(law *l, int w, int t)
+void law_abort_task(law *l, int worker, int task)
 {
-    lane *a = &l->lane[w];
+    lane *a = &l->lane[worker];
 
-    if (a->ahead == t) {
+    if (a->ahead == task) {
         a->ahead = NOBODY;
         return;
     }
     if (a->start < l->now)
-        note(l, w, t, a->start, l->now, HS_ABORTED);
+        record_entry(l, worker, task, a->start, l->now, HS_ABORTED);
     a->task = NOBODY;
 }
 
-
-static bool step(law *l)
+static bool advance_clock(law *l)
 {
-    if (is_named(l, "dynamic"))
+    if (law_has_name(l, "dynamic"))
         return law_dynamic_step(l);
-    if (is_named(l, "h-ratio") || is_named(l, "d-rank"))
+    if (law_has_name(l, "h-ratio") || law_has_name(l, "d-rank"))
         return law_rank_step(l);
-    if (is_named(l, "dmda"))
+    if (law_has_name(l, "dmda"))
         return law_dmda_step(l);
-    if (is_named(l, "plan"))
+    if (law_has_name(l, "plan"))
         return law_plan_step(l);
-    if (is_named(l, "plan+steal"))
+    if (law_has_name(l, "plan+steal"))
         return law_late_step(l);
-    return law_one_acts(l) || law_one_looks_ahead(l);
+    return law_one_worker_acts(l) || law_one_worker_prefetches(l);
 }
 
 /* Return the time of the next event; infinity: none. */
 static double next_time(const law *l)
 {
-    double next = is_named(l, "plan+steal") ? law_late_moment(l) : INFINITY;
+    double next = law_has_name(l, "plan+steal") ? law_next_steal_time(l) : INFINITY;
 
-    for (int w = 0; w < workers(l); w++)
+    for (int w = 0; w < worker_count(l); w++)
         if (l->lane[w].task >= 0)
             next = fmin(next, l->lane[w].start > l->now ? l->lane[w].start : true_end(l, w));
     return next;
 }
 
-static void begin(law *l)
+static void open_law(law *l)
 {
     double none = -1;
 
     l->rank = l->settings->rank;
-    if (l->rank == HS_RANK_DEFAULT && is_named(l, "dmda"))
+    if (l->rank == HS_RANK_DEFAULT && law_has_name(l, "dmda"))
         l->rank = HS_RANK_FIFO;
     else if (l->rank == HS_RANK_DEFAULT)
-        l->rank =
-            hs_instance_has_graph(l->s->in) || is_named(l, "dualhp") ? HS_RANK_MIN : HS_RANK_GIVEN;
-    if (is_named(l, "dynamic") || is_named(l, "h-ratio") || is_named(l, "d-rank"))
+        l->rank = hs_instance_has_graph(l->s->in) || law_has_name(l, "dualhp") ? HS_RANK_MIN
+                                                                               : HS_RANK_GIVEN;
+    if (law_has_name(l, "dynamic") || law_has_name(l, "h-ratio") || law_has_name(l, "d-rank"))
         l->rank = HS_RANK_FIFO;
     if (law_is_length(l))
         literal_ranks(l->s, l->rank, l->b);
@@ -162,30 +164,30 @@ static void begin(law *l)
         law_read_plan(l);
 }
 
-size_t literal_graph(const graph_sample *s, const literal_rules *rules, hs_placement *out,
-                     size_t most)
+size_t literal_graph_run(const graph_sample *s, const literal_rules *rules, hs_placement *out,
+                         size_t most)
 {
     static const hs_policy_settings defaults = {.struct_size = sizeof defaults};
     static law                      l;
     double                          due[TASKS] = {0};
 
     if (strcmp(rules->name, "plan+steal") == 0)
-        law_rehearse(s, rules->plan, due);
+        law_simulate_plan(s, rules->plan, due);
     l = (law){.s = s,
               .rules = rules,
               .settings = rules->settings ? rules->settings : &defaults,
               .out = out,
               .most = most};
     memcpy(l.due, due, sizeof due);
-    begin(&l);
+    open_law(&l);
     for (; !isinf(l.now); l.now = next_time(&l)) {
         size_t news;
 
-        all_that_ends(&l);
-        news = all_that_becomes_ready(&l);
-        if (news > 0 && is_named(&l, "dualhp"))
+        end_finished_tasks(&l);
+        news = make_ready(&l);
+        if (news > 0 && law_has_name(&l, "dualhp"))
             law_assign_types(&l);
-        while (step(&l))
+        while (advance_clock(&l))
             ;
     }
     return l.count;

@@ -2,7 +2,7 @@
 #ifndef TEST_PROPERTY_LITERAL_CLOCK_H
 #define TEST_PROPERTY_LITERAL_CLOCK_H
 
-#include "literal_moves.h"
+#include "literal_transfers.h"
 
 /*
  * Literal transcription of the policies on graphs: at each time, the first worker in order takes
@@ -14,13 +14,13 @@ typedef struct literal_rules {
     const hs_policy_settings *settings; /* NULL: defaults */
     const hs_schedule        *plan;     /* for plan and plan+steal; else NULL */
     const hs_instance        *truth;
-    literal_moves            *moves; /* receives the transfers; NULL: ignored */
+    literal_transfers        *moves; /* receives the transfers; NULL: ignored */
 } literal_rules;
 
 /* Write at most `most` placements to `out`, in order of time for each worker; return their number.
  * */
-size_t literal_graph(const graph_sample *s, const literal_rules *rules, hs_placement *out,
-                     size_t most);
+size_t literal_graph_run(const graph_sample *s, const literal_rules *rules, hs_placement *out,
+                         size_t most);
 
 /* Set out[] to the rank b(t), or to the next rank w(t) + max(c + w(s)) over successors s. */
 void literal_ranks(const graph_sample *s, hs_rank rank, double *out);

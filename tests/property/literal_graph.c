@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-static void draw(literal *l, dice *source)
+static void draw_tasks(literal *l, dice *source)
 {
     int many = (int)dice_below(source, 3), with_data = (int)dice_below(source, 3);
     bool backward = (int)dice_below(source, 8) == 0;
@@ -64,7 +64,7 @@ void literal_add_edge(literal *l, size_t from, size_t to, double bytes)
         l->bytes[from][to] = bytes;
 }
 
-static void add_told(literal *l)
+static void add_given_edges(literal *l)
 {
     for (size_t r = 0; r < l->rows; r++)
         for (size_t e = 0; e < l->rows; e++)
@@ -76,36 +76,37 @@ static void add_told(literal *l)
                             literal_add_edge(l, f, t, l->piece[r][e][copy]);
 }
 
-int literal_mode(const literal *l, size_t task, size_t data)
+int literal_access_mode(const literal *l, size_t task, size_t data)
 {
     return l->mode[l->row_of[task]][data];
 }
 
-int literal_writer(const literal *l, size_t task, size_t data)
+int literal_last_writer(const literal *l, size_t task, size_t data)
 {
     for (size_t t = task; t-- > 0;)
-        if (literal_mode(l, t, data) & HS_WRITE)
+        if (literal_access_mode(l, t, data) & HS_WRITE)
             return (int)t;
     return -1;
 }
 
-static void add_derived(literal *l)
+static void add_edges_of_accesses(literal *l)
 {
     for (size_t t = 0; t < l->tasks; t++)
         for (size_t d = 0; d < DATA; d++) {
-            int writer = literal_writer(l, t, d);
+            int writer = literal_last_writer(l, t, d);
 
-            if (!literal_mode(l, t, d))
+            if (!literal_access_mode(l, t, d))
                 continue;
             if (writer >= 0) /* read after write, write after write */
                 literal_add_edge(l, (size_t)writer, t, 0);
             for (size_t r = writer < 0 ? 0 : (size_t)writer; r < t; r++) /* write after read */
-                if (literal_mode(l, t, d) & HS_WRITE && literal_mode(l, r, d) & HS_READ)
+                if (literal_access_mode(l, t, d) & HS_WRITE &&
+                    literal_access_mode(l, r, d) & HS_READ)
                     literal_add_edge(l, r, t, 0);
         }
 }
 
-static void add_positions(literal *l)
+static void number_topologically(literal *l)
 {
     int placed[TASKS] = {0};
 
@@ -129,7 +130,7 @@ static void add_positions(literal *l)
     }
 }
 
-void literal_tell(const literal *l, hs_builder *b)
+void literal_fill_builder(const literal *l, hs_builder *b)
 {
     size_t data[DATA];
 
@@ -167,28 +168,28 @@ void literal_tell(const literal *l, hs_builder *b)
     }
 }
 
-void literal_draw(literal *l, dice *source)
+void literal_draw_graph(literal *l, dice *source)
 {
-    draw(l, source);
+    draw_tasks(l, source);
     draw_machine(l, source);
-    add_told(l);
-    add_derived(l);
-    add_positions(l);
+    add_given_edges(l);
+    add_edges_of_accesses(l);
+    number_topologically(l);
 }
 
-double literal_size(const literal *l, size_t data)
+double literal_handle_bytes(const literal *l, size_t data)
 {
     return l->size[data] >= 0 ? l->size[data] : l->usual;
 }
 
 /* Return the transfer time in seconds. */
-double literal_transfer(const literal *l, unsigned from, unsigned to, double bytes)
+double literal_transfer_time(const literal *l, unsigned from, unsigned to, double bytes)
 {
     hs_link link = from == 0 ? HS_H2D : to == 0 ? HS_D2H : HS_D2D;
 
     if (from == to || bytes == 0 || !l->has_link[HS_H2D])
         return 0;
     if (!l->has_link[link])
-        return literal_transfer(l, from, 0, bytes) + literal_transfer(l, 0, to, bytes);
+        return literal_transfer_time(l, from, 0, bytes) + literal_transfer_time(l, 0, to, bytes);
     return l->latency[link] + bytes / l->bandwidth[link];
 }

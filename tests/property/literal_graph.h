@@ -31,21 +31,21 @@ typedef struct literal {
 } literal;
 
 /* Draw a graph and derive its expected edges. */
-void literal_draw(literal *l, dice *source);
+void literal_draw_graph(literal *l, dice *source);
 
 /* Pass the graph to the builder. */
-void literal_tell(const literal *l, hs_builder *b);
+void literal_fill_builder(const literal *l, hs_builder *b);
 
 void literal_add_edge(literal *l, size_t from, size_t to, double bytes);
 
-int literal_mode(const literal *l, size_t task, size_t data);
+int literal_access_mode(const literal *l, size_t task, size_t data);
 
 /* Return the last earlier task that writes the data; -1: none. */
-int literal_writer(const literal *l, size_t task, size_t data);
+int literal_last_writer(const literal *l, size_t task, size_t data);
 
-double literal_size(const literal *l, size_t data);
+double literal_handle_bytes(const literal *l, size_t data);
 
 /* Return the transfer time between two nodes. */
-double literal_transfer(const literal *l, unsigned from, unsigned to, double bytes);
+double literal_transfer_time(const literal *l, unsigned from, unsigned to, double bytes);
 
 #endif

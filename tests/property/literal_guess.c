@@ -12,7 +12,7 @@
 /* Return whether the guess is accepted; append its schedule to `out`. */
 typedef int (*attempt)(const sample *s, const hs_settings *settings, double guess, plan *out);
 
-static void bisect(const sample *s, const hs_settings *settings, attempt try, plan *out)
+static void bisect_guess(const sample *s, const hs_settings *settings, attempt try, plan *out)
 {
     double low = 0, high = 0;
     plan   ignored = {0, 0, NULL};
@@ -51,8 +51,8 @@ static bool forces_a_task_both_ways(const sample *s, double guess)
 
 /* Return the load of the forced (or free) tasks of a type, summed down the order for GPUs and up
  * the order for CPUs. */
-static double load_of(const sample *s, const uint32_t *order, const unsigned char *type,
-                      hs_type wanted, bool forced, double guess)
+static double load_of_type(const sample *s, const uint32_t *order, const unsigned char *type,
+                           hs_type wanted, bool forced, double guess)
 {
     double sum = 0;
     size_t i;
@@ -77,7 +77,7 @@ static bool allocate_dualhp(const sample *s, const uint32_t *order, double guess
         return false;
     for (i = 0; i < s->n; i++)
         type[i] = s->p[i] > guess ? HS_GPU : HS_CPU;
-    forced_gpu = load_of(s, order, type, HS_GPU, true, guess);
+    forced_gpu = load_of_type(s, order, type, HS_GPU, true, guess);
     if (forced_gpu > s->k * guess)
         return false;
     for (i = 0; i < s->n && forced_gpu + gpu < s->k * guess; i++) {
@@ -88,14 +88,14 @@ static bool allocate_dualhp(const sample *s, const uint32_t *order, double guess
         type[task] = HS_GPU;
         gpu += s->q[task];
     }
-    forced_cpu = load_of(s, order, type, HS_CPU, true, guess);
-    return forced_cpu + load_of(s, order, type, HS_CPU, false, guess) <= s->m * guess;
+    forced_cpu = load_of_type(s, order, type, HS_CPU, true, guess);
+    return forced_cpu + load_of_type(s, order, type, HS_CPU, false, guess) <= s->m * guess;
 }
 
 static int try_dualhp(const sample *s, const hs_settings *settings, double guess, plan *out)
 {
-    unsigned char *type = literal_memory(s->n, 1);
-    uint32_t      *order = literal_memory(s->n, sizeof *order);
+    unsigned char *type = literal_allocate(s->n, 1);
+    uint32_t      *order = literal_allocate(s->n, sizeof *order);
     bool           accepted;
 
     (void)settings;
@@ -110,7 +110,7 @@ static int try_dualhp(const sample *s, const hs_settings *settings, double guess
 
 void literal_dualhp(const sample *s, const hs_settings *settings, plan *out)
 {
-    bisect(s, settings, try_dualhp, out);
+    bisect_guess(s, settings, try_dualhp, out);
 }
 
 typedef struct build {
@@ -123,7 +123,7 @@ typedef struct build {
     plan              *out;
 } build;
 
-static void put(build *b, uint32_t task, unsigned worker)
+static void place_task(build *b, uint32_t task, unsigned worker)
 {
     plan_append(b->out, b->s, b->loads, task, worker);
     b->placed[task] = 1;
@@ -133,7 +133,7 @@ static void put(build *b, uint32_t task, unsigned worker)
 static void grant_wishes(build *b)
 {
     size_t         count = b->settings->affinity_count, i, j;
-    unsigned char *done = literal_memory(count, 1);
+    unsigned char *done = literal_allocate(count, 1);
 
     for (i = 0; i < count; i++) {
         const hs_affinity *wishes = b->settings->affinities, *wish;
@@ -151,7 +151,7 @@ static void grant_wishes(build *b)
         if (b->loads[wish->worker] +
                 (wish->worker < b->s->m ? b->s->p : b->s->q)[wish->task] <=
             b->alpha * b->guess)
-            put(b, wish->task, wish->worker);
+            place_task(b, wish->task, wish->worker);
     }
     free(done);
 }
@@ -170,7 +170,7 @@ static bool place_forced_on_gpus(build *b)
         if (s->q[task] > b->guess)
             return false;
         load += s->q[task];
-        put(b, task, least_loaded(s, b->loads, HS_GPU));
+        place_task(b, task, least_loaded(s, b->loads, HS_GPU));
     }
     return load <= s->k * b->guess;
 }
@@ -186,14 +186,14 @@ static void fill_gpus(build *b)
         if (b->loads[gpu] >= (1 + b->alpha) * b->guess)
             break;
         if (!b->placed[b->order[i]] && s->q[b->order[i]] <= b->guess)
-            put(b, b->order[i], gpu);
+            place_task(b, b->order[i], gpu);
     }
 }
 
 static bool place_rest_on_cpus(build *b)
 {
     const sample *s = b->s;
-    uint32_t     *longest = literal_memory(s->n, sizeof *longest);
+    uint32_t     *longest = literal_allocate(s->n, sizeof *longest);
     double        load = 0;
     size_t        i;
 
@@ -204,7 +204,7 @@ static bool place_rest_on_cpus(build *b)
     if (load <= s->m * b->guess)
         for (i = 0; i < s->n; i++)
             if (!b->placed[longest[i]])
-                put(b, longest[i], least_loaded(s, b->loads, HS_CPU));
+                place_task(b, longest[i], least_loaded(s, b->loads, HS_CPU));
     free(longest);
     return load <= s->m * b->guess;
 }
@@ -215,9 +215,9 @@ static int try_dada(const sample *s, const hs_settings *settings, double guess, 
     bool  accepted;
 
     b.alpha = settings->affinity_count ? settings->parameters.alpha : 0;
-    b.order = literal_memory(s->n, sizeof *b.order);
-    b.loads = literal_memory(s->m + s->k, sizeof *b.loads);
-    b.placed = literal_memory(s->n, 1);
+    b.order = literal_allocate(s->n, sizeof *b.order);
+    b.loads = literal_allocate(s->m + s->k, sizeof *b.loads);
+    b.placed = literal_allocate(s->n, 1);
     literal_rho_order(s, true, b.order);
     if (b.alpha > 0)
         grant_wishes(&b);
@@ -234,5 +234,5 @@ static int try_dada(const sample *s, const hs_settings *settings, double guess, 
 
 void literal_dada(const sample *s, const hs_settings *settings, plan *out)
 {
-    bisect(s, settings, try_dada, out);
+    bisect_guess(s, settings, try_dada, out);
 }

@@ -52,7 +52,7 @@ static void fill_queue(world *w)
 }
 
 /* Return the task at the worker's end of the queue; NONE: empty or impossible for the worker. */
-static long look_at_queue(const world *w, unsigned number)
+static long first_of_queue(const world *w, unsigned number)
 {
     bool is_cpu = number < w->s->m;
     long task;
@@ -73,7 +73,7 @@ static void remove_from_queue(world *w, unsigned number)
             w->queue[i] = w->queue[i + 1];
 }
 
-static void start(world *w, unsigned number, long task)
+static void start_task(world *w, unsigned number, long task)
 {
     worker *at = &w->workers[number];
 
@@ -118,14 +118,14 @@ static worker *find_victim(world *w, unsigned thief)
 }
 
 /* Let an idle worker start or spoliate a task; return false if no task is available. */
-static bool act(world *w, unsigned number)
+static bool act_of_worker(world *w, unsigned number)
 {
-    long    task = look_at_queue(w, number);
+    long    task = first_of_queue(w, number);
     worker *victim;
 
     if (task != NONE) {
         remove_from_queue(w, number);
-        start(w, number, task);
+        start_task(w, number, task);
         return true;
     }
     victim = w->spoliation ? find_victim(w, number) : NULL;
@@ -135,7 +135,7 @@ static bool act(world *w, unsigned number)
     victim->task = NONE;
     w->out->at[victim->entry].state = HS_ABORTED;
     w->out->at[victim->entry].end = w->now;
-    start(w, number, task);
+    start_task(w, number, task);
     return true;
 }
 
@@ -149,14 +149,15 @@ static void end_tasks(world *w)
 }
 
 /* Let the first idle worker act: GPUs before CPUs, lower numbers first. */
-static bool first_idle_acts(world *w)
+static bool act_of_first_idle(world *w)
 {
     unsigned workers = w->s->m + w->s->k, i;
 
     for (i = 0; i < workers; i++) {
         unsigned number = (w->s->m + i) % workers;
 
-        if (w->free_at[number] <= w->now && w->workers[number].task == NONE && act(w, number))
+        if (w->free_at[number] <= w->now && w->workers[number].task == NONE &&
+            act_of_worker(w, number))
             return true;
     }
     return false;
@@ -180,8 +181,8 @@ static void simulate(const sample *s, bool spoliation, const hs_settings *settin
     world    w = {.s = s, .out = out, .spoliation = spoliation};
     unsigned i;
 
-    w.queue = literal_memory(s->n, sizeof *w.queue);
-    w.workers = literal_memory(s->m + s->k, sizeof *w.workers);
+    w.queue = literal_allocate(s->n, sizeof *w.queue);
+    w.workers = literal_allocate(s->m + s->k, sizeof *w.workers);
     w.free_at = literal_loads(s, settings);
     for (i = 0; i < s->m + s->k; i++)
         w.workers[i].task = NONE;
@@ -189,7 +190,7 @@ static void simulate(const sample *s, bool spoliation, const hs_settings *settin
     for (w.now = 0; !isinf(w.now); w.now = next_event(&w)) {
         do
             end_tasks(&w);
-        while (first_idle_acts(&w));
+        while (act_of_first_idle(&w));
     }
     free(w.free_at);
     free(w.workers);

@@ -46,78 +46,78 @@ typedef struct law {
     size_t                    count, most;
 } law;
 
-static inline bool is_named(const law *l, const char *name)
+static inline bool law_has_name(const law *l, const char *name)
 {
     return strcmp(l->rules->name, name) == 0;
 }
 
-static inline int workers(const law *l)
+static inline int worker_count(const law *l)
 {
     return (int)(l->s->m + l->s->k);
 }
 
 /* Return the i-th worker: GPUs first, lower numbers first. */
-static inline int worker_at(const law *l, int i)
+static inline int worker_at(const law *l, int order)
 {
-    return (i + (int)l->s->m) % workers(l);
+    return (order + (int)l->s->m) % worker_count(l);
 }
 
-static inline bool is_gpu(const law *l, int w)
+static inline bool is_gpu(const law *l, int worker)
 {
-    return w >= (int)l->s->m;
+    return worker >= (int)l->s->m;
 }
 
-static inline uint32_t node_of(const law *l, int w)
+static inline uint32_t node_of(const law *l, int worker)
 {
-    return is_gpu(l, w) ? (uint32_t)(w - (int)l->s->m + 1) : 0;
+    return is_gpu(l, worker) ? (uint32_t)(worker - (int)l->s->m + 1) : 0;
 }
 
-static inline double time_on(const law *l, int w, int t)
+static inline double time_on(const law *l, int worker, int task)
 {
-    return is_gpu(l, w) ? l->s->q[t] : l->s->p[t];
+    return is_gpu(l, worker) ? l->s->q[task] : l->s->p[task];
 }
 
-static inline double true_time(const law *l, int w, int t)
+static inline double true_time(const law *l, int worker, int task)
 {
-    return hs_instance_time(l->rules->truth, (size_t)t, is_gpu(l, w) ? HS_GPU : HS_CPU);
+    return hs_instance_time(l->rules->truth, (size_t)task, is_gpu(l, worker) ? HS_GPU : HS_CPU);
 }
 
 /* literal_rank.c */
-double law_min_time(const graph_sample *s, size_t t);
+double law_min_time(const graph_sample *s, size_t task);
 int    law_compare_ranks(const law *l, int a, int b);
 bool   law_has_higher_rank(const law *l, int a, int b);
 bool   law_is_length(const law *l);
 
-/* literal_transfer.c */
-double law_arrival(law *l, int t, int w);
-double law_longest_transfer(law *l, int t, int w);
-void   law_start_transfers(law *l, int t, int w);
-double law_planned_arrival(law *l, int t, int w);
+/* literal_arrival.c */
+double law_arrival(law *l, int task, int worker);
+double law_longest_transfer(law *l, int task, int worker);
+void   law_start_transfers(law *l, int task, int worker);
+double law_planned_arrival(law *l, int task, int worker);
 
 /* literal_clock.c */
-void   law_leave_fifo(law *l, int t);
-void   law_hold_from(law *l, int w, int t, double start);
-void   law_hold(law *l, int w, int t);
-double law_end_of(const law *l, int w);
-double law_end_of_ahead(const law *l, int w);
-void   law_give_up(law *l, int w, int t);
+void   law_remove_from_fifo(law *l, int task);
+void   law_start_at(law *l, int worker, int task, double start);
+void   law_start_now(law *l, int worker, int task);
+double law_end_of_running(const law *l, int worker);
+double law_end_of_prefetched(const law *l, int worker);
+void   law_abort_task(law *l, int worker, int task);
 
 /* literal_choice.c */
 void law_assign_types(law *l);
-bool law_one_acts(law *l);
-bool law_one_looks_ahead(law *l);
+bool law_one_worker_acts(law *l);
+bool law_one_worker_prefetches(law *l);
 
 /* literal_queue.c */
 bool law_dynamic_step(law *l);
 bool law_rank_step(law *l);
 bool law_dmda_step(law *l);
 bool law_plan_step(law *l);
-bool law_start_own(law *l, int w);
+bool law_start_own(law *l, int worker);
 void law_read_plan(law *l);
 
 /* literal_late.c */
 bool   law_late_step(law *l);
-double law_late_moment(const law *l);
-void   law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due);
+double law_next_steal_time(const law *l);
+void   law_simulate_plan(const graph_sample *s, const hs_schedule *plan, double *due);
 
 #endif

@@ -7,7 +7,7 @@
 
 double *literal_loads(const sample *s, const hs_settings *settings)
 {
-    double  *loads = literal_memory(s->m + s->k, sizeof *loads);
+    double  *loads = literal_allocate(s->m + s->k, sizeof *loads);
     unsigned w;
 
     for (w = 0; w < s->m + s->k && settings && settings->available; w++)
@@ -19,7 +19,7 @@ double literal_lpt_on(const sample *s, const unsigned char *type, const hs_setti
                       plan *out)
 {
     double   *loads = literal_loads(s, settings), makespan = 0;
-    uint32_t *order = literal_memory(s->n, sizeof *order);
+    uint32_t *order = literal_allocate(s->n, sizeof *order);
     int       t;
     size_t    i;
 
@@ -41,7 +41,7 @@ double literal_lpt_on(const sample *s, const unsigned char *type, const hs_setti
 
 void literal_lpt(const sample *s, const hs_settings *settings, plan *out)
 {
-    unsigned char *type = literal_memory(s->n, 1);
+    unsigned char *type = literal_allocate(s->n, 1);
     size_t         i;
 
     for (i = 0; i < s->n; i++)
@@ -61,7 +61,7 @@ static double would_end(const sample *s, const double *loads, hs_type type, uint
 void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
 {
     double   *loads = literal_loads(s, settings);
-    uint32_t *order = literal_memory(s->n, sizeof *order);
+    uint32_t *order = literal_allocate(s->n, sizeof *order);
     size_t    first = 0, last = s->n; /* remaining tasks: order[first, last) */
 
     literal_rho_order(s, false, order);
@@ -83,7 +83,7 @@ static void rank_and_place(const sample *s, const double *rank, const hs_setting
                            plan *out)
 {
     double   *loads = literal_loads(s, settings);
-    uint32_t *order = literal_memory(s->n, sizeof *order);
+    uint32_t *order = literal_allocate(s->n, sizeof *order);
     size_t    i;
 
     literal_time_order(s->n, rank, order);
@@ -100,7 +100,7 @@ static void rank_and_place(const sample *s, const double *rank, const hs_setting
 
 void literal_heft(const sample *s, const hs_settings *settings, plan *out)
 {
-    double *rank = literal_memory(s->n, sizeof *rank);
+    double *rank = literal_allocate(s->n, sizeof *rank);
     size_t  i;
 
     for (i = 0; i < s->n; i++) {
@@ -116,7 +116,7 @@ void literal_heft(const sample *s, const hs_settings *settings, plan *out)
 
 void literal_heft_min(const sample *s, const hs_settings *settings, plan *out)
 {
-    double *rank = literal_memory(s->n, sizeof *rank);
+    double *rank = literal_allocate(s->n, sizeof *rank);
     size_t  i;
 
     for (i = 0; i < s->n; i++)

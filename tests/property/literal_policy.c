@@ -42,51 +42,54 @@ static hs_type type_of(const literal_policy *l, unsigned worker)
     return worker < l->s->m ? HS_CPU : HS_GPU;
 }
 
-static int64_t priority(const literal_policy *l, long task)
+static int64_t priority_of_task(const literal_policy *l, long task)
 {
     return l->s->priority[task];
 }
 
-static double time_left_to(const literal_policy *l, unsigned w)
+static double time_until_late(const literal_policy *l, unsigned worker)
 {
-    return l->time[type_of(l, w)][l->lane[w].task];
+    return l->time[type_of(l, worker)][l->lane[worker].task];
 }
 
-static bool is_late(const literal_policy *l, unsigned w, double now)
+static bool is_late(const literal_policy *l, unsigned worker, double now)
 {
-    return now > l->lane[w].start + time_left_to(l, w) * (1 + l->tolerance);
+    return now > l->lane[worker].start + time_until_late(l, worker) * (1 + l->tolerance);
 }
 
-static double load(const literal_policy *l, unsigned w)
+static double load_of_worker(const literal_policy *l, unsigned worker)
 {
     double sum = 0;
     size_t i;
 
-    for (i = 0; i < l->lane[w].waiting; i++)
-        sum += l->time[type_of(l, w)][l->lane[w].list[i]];
+    for (i = 0; i < l->lane[worker].waiting; i++)
+        sum += l->time[type_of(l, worker)][l->lane[worker].list[i]];
     return sum;
 }
 
-/* Return the time at which a worker will have run its task and further tasks of `more` seconds. */
-static double finish(const literal_policy *l, unsigned w, double more, double now)
+/* Return the time at which a worker will have run its task and further tasks of `extra_seconds`
+ * seconds. */
+static double end_with_more_work(const literal_policy *l, unsigned worker, double extra_seconds,
+                                 double now)
 {
-    const lane *a = &l->lane[w];
+    const lane *a = &l->lane[worker];
 
     if (a->task == NOTHING)
-        return now + more;
-    if (is_late(l, w, now))
-        return now + (now - a->start) + more;
-    return a->start + time_left_to(l, w) + more;
+        return now + extra_seconds;
+    if (is_late(l, worker, now))
+        return now + (now - a->start) + extra_seconds;
+    return a->start + time_until_late(l, worker) + extra_seconds;
 }
 
-static bool helps(const literal_policy *l, unsigned w, double more, double time, double now)
+static bool stealing_helps(const literal_policy *l, unsigned worker, double extra_seconds,
+                           double time, double now)
 {
-    if (l->lane[w].task != NOTHING && is_late(l, w, now))
-        return now - l->lane[w].start > time - more;
-    return now + time < finish(l, w, more, now);
+    if (l->lane[worker].task != NOTHING && is_late(l, worker, now))
+        return now - l->lane[worker].start > time - extra_seconds;
+    return now + time < end_with_more_work(l, worker, extra_seconds, now);
 }
 
-static double of_bits(uint64_t bits)
+static double double_of_bits(uint64_t bits)
 {
     double x;
 
@@ -94,7 +97,7 @@ static double of_bits(uint64_t bits)
     return x;
 }
 
-static uint64_t bits_of(double x)
+static uint64_t bits_of_double(double x)
 {
     uint64_t bits;
 
@@ -103,21 +106,23 @@ static uint64_t bits_of(double x)
 }
 
 /* Return the first time after `now` from which stealing helps, without further events. */
-static double first_help(const literal_policy *l, unsigned w, double more, double time, double now)
+static double when_stealing_helps(const literal_policy *l, unsigned worker, double extra_seconds,
+                                  double time, double now)
 {
-    uint64_t low = bits_of(now), high = bits_of(INFINITY); /* false at low, true at high */
+    uint64_t low = bits_of_double(now),
+             high = bits_of_double(INFINITY); /* false at low, true at high */
 
-    if (l->lane[w].task == NOTHING || isinf(time))
+    if (l->lane[worker].task == NOTHING || isinf(time))
         return INFINITY;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (helps(l, w, more, time, of_bits(middle)))
+        if (stealing_helps(l, worker, extra_seconds, time, double_of_bits(middle)))
             high = middle;
         else
             low = middle;
     }
-    return of_bits(high);
+    return double_of_bits(high);
 }
 
 static bool nearer_to_gpus(const literal_policy *l, size_t a, size_t b)
@@ -126,12 +131,13 @@ static bool nearer_to_gpus(const literal_policy *l, size_t a, size_t b)
 
     if (rho)
         return rho > 0;
-    if (priority(l, (long)a) == priority(l, (long)b))
+    if (priority_of_task(l, (long)a) == priority_of_task(l, (long)b))
         return a < b;
-    return (priority(l, (long)a) > priority(l, (long)b)) == (l->s->p[a] >= l->s->q[a]);
+    return (priority_of_task(l, (long)a) > priority_of_task(l, (long)b)) ==
+           (l->s->p[a] >= l->s->q[a]);
 }
 
-static long from_queue(literal_policy *l, hs_type type)
+static long take_from_queue(literal_policy *l, hs_type type)
 {
     long   found = NOTHING;
     size_t i;
@@ -146,27 +152,29 @@ static long from_queue(literal_policy *l, hs_type type)
     return found;
 }
 
-static long take_from_list(lane *from, size_t at)
+static long take_from_list(lane *from, size_t index)
 {
-    long task = from->list[at];
+    long task = from->list[index];
 
-    memmove(&from->list[at], &from->list[at + 1], (--from->waiting - at) * sizeof *from->list);
+    memmove(&from->list[index], &from->list[index + 1],
+            (--from->waiting - index) * sizeof *from->list);
     return task;
 }
 
 /* Remove and return the best of the last LAST_OF_LIST tasks in a worker's list, or NOTHING. */
-static long steal_from(literal_policy *l, unsigned w, hs_type type, double now)
+static long steal_from(literal_policy *l, unsigned worker, hs_type type, double now)
 {
-    lane  *from = &l->lane[w];
-    double more = load(l, w), end = finish(l, w, more, now), least = INFINITY;
+    lane  *from = &l->lane[worker];
+    double more = load_of_worker(l, worker), end = end_with_more_work(l, worker, more, now),
+           least = INFINITY;
     size_t i, best = 0;
     bool   found = false;
 
     for (i = from->waiting; i-- && i + LAST_OF_LIST >= from->waiting;) {
         double time = l->time[type][from->list[i]];
-        double later = fmax(end - l->time[type_of(l, w)][from->list[i]], now + time);
+        double later = fmax(end - l->time[type_of(l, worker)][from->list[i]], now + time);
 
-        if (!helps(l, w, more, time, now) || (found && later >= least))
+        if (!stealing_helps(l, worker, more, time, now) || (found && later >= least))
             continue;
         found = true;
         best = i;
@@ -175,19 +183,20 @@ static long steal_from(literal_policy *l, unsigned w, hs_type type, double now)
     return found ? take_from_list(from, best) : NOTHING;
 }
 
-static long steal(literal_policy *l, hs_type type, double now)
+static long steal_for_type(literal_policy *l, hs_type type, double now)
 {
     unsigned workers = l->s->m + l->s->k, tried, w;
     long     task = NOTHING;
-    char    *seen = literal_memory(workers, 1);
+    char    *seen = literal_allocate(workers, 1);
 
     for (tried = 0; tried < workers && task == NOTHING; tried++) {
         long last = NOTHING;
 
         for (w = 0; w < workers; w++)
             if (!seen[w] && l->lane[w].waiting &&
-                (last == NOTHING || finish(l, w, load(l, w), now) >
-                                        finish(l, (unsigned)last, load(l, (unsigned)last), now)))
+                (last == NOTHING ||
+                 end_with_more_work(l, w, load_of_worker(l, w), now) >
+                     end_with_more_work(l, (unsigned)last, load_of_worker(l, (unsigned)last), now)))
                 last = w;
         if (last == NOTHING)
             break;
@@ -205,7 +214,7 @@ typedef struct field {
     const char           *kernel; /* NULL: every kernel */
 } field;
 
-static bool belongs(const field *f, const lesson *x)
+static bool belongs_to_field(const field *f, const lesson *x)
 {
     return x->type == f->type && (!f->kernel || (x->kernel && strcmp(x->kernel, f->kernel) == 0));
 }
@@ -216,7 +225,7 @@ static size_t lessons_of(const field *f, size_t *wrong)
 
     *wrong = 0;
     for (i = 0; i < f->l->learnt; i++)
-        if (belongs(f, &f->l->lessons[i])) {
+        if (belongs_to_field(f, &f->l->lessons[i])) {
             count++;
             *wrong += (size_t)f->l->lessons[i].wrong;
         }
@@ -254,7 +263,7 @@ static pile pile_of(const field *f, int bin)
     size_t i;
 
     for (i = 0; i < f->l->learnt; i++)
-        if (belongs(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
+        if (belongs_to_field(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
             p.count++;
             p.sum += f->l->lessons[i].ratio;
             p.limit = fmax(p.limit, f->l->lessons[i].ratio);
@@ -269,23 +278,24 @@ static hs_type other_than(hs_type type)
     return type == HS_CPU ? HS_GPU : HS_CPU;
 }
 
-static bool may_be_taken(const literal_policy *l, unsigned w, hs_type by)
+static bool may_be_spoliated(const literal_policy *l, unsigned worker, hs_type thief)
 {
-    const lane *a = &l->lane[w];
+    const lane *a = &l->lane[worker];
 
-    return type_of(l, w) != by && a->task != NOTHING && a->thief == NOTHING &&
-           (!l->s->restartable || l->s->restartable[a->task]) && !isinf(l->time[by][a->task]) &&
-           !l->barred[by][a->task];
+    return type_of(l, worker) != thief && a->task != NOTHING && a->thief == NOTHING &&
+           (!l->s->restartable || l->s->restartable[a->task]) && !isinf(l->time[thief][a->task]) &&
+           !l->barred[thief][a->task];
 }
 
 /* Return the time at which a running task exceeds that ratio of its estimate, tolerance included.
  * */
-static double passes(const literal_policy *l, unsigned w, double ratio)
+static double time_of_exceeding(const literal_policy *l, unsigned worker, double ratio)
 {
-    return l->lane[w].start + ratio * (time_left_to(l, w) * (1 + l->tolerance));
+    return l->lane[worker].start + ratio * (time_until_late(l, worker) * (1 + l->tolerance));
 }
 
-static double mean_left(const literal_policy *l, unsigned w, const field *f, double now)
+static double mean_remaining_ratio(const literal_policy *l, unsigned worker, const field *f,
+                                   double now)
 {
     double sum = 0;
     size_t count = 0;
@@ -294,7 +304,7 @@ static double mean_left(const literal_policy *l, unsigned w, const field *f, dou
     for (bin = 0; bin < BINS; bin++) {
         pile p = pile_of(f, bin);
 
-        if (p.count && !(now > passes(l, w, p.limit))) {
+        if (p.count && !(now > time_of_exceeding(l, worker, p.limit))) {
             count += p.count;
             sum += p.sum;
         }
@@ -304,36 +314,37 @@ static double mean_left(const literal_policy *l, unsigned w, const field *f, dou
 
 /* Return the expected ratio of a running task: the mean over lessons of its kernel that lasted as
  * long, else over lessons of its type, else 1 within the tolerance. 0: no lesson lasted as long. */
-static double ratio_of(const literal_policy *l, unsigned w, double now)
+static double expected_ratio_of(const literal_policy *l, unsigned worker, double now)
 {
-    field  kind = field_of(l, type_of(l, w), l->lane[w].task), all = {l, kind.type, NULL};
-    double ratio = mean_left(l, w, &kind, now);
+    field  kind = field_of(l, type_of(l, worker), l->lane[worker].task), all = {l, kind.type, NULL};
+    double ratio = mean_remaining_ratio(l, worker, &kind, now);
 
     if (!(ratio > 0))
-        ratio = mean_left(l, w, &all, now);
-    return !(ratio > 0) && !is_late(l, w, now) ? 1 : ratio;
+        ratio = mean_remaining_ratio(l, worker, &all, now);
+    return !(ratio > 0) && !is_late(l, worker, now) ? 1 : ratio;
 }
 
 /* Return 1 plus the fraction of wrong estimates on the opposite type; 2 without lessons. */
-static double doubled(const literal_policy *l, unsigned w)
+static double factor_of_wrong_estimates(const literal_policy *l, unsigned worker)
 {
-    field  there = field_of(l, other_than(type_of(l, w)), l->lane[w].task);
+    field  there = field_of(l, other_than(type_of(l, worker)), l->lane[worker].task);
     size_t wrong, count = lessons_of(&there, &wrong);
 
     return count ? 1 + (double)wrong / (double)count : 2;
 }
 
-static double expected_end(const literal_policy *l, unsigned w, double now)
+static double expected_end(const literal_policy *l, unsigned worker, double now)
 {
-    double ratio = ratio_of(l, w, now), spent = now - l->lane[w].start;
+    double ratio = expected_ratio_of(l, worker, now), spent = now - l->lane[worker].start;
 
-    return ratio > 0 ? l->lane[w].start + ratio * time_left_to(l, w) : now + spent / doubled(l, w);
+    return ratio > 0 ? l->lane[worker].start + ratio * time_until_late(l, worker)
+                     : now + spent / factor_of_wrong_estimates(l, worker);
 }
 
 /* Return the mean ratio in which ratios above the mean count three times. */
-static double careful(const field *f)
+static double pessimistic_ratio(const field *f)
 {
-    double ratio, next = 0;
+    double ratio, next_decision = 0;
     size_t wrong;
 
     if (!lessons_of(f, &wrong))
@@ -341,7 +352,7 @@ static double careful(const field *f)
     do {
         double weight = 0, sum = 0;
 
-        ratio = next;
+        ratio = next_decision;
         for (int bin = 0; bin < BINS; bin++) {
             pile   p = pile_of(f, bin);
             double times = p.sum > ratio * (double)p.count ? 3 : 1;
@@ -349,60 +360,64 @@ static double careful(const field *f)
             weight += times * (double)p.count;
             sum += times * p.sum;
         }
-        next = sum / weight;
-    } while (next > ratio);
+        next_decision = sum / weight;
+    } while (next_decision > ratio);
     return ratio;
 }
 
 /* Return the pessimistic time of a running task on the opposite type. */
-static double time_there(const literal_policy *l, unsigned w)
+static double time_on_other_type(const literal_policy *l, unsigned worker)
 {
-    long  task = l->lane[w].task;
-    field there = field_of(l, other_than(type_of(l, w)), task);
+    long  task = l->lane[worker].task;
+    field there = field_of(l, other_than(type_of(l, worker)), task);
 
-    return l->time[there.type][task] * careful(&there);
+    return l->time[there.type][task] * pessimistic_ratio(&there);
 }
 
 /* Return the elapsed time at which a task that outlasts every lesson is spoliated: at once if the
  * opposite type is faster, else as if stuck. */
-static double overdue(const literal_policy *l, unsigned w)
+static double elapsed_until_stuck(const literal_policy *l, unsigned worker)
 {
-    double there = time_there(l, w);
+    double there = time_on_other_type(l, worker);
 
-    return there / time_left_to(l, w) < 1 / doubled(l, w) ? 0 : there * STUCK * doubled(l, w);
+    return there / time_until_late(l, worker) < 1 / factor_of_wrong_estimates(l, worker)
+               ? 0
+               : there * STUCK * factor_of_wrong_estimates(l, worker);
 }
 
 /* Tell whether spoliation pays: the thief must end first. Lateness prolongs the thief's time alike.
  * */
-static bool is_prey(const literal_policy *l, unsigned w, double now)
+static bool is_worth_spoliating(const literal_policy *l, unsigned worker, double now)
 {
-    double spent = now - l->lane[w].start, there = time_there(l, w);
+    double spent = now - l->lane[worker].start, there = time_on_other_type(l, worker);
 
-    if (!(ratio_of(l, w, now) > 0))
-        return spent > overdue(l, w);
-    if (is_late(l, w, now))
-        there *= fmin(spent / time_left_to(l, w), STUCK);
-    return now + there < expected_end(l, w, now);
+    if (!(expected_ratio_of(l, worker, now) > 0))
+        return spent > elapsed_until_stuck(l, worker);
+    if (is_late(l, worker, now))
+        there *= fmin(spent / time_until_late(l, worker), STUCK);
+    return now + there < expected_end(l, worker, now);
 }
 
-static bool considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
+static bool is_better_victim(const literal_policy *l, unsigned a, unsigned b, double now)
 {
     double end_a = expected_end(l, a, now), end_b = expected_end(l, b, now);
     long   x = l->lane[a].task, y = l->lane[b].task;
 
     if (end_a != end_b)
         return end_a > end_b;
-    return priority(l, x) != priority(l, y) ? priority(l, x) > priority(l, y) : x < y;
+    return priority_of_task(l, x) != priority_of_task(l, y)
+               ? priority_of_task(l, x) > priority_of_task(l, y)
+               : x < y;
 }
 
-static long find_victim(const literal_policy *l, hs_type by, double now)
+static long find_victim(const literal_policy *l, hs_type thief, double now)
 {
     long     found = NOTHING;
     unsigned w;
 
     for (w = 0; w < l->s->m + l->s->k; w++)
-        if (may_be_taken(l, w, by) && is_prey(l, w, now) &&
-            (found == NOTHING || considered_before(l, w, (unsigned)found, now)))
+        if (may_be_spoliated(l, w, thief) && is_worth_spoliating(l, w, now) &&
+            (found == NOTHING || is_better_victim(l, w, (unsigned)found, now)))
             found = w;
     return found;
 }
@@ -411,41 +426,42 @@ typedef enum milestone { IS_LATE, HAS_PASSED, IS_OVERDUE } milestone;
 
 /* Return the first time at which the condition holds, after which it holds for good; `now` if it
  * holds already. */
-static double first_moment(const literal_policy *l, unsigned w, milestone what, double limit,
-                           double now)
+static double first_time_when(const literal_policy *l, unsigned worker, milestone what,
+                              double limit, double now)
 {
-    uint64_t low = bits_of(now), high = bits_of(INFINITY);
+    uint64_t low = bits_of_double(now), high = bits_of_double(INFINITY);
     double   t = now;
 
     for (;;) {
-        bool holds = what == IS_LATE      ? is_late(l, w, t)
-                    : what == HAS_PASSED ? t > passes(l, w, limit)
-                                         : t - l->lane[w].start > limit;
+        bool holds = what == IS_LATE      ? is_late(l, worker, t)
+                     : what == HAS_PASSED ? t > time_of_exceeding(l, worker, limit)
+                                          : t - l->lane[worker].start > limit;
 
         if (holds)
-            high = bits_of(t);
+            high = bits_of_double(t);
         else
-            low = bits_of(t);
+            low = bits_of_double(t);
         if (high <= low + 1)
-            return of_bits(high);
-        t = of_bits(low + (high - low) / 2);
+            return double_of_bits(high);
+        t = double_of_bits(low + (high - low) / 2);
     }
 }
 
 /* Return the next time at which the verdict on a running task may change; a needless time is
  * harmless. */
-static double when_prey(const literal_policy *l, unsigned w, double now)
+static double next_verdict_time(const literal_policy *l, unsigned worker, double now)
 {
-    field  fields[] = {field_of(l, type_of(l, w), l->lane[w].task), {l, type_of(l, w), NULL}};
-    double late = first_moment(l, w, IS_LATE, 0, now), until = INFINITY;
-    double over = first_moment(l, w, IS_OVERDUE, overdue(l, w), now);
+    field  fields[] = {field_of(l, type_of(l, worker), l->lane[worker].task),
+                       {l, type_of(l, worker), NULL}};
+    double late = first_time_when(l, worker, IS_LATE, 0, now), until = INFINITY;
+    double over = first_time_when(l, worker, IS_OVERDUE, elapsed_until_stuck(l, worker), now);
     int    i;
 
     until = late > now ? late : until;
     until = over > now ? fmin(until, over) : until;
     for (i = 0; i < 2 * BINS; i++) {
         pile   p = pile_of(&fields[i / BINS], i % BINS);
-        double moment = p.count ? first_moment(l, w, HAS_PASSED, p.limit, now) : now;
+        double moment = p.count ? first_time_when(l, worker, HAS_PASSED, p.limit, now) : now;
 
         if (moment > now)
             until = fmin(until, moment);
@@ -462,10 +478,11 @@ static double when_to_ask(const literal_policy *l, hs_type type, double now)
     for (w = 0; w < l->s->m + l->s->k; w++) {
         const lane *a = &l->lane[w];
 
-        if (may_be_taken(l, w, type))
-            until = fmin(until, when_prey(l, w, now));
+        if (may_be_spoliated(l, w, type))
+            until = fmin(until, next_verdict_time(l, w, now));
         for (i = a->waiting; i-- && i + LAST_OF_LIST >= a->waiting;)
-            until = fmin(until, first_help(l, w, load(l, w), l->time[type][a->list[i]], now));
+            until = fmin(until, when_stealing_helps(l, w, load_of_worker(l, w),
+                                                    l->time[type][a->list[i]], now));
     }
     return until;
 }
@@ -479,11 +496,11 @@ static long find_task(literal_policy *l, unsigned worker, double now)
     if (task != NOTHING)
         return task;
     if (!l->lists)
-        return from_queue(l, type_of(l, worker));
-    return me->waiting ? take_from_list(me, 0) : steal(l, type_of(l, worker), now);
+        return take_from_queue(l, type_of(l, worker));
+    return me->waiting ? take_from_list(me, 0) : steal_for_type(l, type_of(l, worker), now);
 }
 
-static void next(void *self, unsigned worker, double now, hs_decision *out)
+static void next_decision(void *self, unsigned worker, double now, hs_decision *out)
 {
     literal_policy *l = self;
     hs_type         type = type_of(l, worker);
@@ -506,11 +523,11 @@ static void next(void *self, unsigned worker, double now, hs_decision *out)
     }
 }
 
-static void learn(literal_policy *l, unsigned worker, double now)
+static void add_lesson(literal_policy *l, unsigned worker, double now)
 {
     const lane *a = &l->lane[worker];
     lesson     *x = &l->lessons[l->learnt++];
-    double      estimate = time_left_to(l, worker);
+    double      estimate = time_until_late(l, worker);
 
     *x = (lesson){type_of(l, worker), l->kernel[a->task], (now - a->start) / estimate, 0, 0};
     if (now == a->start + estimate)
@@ -522,7 +539,7 @@ static void learn(literal_policy *l, unsigned worker, double now)
     x->bin = bin_of(x->ratio);
 }
 
-static void ended(void *self, unsigned worker, uint32_t task, hs_ending how, double now)
+static void task_ended(void *self, unsigned worker, uint32_t task, hs_ending how, double now)
 {
     literal_policy *l = self;
     lane           *a = &l->lane[worker];
@@ -533,14 +550,14 @@ static void ended(void *self, unsigned worker, uint32_t task, hs_ending how, dou
         l->barred[other_than(type)][task] = 1;
         l->lane[a->thief].kept = task;
     } else {
-        learn(l, worker, now);
+        add_lesson(l, worker, now);
     }
     a->task = a->thief = NOTHING;
 }
 
 decider literal_policy_decider(literal_policy *l)
 {
-    return (decider){l, NULL, next, ended};
+    return (decider){l, NULL, next_decision, task_ended};
 }
 
 static void fill_list(lane *a, const hs_schedule *lists, unsigned worker)
@@ -548,7 +565,7 @@ static void fill_list(lane *a, const hs_schedule *lists, unsigned worker)
     size_t          count, i;
     const hs_entry *entry = hs_schedule_entries(lists, worker, &count);
 
-    a->list = literal_memory(count + 1, sizeof *a->list);
+    a->list = literal_allocate(count + 1, sizeof *a->list);
     for (i = 0; i < count; i++)
         if (entry[i].state == HS_RUN)
             a->list[a->waiting++] = entry[i].task;
@@ -556,26 +573,26 @@ static void fill_list(lane *a, const hs_schedule *lists, unsigned worker)
 
 literal_policy *literal_policy_create(const sample *s, const hs_schedule *lists, double tolerance)
 {
-    literal_policy *l = literal_memory(1, sizeof *l);
+    literal_policy *l = literal_allocate(1, sizeof *l);
     unsigned        w;
     size_t          i;
 
     *l = (literal_policy){.s = s, .lists = lists != NULL, .tolerance = tolerance};
     l->time[HS_CPU] = s->p;
     l->time[HS_GPU] = s->q;
-    l->barred[HS_CPU] = literal_memory(s->n + 1, 1);
-    l->barred[HS_GPU] = literal_memory(s->n + 1, 1);
-    l->lessons = literal_memory(s->n + 1, sizeof *l->lessons);
-    l->kernel = literal_memory(s->n + 1, sizeof *l->kernel);
+    l->barred[HS_CPU] = literal_allocate(s->n + 1, 1);
+    l->barred[HS_GPU] = literal_allocate(s->n + 1, 1);
+    l->lessons = literal_allocate(s->n + 1, sizeof *l->lessons);
+    l->kernel = literal_allocate(s->n + 1, sizeof *l->kernel);
     for (i = 0; i < s->n; i++) {
         hs_task row;
 
         hs_instance_row(s->in, hs_instance_row_of(s->in, i), &row);
         l->kernel[i] = row.kernel;
     }
-    l->queued = literal_memory(s->n + 1, 1);
+    l->queued = literal_allocate(s->n + 1, 1);
     memset(l->queued, 1, s->n);
-    l->lane = literal_memory((size_t)s->m + s->k, sizeof *l->lane);
+    l->lane = literal_allocate((size_t)s->m + s->k, sizeof *l->lane);
     for (w = 0; w < s->m + s->k; w++) {
         l->lane[w] = (lane){.task = NOTHING, .kept = NOTHING, .thief = NOTHING};
         if (lists)

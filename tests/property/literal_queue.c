@@ -6,18 +6,18 @@
 #include "literal.h"
 #include "literal_law.h"
 
-static void enqueue(law *l, int w, int t)
+static void assign_to_queue(law *l, int worker, int task)
 {
-    law_start_transfers(l, t, w);
-    law_leave_fifo(l, t);
-    l->state[t] = TAKEN;
-    l->lane[w].queue[l->lane[w].waiting++] = t;
+    law_start_transfers(l, task, worker);
+    law_remove_from_fifo(l, task);
+    l->state[task] = TAKEN;
+    l->lane[worker].queue[l->lane[worker].waiting++] = task;
 }
 
 /* Start a task from a worker's queue, by rank or first in, first out. */
 static bool start_queued(law *l)
 {
-    for (int i = 0; i < workers(l); i++) {
+    for (int i = 0; i < worker_count(l); i++) {
         int    w = worker_at(l, i);
         lane  *a = &l->lane[w];
         size_t best = 0;
@@ -30,7 +30,7 @@ static bool start_queued(law *l)
                 best = j;
         t = a->queue[best];
         memmove(&a->queue[best], &a->queue[best + 1], (--a->waiting - best) * sizeof *a->queue);
-        law_hold(l, w, t);
+        law_start_now(l, w, t);
         return true;
     }
     return false;
@@ -43,14 +43,14 @@ bool law_dynamic_step(law *l)
 
     if (start_queued(l))
         return true;
-    for (int w = 0; w < workers(l); w++)
+    for (int w = 0; w < worker_count(l); w++)
         is_free_worker |= l->lane[w].task < 0;
     if (!is_free_worker || l->ready == 0)
         return false;
     for (int pass = 0; pass < 2; pass++) /* idle workers before busy workers */
-        for (int i = 0; i < workers(l); i++) {
+        for (int i = 0; i < worker_count(l); i++) {
             int    w = worker_at(l, i);
-            double end = l->lane[w].task < 0 ? l->now : law_end_of(l, w);
+            double end = l->lane[w].task < 0 ? l->now : law_end_of_running(l, w);
 
             if ((l->lane[w].task < 0) != (pass == 0))
                 continue;
@@ -64,25 +64,25 @@ bool law_dynamic_step(law *l)
             best_is_free = pass == 0;
         }
     if (best_is_free)
-        law_hold(l, best, l->fifo[0]);
+        law_start_now(l, best, l->fifo[0]);
     else
-        enqueue(l, best, l->fifo[0]);
+        assign_to_queue(l, best, l->fifo[0]);
     return true;
 }
 
-static double available(const law *l, int w)
+static double end_of_queue(const law *l, int worker)
 {
-    const lane *a = &l->lane[w];
+    const lane *a = &l->lane[worker];
 
     return a->task >= 0 || a->waiting > 0 ? a->estimate : l->now;
 }
 
-static bool goes_first(const law *l, int a, int b)
+static bool has_precedence(const law *l, int a, int b)
 {
     const graph_sample *s = l->s;
     int                 sign;
 
-    if (is_named(l, "d-rank"))
+    if (law_has_name(l, "d-rank"))
         return l->key[a] > l->key[b];
     if (isinf(s->p[a]) || isinf(s->q[a]) || isinf(s->p[b]) || isinf(s->q[b]))
         return (isinf(s->p[a]) || isinf(s->q[a])) && !(isinf(s->p[b]) || isinf(s->q[b]));
@@ -91,11 +91,11 @@ static bool goes_first(const law *l, int a, int b)
     return sign > 0;
 }
 
-static unsigned waiting_to_start(const law *l)
+static unsigned count_waiting(const law *l)
 {
     unsigned count = 0;
 
-    for (int w = 0; w < workers(l); w++)
+    for (int w = 0; w < worker_count(l); w++)
         count += (unsigned)l->lane[w].waiting + (l->lane[w].task >= 0 && l->lane[w].start > l->now);
     return count;
 }
@@ -103,21 +103,21 @@ static unsigned waiting_to_start(const law *l)
 bool law_rank_step(law *l)
 {
     unsigned threshold = l->settings->parameters.threshold ? l->settings->parameters.threshold
-                                                           : 2 * (unsigned)workers(l);
+                                                           : 2 * (unsigned)worker_count(l);
     int      t, best = NOBODY;
     double   least = 0;
 
     if (start_queued(l))
         return true;
-    if (l->ready == 0 || waiting_to_start(l) >= threshold)
+    if (l->ready == 0 || count_waiting(l) >= threshold)
         return false;
     t = l->fifo[0];
     for (size_t i = 1; i < l->ready; i++)
-        if (goes_first(l, l->fifo[i], t))
+        if (has_precedence(l, l->fifo[i], t))
             t = l->fifo[i];
-    for (int i = 0; i < workers(l); i++) {
+    for (int i = 0; i < worker_count(l); i++) {
         int    w = worker_at(l, i);
-        double end = available(l, w) + law_longest_transfer(l, t, w) + time_on(l, w, t);
+        double end = end_of_queue(l, w) + law_longest_transfer(l, t, w) + time_on(l, w, t);
 
         if (isinf(end) || (best >= 0 && end >= least))
             continue;
@@ -125,7 +125,7 @@ bool law_rank_step(law *l)
         least = end;
     }
     l->lane[best].estimate = least;
-    enqueue(l, best, t);
+    assign_to_queue(l, best, t);
     return true;
 }
 
@@ -137,9 +137,9 @@ bool law_dmda_step(law *l)
     if (l->ready == 0)
         return start_queued(l);
     t = l->fifo[0];
-    for (int i = 0; i < workers(l); i++) {
+    for (int i = 0; i < worker_count(l); i++) {
         int    w = worker_at(l, i);
-        double end = fmax(available(l, w), law_arrival(l, t, w)) + time_on(l, w, t);
+        double end = fmax(end_of_queue(l, w), law_arrival(l, t, w)) + time_on(l, w, t);
 
         if (isinf(end) || (best >= 0 && end >= least))
             continue;
@@ -147,28 +147,27 @@ bool law_dmda_step(law *l)
         least = end;
     }
     l->lane[best].estimate = least;
-    enqueue(l, best, t);
+    assign_to_queue(l, best, t);
     return true;
 }
 
-
-bool law_start_own(law *l, int w)
+bool law_start_own(law *l, int worker)
 {
     int t;
 
-    if (l->lane[w].task >= 0 || l->at[w] == l->listed[w])
+    if (l->lane[worker].task >= 0 || l->at[worker] == l->listed[worker])
         return false;
-    t = l->list[w][l->at[w]];
+    t = l->list[worker][l->at[worker]];
     if (l->state[t] != READY)
         return false;
-    l->at[w]++;
-    law_hold_from(l, w, t, law_planned_arrival(l, t, w));
+    l->at[worker]++;
+    law_start_at(l, worker, t, law_planned_arrival(l, t, worker));
     return true;
 }
 
 bool law_plan_step(law *l)
 {
-    for (int i = 0; i < workers(l); i++)
+    for (int i = 0; i < worker_count(l); i++)
         if (law_start_own(l, worker_at(l, i)))
             return true;
     return false;
@@ -176,7 +175,7 @@ bool law_plan_step(law *l)
 
 void law_read_plan(law *l)
 {
-    for (int w = 0; w < workers(l); w++) {
+    for (int w = 0; w < worker_count(l); w++) {
         size_t          count;
         const hs_entry *entry = hs_schedule_entries(l->rules->plan, (unsigned)w, &count);
 

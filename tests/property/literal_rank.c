@@ -4,24 +4,24 @@
 
 #include "literal_law.h"
 
-double law_min_time(const graph_sample *s, size_t t)
+double law_min_time(const graph_sample *s, size_t task)
 {
-    return fmin(s->p[t], s->q[t]);
+    return fmin(s->p[task], s->q[task]);
 }
 
-static double mean_time(const graph_sample *s, size_t t)
+static double mean_time(const graph_sample *s, size_t task)
 {
-    if (isinf(s->p[t]) || isinf(s->q[t]))
-        return law_min_time(s, t);
-    return (s->m * s->p[t] + s->k * s->q[t]) / (s->m + s->k);
+    if (isinf(s->p[task]) || isinf(s->q[task]))
+        return law_min_time(s, task);
+    return (s->m * s->p[task] + s->k * s->q[task]) / (s->m + s->k);
 }
 
-static double mean_transfer(const graph_sample *s, size_t t, size_t next)
+static double mean_transfer(const graph_sample *s, size_t task, size_t next)
 {
-    double bytes = s->bytes[t][next], m = s->m, k = s->k;
+    double bytes = s->bytes[task][next], m = s->m, k = s->k;
 
     for (size_t d = 0; d < GRAPH_DATA; d++)
-        if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)t)
+        if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)task)
             bytes = fmax(bytes, s->size[d]);
     return (m * k *
                 (hs_instance_transfer_time(s->in, 0, 1, bytes) +

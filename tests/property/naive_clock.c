@@ -20,7 +20,7 @@ typedef struct naive_clock {
     plan               out;
 } naive_clock;
 
-static void end(naive_clock *c, unsigned worker, hs_ending how, double now)
+static void end_task(naive_clock *c, unsigned worker, hs_ending how, double now)
 {
     hs_placement *entry = &c->out.at[c->of[worker].entry];
 
@@ -33,7 +33,7 @@ static void end(naive_clock *c, unsigned worker, hs_ending how, double now)
 }
 
 /* Request a decision for a worker and carry it out; return true if it starts a task. */
-static bool ask(naive_clock *c, unsigned worker, double now)
+static bool ask_worker(naive_clock *c, unsigned worker, double now)
 {
     hs_decision decision = {.kind = HS_DECIDE_START};
     hs_type     type = worker < c->s->m ? HS_CPU : HS_GPU;
@@ -48,8 +48,8 @@ static bool ask(naive_clock *c, unsigned worker, double now)
     }
     if (decision.kind == HS_DECIDE_SPOLIATE) {
         REQUIRE(c->s, c->of[decision.victim].doing == RUNS, "a victim that runs nothing");
-        end(c, decision.victim, HS_ENDING_ABORTED, now);
-        return ask(c, worker, now);
+        end_task(c, decision.victim, HS_ENDING_ABORTED, now);
+        return ask_worker(c, worker, now);
     }
     REQUIRE(c->s, c->out.count < 100 * (c->s->n + 1), "it never ends");
     time = hs_instance_time(c->truth, decision.task, type);
@@ -59,7 +59,7 @@ static bool ask(naive_clock *c, unsigned worker, double now)
 }
 
 /* Return the worker with the earliest event, GPUs first on ties; -1: no event. */
-static int first(const naive_clock *c)
+static int first_worker(const naive_clock *c)
 {
     unsigned workers = c->s->m + c->s->k, i;
     int      found = -1;
@@ -80,14 +80,14 @@ hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const de
     int          worker;
     unsigned     w;
 
-    c.of = literal_memory((size_t)s->m + s->k, sizeof *c.of);
-    while ((worker = first(&c)) >= 0) {
+    c.of = literal_allocate((size_t)s->m + s->k, sizeof *c.of);
+    while ((worker = first_worker(&c)) >= 0) {
         double now = c.of[worker].at;
         bool   happened = c.of[worker].doing == RUNS;
 
         if (happened)
-            end(&c, (unsigned)worker, HS_ENDING_DONE, now);
-        happened |= ask(&c, (unsigned)worker, now);
+            end_task(&c, (unsigned)worker, HS_ENDING_DONE, now);
+        happened |= ask_worker(&c, (unsigned)worker, now);
         for (w = 0; w < s->m + s->k && happened; w++)
             if (c.of[w].doing == WAITS)
                 c.of[w].at = now;

@@ -14,7 +14,7 @@ const hs_policy_kind *kind_of(const char *name)
     return kind;
 }
 
-const hs_policy_settings *tolerant(double tolerance)
+const hs_policy_settings *tolerant_settings(double tolerance)
 {
     static hs_policy_settings settings;
 
@@ -30,7 +30,7 @@ hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan
     hs_error     v;
     hs_status    st;
 
-    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerant(tolerance), &out);
+    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerant_settings(tolerance), &out);
     REQUIRE(s, st == HS_OK, "simulating %s: %s", name, hs_status_text(st));
     if (hs_schedule_check(truth, out, &v) != HS_OK)
         sample_fail(s, "%s: %s", name, v.why);

@@ -18,7 +18,7 @@ hs_instance *some_truth(const sample *s, dice *d, double error);
 const hs_policy_kind *kind_of(const char *name);
 
 /* Return settings with the tolerance; valid until the next call. */
-const hs_policy_settings *tolerant(double tolerance);
+const hs_policy_settings *tolerant_settings(double tolerance);
 
 /* Simulate the policy and return the schedule, which has passed the checker. */
 hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan,

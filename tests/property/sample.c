@@ -16,23 +16,23 @@ static const char *const family_names[SAMPLE_FAMILIES] = {
 };
 
 /* Draw from the exponential distribution with mean 1. */
-static double exponential(dice *d)
+static double draw_exponential(dice *d)
 {
     return -log(dice_unit(d));
 }
 
 /* Draw from the gamma distribution with mean 1 and variation 1/5: a sum of 25 exponentials. */
-static double steady(dice *d)
+static double draw_steady(dice *d)
 {
     double sum = 0;
     int    i;
 
     for (i = 0; i < 25; i++)
-        sum += exponential(d);
+        sum += draw_exponential(d);
     return sum / 25;
 }
 
-static double power_of_ten(dice *d, double low, double high)
+static double draw_power_of_ten(dice *d, double low, double high)
 {
     return pow(10, low + dice_unit(d) * (high - low));
 }
@@ -56,7 +56,7 @@ static void draw_kernel(dice *d, double *p, double *q)
     *q = kernels[kernel][1];
 }
 
-static double tiny(dice *d)
+static double draw_tiny_time(dice *d)
 {
     int exponent = -1074 + (int)dice_below(d, 60); /* drawn first, because compilers evaluate
                                                       arguments in any order */
@@ -89,20 +89,20 @@ static void draw_times(sample_family family, dice *d, double *p, double *q)
         *q = 0.5 + dice_unit(d);
         break;
     case SAMPLE_GAMMA:
-        *p = 15 * steady(d);
-        *q = exponential(d);
+        *p = 15 * draw_steady(d);
+        *q = draw_exponential(d);
         break;
     case SAMPLE_WIDE:
-        *p = power_of_ten(d, -9, 9);
-        *q = power_of_ten(d, -9, 9);
+        *p = draw_power_of_ten(d, -9, 9);
+        *q = draw_power_of_ten(d, -9, 9);
         break;
     case SAMPLE_VAST:
-        *p = power_of_ten(d, -150, 150);
-        *q = power_of_ten(d, -150, 150);
+        *p = draw_power_of_ten(d, -150, 150);
+        *q = draw_power_of_ten(d, -150, 150);
         break;
     case SAMPLE_LEAST:
-        *p = tiny(d);
-        *q = tiny(d);
+        *p = draw_tiny_time(d);
+        *q = draw_tiny_time(d);
         break;
     default:
         *p = dice_between(d, 1, 30);
@@ -134,7 +134,7 @@ static void make_infinite(sample *s, dice *d)
     }
 }
 
-static double *times(size_t n)
+static double *allocate_times(size_t n)
 {
     double *at = malloc((n + 1) * sizeof *at);
 
@@ -143,7 +143,7 @@ static double *times(size_t n)
     return at;
 }
 
-static void fill(sample *s, sample_family family, dice *d)
+static void draw_all_times(sample *s, sample_family family, dice *d)
 {
     bool   prioritised = family == SAMPLE_EQUAL_RATIOS || dice_below(d, 3) == 0;
     bool   swapped = dice_below(d, 2) && family != SAMPLE_GAMMA;
@@ -175,13 +175,13 @@ void sample_make_of(sample *s, sample_family family, uint64_t seed, size_t tasks
     s->n = tasks;
     s->m = cpus;
     s->k = gpus;
-    s->cpu = times(tasks);
-    s->gpu = times(tasks);
-    s->p = times(tasks);
-    s->q = times(tasks);
+    s->cpu = allocate_times(tasks);
+    s->gpu = allocate_times(tasks);
+    s->p = allocate_times(tasks);
+    s->q = allocate_times(tasks);
     s->priority = malloc((tasks + 1) * sizeof *s->priority);
     REQUIRE(s, s->priority, "out of memory");
-    fill(s, family, &d);
+    draw_all_times(s, family, &d);
     if (with_infinite)
         make_infinite(s, &d);
     for (i = 0; i < tasks; i++) {

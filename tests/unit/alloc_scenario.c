@@ -15,21 +15,22 @@ typedef struct outcome {
     long      failed, leaked; /* allocations, blocks */
 } outcome;
 
-/* Run the scenario once; the allocation after the first `left` fails, none if `left` is negative.
- * Blocks that Check allocates between runs are not counted as leaks. */
-static outcome run_with(scenario run, const void *context, long left, bool from_there_on)
+/* Run the scenario once; the allocation after the first `successes_left` fails, none if
+ * `successes_left` is negative. Blocks that Check allocates between runs are not counted as leaks.
+ */
+static outcome run_with(scenario run, const void *context, long successes_left, bool all_later_fail)
 {
     outcome o = {.result = 0};
     long    blocks = memory_blocks();
 
-    memory_fails(left, from_there_on);
+    memory_fails(successes_left, all_later_fail);
     o.status = run(context, &o.result);
     o.failed = memory_restored();
     o.leaked = memory_blocks() - blocks;
     return o;
 }
 
-static void check_scenario(const char *name, scenario run, const void *context, bool from_there_on)
+static void check_scenario(const char *name, scenario run, const void *context, bool all_later_fail)
 {
     outcome first = run_with(run, context, -1, false), o, after;
     long    n = 0;
@@ -37,7 +38,7 @@ static void check_scenario(const char *name, scenario run, const void *context, 
     ck_assert_msg(first.status == HS_OK, "%s: %s", name, hs_status_text(first.status));
     ck_assert_msg(first.leaked == 0, "%s leaks %ld blocks", name, first.leaked);
     do {
-        o = run_with(run, context, n, from_there_on);
+        o = run_with(run, context, n, all_later_fail);
         after = run_with(run, context, -1, false);
         ck_assert_msg(o.leaked == 0, "%s leaks %ld blocks without allocation %ld", name, o.leaked,
                       n);

@@ -24,7 +24,7 @@ static hs_status build_with_attempts(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(builders)
+START_TEST(builder_survives_failed_allocations)
 {
     static const int once = 1, twice = 2;
 
@@ -63,7 +63,7 @@ static hs_status index_names(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(instances)
+START_TEST(instance_survives_failed_allocations)
 {
     hs_instance *in = NULL;
 
@@ -101,7 +101,7 @@ static hs_status check_schedule(const void *context, uint64_t *result)
     return hs_schedule_check(c->in, c->plan, NULL);
 }
 
-START_TEST(schedules)
+START_TEST(schedule_survives_failed_allocations)
 {
     hs_instance  *in = NULL;
     hs_schedule  *plan = NULL;
@@ -150,7 +150,7 @@ static hs_status use_policy(const void *context, uint64_t *result)
     return st;
 }
 
-static hs_status simulate(const void *context, uint64_t *result)
+static hs_status simulate_policy(const void *context, uint64_t *result)
 {
     const policy_context *c = context;
     hs_schedule          *found = NULL;
@@ -190,13 +190,13 @@ static void check_policy(const hs_policy_kind *kind, hs_instance *estimates)
     context.truth = truth;
     context.plan = plan;
     check_both_ways(hs_policy_name(context.kind), use_policy, &context);
-    check_both_ways("a simulation", simulate, &context);
+    check_both_ways("a simulation", simulate_policy, &context);
     hs_schedule_free(plan);
     hs_instance_free(truth);
     hs_instance_free(estimates);
 }
 
-START_TEST(policies)
+START_TEST(policy_survives_failed_allocations)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     hs_instance          *estimates = NULL;
@@ -227,7 +227,7 @@ static hs_status use_queue(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(queues)
+START_TEST(queue_survives_failed_allocations)
 {
     static const size_t none = 0, enough = 100;
 
@@ -247,7 +247,7 @@ typedef struct drawing {
     hs_picture         picture;
 } drawing;
 
-static hs_status draw(const void *context, uint64_t *result)
+static hs_status draw_pictures(const void *context, uint64_t *result)
 {
     const drawing *d = context;
 
@@ -268,7 +268,7 @@ static hs_status find_path(const void *context, uint64_t *result)
 }
 
 /* Of a graph, which has a critical path, and barriers; with copies of data, two at a time. */
-START_TEST(pictures)
+START_TEST(pictures_survive_failed_allocations)
 {
     const hs_transfer   copies[] = {{0, 2, 1, UINT32_MAX, 0, 1}, {1, 3, 1, UINT32_MAX, 0, 1}};
     hs_picture          picture;
@@ -295,7 +295,7 @@ START_TEST(pictures)
     picture.transfers = copies;
     picture.transfer_count = 2;
     for (size_t i = 0; i < 2; i++)
-        check_both_ways("a picture", draw, &(drawing){writers[i], in, s, fd, picture});
+        check_both_ways("a picture", draw_pictures, &(drawing){writers[i], in, s, fd, picture});
     check_both_ways("a critical path", find_path, &(drawing){NULL, in, s, fd, picture});
     close(fd);
     hs_schedule_free(s);
@@ -309,12 +309,12 @@ int main(void)
     TCase *cases = tcase_create("failing allocations");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, builders);
-    tcase_add_test(cases, instances);
-    tcase_add_test(cases, schedules);
-    tcase_add_loop_test(cases, policies, 0, (int)hs_policy_count());
-    tcase_add_test(cases, queues);
-    tcase_add_test(cases, pictures);
+    tcase_add_test(cases, builder_survives_failed_allocations);
+    tcase_add_test(cases, instance_survives_failed_allocations);
+    tcase_add_test(cases, schedule_survives_failed_allocations);
+    tcase_add_loop_test(cases, policy_survives_failed_allocations, 0, (int)hs_policy_count());
+    tcase_add_test(cases, queue_survives_failed_allocations);
+    tcase_add_test(cases, pictures_survive_failed_allocations);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -19,7 +19,7 @@ typedef struct solve_context {
     hs_settings         settings;
 } solve_context;
 
-static hs_status solve(const void *context, uint64_t *result)
+static hs_status solve_instance(const void *context, uint64_t *result)
 {
     const solve_context *c = context;
     hs_schedule         *plan = NULL;
@@ -46,7 +46,7 @@ static hs_status solve_lpt(const void *context, uint64_t *result)
     return st;
 }
 
-static hs_status compute(const void *context, uint64_t *result)
+static hs_status compute_bound(const void *context, uint64_t *result)
 {
     const solve_context *c = context;
     double               value = 0;
@@ -70,13 +70,13 @@ static void check_instance(const hs_instance *in)
         context.algorithm = hs_algorithm_at(i);
         if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
             continue;
-        check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+        check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
     }
     if (hs_instance_cpus(in))
         check_both_ways("LPT on an allocation", solve_lpt, &context);
 }
 
-START_TEST(algorithms)
+START_TEST(algorithms_survive_failed_allocations)
 {
     hs_instance *in = NULL, *other = NULL;
 
@@ -89,7 +89,7 @@ START_TEST(algorithms)
 }
 END_TEST
 
-START_TEST(algorithms_without_cpus)
+START_TEST(algorithms_without_cpus_survive_failed_allocations)
 {
     enum { TASKS = 1100 }; /* large enough for the radix sort */
     static double times[TASKS];
@@ -144,7 +144,7 @@ static hs_status solve_with_transfers(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(algorithms_with_transfers)
+START_TEST(algorithms_with_transfers_survive_failed_allocations)
 {
     static const char *const names[] = {"heft", "heteroprio", "dynamic"};
     hs_instance             *in = build_linked();
@@ -161,7 +161,7 @@ START_TEST(algorithms_with_transfers)
 END_TEST
 
 /* Workers that come late: what takes them, but those that search. */
-START_TEST(algorithms_and_bounds_with_busy_workers)
+START_TEST(late_workers_survive_failed_allocations)
 {
     static const double available[] = {0, 3, 1, 2};
     hs_instance        *in = NULL, *other = NULL;
@@ -178,13 +178,13 @@ START_TEST(algorithms_and_bounds_with_busy_workers)
         context.algorithm = hs_algorithm_at(i);
         if (hs_algorithm_supports_available(context.algorithm) &&
             !sample_searches(context.algorithm) && !sample_refuses(other, context.algorithm))
-            check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+            check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
     }
     for (i = 0; i < hs_bound_count(); i++) {
         context.bound = hs_bound_at(i);
         if (hs_bound_supports_available(context.bound) &&
             strcmp(hs_bound_name(context.bound), "min-time") != 0)
-            check_both_ways(hs_bound_name(context.bound), compute, &context);
+            check_both_ways(hs_bound_name(context.bound), compute_bound, &context);
     }
     hs_instance_free(other);
     hs_instance_free(in);
@@ -192,7 +192,7 @@ START_TEST(algorithms_and_bounds_with_busy_workers)
 END_TEST
 
 /* min-time needs no memory where no type is absent: then there is nothing to check. */
-START_TEST(bounds)
+START_TEST(bounds_survive_failed_allocations)
 {
     hs_instance *in = NULL, *other = NULL;
     size_t       i;
@@ -205,7 +205,7 @@ START_TEST(bounds)
         hs_settings_init(&context.settings);
         if (sample_bound_searches(context.bound))
             continue;
-        check_both_ways(hs_bound_name(context.bound), compute, &context);
+        check_both_ways(hs_bound_name(context.bound), compute_bound, &context);
     }
     hs_instance_free(other);
     hs_instance_free(in);
@@ -213,7 +213,7 @@ START_TEST(bounds)
 END_TEST
 
 /* Rows with counts, pieces, data and links: all that a graph may have. */
-static hs_instance *a_graph(void)
+static hs_instance *build_graph(void)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -241,9 +241,9 @@ static hs_instance *a_graph(void)
     return in;
 }
 
-START_TEST(graphs)
+START_TEST(graphs_survive_failed_allocations)
 {
-    hs_instance    *in = a_graph();
+    hs_instance    *in = build_graph();
     const hs_graph *g;
     solve_context   context = {.in = in};
 
@@ -252,7 +252,7 @@ START_TEST(graphs)
     for (size_t i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
         if (hs_algorithm_supports_graphs(context.algorithm) && !sample_searches(context.algorithm))
-            check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+            check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
     }
     hs_instance_free(in);
 }
@@ -279,7 +279,8 @@ static hs_status solve_in_workspace(const void *context, uint64_t *result)
 }
 
 /* What a second call asks for: every allocation would fail. */
-static long second_call(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in)
+static long allocations_of_second_call(hs_workspace *ws, const hs_algorithm *alg,
+                                       const hs_instance *in)
 {
     const hs_schedule *plan;
     double             makespan;
@@ -299,7 +300,7 @@ static long second_call(hs_workspace *ws, const hs_algorithm *alg, const hs_inst
     return failed;
 }
 
-START_TEST(workspaces)
+START_TEST(second_call_in_workspace_allocates_nothing)
 {
     hs_instance  *in = NULL;
     solve_context context;
@@ -319,8 +320,8 @@ START_TEST(workspaces)
         if (sample_is_policy(context.algorithm))
             continue;
         ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
-        ck_assert_int_eq(second_call(ws, context.algorithm, in), 0);
-        ck_assert_int_eq(second_call(ws, context.algorithm, s.in), 0);
+        ck_assert_int_eq(allocations_of_second_call(ws, context.algorithm, in), 0);
+        ck_assert_int_eq(allocations_of_second_call(ws, context.algorithm, s.in), 0);
         hs_workspace_free(ws);
     }
     sample_free(&s);
@@ -329,7 +330,7 @@ START_TEST(workspaces)
 END_TEST
 
 /* Ten million copies of two kinds: what is asked for does not know how many. */
-START_TEST(copies_take_no_memory)
+START_TEST(memory_does_not_grow_with_copies)
 {
     static const char *const by_rows[] = {"heteroprio", "heteroprio-ns", "clb2c",
                                           "lpt",        "heft",          "heft-min"};
@@ -366,14 +367,14 @@ int main(void)
     TCase *cases = tcase_create("failing allocations");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, algorithms);
-    tcase_add_test(cases, algorithms_without_cpus);
-    tcase_add_test(cases, algorithms_with_transfers);
-    tcase_add_test(cases, algorithms_and_bounds_with_busy_workers);
-    tcase_add_test(cases, graphs);
-    tcase_add_test(cases, bounds);
-    tcase_add_test(cases, workspaces);
-    tcase_add_test(cases, copies_take_no_memory);
+    tcase_add_test(cases, algorithms_survive_failed_allocations);
+    tcase_add_test(cases, algorithms_without_cpus_survive_failed_allocations);
+    tcase_add_test(cases, algorithms_with_transfers_survive_failed_allocations);
+    tcase_add_test(cases, late_workers_survive_failed_allocations);
+    tcase_add_test(cases, graphs_survive_failed_allocations);
+    tcase_add_test(cases, bounds_survive_failed_allocations);
+    tcase_add_test(cases, second_call_in_workspace_allocates_nothing);
+    tcase_add_test(cases, memory_does_not_grow_with_copies);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -9,21 +9,21 @@
 #include "suite.h"
 #include "support/arena.h"
 
-static unsigned char *take(hsi_arena *arena, size_t size, int mark)
+static unsigned char *take_and_mark(hsi_arena *arena, size_t size, int fill)
 {
     unsigned char *taken = hsi_arena_take(arena, 1, size);
 
     ck_assert_ptr_nonnull(taken);
     ck_assert_uint_eq((uintptr_t)taken % 16, 0);
-    memset(taken, mark, size);
+    memset(taken, fill, size);
     return taken;
 }
 
-static void expect_kept(const unsigned char *taken, size_t size, int mark)
+static void expect_kept(const unsigned char *taken, size_t size, int fill)
 {
     for (size_t i = 0; i < size; i++)
-        if (taken[i] != mark)
-            ck_abort_msg("byte %zu of what was marked %d is %d", i, mark, taken[i]);
+        if (taken[i] != fill)
+            ck_abort_msg("byte %zu of what was marked %d is %d", i, fill, taken[i]);
 }
 
 /* Odd sizes, some of which no chunk begun has room for. */
@@ -35,7 +35,7 @@ START_TEST(blocks_do_not_overlap)
 
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < PIECES; i++)
-            piece[i] = take(&arena, (size_t)(i * i * 37 + 1), i);
+            piece[i] = take_and_mark(&arena, (size_t)(i * i * 37 + 1), i);
         for (int i = 0; i < PIECES; i++)
             expect_kept(piece[i], (size_t)(i * i * 37 + 1), i);
         hsi_arena_reset(&arena);
@@ -52,7 +52,7 @@ START_TEST(too_large_blocks_are_refused)
     ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 2, 4));
     ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 8 + 2, 8));
     ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX, 1));
-    take(&arena, 100, 1);
+    take_and_mark(&arena, 100, 1);
     hsi_arena_close(&arena);
 }
 END_TEST
@@ -61,15 +61,15 @@ END_TEST
 START_TEST(release_returns_to_the_mark)
 {
     hsi_arena      arena = {0};
-    unsigned char *kept = take(&arena, 1000, 1), *first;
+    unsigned char *kept = take_and_mark(&arena, 1000, 1), *first;
     hsi_mark       mark = hsi_arena_mark(&arena);
     size_t         used = arena.used;
 
-    first = take(&arena, 500, 2);
-    take(&arena, 1 << 20, 3);
+    first = take_and_mark(&arena, 500, 2);
+    take_and_mark(&arena, 1 << 20, 3);
     hsi_arena_release(&arena, mark);
     ck_assert_uint_eq(arena.used, used);
-    ck_assert_ptr_eq(take(&arena, 500, 4), first);
+    ck_assert_ptr_eq(take_and_mark(&arena, 500, 4), first);
     expect_kept(kept, 1000, 1);
     hsi_arena_close(&arena);
 }
@@ -81,12 +81,12 @@ START_TEST(one_chunk_holds_the_peak_after_a_reset)
     hsi_arena      arena = {0};
     unsigned char *before, *after;
 
-    take(&arena, 100000, 1);
-    take(&arena, 200000, 2);
+    take_and_mark(&arena, 100000, 1);
+    take_and_mark(&arena, 200000, 2);
     ck_assert_uint_ge(arena.peak, 300000);
     hsi_arena_reset(&arena);
-    before = take(&arena, 200000, 3);
-    after = take(&arena, 100000, 4);
+    before = take_and_mark(&arena, 200000, 3);
+    after = take_and_mark(&arena, 100000, 4);
     ck_assert_ptr_eq(before + 200000, after);
     hsi_arena_close(&arena);
     ck_assert_uint_eq(arena.peak, 0);

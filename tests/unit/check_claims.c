@@ -24,7 +24,7 @@ typedef struct draw {
 
 static const limits plenty = {0, 1 << 20, 1 << 20};
 
-static void make(draw *i, dice *d)
+static void draw_claim(draw *i, dice *d)
 {
     memset(i, 0, sizeof *i);
     i->kinds = dice_between(d, 1, MOST_KINDS);
@@ -44,7 +44,8 @@ static int64_t weight_of(const draw *i, size_t task)
     return (int64_t)i->kind[i->tasks[task]].weight;
 }
 
-static void place(const draw *i, size_t task, unsigned workers, int64_t *load, int64_t *optimum)
+static void place_task(const draw *i, size_t task, unsigned workers, int64_t *load,
+                       int64_t *optimum)
 {
     int64_t makespan = 0;
 
@@ -58,7 +59,7 @@ static void place(const draw *i, size_t task, unsigned workers, int64_t *load, i
     }
     for (unsigned w = 0; w < workers; w++) {
         load[w] += weight_of(i, task);
-        place(i, task + 1, workers, load, optimum);
+        place_task(i, task + 1, workers, load, optimum);
         load[w] -= weight_of(i, task);
     }
 }
@@ -67,11 +68,12 @@ static int64_t optimum_of(const draw *i, unsigned workers)
 {
     int64_t load[MOST_WORKERS] = {0}, optimum = INT64_MAX;
 
-    place(i, 0, workers, load, &optimum);
+    place_task(i, 0, workers, load, &optimum);
     return optimum;
 }
 
-static verdict pack(const draw *i, unsigned workers, int64_t capacity, limits *l)
+static verdict check_packing_claim(const draw *i, unsigned workers, int64_t capacity,
+                                   limits *step_limits)
 {
     packing_kind kind[MOST_KINDS];
     limits       enough = plenty;
@@ -80,7 +82,7 @@ static verdict pack(const draw *i, unsigned workers, int64_t capacity, limits *l
     for (size_t k = 0; k < i->kinds; k++)
         if (i->kind[k].count > 0)
             kind[kinds++] = i->kind[k];
-    return packing_check(kind, kinds, workers, capacity, l ? l : &enough);
+    return packing_check(kind, kinds, workers, capacity, step_limits ? step_limits : &enough);
 }
 
 START_TEST(packing_claims_hold_exactly_below_the_optimum)
@@ -92,13 +94,15 @@ START_TEST(packing_claims_hold_exactly_below_the_optimum)
         unsigned workers = dice_between(&d, 1, MOST_WORKERS);
         int64_t  optimum;
 
-        make(&i, &d);
+        draw_claim(&i, &d);
         optimum = optimum_of(&i, workers);
-        ck_assert_int_eq(pack(&i, workers, optimum, NULL), FAILS);
-        ck_assert_int_eq(pack(&i, workers, optimum + dice_below(&d, 9), NULL), FAILS);
-        ck_assert_int_eq(pack(&i, workers, optimum - 1, NULL), HOLDS);
-        ck_assert_int_eq(pack(&i, workers, dice_below(&d, (unsigned)optimum), NULL), HOLDS);
-        ck_assert_int_eq(pack(&i, 0, optimum, NULL), HOLDS);
+        ck_assert_int_eq(check_packing_claim(&i, workers, optimum, NULL), FAILS);
+        ck_assert_int_eq(check_packing_claim(&i, workers, optimum + dice_below(&d, 9), NULL),
+                         FAILS);
+        ck_assert_int_eq(check_packing_claim(&i, workers, optimum - 1, NULL), HOLDS);
+        ck_assert_int_eq(check_packing_claim(&i, workers, dice_below(&d, (unsigned)optimum), NULL),
+                         HOLDS);
+        ck_assert_int_eq(check_packing_claim(&i, 0, optimum, NULL), HOLDS);
     }
 }
 END_TEST
@@ -115,14 +119,14 @@ START_TEST(packing_claims_end_at_the_step_limit)
         int64_t  capacity;
         limits   l = plenty;
 
-        make(&i, &d);
+        draw_claim(&i, &d);
         capacity = optimum_of(&i, workers) - 1;
-        ck_assert_int_eq(pack(&i, workers, capacity, &l), HOLDS);
+        ck_assert_int_eq(check_packing_claim(&i, workers, capacity, &l), HOLDS);
         if (l.work == 0)
             continue;
         l.most_work = l.work - 1;
         l.work = 0;
-        ck_assert_int_eq(pack(&i, workers, capacity, &l), TOO_MUCH);
+        ck_assert_int_eq(check_packing_claim(&i, workers, capacity, &l), TOO_MUCH);
         given_up++;
     }
     ck_assert_uint_gt(given_up, ROUNDS / 20);
@@ -158,14 +162,16 @@ static int64_t best_set(const draw *i, int64_t capacity)
     return best;
 }
 
-static verdict claim(const draw *i, int64_t capacity, int64_t most, limits *l)
+static verdict check_knapsack_claim(const draw *i, int64_t capacity, int64_t most_value,
+                                    limits *step_limits)
 {
     knapsack_item item[MOST_TASKS];
     limits        enough = plenty;
 
     for (size_t t = 0; t < i->count; t++)
         item[t] = (knapsack_item){weight_of(i, t), i->worth[i->tasks[t]]};
-    return knapsack_check(item, i->count, capacity, most, l ? l : &enough);
+    return knapsack_check(item, i->count, capacity, most_value,
+                          step_limits ? step_limits : &enough);
 }
 
 START_TEST(knapsack_claims_hold_exactly_from_the_best_set_on)
@@ -176,12 +182,12 @@ START_TEST(knapsack_claims_hold_exactly_from_the_best_set_on)
         draw    i;
         int64_t capacity = dice_below(&d, 60), best;
 
-        make(&i, &d);
+        draw_claim(&i, &d);
         best = best_set(&i, capacity);
-        ck_assert_int_eq(claim(&i, capacity, best, NULL), HOLDS);
-        ck_assert_int_eq(claim(&i, capacity, best + dice_below(&d, 9), NULL), HOLDS);
+        ck_assert_int_eq(check_knapsack_claim(&i, capacity, best, NULL), HOLDS);
+        ck_assert_int_eq(check_knapsack_claim(&i, capacity, best + dice_below(&d, 9), NULL), HOLDS);
         if (best)
-            ck_assert_int_eq(claim(&i, capacity, best - 1, NULL), FAILS);
+            ck_assert_int_eq(check_knapsack_claim(&i, capacity, best - 1, NULL), FAILS);
     }
 }
 END_TEST
@@ -203,7 +209,7 @@ START_TEST(knapsack_claims_end_at_the_step_limit)
 END_TEST
 
 /* A certificate may ask for many: what they take is added up. */
-START_TEST(the_sum_of_steps_is_limited)
+START_TEST(sum_of_steps_is_limited)
 {
     knapsack_item item[] = {{5, 10}, {5, 10}, {5, 10}};
     packing_kind  kind = {3, 5};
@@ -232,7 +238,7 @@ int main(void)
     tcase_add_test(cases, packing_claims_of_too_many_workers_are_refused);
     tcase_add_test(cases, knapsack_claims_hold_exactly_from_the_best_set_on);
     tcase_add_test(cases, knapsack_claims_end_at_the_step_limit);
-    tcase_add_test(cases, the_sum_of_steps_is_limited);
+    tcase_add_test(cases, sum_of_steps_is_limited);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

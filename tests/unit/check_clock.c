@@ -36,8 +36,9 @@ struct hs_policy_state {
 
 static hs_policy_state state;
 
-static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                        const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status create_script(hs_policy *policy, const hs_instance *estimates,
+                               const hs_schedule *plan, const hs_policy_settings *settings,
+                               hs_policy_state **out)
 {
     (void)policy;
     (void)estimates;
@@ -48,20 +49,21 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates, const h
     return HS_OK;
 }
 
-static void forget(hs_policy_state *s)
+static void free_script(hs_policy_state *s)
 {
     (void)s;
 }
 
-static void next(hs_policy_state *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
+static void next_answer(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                        hs_wake *wake)
 {
     (void)now;
     (void)wake;
     *out = s->script->says[worker][s->at[worker]++ % DECISIONS];
 }
 
-static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how, double now,
-                  hs_wake *wake)
+static void ignore_end(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how,
+                       double now, hs_wake *wake)
 {
     (void)s;
     (void)worker;
@@ -71,7 +73,7 @@ static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending 
     (void)wake;
 }
 
-static void skip(hs_policy_state *s, uint32_t task)
+static void ignore_done_task(hs_policy_state *s, uint32_t task)
 {
     (void)s;
     (void)task;
@@ -80,11 +82,11 @@ static void skip(hs_policy_state *s, uint32_t task)
 static const hs_policy_kind scripted = {.struct_size = sizeof scripted,
                                         .name = "scripted",
                                         .summary = "as it is told",
-                                        .create = create,
-                                        .free = forget,
-                                        .next = next,
-                                        .ended = ended,
-                                        .mark_done = skip};
+                                        .create = create_script,
+                                        .free = free_script,
+                                        .next = next_answer,
+                                        .ended = ignore_end,
+                                        .mark_done = ignore_done_task};
 
 static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
 {
@@ -96,7 +98,7 @@ static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
 }
 
 /* The victim waits until just when its task would have ended, and starts another then. */
-START_TEST(what_is_aborted_ends_at_once)
+START_TEST(aborted_task_ends_at_once)
 {
     static const script as_told = {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)},
                                     [GPU] = {START(2), TAKE(0, CPU), START(0), WAIT(INFINITY)}}};
@@ -136,7 +138,7 @@ static const script impossible[] = {
     {{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}}, /* a task is left */
 };
 
-START_TEST(what_cannot_be_is_refused)
+START_TEST(impossible_decisions_are_refused)
 {
     hs_instance *in = tasks_on(1, 1);
     hs_schedule *plan = NULL;
@@ -148,7 +150,7 @@ START_TEST(what_cannot_be_is_refused)
 }
 END_TEST
 
-START_TEST(estimates_are_of_the_same_workers)
+START_TEST(estimates_with_other_workers_are_refused)
 {
     static const unsigned other[][2] = {{1, 2}, {2, 1}};
     hs_instance          *in = tasks_on(1, 1), *truth = tasks_on(other[_i][0], other[_i][1]);
@@ -162,7 +164,7 @@ START_TEST(estimates_are_of_the_same_workers)
 END_TEST
 
 /* What follows the bytes that its maker knew is not the kind's. */
-START_TEST(kinds_end_where_their_size_says)
+START_TEST(policy_kind_is_read_up_to_its_size)
 {
     hs_instance   *in = tasks_on(1, 1);
     hs_policy_kind mine = scripted;
@@ -206,7 +208,7 @@ START_TEST(plan_alone_keeps_the_plan)
 END_TEST
 
 /* What is done already is in no schedule, and may not be started. */
-START_TEST(what_is_done_is_not_started)
+START_TEST(done_tasks_are_not_started)
 {
     static const script one = {{[CPU] = {START(1), WAIT(INFINITY)}, [GPU] = {WAIT(INFINITY)}}};
     static const script all = {{[CPU] = {START(1), START(0), WAIT(INFINITY)},
@@ -235,13 +237,13 @@ int main(void)
     Suite *suite = suite_create("clock");
     TCase *tests = tcase_create("scripts");
 
-    tcase_add_test(tests, what_is_aborted_ends_at_once);
-    tcase_add_loop_test(tests, what_cannot_be_is_refused, 0,
+    tcase_add_test(tests, aborted_task_ends_at_once);
+    tcase_add_loop_test(tests, impossible_decisions_are_refused, 0,
                         (int)(sizeof impossible / sizeof *impossible));
-    tcase_add_test(tests, what_is_done_is_not_started);
-    tcase_add_test(tests, kinds_end_where_their_size_says);
+    tcase_add_test(tests, done_tasks_are_not_started);
+    tcase_add_test(tests, policy_kind_is_read_up_to_its_size);
     tcase_add_test(tests, plan_alone_keeps_the_plan);
-    tcase_add_loop_test(tests, estimates_are_of_the_same_workers, 0, 2);
+    tcase_add_loop_test(tests, estimates_with_other_workers_are_refused, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -15,7 +15,7 @@ static hs_task          plain;  /* task with a plain value in the column */
 static hs_task          other;  /* differs from `plain` in this column alone */
 static char             in_plain[64], in_other[64]; /* texts of both values in files */
 
-static void set(hs_task *task, const void *value, size_t size)
+static void set_field(hs_task *task, const void *value, size_t size)
 {
     memcpy((char *)task + column->offset, value, size);
 }
@@ -30,9 +30,9 @@ static void set_number(hs_task *task, int64_t integer)
     uint32_t number = (uint32_t)integer;
 
     if (column->type == HS_COLUMN_INTEGER)
-        set(task, &integer, sizeof integer);
+        set_field(task, &integer, sizeof integer);
     else
-        set(task, &number, sizeof number);
+        set_field(task, &number, sizeof number);
 }
 
 /* Set two different values of the column in `plain` and `other`, and their texts. `plain` gets the
@@ -45,7 +45,7 @@ static void choose_values(void)
     switch (column->type) {
     case HS_COLUMN_TIME:
         strcpy(in_plain, isinf(*(const double *)field_of(&plain)) ? "inf" : "2");
-        set(&other, &three, sizeof three);
+        set_field(&other, &three, sizeof three);
         strcpy(in_other, "3");
         break;
     case HS_COLUMN_INTEGER:
@@ -62,8 +62,8 @@ static void choose_values(void)
         strcpy(in_other, column->words[1]);
         break;
     case HS_COLUMN_TEXT:
-        set(&plain, &empty, sizeof empty);
-        set(&other, &text, sizeof text);
+        set_field(&plain, &empty, sizeof empty);
+        set_field(&other, &text, sizeof text);
         strcpy(in_other, "\"say \"\"b\"\", c\"");
         *in_plain = '\0';
         break;
@@ -84,7 +84,7 @@ static bool makes_names(void)
 
 /* Prepare the test of a column. Return false for a list, which has no field in hs_task: check_graph
  * and the reader's cases test lists. */
-static bool start(int index)
+static bool prepare_column(int index)
 {
     column = hs_column_at((size_t)index);
     ck_assert_ptr_nonnull(column);
@@ -99,7 +99,7 @@ static bool start(int index)
 }
 
 /* Return true if two tasks have equal values in a column of any type. */
-static bool agree(const hs_column *in, const hs_task *a, const hs_task *b)
+static bool have_equal_values(const hs_column *in, const hs_task *a, const hs_task *b)
 {
     const void *x = (const char *)a + in->offset, *y = (const char *)b + in->offset;
     const char *s, *t;
@@ -115,7 +115,7 @@ static bool agree(const hs_column *in, const hs_task *a, const hs_task *b)
 }
 
 /* Check that a row of the instance equals the task in every column. */
-static void is_row(const hs_instance *in, size_t row, const hs_task *task)
+static void assert_row(const hs_instance *in, size_t row, const hs_task *task)
 {
     const hs_column *each;
     hs_task          found;
@@ -124,12 +124,12 @@ static void is_row(const hs_instance *in, size_t row, const hs_task *task)
     hs_instance_row(in, row, &found);
     ck_assert_uint_eq(found.struct_size, sizeof found);
     for (size_t i = 0; (each = hs_column_at(i)); i++)
-        ck_assert_msg(agree(each, &found, task), "row %zu: %s, with %s alone", row, each->name,
-                      column->name);
+        ck_assert_msg(have_equal_values(each, &found, task), "row %zu: %s, with %s alone", row,
+                      each->name, column->name);
 }
 
 /* Return an instance with a row per letter: p for `plain`, o for `other`. */
-static hs_instance *make(const char *rows)
+static hs_instance *make_instance(const char *rows)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -143,62 +143,62 @@ static hs_instance *make(const char *rows)
     return in;
 }
 
-static void are_rows(const hs_instance *in, const char *rows)
+static void assert_rows(const hs_instance *in, const char *rows)
 {
     ck_assert_uint_eq(hs_instance_rows(in), strlen(rows));
     for (size_t row = 0; rows[row]; row++)
-        is_row(in, row, rows[row] == 'p' ? &plain : &other);
+        assert_row(in, row, rows[row] == 'p' ? &plain : &other);
 }
 
 /* A builder keeps the column even if its first value comes late, and if the builder grows after
  * this value. */
-START_TEST(builders_keep_it)
+START_TEST(builder_keeps_each_column)
 {
     static const char *const kinds[] = {"o", "po", "op", "ppppop"};
     char                     many[201];
     hs_instance             *in;
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        in = make(kinds[i]);
-        are_rows(in, kinds[i]);
+        in = make_instance(kinds[i]);
+        assert_rows(in, kinds[i]);
         hs_instance_free(in);
     }
     memset(many, 'p', sizeof many);
     many[100] = is_column("id") ? 'p' : 'o';
     many[150] = 'o';
     many[200] = '\0';
-    in = make(many);
-    are_rows(in, many);
+    in = make_instance(many);
+    assert_rows(in, many);
     hs_instance_free(in);
 }
 END_TEST
 
-START_TEST(digests_tell_it)
+START_TEST(digest_depends_on_each_column)
 {
     hs_instance *a, *b;
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
-    a = make("p");
-    b = make("o");
+    a = make_instance("p");
+    b = make_instance("o");
     ck_assert(hs_instance_digest(a) != hs_instance_digest(b));
     hs_instance_free(a);
     hs_instance_free(b);
 }
 END_TEST
 
-START_TEST(files_keep_it)
+START_TEST(instance_file_keeps_each_column)
 {
     hs_instance *in, *back;
     char        *text, name[80];
     int          fd = scratch_fd(), required;
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
     required = is_column("cpu") || is_column("gpu");
-    in = make("po");
+    in = make_instance("po");
     ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     text = get_text(fd, NULL);
     snprintf(name, sizeof name, required ? "%s" : is_column("id") ? "\n%s,cpu,gpu\n" : ",%s\n",
@@ -206,14 +206,14 @@ START_TEST(files_keep_it)
     ck_assert_msg(strstr(text, name) != NULL, "no %s in %s", name, text);
     ck_assert_msg(strstr(text, in_other) != NULL, "no %s in %s", in_other, text);
     back = read_good(fd);
-    are_rows(back, "po");
+    assert_rows(back, "po");
     ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
     hs_instance_free(in);
     hs_instance_free(back);
     free(text);
 
     /* The writer omits a column with default values only. */
-    in = make("p");
+    in = make_instance("p");
     set_text(fd, "", 0);
     ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     text = get_text(fd, NULL);
@@ -224,7 +224,7 @@ START_TEST(files_keep_it)
 }
 END_TEST
 
-static hs_instance *plan_and_back(const hs_instance *in)
+static hs_instance *write_and_read_plan(const hs_instance *in)
 {
     hs_instance *back = NULL;
     hs_schedule *s = random_schedule(in), *t = NULL;
@@ -239,21 +239,21 @@ static hs_instance *plan_and_back(const hs_instance *in)
     return back;
 }
 
-START_TEST(plans_keep_it)
+START_TEST(plan_file_keeps_each_column)
 {
     hs_instance *in, *back;
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
     hsi_random_seed(&source, 3, 0);
-    in = make("o");
-    back = plan_and_back(in);
+    in = make_instance("o");
+    back = write_and_read_plan(in);
     ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
     if (!makes_names()) {
         hs_task named = other;
 
         named.id = "t0";
-        is_row(back, 0, &named);
+        assert_row(back, 0, &named);
     }
     hs_instance_free(in);
     hs_instance_free(back);
@@ -289,12 +289,12 @@ static hs_status read_two(const char *first, const char *second, hs_error *error
     return st;
 }
 
-START_TEST(rows_of_a_task_agree_in_it)
+START_TEST(plan_rows_of_a_task_must_agree)
 {
     hs_error      error = {0};
     char          expected[100];
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
     if (makes_names())
         return;
@@ -308,15 +308,15 @@ START_TEST(rows_of_a_task_agree_in_it)
 }
 END_TEST
 
-START_TEST(the_checker_tells_it)
+START_TEST(checker_reports_each_column)
 {
     hs_instance *a, *b;
     char         text[DIFFERENCE_SIZE], expected[100];
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
-    a = make("p");
-    b = make("o");
+    a = make_instance("p");
+    b = make_instance("o");
     ck_assert_int_eq(find_difference(a, a, text), HS_OK);
     ck_assert_str_eq(text, "");
     ck_assert_int_eq(find_difference(b, b, text), HS_OK);
@@ -332,13 +332,13 @@ END_TEST
 
 /* A caller with an older hs_task, ending before the column, leaves the column at its default;
  * memory behind the older struct stays untouched. */
-START_TEST(older_callers_do_without)
+START_TEST(older_struct_leaves_columns_at_defaults)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
     hs_task      older, found;
 
-    if (!start(_i))
+    if (!prepare_column(_i))
         return;
     if (is_column("id") || is_column("cpu") || is_column("gpu"))
         return; /* the oldest columns */
@@ -348,7 +348,7 @@ START_TEST(older_callers_do_without)
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     ck_assert_int_eq(hs_builder_add_row(b, &older), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
-    is_row(in, 0, &plain);
+    assert_row(in, 0, &plain);
     memset(&found, 0x55, sizeof found);
     hs_instance_row_sized(in, 0, &found, column->offset);
     ck_assert_uint_eq(found.struct_size, column->offset);
@@ -360,7 +360,7 @@ START_TEST(older_callers_do_without)
 }
 END_TEST
 
-START_TEST(tasks_that_are_not_initialised_are_refused)
+START_TEST(uninitialised_tasks_are_refused)
 {
     hs_builder *b = NULL;
     hs_task     task;
@@ -385,15 +385,15 @@ int main(void)
 
     while (hs_column_at((size_t)count))
         count++;
-    tcase_add_loop_test(each, builders_keep_it, 0, count);
-    tcase_add_loop_test(each, digests_tell_it, 0, count);
-    tcase_add_loop_test(each, files_keep_it, 0, count);
-    tcase_add_loop_test(each, plans_keep_it, 0, count);
-    tcase_add_loop_test(each, rows_of_a_task_agree_in_it, 0, count);
-    tcase_add_loop_test(each, the_checker_tells_it, 0, count);
-    tcase_add_loop_test(each, older_callers_do_without, 0, count);
+    tcase_add_loop_test(each, builder_keeps_each_column, 0, count);
+    tcase_add_loop_test(each, digest_depends_on_each_column, 0, count);
+    tcase_add_loop_test(each, instance_file_keeps_each_column, 0, count);
+    tcase_add_loop_test(each, plan_file_keeps_each_column, 0, count);
+    tcase_add_loop_test(each, plan_rows_of_a_task_must_agree, 0, count);
+    tcase_add_loop_test(each, checker_reports_each_column, 0, count);
+    tcase_add_loop_test(each, older_struct_leaves_columns_at_defaults, 0, count);
     suite_add_tcase(suite, each);
-    tcase_add_test(all, tasks_that_are_not_initialised_are_refused);
+    tcase_add_test(all, uninitialised_tasks_are_refused);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -15,7 +15,7 @@
 
 #include "exec/backend/command/environment.h"
 
-START_TEST(environment_says_what_it_is)
+START_TEST(environment_describes_the_task)
 {
     setenv("OMP_NUM_THREADS", "16", 1);
     setenv("OPENBLAS_NUM_THREADS", "16", 1);
@@ -77,7 +77,7 @@ START_TEST(gpu_commands_see_their_device)
 }
 END_TEST
 
-START_TEST(has_as_many_threads_as_cores)
+START_TEST(thread_count_equals_cores)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.info.core_count = 3;
@@ -93,7 +93,7 @@ START_TEST(has_as_many_threads_as_cores)
 }
 END_TEST
 
-START_TEST(memory_is_limited)
+START_TEST(command_memory_is_limited)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.options.process_memory = 1 << 28;
@@ -103,7 +103,7 @@ START_TEST(memory_is_limited)
 }
 END_TEST
 
-START_TEST(pinned_to_its_core)
+START_TEST(command_is_pinned_to_its_core)
 {
     cpu_set_t mine;
     int       cpu;
@@ -123,7 +123,7 @@ START_TEST(pinned_to_its_core)
 }
 END_TEST
 
-START_TEST(a_core_that_is_not_there_is_refused)
+START_TEST(missing_core_is_refused)
 {
     static const int none = 100000;
 
@@ -173,7 +173,7 @@ START_TEST(stdin_is_empty_and_no_file_is_inherited)
 }
 END_TEST
 
-START_TEST(leads_a_group_of_its_own)
+START_TEST(command_leads_its_process_group)
 {
     /* pid, group; and a session that is not the test's */
     open_cpu();
@@ -185,7 +185,7 @@ START_TEST(leads_a_group_of_its_own)
 }
 END_TEST
 
-START_TEST(ends_are_told)
+START_TEST(exit_status_is_reported)
 {
     open_cpu();
     expect_done("true");
@@ -218,7 +218,7 @@ START_TEST(output_goes_to_the_log)
 END_TEST
 
 /* Somebody who can write to the folder was there just before it was opened. */
-static void expect_kept_out(const char *other)
+static void expect_log_refused(const char *other)
 {
     hs_task  row = {.id = s.id, .cpu_command = "echo over it"};
     hs_body *body = stage_body(&s, &row);
@@ -237,7 +237,7 @@ static void expect_kept_out(const char *other)
     unlink(s.log);
 }
 
-START_TEST(a_log_is_a_new_file)
+START_TEST(log_is_a_new_file)
 {
     char  other[64];
     FILE *file;
@@ -249,9 +249,9 @@ START_TEST(a_log_is_a_new_file)
     fputs("precious", file);
     fclose(file);
     ck_assert_int_eq(symlink(other, s.log), 0);
-    expect_kept_out(other);
+    expect_log_refused(other);
     ck_assert_int_eq(link(other, s.log), 0);
-    expect_kept_out(other);
+    expect_log_refused(other);
     unlink(other);
     close_it();
 }
@@ -276,7 +276,7 @@ START_TEST(output_without_a_log_is_read_and_dropped)
 }
 END_TEST
 
-START_TEST(a_long_command_fits_as_far_as_the_system_goes)
+START_TEST(longest_command_of_the_system_runs)
 {
     char    *command = malloc(131073);
     hs_task  row = {.id = s.id, .cpu_command = command};
@@ -301,7 +301,7 @@ START_TEST(a_long_command_fits_as_far_as_the_system_goes)
 }
 END_TEST
 
-START_TEST(nothing_runs_unless_allowed)
+START_TEST(commands_need_permission)
 {
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.id = "render-7", .cpu_command = "true", .gpu_command = "false"};
@@ -322,7 +322,7 @@ START_TEST(nothing_runs_unless_allowed)
 }
 END_TEST
 
-START_TEST(rows_without_a_command_are_for_others)
+START_TEST(rows_without_a_command_are_passed_over)
 {
     hs_backend_options options = {.struct_size = sizeof options, .allow_commands = 1};
     hs_task            row = {.id = "a", .cpu_command = "", .kernel = "spin:1"};
@@ -373,21 +373,21 @@ int main(void)
     TCase *tc = tcase_create("command");
 
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, environment_says_what_it_is);
+    tcase_add_test(tc, environment_describes_the_task);
     tcase_add_loop_test(tc, gpu_commands_see_their_device, 0, sizeof gpus / sizeof *gpus);
-    tcase_add_test(tc, has_as_many_threads_as_cores);
-    tcase_add_test(tc, memory_is_limited);
-    tcase_add_test(tc, pinned_to_its_core);
-    tcase_add_test(tc, a_core_that_is_not_there_is_refused);
+    tcase_add_test(tc, thread_count_equals_cores);
+    tcase_add_test(tc, command_memory_is_limited);
+    tcase_add_test(tc, command_is_pinned_to_its_core);
+    tcase_add_test(tc, missing_core_is_refused);
     tcase_add_test(tc, stdin_is_empty_and_no_file_is_inherited);
-    tcase_add_test(tc, leads_a_group_of_its_own);
-    tcase_add_test(tc, ends_are_told);
+    tcase_add_test(tc, command_leads_its_process_group);
+    tcase_add_test(tc, exit_status_is_reported);
     tcase_add_test(tc, output_goes_to_the_log);
-    tcase_add_test(tc, a_log_is_a_new_file);
+    tcase_add_test(tc, log_is_a_new_file);
     tcase_add_test(tc, output_without_a_log_is_read_and_dropped);
-    tcase_add_test(tc, a_long_command_fits_as_far_as_the_system_goes);
-    tcase_add_test(tc, nothing_runs_unless_allowed);
-    tcase_add_test(tc, rows_without_a_command_are_for_others);
+    tcase_add_test(tc, longest_command_of_the_system_runs);
+    tcase_add_test(tc, commands_need_permission);
+    tcase_add_test(tc, rows_without_a_command_are_passed_over);
     tcase_add_test(tc, each_allocation_may_fail);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -11,7 +11,7 @@
 
 static const char cut_short[] = "what it left running did not end by itself, and was ended";
 
-START_TEST(what_it_started_goes_with_it)
+START_TEST(abort_ends_started_processes)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.05;
@@ -34,7 +34,7 @@ START_TEST(what_it_started_goes_with_it)
 END_TEST
 
 /* As a shell ends whose output goes through another process. */
-START_TEST(what_it_left_may_end_by_itself)
+START_TEST(processes_left_behind_may_end_themselves)
 {
     open_cpu();
     expect_printed("(sleep 0.1; echo late) & exit 0", "late\n");
@@ -47,7 +47,7 @@ START_TEST(what_it_left_may_end_by_itself)
 END_TEST
 
 /* Of its own group, of another, and of what that one has left in turn. */
-START_TEST(what_it_left_hears_sigterm_once)
+START_TEST(processes_left_behind_get_one_sigterm)
 {
     static const char loop[] = "; exec 2>/dev/null; : >$0; until [ $n ]; do sleep 0.01; done; "
                                "sleep 0.05; echo end' $READY & exit 0";
@@ -71,7 +71,7 @@ START_TEST(what_it_left_hears_sigterm_once)
 END_TEST
 
 /* Who is to give way to another worker, and is done all the same, is done. */
-START_TEST(done_when_it_is_taken)
+START_TEST(spoliated_but_finished_command_is_done)
 {
     const char *command = "trap 'exit 0' TERM; : >$READY; while :; do sleep 0.01; done";
 
@@ -87,7 +87,7 @@ START_TEST(done_when_it_is_taken)
 END_TEST
 
 /* An order to end comes in while it has its time to end by itself. */
-START_TEST(cancelled_when_its_shell_is_over)
+START_TEST(cancelled_during_grace_after_shell)
 {
     open_cpu(); /* whose grace nobody wants to wait for */
     ck_assert_int_eq(run_until_ready(&s, "(sleep 0.05; : >$READY; sleep 1000) & exit 0"),
@@ -112,7 +112,7 @@ static const struct {
     {"(setsid sh -c '(trap \"\" TERM; sleep 1000 & : >$0; sleep 1000) &' $READY &); sleep 1000", 1},
 };
 
-START_TEST(cancelled_and_gone)
+START_TEST(cancelled_command_is_gone)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     if (stubborn[_i].needs_kill)
@@ -142,7 +142,7 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
 }
 
 /* The worker sleeps while the command has its grace, although the order to end stays readable. */
-START_TEST(waits_asleep_for_the_end_of_the_grace)
+START_TEST(worker_sleeps_during_the_grace)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.3;
@@ -156,7 +156,7 @@ START_TEST(waits_asleep_for_the_end_of_the_grace)
 }
 END_TEST
 
-START_TEST(has_its_grace_to_clean_up)
+START_TEST(cancelled_command_has_its_grace)
 {
     open_cpu();
     ck_assert_int_eq(run_until_ready(&s,
@@ -175,7 +175,7 @@ START_TEST(has_its_grace_to_clean_up)
 END_TEST
 
 /* SIGTERM alone would wait for it until the grace is over, and SIGKILL lets it print nothing. */
-START_TEST(what_is_stopped_goes_on_to_clean_up)
+START_TEST(stopped_command_is_continued_to_clean_up)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 5;
@@ -190,7 +190,7 @@ START_TEST(what_is_stopped_goes_on_to_clean_up)
 }
 END_TEST
 
-START_TEST(cancelled_before_it_starts)
+START_TEST(command_cancelled_before_start_does_not_run)
 {
     open_cpu();
     stage_cancel(&s);
@@ -367,7 +367,7 @@ START_TEST(a_guard_starts_with_the_first_command)
 }
 END_TEST
 
-START_TEST(a_shell_dies_with_all_that_watch_over_it)
+START_TEST(shell_ends_with_its_guard_and_keeper)
 {
     char  command[256], text[32] = "", *more;
     char  path[64];
@@ -432,7 +432,7 @@ END_TEST
 
 enum { WORKERS = 4 };
 
-static void *work(void *data)
+static void *run_commands(void *data)
 {
     stage *at = data;
     int    n = rounds(50), i;
@@ -458,7 +458,7 @@ START_TEST(workers_do_not_disturb_each_other)
     for (i = 0; i < WORKERS; i++)
         stage_set(&stages[i], &hsi_backend_command, HS_CPU);
     for (i = 0; i < WORKERS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &stages[i]), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, run_commands, &stages[i]), 0);
     for (i = 0; i < WORKERS; i++)
         pthread_join(thread[i], NULL);
     for (i = 0; i < WORKERS; i++)
@@ -473,22 +473,22 @@ int main(void)
     TCase *tc = tcase_create("left");
 
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, what_it_started_goes_with_it);
-    tcase_add_test(tc, what_it_left_may_end_by_itself);
-    tcase_add_test(tc, what_it_left_hears_sigterm_once);
-    tcase_add_test(tc, done_when_it_is_taken);
-    tcase_add_test(tc, cancelled_when_its_shell_is_over);
-    tcase_add_loop_test(tc, cancelled_and_gone, 0, sizeof stubborn / sizeof *stubborn);
-    tcase_add_test(tc, waits_asleep_for_the_end_of_the_grace);
-    tcase_add_test(tc, has_its_grace_to_clean_up);
-    tcase_add_test(tc, what_is_stopped_goes_on_to_clean_up);
-    tcase_add_test(tc, cancelled_before_it_starts);
+    tcase_add_test(tc, abort_ends_started_processes);
+    tcase_add_test(tc, processes_left_behind_may_end_themselves);
+    tcase_add_test(tc, processes_left_behind_get_one_sigterm);
+    tcase_add_test(tc, spoliated_but_finished_command_is_done);
+    tcase_add_test(tc, cancelled_during_grace_after_shell);
+    tcase_add_loop_test(tc, cancelled_command_is_gone, 0, sizeof stubborn / sizeof *stubborn);
+    tcase_add_test(tc, worker_sleeps_during_the_grace);
+    tcase_add_test(tc, cancelled_command_has_its_grace);
+    tcase_add_test(tc, stopped_command_is_continued_to_clean_up);
+    tcase_add_test(tc, command_cancelled_before_start_does_not_run);
     tcase_add_test(tc, thousands_of_aborts_leave_nothing);
     tcase_add_test(tc, a_guard_that_is_killed_is_replaced);
     tcase_add_test(tc, a_keeper_that_is_killed_is_replaced);
     tcase_add_test(tc, a_guard_has_a_name_of_its_own);
     tcase_add_test(tc, a_guard_starts_with_the_first_command);
-    tcase_add_test(tc, a_shell_dies_with_all_that_watch_over_it);
+    tcase_add_test(tc, shell_ends_with_its_guard_and_keeper);
     tcase_add_test(tc, commands_end_with_the_program);
     tcase_add_test(tc, workers_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);

@@ -47,7 +47,7 @@ static double draw_time(hsi_random *r, int family)
     }
 }
 
-static void draw(hsi_random *r, int family, small *in)
+static void draw_small(hsi_random *r, int family, small *in)
 {
     size_t i;
 
@@ -64,7 +64,7 @@ static void draw(hsi_random *r, int family, small *in)
     }
 }
 
-static hs_instance *wrap(const small *in)
+static hs_instance *wrap_small(const small *in)
 {
     hs_instance *instance = NULL;
 
@@ -92,9 +92,9 @@ START_TEST(bound_lies_between_deadline_and_optimum)
         hs_instance *instance;
         double       value, best;
 
-        draw(&r, _i, &in);
+        draw_small(&r, _i, &in);
         pb = (hsi_problem){.n = in.n, .m = in.m, .k = in.k, .p = in.p, .q = in.q};
-        instance = wrap(&in);
+        instance = wrap_small(&in);
         value = bound_of("configuration", instance);
         best = optimum_of(&pb); /* rounded sums; the tolerance is larger */
         ck_assert_double_le(
@@ -106,17 +106,17 @@ START_TEST(bound_lies_between_deadline_and_optimum)
 END_TEST
 
 /* Return the maximum value of a set of tasks within the capacity, by enumeration of all sets. */
-static int64_t most_of(const hsi_configuration *cf, const double *time, size_t n,
-                       const hsi_configuration_proof *proof)
+static int64_t largest_set_value(const hsi_configuration *cf, const double *time, size_t count,
+                                 const hsi_configuration_proof *proof)
 {
     int64_t  most = 0;
     uint32_t set;
 
-    for (set = 0; set < 1u << n; set++) {
+    for (set = 0; set < 1u << count; set++) {
         int64_t weight = 0, value = 0;
         size_t  i;
 
-        for (i = 0; i < n; i++)
+        for (i = 0; i < count; i++)
             if (set >> i & 1) {
                 double cells = floor(ldexp(time[i], -proof->grid));
 
@@ -131,13 +131,13 @@ static int64_t most_of(const hsi_configuration *cf, const double *time, size_t n
     return most;
 }
 
-static void verify(const hsi_configuration *cf, const small *in)
+static void verify_proof(const hsi_configuration *cf, const small *in)
 {
     hsi_configuration_proof proof;
     __int128_t              load = 0, sum = 0;
     size_t                  i;
 
-    if (!hsi_configuration_proved(cf, &proof))
+    if (!hsi_configuration_get_proof(cf, &proof))
         return;
     ck_assert(proof.bound == hsi_configuration_bound(cf));
     ck_assert(proof.bound == ldexp((double)(proof.capacity + 1), proof.grid));
@@ -146,17 +146,17 @@ static void verify(const hsi_configuration *cf, const small *in)
         sum += hsi_configuration_multiplier(cf, i);
     }
     if (in->m) {
-        ck_assert_int_le(most_of(cf, in->p, in->n, &proof), proof.most[HS_CPU]);
+        ck_assert_int_le(largest_set_value(cf, in->p, in->n, &proof), proof.most[HS_CPU]);
         load += (__int128_t)in->m * proof.most[HS_CPU];
     }
     if (in->k) {
-        ck_assert_int_le(most_of(cf, in->q, in->n, &proof), proof.most[HS_GPU]);
+        ck_assert_int_le(largest_set_value(cf, in->q, in->n, &proof), proof.most[HS_GPU]);
         load += (__int128_t)in->k * proof.most[HS_GPU];
     }
     ck_assert(sum > load);
 }
 
-static hsi_stop seconds(const hs_settings *settings, double limit)
+static hsi_stop stop_after_seconds(const hs_settings *settings, double limit)
 {
     return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
 }
@@ -174,15 +174,15 @@ START_TEST(proofs_equal_enumerated_knapsacks)
         hs_instance       *instance;
         hsi_problem        rows;
         hsi_configuration *cf = NULL;
-        hsi_stop           stop = seconds(&settings, 10);
+        hsi_stop           stop = stop_after_seconds(&settings, 10);
 
-        draw(&r, _i, &in);
-        instance = wrap(&in);
+        draw_small(&r, _i, &in);
+        instance = wrap_small(&in);
         ck_assert_int_eq(hsi_problem_of_rows(instance, NULL, &rows), HS_OK);
         ck_assert_int_eq(hsi_configuration_open(&rows, bound_of("deadline", instance), &cf), HS_OK);
         ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
         ck_assert(hsi_configuration_ended(cf));
-        verify(cf, &in);
+        verify_proof(cf, &in);
         lifted += hsi_configuration_bound(cf) > bound_of("deadline", instance);
         hsi_configuration_close(cf);
         hsi_problem_close(&rows);
@@ -196,7 +196,7 @@ END_TEST
 START_TEST(bound_does_not_divide_tasks)
 {
     small        in = {.n = 3, .m = 2, .p = {2, 2, 2}, .q = {9, 9, 9}};
-    hs_instance *instance = wrap(&in);
+    hs_instance *instance = wrap_small(&in);
 
     ck_assert_double_eq(bound_of("deadline", instance), 3);
     ck_assert_double_eq(bound_of("configuration", instance), 4);
@@ -264,7 +264,7 @@ START_TEST(bound_never_decreases_from_slice_to_slice)
     settings.cancel = cancel_after;
     for (; !hsi_configuration_ended(cf); slices++) {
         int      polls = POLLS;
-        hsi_stop stop = seconds(&settings, INFINITY);
+        hsi_stop stop = stop_after_seconds(&settings, INFINITY);
 
         settings.cancel_data = &polls;
         ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);

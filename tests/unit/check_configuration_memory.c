@@ -19,14 +19,14 @@
 
 static hs_instance *in;
 
-static void generate(void)
+static void generate_instance(void)
 {
     hs_gamma gamma = {sizeof gamma, 30, 4, 2, 15, 0.2, 1, 0.2, 1};
 
     ck_assert_int_eq(hs_generate_gamma(&gamma, &in, NULL), HS_OK);
 }
 
-static void release(void)
+static void free_instance(void)
 {
     hs_instance_free(in);
 }
@@ -49,7 +49,7 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-static hs_status branch(const hsi_problem *pb)
+static hs_status run_price_tree(const hsi_problem *pb)
 {
     hs_settings settings;
     hsi_stop    stop = {hsi_now(), hsi_now() + 10, &settings};
@@ -72,7 +72,7 @@ START_TEST(every_allocation_of_the_tree_may_fail)
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
         memory_fails(k, 0);
-        st = branch(&pb);
+        st = run_price_tree(&pb);
         memory_restored();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
@@ -83,7 +83,7 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 END_TEST
 
 /* GLPK runs out of memory in the middle of a round: the bound proved before is returned. */
-START_TEST(memory_of_glpk_may_be_short)
+START_TEST(glpk_may_run_out_of_memory)
 {
     const hs_bound *configuration = hs_bound_find("configuration");
     double          deadline, value;
@@ -105,10 +105,10 @@ int main(void)
     TCase *tc = tcase_create("memory");
 
     tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, generate, release);
+    tcase_add_checked_fixture(tc, generate_instance, free_instance);
     tcase_add_test(tc, every_allocation_may_fail);
     tcase_add_test(tc, every_allocation_of_the_tree_may_fail);
-    tcase_add_test(tc, memory_of_glpk_may_be_short);
+    tcase_add_test(tc, glpk_may_run_out_of_memory);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

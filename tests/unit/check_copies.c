@@ -23,7 +23,7 @@ static const char *const names[NAMES] = {
 
 /* Return a sample with one task per GPU. Task i runs on GPU i from i to i + 1 and changes the data
  * names[i % NAMES]. */
-static sample make(unsigned gpus)
+static sample make_sample_of_gpus(unsigned gpus)
 {
     sample       made = {0};
     hs_builder  *b = NULL;
@@ -49,7 +49,7 @@ static sample make(unsigned gpus)
     return made;
 }
 
-static int in_order(const void *a, const void *b)
+static int compare_copies(const void *a, const void *b)
 {
     const hs_transfer *x = a, *y = b;
 
@@ -78,7 +78,7 @@ static hs_transfer *some_copies(unsigned gpus, size_t count, double length)
         t->bytes = i % 5 ? 1e9 * hsi_random_unit(&random) : 0;
         t->data = data < NAMES && data < gpus ? (uint32_t)data : UINT32_MAX;
     }
-    qsort(list, count, sizeof *list, in_order);
+    qsort(list, count, sizeof *list, compare_copies);
     return list;
 }
 
@@ -115,7 +115,7 @@ static double row_of(const char *svg, const char *name)
  * its destination. */
 START_TEST(each_copy_is_drawn)
 {
-    sample      made = make(3);
+    sample      made = make_sample_of_gpus(3);
     hs_transfer list[] = {{0.5, 0.75, 1234567, 0, 2, 0},
                           {2.5, 3.5, 8, UINT32_MAX, 3, 0},
                           {0, 0.25, 999.6, 1, 0, 1},
@@ -170,7 +170,7 @@ START_TEST(many_copies_share_rectangles)
     static const unsigned gpus[] = {1, 2, 9, 60, 300};
 
     for (size_t k = 0; k < sizeof gpus / sizeof *gpus; k++) {
-        sample       made = make(gpus[k]);
+        sample       made = make_sample_of_gpus(gpus[k]);
         hs_transfer *list = some_copies(gpus[k], 30000, 0.1);
         hs_picture   picture = picture_of(list, 30000);
         size_t       length;
@@ -197,7 +197,7 @@ START_TEST(no_copy_is_lost_in_a_trace)
     static const unsigned gpus[] = {1, 4, 50};
 
     for (size_t k = 0; k < 3; k++) {
-        sample       made = make(gpus[k]);
+        sample       made = make_sample_of_gpus(gpus[k]);
         hs_transfer *list = some_copies(gpus[k], COPIES, 3);
         hs_picture   picture = picture_of(list, COPIES);
         double       free_at[THREADS] = {0};
@@ -230,9 +230,9 @@ START_TEST(no_copy_is_lost_in_a_trace)
 }
 END_TEST
 
-static hs_status refused(const sample *made, hs_transfer one, hs_transfer other)
+static hs_status status_of_copies(const sample *made, hs_transfer first, hs_transfer second)
 {
-    hs_transfer list[] = {one, other};
+    hs_transfer list[] = {first, second};
     hs_picture  picture = picture_of(list, 2);
     hs_status   status = hs_gantt_write(-1, made->in, made->s, &picture, NULL);
 
@@ -240,20 +240,21 @@ static hs_status refused(const sample *made, hs_transfer one, hs_transfer other)
     return status;
 }
 
-START_TEST(what_is_no_copy_is_refused)
+START_TEST(invalid_copies_are_refused)
 {
     const hs_transfer good = {1, 2, 8, 0, 0, 1},
                       bad[] = {{1, 2, 8, 0, 1, 1},  {1, 2, 8, 0, 0, 3},   {1, 2, 8, 0, 3, 1},
                                {2, 1, 8, 0, 0, 1},  {-1, 2, 8, 0, 0, 1},  {1, INFINITY, 8, 0, 0, 1},
                                {1, 2, -8, 0, 0, 1}, {1, 2, NAN, 0, 0, 1}, {NAN, 2, 8, 0, 0, 1},
                                {1, 2, 8, 9, 0, 1}};
-    sample made = make(2);
+    sample made = make_sample_of_gpus(2);
 
-    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* valid; writing to fd -1 fails */
+    ck_assert_int_eq(status_of_copies(&made, good, good),
+                     HS_EIO); /* valid; writing to fd -1 fails */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_int_eq(refused(&made, good, bad[i]), HS_ESCHEDULE);
-    ck_assert_int_eq(refused(&made, good, (hs_transfer){0, 2, 8, 0, 0, 1}), HS_EINVAL);
-    ck_assert_int_eq(refused(&made, good, (hs_transfer){1, 2, 8, 0, 1, 0}), HS_EINVAL);
+        ck_assert_int_eq(status_of_copies(&made, good, bad[i]), HS_ESCHEDULE);
+    ck_assert_int_eq(status_of_copies(&made, good, (hs_transfer){0, 2, 8, 0, 0, 1}), HS_EINVAL);
+    ck_assert_int_eq(status_of_copies(&made, good, (hs_transfer){1, 2, 8, 0, 1, 0}), HS_EINVAL);
     free_sample(&made);
 }
 END_TEST
@@ -324,7 +325,7 @@ static void require_row(const char *svg, double makespan)
 
 /* HEFT plans the copy at time 0; HeteroPrio decides at run time, so the copy starts after the first
  * task, at 1 ms. A picture of both schedules shows both copies. */
-START_TEST(what_schedules_move_is_shown)
+START_TEST(planned_copies_are_drawn)
 {
     hs_instance *in = two_in_a_row(true);
     hs_schedule *ahead = with_transfers(in, "heft"), *live = with_transfers(in, "heteroprio");
@@ -366,7 +367,7 @@ START_TEST(what_schedules_move_is_shown)
 END_TEST
 
 /* Refuse to draw a schedule with copies of data missing in the instance. */
-START_TEST(moves_of_another_instance_are_refused)
+START_TEST(copies_of_unknown_data_are_refused)
 {
     hs_instance *in = two_in_a_row(true), *other = two_in_a_row(false);
     hs_schedule *live = with_transfers(in, "heteroprio");
@@ -391,9 +392,9 @@ int main(void)
     tcase_add_test(cases, each_copy_is_drawn);
     tcase_add_test(cases, many_copies_share_rectangles);
     tcase_add_test(cases, no_copy_is_lost_in_a_trace);
-    tcase_add_test(cases, what_is_no_copy_is_refused);
-    tcase_add_test(cases, what_schedules_move_is_shown);
-    tcase_add_test(cases, moves_of_another_instance_are_refused);
+    tcase_add_test(cases, invalid_copies_are_refused);
+    tcase_add_test(cases, planned_copies_are_drawn);
+    tcase_add_test(cases, copies_of_unknown_data_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

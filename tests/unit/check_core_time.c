@@ -31,7 +31,7 @@ static const struct {
     {{7.5, 1.5}, 2, 4, 0.5},
 };
 
-START_TEST(others_are_blamed_for_what_they_took)
+START_TEST(time_taken_by_others_is_computed)
 {
     double blamed = hsi_core_wait_for_others(blames[_i].time, blames[_i].wall, blames[_i].cores);
 
@@ -39,7 +39,7 @@ START_TEST(others_are_blamed_for_what_they_took)
 }
 END_TEST
 
-START_TEST(what_is_not_known_stays_so)
+START_TEST(unknown_times_stay_unknown)
 {
     ck_assert(isnan(hsi_core_wait_for_others((hsi_core_time){1, NAN}, 2, 1)));
     ck_assert_int_eq(hsi_core_wait_of(0), -1);
@@ -68,7 +68,7 @@ static void find_core(void)
         ;
 }
 
-static void *hog(void *unused)
+static void *occupy_core(void *unused)
 {
     (void)unused;
     share_core();
@@ -80,7 +80,7 @@ static void *hog(void *unused)
 static void begin_hog(pthread_t *thread)
 {
     hsi_atomic_store(&is_over, 0);
-    ck_assert_int_eq(pthread_create(thread, NULL, hog, NULL), 0);
+    ck_assert_int_eq(pthread_create(thread, NULL, occupy_core, NULL), 0);
 }
 
 static void end_hog(pthread_t thread)
@@ -139,7 +139,7 @@ END_TEST
 #define BURN "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done"
 
 /* The processor time of a command includes its child processes, but no earlier command. */
-START_TEST(commands_say_what_they_used)
+START_TEST(command_reports_its_processor_time)
 {
     double own, child;
 
@@ -164,7 +164,7 @@ END_TEST
     "[ ${#waited} -ge 8 ]; do :; done"
 
 /* Check that an attempt has the time that its command waited for a core shared with a thread. */
-START_TEST(commands_say_how_long_they_waited)
+START_TEST(command_reports_its_wait_for_a_core)
 {
     pthread_t thread;
 
@@ -187,13 +187,13 @@ int main(void)
     Suite *suite = suite_create("core time");
     TCase *tc = tcase_create("core time");
 
-    tcase_add_loop_test(tc, others_are_blamed_for_what_they_took, 0,
+    tcase_add_loop_test(tc, time_taken_by_others_is_computed, 0,
                         (int)(sizeof blames / sizeof *blames));
-    tcase_add_test(tc, what_is_not_known_stays_so);
+    tcase_add_test(tc, unknown_times_stay_unknown);
     tcase_add_test(tc, threads_wait_for_a_core);
     tcase_add_test(tc, zombies_have_waited);
-    tcase_add_test(tc, commands_say_what_they_used);
-    tcase_add_test(tc, commands_say_how_long_they_waited);
+    tcase_add_test(tc, command_reports_its_processor_time);
+    tcase_add_test(tc, command_reports_its_wait_for_a_core);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

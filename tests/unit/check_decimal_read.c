@@ -154,7 +154,7 @@ typedef struct natural {
     uint64_t limb[96];
 } natural;
 
-static void multiply(natural *n, uint64_t factor)
+static void multiply_natural(natural *n, uint64_t factor)
 {
     uint64_t carry = 0;
 
@@ -175,21 +175,21 @@ static int midpoint_digits(uint64_t bits, char *digits)
     int      exponent = (int)(bits >> 52), tens = 0;
     natural  n = {3, {odd % 1000000000, odd / 1000000000, 0}};
 
-    multiply(&n, 1);
+    multiply_natural(&n, 1);
     if (exponent > 0) { /* the hidden bit, doubled: 2^53 = 9007199 * 10^9 + 254740992 */
         n.limb[0] += 254740992;
         n.limb[1] += 9007199;
     } else {
         exponent = 1;
     }
-    multiply(&n, 1); /* propagate carries */
+    multiply_natural(&n, 1); /* propagate carries */
     exponent -= 1076;
     for (int i = 0; i < exponent; i++)
-        multiply(&n, 2);
+        multiply_natural(&n, 2);
     if (exponent < 0)
         tens = exponent;
     for (int i = exponent; i < 0; i++)
-        multiply(&n, 5);
+        multiply_natural(&n, 5);
     while (n.limb[n.count - 1] == 0)
         n.count--;
     digits += sprintf(digits, "%" PRIu64, n.limb[n.count - 1]);

@@ -28,7 +28,7 @@ static size_t write_exactly(double value, char *text)
 }
 
 /* Return the significant digits of a decimal as an integer, and set *count to their number. */
-static uint64_t significant(const char *text, int *count)
+static uint64_t significant_digits(const char *text, int *count)
 {
     uint64_t digits = 0;
     int      zeros = 0;
@@ -69,7 +69,7 @@ static void check_nearest(const char *text, uint64_t digits, int count, double v
     int  unused;
 
     snprintf(nearest, sizeof nearest, "%.*e", count - 1, value);
-    if (significant(nearest, &unused) == digits)
+    if (significant_digits(nearest, &unused) == digits)
         return;
     if ((to_bits(value) & FRACTION_BITS) != 0 || strtod(nearest, NULL) == value)
         ck_abort_msg("%s is nearer to %a than %s", nearest, value, text);
@@ -89,7 +89,7 @@ static void check_shortest(double value)
         ck_abort_msg("%a is written as \"%s\"", value, text);
     if (value == 0)
         return;
-    digits = significant(text, &count);
+    digits = significant_digits(text, &count);
     check_nearest(text, digits, count, size);
     if (count > 1 && (reads_back(digits / 10, count - 1, size) ||
                       reads_back(digits / 10 + 1, count - 1, size)))

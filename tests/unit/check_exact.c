@@ -34,8 +34,8 @@ hs_status __wrap_hsi_configuration_open(const hsi_problem *pb, double from, hsi_
     return failure;
 }
 
-/* Prove an instance of integer times optimal by `search`, from a schedule of twice the optimum. */
-static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
+/* Prove an instance of integer times optimal by tasks, from a schedule of twice the optimum. */
+static void prove(uint64_t seed)
 {
     double       cpu[TASKS], gpu[TASKS], optimum;
     uint32_t     worker[TASKS];
@@ -62,7 +62,7 @@ static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
     pf.grid = hsi_grid_of(&pf.pb);
     pf.longest = 2 * optimum;
     pf.bound = 1;
-    ck_assert_int_eq(search(&pf), HS_OK);
+    ck_assert_int_eq(hsi_exact_by_tasks(&pf, UINT32_MAX), HS_OK);
     ck_assert(pf.longest == optimum);
     ck_assert(hsi_exact_is_proved(&pf));
     hs_schedule_free(pf.best);
@@ -70,27 +70,20 @@ static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
     hs_instance_free(in);
 }
 
-static hs_status by_tasks(hsi_exact *pf)
-{
-    return hsi_exact_by_tasks(pf, UINT32_MAX);
-}
-
-START_TEST(proves_without_hints)
+START_TEST(exact_proves_without_hints)
 {
     static const hs_status failures[] = {HS_ETOOBIG, HS_ESOLVER};
 
     failure = failures[_i];
     calls = 0;
-    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
-        prove(by_tasks, seed);
-        prove(hsi_exact_by_kinds, seed);
-    }
-    ck_assert_int_eq(calls, 2 * ROUNDS);
+    for (uint64_t seed = 0; seed < ROUNDS; seed++)
+        prove(seed);
+    ck_assert_int_eq(calls, ROUNDS);
 }
 END_TEST
 
 /* A lack of memory is no missing hint. */
-START_TEST(reports_a_lack_of_memory)
+START_TEST(exact_reports_lack_of_memory)
 {
     double    value[1] = {0};
     int       found = 1;
@@ -108,8 +101,8 @@ int main(void)
     Suite *suite = suite_create("exact");
     TCase *tc = tcase_create("exact");
 
-    tcase_add_loop_test(tc, proves_without_hints, 0, 2);
-    tcase_add_test(tc, reports_a_lack_of_memory);
+    tcase_add_loop_test(tc, exact_proves_without_hints, 0, 2);
+    tcase_add_test(tc, exact_reports_lack_of_memory);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

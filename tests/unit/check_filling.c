@@ -27,7 +27,7 @@ static const hs_settings settings = {.struct_size = sizeof settings};
 static const hsi_stop    never = {0, INFINITY, &settings};
 
 /* Ties and few kinds; a narrow range; anything; more cells than a capacity has bits. */
-static sample draw(hsi_random *r)
+static sample draw_sample(hsi_random *r)
 {
     static const int64_t least[] = {1, 20, 1, 1 << 20}, range[] = {5, 15, 1000, INT64_C(1) << 44};
     unsigned             how = (unsigned)hsi_random_below(r, 4);
@@ -44,20 +44,22 @@ static sample draw(hsi_random *r)
 
 typedef __int128 wide;
 
-static wide optimum(const sample *s, const wide *weight, size_t task, wide *load, unsigned used,
-                    wide best)
+static wide optimum_from_task(const sample *s, const wide *weight, size_t task, wide *load,
+                              unsigned used_workers, wide best)
 {
     unsigned w;
 
     if (task == s->n) {
-        for (best = 0, w = 0; w < used; w++)
+        for (best = 0, w = 0; w < used_workers; w++)
             best = load[w] > best ? load[w] : best;
         return best;
     }
-    for (w = 0; w < used + 1 && w < s->workers; w++) {
+    for (w = 0; w < used_workers + 1 && w < s->workers; w++) {
         load[w] += weight[task];
         if (load[w] < best) {
-            wide found = optimum(s, weight, task + 1, load, w == used ? used + 1 : used, best);
+            wide found =
+                optimum_from_task(s, weight, task + 1, load,
+                                  w == used_workers ? used_workers + 1 : used_workers, best);
 
             best = found < best ? found : best;
         }
@@ -73,7 +75,7 @@ static int64_t optimum_of(const sample *s)
 
     for (i = 0; i < s->n; i++)
         weight[i] = s->weight[i];
-    return (int64_t)optimum(s, weight, 0, load, 0, INT64_MAX);
+    return (int64_t)optimum_from_task(s, weight, 0, load, 0, INT64_MAX);
 }
 
 /* Of times that are whole numbers or fractions of one: in cells of which all are multiples. */
@@ -89,7 +91,7 @@ static wide optimum_in_cells(const sample *s)
 
     for (i = 0; i < s->n; i++)
         all += weight[i] = in_cells(s->time[i]);
-    return optimum(s, weight, 0, load, 0, all + 1);
+    return optimum_from_task(s, weight, 0, load, 0, all + 1);
 }
 
 static void check_found(const sample *s, int64_t capacity, const uint32_t *worker)
@@ -105,7 +107,8 @@ static void check_found(const sample *s, int64_t capacity, const uint32_t *worke
         ck_assert_int_le(load[i], capacity);
 }
 
-static hsi_verdict ask(hsi_completion *c, const sample *s, int64_t capacity, hsi_random *random)
+static hsi_verdict search_by_completion(hsi_completion *c, const sample *s, int64_t capacity,
+                                        hsi_random *random)
 {
     uint32_t             worker[MOST_TASKS];
     hsi_completion_query query = {.capacity = capacity,
@@ -120,26 +123,27 @@ static hsi_verdict ask(hsi_completion *c, const sample *s, int64_t capacity, hsi
     return verdict;
 }
 
-START_TEST(answers_are_those_of_brute_force)
+START_TEST(verdicts_equal_brute_force)
 {
     hsi_random r;
     int        round, again;
 
     hsi_random_seed(&r, 5, 0);
     for (round = 0; round < ROUNDS; round++) {
-        sample          s = draw(&r);
+        sample          s = draw_sample(&r);
         int64_t         least = optimum_of(&s);
         hsi_completion *c = NULL;
 
         ck_assert_int_eq(hsi_completion_open(s.n, s.weight, s.workers, &c), HS_OK);
         for (again = 0; again < 2; again++) { /* what is remembered, of the next capacity, too */
-            ck_assert_int_eq(ask(c, &s, least - 1, NULL), HSI_REFUTED);
-            ck_assert_int_eq(ask(c, &s, least - 1, NULL), HSI_REFUTED);
-            ck_assert_int_ne(ask(c, &s, least - 1, &r), HSI_FOUND);
-            ck_assert_int_ne(ask(c, &s, least, &r), HSI_REFUTED);
-            ck_assert_int_eq(ask(c, &s, least, NULL), HSI_FOUND);
-            ck_assert_int_eq(ask(c, &s, least + 1 + (int64_t)hsi_random_below(&r, 9), NULL),
-                             HSI_FOUND);
+            ck_assert_int_eq(search_by_completion(c, &s, least - 1, NULL), HSI_REFUTED);
+            ck_assert_int_eq(search_by_completion(c, &s, least - 1, NULL), HSI_REFUTED);
+            ck_assert_int_ne(search_by_completion(c, &s, least - 1, &r), HSI_FOUND);
+            ck_assert_int_ne(search_by_completion(c, &s, least, &r), HSI_REFUTED);
+            ck_assert_int_eq(search_by_completion(c, &s, least, NULL), HSI_FOUND);
+            ck_assert_int_eq(
+                search_by_completion(c, &s, least + 1 + (int64_t)hsi_random_below(&r, 9), NULL),
+                HSI_FOUND);
         }
         hsi_completion_close(c);
     }
@@ -177,7 +181,7 @@ static size_t share_out(hsi_random *r, int64_t capacity, unsigned workers, int64
 }
 
 /* Too many tasks to try everything, but that there is a way is known. */
-START_TEST(what_was_shared_out_is_not_refuted)
+START_TEST(existing_packing_is_not_refuted)
 {
     hsi_random r;
 
@@ -252,20 +256,20 @@ START_TEST(ends_without_a_verdict)
 END_TEST
 
 /* Whoever does not want it to end, and how often that was asked. */
-static int goes_on(void *asked)
+static int count_polls(void *asked)
 {
     ++*(long *)asked;
     return 0;
 }
 
 /* Steps are longer where many tasks are of few kinds; at least every 6 ms or so all the same. */
-START_TEST(long_steps_are_asked_between)
+START_TEST(long_steps_are_interrupted_by_polls)
 {
     static int64_t    weight[4000];
     static uint32_t   worker[4000];
     long              asked = 0;
     const hs_settings asking = {
-        .struct_size = sizeof asking, .cancel = goes_on, .cancel_data = &asked};
+        .struct_size = sizeof asking, .cancel = count_polls, .cancel_data = &asked};
     const hsi_stop       stop = {0, INFINITY, &asking};
     hsi_completion_query query = {.most_steps = 1 << 16, .worker = worker};
     hsi_completion      *c = NULL;
@@ -287,12 +291,12 @@ START_TEST(long_steps_are_asked_between)
 END_TEST
 
 /* A turn looks at all tasks, and of a million no 64 may pass. */
-START_TEST(turns_of_many_tasks_are_asked_between)
+START_TEST(million_tasks_are_interrupted_by_polls)
 {
     enum { TASKS = 1 << 20, TURNS = 20 };
     long              asked = 0;
     const hs_settings asking = {
-        .struct_size = sizeof asking, .cancel = goes_on, .cancel_data = &asked};
+        .struct_size = sizeof asking, .cancel = count_polls, .cancel_data = &asked};
     const hsi_stop stop = {0, INFINITY, &asking};
     hsi_random     random;
     int64_t       *weight = malloc(TASKS * sizeof *weight), load[2] = {TASKS / 2, TASKS / 2};
@@ -306,7 +310,7 @@ START_TEST(turns_of_many_tasks_are_asked_between)
         weight[i] = 1;
         worker[i] = i % 2;
     }
-    ck_assert_int_eq(hsi_regroup_go(&go, 1, TURNS * (TASKS / 16), &stop, &done), HS_OK);
+    ck_assert_int_eq(hsi_regroup_search(&go, 1, TURNS * (TASKS / 16), &stop, &done), HS_OK);
     ck_assert_int_eq(done, 0);
     ck_assert_int_ge(asked, TURNS / 2);
     free(weight);
@@ -339,14 +343,14 @@ static double literal_bound(const sample *s)
     return most;
 }
 
-START_TEST(the_bound_is_what_it_says_and_safe)
+START_TEST(bound_equals_its_definition_and_is_safe)
 {
     hsi_random r;
     int        round;
 
     hsi_random_seed(&r, 6, 0);
     for (round = 0; round < ROUNDS; round++) {
-        sample s = draw(&r);
+        sample               s = draw_sample(&r);
         hsi_task_count_bound crowd;
         double    bound, fraction = round % 2 ? 1 : 1.0 / (double)(3 + round % 7);
         size_t    i;
@@ -362,7 +366,7 @@ START_TEST(the_bound_is_what_it_says_and_safe)
 END_TEST
 
 /* What a planted packing is for: no slack, and the optimum is known. */
-START_TEST(best_finds_what_was_planted)
+START_TEST(best_finds_the_planted_packing)
 {
     hs_identical spec = {sizeof spec, "planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
     hs_instance *in = NULL;
@@ -388,14 +392,14 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_set_timeout(tc, 0);
-    tcase_add_test(tc, answers_are_those_of_brute_force);
-    tcase_add_test(tc, what_was_shared_out_is_not_refuted);
+    tcase_add_test(tc, verdicts_equal_brute_force);
+    tcase_add_test(tc, existing_packing_is_not_refuted);
     tcase_add_test(tc, best_does_not_claim_too_much);
     tcase_add_test(tc, ends_without_a_verdict);
-    tcase_add_test(tc, long_steps_are_asked_between);
-    tcase_add_test(tc, turns_of_many_tasks_are_asked_between);
-    tcase_add_test(tc, the_bound_is_what_it_says_and_safe);
-    tcase_add_loop_test(tc, best_finds_what_was_planted, 0, 5);
+    tcase_add_test(tc, long_steps_are_interrupted_by_polls);
+    tcase_add_test(tc, million_tasks_are_interrupted_by_polls);
+    tcase_add_test(tc, bound_equals_its_definition_and_is_safe);
+    tcase_add_loop_test(tc, best_finds_the_planted_packing, 0, 5);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

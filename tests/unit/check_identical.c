@@ -19,7 +19,7 @@ static hs_instance *identical_of(hs_identical spec)
     return in;
 }
 
-START_TEST(draws_what_it_says)
+START_TEST(times_follow_the_family)
 {
     static const struct {
         const char *family;
@@ -56,7 +56,7 @@ START_TEST(draws_what_it_says)
 END_TEST
 
 /* Solve instances with a planted optimum: the optimal makespan is the planted value. */
-START_TEST(has_the_optimum_that_was_planted)
+START_TEST(planted_optimum_is_found)
 {
     hs_identical spec = {sizeof spec, "planted",    3 + (size_t)_i % 8, 1 + (unsigned)_i % 3,
                          1 + _i % 2,  20 + _i % 90, (uint64_t)_i};
@@ -73,7 +73,7 @@ START_TEST(has_the_optimum_that_was_planted)
 }
 END_TEST
 
-START_TEST(refuses_what_makes_no_sense)
+START_TEST(invalid_settings_are_refused)
 {
     static const hs_identical specs[] = {
         {sizeof(hs_identical), NULL, 10, 2, 0, 0, 0},
@@ -107,9 +107,9 @@ int main(void)
     TCase *tc = tcase_create("families");
 
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, draws_what_it_says, 0, 15);
-    tcase_add_loop_test(tc, has_the_optimum_that_was_planted, 0, 50);
-    tcase_add_test(tc, refuses_what_makes_no_sense);
+    tcase_add_loop_test(tc, times_follow_the_family, 0, 15);
+    tcase_add_loop_test(tc, planted_optimum_is_found, 0, 50);
+    tcase_add_test(tc, invalid_settings_are_refused);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -16,7 +16,7 @@
 
 static const double two[] = {1, 2};
 
-START_TEST(wraps_without_copying)
+START_TEST(wrapped_arrays_are_not_copied)
 {
     double       cpu[] = {1, 2, INFINITY}, gpu[] = {4, INFINITY, 6};
     int64_t      priority[] = {7, -8, INT64_MIN};
@@ -58,7 +58,7 @@ static hs_status wrap_one(double cpu, double gpu, unsigned cpus, unsigned gpus)
     return st;
 }
 
-START_TEST(refuses_bad_instances)
+START_TEST(invalid_instances_are_refused)
 {
     hs_instance *in = NULL;
 
@@ -92,7 +92,7 @@ START_TEST(refuses_bad_instances)
 }
 END_TEST
 
-START_TEST(moves_to_other_workers)
+START_TEST(instance_with_other_workers_keeps_tasks)
 {
     static const double gpu[] = {1, INFINITY};
     hs_instance        *in = NULL, *other = NULL, *none = NULL;
@@ -120,14 +120,14 @@ static hs_builder *builder_on(unsigned cpus, unsigned gpus)
     return b;
 }
 
-static void add(hs_builder *b, const char *id, double cpu, double gpu, uint32_t count)
+static void add_row(hs_builder *b, const char *id, double cpu, double gpu, uint32_t count)
 {
     hs_task task = {.struct_size = sizeof task, .id = id, .cpu = cpu, .gpu = gpu, .count = count};
 
     ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
 }
 
-static hs_instance *finish(hs_builder *b)
+static hs_instance *finish_instance(hs_builder *b)
 {
     hs_instance *in = NULL;
     hs_status    st = hs_builder_finish(b, &in, NULL);
@@ -136,7 +136,7 @@ static hs_instance *finish(hs_builder *b)
     return in;
 }
 
-START_TEST(builds_what_was_added)
+START_TEST(instance_has_the_added_rows)
 {
     hs_builder  *b = builder_on(3, 1);
     char         id[] = "potrf-0";
@@ -155,7 +155,7 @@ START_TEST(builds_what_was_added)
     ck_assert_int_eq(hs_builder_add_row(b, &first), HS_OK);
     memset(id, 'x', sizeof id - 1); /* strings are copied */
     ck_assert_int_eq(hs_builder_add_row(b, &second), HS_OK);
-    in = finish(b);
+    in = finish_instance(b);
     hs_builder_free(b);
     ck_assert_int_eq(hs_instance_unit(in), HS_MILLISECONDS);
     ck_assert_uint_eq(hs_instance_rows(in), 2);
@@ -179,7 +179,7 @@ START_TEST(builds_what_was_added)
 }
 END_TEST
 
-START_TEST(columns_may_begin_late)
+START_TEST(columns_may_start_at_a_later_row)
 {
     enum { ROWS = 300 };
     hs_builder  *b = builder_on(1, 1);
@@ -198,7 +198,7 @@ START_TEST(columns_may_begin_late)
         task.gpu_command = i == 299 ? "run" : "";
         ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
-    in = finish(b);
+    in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_rows(in), ROWS);
     ck_assert_uint_eq(hs_instance_tasks(in), ROWS + 3);
     for (i = 0; i < ROWS; tasks += row.count, i++) {
@@ -217,7 +217,7 @@ START_TEST(columns_may_begin_late)
 }
 END_TEST
 
-START_TEST(commands_are_not_restarted_unless_said)
+START_TEST(commands_are_not_restartable_by_default)
 {
     static const int expected[3][2] = {{1, 0}, {1, 1}, {0, 0}};
     hs_builder      *b = builder_on(1, 1);
@@ -232,7 +232,7 @@ START_TEST(commands_are_not_restarted_unless_said)
             task.cpu_command = command ? "true" : NULL;
             ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         }
-    in = finish(b);
+    in = finish_instance(b);
     for (word = 0; word < 3; word++)
         for (command = 0; command < 2; command++)
             ck_assert_int_eq(hs_instance_is_restartable(in, (size_t)(2 * word + command)),
@@ -242,7 +242,7 @@ START_TEST(commands_are_not_restarted_unless_said)
 }
 END_TEST
 
-START_TEST(builders_refuse_and_go_on)
+START_TEST(builder_continues_after_a_refusal)
 {
     char         longest[HS_MAX_ID + 2];
     hs_builder  *b = NULL;
@@ -277,7 +277,7 @@ START_TEST(builders_refuse_and_go_on)
     ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     task.count = 1;
     ck_assert_int_eq(hs_builder_add_row(b, &task), HS_ETOOBIG);
-    in = finish(b);
+    in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_tasks(in), HS_MAX_TASKS);
     ck_assert_uint_eq(hs_instance_row_of(in, (size_t)HS_MAX_TASKS - 1), 1);
     hs_instance_free(in);
@@ -293,15 +293,15 @@ START_TEST(a_failed_finish_keeps_the_content)
     hs_instance *in = NULL;
     hs_error     error = {0};
 
-    add(b, "a", 1, 1, 1);
-    add(b, "b", INFINITY, 1, 2);
+    add_row(b, "a", 1, 1, 1);
+    add_row(b, "b", INFINITY, 1, 2);
     ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EWORKER);
     ck_assert_uint_eq(error.line, 2);
     ck_assert_str_eq(error.why, "task 'b' can run on no worker, of 1 CPUs and 0 GPUs: give it a "
                                 "time on a type with workers");
     ck_assert_ptr_null(in);
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
-    add(b, "c", DBL_MAX / 2, DBL_MAX / 2, 5);
+    add_row(b, "c", DBL_MAX / 2, DBL_MAX / 2, 5);
     ck_assert_int_eq(hs_builder_finish(b, &in, &error), HS_EOVERFLOW);
     ck_assert_uint_eq(error.line, 3);
     ck_assert_str_eq(error.why, "with task 'c' the times are too large to be added up: give times "
@@ -309,14 +309,14 @@ START_TEST(a_failed_finish_keeps_the_content)
     hs_builder_free(b);
 
     b = builder_on(1, 1);
-    add(b, "a", 1, 1, 1);
-    add(b, "b", INFINITY, 1, 2);
-    in = finish(b);
+    add_row(b, "a", 1, 1, 1);
+    add_row(b, "b", INFINITY, 1, 2);
+    in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_rows(in), 2);
     hs_instance_free(in);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EINVAL); /* empty: no workers either */
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
-    in = finish(b);
+    in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_rows(in), 0);
     hs_instance_free(in);
     hs_builder_free(b);
@@ -340,7 +340,7 @@ static int duplicate_of(const char *ids)
 
         if (plus)
             *plus = '\0';
-        add(b, *at == '-' ? NULL : at, 1, 1, count);
+        add_row(b, *at == '-' ? NULL : at, 1, 1, count);
     }
     st = hs_builder_finish(b, &in, &error);
     ck_assert(st == HS_OK || st == HS_EDUPLICATE);
@@ -396,13 +396,13 @@ START_TEST(tasks_are_found_by_name)
     hs_name_index           *index = NULL;
     size_t       i, task;
 
-    add(b, "a", 1, 1, 1);
-    add(b, "bb", 1, 1, 2);
-    add(b, "7#7", 1, 1, 1);
-    add(b, NULL, 1, 1, 1);
-    add(b, "t6", 1, 1, 1);
-    add(b, NULL, 1, 1, 3);
-    in = finish(b);
+    add_row(b, "a", 1, 1, 1);
+    add_row(b, "bb", 1, 1, 2);
+    add_row(b, "7#7", 1, 1, 1);
+    add_row(b, NULL, 1, 1, 1);
+    add_row(b, "t6", 1, 1, 1);
+    add_row(b, NULL, 1, 1, 3);
+    in = finish_instance(b);
     ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
     check_found(in, index);
     for (i = 0; i < sizeof absent / sizeof *absent; i++)
@@ -430,9 +430,9 @@ START_TEST(many_tasks_are_found_by_name)
     for (i = 0; i < 20000; i++) {
         snprintf(id, sizeof id, "%.*sgemm-%zu", (int)(i * i % 23), "abcdefghijklmnopqrstuvw",
                  i * 7919 % 20011);
-        add(b, i % 5 == 0 ? NULL : id, 1, 1, i % 7 == 0 ? 3 : 1);
+        add_row(b, i % 5 == 0 ? NULL : id, 1, 1, i % 7 == 0 ? 3 : 1);
     }
-    in = finish(b);
+    in = finish_instance(b);
     ck_assert_int_eq(hs_name_index_create(in, &index), HS_OK);
     check_found(in, index);
     hs_name_index_free(index);
@@ -441,7 +441,7 @@ START_TEST(many_tasks_are_found_by_name)
 }
 END_TEST
 
-START_TEST(names_are_cut_short_safely)
+START_TEST(long_names_are_truncated_safely)
 {
     hs_instance *in = NULL;
     char         name[4] = "zzz";
@@ -473,14 +473,14 @@ static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)
 
         ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
-    in = finish(b);
+    in = finish_instance(b);
     digest = hs_instance_digest(in);
     hs_instance_free(in);
     hs_builder_free(b);
     return digest;
 }
 
-START_TEST(digests_do_not_see_the_order)
+START_TEST(digest_ignores_the_order_of_rows)
 {
     uint64_t digest = digest_of("abcdefgh", HS_SECONDS, 2);
 
@@ -501,14 +501,14 @@ static uint64_t digest_of_task(const hs_task *task)
     uint64_t     digest;
 
     ck_assert_int_eq(hs_builder_add_row(b, task), HS_OK);
-    in = finish(b);
+    in = finish_instance(b);
     digest = hs_instance_digest(in);
     hs_instance_free(in);
     hs_builder_free(b);
     return digest;
 }
 
-START_TEST(digests_see_every_field)
+START_TEST(digest_depends_on_every_field)
 {
     enum { SIZE = sizeof(hs_task) };
     static const hs_task tasks[] = {
@@ -540,17 +540,17 @@ START_TEST(digests_see_every_field)
 END_TEST
 
 /* A row with a count is as its copies. */
-START_TEST(digests_do_not_see_rows)
+START_TEST(digest_ignores_grouping_in_rows)
 {
     hs_builder  *counted = builder_on(1, 1), *single = builder_on(1, 1);
     hs_instance *a, *b;
 
-    add(counted, "x", 1, 2, 3);
-    add(single, "x#2", 1, 2, 1);
-    add(single, "x#3", 1, 2, 1);
-    add(single, "x#1", 1, 2, 1);
-    a = finish(counted);
-    b = finish(single);
+    add_row(counted, "x", 1, 2, 3);
+    add_row(single, "x#2", 1, 2, 1);
+    add_row(single, "x#3", 1, 2, 1);
+    add_row(single, "x#1", 1, 2, 1);
+    a = finish_instance(counted);
+    b = finish_instance(single);
     ck_assert(hs_instance_digest(a) == hs_instance_digest(b));
     hs_instance_free(a);
     hs_instance_free(b);
@@ -565,23 +565,23 @@ int main(void)
     TCase *building = tcase_create("instances"), *names = tcase_create("names");
 
     tcase_set_timeout(building, 120);
-    tcase_add_test(building, wraps_without_copying);
-    tcase_add_test(building, refuses_bad_instances);
-    tcase_add_test(building, moves_to_other_workers);
-    tcase_add_test(building, builds_what_was_added);
-    tcase_add_test(building, columns_may_begin_late);
-    tcase_add_test(building, commands_are_not_restarted_unless_said);
-    tcase_add_test(building, builders_refuse_and_go_on);
+    tcase_add_test(building, wrapped_arrays_are_not_copied);
+    tcase_add_test(building, invalid_instances_are_refused);
+    tcase_add_test(building, instance_with_other_workers_keeps_tasks);
+    tcase_add_test(building, instance_has_the_added_rows);
+    tcase_add_test(building, columns_may_start_at_a_later_row);
+    tcase_add_test(building, commands_are_not_restartable_by_default);
+    tcase_add_test(building, builder_continues_after_a_refusal);
     tcase_add_test(building, a_failed_finish_keeps_the_content);
     suite_add_tcase(suite, building);
     tcase_set_timeout(names, 120);
     tcase_add_test(names, duplicates_are_found);
     tcase_add_test(names, tasks_are_found_by_name);
     tcase_add_test(names, many_tasks_are_found_by_name);
-    tcase_add_test(names, names_are_cut_short_safely);
-    tcase_add_test(names, digests_do_not_see_the_order);
-    tcase_add_test(names, digests_see_every_field);
-    tcase_add_test(names, digests_do_not_see_rows);
+    tcase_add_test(names, long_names_are_truncated_safely);
+    tcase_add_test(names, digest_ignores_the_order_of_rows);
+    tcase_add_test(names, digest_depends_on_every_field);
+    tcase_add_test(names, digest_ignores_grouping_in_rows);
     suite_add_tcase(suite, names);
     return run_suite(suite);
 }

@@ -12,7 +12,7 @@
 #include "journal_fixture.h"
 #include "suite.h"
 
-START_TEST(round_trip)
+START_TEST(records_are_read_back)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count = 99;
@@ -33,7 +33,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-START_TEST(a_line_can_be_found_by_eye)
+START_TEST(lines_are_readable)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     bytes        all;
@@ -54,7 +54,7 @@ START_TEST(a_line_can_be_found_by_eye)
 }
 END_TEST
 
-START_TEST(longest_name)
+START_TEST(longest_name_is_recorded)
 {
     unsigned char done[300] = {0};
     hs_builder   *b = NULL;
@@ -86,7 +86,7 @@ START_TEST(longest_name)
 }
 END_TEST
 
-START_TEST(twice_is_once)
+START_TEST(repeated_record_counts_once)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count;
@@ -101,7 +101,7 @@ START_TEST(twice_is_once)
 }
 END_TEST
 
-START_TEST(odd_times_do_no_harm)
+START_TEST(unusual_times_are_recorded)
 {
     static const double times[] = {-1, 1e300, 1e9, 0.9999999999};
     unsigned char       done[TASKS] = {0};
@@ -123,7 +123,7 @@ END_TEST
 
 /* Each record is in the file when hsi_journal_add() returns, even while a sync hangs, so killing
  * the process loses no record. */
-START_TEST(the_kernel_has_it_at_once)
+START_TEST(record_is_written_before_add_returns)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     bytes        all;
@@ -142,7 +142,7 @@ START_TEST(the_kernel_has_it_at_once)
 END_TEST
 
 /* A single record is synced while no further call is made. */
-START_TEST(a_sync_needs_no_push)
+START_TEST(single_record_is_synced)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     int          before = atomic_load(&disk.syncs);
@@ -172,7 +172,7 @@ static void *record_part(void *data)
     return NULL;
 }
 
-START_TEST(many_threads)
+START_TEST(threads_record_at_once)
 {
     static double        ones[THREADS * EACH];
     static unsigned char done[THREADS * EACH];
@@ -207,7 +207,7 @@ START_TEST(many_threads)
 END_TEST
 
 /* hsi_journal_add() waits while HSI_JOURNAL_LAG records are not synced, here since a sync hangs. */
-START_TEST(never_too_far_behind)
+START_TEST(add_waits_for_a_late_sync)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     pthread_t    thread;
@@ -226,7 +226,7 @@ END_TEST
 
 /* Lines written during a sync claim only the bytes before this sync to be on disk. The simulated
  * disk counts false claims. */
-START_TEST(a_sync_is_of_what_was_written_before)
+START_TEST(sync_covers_only_earlier_bytes)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     int          before = atomic_load(&disk.syncs);
@@ -247,7 +247,7 @@ START_TEST(a_sync_is_of_what_was_written_before)
 END_TEST
 
 /* Records in quick succession share a sync. */
-START_TEST(groups_share_a_sync)
+START_TEST(quick_records_share_a_sync)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     int          before = atomic_load(&disk.syncs);
@@ -264,16 +264,16 @@ int main(void)
     Suite *suite = suite_create("journal");
     TCase *tc = add_case(suite, "records");
 
-    tcase_add_test(tc, round_trip);
-    tcase_add_test(tc, a_line_can_be_found_by_eye);
-    tcase_add_test(tc, longest_name);
-    tcase_add_test(tc, twice_is_once);
-    tcase_add_test(tc, odd_times_do_no_harm);
-    tcase_add_test(tc, the_kernel_has_it_at_once);
-    tcase_add_test(tc, a_sync_needs_no_push);
-    tcase_add_test(tc, many_threads);
-    tcase_add_test(tc, never_too_far_behind);
-    tcase_add_test(tc, a_sync_is_of_what_was_written_before);
-    tcase_add_test(tc, groups_share_a_sync);
+    tcase_add_test(tc, records_are_read_back);
+    tcase_add_test(tc, lines_are_readable);
+    tcase_add_test(tc, longest_name_is_recorded);
+    tcase_add_test(tc, repeated_record_counts_once);
+    tcase_add_test(tc, unusual_times_are_recorded);
+    tcase_add_test(tc, record_is_written_before_add_returns);
+    tcase_add_test(tc, single_record_is_synced);
+    tcase_add_test(tc, threads_record_at_once);
+    tcase_add_test(tc, add_waits_for_a_late_sync);
+    tcase_add_test(tc, sync_covers_only_earlier_bytes);
+    tcase_add_test(tc, quick_records_share_a_sync);
     return run_suite(suite);
 }

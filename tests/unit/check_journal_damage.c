@@ -12,7 +12,7 @@
 #include "suite.h"
 
 /* 1; more if HS_TEST_ROUNDS in the environment asks for that many per cent of the work. */
-static size_t stride(void)
+static size_t step_between_offsets(void)
 {
     const char *percent = getenv("HS_TEST_ROUNDS");
     long        value = percent ? strtol(percent, NULL, 10) : 100;
@@ -41,13 +41,13 @@ static hs_status read_damaged(const char *text, size_t size, size_t *count)
     return st;
 }
 
-START_TEST(cut_at_every_byte)
+START_TEST(journal_may_be_cut_at_every_byte)
 {
     bytes         all = three_runs(TASKS - 2, 1);
     size_t        size;
     unsigned char done[TASKS];
 
-    for (size = 0; size <= all.size; size += stride()) {
+    for (size = 0; size <= all.size; size += step_between_offsets()) {
         size_t       known = records_before(&all, size);
         uint64_t     count;
         hsi_journal *j;
@@ -69,13 +69,13 @@ START_TEST(cut_at_every_byte)
 }
 END_TEST
 
-START_TEST(zeros_from_every_byte)
+START_TEST(zeros_may_follow_every_byte)
 {
     bytes  all = three_runs(TASKS - 2, 1);
     char  *text = calloc(1, all.size + 5000);
     size_t size, count, extra;
 
-    for (size = 0; size <= all.size; size += stride())
+    for (size = 0; size <= all.size; size += step_between_offsets())
         for (extra = 0; extra <= 5000; extra += 2500) {
             memset(text, 0, all.size + extra);
             memcpy(text, all.at, size);
@@ -101,7 +101,7 @@ static void flip_every_byte(const bytes *all, unsigned char change)
 {
     size_t synced = last_synced(all), at, count;
 
-    for (at = 0; at < all->size; at += stride()) {
+    for (at = 0; at < all->size; at += step_between_offsets()) {
         hs_status st;
 
         all->at[at] = (char)((unsigned char)all->at[at] ^ change);
@@ -115,7 +115,7 @@ static void flip_every_byte(const bytes *all, unsigned char change)
     }
 }
 
-START_TEST(flip_bytes)
+START_TEST(flipped_bytes_are_noticed)
 {
     static const unsigned char changes[] = {1, 2, 4, 8, 16, 32, 64, 128, 255, ' ' ^ '\n', 'd'};
     bytes                      all = three_runs(TASKS - 2, _i % 2);
@@ -129,13 +129,13 @@ START_TEST(flip_bytes)
 END_TEST
 
 /* Every byte made a newline, a blank or a zero: lines fall apart and run together. */
-START_TEST(set_bytes)
+START_TEST(replaced_bytes_are_noticed)
 {
     static const char values[] = {'\n', ' ', 0, 'd'};
     bytes             all = three_runs(TASKS - 2, 1);
     size_t            synced = last_synced(&all), at, i, count;
 
-    for (at = 0; at < all.size; at += stride())
+    for (at = 0; at < all.size; at += step_between_offsets())
         for (i = 0; i < sizeof values; i++) {
             char      before = all.at[at];
             hs_status st;
@@ -150,7 +150,7 @@ START_TEST(set_bytes)
 }
 END_TEST
 
-START_TEST(zeroed_blocks)
+START_TEST(zeroed_blocks_are_noticed)
 {
     bytes  all = three_runs(TASKS - 2, 1);
     size_t synced = last_synced(&all), block, at, count;
@@ -176,7 +176,7 @@ typedef struct lines {
     size_t start[2 * TASKS], count;
 } lines;
 
-static lines split(const bytes *all)
+static lines split_lines(const bytes *all)
 {
     lines  l = {.count = 0};
     size_t at;
@@ -188,39 +188,39 @@ static lines split(const bytes *all)
     return l;
 }
 
-/* Appends the line `n` of `all`. */
-static void add_line(bytes *to, const bytes *all, const lines *l, size_t n)
+/* Appends the line `line` of `all`. */
+static void add_line(bytes *to, const bytes *all, const lines *l, size_t line)
 {
-    size_t length = l->start[n + 1] - l->start[n];
+    size_t length = l->start[line + 1] - l->start[line];
 
-    memcpy(to->at + to->size, all->at + l->start[n], length);
+    memcpy(to->at + to->size, all->at + l->start[line], length);
     to->size += length;
 }
 
-/* Line `n` left out (0), repeated (1), or after the next one (2). */
-static bytes rearrange(const bytes *all, const lines *l, size_t n, int how)
+/* Line `line` left out (0), repeated (1), or after the next one (2). */
+static bytes rearrange_line(const bytes *all, const lines *l, size_t line, int how)
 {
     bytes  out = {malloc(2 * all->size), 0};
     size_t i;
 
     for (i = 0; i < l->count; i++)
-        if (i != n || how == 1)
-            add_line(&out, all, l, i), i == n ? add_line(&out, all, l, i) : (void)0;
+        if (i != line || how == 1)
+            add_line(&out, all, l, i), i == line ? add_line(&out, all, l, i) : (void)0;
         else if (how == 2)
-            add_line(&out, all, l, n + 1), add_line(&out, all, l, n), i++;
+            add_line(&out, all, l, line + 1), add_line(&out, all, l, line), i++;
     return out;
 }
 
-START_TEST(rearranged_lines)
+START_TEST(rearranged_lines_are_noticed)
 {
     bytes  all = three_runs(TASKS - 2, 1);
-    lines  l = split(&all);
+    lines  l = split_lines(&all);
     size_t n, count;
     int    how;
 
     for (n = 0; n + 2 < l.count; n++)
         for (how = 0; how < 3; how++) {
-            bytes     other = rearrange(&all, &l, n, how);
+            bytes     other = rearrange_line(&all, &l, n, how);
             hs_status st = read_damaged(other.at, other.size, &count);
 
             if (n + 3 < l.count)
@@ -232,7 +232,7 @@ START_TEST(rearranged_lines)
 END_TEST
 
 /* A run that crashed: the next cuts what was torn and goes on; damage in it is told apart. */
-START_TEST(damage_is_refused_and_told)
+START_TEST(damage_is_refused_and_reported)
 {
     unsigned char done[TASKS] = {0};
     bytes         all = three_runs(TASKS - 2, 1), after;
@@ -260,12 +260,12 @@ int main(void)
     Suite *suite = suite_create("journal damage");
     TCase *tc = add_case(suite, "damage");
 
-    tcase_add_test(tc, cut_at_every_byte);
-    tcase_add_test(tc, zeros_from_every_byte);
-    tcase_add_loop_test(tc, flip_bytes, 0, 22);
-    tcase_add_test(tc, set_bytes);
-    tcase_add_test(tc, zeroed_blocks);
-    tcase_add_test(tc, rearranged_lines);
-    tcase_add_test(tc, damage_is_refused_and_told);
+    tcase_add_test(tc, journal_may_be_cut_at_every_byte);
+    tcase_add_test(tc, zeros_may_follow_every_byte);
+    tcase_add_loop_test(tc, flipped_bytes_are_noticed, 0, 22);
+    tcase_add_test(tc, replaced_bytes_are_noticed);
+    tcase_add_test(tc, zeroed_blocks_are_noticed);
+    tcase_add_test(tc, rearranged_lines_are_noticed);
+    tcase_add_test(tc, damage_is_refused_and_reported);
     return run_suite(suite);
 }

@@ -45,7 +45,7 @@ static hs_status run_once(size_t *believed, size_t *safe)
     return end;
 }
 
-static size_t on_record(void)
+static size_t count_recorded(void)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count = 0;
@@ -74,9 +74,9 @@ static void fail_from(atomic_long *left, int error, int clean)
                       "%s", fault.why);
         ck_assert(exists() == (first >= (left == &disk.syncs_left ? 2 : 1)));
         all_well();
-        ck_assert_uint_ge(on_record(), safe);
+        ck_assert_uint_ge(count_recorded(), safe);
         if (left == &disk.writes_left)
-            ck_assert_uint_eq(on_record(), tried - (tried > 0));
+            ck_assert_uint_eq(count_recorded(), tried - (tried > 0));
         if (tried > 0) /* earlier records are synced after a failed write */
             ck_assert_int_eq(lost > 0, left == &disk.syncs_left);
         ck_assert_int_eq(run_once(&rest, &all), HS_OK);
@@ -88,19 +88,19 @@ static void fail_from(atomic_long *left, int error, int clean)
     ck_assert_int_gt(first, 1);
 }
 
-START_TEST(disk_full)
+START_TEST(full_disk_fails_the_record)
 {
     fail_from(&disk.writes_left, ENOSPC, _i);
 }
 END_TEST
 
-START_TEST(sync_fails)
+START_TEST(failed_sync_fails_the_record)
 {
     fail_from(&disk.syncs_left, EIO, 1);
 }
 END_TEST
 
-START_TEST(short_and_interrupted_writes)
+START_TEST(short_and_interrupted_writes_continue)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count;
@@ -116,7 +116,7 @@ START_TEST(short_and_interrupted_writes)
 END_TEST
 
 /* Child process: exceed a limit on the size of files, which would also affect the test's files. */
-static void outgrow(void)
+static void exceed_file_limit(void)
 {
     struct rlimit small;
     sigset_t      too_large; /* blocked, as in the dispatcher's threads */
@@ -141,7 +141,7 @@ static void outgrow(void)
 }
 
 /* Exceeding a real RLIMIT_FSIZE is an ordinary error, without a signal that kills the program. */
-START_TEST(file_too_large)
+START_TEST(too_large_file_is_an_error)
 {
     int    status;
     size_t believed, safe;
@@ -149,7 +149,7 @@ START_TEST(file_too_large)
 
     ck_assert_int_ge(child, 0);
     if (child == 0)
-        outgrow();
+        exceed_file_limit();
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
@@ -160,7 +160,7 @@ END_TEST
 
 /* Records in a removed or renamed journal are lost: adding a record or closing the journal fails.
  * */
-START_TEST(the_file_is_gone)
+START_TEST(removed_file_is_an_error)
 {
     unsigned char done[TASKS] = {0};
     char          other[sizeof file + 8];
@@ -187,7 +187,7 @@ END_TEST
 
 /* Opening a journal syncs it before writing, since an earlier process may have been killed before
  * its sync. If the sync fails, the file stays unchanged. */
-START_TEST(nothing_is_written_behind_what_is_not_on_disk)
+START_TEST(open_syncs_before_writing)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     bytes        before, after;
@@ -207,7 +207,7 @@ START_TEST(nothing_is_written_behind_what_is_not_on_disk)
 END_TEST
 
 /* A failing sync also wakes and fails a thread that waits for earlier records to be synced. */
-START_TEST(failure_wakes_all)
+START_TEST(failed_sync_wakes_all_threads)
 {
     hsi_journal *j = opened(0, NULL, NULL);
     pthread_t    thread;
@@ -251,7 +251,7 @@ static void refuse_each(bool is_new)
     ck_assert_uint_eq(count, is_new ? 0u : 7u);
 }
 
-START_TEST(memory_is_short)
+START_TEST(lack_of_memory_is_reported)
 {
     hsi_journal *j;
 
@@ -269,13 +269,13 @@ int main(void)
     Suite *suite = suite_create("journal failures");
     TCase *tc = add_case(suite, "failures");
 
-    tcase_add_loop_test(tc, disk_full, 0, 2);
-    tcase_add_test(tc, sync_fails);
-    tcase_add_test(tc, short_and_interrupted_writes);
-    tcase_add_test(tc, file_too_large);
-    tcase_add_loop_test(tc, the_file_is_gone, 0, 6);
-    tcase_add_test(tc, nothing_is_written_behind_what_is_not_on_disk);
-    tcase_add_test(tc, failure_wakes_all);
-    tcase_add_test(tc, memory_is_short);
+    tcase_add_loop_test(tc, full_disk_fails_the_record, 0, 2);
+    tcase_add_test(tc, failed_sync_fails_the_record);
+    tcase_add_test(tc, short_and_interrupted_writes_continue);
+    tcase_add_test(tc, too_large_file_is_an_error);
+    tcase_add_loop_test(tc, removed_file_is_an_error, 0, 6);
+    tcase_add_test(tc, open_syncs_before_writing);
+    tcase_add_test(tc, failed_sync_wakes_all_threads);
+    tcase_add_test(tc, lack_of_memory_is_reported);
     return run_suite(suite);
 }

@@ -16,7 +16,7 @@ typedef struct row {
 } row;
 
 /* Replace the fixture's instance by one with these rows; a row without an id ends the list. */
-static void use(const row *rows, unsigned cpus, double time)
+static void use_rows(const row *rows, unsigned cpus, double time)
 {
     hs_builder *b = NULL;
 
@@ -39,16 +39,17 @@ static void use(const row *rows, unsigned cpus, double time)
 }
 
 /* Record an attempt by a worker; workers 0 and 1 are CPUs, worker 2 is a GPU. */
-static void add(hsi_journal *j, uint32_t task, unsigned worker, unsigned number, hs_outcome outcome)
+static void add_attempt(hsi_journal *j, uint32_t task, unsigned worker, unsigned attempt,
+                        hs_outcome outcome)
 {
     hsi_journal_record r = {
         .attempt = {
-            .task = task, .worker = worker, .number = number, .outcome = outcome, .status = -1}};
+            .task = task, .worker = worker, .number = attempt, .outcome = outcome, .status = -1}};
 
     ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
 }
 
-static void expect(const char *states, uint64_t gone)
+static void expect_states(const char *states, uint64_t unknown_tasks)
 {
     static const char letters[] = {[HSI_PAST_NONE] = '-',
                                    [HSI_PAST_DONE] = 'd',
@@ -67,7 +68,7 @@ static void expect(const char *states, uint64_t gone)
     ck_assert_uint_eq(past.done, counts[HSI_PAST_DONE]);
     ck_assert_uint_eq(past.changed, counts[HSI_PAST_CHANGED] + counts[HSI_PAST_UNDONE]);
     ck_assert_uint_eq(past.failed, counts[HSI_PAST_FAILED]);
-    ck_assert_uint_eq(past.gone, gone);
+    ck_assert_uint_eq(past.gone, unknown_tasks);
 }
 
 static const row three[] = {{"a", "", "make a", "make -g a"},
@@ -76,68 +77,68 @@ static const row three[] = {{"a", "", "make a", "make -g a"},
                             {0}};
 
 /* Write a journal with all of `three` done: a and b on CPUs, c on the GPU. */
-static void all_done(void)
+static void record_all_done(void)
 {
     hsi_journal *j;
 
-    use(three, 2, 1);
+    use_rows(three, 2, 1);
     j = opened(HS_RESUME_NOT, NULL, NULL);
-    add(j, 0, 0, 1, HS_OUTCOME_DONE);
-    add(j, 1, 1, 1, HS_OUTCOME_DONE);
-    add(j, 2, 2, 1, HS_OUTCOME_DONE);
+    add_attempt(j, 0, 0, 1, HS_OUTCOME_DONE);
+    add_attempt(j, 1, 1, 1, HS_OUTCOME_DONE);
+    add_attempt(j, 2, 2, 1, HS_OUTCOME_DONE);
     shut(j);
 }
 
-START_TEST(other_workers_times_and_order)
+START_TEST(other_workers_times_and_order_keep_done_tasks)
 {
     static const row turned[] = {{"c", "dgemm:8", "", ""},
                                  {"b", "", "make b", "make -g b"},
                                  {"a", "", "make a", "make -g a"},
                                  {0}};
 
-    all_done();
-    use(three, 7, 0.25);
-    expect("ddd", 0);
-    use(turned, 1, 3);
-    expect("ddd", 0);
+    record_all_done();
+    use_rows(three, 7, 0.25);
+    expect_states("ddd", 0);
+    use_rows(turned, 1, 3);
+    expect_states("ddd", 0);
 }
 END_TEST
 
-START_TEST(one_is_mended_one_is_new_one_is_gone)
+START_TEST(changed_and_new_tasks_run_again)
 {
     static const row now[] = {{"b", "", "make b again", "make -g b"},
                               {"new", "", "make b", "make b"},
                               {"c", "dgemm:8", "", ""},
                               {0}};
 
-    all_done();
-    use(now, 2, 1);
-    expect("c-d", 1);
+    record_all_done();
+    use_rows(now, 2, 1);
+    expect_states("c-d", 1);
 }
 END_TEST
 
 /* A task stays done if only the command for the unused type of worker has changed. */
-START_TEST(what_was_not_run_may_change)
+START_TEST(unused_command_may_change)
 {
     static const row now[] = {{"a", "label", "make a", "other"},
                               {"b", "", "other", "make -g b"},
                               {"c", "dgemm:8", "other", ""},
                               {0}};
 
-    all_done();
-    use(now, 2, 1);
-    expect("dcd", 0);
+    record_all_done();
+    use_rows(now, 2, 1);
+    expect_states("dcd", 0);
 }
 END_TEST
 
-START_TEST(a_kernel_is_no_command)
+START_TEST(kernel_is_not_a_command)
 {
     static const row now[] = {
         {"a", "make a", "", ""}, {"c", "dgemm:9", "", ""}, {"b", "", "dgemm:8", "x"}, {0}};
 
-    all_done();
-    use(now, 2, 1);
-    expect("ccc", 0);
+    record_all_done();
+    use_rows(now, 2, 1);
+    expect_states("ccc", 0);
 }
 END_TEST
 
@@ -149,66 +150,67 @@ START_TEST(the_last_record_counts)
         {"a", "", "mended", "x"}, {"b", "", "make b", "x"}, {"c", "dgemm:8", "", ""}, {0}};
     hsi_journal *j;
 
-    all_done();
-    use(now, 2, 1);
+    record_all_done();
+    use_rows(now, 2, 1);
     j = opened(HS_RESUME_REST, NULL, NULL);
-    add(j, 0, 0, 2, HS_OUTCOME_FAILED);
-    add(j, 2, 2, 3, HS_OUTCOME_LOST);
+    add_attempt(j, 0, 0, 2, HS_OUTCOME_FAILED);
+    add_attempt(j, 2, 2, 3, HS_OUTCOME_LOST);
     shut(j);
-    expect("fdf", 0);
+    expect_states("fdf", 0);
     ck_assert_uint_eq(past.attempts[0], 2);
     ck_assert_uint_eq(past.attempts[1], 1);
     ck_assert_uint_eq(past.attempts[2], 3);
     j = opened(HS_RESUME_REST, NULL, NULL);
-    add(j, 0, 0, 3, HS_OUTCOME_DONE);
-    add(j, 2, 2, 2, HS_OUTCOME_DONE); /* numbers need not ascend */
+    add_attempt(j, 0, 0, 3, HS_OUTCOME_DONE);
+    add_attempt(j, 2, 2, 2, HS_OUTCOME_DONE); /* numbers need not ascend */
     shut(j);
-    expect("ddd", 0);
+    expect_states("ddd", 0);
     ck_assert_uint_eq(past.attempts[2], 3);
-    use(three, 2, 1);
-    expect("cdd", 0); /* command of the first run; the last done record has another command */
+    use_rows(three, 2, 1);
+    expect_states("cdd",
+                  0); /* command of the first run; the last done record has another command */
 }
 END_TEST
 
 /* Once a new version of a task starts, which may overwrite results, no version counts as done until
  * one has completed. */
-START_TEST(what_was_begun_again_is_not_done)
+START_TEST(restarted_task_is_not_done)
 {
     static const row other[] = {
         {"a", "", "other", "x"}, {"b", "", "make b", "x"}, {"c", "dgemm:8", "", ""}, {0}};
     hsi_journal *j;
     int          twice;
 
-    all_done();
+    record_all_done();
     for (twice = 0; twice < 2; twice++) {
-        use(other, 2, 1);
-        expect(twice ? "udd" : "cdd", 0);
+        use_rows(other, 2, 1);
+        expect_states(twice ? "udd" : "cdd", 0);
         j = opened(HS_RESUME_REST, NULL, NULL);
         ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
         shut(j);
-        expect("udd", 0);
-        use(three, 2, 1);
-        expect("udd", 0);
+        expect_states("udd", 0);
+        use_rows(three, 2, 1);
+        expect_states("udd", 0);
     }
     j = opened(HS_RESUME_REST, NULL, NULL);
-    add(j, 0, 0, 2, HS_OUTCOME_DONE);
+    add_attempt(j, 0, 0, 2, HS_OUTCOME_DONE);
     shut(j);
-    expect("ddd", 0);
-    use(other, 2, 1);
-    expect("cdd", 0);
+    expect_states("ddd", 0);
+    use_rows(other, 2, 1);
+    expect_states("cdd", 0);
     j = opened(HS_RESUME_REST, NULL, NULL);
     ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
-    add(j, 0, 0, 3, HS_OUTCOME_FAILED);
+    add_attempt(j, 0, 0, 3, HS_OUTCOME_FAILED);
     shut(j);
-    use(three, 2, 1);
-    expect("fdd", 0);
+    use_rows(three, 2, 1);
+    expect_states("fdd", 0);
     ck_assert_uint_eq(past.attempts[0], 3);
 }
 END_TEST
 
 /* hsi_journal_undo() syncs before it returns: results of the following attempt may reach the disk
  * before later records. */
-START_TEST(undone_is_on_disk_at_once)
+START_TEST(undo_is_synced_before_it_returns)
 {
     hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);
     uint32_t     i;
@@ -224,7 +226,7 @@ START_TEST(undone_is_on_disk_at_once)
 }
 END_TEST
 
-START_TEST(nothing_is_undone_on_a_disk_that_fails)
+START_TEST(undo_fails_on_a_failing_disk)
 {
     hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);
 
@@ -238,20 +240,20 @@ START_TEST(nothing_is_undone_on_a_disk_that_fails)
 }
 END_TEST
 
-START_TEST(strangers_are_counted_once)
+START_TEST(unknown_tasks_are_counted_once)
 {
     static const row one[] = {{"z", "", "", ""}, {0}};
     hsi_journal     *j;
 
-    all_done();
+    record_all_done();
     j = opened(HS_RESUME_REST, NULL, NULL);
     ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
-    add(j, 0, 0, 2, HS_OUTCOME_FAILED);
-    add(j, 0, 0, 3, HS_OUTCOME_DONE);
+    add_attempt(j, 0, 0, 2, HS_OUTCOME_FAILED);
+    add_attempt(j, 0, 0, 3, HS_OUTCOME_DONE);
     ck_assert_int_eq(hsi_journal_undo(j, 1), HS_OK);
     shut(j);
-    use(one, 1, 1);
-    expect("-", 3);
+    use_rows(one, 1, 1);
+    expect_states("-", 3);
 }
 END_TEST
 
@@ -263,17 +265,17 @@ START_TEST(emulated_tasks_are_not_done)
     uint16_t           attempts[3] = {0};
     hsi_journal_past   rehearsal = {.emulated = true, .state = state, .attempts = attempts};
 
-    use(three, 2, 1);
+    use_rows(three, 2, 1);
     j = opened(HS_RESUME_NOT, NULL, NULL);
     ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
     shut(j);
-    expect("c--", 0);
+    expect_states("c--", 0);
     ck_assert_int_eq(hsi_journal_look(file, in, 1, &rehearsal, &fault), HS_OK);
     ck_assert_uint_eq(rehearsal.done, 1);
 }
 END_TEST
 
-START_TEST(how_it_failed_can_be_read)
+START_TEST(failure_reason_is_read_back)
 {
     static const struct {
         hs_exec_attempt attempt;
@@ -317,16 +319,16 @@ int main(void)
     Suite *suite = suite_create("journal past");
     TCase *tc = add_case(suite, "past");
 
-    tcase_add_test(tc, other_workers_times_and_order);
-    tcase_add_test(tc, one_is_mended_one_is_new_one_is_gone);
-    tcase_add_test(tc, what_was_not_run_may_change);
-    tcase_add_test(tc, a_kernel_is_no_command);
+    tcase_add_test(tc, other_workers_times_and_order_keep_done_tasks);
+    tcase_add_test(tc, changed_and_new_tasks_run_again);
+    tcase_add_test(tc, unused_command_may_change);
+    tcase_add_test(tc, kernel_is_not_a_command);
     tcase_add_test(tc, the_last_record_counts);
-    tcase_add_test(tc, what_was_begun_again_is_not_done);
-    tcase_add_test(tc, undone_is_on_disk_at_once);
-    tcase_add_loop_test(tc, nothing_is_undone_on_a_disk_that_fails, 0, 3);
-    tcase_add_test(tc, strangers_are_counted_once);
+    tcase_add_test(tc, restarted_task_is_not_done);
+    tcase_add_test(tc, undo_is_synced_before_it_returns);
+    tcase_add_loop_test(tc, undo_fails_on_a_failing_disk, 0, 3);
+    tcase_add_test(tc, unknown_tasks_are_counted_once);
     tcase_add_test(tc, emulated_tasks_are_not_done);
-    tcase_add_test(tc, how_it_failed_can_be_read);
+    tcase_add_test(tc, failure_reason_is_read_back);
     return run_suite(suite);
 }

@@ -28,7 +28,7 @@ static void refuse_text(const char *text, size_t size, const char *reason)
     free(after.at);
 }
 
-START_TEST(other_files)
+START_TEST(other_files_are_refused)
 {
     static const char plan[] = "# hybridsched plan 1\n# cpus 2\n";
 
@@ -42,7 +42,7 @@ END_TEST
 
 /* Write a journal line with a valid sum, for text that the library itself does not write; return
  * the length. */
-static size_t sealed(char *to, uint64_t *chain, const char *text)
+static size_t write_sealed_line(char *to, uint64_t *chain, const char *text)
 {
     size_t   length = strlen(text);
     uint64_t state = hsi_digest_bytes(hsi_journal_sum_start(*chain), text, length);
@@ -51,17 +51,17 @@ static size_t sealed(char *to, uint64_t *chain, const char *text)
     return (size_t)sprintf(to, "%s %016llx\n", text, (unsigned long long)*chain);
 }
 
-START_TEST(other_versions)
+START_TEST(other_versions_are_refused)
 {
     char     text[HSI_JOURNAL_LINE + 200];
     uint64_t chain = 0;
-    size_t   size = sealed(text, &chain, "hybridsched-journal 3 what comes");
+    size_t   size = write_sealed_line(text, &chain, "hybridsched-journal 3 what comes");
 
     refuse_text(text, size, "another version");
 }
 END_TEST
 
-START_TEST(other_records)
+START_TEST(invalid_records_are_refused)
 {
     static const char *const disordered[] = {
         "done ", "undone ", "done t1 0", "done t1 cpu0 1 0 1 0", "done t1 cpu0 1 0 1 0123456789abcde 0",
@@ -71,10 +71,12 @@ START_TEST(other_records)
     size_t   header = hsi_journal_put_header(text, &chain);
     uint64_t start = chain;
 
-    refuse_text(text, header + sealed(text + header, &chain, "begun t1 0"), "does not know");
+    refuse_text(text, header + write_sealed_line(text + header, &chain, "begun t1 0"),
+                "does not know");
     for (size_t i = 0; i < sizeof disordered / sizeof *disordered; i++) {
         chain = start;
-        refuse_text(text, header + sealed(text + header, &chain, disordered[i]), "not in order");
+        refuse_text(text, header + write_sealed_line(text + header, &chain, disordered[i]),
+                    "not in order");
     }
 }
 END_TEST
@@ -91,7 +93,7 @@ static size_t end_of(const bytes *all, int lines)
 
 /* Refuse two journals in one file: the first is cut at many offsets, the second after line `_i`, or
  * complete if `_i` is 0. */
-START_TEST(joined_journals)
+START_TEST(joined_journals_are_refused)
 {
     bytes        all = three_runs(30, 1);
     size_t       header = end_of(&all, 1), second = _i ? end_of(&all, _i) : all.size, first;
@@ -123,33 +125,33 @@ START_TEST(joined_journals)
 }
 END_TEST
 
-START_TEST(the_line_is_told)
+START_TEST(error_names_the_line)
 {
     char     text[HSI_JOURNAL_LINE + 400];
     uint64_t chain = 0;
     size_t   size = hsi_journal_put_header(text, &chain);
 
     size += hsi_journal_put_run(text + size, size, &chain);
-    size += sealed(text + size, &chain, "begun t1 0");
+    size += write_sealed_line(text + size, &chain, "begun t1 0");
     refuse_text(text, size, "line 3 of the journal");
 }
 END_TEST
 
 /* Keep the sums of lines unchanged between releases, because journals outlive the program. */
-START_TEST(sums_are_kept)
+START_TEST(sums_never_change)
 {
     char     text[200];
     uint64_t chain = 0;
 
-    (void)sealed(text, &chain, "hybridsched-journal 1 0123456789abcdef 3");
+    (void)write_sealed_line(text, &chain, "hybridsched-journal 1 0123456789abcdef 3");
     ck_assert_str_eq(text, "hybridsched-journal 1 0123456789abcdef 3 8f320619cf13012f\n");
-    (void)sealed(text, &chain, "closed 58");
+    (void)write_sealed_line(text, &chain, "closed 58");
     ck_assert_str_eq(text, "closed 58 679dc4ea47aeb7f6\n");
 }
 END_TEST
 
 /* Leave a file that is no journal unchanged, and do not advise the user to remove it. */
-START_TEST(no_journal_at_all)
+START_TEST(file_that_is_no_journal_stays_unchanged)
 {
     static char  zeros[HSI_JOURNAL_LINE + 1];
     hsi_journal *j = NULL;
@@ -173,7 +175,7 @@ START_TEST(no_journal_at_all)
 }
 END_TEST
 
-START_TEST(not_twice)
+START_TEST(journal_in_use_is_refused)
 {
     unsigned char done[TASKS] = {0};
     hsi_journal  *j = opened(0, done, NULL), *second = NULL;
@@ -185,7 +187,7 @@ START_TEST(not_twice)
 }
 END_TEST
 
-START_TEST(not_over_another)
+START_TEST(existing_journal_is_not_overwritten)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count;
@@ -200,7 +202,7 @@ START_TEST(not_over_another)
 }
 END_TEST
 
-START_TEST(no_journal_yet)
+START_TEST(missing_journal_is_created_on_resume)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count = 9;
@@ -215,7 +217,7 @@ START_TEST(no_journal_yet)
 }
 END_TEST
 
-START_TEST(no_file)
+START_TEST(unusable_paths_are_refused)
 {
     hsi_journal *j = NULL;
 
@@ -235,7 +237,7 @@ START_TEST(no_file)
 END_TEST
 
 /* Preview with hsi_journal_look(): done tasks or the refusal of a resumed run, file unchanged. */
-START_TEST(looked_at)
+START_TEST(preview_changes_nothing)
 {
     unsigned char done[TASKS] = {0};
     uint64_t      count = 1;
@@ -271,17 +273,17 @@ int main(void)
     Suite *suite = suite_create("journal refusals");
     TCase *tc = add_case(suite, "refusals");
 
-    tcase_add_test(tc, other_files);
-    tcase_add_test(tc, other_versions);
-    tcase_add_test(tc, other_records);
-    tcase_add_loop_test(tc, joined_journals, 0, 4);
-    tcase_add_test(tc, the_line_is_told);
-    tcase_add_test(tc, sums_are_kept);
-    tcase_add_test(tc, no_journal_at_all);
-    tcase_add_test(tc, not_twice);
-    tcase_add_test(tc, not_over_another);
-    tcase_add_test(tc, no_journal_yet);
-    tcase_add_test(tc, no_file);
-    tcase_add_test(tc, looked_at);
+    tcase_add_test(tc, other_files_are_refused);
+    tcase_add_test(tc, other_versions_are_refused);
+    tcase_add_test(tc, invalid_records_are_refused);
+    tcase_add_loop_test(tc, joined_journals_are_refused, 0, 4);
+    tcase_add_test(tc, error_names_the_line);
+    tcase_add_test(tc, sums_never_change);
+    tcase_add_test(tc, file_that_is_no_journal_stays_unchanged);
+    tcase_add_test(tc, journal_in_use_is_refused);
+    tcase_add_test(tc, existing_journal_is_not_overwritten);
+    tcase_add_test(tc, missing_journal_is_created_on_resume);
+    tcase_add_test(tc, unusable_paths_are_refused);
+    tcase_add_test(tc, preview_changes_nothing);
     return run_suite(suite);
 }

@@ -13,7 +13,7 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-static json_tree *parse(const char *text, size_t length, hs_error *error)
+static json_tree *parse_copy(const char *text, size_t length, hs_error *error)
 {
     char *copy = malloc(length + 1);
 
@@ -33,7 +33,7 @@ START_TEST(values_are_read)
 {
     static const double expected[] = {0, -0.5, 1000, 0.0125, 9007199254740992, 4.9e-324};
     hs_error            error = {0};
-    json_tree          *tree = parse(sample, sizeof sample - 1, &error);
+    json_tree          *tree = parse_copy(sample, sizeof sample - 1, &error);
     const json_value   *root, *v;
     size_t              i = 0;
 
@@ -94,7 +94,7 @@ START_TEST(faults_are_located)
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         hs_error   error = {0};
-        json_tree *tree = parse(faults[i].text, strlen(faults[i].text), &error);
+        json_tree *tree = parse_copy(faults[i].text, strlen(faults[i].text), &error);
 
         ck_assert_msg(!tree, "read: %s", faults[i].text);
         ck_assert_str_eq(error.why, faults[i].said);
@@ -115,13 +115,13 @@ START_TEST(depth_is_limited)
     for (size_t depth = 64; depth <= 65; depth++) {
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
-        tree = parse(text, 2 * depth, &error);
+        tree = parse_copy(text, 2 * depth, &error);
         ck_assert_int_eq(tree != NULL, depth == 64);
         json_free(tree);
     }
     ck_assert_str_eq(error.why, "values are nested more than 64 deep");
     memset(text, '[', MANY);
-    ck_assert_ptr_null(parse(text, MANY, &error));
+    ck_assert_ptr_null(parse_copy(text, MANY, &error));
     free(text);
 }
 END_TEST
@@ -131,7 +131,7 @@ END_TEST
 static void check_agreement(const char *text, size_t length)
 {
     hs_error   error = {0};
-    json_tree *tree = parse(text, length, &error);
+    json_tree *tree = parse_copy(text, length, &error);
 
     bool stricter = strcmp(error.why, "this number is too large") == 0 ||
                    (strcmp(error.why, "this escape is not a character") == 0 &&
@@ -144,7 +144,7 @@ static void check_agreement(const char *text, size_t length)
 }
 
 /* A report with each byte missing, turned into others, and cut off there. */
-START_TEST(damage_is_noticed)
+START_TEST(damaged_report_is_noticed)
 {
     static const char bytes[] = "\"\\{}[]:,0-.e \n\x01x\xff";
     char              text[sizeof sample] = "";
@@ -173,7 +173,7 @@ int main(void)
     tcase_add_test(cases, values_are_read);
     tcase_add_test(cases, faults_are_located);
     tcase_add_test(cases, depth_is_limited);
-    tcase_add_test(cases, damage_is_noticed);
+    tcase_add_test(cases, damaged_report_is_noticed);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -25,7 +25,7 @@ static hs_status read_text(const char *text, hs_kernel_table **table, hs_error *
     return st;
 }
 
-static hs_kernel_table *good(const char *text)
+static hs_kernel_table *read_good_table(const char *text)
 {
     hs_kernel_table *table = NULL;
     hs_error         error = {0};
@@ -37,16 +37,16 @@ static hs_kernel_table *good(const char *text)
 
 START_TEST(reads_a_whole_table)
 {
-    hs_kernel_table *table = good("# hybridsched kernels 1\n"
-                                  "# cpus 12\n"
-                                  "# gpus 2\n"
-                                  "# unit us\n"
-                                  "# name mine\n"
-                                  "# source measured here\n"
-                                  "# weather fine\n"
-                                  "kernel,cpu,gpu,operation,factorisation\n"
-                                  "dpotrf:512,1e3,,,\n"
-                                  "\"a,b\",inf,2.5,trsm-below,lu\n");
+    hs_kernel_table *table = read_good_table("# hybridsched kernels 1\n"
+                                             "# cpus 12\n"
+                                             "# gpus 2\n"
+                                             "# unit us\n"
+                                             "# name mine\n"
+                                             "# source measured here\n"
+                                             "# weather fine\n"
+                                             "kernel,cpu,gpu,operation,factorisation\n"
+                                             "dpotrf:512,1e3,,,\n"
+                                             "\"a,b\",inf,2.5,trsm-below,lu\n");
 
     ck_assert_str_eq(table->name, "mine");
     ck_assert_str_eq(table->source, "measured here");
@@ -67,9 +67,9 @@ START_TEST(reads_a_whole_table)
 }
 END_TEST
 
-START_TEST(leaves_out_what_the_file_does_not_say)
+START_TEST(missing_kernels_stay_absent)
 {
-    hs_kernel_table *table = good("gpu,kernel,cpu\n");
+    hs_kernel_table *table = read_good_table("gpu,kernel,cpu\n");
 
     ck_assert_uint_eq(table->count, 0);
     ck_assert_uint_eq(table->cpus + table->gpus, 0);
@@ -80,7 +80,7 @@ START_TEST(leaves_out_what_the_file_does_not_say)
 }
 END_TEST
 
-START_TEST(knows_the_names_of_operations)
+START_TEST(operation_names_are_known)
 {
     static const char *const names[][2] = {
         {"gemm", "gemm"},         {"dgemm:960", "gemm"},   {"ssyrk", "syrk"},
@@ -95,7 +95,7 @@ START_TEST(knows_the_names_of_operations)
         hs_kernel_table *table;
 
         snprintf(text, sizeof text, "kernel,cpu,gpu\n%s,1,1\n", names[i][0]);
-        table = good(text);
+        table = read_good_table(text);
         ck_assert_str_eq(table->kernels[0].operation, names[i][1]);
         hs_kernel_table_free(table);
     }
@@ -104,11 +104,12 @@ END_TEST
 
 /* Tiles below the diagonal use the kernel of trsm-below, tiles right of it the general trsm. gemm
  * uses the kernel for LU. */
-START_TEST(a_special_kernel_goes_before_the_general_one)
+START_TEST(special_kernel_precedes_the_general_one)
 {
-    hs_kernel_table *table = good("# cpus 1\n# gpus 1\nkernel,cpu,gpu,operation,factorisation\n"
-                                  "dgetrf,1,1,,\ndgemm,2,1,,\ndgemm,3,1,,lu\n"
-                                  "dtrsm,4,1,,\nlower,5,1,trsm-below,\n");
+    hs_kernel_table *table =
+        read_good_table("# cpus 1\n# gpus 1\nkernel,cpu,gpu,operation,factorisation\n"
+                        "dgetrf,1,1,,\ndgemm,2,1,,\ndgemm,3,1,,lu\n"
+                        "dtrsm,4,1,,\nlower,5,1,trsm-below,\n");
     hs_tiled         spec = {sizeof spec, HS_LU, 2, 1, 1, 1, 0, table, 0};
     hs_instance     *in = NULL;
     hs_task          row;
@@ -147,7 +148,7 @@ static const struct {
     {"kernel,cpu,gpu,factorisation\ndgemm,1,1,svd\n", 2, 11, "svd"},
 };
 
-START_TEST(points_at_what_is_wrong)
+START_TEST(errors_have_a_position)
 {
     hs_kernel_table *table = NULL;
     hs_error         error = {0};
@@ -162,7 +163,7 @@ START_TEST(points_at_what_is_wrong)
 }
 END_TEST
 
-START_TEST(refuses_more_kernels_than_anybody_has)
+START_TEST(too_many_kernels_are_refused)
 {
     static char      text[1100 * 16] = "kernel,cpu,gpu\n";
     size_t           used = strlen(text);
@@ -183,11 +184,11 @@ int main(void)
     TCase *reading = tcase_create("reading");
 
     tcase_add_test(reading, reads_a_whole_table);
-    tcase_add_test(reading, leaves_out_what_the_file_does_not_say);
-    tcase_add_test(reading, knows_the_names_of_operations);
-    tcase_add_test(reading, a_special_kernel_goes_before_the_general_one);
-    tcase_add_loop_test(reading, points_at_what_is_wrong, 0, sizeof wrong / sizeof *wrong);
-    tcase_add_test(reading, refuses_more_kernels_than_anybody_has);
+    tcase_add_test(reading, missing_kernels_stay_absent);
+    tcase_add_test(reading, operation_names_are_known);
+    tcase_add_test(reading, special_kernel_precedes_the_general_one);
+    tcase_add_loop_test(reading, errors_have_a_position, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(reading, too_many_kernels_are_refused);
     suite_add_tcase(suite, reading);
 
     return run_suite(suite);

@@ -62,7 +62,7 @@ double __wrap_hsi_limit_memory(void)
     return memory > 0 ? memory : __real_hsi_limit_memory();
 }
 
-static const hsi_kernel_entry *built(int index)
+static const hsi_kernel_entry *kernel_at(int index)
 {
     const hsi_kernel_entry *entry = hsi_kernel_at((size_t)index);
 
@@ -85,18 +85,18 @@ static void open_stage(stage *s, bool verify)
     stage_open(s);
 }
 
-static hs_body *body_of(stage *s, const char *name, int n)
+static hs_body *body_of(stage *s, const char *name, int order)
 {
     char    kernel[64];
     hs_task row = {.kernel = kernel};
 
-    snprintf(kernel, sizeof kernel, "%s:%d", name, n);
+    snprintf(kernel, sizeof kernel, "%s:%d", name, order);
     return stage_body(s, &row);
 }
 
-static hs_outcome run_once(stage *s, const char *name, int n)
+static hs_outcome run_once(stage *s, const char *name, int order)
 {
-    hs_body   *body = body_of(s, name, n);
+    hs_body   *body = body_of(s, name, order);
     hs_outcome outcome = s->backend->run(s->worker, body, &s->attempt);
 
     s->backend->body_free(body);
@@ -119,7 +119,7 @@ static void start_job(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t se
     ck_assert(!job->stopped);
 }
 
-static uint64_t seed(int round)
+static uint64_t seed_of_round(int round)
 {
     return 0x9e3779b97f4a7c15u * (uint64_t)(round + 1);
 }
@@ -127,9 +127,9 @@ static uint64_t seed(int round)
 static const int sizes[] = {1, 2, 3, 7, 31, 32, 33, 64, 65, 200, 333, 700};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-START_TEST(results_are_right)
+START_TEST(results_are_correct)
 {
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     stage                   s;
 
     if (!entry)
@@ -147,7 +147,7 @@ END_TEST
  * chance. */
 START_TEST(residuals_stay_far_from_the_limit)
 {
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     hsi_space               space = {0};
     double                  largest = 0;
     hsi_job                 job;
@@ -158,7 +158,7 @@ START_TEST(residuals_stay_far_from_the_limit)
         for (int round = 0; round < rounds(200); round++) {
             double residual;
 
-            start_job(&job, entry->kernel, sizes[i], seed(round), &space);
+            start_job(&job, entry->kernel, sizes[i], seed_of_round(round), &space);
             hsi_job_predict(&job);
             __real_hsi_job_compute(&job);
             residual = hsi_job_residual(&job);
@@ -170,33 +170,33 @@ START_TEST(residuals_stay_far_from_the_limit)
 }
 END_TEST
 
-/* Return true if the kernel computes element (i, j) of result `which`. */
-static bool is_result(const char *name, int which, int i, int j)
+/* Return true if the kernel computes element (i, j) of result `result`. */
+static bool is_result(const char *name, int result, int row, int column)
 {
     if (strcmp(name + 1, "syrk") == 0 || strcmp(name + 1, "potrf") == 0)
-        return i >= j;
+        return row >= column;
     if (strcmp(name + 1, "tpqrt") == 0)
-        return which == 1 || i <= j;
+        return result == 1 || row <= column;
     return true;
 }
 
-static double damaged_residual(const hsi_kernel *kernel, int n, int which, int element,
+static double damaged_residual(const hsi_kernel *kernel, int n, int result, int element,
                                hsi_space *space)
 {
     hsi_job job;
 
-    start_job(&job, kernel, n, seed(n), space);
+    start_job(&job, kernel, n, seed_of_round(n), space);
     hsi_job_predict(&job);
     __real_hsi_job_compute(&job);
-    hsi_set(&job, job.out[which], element,
-            hsi_get(&job, job.out[which], element) + (kernel->single ? 1e-3 : 1e-6));
+    hsi_set(&job, job.out[result], element,
+            hsi_get(&job, job.out[result], element) + (kernel->single ? 1e-3 : 1e-6));
     return hsi_job_residual(&job);
 }
 
-START_TEST(any_damaged_element_is_seen)
+START_TEST(any_damaged_element_is_detected)
 {
     static const int        small[] = {1, 2, 5, 33};
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     hsi_space               space = {0};
 
     if (!entry)
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(a_wrong_result_fails_the_task)
 {
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     stage                   s;
 
     if (!entry)
@@ -234,7 +234,7 @@ START_TEST(a_wrong_result_fails_the_task)
 }
 END_TEST
 
-START_TEST(without_verification_nothing_is_seen)
+START_TEST(damage_passes_without_verification)
 {
     stage s;
 
@@ -246,15 +246,15 @@ START_TEST(without_verification_nothing_is_seen)
 }
 END_TEST
 
-static size_t result_bytes(const hsi_kernel *kernel, int n)
+static size_t result_bytes(const hsi_kernel *kernel, int order)
 {
-    return (size_t)n * (size_t)n * hsi_kernel_element(kernel);
+    return (size_t)order * (size_t)order * hsi_kernel_element(kernel);
 }
 
-START_TEST(data_and_results_depend_on_the_seed_alone)
+START_TEST(data_and_results_depend_only_on_the_seed)
 {
     enum { N = 97 };
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     hsi_space               fresh = {0}, used = {0};
     hsi_job                 a, b;
 
@@ -262,13 +262,13 @@ START_TEST(data_and_results_depend_on_the_seed_alone)
         return;
     start_job(&b, entry->kernel, 150, 1, &used);
     __real_hsi_job_compute(&b);
-    start_job(&a, entry->kernel, N, seed(1), &fresh);
-    start_job(&b, entry->kernel, N, seed(1), &used);
+    start_job(&a, entry->kernel, N, seed_of_round(1), &fresh);
+    start_job(&b, entry->kernel, N, seed_of_round(1), &used);
     ck_assert_mem_eq(a.out[0], b.out[0], result_bytes(entry->kernel, N));
     __real_hsi_job_compute(&a);
     __real_hsi_job_compute(&b);
     ck_assert_mem_eq(a.out[0], b.out[0], result_bytes(entry->kernel, N));
-    start_job(&b, entry->kernel, N, seed(2), &used);
+    start_job(&b, entry->kernel, N, seed_of_round(2), &used);
     __real_hsi_job_compute(&b);
     ck_assert_mem_ne(a.out[0], b.out[0], result_bytes(entry->kernel, N));
     hsi_space_free(&fresh);
@@ -278,7 +278,7 @@ END_TEST
 
 /* Cancel the task at each of its polls, or at about `most` of them: the task is aborted, and the
  * worker can run it again. */
-static void stop_at_polls(const char *name, int n, long most)
+static void stop_at_polls(const char *name, int order, long most)
 {
     long  count, k, step;
     stage s;
@@ -286,24 +286,24 @@ static void stop_at_polls(const char *name, int n, long most)
     open_stage(&s, true);
     polled_cancel = &s.cancel;
     polls = 0;
-    ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_DONE);
+    ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_DONE);
     count = polls;
     ck_assert_int_gt(count, 0);
     step = 1 + count / most;
     for (k = 0; k < count; k += step) {
         polls_left = k;
-        ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_ABORTED);
+        ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_ABORTED);
         stage_rearm(&s);
     }
     polls_left = -1;
-    ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_DONE);
+    ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_DONE);
     polled_cancel = NULL;
     stage_close(&s);
 }
 
 START_TEST(stops_at_every_poll)
 {
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
 
     if (!entry)
         return;
@@ -354,7 +354,7 @@ END_TEST
 
 #endif
 
-static void *work(void *argument)
+static void *run_kernels(void *argument)
 {
     const hsi_kernel_entry *entry;
     stage                  *s = argument;
@@ -378,7 +378,7 @@ START_TEST(workers_do_not_disturb_each_other)
     for (int i = 0; i < WORKERS; i++) {
         stage_set(&s[i], &hsi_backend_cpu, HS_CPU);
         s[i].options.verify = 1;
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &s[i]), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, run_kernels, &s[i]), 0);
     }
     for (int i = 0; i < WORKERS; i++) {
         ck_assert_int_eq(pthread_join(thread[i], &done), 0);
@@ -390,7 +390,7 @@ END_TEST
 
 START_TEST(short_memory_fails_the_task_alone)
 {
-    const hsi_kernel_entry *entry = built(_i);
+    const hsi_kernel_entry *entry = kernel_at(_i);
     stage                   s;
 
     if (!entry)
@@ -442,12 +442,12 @@ int main(void)
         return EXIT_FAILURE;
     }
     tcase_set_timeout(tc, 0);
-    tcase_add_loop_test(tc, results_are_right, 0, count);
+    tcase_add_loop_test(tc, results_are_correct, 0, count);
     tcase_add_loop_test(tc, residuals_stay_far_from_the_limit, 0, count);
-    tcase_add_loop_test(tc, any_damaged_element_is_seen, 0, count);
+    tcase_add_loop_test(tc, any_damaged_element_is_detected, 0, count);
     tcase_add_loop_test(tc, a_wrong_result_fails_the_task, 0, count);
-    tcase_add_test(tc, without_verification_nothing_is_seen);
-    tcase_add_loop_test(tc, data_and_results_depend_on_the_seed_alone, 0, count);
+    tcase_add_test(tc, damage_passes_without_verification);
+    tcase_add_loop_test(tc, data_and_results_depend_only_on_the_seed, 0, count);
     tcase_add_loop_test(tc, stops_at_every_poll, 0, count);
 #ifdef HAVE_OPENBLAS
     tcase_add_test(tc, stops_after_the_call_that_runs);

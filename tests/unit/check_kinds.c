@@ -28,7 +28,7 @@ static double draw_time(hsi_random *r, bool whole)
                  : 0.5 + (double)hsi_random_below(r, 1 << 20) * 0x1p-18;
 }
 
-static hsi_problem draw(hsi_random *r)
+static hsi_problem draw_problem(hsi_random *r)
 {
     hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
     double      kind[3][2];
@@ -58,7 +58,7 @@ static hsi_stop no_limit(const hs_settings *settings)
     return hsi_stop_after(settings, INFINITY);
 }
 
-static hsi_verdict ask(hsi_kinds *kd, const hsi_problem *pb, double target, int flip)
+static hsi_verdict search_by_kinds(hsi_kinds *kd, const hsi_problem *pb, double target, int flip)
 {
     uint32_t        worker[MOST_TASKS];
     hs_settings     settings;
@@ -75,14 +75,14 @@ static hsi_verdict ask(hsi_kinds *kd, const hsi_problem *pb, double target, int 
     return verdict;
 }
 
-START_TEST(answers_are_those_of_brute_force)
+START_TEST(verdicts_equal_brute_force)
 {
     hsi_random r;
     int        round;
 
     hsi_random_seed(&r, 11, 0);
     for (round = 0; round < ROUNDS; round++) {
-        hsi_problem pb = draw(&r);
+        hsi_problem pb = draw_problem(&r);
         double      optimum = optimum_of(&pb), worth[MOST_TASKS];
         hsi_kinds  *kd = NULL;
         int         values, flip = round % 2;
@@ -90,11 +90,13 @@ START_TEST(answers_are_those_of_brute_force)
 
         ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
         for (values = 0; values < 4; values++) { /* none, and whatever they are */
-            ck_assert_int_eq(ask(kd, &pb, optimum, flip), HSI_FOUND);
-            ck_assert_int_eq(ask(kd, &pb, nextafter(optimum, 0), flip), HSI_REFUTED);
-            ck_assert_int_eq(ask(kd, &pb, optimum * (1 + hsi_random_unit(&r)), flip), HSI_FOUND);
-            ck_assert_int_eq(ask(kd, &pb, optimum * (1e-3 + 0.99 * hsi_random_unit(&r)), flip),
-                             HSI_REFUTED);
+            ck_assert_int_eq(search_by_kinds(kd, &pb, optimum, flip), HSI_FOUND);
+            ck_assert_int_eq(search_by_kinds(kd, &pb, nextafter(optimum, 0), flip), HSI_REFUTED);
+            ck_assert_int_eq(search_by_kinds(kd, &pb, optimum * (1 + hsi_random_unit(&r)), flip),
+                             HSI_FOUND);
+            ck_assert_int_eq(
+                search_by_kinds(kd, &pb, optimum * (1e-3 + 0.99 * hsi_random_unit(&r)), flip),
+                HSI_REFUTED);
             for (i = 0; i < pb.n; i++)
                 worth[i] = fmin(p[i], q[i]) * (1 + (values > 1 ? p[i] < 3 : 0));
             hsi_kinds_value(kd, worth);
@@ -108,7 +110,7 @@ END_TEST
  * 100,001 x 100,001 x 1,001 vectors fit on a CPU, though one alone is maximal: they are not looked
  * through. Rows stand for many tasks here.
  */
-START_TEST(patterns_are_not_listed_at_any_price)
+START_TEST(too_many_patterns_end_the_search)
 {
     static const double cpu[] = {0x1p-10, 0x1p-11, 0x1p-12, INFINITY},
                         gpu[] = {INFINITY, INFINITY, INFINITY, 1000};
@@ -137,7 +139,7 @@ START_TEST(patterns_are_not_listed_at_any_price)
 }
 END_TEST
 
-START_TEST(closes_the_gap)
+START_TEST(gap_is_closed)
 {
     hsi_random  r;
     hs_settings settings;
@@ -148,17 +150,17 @@ START_TEST(closes_the_gap)
     stop = no_limit(&settings);
     hsi_random_seed(&r, 12, 0);
     for (round = 0; round < ROUNDS; round++) {
-        hsi_problem pb = draw(&r);
+        hsi_problem    pb = draw_problem(&r);
         double      optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
         hsi_kinds_gap *gap = NULL;
 
-        ck_assert_int_eq(hsi_kinds_gap_suits(&pb), HS_OK);
         ck_assert_int_eq(hsi_kinds_gap_open(&pb, 0, &gap), HS_OK);
         while (bound < nextafter(longest, 0)) {
             hsi_kinds_gap_answer answer;
 
             ck_assert(!hsi_kinds_gap_ended(gap));
-            ck_assert_int_eq(hsi_kinds_gap_ask(gap, bound, longest, 0, &stop, &answer), HS_OK);
+            ck_assert_int_eq(hsi_kinds_gap_test_target(gap, bound, longest, 0, &stop, &answer),
+                             HS_OK);
             ck_assert(answer.target > bound && answer.target < longest);
             if (answer.verdict == HSI_FOUND)
                 longest = makespan_of(&pb, answer.worker);
@@ -172,7 +174,7 @@ START_TEST(closes_the_gap)
 END_TEST
 
 /* Where the same schedule is found again and again, by rounding, it ends. */
-START_TEST(a_gap_that_only_rounding_leaves_ends)
+START_TEST(gap_left_by_rounding_ends_the_search)
 {
     static const double cpu[] = {0.1, 0.2, 0.3}, gpu[] = {INFINITY, INFINITY, INFINITY};
     hsi_problem         pb = {.n = 3, .m = 1, .p = cpu, .q = gpu};
@@ -187,7 +189,7 @@ START_TEST(a_gap_that_only_rounding_leaves_ends)
     while (!hsi_kinds_gap_ended(gap) && asked++ < 100) {
         hsi_kinds_gap_answer answer;
 
-        ck_assert_int_eq(hsi_kinds_gap_ask(gap, 0.5, 0.7, 0, &stop, &answer), HS_OK);
+        ck_assert_int_eq(hsi_kinds_gap_test_target(gap, 0.5, 0.7, 0, &stop, &answer), HS_OK);
         if (answer.verdict == HSI_FOUND)
             ck_assert_uint_eq(answer.worker[2], 0);
     }
@@ -214,7 +216,7 @@ static bool can_fill(const hsi_capacity_search *f, unsigned workers, const uint3
     return false;
 }
 
-START_TEST(fills_like_workers)
+START_TEST(capacity_search_equals_brute_force)
 {
     hsi_random  r;
     hs_settings settings;
@@ -305,11 +307,11 @@ int main(void)
     TCase *tc = tcase_create("all");
 
     tcase_set_timeout(tc, 0);
-    tcase_add_test(tc, answers_are_those_of_brute_force);
-    tcase_add_test(tc, patterns_are_not_listed_at_any_price);
-    tcase_add_test(tc, closes_the_gap);
-    tcase_add_test(tc, a_gap_that_only_rounding_leaves_ends);
-    tcase_add_test(tc, fills_like_workers);
+    tcase_add_test(tc, verdicts_equal_brute_force);
+    tcase_add_test(tc, too_many_patterns_end_the_search);
+    tcase_add_test(tc, gap_is_closed);
+    tcase_add_test(tc, gap_left_by_rounding_ends_the_search);
+    tcase_add_test(tc, capacity_search_equals_brute_force);
     tcase_add_test(tc, stops_without_a_verdict);
     tcase_add_test(tc, many_kinds_are_refused);
     suite_add_tcase(suite, tc);

@@ -28,7 +28,7 @@ static void close_knapsack(void)
     hsi_knapsack_close(&ks);
 }
 
-static int64_t below(uint64_t bound)
+static int64_t draw_below(uint64_t bound)
 {
     return (int64_t)hsi_random_below(&rng, bound);
 }
@@ -37,8 +37,8 @@ static int64_t below(uint64_t bound)
  * profits. */
 static void draw_item(size_t i, int kind)
 {
-    ks.weight[i] = below(kind == 0 ? 6 : 60);
-    ks.limit[i] = (uint32_t)below(kind % 2 ? 2 : 5);
+    ks.weight[i] = draw_below(kind == 0 ? 6 : 60);
+    ks.limit[i] = (uint32_t)draw_below(kind % 2 ? 2 : 5);
     switch (kind) {
     case 1:
     case 2: /* subset sum */
@@ -49,11 +49,11 @@ static void draw_item(size_t i, int kind)
         ks.profit[i] = ks.weight[i] + 10;
         break;
     default:
-        ks.profit[i] = below(50);
+        ks.profit[i] = draw_below(50);
     }
 }
 
-static int64_t by_dynamic_programming(int64_t capacity)
+static int64_t optimum_by_dynamic_programming(int64_t capacity)
 {
     int64_t  best[MOST_CAPACITY + 1] = {0}, w;
     uint32_t copy;
@@ -86,14 +86,14 @@ START_TEST(agrees_with_dynamic_programming)
     int round;
 
     for (round = 0; round < 5000; round++) {
-        int64_t capacity = below(MOST_CAPACITY), optimum;
+        int64_t capacity = draw_below(MOST_CAPACITY), optimum;
         size_t  i;
 
-        ks.n = (size_t)below(ROOM);
+        ks.n = (size_t)draw_below(ROOM);
         for (i = 0; i < ks.n; i++)
             draw_item(i, _i);
         hsi_knapsack_solve(&ks, capacity, 0, PLENTY);
-        optimum = by_dynamic_programming(capacity);
+        optimum = optimum_by_dynamic_programming(capacity);
         check_set(capacity);
         ck_assert_int_eq(ks.value, optimum);
         ck_assert_int_ge(ks.bound, optimum);
@@ -102,19 +102,19 @@ START_TEST(agrees_with_dynamic_programming)
 }
 END_TEST
 
-START_TEST(what_is_left_out_is_bounded)
+START_TEST(truncated_search_bounds_the_optimum)
 {
     int round;
 
     for (round = 0; round < 5000; round++) {
-        int64_t capacity = below(MOST_CAPACITY), tolerance = below(30), optimum;
-        size_t  nodes = (size_t)(round % 2 ? below(6) : PLENTY), i;
+        int64_t capacity = draw_below(MOST_CAPACITY), tolerance = draw_below(30), optimum;
+        size_t  nodes = (size_t)(round % 2 ? draw_below(6) : PLENTY), i;
 
-        ks.n = (size_t)below(ROOM);
+        ks.n = (size_t)draw_below(ROOM);
         for (i = 0; i < ks.n; i++)
             draw_item(i, _i);
         hsi_knapsack_solve(&ks, capacity, tolerance, nodes);
-        optimum = by_dynamic_programming(capacity);
+        optimum = optimum_by_dynamic_programming(capacity);
         check_set(capacity);
         ck_assert_int_ge(ks.bound, optimum);
         if (nodes == PLENTY)
@@ -130,15 +130,15 @@ START_TEST(is_exact_at_full_size)
     int round;
 
     for (round = 0; round < 200; round++) {
-        int64_t  capacity = HSI_KNAPSACK_MOST_CAPACITY - 1 - below(1000), best = 0;
+        int64_t  capacity = HSI_KNAPSACK_MOST_CAPACITY - 1 - draw_below(1000), best = 0;
         uint32_t set;
         size_t   i;
 
         ks.n = 10;
         for (i = 0; i < ks.n; i++) {
-            ks.weight[i] = below((uint64_t)capacity);
-            ks.profit[i] = round % 2 ? (HSI_KNAPSACK_MOST_PROFIT / 10) - below(1000)
-                                     : (ks.weight[i] >> 16) + below(3);
+            ks.weight[i] = draw_below((uint64_t)capacity);
+            ks.profit[i] = round % 2 ? (HSI_KNAPSACK_MOST_PROFIT / 10) - draw_below(1000)
+                                     : (ks.weight[i] >> 16) + draw_below(3);
             ks.limit[i] = 1;
         }
         for (set = 0; set < 1u << ks.n; set++) {
@@ -170,7 +170,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, open_knapsack, close_knapsack);
     tcase_add_loop_test(tc, agrees_with_dynamic_programming, 0, 7);
-    tcase_add_loop_test(tc, what_is_left_out_is_bounded, 0, 7);
+    tcase_add_loop_test(tc, truncated_search_bounds_the_optimum, 0, 7);
     tcase_add_test(tc, is_exact_at_full_size);
     suite_add_tcase(s, tc);
     return run_suite(s);

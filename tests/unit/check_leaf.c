@@ -16,7 +16,7 @@
 
 enum { MOST_KINDS = 3, MOST_COUNT = 4, UNIT = -2, MOST_CELLS = 64, ROUNDS = 20000 };
 
-static limits plenty(void)
+static limits ample_limits(void)
 {
     return (limits){0, UINT64_MAX, SIZE_MAX};
 }
@@ -43,7 +43,7 @@ static void open_stage(stage *s, hsi_random *r)
     memset(s, 0, sizeof *s);
     s->c.kinds = 1 + hsi_random_below(r, MOST_KINDS);
     s->c.worth = s->worth;
-    s->l = plenty();
+    s->l = ample_limits();
     s->cs = (cases){.c = &s->c, .kind = s->kind, .unit = UNIT, .low = s->low, .high = s->high,
                     .l = &s->l};
     for (int type = 0; type < 2; type++)
@@ -64,7 +64,7 @@ static void close_stage(stage *s)
     mpz_clear(s->cs.longest);
 }
 
-static uint32_t of_class(const stage *s, size_t kind, int class)
+static uint32_t count_of_class(const stage *s, size_t kind, int class)
 {
     const uint32_t count[CLASSES] = {[CLASS_FREE] = s->high[kind] - s->low[kind],
                                      [CLASS_CPU] = s->low[kind],
@@ -75,7 +75,7 @@ static uint32_t of_class(const stage *s, size_t kind, int class)
 
 /* Return the largest total worth of tasks on one worker of this type within the capacity: a 0/1
  * knapsack by dynamic programming, with weights in cells of 2^grid. */
-static int64_t most_of_worker(const stage *s, int type, long grid, int64_t capacity)
+static int64_t largest_worth_of_worker(const stage *s, int type, long grid, int64_t capacity)
 {
     int64_t best[MOST_CELLS + 1] = {0};
 
@@ -86,7 +86,7 @@ static int64_t most_of_worker(const stage *s, int type, long grid, int64_t capac
 
         if (class == (type ? CLASS_CPU : CLASS_GPU) || whole > (double)capacity)
             continue;
-        for (uint32_t task = 0; task < of_class(s, i / CLASSES, class); task++)
+        for (uint32_t task = 0; task < count_of_class(s, i / CLASSES, class); task++)
             for (int64_t c = capacity; c >= weight; c--)
                 if (best[c - weight] + s->worth[i] > best[c])
                     best[c] = best[c - weight] + s->worth[i];
@@ -99,7 +99,7 @@ static bool sums_refute(const stage *s, const proof_node *node)
     int64_t all = 0;
 
     for (size_t i = 0; i < s->c.kinds * CLASSES; i++)
-        all += s->worth[i] * of_class(s, i / CLASSES, i % CLASSES);
+        all += s->worth[i] * count_of_class(s, i / CLASSES, i % CLASSES);
     for (int type = 0; type < 2; type++)
         all -= node->knapsacks.most[type] * s->cs.workers[type];
     return all > 0;
@@ -143,7 +143,7 @@ START_TEST(knapsack_leaves_limit_each_worker)
         node.knapsacks.capacity = capacity;
         is_proof = ldexp((double)capacity + 1, (int)node.knapsacks.grid) > ldexp(s.longest, UNIT);
         for (int type = 0; type < 2; type++) {
-            int64_t most = most_of_worker(&s, type, node.knapsacks.grid, capacity);
+            int64_t most = largest_worth_of_worker(&s, type, node.knapsacks.grid, capacity);
 
             node.knapsacks.most[type] = most;
             if (hsi_random_below(&r, 4) == 0)
@@ -196,7 +196,7 @@ START_TEST(packing_leaves_are_refused_if_a_packing_exists)
         packing_kind kind[MOST_KINDS];
         size_t       kinds = 1 + hsi_random_below(&r, MOST_KINDS), tasks = 0;
         unsigned     weight[MOST_KINDS * MOST_COUNT], load[4] = {0}, workers, capacity;
-        limits       l = plenty();
+        limits       l = ample_limits();
         bool         holds;
 
         workers = (unsigned)hsi_random_below(&r, 5);
@@ -225,7 +225,7 @@ static size_t list_settled(const stage *s, int type, unsigned *weight)
     for (size_t i = 0; i < s->c.kinds; i++) {
         double   other = ldexp(s->kind[i].time[!type], -UNIT), own = s->kind[i].time[type];
         uint32_t count = other > s->longest ? s->kind[i].count
-                                            : of_class(s, i, type ? CLASS_GPU : CLASS_CPU);
+                                            : count_of_class(s, i, type ? CLASS_GPU : CLASS_CPU);
 
         for (uint32_t j = 0; j < count; j++)
             weight[tasks++] = isinf(own) ? s->longest + 1 : (unsigned)ldexp(own, -UNIT);
@@ -268,7 +268,7 @@ START_TEST(knapsack_leaves_hold_if_no_set_has_more_value)
         knapsack_item item[MOST_ITEMS];
         size_t        count = hsi_random_below(&r, MOST_ITEMS + 1);
         int64_t       capacity = (int64_t)hsi_random_below(&r, 30), best = 0, most;
-        limits        l = plenty();
+        limits        l = ample_limits();
 
         for (size_t i = 0; i < count; i++)
             item[i] = (knapsack_item){(int64_t)hsi_random_below(&r, 12),

@@ -82,7 +82,7 @@ static void check_cpus(const hsi_topology *t, const cpu_set_t *allowed)
     ck_assert_int_eq(hsi_topology_cpu(t, 1u << 20), -1);
 }
 
-START_TEST(the_mask_is_respected)
+START_TEST(cpu_mask_is_respected)
 {
     cpu_set_t     all, some;
     hsi_topology *t;
@@ -111,7 +111,7 @@ START_TEST(the_mask_is_respected)
 }
 END_TEST
 
-START_TEST(the_quota_is_respected)
+START_TEST(cpu_quota_is_respected)
 {
     hsi_topology *t;
 
@@ -131,7 +131,7 @@ START_TEST(the_quota_is_respected)
 END_TEST
 
 /* Write a file of a control group's folder in the kernel's format. */
-static void say(const char *folder, const char *name, const char *text)
+static void write_group_file(const char *folder, const char *name, const char *text)
 {
     char  path[128];
     FILE *file;
@@ -151,7 +151,7 @@ static void run_shell(const char *format, const char *folder)
     ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(groups_and_those_above_say_what_there_is)
+START_TEST(limits_of_parent_groups_apply)
 {
     char       root[] = "/tmp/hs-test-XXXXXX", own[64];
     hsi_groups at = {own, root};
@@ -160,23 +160,23 @@ START_TEST(groups_and_those_above_say_what_there_is)
     snprintf(own, sizeof own, "%s/own", root);
     ck_assert_double_eq(hsi_groups_memory(&at), 0);
     run_shell("mkdir -p %s/a/b", root);
-    say(root, "own", "0::/a/b\n");
+    write_group_file(root, "own", "0::/a/b\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 0);
-    say(root, "a/b/memory.max", "max\n");
-    say(root, "a/b/cpu.max", "max 100000\n");
-    say(root, "a/memory.max", "7000000\n");
-    say(root, "memory.max", "8000000\n");
-    say(root, "a/cpu.max", "150000 100000\n");
+    write_group_file(root, "a/b/memory.max", "max\n");
+    write_group_file(root, "a/b/cpu.max", "max 100000\n");
+    write_group_file(root, "a/memory.max", "7000000\n");
+    write_group_file(root, "memory.max", "8000000\n");
+    write_group_file(root, "a/cpu.max", "150000 100000\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 7000000);
     ck_assert_double_eq(hsi_groups_cpus(&at), 1.5);
     run_shell("mkdir -p %1$s/cpu/x %1$s/memory/y/z", root);
-    say(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
-    say(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
-    say(root, "memory/y/memory.limit_in_bytes", "5000000\n");
-    say(root, "cpu/x/cpu.cfs_quota_us", "50000\n");
-    say(root, "cpu/x/cpu.cfs_period_us", "100000\n");
-    say(root, "cpu/cpu.cfs_quota_us", "-1\n");
-    say(root, "cpu/cpu.cfs_period_us", "100000\n");
+    write_group_file(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
+    write_group_file(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
+    write_group_file(root, "memory/y/memory.limit_in_bytes", "5000000\n");
+    write_group_file(root, "cpu/x/cpu.cfs_quota_us", "50000\n");
+    write_group_file(root, "cpu/x/cpu.cfs_period_us", "100000\n");
+    write_group_file(root, "cpu/cpu.cfs_quota_us", "-1\n");
+    write_group_file(root, "cpu/cpu.cfs_period_us", "100000\n");
     ck_assert_double_eq(hsi_groups_memory(&at), 5000000);
     ck_assert_double_eq(hsi_groups_cpus(&at), 0.5);
     run_shell("rm -r %s", root);
@@ -184,7 +184,7 @@ START_TEST(groups_and_those_above_say_what_there_is)
 END_TEST
 
 /* Memory for two tasks is too little for three workers, which may run three tasks at once. */
-START_TEST(memory_is_for_all_workers)
+START_TEST(memory_is_shared_by_all_workers)
 {
     hs_task          row = {.struct_size = sizeof row,
                             .id = "a",
@@ -221,7 +221,7 @@ START_TEST(memory_is_for_all_workers)
 }
 END_TEST
 
-START_TEST(there_is_no_such_core)
+START_TEST(absent_core_is_refused)
 {
     hsi_topology    *t = open_topology();
     static const int none = 1 << 20;
@@ -301,19 +301,19 @@ START_TEST(cores_are_assigned)
     hs_backend_device devices[3] = {{0}};
     unsigned          gpus = (unsigned)strlen(bound[_i].gpus), i;
     hsi_machine       machine = {.devices = devices, .device_count = gpus};
-    hsi_work work = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
+    hsi_run_spec spec = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
     hs_error          error = {0};
 
     fake_cores = 8;
     for (i = 0; i < gpus; i++)
         devices[i].pci[0] = bound[_i].gpus[i];
-    work.settings.place.cores[HS_CPU] = work.settings.place.cores[HS_GPU] = 1;
-    work.settings.place.share_gpu_cores = bound[_i].no_reserve;
-    work.settings.place.oversubscribe = bound[_i].oversubscribe;
-    work.settings.run.emulate[HS_CPU] = bound[_i].emulate;
-    memcpy(work.unused, bound[_i].unused, sizeof work.unused);
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
-    for (i = 0; i < work.workers; i++)
+    spec.settings.place.cores[HS_CPU] = spec.settings.place.cores[HS_GPU] = 1;
+    spec.settings.place.share_gpu_cores = bound[_i].no_reserve;
+    spec.settings.place.oversubscribe = bound[_i].oversubscribe;
+    spec.settings.run.emulate[HS_CPU] = bound[_i].emulate;
+    memcpy(spec.unused, bound[_i].unused, sizeof spec.unused);
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &spec, &error) == HS_OK, "%s", error.why);
+    for (i = 0; i < spec.workers; i++)
         ck_assert_msg(machine.os_cpu[i] == bound[_i].os_cpu[i], "worker %u: %d", i,
                       machine.os_cpu[i]);
     machine.devices = NULL;
@@ -339,16 +339,16 @@ START_TEST(several_cores_are_assigned)
     hs_backend_device device = {.pci = "a"};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
     unsigned          count = several[_i].cpus, w, i;
-    hsi_work          work = {.cpus = count, .gpus = 1, .workers = count + 1};
+    hsi_run_spec          spec = {.cpus = count, .gpus = 1, .workers = count + 1};
     hs_error          error = {0};
 
     fake_cores = 8;
-    work.settings.place.cores[HS_CPU] = 2;
-    work.settings.place.cores[HS_GPU] = 3;
-    work.settings.place.oversubscribe = several[_i].oversubscribe;
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
-    for (w = 0; w < work.workers; w++) {
-        const int *cores = hsi_machine_cores(&machine, &work, w);
+    spec.settings.place.cores[HS_CPU] = 2;
+    spec.settings.place.cores[HS_GPU] = 3;
+    spec.settings.place.oversubscribe = several[_i].oversubscribe;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &spec, &error) == HS_OK, "%s", error.why);
+    for (w = 0; w < spec.workers; w++) {
+        const int *cores = hsi_machine_cores(&machine, &spec, w);
 
         ck_assert_int_eq(machine.os_cpu[w], several[_i].cores[w][0]);
         ck_assert_int_eq(cores == NULL, several[_i].cores[w][0] < 0);
@@ -361,15 +361,15 @@ START_TEST(several_cores_are_assigned)
 }
 END_TEST
 
-START_TEST(too_few_cores)
+START_TEST(too_few_cores_are_reported)
 {
     hs_backend_device device = {0};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
-    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
+    hsi_run_spec          spec = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
     hs_error          error = {0};
 
     fake_cores = 8;
-    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, &error), HS_ERESOURCE);
+    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &spec, &error), HS_ERESOURCE);
     ck_assert_str_eq(
         error.why,
         "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
@@ -434,7 +434,7 @@ static const char two_packages[] =
                         "pci_busid=\"0000:3b:00.0\" pci_type=\"0302 [10de:2330] [10de:16c1] a1\" "
                         "pci_link_speed=\"0.000000\"/></object>") "</object></topology>";
 
-START_TEST(nearness_is_what_hwloc_says)
+START_TEST(near_cores_come_from_hwloc)
 {
     char          path[] = "/tmp/hs-test-XXXXXX", text[64];
     hs_error      error = {0};
@@ -467,17 +467,17 @@ int main(void)
 
     cpus = -1;
     tcase_set_timeout(tc, 0);
-    tcase_add_test(tc, the_mask_is_respected);
-    tcase_add_test(tc, the_quota_is_respected);
-    tcase_add_test(tc, groups_and_those_above_say_what_there_is);
-    tcase_add_test(tc, memory_is_for_all_workers);
-    tcase_add_test(tc, there_is_no_such_core);
+    tcase_add_test(tc, cpu_mask_is_respected);
+    tcase_add_test(tc, cpu_quota_is_respected);
+    tcase_add_test(tc, limits_of_parent_groups_apply);
+    tcase_add_test(tc, memory_is_shared_by_all_workers);
+    tcase_add_test(tc, absent_core_is_refused);
     tcase_add_loop_test(tc, cores_are_assigned, 0, (int)(sizeof bound / sizeof *bound));
     tcase_add_loop_test(tc, several_cores_are_assigned, 0, sizeof several / sizeof *several);
-    tcase_add_test(tc, too_few_cores);
+    tcase_add_test(tc, too_few_cores_are_reported);
     tcase_add_loop_test(tc, the_installed_module_comes_first, 0, 2);
 #ifdef HAVE_HWLOC
-    tcase_add_test(tc, nearness_is_what_hwloc_says);
+    tcase_add_test(tc, near_cores_come_from_hwloc);
 #endif
     suite_add_tcase(suite, tc);
     return run_suite(suite);

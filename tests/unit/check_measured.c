@@ -41,7 +41,7 @@ static hs_instance *instance_of(const line *lines, size_t count)
 }
 
 /* Estimates of rows that ran were wrong by `error` of each time; `emulated`: by emulated GPUs. */
-static void expect(const line *lines, size_t count, double error, bool emulated)
+static void expect_error(const line *lines, size_t count, double error, bool emulated)
 {
     hs_instance *in = instance_of(lines, count);
     row_times    rows[MOST] = {0};
@@ -74,8 +74,8 @@ START_TEST(kernels_of_one_size_share_measurements)
         {"dgemm:2560", NULL, NULL, {0, 0}, {0, 0}, {0, 0}},
     };
 
-    expect(lines, 6, 1, false);
-    expect(lines, 6, 0, false); /* however right the estimates were */
+    expect_error(lines, 6, 1, false);
+    expect_error(lines, 6, 0, false); /* however right the estimates were */
 }
 END_TEST
 
@@ -90,7 +90,7 @@ START_TEST(commands_of_one_program_share_measurements)
         {NULL, "cd x && ./render", NULL, {0, 0}, {0, 0}, {0, 0}},
     };
 
-    expect(lines, 6, 1, false);
+    expect_error(lines, 6, 1, false);
 }
 END_TEST
 
@@ -102,8 +102,8 @@ START_TEST(accurate_estimates_are_kept)
     static const line right[] = {{NULL, "sort a", NULL, {4, 0}, {2, 0}, {0, 0}},
                                  {NULL, "sort b", NULL, {0, 0}, {0, 0}, {0, 0}}};
 
-    expect(wrong, 2, 0.25, false);
-    expect(right, 2, 0.24, false);
+    expect_error(wrong, 2, 0.25, false);
+    expect_error(right, 2, 0.24, false);
 }
 END_TEST
 
@@ -112,13 +112,13 @@ START_TEST(emulated_workers_give_no_measurements)
     static const line lines[] = {{"k:1", NULL, NULL, {3, 2}, {1, 1}, {0, 0}},
                                  {"k:1", NULL, NULL, {0, 0}, {0, 0}, {3, 0}}};
 
-    expect(lines, 2, 1, true);
+    expect_error(lines, 2, 1, true);
 }
 END_TEST
 
 START_TEST(instance_without_rows_is_accepted)
 {
-    expect(NULL, 0, 0, false);
+    expect_error(NULL, 0, 0, false);
 }
 END_TEST
 

@@ -16,10 +16,10 @@ enum { PIECES = 12, GPUS = 3, NODES = GPUS + 1, SLOTS = 9, STEPS = 400, STALE = 
 
 static uint64_t dice;
 
-static unsigned roll(unsigned sides)
+static unsigned draw_below(unsigned bound)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(dice >> 33) % sides;
+    return (unsigned)(dice >> 33) % bound;
 }
 
 typedef struct memory {
@@ -44,15 +44,15 @@ typedef struct world {
 static void make_world(world *w)
 {
     memset(w, 0, sizeof *w);
-    w->count = 1 + roll(NODES);
+    w->count = 1 + draw_below(NODES);
     ck_assert_int_eq(hsi_nodes_create(PIECES, w->count, &w->nodes), HS_OK);
     for (unsigned g = 1; g < w->count; g++) {
-        w->gpu[g].slots = 1 + roll(SLOTS);
+        w->gpu[g].slots = 1 + draw_below(SLOTS);
         for (int s = 0; s < SLOTS; s++)
             w->gpu[g].piece[s] = -1;
         ck_assert_int_eq(hsi_nodes_open(w->nodes, g, w->gpu[g].slots), HS_OK);
     }
-    w->peers = roll(1U << NODES) & ~1U;
+    w->peers = draw_below(1U << NODES) & ~1U;
     for (unsigned g = 1; g < w->count; g++)
         for (unsigned other = 1; other < g; other++)
             if (w->peers & 1U << g && w->peers & 1U << other)
@@ -159,7 +159,7 @@ static int value_at(const world *w, unsigned node, size_t piece)
                             : w->gpu[node].value[hsi_nodes_slot(w->nodes, node, piece)];
 }
 
-static void bring(world *w, unsigned node, size_t piece, int mode)
+static void access_piece(world *w, unsigned node, size_t piece, int mode)
 {
     bool        filled = mode<2, writes = mode> 0;
     hsi_moves   moves, none = {0};
@@ -235,11 +235,11 @@ static void check_states(const world *w)
 static void use_or_let_go(world *w, unsigned node)
 {
     memory  *m = &w->gpu[node];
-    uint32_t s = node == HSI_HOST ? 0 : roll(m->slots);
+    uint32_t s = node == HSI_HOST ? 0 : draw_below(m->slots);
 
     if (node == HSI_HOST || m->piece[s] < 0)
         return;
-    if (m->users[s] && roll(3)) {
+    if (m->users[s] && draw_below(3)) {
         hsi_nodes_let_go(w->nodes, node, s);
         m->users[s]--;
     } else if (m->users[s] < 2) {
@@ -249,7 +249,7 @@ static void use_or_let_go(world *w, unsigned node)
 }
 
 /* Copy a piece into a spare slot of its node, and make this slot the place of the piece. */
-static void replace(world *w, unsigned node, size_t piece)
+static void move_to_spare_slot(world *w, unsigned node, size_t piece)
 {
     memory   *m = &w->gpu[node];
     uint32_t  old, spare;
@@ -278,7 +278,7 @@ static void replace(world *w, unsigned node, size_t piece)
     m->users[old]--;
 }
 
-START_TEST(random_accesses)
+START_TEST(random_accesses_keep_states_and_values)
 {
     unsigned between = 0;
 
@@ -287,14 +287,14 @@ START_TEST(random_accesses)
 
         make_world(&w);
         for (int step = 0; step < STEPS; step++) {
-            unsigned node = roll(w.count);
+            unsigned node = draw_below(w.count);
 
-            if (roll(3))
-                bring(&w, node, roll(PIECES), (int)roll(3));
-            else if (roll(4))
+            if (draw_below(3))
+                access_piece(&w, node, draw_below(PIECES), (int)draw_below(3));
+            else if (draw_below(4))
                 use_or_let_go(&w, node);
             else
-                replace(&w, node, roll(PIECES));
+                move_to_spare_slot(&w, node, draw_below(PIECES));
             if (step % 8 == 0)
                 check_states(&w);
         }
@@ -306,7 +306,7 @@ START_TEST(random_accesses)
 END_TEST
 
 /* Close a GPU: only pieces without a copy on the host are lost, until they are written again. */
-START_TEST(a_node_that_goes)
+START_TEST(closed_node_loses_only_its_own_data)
 {
     hsi_nodes *nodes = NULL;
     hsi_moves  moves;
@@ -336,8 +336,8 @@ int main(void)
     TCase *cases = tcase_create("nodes");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, random_accesses);
-    tcase_add_test(cases, a_node_that_goes);
+    tcase_add_test(cases, random_accesses_keep_states_and_values);
+    tcase_add_test(cases, closed_node_loses_only_its_own_data);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

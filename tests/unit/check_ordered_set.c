@@ -146,7 +146,7 @@ static void draw_items(model *m, uint64_t seed)
 }
 
 /* Repeat one random operation, either on items of a short range of numbers or on random items. */
-static void operate(model *m)
+static void apply_random_operations(model *m)
 {
     unsigned what = dice_below(&m->d, 6), times = dice_between(&m->d, 1, 400), i;
     unsigned all = (unsigned)m->items, begin = dice_below(&m->d, all);
@@ -210,7 +210,7 @@ START_TEST(set_equals_a_sorted_array)
         if (i & 1)
             fill_both(m);
         for (steps = dice_between(&m->d, 1, 50); steps > 0; steps--) {
-            operate(m);
+            apply_random_operations(m);
             check_order(m);
         }
         while (m->count)

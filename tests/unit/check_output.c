@@ -118,7 +118,7 @@ START_TEST(rounds_coordinates)
 }
 END_TEST
 
-START_TEST(formats)
+START_TEST(printf_formats_are_written)
 {
     open_output();
     hsi_output_format(&out, "%s|%c|%u|%zu|%d|%g|%f|100%%", "te%xt", 'c', 4294967295u, SIZE_MAX, -7,
@@ -167,7 +167,7 @@ START_TEST(escapes_for_xml_and_json)
 }
 END_TEST
 
-START_TEST(tells_why_writing_failed)
+START_TEST(write_error_is_reported)
 {
     int full = open("/dev/full", O_WRONLY);
 
@@ -203,7 +203,7 @@ START_TEST(keeps_the_first_failure)
 END_TEST
 
 /* Read a pipe to its end, in small portions; return the number of bytes with expected values. */
-static void *drain(void *descriptor)
+static void *read_to_end(void *descriptor)
 {
     const int *fd = descriptor;
     static size_t sum; /* number of bytes with expected values */
@@ -217,7 +217,7 @@ static void *drain(void *descriptor)
     return &sum;
 }
 
-START_TEST(waits_for_a_full_pipe)
+START_TEST(write_waits_for_a_full_pipe)
 {
     int       ends[2];
     pthread_t reader;
@@ -225,7 +225,7 @@ START_TEST(waits_for_a_full_pipe)
 
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_ne(fcntl(ends[1], F_SETFL, O_NONBLOCK), -1);
-    ck_assert_int_eq(pthread_create(&reader, NULL, drain, &ends[0]), 0);
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_to_end, &ends[0]), 0);
     ck_assert_int_eq(hsi_output_open(&out, ends[1]), HS_OK);
     for (int i = 0; i < 500000; i++)
         hsi_output_bytes(&out, "0123456789", 10);
@@ -239,7 +239,7 @@ END_TEST
 
 static int told[2];
 
-static void tell(int number)
+static void handle_signal(int number)
 {
     (void)number;
     if (write(told[1], "s", 1) != 1)
@@ -250,7 +250,7 @@ static void tell(int number)
  * with status 0 on success. */
 static void write_disturbed(int fd)
 {
-    struct sigaction action = {.sa_handler = tell};
+    struct sigaction action = {.sa_handler = handle_signal};
     struct itimerval often = {{0, 500}, {0, 500}};
 
     if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &often, NULL) ||
@@ -260,7 +260,7 @@ static void write_disturbed(int fd)
     _exit(hsi_output_close(&out) == HS_OK ? 0 : 1);
 }
 
-START_TEST(goes_on_after_a_signal)
+START_TEST(write_continues_after_a_signal)
 {
     int    ends[2], status;
     char   bytes[4096];
@@ -359,7 +359,7 @@ START_TEST(writes_long_times)
 END_TEST
 
 /* Encode a number below 2^21 as UTF-8, even if the number is no valid character. */
-static void encode(uint32_t c, char to[5])
+static void encode_utf8(uint32_t c, char to[5])
 {
     int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 
@@ -369,7 +369,7 @@ static void encode(uint32_t c, char to[5])
     to[0] = more ? (char)((0xff00 >> (more + 1) & 0xff) | c) : (char)c;
 }
 
-START_TEST(shows_no_character_that_controls)
+START_TEST(control_characters_are_replaced)
 {
     unsigned hidden = 0;
 
@@ -377,7 +377,7 @@ START_TEST(shows_no_character_that_controls)
         char   character[5], shown[32], again[32];
         size_t length;
 
-        encode(c, character);
+        encode_utf8(c, character);
         length = hs_printable(character, shown, sizeof shown);
         ck_assert_uint_eq(length, strlen(shown));
         ck_assert_msg(is_harmless(shown, length), "U+%04X", c);
@@ -407,7 +407,7 @@ static const struct {
     {"abc", "", 1},
 };
 
-START_TEST(shows_what_fits)
+START_TEST(printable_text_is_truncated_at_a_character)
 {
     char whole[64], shown[64];
 
@@ -429,16 +429,17 @@ int main(void)
     tcase_add_test(tests, keeps_the_order_past_the_buffer);
     tcase_add_test(tests, writes_numbers_across_the_border);
     tcase_add_test(tests, rounds_coordinates);
-    tcase_add_test(tests, formats);
+    tcase_add_test(tests, printf_formats_are_written);
     tcase_add_loop_test(tests, escapes_for_xml_and_json, 0, sizeof escapes / sizeof *escapes);
-    tcase_add_test(tests, tells_why_writing_failed);
+    tcase_add_test(tests, write_error_is_reported);
     tcase_add_test(tests, keeps_the_first_failure);
-    tcase_add_test(tests, waits_for_a_full_pipe);
-    tcase_add_test(tests, goes_on_after_a_signal);
+    tcase_add_test(tests, write_waits_for_a_full_pipe);
+    tcase_add_test(tests, write_continues_after_a_signal);
     tcase_add_loop_test(tests, rounds_to_digits, 0, sizeof rounded / sizeof *rounded);
     tcase_add_loop_test(tests, writes_long_times, 0, sizeof durations / sizeof *durations);
-    tcase_add_test(tests, shows_no_character_that_controls);
-    tcase_add_loop_test(tests, shows_what_fits, 0, sizeof foreign / sizeof *foreign);
+    tcase_add_test(tests, control_characters_are_replaced);
+    tcase_add_loop_test(tests, printable_text_is_truncated_at_a_character, 0,
+                        sizeof foreign / sizeof *foreign);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -32,7 +32,7 @@ static const double vision[VISIONS][3][3] = {
 };
 
 /* Convert the colour 0xrrggbb to linear RGB in [0, 1]. */
-static void linear(unsigned color, double out[3])
+static void linear_rgb(unsigned color, double out[3])
 {
     for (int i = 0; i < 3; i++) {
         double v = (color >> (16 - 8 * i) & 255) / 255.0;
@@ -45,7 +45,7 @@ static double luminance(unsigned color)
 {
     double c[3];
 
-    linear(color, c);
+    linear_rgb(color, c);
     return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
 }
 
@@ -56,30 +56,30 @@ static double contrast(unsigned a, unsigned b)
     return x > y ? x / y : y / x;
 }
 
-static double lab_part(double t)
+static double lab_function(double t)
 {
     return t > 216.0 / 24389 ? cbrt(t) : (24389.0 / 27 * t + 16) / 116;
 }
 
-static lab seen(unsigned color, int how)
+static lab seen_colour(unsigned color, int how)
 {
     double c[3], s[3], x, y, z;
 
-    linear(color, c);
+    linear_rgb(color, c);
     for (int i = 0; i < 3; i++) {
         const double *row = vision[how][i];
 
         s[i] = fmin(1, fmax(0, row[0] * c[0] + row[1] * c[1] + row[2] * c[2]));
     }
-    x = lab_part((0.4124564 * s[0] + 0.3575761 * s[1] + 0.1804375 * s[2]) / 0.95047);
-    y = lab_part(0.2126729 * s[0] + 0.7151522 * s[1] + 0.0721750 * s[2]);
-    z = lab_part((0.0193339 * s[0] + 0.1191920 * s[1] + 0.9503041 * s[2]) / 1.08883);
+    x = lab_function((0.4124564 * s[0] + 0.3575761 * s[1] + 0.1804375 * s[2]) / 0.95047);
+    y = lab_function(0.2126729 * s[0] + 0.7151522 * s[1] + 0.0721750 * s[2]);
+    z = lab_function((0.0193339 * s[0] + 0.1191920 * s[1] + 0.9503041 * s[2]) / 1.08883);
     return (lab){116 * y - 16, 500 * (x - y), 200 * (y - z)};
 }
 
-static double difference(unsigned a, unsigned b, int how)
+static double colour_difference(unsigned a, unsigned b, int kind)
 {
-    lab x = seen(a, how), y = seen(b, how);
+    lab x = seen_colour(a, kind), y = seen_colour(b, kind);
 
     return sqrt((x.l - y.l) * (x.l - y.l) + (x.a - y.a) * (x.a - y.a) + (x.b - y.b) * (x.b - y.b));
 }
@@ -125,7 +125,7 @@ static unsigned class_fill(const char *svg, unsigned class, int dark)
 
 /* Return the SVG text of a chart with one task per CPU, or on the GPU for tasks with an infinite
  * CPU time. Colours stand for kernels, or for ratios of times if `ratios` is 1. */
-static char *chart(unsigned tasks, const double *gpu, const double *cpu, bool ratios)
+static char *draw_chart(unsigned tasks, const double *gpu, const double *cpu, bool ratios)
 {
     hs_builder  *b = NULL;
     sample       made = {0};
@@ -157,7 +157,7 @@ static char *chart_of_kernels(void)
 {
     static const double gpu[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-    return chart(10, gpu, NULL, false);
+    return draw_chart(10, gpu, NULL, false);
 }
 
 /* Return a chart with `classes` classes of the scale, a task for CPUs only and a task for GPUs
@@ -172,18 +172,18 @@ static char *chart_of_ratios(unsigned classes)
     }
     gpu[classes] = cpu[classes + 1] = INFINITY;
     cpu[classes] = gpu[classes + 1] = 1;
-    return chart(classes + 2, gpu, cpu, true);
+    return draw_chart(classes + 2, gpu, cpu, true);
 }
 
 static void check_pair(unsigned a, unsigned b, int dark, double least)
 {
     for (int how = 0; how < VISIONS; how++)
-        ck_assert_msg(difference(a, b, how) >= least,
+        ck_assert_msg(colour_difference(a, b, how) >= least,
                       "#%06x and #%06x differ by %.1f (vision %d, theme %d)", a, b,
-                      difference(a, b, how), how, dark);
+                      colour_difference(a, b, how), how, dark);
 }
 
-START_TEST(kernels_are_told_apart)
+START_TEST(kernel_colours_differ)
 {
     char *svg = chart_of_kernels();
 
@@ -196,7 +196,7 @@ START_TEST(kernels_are_told_apart)
 
             check_pair(a, b, _i, i < 3 ? 50 : 20);
             if (i < KERNELS)
-                ck_assert_double_ge(fabs(seen(a, 0).l - seen(b, 0).l), 5);
+                ck_assert_double_ge(fabs(seen_colour(a, 0).l - seen_colour(b, 0).l), 5);
         }
     }
     free(svg);
@@ -211,8 +211,8 @@ START_TEST(the_scale_falls_in_lightness)
 
         for (int how = 0; how < VISIONS; how++)
             for (unsigned c = 1; c < classes; c++)
-                ck_assert_msg(seen(class_fill(svg, c - 1, _i), how).l -
-                                      seen(class_fill(svg, c, _i), how).l >=
+                ck_assert_msg(seen_colour(class_fill(svg, c - 1, _i), how).l -
+                                      seen_colour(class_fill(svg, c, _i), how).l >=
                                   2,
                               "step %u of %u, vision %d", c, classes, how);
         for (unsigned c = 0; c < classes; c++) {
@@ -248,7 +248,7 @@ static unsigned check_texts(const char *svg, int dark)
     return texts;
 }
 
-START_TEST(text_on_bars_is_read)
+START_TEST(text_on_bars_has_contrast)
 {
     char *svg = chart_of_kernels();
 
@@ -267,9 +267,9 @@ int main(void)
     Suite *suite = suite_create("palette");
     TCase *tests = tcase_create("all");
 
-    tcase_add_loop_test(tests, kernels_are_told_apart, LIGHT, DARK + 1);
+    tcase_add_loop_test(tests, kernel_colours_differ, LIGHT, DARK + 1);
     tcase_add_loop_test(tests, the_scale_falls_in_lightness, LIGHT, DARK + 1);
-    tcase_add_loop_test(tests, text_on_bars_is_read, LIGHT, DARK + 1);
+    tcase_add_loop_test(tests, text_on_bars_has_contrast, LIGHT, DARK + 1);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -12,7 +12,7 @@
 static const double some[] = {3, 1, 2, 5, 4, 40}, over[] = {1, 2, 4, 8, 16, 32};
 
 /* A plot as text, to be freed. */
-static char *drawn(const plot_spec *plot)
+static char *plot_as_text(const plot_spec *plot)
 {
     FILE  *file = tmpfile();
     char  *text = calloc(1, 1 << 20);
@@ -31,7 +31,7 @@ static char *drawn(const plot_spec *plot)
     return text;
 }
 
-static size_t count(const char *text, const char *what)
+static size_t count_occurrences(const char *text, const char *what)
 {
     size_t found = 0;
 
@@ -65,13 +65,13 @@ START_TEST(boxes_have_whiskers_and_dots)
     plot.y_name = "values";
     plot.series = series;
     plot.count = 3;
-    text = drawn(&plot);
-    ck_assert_uint_eq(count(text, "<circle"), 1);
-    ck_assert_uint_eq(count(text, "<rect class=\"bx"), 1);
-    ck_assert_uint_eq(count(text, ">a &lt;name&gt;<"), 1);
-    ck_assert_uint_eq(count(text, ">none<"), 1);
-    ck_assert_uint_eq(count(text, ">published<"), 1);
-    ck_assert_uint_eq(count(text, ">3.5<"), 1); /* the median */
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "<circle"), 1);
+    ck_assert_uint_eq(count_occurrences(text, "<rect class=\"bx"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">a &lt;name&gt;<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">none<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">published<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">3.5<"), 1); /* the median */
     free(text);
 }
 END_TEST
@@ -92,12 +92,13 @@ START_TEST(lines_go_through_their_points)
         plot.count = 2;
         plot.reference = 2;
         plot.reference_name = "limit";
-        text = drawn(&plot);
-        ck_assert_uint_eq(count(text, "<path class=\"mk"), 6 + 2 + 2); /* the legend's two */
-        ck_assert_uint_eq(count(text, ">theirs, published<"), 1);
-        ck_assert_uint_eq(count(text, ">limit<"), 1);
-        ck_assert_uint_eq(count(text, "nan"), 0);
-        ck_assert_uint_eq(count(text, "inf"), 0);
+        text = plot_as_text(&plot);
+        ck_assert_uint_eq(count_occurrences(text, "<path class=\"mk"),
+                          6 + 2 + 2); /* the legend's two */
+        ck_assert_uint_eq(count_occurrences(text, ">theirs, published<"), 1);
+        ck_assert_uint_eq(count_occurrences(text, ">limit<"), 1);
+        ck_assert_uint_eq(count_occurrences(text, "nan"), 0);
+        ck_assert_uint_eq(count_occurrences(text, "inf"), 0);
         free(text);
     }
 }
@@ -116,13 +117,13 @@ START_TEST(areas_are_steps)
     plot.series = &series;
     plot.count = 1;
     plot.width = 468; /* 400 pixels for x, 130 for y */
-    text = drawn(&plot);
-    ck_assert_uint_eq(count(text, "<path class=\"ar s0\" d=\"M52 148"
-                                  "V83H152V18H352V115.5H452V148V148Z\"/>"),
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"ar s0\" d=\"M52 148"
+                                              "V83H152V18H352V115.5H452V148V148Z\"/>"),
                       1);
     free(text);
     series.count = 0;
-    free(drawn(&plot));
+    free(plot_as_text(&plot));
 }
 END_TEST
 
@@ -140,9 +141,9 @@ START_TEST(a_range_is_on_the_axis)
         plot.series = &series;
         plot.count = 1;
         plot.x_range[1] = plot.y_range[1] = 700;
-        text = drawn(&plot);
-        ck_assert_uint_ge(count(text, ">0</text>"), kind == PLOT_BOXES ? 1 : 2);
-        ck_assert_uint_ge(count(text, ">600</text>"), 1);
+        text = plot_as_text(&plot);
+        ck_assert_uint_ge(count_occurrences(text, ">0</text>"), kind == PLOT_BOXES ? 1 : 2);
+        ck_assert_uint_ge(count_occurrences(text, ">600</text>"), 1);
         free(text);
         for (int i = 0; i < 4; i++) {
             memcpy(plot.y_range, bad[i], sizeof bad[i]);
@@ -168,8 +169,8 @@ START_TEST(dots_are_not_drawn_twice)
         value[i] = i % 5 ? 1 + i * 1e-9 : 2 + (i % 10 ? 1 : i * 1e-9);
     plot.series = &series;
     plot.count = 1;
-    text = drawn(&plot);
-    ck_assert_uint_eq(count(text, "<circle"), 2);
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "<circle"), 2);
     free(text);
     free(value);
 }
@@ -194,14 +195,14 @@ START_TEST(any_values_have_an_axis)
                 plot.log_y = log;
                 plot.series = &series;
                 plot.count = 1;
-                free(drawn(&plot));
+                free(plot_as_text(&plot));
                 plot.count = 0;
-                free(drawn(&plot));
+                free(plot_as_text(&plot));
             }
 }
 END_TEST
 
-START_TEST(what_cannot_be_drawn_is_refused)
+START_TEST(invalid_plots_are_refused)
 {
     const double   bad[] = {NAN, INFINITY, -1};
     plot_series    series = {"values", 1, over, over, false};
@@ -239,9 +240,9 @@ START_TEST(logarithms_within_a_decade_have_ticks)
     plot.series = &series;
     plot.count = 1;
     plot.log_y = 1;
-    text = drawn(&plot);
-    ck_assert_uint_eq(count(text, ">3000</text>"), 1);
-    ck_assert_uint_eq(count(text, ">4000</text>"), 1);
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, ">3000</text>"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">4000</text>"), 1);
     free(text);
 }
 END_TEST
@@ -259,7 +260,7 @@ int main(void)
     tcase_add_test(cases, dots_are_not_drawn_twice);
     tcase_add_test(cases, logarithms_within_a_decade_have_ticks);
     tcase_add_test(cases, any_values_have_an_axis);
-    tcase_add_test(cases, what_cannot_be_drawn_is_refused);
+    tcase_add_test(cases, invalid_plots_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

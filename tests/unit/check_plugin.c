@@ -27,7 +27,7 @@ static void expect_failed(stage *at, const char *kernel, const char *why)
     ck_assert_str_eq(at->why, why);
 }
 
-static void *cancel(void *data)
+static void *cancel_attempt(void *data)
 {
     stage_cancel(data);
     return NULL;
@@ -38,14 +38,14 @@ static hs_outcome run_and_cancel(stage *at, const char *kernel)
     pthread_t  thread;
     hs_outcome outcome;
 
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancel, at), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_attempt, at), 0);
     outcome = run_kernel(at, kernel);
     pthread_join(thread, NULL);
     stage_rearm(at);
     return outcome;
 }
 
-START_TEST(the_example_works)
+START_TEST(example_plugin_works)
 {
     stage s;
     int   type;
@@ -60,7 +60,7 @@ START_TEST(the_example_works)
 }
 END_TEST
 
-START_TEST(knows_its_task_and_worker)
+START_TEST(plugin_gets_task_and_worker)
 {
     stage s;
     char  expected[HS_WHY];
@@ -88,7 +88,7 @@ START_TEST(knows_its_task_and_worker)
 }
 END_TEST
 
-START_TEST(gpus_may_have_their_own)
+START_TEST(gpu_may_have_its_own_function)
 {
     stage s;
     int   something;
@@ -106,7 +106,7 @@ START_TEST(gpus_may_have_their_own)
 }
 END_TEST
 
-START_TEST(ends_are_told)
+START_TEST(outcome_is_reported)
 {
     stage s;
 
@@ -122,7 +122,7 @@ START_TEST(ends_are_told)
 }
 END_TEST
 
-START_TEST(loaded_once)
+START_TEST(plugin_is_loaded_once)
 {
     hs_task  row = {.kernel = "plugin:" PLUGINS "probe.so:counts"};
     stage    s;
@@ -143,7 +143,7 @@ START_TEST(loaded_once)
 }
 END_TEST
 
-START_TEST(thousands_of_aborts)
+START_TEST(thousands_of_aborts_leave_nothing)
 {
     stage s;
     int   n = rounds(2000), i;
@@ -181,7 +181,7 @@ static const struct {
      PLUGINS "no_abi.so is no plugin: it lacks the line HS_PLUGIN_FILE;"},
 };
 
-START_TEST(what_is_wrong_is_said)
+START_TEST(faults_are_described)
 {
     hs_backend_options options = {.struct_size = sizeof options, .allow_plugins = 1};
     hs_task            row = {.id = "a", .kernel = wrong[_i].kernel};
@@ -195,7 +195,7 @@ START_TEST(what_is_wrong_is_said)
 }
 END_TEST
 
-START_TEST(nothing_is_opened_unless_allowed)
+START_TEST(plugins_need_permission)
 {
     hs_backend_options options = {.struct_size = sizeof options};
     hs_task            row = {.id = "a", .kernel = "plugin:no-such-file.so:f"};
@@ -250,14 +250,14 @@ int main(void)
     suite = suite_create("plugin");
     tc = tcase_create("plugin");
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, the_example_works);
-    tcase_add_test(tc, knows_its_task_and_worker);
-    tcase_add_test(tc, gpus_may_have_their_own);
-    tcase_add_test(tc, ends_are_told);
-    tcase_add_test(tc, loaded_once);
-    tcase_add_test(tc, thousands_of_aborts);
-    tcase_add_loop_test(tc, what_is_wrong_is_said, 0, sizeof wrong / sizeof *wrong);
-    tcase_add_test(tc, nothing_is_opened_unless_allowed);
+    tcase_add_test(tc, example_plugin_works);
+    tcase_add_test(tc, plugin_gets_task_and_worker);
+    tcase_add_test(tc, gpu_may_have_its_own_function);
+    tcase_add_test(tc, outcome_is_reported);
+    tcase_add_test(tc, plugin_is_loaded_once);
+    tcase_add_test(tc, thousands_of_aborts_leave_nothing);
+    tcase_add_loop_test(tc, faults_are_described, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(tc, plugins_need_permission);
     tcase_add_test(tc, each_allocation_may_fail);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -31,12 +31,12 @@ typedef struct worker {
 } worker;
 
 /* Every 50th of its own. */
-static bool gives_back(worker *w)
+static bool is_attempt_failed(worker *w)
 {
     return ++w->seen % 50 == 0;
 }
 
-static void tell(worker *w, uint32_t task, hs_ending how)
+static void report_end(worker *w, uint32_t task, hs_ending how)
 {
     pthread_mutex_lock(&w->h->lock);
     hs_policy_ended(w->h->policy, w->number, task, how, 1, NULL);
@@ -51,8 +51,8 @@ static bool work_on_own(worker *w)
 
     if (!hs_policy_take_own(w->h->policy, w->number, &task))
         return false;
-    if (gives_back(w)) {
-        tell(w, task, HS_ENDING_RETURNED);
+    if (is_attempt_failed(w)) {
+        report_end(w, task, HS_ENDING_RETURNED);
     } else {
         __atomic_add_fetch(&w->h->times_done[task], 1, __ATOMIC_RELAXED);
         hs_policy_ended(w->h->policy, w->number, task, HS_ENDING_DONE, 1, NULL);
@@ -78,13 +78,13 @@ static bool work_for_all(worker *w)
     pthread_mutex_unlock(&w->h->lock);
     if (decision.kind == HS_DECIDE_START) {
         __atomic_add_fetch(&w->h->times_done[decision.task], 1, __ATOMIC_RELAXED);
-        tell(w, decision.task, HS_ENDING_DONE);
+        report_end(w, decision.task, HS_ENDING_DONE);
     }
     return !finished;
 }
 
 /* Number 1 leaves in the middle of its list. */
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     worker *w = argument;
 
@@ -117,7 +117,7 @@ START_TEST(own_lists_need_no_lock)
     ck_assert_int_eq(pthread_mutex_init(&h.lock, NULL), 0);
     for (w = 0; w < WORKERS; w++) {
         workers[w] = (worker){.h = &h, .number = w};
-        ck_assert_int_eq(pthread_create(&thread[w], NULL, work, &workers[w]), 0);
+        ck_assert_int_eq(pthread_create(&thread[w], NULL, run_worker, &workers[w]), 0);
     }
     for (w = 0; w < WORKERS; w++) {
         ck_assert_int_eq(pthread_join(thread[w], NULL), 0);

@@ -96,12 +96,12 @@ static void model_push(model *m, hs_queue_task task)
     m->waiting[i] = task;
 }
 
-static hs_queue_task model_remove(model *m, size_t at)
+static hs_queue_task model_remove(model *m, size_t index)
 {
-    hs_queue_task task = m->waiting[at];
+    hs_queue_task task = m->waiting[index];
 
     m->count--;
-    memmove(&m->waiting[at], &m->waiting[at + 1], (m->count - at) * sizeof m->waiting[0]);
+    memmove(&m->waiting[index], &m->waiting[index + 1], (m->count - index) * sizeof m->waiting[0]);
     return task;
 }
 
@@ -287,7 +287,7 @@ static void victim_both(pair *p, hs_type type)
         ck_abort_msg("the victim is worker %u, not %u", expected, found);
 }
 
-static void operate(pair *p, unsigned pushes)
+static void apply_random_operation(pair *p, unsigned pushes)
 {
     unsigned choice = dice_below(&p->d, 11 + pushes);
 
@@ -340,7 +340,7 @@ static void run_pair(uint64_t seed)
     ck_assert_int_eq(
         hs_queue_create_with(p.m.cpus, p.m.gpus, dice_below(&p.d, 50), &settings, &p.q), HS_OK);
     for (i = 0; i < steps; i++)
-        operate(&p, pushes);
+        apply_random_operation(&p, pushes);
     while (p.m.count) { /* take the remaining tasks from both ends */
         size_t before = p.m.count;
 
@@ -353,7 +353,7 @@ static void run_pair(uint64_t seed)
     hs_queue_free(p.q);
 }
 
-START_TEST(agrees_with_the_model)
+START_TEST(queue_equals_its_model)
 {
     size_t rounds = sample_rounds(20000), i;
 
@@ -375,24 +375,24 @@ typedef struct virtual_clock {
     clock_worker *workers;
 } virtual_clock;
 
-static void start_now(virtual_clock *c, unsigned w, const hs_queue_task *task, double now)
+static void start_task(virtual_clock *c, unsigned worker, const hs_queue_task *task, double now)
 {
-    double end = now + (w < c->s->m ? task->cpu : task->gpu);
+    double end = now + (worker < c->s->m ? task->cpu : task->gpu);
 
-    c->workers[w] = (clock_worker){true, false, end, c->out.count};
-    plan_put(&c->out, (uint32_t)task->tag, w, now, end);
-    REQUIRE(c->s, hs_queue_record_start(c->q, w, task, end) == HS_OK, "hs_queue_record_start");
+    c->workers[worker] = (clock_worker){true, false, end, c->out.count};
+    plan_put(&c->out, (uint32_t)task->tag, worker, now, end);
+    REQUIRE(c->s, hs_queue_record_start(c->q, worker, task, end) == HS_OK, "hs_queue_record_start");
 }
 
 /* Let an idle worker take a task, else spoliate a running task, else leave for good. */
-static void let_act(virtual_clock *c, unsigned w, double now)
+static void let_act(virtual_clock *c, unsigned worker, double now)
 {
-    hs_type  type = w < c->s->m ? HS_CPU : HS_GPU;
+    hs_type       type = worker < c->s->m ? HS_CPU : HS_GPU;
     unsigned victim;
     hs_queue_task task;
 
     if (hs_queue_take(c->q, type, &task)) {
-        start_now(c, w, &task, now);
+        start_task(c, worker, &task, now);
     } else if (hs_queue_find_victim(c->q, type, now, &victim, &task)) {
         hs_placement *aborted = &c->out.at[c->workers[victim].entry];
 
@@ -401,9 +401,9 @@ static void let_act(virtual_clock *c, unsigned w, double now)
         hs_queue_record_end(c->q, victim);
         c->workers[victim].busy = false;
         c->workers[victim].free_at = now;
-        start_now(c, w, &task, now);
+        start_task(c, worker, &task, now);
     } else {
-        c->workers[w].gone = true;
+        c->workers[worker].gone = true;
     }
 }
 
@@ -427,7 +427,7 @@ static void run_clock(virtual_clock *c)
     size_t i;
     long   w;
 
-    c->workers = literal_memory(c->s->m + c->s->k, sizeof *c->workers);
+    c->workers = literal_allocate(c->s->m + c->s->k, sizeof *c->workers);
     REQUIRE(c->s, hs_queue_create(c->s->m, c->s->k, 0, &c->q) == HS_OK, "hs_queue_create");
     for (i = 0; i < c->s->n; i++) {
         hs_queue_task task = {i, c->s->cpu[i], c->s->gpu[i], c->s->priority[i]};
@@ -458,7 +458,7 @@ static void check_clock(const sample *s)
     hs_schedule_free(found);
 }
 
-START_TEST(is_heteroprio_under_a_clock)
+START_TEST(queue_under_a_clock_equals_heteroprio)
 {
     size_t rounds = sample_rounds(60000), i;
     sample s;
@@ -471,7 +471,7 @@ START_TEST(is_heteroprio_under_a_clock)
 }
 END_TEST
 
-START_TEST(refuses_what_makes_no_sense)
+START_TEST(invalid_arguments_are_refused)
 {
     hs_queue *q = NULL;
     hs_queue_task  task = {1, 1, 1, 0};
@@ -502,7 +502,7 @@ START_TEST(refuses_what_makes_no_sense)
 }
 END_TEST
 
-START_TEST(what_waits_can_change)
+START_TEST(waiting_tasks_can_be_updated)
 {
     hs_queue       *q = NULL;
     hs_queue_task        task[] = {{1, 2, 1, 0}, {2, 3, 1, 0}}, found;
@@ -560,11 +560,11 @@ int main(void)
     TCase *cases = tcase_create("ready queue");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, refuses_what_makes_no_sense);
-    tcase_add_test(cases, what_waits_can_change);
+    tcase_add_test(cases, invalid_arguments_are_refused);
+    tcase_add_test(cases, waiting_tasks_can_be_updated);
     tcase_add_test(cases, equal_ratios_go_by_priority_then_by_age);
-    tcase_add_test(cases, agrees_with_the_model);
-    tcase_add_test(cases, is_heteroprio_under_a_clock);
+    tcase_add_test(cases, queue_equals_its_model);
+    tcase_add_test(cases, queue_under_a_clock_equals_heteroprio);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -14,7 +14,7 @@
 #include "unit/plan_digest.h"
 
 /* Kernels whose ratios are apart, times that are off by a millionth. */
-START_TEST(noise_hides_no_priorities)
+START_TEST(noise_does_not_hide_priorities)
 {
     enum { KERNELS = 4, EACH = 50 };
     static const double ratio[KERNELS] = {29, 26, 11, 2};
@@ -41,8 +41,8 @@ START_TEST(noise_hides_no_priorities)
 }
 END_TEST
 
-static hs_schedule *simulate(const hs_instance *estimates, const hs_instance *truth,
-                             double tolerance)
+static hs_schedule *simulate_heteroprio(const hs_instance *estimates, const hs_instance *truth,
+                                        double tolerance)
 {
     const hs_policy_kind *kind = hs_policy_find("heteroprio-ns");
     hs_policy_settings    settings;
@@ -55,7 +55,7 @@ static hs_schedule *simulate(const hs_instance *estimates, const hs_instance *tr
 }
 
 /* With noise in the estimates it does what it does without. */
-START_TEST(the_policy_has_a_tolerance_too)
+START_TEST(policy_tolerance_hides_noise)
 {
     enum { TASKS = 200 };
     static const double ratio[] = {29, 26, 11, 2};
@@ -75,9 +75,9 @@ START_TEST(the_policy_has_a_tolerance_too)
     }
     ck_assert_int_eq(hs_instance_wrap(TASKS, cpu[0], gpu, priority, 4, 2, &truth), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(TASKS, cpu[1], gpu, priority, 4, 2, &noisy), HS_OK);
-    s[0] = simulate(truth, truth, 0);
-    s[1] = simulate(noisy, truth, 1e-2);
-    s[2] = simulate(noisy, truth, 0);
+    s[0] = simulate_heteroprio(truth, truth, 0);
+    s[1] = simulate_heteroprio(noisy, truth, 1e-2);
+    s[2] = simulate_heteroprio(noisy, truth, 0);
     ck_assert(digest_plan(s[0]) == digest_plan(s[1]));
     ck_assert(digest_plan(s[0]) != digest_plan(s[2]));
     hs_policy_settings_init(&settings);
@@ -93,7 +93,7 @@ START_TEST(the_policy_has_a_tolerance_too)
 END_TEST
 
 /* Higher priorities are for CPUs below 1, however near. */
-START_TEST(no_cell_has_1_inside)
+START_TEST(ratio_1_is_a_cell_border)
 {
     static const double   below = 0x1.fffffffffffffp-1;
     static const hs_queue_task tasks[] = {{0, below, 1, 1},
@@ -131,9 +131,9 @@ int main(void)
     TCase *cases = tcase_create("tolerance");
 
     tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, noise_hides_no_priorities);
-    tcase_add_test(cases, the_policy_has_a_tolerance_too);
-    tcase_add_test(cases, no_cell_has_1_inside);
+    tcase_add_test(cases, noise_does_not_hide_priorities);
+    tcase_add_test(cases, policy_tolerance_hides_noise);
+    tcase_add_test(cases, ratio_1_is_a_cell_border);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -76,14 +76,14 @@ START_TEST(logarithm_and_exponential_are_within_two_ulp)
 
         ck_assert_double_gt(u, 0);
         ck_assert_double_lt(u, 1);
-        ck_assert_double_le(ulps(hsi_ln(u), logl(u)), 2);
-        ck_assert_double_le(ulps(hsi_ln(anywhere), logl(anywhere)), 2);
+        ck_assert_double_le(ulps(hsi_log(u), logl(u)), 2);
+        ck_assert_double_le(ulps(hsi_log(anywhere), logl(anywhere)), 2);
         if (near_one != 1)
-            ck_assert_double_le(ulps(hsi_ln(near_one), logl(near_one)), 2);
+            ck_assert_double_le(ulps(hsi_log(near_one), logl(near_one)), 2);
         ck_assert_double_le(ulps(hsi_exp((u - 0.5) * 1400), expl((u - 0.5) * 1400)), 2);
         ck_assert_double_le(ulps(hsi_exp(near_one - 1), expl(near_one - 1)), 2);
     }
-    ck_assert(hsi_ln(1) == 0 && hsi_exp(0) == 1);
+    ck_assert(hsi_log(1) == 0 && hsi_exp(0) == 1);
     ck_assert(hsi_exp(-INFINITY) == 0 && hsi_exp(-750) == 0 && isinf(hsi_exp(711)));
     ck_assert(!isinf(hsi_exp(709)));
 }

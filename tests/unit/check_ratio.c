@@ -169,7 +169,7 @@ START_TEST(products_compare_exactly)
 }
 END_TEST
 
-START_TEST(ratios_of_small_whole_numbers)
+START_TEST(small_integer_ratios_compare_exactly)
 {
     int p1, q1, p2, q2;
 
@@ -185,7 +185,7 @@ START_TEST(ratios_of_small_whole_numbers)
 }
 END_TEST
 
-START_TEST(infinite_times_are_the_ends)
+START_TEST(infinite_times_come_first_and_last)
 {
     ck_assert_int_eq(hsi_compare_ratios(INFINITY, 1, 1e308, 1e-308), 1);
     ck_assert_int_eq(hsi_compare_ratios(1e308, 1e-308, INFINITY, 1), -1);
@@ -198,7 +198,7 @@ START_TEST(infinite_times_are_the_ends)
 }
 END_TEST
 
-static bool in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint32_t b)
+static bool are_in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint32_t b)
 {
     double f[4] = {pb->p[a], pb->q[b], pb->p[b], pb->q[a]};
     int    sign = exact_sign(f);
@@ -211,11 +211,11 @@ static bool in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint
 }
 
 /* Quotients that round alike but are not: what a sort by quotients gets wrong. */
-static void fill_near_ties(dice *d, size_t n, double *p, double *q, int64_t *priority)
+static void fill_near_ties(dice *d, size_t count, double *p, double *q, int64_t *priority)
 {
     size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < count; i++) {
         double base = dice_between(d, 1, 3);
 
         q[i] = ldexp(1 + (double)dice_below(d, 64) * DBL_EPSILON, (int)dice_below(d, 3));
@@ -230,7 +230,7 @@ static void fill_near_ties(dice *d, size_t n, double *p, double *q, int64_t *pri
     }
 }
 
-START_TEST(orders_are_exact)
+START_TEST(task_orders_are_exact)
 {
     enum { MOST = 1500 };
     static double   p[MOST], q[MOST];
@@ -247,7 +247,7 @@ START_TEST(orders_are_exact)
         for (kind = HSI_RHO_UP; kind <= HSI_RHO_QUEUE; kind++) {
             ck_assert_int_eq(hsi_order_by_rho(&pb, (hsi_rho_order)kind, order), HS_OK);
             for (j = 1; j < pb.n; j++)
-                if (!in_order(&pb, (hsi_rho_order)kind, order[j - 1], order[j]))
+                if (!are_in_order(&pb, (hsi_rho_order)kind, order[j - 1], order[j]))
                     ck_abort_msg("order %zu: %a/%a stands before %a/%a", kind, p[order[j - 1]],
                                  q[order[j - 1]], p[order[j]], q[order[j]]);
         }
@@ -271,7 +271,7 @@ static void check_enclosed(const hsi_sum *s, const wide *truth)
     }
 }
 
-START_TEST(what_may_be_negative_is_not_surely_nonnegative)
+START_TEST(uncertain_sum_is_not_surely_nonnegative)
 {
     static const hsi_sum surely[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, 0, 0.5}};
     static const hsi_sum perhaps[] = {{-1, 0, 0}, {0, -0x1p-1074, 0}, {1, 0, 1}, {1, 0, 2}, {0, 0, 1}};
@@ -327,7 +327,7 @@ START_TEST(sums_know_their_error)
 END_TEST
 
 /* The largest double that is not above the quotient, or at most one below it. */
-START_TEST(divides_down)
+START_TEST(quotient_is_rounded_down)
 {
     size_t rounds = sample_rounds(200000), i;
     dice   d = {64};
@@ -374,13 +374,13 @@ int main(void)
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, products_compare_exactly);
-    tcase_add_test(cases, ratios_of_small_whole_numbers);
-    tcase_add_test(cases, infinite_times_are_the_ends);
-    tcase_add_test(cases, orders_are_exact);
-    tcase_add_test(cases, what_may_be_negative_is_not_surely_nonnegative);
+    tcase_add_test(cases, small_integer_ratios_compare_exactly);
+    tcase_add_test(cases, infinite_times_come_first_and_last);
+    tcase_add_test(cases, task_orders_are_exact);
+    tcase_add_test(cases, uncertain_sum_is_not_surely_nonnegative);
     tcase_add_test(cases, sums_round_up);
     tcase_add_test(cases, sums_know_their_error);
-    tcase_add_test(cases, divides_down);
+    tcase_add_test(cases, quotient_is_rounded_down);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

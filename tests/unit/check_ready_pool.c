@@ -26,7 +26,7 @@ typedef struct model {
     hsi_ready_pool pool;
 } model;
 
-static void draw(model *m)
+static void draw_model(model *m)
 {
     static const double widths[] = {0, 0, 0.1};
 
@@ -53,9 +53,9 @@ static void draw(model *m)
 /* Return true if task a is nearer to the GPU end than task b. */
 static bool is_before(const model *m, size_t a, size_t b)
 {
-    int64_t first = hsi_priority(&m->pb, a), second = hsi_priority(&m->pb, b);
-    double  cell_a = m->width > 0 ? hsi_queue_cell(m->p[a], m->q[a], m->width) : 0;
-    double  cell_b = m->width > 0 ? hsi_queue_cell(m->p[b], m->q[b], m->width) : 0;
+    int64_t first = hsi_priority_of(&m->pb, a), second = hsi_priority_of(&m->pb, b);
+    double  cell_a = m->width > 0 ? hsi_queue_key_cell(m->p[a], m->q[a], m->width) : 0;
+    double  cell_b = m->width > 0 ? hsi_queue_key_cell(m->p[b], m->q[b], m->width) : 0;
     int     ratio = m->width > 0 ? (cell_a < cell_b) - (cell_a > cell_b)
                                  : hsi_compare_ratios(m->p[a], m->q[a], m->p[b], m->q[b]);
 
@@ -108,7 +108,7 @@ static void remove_both(model *m)
     m->in_pool[task] = 0;
 }
 
-static void play(model *m, int by_arrival)
+static void run_model(model *m, int by_arrival)
 {
     int64_t latest = 0;
 
@@ -137,8 +137,8 @@ START_TEST(takes_the_first_task_in_order)
     for (int i = 0, games = rounds(400); i < games; i++) {
         model m = {.d = {80000000 + (uint64_t)i}};
 
-        draw(&m);
-        play(&m, i % 2);
+        draw_model(&m);
+        run_model(&m, i % 2);
     }
 }
 END_TEST

@@ -69,7 +69,7 @@ static hs_status build_one(double start, double end, uint32_t worker, uint32_t s
     return st;
 }
 
-START_TEST(schedules_refuse_what_makes_no_sense)
+START_TEST(invalid_schedules_are_refused)
 {
     hs_schedule *s = NULL;
 
@@ -110,7 +110,7 @@ START_TEST(workers_have_names)
 }
 END_TEST
 
-START_TEST(metrics_are_sums)
+START_TEST(metrics_equal_sums_of_entries)
 {
     static const double       cpu[] = {3, 8, 5}, gpu[] = {1, 2, INFINITY};
     static const hs_placement given[] = {
@@ -271,7 +271,7 @@ START_TEST(other_workers_are_a_violation)
 END_TEST
 
 /* Write invalid times into a finished schedule, because hs_schedule_build() refuses them. */
-START_TEST(times_that_are_no_times_are_a_violation)
+START_TEST(invalid_times_are_a_violation)
 {
     static const double times[][2] = {{-1, 0}, {NAN, 1}, {INFINITY, INFINITY}, {0, NAN},
                                       {0, INFINITY}, {1, 0.5}};
@@ -312,13 +312,13 @@ int main(void)
 
     tcase_add_test(schedules, schedules_are_sorted);
     tcase_add_test(schedules, entries_are_in_order);
-    tcase_add_test(schedules, schedules_refuse_what_makes_no_sense);
+    tcase_add_test(schedules, invalid_schedules_are_refused);
     tcase_add_test(schedules, workers_have_names);
-    tcase_add_test(schedules, metrics_are_sums);
+    tcase_add_test(schedules, metrics_equal_sums_of_entries);
     suite_add_tcase(suite, schedules);
     tcase_add_loop_test(checker, violations_are_found_and_placed, 0, sizeof plans / sizeof *plans);
     tcase_add_test(checker, other_workers_are_a_violation);
-    tcase_add_test(checker, times_that_are_no_times_are_a_violation);
+    tcase_add_test(checker, invalid_times_are_a_violation);
     suite_add_tcase(suite, checker);
     return run_suite(suite);
 }

@@ -78,7 +78,7 @@ static size_t width_of(const hs_shaped *spec)
     return spec->width ? spec->width : (size_t)ceil(sqrt((double)spec->tasks));
 }
 
-static void is_chain(const hs_shaped *spec, const matrix *m)
+static void assert_chain(const hs_shaped *spec, const matrix *m)
 {
     ck_assert_uint_eq(m->edges, spec->tasks ? spec->tasks - 1 : 0);
     for (size_t i = 0; i + 1 < m->n; i++)
@@ -87,7 +87,7 @@ static void is_chain(const hs_shaped *spec, const matrix *m)
 
 /* Assert that levels have 1, width, 1, width, ..., 1 tasks, with edges between all tasks of
  * consecutive levels; the last parallel level may be narrower. */
-static void is_fork_join(const hs_shaped *spec, const matrix *m)
+static void assert_fork_join(const hs_shaped *spec, const matrix *m)
 {
     size_t width = width_of(spec), at[MOST + 1] = {0};
 
@@ -106,7 +106,7 @@ static void is_fork_join(const hs_shaped *spec, const matrix *m)
     }
 }
 
-static void is_layered(const hs_shaped *spec, const matrix *m)
+static void assert_layered(const hs_shaped *spec, const matrix *m)
 {
     size_t width = width_of(spec), degree = spec->degree < width ? spec->degree : width;
 
@@ -117,7 +117,7 @@ static void is_layered(const hs_shaped *spec, const matrix *m)
     }
 }
 
-static void is_random(const hs_shaped *spec, const matrix *m)
+static void assert_random(const hs_shaped *spec, const matrix *m)
 {
     size_t pairs = m->n * (m->n - 1) / 2;
 
@@ -127,7 +127,7 @@ static void is_random(const hs_shaped *spec, const matrix *m)
 
 /* Check a reduction: the graph is a tree with the last task as root, and at most one inner task has
  * fewer than `degree` inputs. */
-static void is_reduction(const hs_shaped *spec, const matrix *m)
+static void assert_reduction(const hs_shaped *spec, const matrix *m)
 {
     size_t fewer = 0, inner = 0;
 
@@ -143,7 +143,7 @@ static void is_reduction(const hs_shaped *spec, const matrix *m)
 
 /* Assert that rows are sorted by depth, no level is empty, the number of levels is in its range,
  * and every task before the last level has a successor. */
-static void is_topcuoglu(const hs_shaped *spec, const matrix *m)
+static void assert_topcuoglu(const hs_shaped *spec, const matrix *m)
 {
     size_t levels = m->n ? m->depth[m->n - 1] + 1 : 0;
 
@@ -154,10 +154,11 @@ static void is_topcuoglu(const hs_shaped *spec, const matrix *m)
     }
 }
 
-START_TEST(shapes_are_what_they_are_called)
+START_TEST(graphs_have_their_shape)
 {
     static void (*const is[])(const hs_shaped *spec, const matrix *m) = {
-        is_chain, is_fork_join, is_layered, is_random, is_reduction, is_topcuoglu};
+        assert_chain,  assert_fork_join, assert_layered,
+        assert_random, assert_reduction, assert_topcuoglu};
     dice d = {(uint64_t)_i + 1};
 
     for (int round = 0; round < rounds(400); round++) {
@@ -189,7 +190,7 @@ static size_t edges_of(const hs_instance *in, double *bytes_sum)
 
 /* Compare the mean degree, ratio of communication to computation, and time of large graphs with the
  * requested values. */
-START_TEST(means_are_those_asked_for)
+START_TEST(means_equal_the_requested_values)
 {
     hs_shaped    spec;
     hs_instance *in;
@@ -218,7 +219,7 @@ START_TEST(means_are_those_asked_for)
 }
 END_TEST
 
-START_TEST(levels_are_as_many_as_asked_for)
+START_TEST(level_count_equals_the_request)
 {
     static const double alphas[] = {0.5, 1, 2};
     hs_shaped           spec;
@@ -278,7 +279,7 @@ END_TEST
 
 /* Generate times, bytes and edges from separate random streams: shape and bytes do not change the
  * times, and times and bytes do not change the edges. */
-START_TEST(streams_are_apart)
+START_TEST(random_streams_are_independent)
 {
     hs_shaped    spec;
     hs_gamma     gamma = {sizeof gamma, 50, 20, 4, 15, 0.2, 1, 1, 7};
@@ -307,7 +308,7 @@ START_TEST(streams_are_apart)
 }
 END_TEST
 
-START_TEST(refuses_what_makes_no_sense)
+START_TEST(invalid_shapes_are_refused)
 {
     hs_shaped    good, spec;
     hs_instance *in = NULL;
@@ -391,7 +392,7 @@ static double makespan_of(const char *name, const hs_instance *in)
 
 /* Reproduce the figures of the paper: the optimum is 6020, and mapping first come, first served
  * gives 6442. */
-START_TEST(the_case_study_is_the_papers)
+START_TEST(case_study_equals_the_paper)
 {
     hs_instance *in = application_of("case-study", 1, HS_SMALL);
     double       bound = 0;
@@ -480,7 +481,7 @@ START_TEST(the_small_cholesky_is_the_factorisation)
 }
 END_TEST
 
-START_TEST(applications_refuse_what_makes_no_sense)
+START_TEST(invalid_applications_are_refused)
 {
     hs_copies    part = {NULL, 1};
     hs_instance *in = NULL;
@@ -516,7 +517,7 @@ static hs_status generate_applications(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(memory_is_short)
+START_TEST(lack_of_memory_is_survived)
 {
     hs_copies parts[] = {{hs_application_find("case-study"), 2}, {hs_application_find("pi"), 1}};
     hs_shaped spec;
@@ -536,21 +537,21 @@ int main(void)
     TCase *shapes = tcase_create("shapes"), *applications = tcase_create("applications");
 
     tcase_set_timeout(shapes, 120);
-    tcase_add_loop_test(shapes, shapes_are_what_they_are_called, HS_CHAIN, HS_TOPCUOGLU + 1);
-    tcase_add_test(shapes, means_are_those_asked_for);
-    tcase_add_loop_test(shapes, levels_are_as_many_as_asked_for, 0, 3);
+    tcase_add_loop_test(shapes, graphs_have_their_shape, HS_CHAIN, HS_TOPCUOGLU + 1);
+    tcase_add_test(shapes, means_equal_the_requested_values);
+    tcase_add_loop_test(shapes, level_count_equals_the_request, 0, 3);
     tcase_add_test(shapes, spread_times_are_near_their_mean);
-    tcase_add_test(shapes, streams_are_apart);
-    tcase_add_test(shapes, refuses_what_makes_no_sense);
+    tcase_add_test(shapes, random_streams_are_independent);
+    tcase_add_test(shapes, invalid_shapes_are_refused);
     tcase_add_test(shapes, graphs_never_change);
-    tcase_add_test(shapes, memory_is_short);
+    tcase_add_test(shapes, lack_of_memory_is_survived);
     suite_add_tcase(suite, shapes);
 
-    tcase_add_test(applications, the_case_study_is_the_papers);
+    tcase_add_test(applications, case_study_equals_the_paper);
     tcase_add_test(applications, whole_applications_take_longer);
     tcase_add_test(applications, applications_have_their_tasks);
     tcase_add_test(applications, the_small_cholesky_is_the_factorisation);
-    tcase_add_test(applications, applications_refuse_what_makes_no_sense);
+    tcase_add_test(applications, invalid_applications_are_refused);
     suite_add_tcase(suite, applications);
     return run_suite(suite);
 }

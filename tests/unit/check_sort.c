@@ -13,70 +13,71 @@
 
 typedef uint64_t (*draw_key)(dice *d, size_t i);
 
-static uint64_t any_bits(dice *d, size_t i)
+static uint64_t key_any_bits(dice *d, size_t index)
 {
-    (void)i;
+    (void)index;
     return dice_word(d);
 }
 
-static uint64_t constant(dice *d, size_t i)
+static uint64_t key_constant(dice *d, size_t index)
 {
     (void)d;
-    (void)i;
+    (void)index;
     return 0x3ff0000000000000u;
 }
 
-static uint64_t few_values(dice *d, size_t i)
+static uint64_t key_few_values(dice *d, size_t index)
 {
-    (void)i;
+    (void)index;
     return dice_below(d, 5);
 }
 
 /* Doubles that differ in their lowest bits only, the last bits seen by a sort on leading bits. */
-static uint64_t close_doubles(dice *d, size_t i)
+static uint64_t key_close_doubles(dice *d, size_t index)
 {
-    (void)i;
+    (void)index;
     return hsi_key_of_double(1 + dice_below(d, 1000) * 0x1p-52);
 }
 
-static uint64_t unit_doubles(dice *d, size_t i)
+static uint64_t key_unit_doubles(dice *d, size_t index)
 {
-    (void)i;
+    (void)index;
     return hsi_key_of_double(dice_unit(d));
 }
 
-static uint64_t vast_doubles(dice *d, size_t i)
+static uint64_t key_large_doubles(dice *d, size_t index)
 {
-    (void)i;
+    (void)index;
     return hsi_key_of_double(ldexp(dice_unit(d), (int)dice_below(d, 2000) - 1000));
 }
 
 /* Return UINT64_MAX for one index, else a small value: leading bits only separate this outlier. */
-static uint64_t crowd(dice *d, size_t i)
+static uint64_t key_one_outlier(dice *d, size_t index)
 {
-    return i == 77 ? UINT64_MAX : dice_below(d, 1000);
+    return index == 77 ? UINT64_MAX : dice_below(d, 1000);
 }
 
-static uint64_t ascending(dice *d, size_t i)
-{
-    (void)d;
-    return i * 3;
-}
-
-static uint64_t descending(dice *d, size_t i)
+static uint64_t key_ascending(dice *d, size_t index)
 {
     (void)d;
-    return UINT64_MAX - i / 2;
+    return index * 3;
 }
 
-static uint64_t sawtooth(dice *d, size_t i)
+static uint64_t key_descending(dice *d, size_t index)
 {
     (void)d;
-    return (uint64_t)(i % 2048) << 53 | i / 2048;
+    return UINT64_MAX - index / 2;
 }
 
-static const draw_key draws[] = {any_bits,     constant, few_values, close_doubles, unit_doubles,
-                                 vast_doubles, crowd,    ascending,  descending,    sawtooth};
+static uint64_t key_sawtooth(dice *d, size_t index)
+{
+    (void)d;
+    return (uint64_t)(index % 2048) << 53 | index / 2048;
+}
+
+static const draw_key draws[] = {
+    key_any_bits,      key_constant,    key_few_values, key_close_doubles, key_unit_doubles,
+    key_large_doubles, key_one_outlier, key_ascending,  key_descending,    key_sawtooth};
 
 enum { DRAWS = sizeof draws / sizeof *draws };
 
@@ -93,7 +94,7 @@ START_TEST(keys_order_as_their_doubles)
 }
 END_TEST
 
-static int less(const void *context, uint32_t a, uint32_t b)
+static int is_less(const void *context, uint32_t a, uint32_t b)
 {
     const uint64_t *keys = context;
 
@@ -115,7 +116,7 @@ START_TEST(sorts_indices_stably)
             keys[i] = draws[_i](&d, i);
             order[i] = (uint32_t)i;
         }
-        hsi_sort_indices(order, order + n, n, less, keys);
+        hsi_sort_indices(order, order + n, n, is_less, keys);
         for (i = 1; i < n; i++)
             if (keys[order[i - 1]] > keys[order[i]] ||
                 (keys[order[i - 1]] == keys[order[i]] && order[i - 1] >= order[i]))
@@ -146,37 +147,37 @@ static int value_before(const void *context, uint32_t a, uint32_t b)
     return value[a] < value[b] || (value[a] == value[b] && a < b);
 }
 
-static void check_order(const blurred *b, const uint32_t *order, size_t n)
+static void check_order(const blurred *b, const uint32_t *order, size_t count)
 {
     size_t i;
 
-    for (i = 1; i < n; i++)
+    for (i = 1; i < count; i++)
         if (!value_before(b, order[i - 1], order[i]))
-            ck_abort_msg("indices %zu and %zu of %zu are in the wrong order", i - 1, i, n);
+            ck_abort_msg("indices %zu and %zu of %zu are in the wrong order", i - 1, i, count);
 }
 
 /* Sort all n indices, then every third index in place. */
-static void sort_both_ways(const uint64_t *value, size_t n, int bits)
+static void sort_both_ways(const uint64_t *value, size_t count, int bits)
 {
     blurred         b = {value, bits};
     hsi_index_order how = {value_before, &b, NULL};
-    uint64_t       *keys = malloc((2 * n + 1) * sizeof *keys);
-    uint32_t       *order = malloc((n + 1) * sizeof *order);
+    uint64_t       *keys = malloc((2 * count + 1) * sizeof *keys);
+    uint32_t       *order = malloc((count + 1) * sizeof *order);
     size_t          i, third = 0;
 
     ck_assert(keys && order);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < count; i++)
         keys[i] = blurred_key(&b, (uint32_t)i);
-    hsi_sort_by_keys(keys, keys + n, n, &how, NULL, order);
-    check_order(&b, order, n);
-    for (i = 0; i < n; i += 3)
+    hsi_sort_by_keys(keys, keys + count, count, &how, NULL, order);
+    check_order(&b, order, count);
+    for (i = 0; i < count; i += 3)
         order[third++] = (uint32_t)i;
     for (i = 0; i < third; i++)
         keys[i] = blurred_key(&b, order[i]);
-    hsi_sort_by_keys(keys, keys + n, third, &how, order, order);
+    hsi_sort_by_keys(keys, keys + count, third, &how, order, order);
     check_order(&b, order, third);
     for (i = 0; i < third; i++)
-        if (order[i] % 3 != 0 || order[i] >= n)
+        if (order[i] % 3 != 0 || order[i] >= count)
             ck_abort_msg("index %u was not given", (unsigned)order[i]);
     free(order);
     free(keys);
@@ -218,7 +219,7 @@ START_TEST(sorts_every_small_size)
 }
 END_TEST
 
-static int stops(void *questions)
+static int cancel_at_poll(void *questions)
 {
     return --*(long *)questions == 0;
 }
@@ -234,10 +235,10 @@ START_TEST(reports_each_cancelled_sort)
     bool            stopped = true;
 
     for (size_t i = 0; i < MANY; i++)
-        value[i] = unit_doubles(&d, i);
+        value[i] = key_unit_doubles(&d, i);
     for (long at = 1; stopped; at++) {
         long            questions = at;
-        hsi_token       token = {stops, &questions, false, 0};
+        hsi_token       token = {cancel_at_poll, &questions, false, 0};
         hsi_index_order how = {value_before, &b, &token};
 
         for (size_t i = 0; i < MANY; i++)

@@ -12,7 +12,7 @@
 
 /* Build a schedule in which gpu0 spoliates `tasks` tasks from cpu0, another task goes from cpu0 to
  * cpu1 and then to gpu0, and cpu0 runs the last task again after an abort. */
-static sample taken_over(unsigned tasks, int by_kernel)
+static sample sample_with_spoliations(unsigned tasks, int by_kernel)
 {
     sample        made = {0};
     hs_builder   *b = NULL;
@@ -47,9 +47,9 @@ static sample taken_over(unsigned tasks, int by_kernel)
 
 /* Both entries of a spoliation name the other worker in their titles, and an arrow joins them.
  * Failed attempts and retries on the same worker are no spoliations. */
-START_TEST(who_took_it_from_whom)
+START_TEST(titles_and_arrows_name_thief_and_victim)
 {
-    sample             made = taken_over(1, _i);
+    sample             made = sample_with_spoliations(1, _i);
     hs_picture_failure failure = {.worker = 1, .task = 1, .end = 3};
     hs_picture         picture;
     size_t             length;
@@ -87,7 +87,7 @@ END_TEST
 /* The costliest first: beyond twenty, a pointer over either entry brings the arrow. */
 START_TEST(twenty_arrows_at_most)
 {
-    sample      made = taken_over(198, _i);
+    sample      made = sample_with_spoliations(198, _i);
     size_t      length;
     char       *svg = write_text(hs_gantt_write, &made, NULL, &length);
     const char *first = strstr(strstr(svg, "<rect class=\"l\""), "<path class=\"ta\"");
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(many_spoliations_stay_small)
 {
-    sample made = taken_over(30000, 1);
+    sample made = sample_with_spoliations(30000, 1);
     size_t length;
     char  *svg = write_text(hs_gantt_write, &made, NULL, &length);
 
@@ -138,7 +138,7 @@ END_TEST
  * cpu0; tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the
  * last task waits for what cpu2 gave up, and the critical path jumps from gpu0 to cpu3 at 6, the
  * middle of t5 on cpu2. */
-static sample crossed(int graph)
+static sample sample_with_crossing_arrows(int graph)
 {
     static const hs_placement placed[] = {
         {0, 10, 0, 1, HS_RUN},  {4.4, 5.6, 1, 0, HS_RUN}, {0, 0.5, 2, 2, HS_ABORTED},
@@ -187,7 +187,7 @@ static area area_of(const char *text, bool is_middle)
 }
 
 /* Does a line from one point to another meet the area? Tried at many places along it. */
-static bool meets(area a, double x1, double y1, double x2, double y2)
+static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
 {
     for (int i = 0; i <= 2000; i++) {
         double x = x1 + (x2 - x1) * i / 2000, y = y1 + (y2 - y1) * i / 2000;
@@ -199,7 +199,7 @@ static bool meets(area a, double x1, double y1, double x2, double y2)
 }
 
 /* How many lines of paths of that class meet the area; *lines: how many there are. */
-static unsigned crossings(const char *svg, const char *kind, area a, unsigned *lines)
+static unsigned count_crossings(const char *svg, const char *kind, area a, unsigned *lines)
 {
     unsigned count = 0;
 
@@ -213,7 +213,7 @@ static unsigned crossings(const char *svg, const char *kind, area a, unsigned *l
         for (; sscanf(at, "%c%lf %lf%n", &command, &to_x, &to_y, &read) == 3; at += read) {
             if (command == 'L') {
                 ++*lines;
-                count += (unsigned)meets(a, x, y, to_x, to_y);
+                count += (unsigned)line_meets_area(a, x, y, to_x, to_y);
             }
             x = to_x;
             y = to_y;
@@ -225,7 +225,7 @@ static unsigned crossings(const char *svg, const char *kind, area a, unsigned *l
 START_TEST(arrows_cross_no_text)
 {
     static const hs_named_bound bound = {"deadline", 9};
-    sample                      made = crossed(_i);
+    sample                      made = sample_with_crossing_arrows(_i);
     hs_picture                  picture;
     size_t                      length;
     unsigned                    texts = 0, lines;
@@ -241,9 +241,11 @@ START_TEST(arrows_cross_no_text)
 
         if (!is_name && strncmp(at + 13, "b\"", 2) != 0)
             continue;
-        ck_assert_uint_eq(crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
+        ck_assert_uint_eq(
+            count_crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
         ck_assert_uint_ge(lines, 3); /* two, and a gap in one */
-        ck_assert_uint_eq(crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines), 0);
+        ck_assert_uint_eq(count_crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines),
+                          0);
         ck_assert_uint_ge(lines, _i ? 3 : 0);
         texts++;
     }
@@ -263,7 +265,7 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, who_took_it_from_whom, 0, 2);
+    tcase_add_loop_test(tests, titles_and_arrows_name_thief_and_victim, 0, 2);
     tcase_add_loop_test(tests, twenty_arrows_at_most, 0, 2);
     tcase_add_test(tests, many_spoliations_stay_small);
     tcase_add_loop_test(tests, arrows_cross_no_text, 0, 2);

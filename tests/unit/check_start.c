@@ -24,7 +24,7 @@ hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s, 
 }
 
 /* Call solve_start(): its exit code, and the text that it writes to standard error. */
-static void start(const char *path, const hs_instance *in, int *code, char text[256])
+static void start_solve(const char *path, const hs_instance *in, int *code, char text[256])
 {
     char         errors[] = "/tmp/hs-test-XXXXXX";
     int          fd = mkstemp(errors), before = dup(STDERR_FILENO);
@@ -54,7 +54,7 @@ START_TEST(lack_of_memory_is_not_a_violation)
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &s), HS_OK);
     ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
     close(fd);
-    start(path, in, &code, text);
+    start_solve(path, in, &code, text);
     ck_assert_int_eq(code, EXIT_RESOURCE);
     ck_assert_msg(strstr(text, hs_status_text(HS_ENOMEM)) && !strstr(text, "valid"), "%s", text);
     unlink(path);

@@ -59,7 +59,7 @@ typedef struct job {
 
 /* Thread: solve the common instance, then an instance of the thread's own that shares the tasks of
  * the common instance, and compare the results. */
-static void *work(void *data)
+static void *solve_and_compare(void *data)
 {
     job         *j = data;
     results      again = {.failed = false};
@@ -94,7 +94,7 @@ static void check_instance(const sample *s)
     ck_assert_int_eq(pthread_barrier_init(&start, NULL, THREADS), 0);
     for (t = 0; t < THREADS; t++) {
         jobs[t] = (job){.in = s->in, .start = &start, .number = t};
-        ck_assert_int_eq(pthread_create(&threads[t], NULL, work, &jobs[t]), 0);
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, solve_and_compare, &jobs[t]), 0);
     }
     for (t = 0; t < THREADS; t++)
         ck_assert_int_eq(pthread_join(threads[t], NULL), 0);

@@ -58,7 +58,7 @@ static size_t count_phase(const event *events, size_t count, char phase)
 }
 
 /* Microseconds to nanoseconds as viewers do it: to the nearest, or cut off. */
-static double read_time(double us, int cut)
+static double microseconds_to_ns(double us, int cut)
 {
     return cut ? floor(us * 1000) : round(us * 1000);
 }
@@ -94,7 +94,7 @@ START_TEST(trace_has_an_event_for_each_entry)
 END_TEST
 
 /* What was predicted has processes, threads and arrows of its own. */
-START_TEST(trace_keeps_the_two_apart)
+START_TEST(predicted_and_actual_traces_are_separate)
 {
     const plan *p = &plans[_i];
     long        workers = (long)(p->cpus + p->gpus);
@@ -141,8 +141,8 @@ START_TEST(trace_events_do_not_overlap)
             if (next->phase == 's' && i + 2 < count)
                 next++;
             if (e->phase == 'X' && next->phase == 'X' && next->tid == e->tid)
-                ck_assert(read_time(e->ts, cut) + read_time(e->dur, cut) <=
-                          read_time(next->ts, cut));
+                ck_assert(microseconds_to_ns(e->ts, cut) + microseconds_to_ns(e->dur, cut) <=
+                          microseconds_to_ns(next->ts, cut));
         }
     free(events);
     free(text);
@@ -150,7 +150,7 @@ START_TEST(trace_events_do_not_overlap)
 }
 END_TEST
 
-START_TEST(trace_arrows_start_inside_what_was_aborted)
+START_TEST(trace_arrows_start_inside_aborted_attempts)
 {
     sample made = make_sample(&plans[_i]);
     size_t length, count;
@@ -226,7 +226,7 @@ static hs_instance *make_tasks(size_t count)
 }
 
 /* An aborted attempt is no utilisation; what ends and begins at one time is one event. */
-START_TEST(trace_counts_what_is_ready_and_what_runs)
+START_TEST(trace_counts_ready_and_running_tasks)
 {
     const hs_placement placed[] = {{0, 10, 0, 0, HS_RUN},
                                    {2, 7, 1, 1, HS_ABORTED},
@@ -296,11 +296,11 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, trace_has_an_event_for_each_entry, 0, PLANS);
-    tcase_add_loop_test(tests, trace_keeps_the_two_apart, 0, PLANS);
+    tcase_add_loop_test(tests, predicted_and_actual_traces_are_separate, 0, PLANS);
     tcase_add_loop_test(tests, trace_events_do_not_overlap, 0, PLANS);
-    tcase_add_loop_test(tests, trace_arrows_start_inside_what_was_aborted, 0, PLANS);
+    tcase_add_loop_test(tests, trace_arrows_start_inside_aborted_attempts, 0, PLANS);
     tcase_add_test(tests, trace_converts_the_unit);
-    tcase_add_test(tests, trace_counts_what_is_ready_and_what_runs);
+    tcase_add_test(tests, trace_counts_ready_and_running_tasks);
     tcase_add_test(tests, trace_counters_are_thinned_out);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -17,7 +17,7 @@
 
 /* Return a run in which gpu0 spoliates task a of cpu0, and task b of cpu1; the run ends before cpu1
  * has aborted b. */
-static sample make(unsigned more_cpus)
+static sample make_sample_of_cpus(unsigned more_cpus)
 {
     static const char *const names[] = {"a", "<b>"};
     const unsigned           cpus = 2 + more_cpus;
@@ -60,7 +60,7 @@ static double number_after(const char *at, const char *key)
     return strtod(strstr(at, key) + strlen(key), NULL);
 }
 
-static const char *nth(const char *text, const char *word, int n)
+static const char *nth_occurrence(const char *text, const char *word, int n)
 {
     for (text = strstr(text, word); n > 0; n--)
         text = strstr(text + 1, word);
@@ -72,7 +72,8 @@ static const char *nth(const char *text, const char *word, int n)
 static void require_wait(const char *svg, const char *at, int lane, double from, double to,
                          const char *title)
 {
-    const char *row = nth(svg, "class=\"l\"", 1 + lane); /* the first lane is in the legend */
+    const char *row =
+        nth_occurrence(svg, "class=\"l\"", 1 + lane); /* the first lane is in the legend */
     const char *end = strstr(at, "</title>");
     double      left = number_after(row, " x=\""), unit = number_after(row, " width=\"") / 4;
 
@@ -84,7 +85,7 @@ static void require_wait(const char *svg, const char *at, int lane, double from,
 
 START_TEST(waits_are_in_lanes)
 {
-    sample     made = make(0);
+    sample     made = make_sample_of_cpus(0);
     hs_picture picture = picture_of(waits, WAITS);
     size_t     length;
     char      *svg = write_text(hs_gantt_write, &made, &picture, &length);
@@ -92,10 +93,11 @@ START_TEST(waits_are_in_lanes)
     ck_assert(is_xml(svg, length));
     ck_assert_uint_eq(occurrences(svg, "class=\"yv\""), 4); /* 3 bars and the legend */
     ck_assert_ptr_nonnull(strstr(svg, ">idle until another aborts</text>"));
-    require_wait(svg, nth(svg, "\"yv\"", 1), 2, 3, 3.5, "cpu1 waited for cpu0 to abort a\n");
-    require_wait(svg, nth(svg, "\"yv\"", 2), 0, 1, 2,
+    require_wait(svg, nth_occurrence(svg, "\"yv\"", 1), 2, 3, 3.5,
+                 "cpu1 waited for cpu0 to abort a\n");
+    require_wait(svg, nth_occurrence(svg, "\"yv\"", 2), 0, 1, 2,
                  "gpu0 waited for cpu0 to abort a\n1 \xe2\x80\x93 2 s: 1 s");
-    require_wait(svg, nth(svg, "\"yv\"", 3), 0, 2.5, 4,
+    require_wait(svg, nth_occurrence(svg, "\"yv\"", 3), 0, 2.5, 4,
                  "gpu0 waited for cpu1 to abort &lt;b&gt;\n2.5 \xe2\x80\x93 9 s: 6.5 s");
     free(svg);
     picture.width = 400;
@@ -109,9 +111,9 @@ START_TEST(waits_are_in_lanes)
 END_TEST
 
 /* Draw no waits in rows that merge many workers, nor in the rows of a predicted schedule. */
-START_TEST(waits_are_of_single_workers_that_were)
+START_TEST(waits_are_not_drawn_in_merged_rows)
 {
-    sample        made = make(400), few = make(0);
+    sample        made = make_sample_of_cpus(400), few = make_sample_of_cpus(0);
     const hs_wait of_cpu = {1, 3, 0, 7, 0};
     hs_picture    picture = picture_of(&of_cpu, 1);
     size_t        length;
@@ -139,7 +141,7 @@ END_TEST
 
 START_TEST(waits_are_bars_of_a_trace)
 {
-    sample     made = make(0);
+    sample     made = make_sample_of_cpus(0);
     hs_picture picture = picture_of(waits, WAITS);
     size_t     length;
     char      *text = write_text(hs_trace_write, &made, &picture, &length), *at;
@@ -155,9 +157,9 @@ START_TEST(waits_are_bars_of_a_trace)
 }
 END_TEST
 
-static hs_status refused(const sample *made, hs_wait one, hs_wait other)
+static hs_status status_of_waits(const sample *made, hs_wait first, hs_wait second)
 {
-    hs_wait    list[] = {one, other};
+    hs_wait    list[] = {first, second};
     hs_picture picture = picture_of(list, 2);
     hs_status  status = hs_gantt_write(-1, made->in, made->s, &picture, NULL);
 
@@ -165,19 +167,19 @@ static hs_status refused(const sample *made, hs_wait one, hs_wait other)
     return status;
 }
 
-START_TEST(what_is_no_wait_is_refused)
+START_TEST(invalid_waits_are_refused)
 {
     const hs_wait good = {1, 2, 0, 1, 0},
                   bad[] = {{1, 2, 0, 3, 0},   {1, 2, 0, 1, 3},       {1, 2, 2, 1, 0},
                            {2, 1, 0, 1, 0},   {-1, 2, 0, 1, 0},      {NAN, 2, 0, 1, 0},
                            {1, NAN, 0, 1, 0}, {1, INFINITY, 0, 1, 0}};
-    sample made = make(0);
+    sample made = make_sample_of_cpus(0);
 
-    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* -1 is no open file */
+    ck_assert_int_eq(status_of_waits(&made, good, good), HS_EIO); /* -1 is no open file */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_int_eq(refused(&made, good, bad[i]), HS_ESCHEDULE);
-    ck_assert_int_eq(refused(&made, good, (hs_wait){0, 2, 0, 1, 0}), HS_EINVAL);
-    ck_assert_int_eq(refused(&made, good, (hs_wait){1, 2, 0, 0, 1}), HS_EINVAL);
+        ck_assert_int_eq(status_of_waits(&made, good, bad[i]), HS_ESCHEDULE);
+    ck_assert_int_eq(status_of_waits(&made, good, (hs_wait){0, 2, 0, 1, 0}), HS_EINVAL);
+    ck_assert_int_eq(status_of_waits(&made, good, (hs_wait){1, 2, 0, 0, 1}), HS_EINVAL);
     free_sample(&made);
 }
 END_TEST
@@ -189,9 +191,9 @@ int main(void)
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, waits_are_in_lanes);
-    tcase_add_test(cases, waits_are_of_single_workers_that_were);
+    tcase_add_test(cases, waits_are_not_drawn_in_merged_rows);
     tcase_add_test(cases, waits_are_bars_of_a_trace);
-    tcase_add_test(cases, what_is_no_wait_is_refused);
+    tcase_add_test(cases, invalid_waits_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -66,7 +66,7 @@ static void check_all(const sample *s, hs_workspace *ws, const hs_instance *in)
             check_one(s, ws, hs_algorithm_at(i), in);
 }
 
-START_TEST(a_workspace_changes_nothing)
+START_TEST(workspace_does_not_change_results)
 {
     size_t        rounds = sample_rounds(600), i;
     hs_workspace *ws = NULL;
@@ -131,7 +131,7 @@ END_TEST
 
 /* Return an instance with a task for the CPU and a task for the GPU, which reads 8 bytes from the
  * first. */
-static hs_instance *linked(void)
+static hs_instance *build_linked(void)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -152,12 +152,12 @@ static hs_instance *linked(void)
     return in;
 }
 
-START_TEST(transfers_do_not_outlast_their_schedule)
+START_TEST(transfers_are_freed_with_their_schedule)
 {
     const double       time[] = {1};
     const hs_schedule *s = NULL;
     hs_workspace      *ws = NULL;
-    hs_instance       *in = NULL, *graph = linked();
+    hs_instance       *in = NULL, *graph = build_linked();
     hs_settings        settings;
     size_t             count;
 
@@ -177,7 +177,7 @@ START_TEST(transfers_do_not_outlast_their_schedule)
 }
 END_TEST
 
-START_TEST(arguments)
+START_TEST(invalid_arguments_are_refused)
 {
     const double        time[] = {1};
     const hs_algorithm *alg = hs_algorithm_find("lpt");
@@ -208,10 +208,10 @@ int main(void)
     TCase *cases = tcase_create("solving");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, a_workspace_changes_nothing);
+    tcase_add_test(cases, workspace_does_not_change_results);
     tcase_add_test(cases, counts_are_solved_by_rows);
-    tcase_add_test(cases, transfers_do_not_outlast_their_schedule);
-    tcase_add_test(cases, arguments);
+    tcase_add_test(cases, transfers_are_freed_with_their_schedule);
+    tcase_add_test(cases, invalid_arguments_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -138,7 +138,7 @@ START_TEST(balanced_is_as_bad_as_the_paper_says)
 }
 END_TEST
 
-START_TEST(list_has_two_plans)
+START_TEST(list_witness_and_bad_plan_are_valid)
 {
     unsigned k;
 
@@ -207,7 +207,7 @@ int main(void)
     tcase_add_test(worst, hp_m_1_is_as_bad_as_the_paper_says);
     tcase_add_test(worst, hp_m_n_is_as_bad_as_the_paper_says);
     tcase_add_test(worst, balanced_is_as_bad_as_the_paper_says);
-    tcase_add_test(worst, list_has_two_plans);
+    tcase_add_test(worst, list_witness_and_bad_plan_are_valid);
     tcase_add_loop_test(worst, worst_cases_stay_exact_to_their_end, 0, (int)hs_worst_count());
     tcase_add_loop_test(worst, worst_cases_refuse_other_arguments, 0, (int)hs_worst_count());
     suite_add_tcase(suite, worst);

@@ -44,7 +44,7 @@ static void set_up(void)
 }
 
 /* Return the number of files in the folder; with `remove`, remove all files. */
-static int files(bool remove)
+static int count_files(bool remove)
 {
     DIR           *dir = opendir(".");
     struct dirent *entry;
@@ -63,12 +63,12 @@ static int files(bool remove)
 
 static void tear_down(void)
 {
-    files(true);
+    count_files(true);
     ck_assert_int_eq(chdir(".."), 0);
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-static void put(const char *path, const char *text)
+static void write_text_file(const char *path, const char *text)
 {
     FILE *out = fopen(path, "w");
 
@@ -90,7 +90,7 @@ static void assert_holds(const char *path, const char *text)
     ck_assert_str_eq(found, text);
 }
 
-static output *begun(const char *text)
+static output *begin_output(const char *text)
 {
     output *o = NULL;
 
@@ -110,13 +110,13 @@ static mode_t mode_of(const char *path)
 START_TEST(new_file_is_written)
 {
     mode_t  mask = umask(027);
-    output *o = begun("new");
+    output *o = begin_output("new");
 
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     ck_assert_int_ne(access(name, F_OK), 0);
     ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
     umask(mask);
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     assert_holds(name, "new");
     ck_assert_uint_eq(mode_of(name), 0640);
 }
@@ -126,12 +126,12 @@ START_TEST(existing_file_is_replaced)
 {
     output *o;
 
-    put(name, "old");
+    write_text_file(name, "old");
     ck_assert_int_eq(chmod(name, 0604), 0);
-    o = begun("new");
+    o = begin_output("new");
     assert_holds(name, "old");
     ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     assert_holds(name, "new");
     ck_assert_uint_eq(mode_of(name), 0604);
 }
@@ -139,23 +139,24 @@ END_TEST
 
 START_TEST(abandoned_output_leaves_the_old_file)
 {
-    put(name, "old");
-    output_discard(begun("new"));
-    ck_assert_int_eq(output_close(begun("new"), HS_ENOMEM), EXIT_RESOURCE);
-    ck_assert_int_eq(files(0), 1);
+    write_text_file(name, "old");
+    output_discard(begin_output("new"));
+    ck_assert_int_eq(output_close(begin_output("new"), HS_ENOMEM), EXIT_RESOURCE);
+    ck_assert_int_eq(count_files(0), 1);
     assert_holds(name, "old");
 }
 END_TEST
 
 START_TEST(symbolic_link_is_followed)
 {
-    put("target", "old");
+    write_text_file("target", "old");
     ck_assert_int_eq(symlink("target", name), 0);
-    ck_assert_int_eq(output_close(begun("new"), HS_OK), EXIT_OK);
-    ck_assert_int_eq(files(0), 2);
+    ck_assert_int_eq(output_close(begin_output("new"), HS_OK), EXIT_OK);
+    ck_assert_int_eq(count_files(0), 2);
     assert_holds("target", "new");
     ck_assert_int_eq(unlink("target"), 0);
-    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK); /* the link is dangling */
+    ck_assert_int_eq(output_close(begin_output("newer"), HS_OK),
+                     EXIT_OK); /* the link is dangling */
     assert_holds(name, "newer");
 }
 END_TEST
@@ -163,29 +164,29 @@ END_TEST
 /* Replace a file created under the same name after output_open(). */
 START_TEST(file_created_meanwhile_is_replaced)
 {
-    output *o = begun("ours");
+    output *o = begin_output("ours");
 
-    put(name, "theirs");
+    write_text_file(name, "theirs");
     ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     assert_holds(name, "ours");
 }
 END_TEST
 
 /* Let a child process write half a file and call end(how), and check that the old file is
  * unchanged. Return the wait status of the child. */
-static int ended_by(int (*end)(int), int how)
+static int end_child_by(int (*end)(int), int how)
 {
     static output *volatile half; /* static: the leak checker in exit() finds it */
     int   status;
     pid_t child;
 
-    put(name, "old");
+    write_text_file(name, "old");
     child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         output_begin();
-        half = begun("half");
+        half = begin_output("half");
         ck_assert_ptr_nonnull(half);
         end(how);
         _exit(1);
@@ -202,16 +203,16 @@ static int by_exit(int code)
 
 START_TEST(exit_and_signals_remove_the_temporary_file)
 {
-    int status = ended_by(by_exit, 0);
+    int status = end_child_by(by_exit, 0);
 
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    ck_assert_int_eq(files(0), 1);
-    status = ended_by(raise, SIGTERM);
+    ck_assert_int_eq(count_files(0), 1);
+    status = end_child_by(raise, SIGTERM);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGTERM);
-    ck_assert_int_eq(files(0), 1);
-    status = ended_by(raise, SIGKILL); /* cannot be caught: a temporary file stays */
+    ck_assert_int_eq(count_files(0), 1);
+    status = end_child_by(raise, SIGKILL); /* cannot be caught: a temporary file stays */
     ck_assert(WIFSIGNALED(status));
-    ck_assert_int_eq(files(0), 2);
+    ck_assert_int_eq(count_files(0), 2);
 }
 END_TEST
 
@@ -220,10 +221,10 @@ START_TEST(longest_file_name_is_written)
 {
     memset(name, 'n', NAME_MAX);
     name[NAME_MAX] = '\0';
-    ck_assert_int_eq(output_close(begun("new"), HS_OK), EXIT_OK);
-    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK);
+    ck_assert_int_eq(output_close(begin_output("new"), HS_OK), EXIT_OK);
+    ck_assert_int_eq(output_close(begin_output("newer"), HS_OK), EXIT_OK);
     assert_holds(name, "newer");
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     memset(name, 'n', NAME_MAX + 1);
     name[NAME_MAX + 1] = '\0';
     ck_assert_int_eq(output_open(name, &(output *){0}), EXIT_USAGE);
@@ -232,16 +233,16 @@ END_TEST
 
 START_TEST(failed_rename_keeps_the_old_file)
 {
-    output *o = begun("new");
+    output *o = begin_output("new");
 
     rename_fails = EDQUOT;
     ck_assert_int_eq(output_close(o, HS_OK), EXIT_RESOURCE);
-    ck_assert_int_eq(files(0), 0);
-    put(name, "old");
-    o = begun("new");
+    ck_assert_int_eq(count_files(0), 0);
+    write_text_file(name, "old");
+    o = begin_output("new");
     rename_fails = EACCES;
     ck_assert_int_eq(output_close(o, HS_OK), EXIT_USAGE);
-    ck_assert_int_eq(files(0), 1);
+    ck_assert_int_eq(count_files(0), 1);
     assert_holds(name, "old");
 }
 END_TEST
@@ -251,17 +252,17 @@ END_TEST
 static void look_and_open(const char *path, int expected)
 {
     output *o = NULL;
-    int     before = files(false);
+    int     before = count_files(false);
 
     ck_assert_int_eq(output_look(path), expected);
-    ck_assert_int_eq(files(0), before);
+    ck_assert_int_eq(count_files(0), before);
     ck_assert_int_eq(output_open(path, &o), expected);
     output_discard(o);
 }
 
 START_TEST(unusable_names_are_refused)
 {
-    put("file", "old");
+    write_text_file("file", "old");
     ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
     ck_assert_int_eq(symlink("circle", "circle"), 0);
     look_and_open("-", EXIT_OK);
@@ -283,7 +284,7 @@ END_TEST
 /* Refuse write-protected files and folders. The test is skipped for root, who may write anyway. */
 START_TEST(protected_files_are_refused)
 {
-    put("file", "old");
+    write_text_file("file", "old");
     ck_assert_int_eq(chmod("file", 0400), 0);
     if (access("file", W_OK) == 0)
         return;

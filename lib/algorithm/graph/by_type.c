@@ -39,7 +39,7 @@ static hs_status place_all(const hsi_problem *pb, uint64_t seed, choose_type *ch
 
     hsi_random_seed(&random, seed, 0);
     for (size_t i = 0; i < vertices; i++) {
-        uint32_t  task = pb->graph ? hsi_in_order(pb->graph, i) : (uint32_t)i;
+        uint32_t  task = pb->graph ? hsi_vertex_at_position(pb->graph, i) : (uint32_t)i;
         unsigned  types;
         hs_status st;
 

@@ -16,7 +16,7 @@ static hs_status order_by_rank(const hsi_problem *pb, hs_rank which, uint32_t *o
     for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)
         at[hsi_position(pb->graph, i)] = i;
     if (st == HS_OK)
-        st = hsi_gather(at, pb->n, rank, by_place, pb->token);
+        st = hsi_gather_times(at, pb->n, rank, by_place, pb->token);
     if (st == HS_OK)
         st = hsi_order_by_time(pb->arena, by_place, pb->n, order, pb->token);
     for (size_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)

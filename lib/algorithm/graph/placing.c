@@ -256,7 +256,7 @@ static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
             if (recorder && is_gap)
                 hsi_record_start(recorder, w, placing->start[task]);
             if (recorder)
-                hsi_record(recorder, task, w, before);
+                hsi_record_run(recorder, task, w, before);
         }
     }
     return starts;

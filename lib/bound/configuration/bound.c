@@ -83,7 +83,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
     if (st != HS_OK)
         return st;
     value = hsi_configuration_bound(cf);
-    if (hsi_configuration_proved(cf, &proof) && proof.bound >= value)
+    if (hsi_configuration_get_proof(cf, &proof) && proof.bound >= value)
         st = copy_proof(cf, &proof, rows, c);
     else
         st = hsi_certify_value(rows, value, c);

@@ -70,14 +70,17 @@ static size_t find_pivot(hsi_configuration *cf, const hsi_problem *kinds, const 
 
 /* Set the centre to the multipliers that prove the area bound: min(u p, v q) over the types where a
  * task may run. */
-static void area_multipliers(hsi_configuration *cf, double u, double v)
+static void set_area_multipliers(hsi_configuration *cf, double cpu_multiplier,
+                                 double gpu_multiplier)
 {
     const hsi_refusal *r = &cf->refusal;
     size_t             i;
 
     for (i = 0; i < r->kinds; i++) {
-        double cpu = r->weight[HS_CPU][i] <= cf->target ? u * r->time[HS_CPU][i] : INFINITY;
-        double gpu = r->weight[HS_GPU][i] <= cf->target ? v * r->time[HS_GPU][i] : INFINITY;
+        double cpu =
+            r->weight[HS_CPU][i] <= cf->target ? cpu_multiplier * r->time[HS_CPU][i] : INFINITY;
+        double gpu =
+            r->weight[HS_GPU][i] <= cf->target ? gpu_multiplier * r->time[HS_GPU][i] : INFINITY;
         double y = fmin(cpu, gpu);
 
         cf->centre[i] = isfinite(y) ? y : 0;
@@ -101,7 +104,7 @@ static hs_status choose_centre(hsi_configuration *cf)
             v = isinf(v);
         }
         frexp(fmax(u, v), &exponent); /* scaling keeps the products within range */
-        area_multipliers(cf, ldexp(u, -exponent), ldexp(v, -exponent));
+        set_area_multipliers(cf, ldexp(u, -exponent), ldexp(v, -exponent));
     }
     free(order);
     return st;
@@ -117,7 +120,7 @@ static void set_target(hsi_configuration *cf)
                              */
 }
 
-static double span(const hsi_configuration *cf)
+static double longest_span(const hsi_configuration *cf)
 {
     return ldexp((double)cf->target + 1, cf->refusal.grid);
 }
@@ -153,7 +156,7 @@ static hs_status add_singles(hsi_configuration *cf, int type)
     return st;
 }
 
-static double worth(const hsi_configuration *cf, const uint32_t *take)
+static double worth_of_pattern(const hsi_configuration *cf, const uint32_t *take)
 {
     double sum = 0;
     size_t i;
@@ -176,7 +179,7 @@ static hs_status add_priced(hsi_configuration *cf, int type, double price, size_
 
         if (ks->value == 0)
             break;
-        if (worth(cf, ks->take) > price) {
+        if (worth_of_pattern(cf, ks->take) > price) {
             hs_status st = add_pattern(cf, type, ks->take);
 
             if (st != HS_OK)
@@ -194,7 +197,7 @@ static hs_status add_priced(hsi_configuration *cf, int type, double price, size_
     return HS_OK;
 }
 
-static hsi_refusal_effort effort_of(const hsi_configuration *cf, size_t nodes)
+static hsi_refusal_effort effort_with_nodes(const hsi_configuration *cf, size_t nodes)
 {
     hsi_refusal_effort effort = {fmax(0x1p-30, fmin(cf->hope, 0x1p-10) / 64), {nodes, nodes}};
 
@@ -207,7 +210,8 @@ static hsi_refusal_effort effort_of(const hsi_configuration *cf, size_t nodes)
 static hs_status try_multipliers(hsi_configuration *cf, const double *y, const double price[2],
                                  size_t *added, double *ratio)
 {
-    hsi_refusal_effort effort = effort_of(cf, cf->thorough ? THOROUGH_NODES : PRICING_NODES);
+    hsi_refusal_effort effort =
+        effort_with_nodes(cf, cf->thorough ? THOROUGH_NODES : PRICING_NODES);
     hs_status          st = HS_OK;
     int64_t            target = cf->target;
     int                type;
@@ -215,7 +219,7 @@ static hs_status try_multipliers(hsi_configuration *cf, const double *y, const d
     hsi_refusal_set(&cf->refusal, y);
     *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
     if (!cf->thorough && hsi_refusal_undecided(&cf->refusal)) {
-        effort = effort_of(cf, PROVING_NODES);
+        effort = effort_with_nodes(cf, PROVING_NODES);
         *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
@@ -224,7 +228,7 @@ static hs_status try_multipliers(hsi_configuration *cf, const double *y, const d
     if (cf->refusal.refused >= target) {
         hsi_refusal_push(&cf->refusal, target, *ratio, &effort, cf->stop);
         set_target(cf);
-        hsi_master_set_span(cf->master, span(cf));
+        hsi_master_set_span(cf->master, longest_span(cf));
     }
     return st;
 }
@@ -240,7 +244,7 @@ static hs_status end_phase(hsi_configuration *cf)
 
     if (type < 0 ||
         (cf->tasks_on[type] > SOLID_TASKS && cf->refusal.kinds > SOLID_KINDS)) {
-        hsi_refusal_effort effort = effort_of(cf, PROVING_NODES);
+        hsi_refusal_effort effort = effort_with_nodes(cf, PROVING_NODES);
 
         effort.tolerance = 0x1p-40;
         hsi_refusal_polish(&cf->refusal, cf->target, &effort, cf->stop);
@@ -256,7 +260,7 @@ static hs_status end_phase(hsi_configuration *cf)
     return st;
 }
 
-static hs_status start(hsi_configuration *cf)
+static hs_status start_search(hsi_configuration *cf)
 {
     static const double no_price[2] = {0, 0};
     size_t              added = 0;
@@ -325,7 +329,7 @@ hs_status hsi_configuration_step(hsi_configuration *cf, const hsi_stop *stop)
 
     cf->stop = stop;
     if (!cf->ended && !hsi_stop_now(stop))
-        st = start(cf);
+        st = start_search(cf);
     while (st == HS_OK && !has_enough(cf) && !hsi_stop_now(stop)) {
         st = hsi_glpk_guarded(run_slice, cf);
         if (st != HS_ESOLVER)
@@ -337,7 +341,7 @@ hs_status hsi_configuration_step(hsi_configuration *cf, const hsi_stop *stop)
     return st;
 }
 
-static hs_status allocate(hsi_configuration *cf)
+static hs_status allocate_arrays(hsi_configuration *cf)
 {
     size_t n = cf->refusal.kinds + 1;
 
@@ -348,10 +352,10 @@ static hs_status allocate(hsi_configuration *cf)
     return cf->y && cf->centre && cf->mixed && cf->items ? HS_OK : HS_ENOMEM;
 }
 
-static hs_status prepare(hsi_configuration *cf)
+static hs_status prepare_kinds(hsi_configuration *cf)
 {
     const hsi_refusal *r = &cf->refusal;
-    hs_status          st = allocate(cf);
+    hs_status          st = allocate_arrays(cf);
     int                type;
 
     set_target(cf);
@@ -364,7 +368,7 @@ static hs_status prepare(hsi_configuration *cf)
     cf->fluid = -1;
     if (r->workers[HS_CPU] && r->workers[HS_GPU]) {
         cf->fluid = cf->tasks_on[HS_GPU] >= cf->tasks_on[HS_CPU] ? HS_GPU : HS_CPU;
-        hsi_master_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid], span(cf));
+        hsi_master_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid], longest_span(cf));
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (r->workers[type] && type != cf->fluid)
@@ -404,7 +408,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     }
     st = hsi_refusal_open(&cf->refusal, pb, from, longest, MOST_KINDS);
     if (st == HS_OK)
-        st = prepare(cf);
+        st = prepare_kinds(cf);
     if (st != HS_OK) {
         hsi_configuration_close(cf);
         return st;

@@ -31,8 +31,8 @@ void      hsi_configuration_close(hsi_configuration *cf);
  * of this problem; and set a bound at which hsi_configuration_step() may stop, since more is
  * useless.
  */
-void hsi_configuration_begin_with(hsi_configuration *cf, const double *worth, size_t rows);
-void hsi_configuration_enough(hsi_configuration *cf, double bound);
+void hsi_configuration_set_multipliers(hsi_configuration *cf, const double *worth, size_t rows);
+void hsi_configuration_set_enough(hsi_configuration *cf, double bound);
 
 /*
  * Continue until `stop`, which is polled every few milliseconds for a few hundred tasks, or until
@@ -46,7 +46,7 @@ double hsi_configuration_bound(const hsi_configuration *cf);
 
 /* Return an estimate of the relative growth still possible; 0 after the end of the search, INFINITY
  * before the first round. */
-double hsi_configuration_hope(const hsi_configuration *cf);
+double hsi_configuration_largest_open(const hsi_configuration *cf);
 int    hsi_configuration_ended(const hsi_configuration *cf);
 
 typedef struct hsi_pattern {
@@ -90,7 +90,7 @@ typedef struct hsi_configuration_proof {
 
 /* Fill *proof and return true, or return false if the search proved nothing beyond its initial
  * bound. */
-bool hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof);
+bool hsi_configuration_get_proof(const hsi_configuration *cf, hsi_configuration_proof *proof);
 
 /* Return the proof's multiplier of a row's task (of each task, if the row has a count). */
 int64_t hsi_configuration_multiplier(const hsi_configuration *cf, size_t row);

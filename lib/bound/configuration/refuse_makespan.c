@@ -26,7 +26,7 @@ enum {
 
 static const int64_t does_not_fit = INT64_MAX;
 
-static hs_status allocate(hsi_refusal *r)
+static hs_status allocate_arrays(hsi_refusal *r)
 {
     size_t    n = r->kinds + 1;
     hs_status st = HS_OK;
@@ -54,24 +54,25 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void weigh(hsi_refusal *r, double from, double longest)
+static void compute_weights(hsi_refusal *r, double least_makespan, double longest)
 {
     int64_t unit = 0;
     size_t  i;
     int     type, exact = 1;
 
-    frexp(isfinite(longest) ? longest : from, &r->grid);
+    frexp(isfinite(longest) ? longest : least_makespan, &r->grid);
     r->grid -= isfinite(longest) ? EXACT_BITS : GRID_BITS;
     if (r->grid < LEAST_GRID)
         r->grid = LEAST_GRID;
-    r->refused = (int64_t)ldexp(from, -r->grid) - 1;
+    r->refused = (int64_t)ldexp(least_makespan, -r->grid) - 1;
     r->capacity_limit = HSI_KNAPSACK_MOST_CAPACITY - 1;
     if (r->refused < r->capacity_limit / 4)
         r->capacity_limit = 4 * (r->refused + 1);
     for (type = HS_CPU; type <= HS_GPU; type++)
         for (i = 0; i < r->kinds; i++) {
-            double cells =
-                r->time[type][i] <= 4 * from ? ldexp(r->time[type][i], -r->grid) : INFINITY;
+            double cells = r->time[type][i] <= 4 * least_makespan
+                               ? ldexp(r->time[type][i], -r->grid)
+                               : INFINITY;
 
             r->weight[type][i] = does_not_fit;
             if (!(cells <= (double)r->capacity_limit))
@@ -110,10 +111,10 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, d
         r->count = r->problem.count;
         r->time[HS_CPU] = r->problem.p;
         r->time[HS_GPU] = r->problem.q;
-        st = allocate(r);
+        st = allocate_arrays(r);
     }
     if (st == HS_OK)
-        weigh(r, from, longest);
+        compute_weights(r, from, longest);
     else
         hsi_refusal_close(r);
     return st;

@@ -10,7 +10,7 @@ double hsi_configuration_bound(const hsi_configuration *cf)
     return fmax(cf->from, hsi_refusal_bound(&cf->refusal));
 }
 
-double hsi_configuration_hope(const hsi_configuration *cf)
+double hsi_configuration_largest_open(const hsi_configuration *cf)
 {
     return cf->ended ? 0 : cf->hope;
 }
@@ -27,10 +27,10 @@ size_t hsi_configuration_patterns(const hsi_configuration *cf)
 
 hsi_pattern hsi_configuration_pattern(const hsi_configuration *cf, size_t index)
 {
-    hsi_pattern pattern = {.type = hsi_master_type(cf->master, index),
-                           .share = hsi_master_workers(cf->master, index)};
+    hsi_pattern pattern = {.type = hsi_master_pattern_type(cf->master, index),
+                           .share = hsi_master_pattern_workers(cf->master, index)};
 
-    pattern.items = hsi_master_items(cf->master, index, &pattern.size);
+    pattern.items = hsi_master_pattern_items(cf->master, index, &pattern.size);
     return pattern;
 }
 
@@ -44,7 +44,7 @@ double hsi_configuration_worth(const hsi_configuration *cf, size_t row)
     return cf->refusal.kind_of ? cf->centre[cf->refusal.kind_of[row]] : 0;
 }
 
-void hsi_configuration_begin_with(hsi_configuration *cf, const double *worth, size_t rows)
+void hsi_configuration_set_multipliers(hsi_configuration *cf, const double *worth, size_t rows)
 {
     size_t i;
 
@@ -52,7 +52,7 @@ void hsi_configuration_begin_with(hsi_configuration *cf, const double *worth, si
         cf->centre[cf->refusal.kind_of[i]] = worth[i];
 }
 
-void hsi_configuration_enough(hsi_configuration *cf, double bound)
+void hsi_configuration_set_enough(hsi_configuration *cf, double bound)
 {
     cf->enough = bound;
 }
@@ -77,7 +77,7 @@ void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share)
     }
 }
 
-bool hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof)
+bool hsi_configuration_get_proof(const hsi_configuration *cf, hsi_configuration_proof *proof)
 {
     if (!cf->refusal.proved)
         return false;

@@ -62,7 +62,7 @@ static void add_path(const hsi_flow *flow, size_t path, hsi_counted *counted, th
     size_t          count;
     const uint32_t *step = hsi_flow_path(flow, path, &count);
 
-    count = hsi_path_spread(flow->between, step, count, counted);
+    count = hsi_path_expand_jumps(flow->between, step, count, counted);
     for (size_t i = 0; i < count; i++) {
         through *at = &f[counted[i].task];
 
@@ -74,7 +74,7 @@ static void add_path(const hsi_flow *flow, size_t path, hsi_counted *counted, th
 }
 
 /* Round all multipliers and amounts down, and add up the flow through each task. Return z. */
-static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
+static double sum_flows(hsi_flow *flow, hsi_counted *counted, through *f)
 {
     double *amount = hsi_flow_amounts(flow), all = 0;
 
@@ -102,7 +102,7 @@ static double multiplier_of(const hsi_flow *flow, const through *f, hs_type type
 }
 
 /* Add the lesser of a p and b q, either of which may be infinite, after an exact comparison. */
-static void add_lesser(hsi_sum *sum, double a, double p, double b, double q)
+static void add_lesser_product(hsi_sum *sum, double a, double p, double b, double q)
 {
     if (isinf(p))
         hsi_sum_add_product(sum, b, q);
@@ -133,12 +133,12 @@ hs_status hsi_flow_value(hsi_flow *flow, const hsi_problem *pb, double *value)
     hsi_sum      work = {0, 0, 0}, room = {0, 0, 0};
     int          lift = lift_of(pb);
     hs_status    st = f && counted ? HS_OK : HS_ENOMEM;
-    double       all = st == HS_OK ? gather(flow, counted, f) : 0;
+    double       all = st == HS_OK ? sum_flows(flow, counted, f) : 0;
 
     *value = 0;
     for (size_t i = 0; st == HS_OK && i < pb->n; i++)
-        add_lesser(&work, ldexp(multiplier_of(flow, &f[i], HS_CPU, pb->m), lift), pb->p[i],
-                   ldexp(multiplier_of(flow, &f[i], HS_GPU, pb->k), lift), pb->q[i]);
+        add_lesser_product(&work, ldexp(multiplier_of(flow, &f[i], HS_CPU, pb->m), lift), pb->p[i],
+                           ldexp(multiplier_of(flow, &f[i], HS_GPU, pb->k), lift), pb->q[i]);
     hsi_sum_add_product(&room, pb->m, ldexp(flow->multiplier[HS_CPU], lift));
     hsi_sum_add_product(&room, pb->k, ldexp(flow->multiplier[HS_GPU], lift));
     hsi_sum_add(&room, ldexp(all, lift));

@@ -54,7 +54,7 @@ static void set_times(hsi_longest_paths *w, const double *share)
     const hsi_problem *pb = w->pb;
 
     for (size_t i = 0; i < pb->graph->vertices; i++) {
-        uint32_t v = hsi_in_order(pb->graph, i);
+        uint32_t v = hsi_vertex_at_position(pb->graph, i);
         double   time[2];
 
         take_times(w, share, v, time);
@@ -107,14 +107,14 @@ static void find_heads(hsi_longest_paths *w)
     size_t          vertices = g->vertices, count;
 
     for (uint32_t i = 0; i < vertices && !is_stopped(w); i++) {
-        uint32_t        v = hsi_in_order(g, i);
+        uint32_t        v = hsi_vertex_at_position(g, i);
         const uint32_t *before = hsi_predecessors(g, v, &count);
         double          head = longest_of(w->head, before, count, &w->before[v]);
 
         if (w->between && count > 0 && !hsi_is_barrier(g, v))
             take_longer(&w->before[v], &head, HS_NONE, 0, load_between(w, HSI_BEGIN, i));
         for (uint32_t j = 0; w->load && j < i; j++) {
-            uint32_t from = hsi_in_order(g, j);
+            uint32_t from = hsi_vertex_at_position(g, j);
 
             if (!hsi_is_before(w->between, j, i) || hsi_is_barrier(g, v) || hsi_is_barrier(g, from))
                 continue;
@@ -131,14 +131,14 @@ static void find_tails(hsi_longest_paths *w)
     size_t          vertices = g->vertices, count;
 
     for (uint32_t i = (uint32_t)vertices; i-- > 0 && !is_stopped(w);) {
-        uint32_t        v = hsi_in_order(g, i);
+        uint32_t        v = hsi_vertex_at_position(g, i);
         const uint32_t *after = hsi_successors(g, v, &count);
         double          tail = longest_of(w->tail, after, count, &w->after[v]);
 
         if (w->between && count > 0 && !hsi_is_barrier(g, v))
             take_longer(&w->after[v], &tail, HS_NONE, 0, load_between(w, i, HSI_END));
         for (uint32_t j = i + 1; w->load && j < vertices; j++) {
-            uint32_t to = hsi_in_order(g, j);
+            uint32_t to = hsi_vertex_at_position(g, j);
 
             if (hsi_is_before(w->between, i, j) && !hsi_is_barrier(g, v) && !hsi_is_barrier(g, to))
                 take_longer(&w->after[v], &tail, to, w->tail[to], w->load[i * vertices + j]);
@@ -159,7 +159,8 @@ double hsi_longest_paths_find(hsi_longest_paths *w, const double *share)
     return longest;
 }
 
-static size_t put(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step, unsigned char *seen)
+static size_t append_vertex(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
+                            unsigned char *seen)
 {
     seen[vertex] = 1;
     if (hsi_is_barrier(w->pb->graph, vertex))
@@ -174,7 +175,7 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
     size_t count = 0;
 
     for (uint32_t v = vertex; v != HS_NONE; v = w->before[v].vertex) {
-        count += put(w, v, step + count, seen);
+        count += append_vertex(w, v, step + count, seen);
         if (w->before[v].over)
             step[count++] = w->before[v].over;
     }
@@ -186,7 +187,7 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
     }
     for (uint32_t v = vertex; v != HS_NONE; v = w->after[v].vertex) {
         if (v != vertex)
-            count += put(w, v, step + count, seen);
+            count += append_vertex(w, v, step + count, seen);
         if (w->after[v].over)
             step[count++] = w->after[v].over;
     }
@@ -194,14 +195,14 @@ size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *s
 }
 
 /* Return the topological number of the vertex at an end of a jump. */
-static uint32_t end_of_jump(const hsi_tasks_between *between, const uint32_t *step, size_t count,
-                            size_t at, uint32_t outside)
+static uint32_t vertex_at_jump_end(const hsi_tasks_between *between, const uint32_t *step,
+                                   size_t count, size_t index, uint32_t outside)
 {
-    return at < count ? between->position[step[at]] : outside;
+    return index < count ? between->position[step[index]] : outside;
 }
 
-size_t hsi_path_spread(const hsi_tasks_between *between, const uint32_t *step, size_t count,
-                       hsi_counted *counted)
+size_t hsi_path_expand_jumps(const hsi_tasks_between *between, const uint32_t *step, size_t count,
+                             hsi_counted *counted)
 {
     size_t size = 0;
 
@@ -212,8 +213,8 @@ size_t hsi_path_spread(const hsi_tasks_between *between, const uint32_t *step, s
             counted[size++] = (hsi_counted){step[i], 0};
             continue;
         }
-        from = end_of_jump(between, step, count, i - 1, HSI_BEGIN);
-        to = end_of_jump(between, step, count, i + 1, HSI_END);
+        from = vertex_at_jump_end(between, step, count, i - 1, HSI_BEGIN);
+        to = vertex_at_jump_end(between, step, count, i + 1, HSI_END);
         size += hsi_tasks_between_list(between, from, to, step[i], counted + size);
     }
     return size;

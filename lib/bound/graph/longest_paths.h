@@ -34,8 +34,8 @@ hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
 
 /* List the tasks on a path, with those that it jumps over; no task occurs twice, since steps follow
  * each other. Return their number. `between` is needed only for paths with jumps. */
-size_t hsi_path_spread(const hsi_tasks_between *between, const uint32_t *step, size_t count,
-                       hsi_counted *counted);
+size_t hsi_path_expand_jumps(const hsi_tasks_between *between, const uint32_t *step, size_t count,
+                             hsi_counted *counted);
 
 /* Find the longest paths and return the longest length; share[i]: part of task i on CPUs. */
 double hsi_longest_paths_find(hsi_longest_paths *w, const double *share);

@@ -66,7 +66,7 @@ static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t coun
 
     if (st == HS_OK)
         hsi_path_lp_add(&s->lp, s->counted,
-                        hsi_path_spread(s->paths.between, step, count, s->counted));
+                        hsi_path_expand_jumps(s->paths.between, step, count, s->counted));
     return st;
 }
 
@@ -121,7 +121,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
     return st;
 }
 
-static void go_halfway(hsi_path_search *s, double part)
+static void move_between_shares(hsi_path_search *s, double part)
 {
     for (size_t i = 0; i < s->pb->n; i++)
         s->share[i] =
@@ -130,11 +130,11 @@ static void go_halfway(hsi_path_search *s, double part)
 
 /* Look for long paths at a point between the best shares and the LP's; *found: number of paths
  * added. */
-static hs_status separate(hsi_path_search *s, double part, int *found)
+static hs_status find_violated_paths(hsi_path_search *s, double part, int *found)
 {
     double most = s->lp.makespan, longest, span;
 
-    go_halfway(s, part);
+    move_between_shares(s, part);
     if (isfinite(s->span))
         most = part * most + (1 - part) * s->span;
     longest = hsi_longest_paths_find(&s->paths, s->share);
@@ -179,7 +179,7 @@ static hs_status add_known(hsi_path_search *s)
 }
 
 /* Solve the LP and add paths until no path is too long. Runs under the guard for GLPK. */
-static hs_status iterate(void *data)
+static hs_status solve_and_add_paths(void *data)
 {
     hsi_path_search *s = data;
     hs_status        st = HS_OK;
@@ -195,9 +195,9 @@ static hs_status iterate(void *data)
         keep_multipliers(s);
         found = 0;
         if (!is_close(s))
-            st = separate(s, 0.5, &found);
+            st = find_violated_paths(s, 0.5, &found);
         if (st == HS_OK && !found && !s->limit_reached && !is_close(s))
-            st = separate(s, 1, &found);
+            st = find_violated_paths(s, 1, &found);
     }
     hsi_path_lp_drop(&s->lp);
     return st;
@@ -210,7 +210,7 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
 
     s->limit_reached = s->between.stopped;
     if (st == HS_OK && !s->limit_reached)
-        st = hsi_glpk_guarded(iterate, s);
+        st = hsi_glpk_guarded(solve_and_add_paths, s);
     if (hsi_poll(s->pb->token) || hsi_cancelled(s->stop.settings))
         return HS_ECANCELED;
     return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;

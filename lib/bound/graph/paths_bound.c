@@ -26,7 +26,7 @@ static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, 
 
 /* Run the search. *flow: value that the multipliers prove; *value: the larger of that and
  * find_least(). */
-static hs_status find(hsi_path_search *s, double *flow, double *value)
+static hs_status run_path_search(hsi_path_search *s, double *flow, double *value)
 {
     hs_status st = s->pb->n > MOST_TASKS ? HS_ETOOBIG : HS_OK;
 
@@ -44,7 +44,7 @@ hs_status hsi_paths_bound_find(const hsi_problem *pb, const hs_settings *setting
 {
     hsi_path_search s = {.pb = pb, .stop = hsi_stop_after(settings, HSI_BOUND_SECONDS)};
     double          flow;
-    hs_status       st = find(&s, &flow, value);
+    hs_status       st = run_path_search(&s, &flow, value);
 
     *known = st == HS_OK && isfinite(s.span) && s.span > 0;
     if (*known)
@@ -62,7 +62,7 @@ static hs_status compute(const hsi_problem *pb, const hs_settings *settings, dou
 
     if (!pb->graph) /* each task is a path of its own, and deadline is at least as good */
         return hsi_bound_of_rows(&hsi_bound_deadline, pb, settings, value, report);
-    st = find(&s, &flow, value);
+    st = run_path_search(&s, &flow, value);
     report->limit_reached = s.limit_reached;
     hsi_path_search_close(&s);
     return st;
@@ -77,7 +77,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *pb, const hs_
 
     if (!pb->graph)
         return hsi_certify_divisible(bound, pb, settings, c);
-    st = find(&s, &flow, &value);
+    st = run_path_search(&s, &flow, &value);
     if (st == HS_OK)
         st = hsi_certify_value(pb, value, c);
     if (st == HS_OK && flow > c->value)

@@ -10,10 +10,10 @@ static double smaller_time(const hsi_problem *pb, uint32_t vertex)
     return hsi_is_barrier(pb->graph, vertex) ? 0 : fmin(pb->p[vertex], pb->q[vertex]);
 }
 
-static void raise(double *length, const uint32_t *vertices, size_t count, double to)
+static void raise_lengths(double *length, const uint32_t *vertices, size_t count, double least)
 {
     for (size_t i = 0; i < count; i++)
-        length[vertices[i]] = fmax(length[vertices[i]], to);
+        length[vertices[i]] = fmax(length[vertices[i]], least);
 }
 
 /* Compute the longest paths to each vertex and from it, without its own time. */
@@ -22,31 +22,32 @@ static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
     const hs_graph *g = pb->graph;
 
     for (size_t i = 0; i < g->vertices; i++) {
-        uint32_t        v = hsi_in_order(g, i);
+        uint32_t        v = hsi_vertex_at_position(g, i);
         size_t          count;
         const uint32_t *after = hsi_successors(g, v, &count);
 
-        raise(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
+        raise_lengths(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
         if (hsi_poll_after(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     for (size_t i = g->vertices; i-- > 0;) {
-        uint32_t        v = hsi_in_order(g, i);
+        uint32_t        v = hsi_vertex_at_position(g, i);
         size_t          count;
         const uint32_t *before = hsi_predecessors(g, v, &count);
 
-        raise(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
+        raise_lengths(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
         if (hsi_poll_after(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     return HS_OK;
 }
 
-/* Return a span. The first worker of all is available at `first`, and the first worker of the type
- * at `from`. */
-static double span(double first, double head, double from, double time, double tail)
+/* Return a span. The first worker of all is available at `first_available`, and the first worker of
+ * the type at `type_available`. */
+static double span_of_task(double first_available, double head, double type_available, double time,
+                           double tail)
 {
-    double begin = fmax(hsi_add_down(first, head), from);
+    double begin = fmax(hsi_add_down(first_available, head), type_available);
 
     return isinf(time) ? time : hsi_add_down(hsi_add_down(begin, time), tail);
 }
@@ -70,8 +71,8 @@ hs_status hsi_task_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_task_
     for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
         double before = head[i], after = tail[i];
 
-        head[i] = span(first, before, cpus, pb->p[i], after);
-        tail[i] = span(first, before, gpus, pb->q[i], after);
+        head[i] = span_of_task(first, before, cpus, pb->p[i], after);
+        tail[i] = span_of_task(first, before, gpus, pb->q[i], after);
     }
     *spans = (hsi_task_spans){head, tail};
     return HS_OK;

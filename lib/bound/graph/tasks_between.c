@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-static uint64_t *row(uint64_t *bits, const hsi_tasks_between *b, size_t vertex)
+static uint64_t *row_of_vertex(uint64_t *bits, const hsi_tasks_between *b, size_t vertex)
 {
     return bits + vertex * b->words;
 }
 
 /* Add `other` and its own set to a vertex's set, unless `other` is in the set already. */
-static void add(const hsi_tasks_between *b, uint64_t *to, const uint64_t *bits, uint32_t other)
+static void add_vertex(const hsi_tasks_between *b, uint64_t *to, const uint64_t *bits,
+                       uint32_t other)
 {
     const uint64_t *from = bits + other * b->words;
 
@@ -24,7 +25,7 @@ static void add(const hsi_tasks_between *b, uint64_t *to, const uint64_t *bits, 
  * stop. */
 static uint64_t *empty_row(hsi_tasks_between *b, uint64_t *bits, size_t vertex)
 {
-    return memset(row(bits, b, vertex), 0, b->words * sizeof *bits);
+    return memset(row_of_vertex(bits, b, vertex), 0, b->words * sizeof *bits);
 }
 
 /* Fill both kinds of sets. Add the nearest neighbours first, by their numbers: their sets contain
@@ -35,19 +36,19 @@ static void find_sets(hsi_tasks_between *b, const hsi_stop *stop)
     size_t          count;
 
     for (size_t i = 0; i < b->vertices && !b->stopped; i++) {
-        const uint32_t *before = hsi_predecessors(g, hsi_in_order(g, i), &count);
+        const uint32_t *before = hsi_predecessors(g, hsi_vertex_at_position(g, i), &count);
         uint64_t       *to = empty_row(b, b->before, i);
 
         for (size_t j = count; j-- > 0;)
-            add(b, to, b->before, b->position[before[j]]);
+            add_vertex(b, to, b->before, b->position[before[j]]);
         b->stopped = hsi_stop_now(stop);
     }
     for (size_t i = b->vertices; i-- > 0 && !b->stopped;) {
-        const uint32_t *after = hsi_successors(g, hsi_in_order(g, i), &count);
+        const uint32_t *after = hsi_successors(g, hsi_vertex_at_position(g, i), &count);
         uint64_t       *to = empty_row(b, b->after, i);
 
         for (size_t j = 0; j < count; j++)
-            add(b, to, b->after, b->position[after[j]]);
+            add_vertex(b, to, b->after, b->position[after[j]]);
         b->stopped = hsi_stop_now(stop);
     }
 }
@@ -66,7 +67,7 @@ hs_status hsi_tasks_between_open(hsi_tasks_between *b, const hsi_problem *pb, co
     if (!b->after || !b->before || !b->position)
         return HS_ENOMEM;
     for (size_t i = 0; i < b->vertices; i++)
-        b->position[hsi_in_order(g, i)] = (uint32_t)i;
+        b->position[hsi_vertex_at_position(g, i)] = (uint32_t)i;
     find_sets(b, stop);
     return HS_OK;
 }
@@ -117,7 +118,7 @@ size_t hsi_tasks_between_list(const hsi_tasks_between *b, uint32_t first, uint32
         for (uint64_t bits = bits_at(&r, word); bits; bits &= bits - 1) {
             uint32_t vertex = (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(bits);
 
-            vertex = hsi_in_order(b->pb->graph, vertex);
+            vertex = hsi_vertex_at_position(b->pb->graph, vertex);
             if (!hsi_is_barrier(b->pb->graph, vertex))
                 counted[count++] = (hsi_counted){vertex, over};
         }

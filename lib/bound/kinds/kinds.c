@@ -34,7 +34,7 @@ enum {
 static const int64_t does_not_fit = INT64_MAX; /* above any capacity, which has at most 53
                                                   significant bits */
 
-static bool longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
+static bool is_longer_kind(const hsi_problem *kinds, uint32_t a, uint32_t b)
 {
     double x = fmin(kinds->p[a], kinds->q[a]), y = fmin(kinds->p[b], kinds->q[b]);
 
@@ -56,7 +56,7 @@ static hs_status find_kinds(hsi_kinds *kd)
     kd->kinds = kinds.n;
     for (a = 0; a < kinds.n; a++) {
         for (place[a] = 0, b = 0; b < kinds.n; b++)
-            place[a] += (uint32_t)longer(&kinds, b, a);
+            place[a] += (uint32_t)is_longer_kind(&kinds, b, a);
         kd->time[HS_CPU][place[a]] = kinds.p[a];
         kd->time[HS_GPU][place[a]] = kinds.q[a];
         kd->count[place[a]] = kinds.count[a];
@@ -130,7 +130,7 @@ void hsi_kinds_value(hsi_kinds *kd, const double *worth)
 }
 
 /* Compute weights in cells of 2^grid. Return false if a task is shorter than a cell. */
-static bool weigh(hsi_kinds *kd, double target)
+static bool compute_weights(hsi_kinds *kd, double target)
 {
     int    grid, type;
     size_t i;
@@ -308,7 +308,7 @@ static void value_all(hsi_kinds *kd)
 
 bool hsi_kinds_aim(hsi_kinds *kd, double target, bool flip)
 {
-    if (!weigh(kd, target) || !choose_coarse(kd, flip))
+    if (!compute_weights(kd, target) || !choose_coarse(kd, flip))
         return false;
     value_all(kd);
     return true;

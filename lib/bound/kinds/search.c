@@ -50,7 +50,7 @@ static hs_status grow_table(hsi_kinds *kd)
 }
 
 /* Mark the node as visited; *is_new is set to 0 if the node was visited before. */
-static hs_status remember(hsi_kinds *kd, const hsi_kinds_level *at, int *is_new)
+static hs_status mark_visited(hsi_kinds *kd, const hsi_kinds_level *at, int *is_new)
 {
     uint64_t  number = number_of(kd, at), *place;
     hs_status st = 2 * kd->used >= kd->table ? grow_table(kd) : HS_OK;
@@ -85,16 +85,18 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
     return verdict;
 }
 
-/* Return the most worth that `left` workers of the coarse type and all fine workers can run. */
-static int64_t reach(const hsi_kinds *kd, unsigned left, size_t set)
+/* Return the most worth that `workers_left` workers of the coarse type and all fine workers can
+ * run. */
+static int64_t most_reachable_worth(const hsi_kinds *kd, unsigned workers_left, size_t set)
 {
-    return left * kd->most[kd->coarse][set] + kd->workers[!kd->coarse] * kd->most[!kd->coarse][set];
+    return workers_left * kd->most[kd->coarse][set] +
+           kd->workers[!kd->coarse] * kd->most[!kd->coarse][set];
 }
 
 /* Give the pattern to this level's worker and set the rest for the next level. Return false if the
  * rest exceeds the worth that the workers left can run. */
-static bool give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_pattern *p,
-                 unsigned left, hsi_kinds_level *next)
+static bool give_pattern(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_pattern *p,
+                         unsigned workers_left, hsi_kinds_level *next)
 {
     size_t i, set;
 
@@ -107,7 +109,7 @@ static bool give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds
             next->worth[set] -= take * kd->worth[set][i];
     }
     for (set = 0; set < HSI_KINDS_WORTHS; set++)
-        if (next->worth[set] > reach(kd, left, set))
+        if (next->worth[set] > most_reachable_worth(kd, workers_left, set))
             return false;
     return true;
 }
@@ -120,7 +122,7 @@ static bool is_over(hsi_kinds *kd)
            (query->nodes % ASK == 0 && hsi_stop_now(kd->stop));
 }
 
-static hs_status descend(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdict)
+static hs_status search_level(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdict)
 {
     unsigned  given = (unsigned)(at - kd->levels), left = kd->workers[kd->coarse] - given;
     hs_status st = HS_OK;
@@ -132,7 +134,7 @@ static hs_status descend(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdic
         *verdict = fill_fine(kd, at);
         return HS_OK;
     }
-    least = at->worth[0] - reach(kd, left - 1, 0);
+    least = at->worth[0] - most_reachable_worth(kd, left - 1, 0);
     for (i = 0; i < kd->pattern_count && kd->patterns[i].worth[0] >= least; i++) {
         int is_new = 1;
 
@@ -140,11 +142,11 @@ static hs_status descend(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdic
             *verdict = HSI_STOPPED;
             return HS_OK;
         }
-        if (!give(kd, at, &kd->patterns[i], left - 1, at + 1))
+        if (!give_pattern(kd, at, &kd->patterns[i], left - 1, at + 1))
             continue;
-        st = remember(kd, at + 1, &is_new);
+        st = mark_visited(kd, at + 1, &is_new);
         if (st == HS_OK && is_new)
-            st = descend(kd, at + 1, verdict);
+            st = search_level(kd, at + 1, verdict);
         if (st != HS_OK || *verdict != HSI_REFUTED)
             return st;
     }
@@ -180,7 +182,7 @@ static void write_worker(const hsi_kinds *kd, uint32_t *worker)
     }
 }
 
-static void begin(hsi_kinds *kd)
+static void begin_search(hsi_kinds *kd)
 {
     hsi_kinds_level *at = kd->levels;
     size_t           i, set;
@@ -206,8 +208,8 @@ hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *s
     *verdict = HSI_STOPPED;
     if (!hsi_kinds_aim(kd, query->target, query->flip != 0))
         return HS_OK;
-    begin(kd);
-    st = descend(kd, kd->levels, verdict);
+    begin_search(kd);
+    st = search_level(kd, kd->levels, verdict);
     if (st == HS_OK && *verdict == HSI_FOUND && query->worker)
         write_worker(kd, query->worker);
     if (*verdict == HSI_REFUTED && query->doubtful)

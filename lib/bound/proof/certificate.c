@@ -20,7 +20,8 @@ int hs_bound_supports_certificate(const hs_bound *bound)
 }
 
 /* Keep the better of two proofs. */
-static void keep(hs_certificate *c, double target, double proved, const double *multiplier)
+static void keep_better_proof(hs_certificate *c, double target, double proved,
+                              const double *multiplier)
 {
     if (!(proved > c->value) || !isfinite(proved))
         return;
@@ -57,7 +58,7 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
     for (i = 0; st == HS_OK && i < 2 && c->value < value; i++) {
         double proved = hsi_divisible_multipliers(&d, deadline[i], multiplier);
 
-        keep(c, value, proved, multiplier);
+        keep_better_proof(c, value, proved, multiplier);
     }
     hsi_divisible_close(&d);
     return st == HS_OK && hsi_poll(rows->token) ? HS_ECANCELED : st;
@@ -77,8 +78,9 @@ typedef hs_status (*maker)(const void *data, const hsi_problem *rows, const hs_s
                            hs_certificate *c);
 
 /* Make a certificate and close the problem. */
-static hs_status make(const hs_instance *in, hsi_problem *rows, const hs_settings *settings,
-                      const char *name, maker make_it, const void *data, hs_certificate **out)
+static hs_status make_certificate(const hs_instance *in, hsi_problem *rows,
+                                  const hs_settings *settings, const char *name, maker make_it,
+                                  const void *data, hs_certificate **out)
 {
     hs_certificate *c = calloc(1, sizeof *c);
     hs_status       st = c ? make_it(data, rows, settings, c) : HS_ENOMEM;
@@ -121,7 +123,9 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
     token = hsi_token_of(&full);
     if (st == HS_OK)
         st = hsi_bound_problem(bound, in, &token, &problem);
-    return st == HS_OK ? make(in, &problem, &full, bound->name, make_of_bound, bound, out) : st;
+    return st == HS_OK
+               ? make_certificate(in, &problem, &full, bound->name, make_of_bound, bound, out)
+               : st;
 }
 
 static hs_status make_of_value(const void *data, const hsi_problem *rows,
@@ -180,7 +184,7 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
     token = hsi_token_of(&full);
     if (st == HS_OK)
         st = open_rows(in, &token, &rows);
-    return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
+    return st == HS_OK ? make_certificate(in, &rows, &full, name, make_of_value, &value, out) : st;
 }
 
 void hsi_proof_paths_free(size_t paths, hsi_proof_path *path)

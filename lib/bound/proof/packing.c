@@ -108,7 +108,7 @@ static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned worker
 
 /* Prove the target by packing. If rounding makes loads just below the target seem possible, try the
  * next smaller double. */
-static hs_status pack(hsi_prover *pr, hsi_case *c, hs_type type, uint64_t most_nodes)
+static hs_status prove_by_packing(hsi_prover *pr, hsi_case *c, hs_type type, uint64_t most_nodes)
 {
     const hsi_proof_node proof = {.step = HSI_STEP_PACKING, .type = type};
     unsigned             workers = type == HS_CPU ? pr->kinds.m : pr->kinds.k;
@@ -136,6 +136,6 @@ hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes)
 
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (c->own < pr->goal && pr->searched < MOST_SEARCHED)
-            st = pack(pr, c, type, most_nodes);
+            st = prove_by_packing(pr, c, type, most_nodes);
     return st;
 }

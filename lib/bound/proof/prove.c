@@ -34,7 +34,7 @@ static int comes_before(const void *context, uint32_t a, uint32_t b)
     return first->depth > second->depth;
 }
 
-static hs_status push(hsi_prover *pr, uint32_t index)
+static hs_status push_case(hsi_prover *pr, uint32_t index)
 {
     size_t open = open_cases(pr);
 
@@ -44,7 +44,7 @@ static hs_status push(hsi_prover *pr, uint32_t index)
     return HS_OK;
 }
 
-static uint32_t pop(hsi_prover *pr)
+static uint32_t pop_case(hsi_prover *pr)
 {
     uint32_t first = hsi_heap_pop(pr->heap.data, open_cases(pr), comes_before, pr);
 
@@ -53,7 +53,7 @@ static uint32_t pop(hsi_prover *pr)
 }
 
 /* Bound a new case. */
-static hs_status look_at(hsi_prover *pr, uint32_t index)
+static hs_status bound_case(hsi_prover *pr, uint32_t index)
 {
     hsi_case *c = hsi_case_at(pr, index);
     hs_status st;
@@ -66,7 +66,7 @@ static hs_status look_at(hsi_prover *pr, uint32_t index)
         pr->lines += pr->kinds.n;
     if (c->state == HSI_CASE_STUCK) /* no value beyond this bound can be proved any more */
         pr->goal = fmin(pr->goal, c->bound);
-    return c->state == HSI_CASE_OPEN ? push(pr, index) : HS_OK;
+    return c->state == HSI_CASE_OPEN ? push_case(pr, index) : HS_OK;
 }
 
 static hs_status add_case(hsi_prover *pr, hsi_case content)
@@ -75,7 +75,7 @@ static hs_status add_case(hsi_prover *pr, hsi_case content)
     return hsi_vector_append(&pr->cases, &content, sizeof content) ? HS_ENOMEM : HS_OK;
 }
 
-static hs_status split(hsi_prover *pr, uint32_t index)
+static hs_status split_case(hsi_prover *pr, uint32_t index)
 {
     hsi_case *c = hsi_case_at(pr, index);
     hsi_case  part = {.parent = index, .depth = c->depth + 1, .bound = c->bound};
@@ -91,7 +91,7 @@ static hs_status split(hsi_prover *pr, uint32_t index)
     }
     hsi_case_at(pr, index)->child = first;
     for (i = 0; i < 2 && st == HS_OK; i++)
-        st = look_at(pr, first + i);
+        st = bound_case(pr, first + i);
     free(hsi_case_at(pr, index)->worth);
     hsi_case_at(pr, index)->worth = NULL;
     return st;
@@ -105,19 +105,19 @@ static bool may_go_on(const hsi_prover *pr)
            !hsi_stop_now(pr->stop);
 }
 
-static hs_status grow(hsi_prover *pr)
+static hs_status grow_tree(hsi_prover *pr)
 {
     const hsi_case root = {.parent = HS_NONE};
     hs_status      st = add_case(pr, root);
 
     if (st == HS_OK)
-        st = look_at(pr, 0);
+        st = bound_case(pr, 0);
     while (st == HS_OK && open_cases(pr) > 0 && may_go_on(pr)) {
-        uint32_t index = pop(pr);
+        uint32_t index = pop_case(pr);
 
         if (hsi_case_at(pr, index)->bound >= pr->goal)
             break;
-        st = split(pr, index);
+        st = split_case(pr, index);
     }
     return st == HS_OK && hsi_cancelled(pr->stop->settings) ? HS_ECANCELED : st;
 }
@@ -207,7 +207,7 @@ hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, co
     pr.deep = deep;
     pr.stop = stop;
     if (st == HS_OK)
-        st = grow(&pr);
+        st = grow_tree(&pr);
     if (st == HS_OK) {
         certificate->value = value_of_tree(&pr);
         certificate->proof = certificate->value > 0 ? HSI_PROOF_TREE : HSI_PROOF_NONE;

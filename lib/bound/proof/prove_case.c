@@ -30,13 +30,13 @@ static hs_status split_at_pivot(const hsi_prover *pr, hsi_case *c)
 
     for (i = 0; i < rows->n; i++) {
         if (rows->q[i] >= pr->target)
-            cpu += hsi_count(rows, i) * rows->p[i];
+            cpu += hsi_row_count(rows, i) * rows->p[i];
         else
-            gpu += hsi_count(rows, i) * rows->q[i];
+            gpu += hsi_row_count(rows, i) * rows->q[i];
     }
     for (i = 0; i < rows->n; i++) {
         uint32_t row = order[i];
-        double   p = rows->p[row], q = rows->q[row], count = hsi_count(rows, row);
+        double   p = rows->p[row], q = rows->q[row], count = hsi_row_count(rows, row);
 
         if (p >= pr->target || q >= pr->target)
             continue;
@@ -79,7 +79,7 @@ static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuratio
     double                  proved;
     size_t                  row;
 
-    if (!hsi_configuration_proved(cf, &found))
+    if (!hsi_configuration_get_proof(cf, &found))
         return HS_OK;
     proved = hsi_prover_round(pr, found.bound);
     if (!(proved > c->own))
@@ -126,7 +126,7 @@ static hs_status begin_as(const hsi_prover *pr, const double *worth, hsi_configu
         return HS_ENOMEM;
     for (row = 0; row < pr->classes.n; row++)
         of_row[row] = worth[HSI_CLASSES * pr->row_kind[row] + pr->row_class[row]];
-    hsi_configuration_begin_with(cf, of_row, pr->classes.n);
+    hsi_configuration_set_multipliers(cf, of_row, pr->classes.n);
     free(of_row);
     return HS_OK;
 }
@@ -145,7 +145,7 @@ static bool split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hs
 
         if (pr->row_class[row] != HSI_FREE_TASKS || !hsi_prover_is_free(pr, pr->row_kind[row]))
             continue;
-        on_cpu = hsi_count(&pr->classes, row) * share[hsi_configuration_kind(cf, row)];
+        on_cpu = hsi_row_count(&pr->classes, row) * share[hsi_configuration_kind(cf, row)];
         far = fmin(on_cpu - floor(on_cpu), ceil(on_cpu) - on_cpu);
         if (far > best) {
             best = far;
@@ -172,7 +172,7 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
     if (st == HS_OK && worth)
         st = begin_as(pr, worth, cf);
     if (st == HS_OK) {
-        hsi_configuration_enough(cf, nextafter(pr->target, INFINITY));
+        hsi_configuration_set_enough(cf, nextafter(pr->target, INFINITY));
         st = hsi_configuration_step(cf, pr->stop);
     }
     if (st == HS_OK)

@@ -30,7 +30,7 @@ typedef enum hsi_verdict {
 } hsi_verdict;
 
 /* Write the worths of tasks as integers in proportion to `value` (>= 0). */
-void hsi_refute_worth(size_t n, const double *value, uint64_t *worth);
+void hsi_refute_worth(size_t count, const double *value, uint64_t *worth);
 
 /* The largest number of tasks; more give HS_ETOOBIG. */
 #define HSI_REFUTE_MOST_TASKS 256

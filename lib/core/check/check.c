@@ -33,7 +33,7 @@ typedef struct check {
     hs_violation       v;
 } check;
 
-static bool broken(hs_violation *v, hs_violation_kind kind, double expected, double found)
+static bool set_violation(hs_violation *v, hs_violation_kind kind, double expected, double found)
 {
     v->kind = kind;
     v->expected = expected;
@@ -46,15 +46,15 @@ static bool check_times(const hs_entry *entry, double time, hs_violation *v)
     double end = entry->start + time;
 
     if (!(entry->start >= 0) || isinf(entry->start))
-        return broken(v, HS_NOT_FINITE, 0, entry->start);
+        return set_violation(v, HS_NOT_FINITE, 0, entry->start);
     if (!(entry->end >= entry->start) || isinf(entry->end))
-        return broken(v, HS_NOT_FINITE, entry->start, entry->end);
+        return set_violation(v, HS_NOT_FINITE, entry->start, entry->end);
     if (isinf(time))
-        return broken(v, HS_CANNOT_RUN, 0, 0);
+        return set_violation(v, HS_CANNOT_RUN, 0, 0);
     if (entry->state == HS_RUN && entry->end != end)
-        return broken(v, HS_WRONG_END, end, entry->end);
+        return set_violation(v, HS_WRONG_END, end, entry->end);
     if (entry->state == HS_ABORTED && entry->end > end)
-        return broken(v, HS_ABORTED_TOO_LATE, end, entry->end);
+        return set_violation(v, HS_ABORTED_TOO_LATE, end, entry->end);
     return false;
 }
 
@@ -68,7 +68,7 @@ static bool record_entry(check *c, const hs_entry *entry)
         return false;
     }
     if (*run_start >= 0)
-        return broken(&c->v, HS_RUN_TWICE, *run_start, entry->start);
+        return set_violation(&c->v, HS_RUN_TWICE, *run_start, entry->start);
     *run_start = entry->start;
     return false;
 }
@@ -87,13 +87,13 @@ static bool check_worker(check *c, unsigned worker)
         c->v.entry = i;
         c->v.task = entry->task;
         if (entry->task >= hs_instance_tasks(c->in))
-            return broken(&c->v, HS_UNKNOWN_TASK, 0, 0);
+            return set_violation(&c->v, HS_UNKNOWN_TASK, 0, 0);
         if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
             return true;
         if (c->available && entry->start < c->available[worker])
-            return broken(&c->v, HS_NOT_AVAILABLE, c->available[worker], entry->start);
+            return set_violation(&c->v, HS_NOT_AVAILABLE, c->available[worker], entry->start);
         if (entry->start < free_at)
-            return broken(&c->v, HS_OVERLAP, free_at, entry->start);
+            return set_violation(&c->v, HS_OVERLAP, free_at, entry->start);
         if (record_entry(c, entry))
             return true;
         free_at = entry->end;
@@ -123,7 +123,7 @@ static bool check_tasks(check *c)
     c->v.entry = 0;
     for (c->v.task = 0; c->v.task < tasks; c->v.task++)
         if (c->run_start[c->v.task] < 0)
-            return broken(&c->v, HS_NEVER_RUN, 0, 0);
+            return set_violation(&c->v, HS_NEVER_RUN, 0, 0);
     if (c->aborts > 0)
         qsort(c->aborted, c->aborts, sizeof *c->aborted, by_task_and_time);
     for (i = 0; i < c->aborts; i++) {
@@ -131,12 +131,12 @@ static bool check_tasks(check *c)
 
         c->v.task = a->task;
         if (a->end > c->run_start[a->task])
-            return broken(&c->v, HS_RUN_BEFORE_ABORT, a->end, c->run_start[a->task]);
+            return set_violation(&c->v, HS_RUN_BEFORE_ABORT, a->end, c->run_start[a->task]);
         if (i == 0 || a[-1].task != a->task || a->start >= a[-1].end)
             continue;
         c->v.worker = a->worker;
         c->v.entry = a->entry;
-        return broken(&c->v, HS_TASK_OVERLAP, a[-1].end, a->start);
+        return set_violation(&c->v, HS_TASK_OVERLAP, a[-1].end, a->start);
     }
     return false;
 }
@@ -147,7 +147,7 @@ static bool check_all(check *c)
 
     if (hs_schedule_cpus(c->s) != hs_instance_cpus(c->in) ||
         hs_schedule_gpus(c->s) != hs_instance_gpus(c->in))
-        return broken(&c->v, HS_WORKERS_DIFFER, 0, 0);
+        return set_violation(&c->v, HS_WORKERS_DIFFER, 0, 0);
     for (w = 0; w < workers; w++)
         if (check_worker(c, w))
             return true;

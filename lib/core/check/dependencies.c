@@ -76,8 +76,8 @@ static void add_latest(const work *w, latest *l, size_t task)
     }
 }
 
-static bool broken(const work *w, hs_violation_kind kind, size_t task, const execution *e,
-                   size_t predecessor, double expected)
+static bool set_violation(const work *w, hs_violation_kind kind, size_t task, const execution *e,
+                          size_t predecessor, double expected)
 {
     *w->v = (hs_violation){.kind = kind,
                            .worker = e->worker,
@@ -98,9 +98,9 @@ static bool check_pair(const work *w, size_t task, const execution *e, size_t pr
     double           there;
 
     if (e->start < made->end)
-        return broken(w, HS_TOO_EARLY, task, e, predecessor, made->end);
+        return set_violation(w, HS_TOO_EARLY, task, e, predecessor, made->end);
     there = made->end + hs_instance_transfer_time(w->in, node_of(w, predecessor), node, bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, predecessor, there) : false;
+    return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, predecessor, there) : false;
 }
 
 static bool check_after(const work *w, size_t row, size_t task, const execution *e)
@@ -138,7 +138,7 @@ static bool check_access(const work *w, size_t data, hs_access_mode mode, size_t
     if (h->writer != NO_TASK)
         return false;
     there = hs_instance_transfer_time(w->in, 0, hs_instance_memory_node(w->in, e->worker), bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NO_TASK, there) : false;
+    return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, NO_TASK, there) : false;
 }
 
 static bool check_execution(const work *w, size_t row, size_t task, const execution *e)
@@ -183,7 +183,7 @@ static bool check_all(const work *w)
 }
 
 /* Group the executions by task, in two passes: count them, then store them. */
-static void gather(const work *w)
+static void group_by_task(const work *w)
 {
     unsigned workers = hs_schedule_cpus(w->s) + hs_schedule_gpus(w->s);
     size_t   tasks = hs_instance_tasks(w->in), count;
@@ -254,7 +254,7 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs
     if (w.at && w.executions && w.first && (w.of_row || rows == tasks) && w.data) {
         for (size_t i = 0; i < data; i++)
             w.data[i] = (history){NO_TASK, NO_TASK};
-        gather(&w);
+        group_by_task(&w);
         find_rows(&w);
         st = check_all(&w) ? HS_ESCHEDULE : HS_OK;
     }

@@ -27,7 +27,7 @@ static int has_links(const hsi_arcs *arcs)
     return arcs->pb->links->has[HS_H2D];
 }
 
-static void note(builder *b, uint32_t from, uint32_t to, double bytes)
+static void note_arc(builder *b, uint32_t from, uint32_t to, double bytes)
 {
     hsi_arcs *arcs = b->arcs;
     size_t    at;
@@ -53,7 +53,7 @@ static void note(builder *b, uint32_t from, uint32_t to, double bytes)
  * Record an arc from each task that reaches `to` through barriers only, with the largest piece of
  * bytes on the path.
  */
-static void follow(builder *b, size_t vertex, uint32_t to, double bytes)
+static void follow_barriers(builder *b, size_t vertex, uint32_t to, double bytes)
 {
     size_t          count;
     const uint32_t *before = hsi_predecessors(b->g, vertex, &count);
@@ -63,9 +63,9 @@ static void follow(builder *b, size_t vertex, uint32_t to, double bytes)
         double most = piece && piece[i] > bytes ? piece[i] : bytes;
 
         if (hsi_is_barrier(b->g, before[i]))
-            follow(b, before[i], to, most);
+            follow_barriers(b, before[i], to, most);
         else
-            note(b, before[i], to, most);
+            note_arc(b, before[i], to, most);
     }
 }
 
@@ -81,14 +81,14 @@ static void follow_data(builder *b, uint32_t task)
         if (!(access[i].mode & HS_READ))
             continue;
         if (access[i].writer != HS_NONE)
-            note(b, access[i].writer, task, bytes);
+            note_arc(b, access[i].writer, task, bytes);
         else
             arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer(arcs->pb->links, 0, 1, bytes));
     }
 }
 
 /* Run one pass. */
-static hs_status walk(builder *b)
+static hs_status walk_graph(builder *b)
 {
     const hsi_arcs *arcs = b->arcs;
     size_t          n = arcs->pb->n, before = 0;
@@ -100,7 +100,7 @@ static hs_status walk(builder *b)
         if (hsi_poll_after(arcs->pb->token, 16 * (1 + b->count - before)))
             return HS_ECANCELED;
         before = b->count;
-        follow(b, arcs->order[i], arcs->order[i], 0);
+        follow_barriers(b, arcs->order[i], arcs->order[i], 0);
         follow_data(b, arcs->order[i]);
     }
     return HS_OK;
@@ -112,8 +112,8 @@ static void sort_tasks(hsi_arcs *arcs)
     size_t          count = 0;
 
     for (size_t i = 0; i < g->vertices; i++)
-        if (!hsi_is_barrier(g, hsi_in_order(g, i)))
-            arcs->order[count++] = hsi_in_order(g, i);
+        if (!hsi_is_barrier(g, hsi_vertex_at_position(g, i)))
+            arcs->order[count++] = hsi_vertex_at_position(g, i);
 }
 
 /*
@@ -144,7 +144,7 @@ static hs_status find_transfers(builder *b)
 }
 
 /* Run the second pass, with the number of arcs known. */
-static hs_status fill(builder *b)
+static hs_status fill_arcs(builder *b)
 {
     hsi_arcs *arcs = b->arcs;
     size_t    n = arcs->pb->n, count = b->count, begin = 0;
@@ -161,7 +161,7 @@ static hs_status fill(builder *b)
     }
     arcs->after_at[n] = begin;
     b->fills = true;
-    return walk(b) == HS_OK ? find_transfers(b) : HS_ECANCELED;
+    return walk_graph(b) == HS_OK ? find_transfers(b) : HS_ECANCELED;
 }
 
 hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
@@ -181,9 +181,9 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     if (!arcs->after_at || !arcs->waits || !arcs->fetch || !arcs->order || !b.seen || !b.at)
         return HS_ENOMEM;
     sort_tasks(arcs);
-    if (walk(&b) != HS_OK)
+    if (walk_graph(&b) != HS_OK)
         return HS_ECANCELED;
-    return b.count > MOST_ARCS ? HS_ETOOBIG : fill(&b);
+    return b.count > MOST_ARCS ? HS_ETOOBIG : fill_arcs(&b);
 }
 
 void hsi_arcs_close(hsi_arcs *arcs)

@@ -19,7 +19,7 @@ static uint32_t *home_of(const hsi_data *data, uint64_t hash)
 }
 
 /* Return the slot content of a name; 0: not in the table. */
-static uint32_t find(const hsi_data *data, hsi_text name, uint64_t hash)
+static uint32_t find_name(const hsi_data *data, hsi_text name, uint64_t hash)
 {
     size_t   mask = data->slots - 1, at = (size_t)hash & mask;
     uint32_t tag = tag_of(data, hash), held;
@@ -36,7 +36,7 @@ static uint32_t find(const hsi_data *data, hsi_text name, uint64_t hash)
 }
 
 /* Enter a number that has no slot yet. */
-static void put(hsi_data *data, uint64_t hash, size_t number)
+static void put_in_table(hsi_data *data, uint64_t hash, size_t number)
 {
     size_t mask = data->slots - 1, at = (size_t)hash & mask;
 
@@ -51,7 +51,7 @@ static uint64_t hash_of(const hsi_data *data, hsi_text name)
 }
 
 /* Double the table. */
-static hs_status grow(hsi_data *data)
+static hs_status grow_table(hsi_data *data)
 {
     hsi_data larger = *data;
 
@@ -62,7 +62,7 @@ static hs_status grow(hsi_data *data)
     for (size_t i = 0; i < data->count; i++) {
         hsi_text name = {hsi_data_name(data, i), hsi_data_name_length(data, i)};
 
-        put(&larger, hash_of(data, name), i);
+        put_in_table(&larger, hash_of(data, name), i);
     }
     free(data->slot);
     *data = larger;
@@ -70,11 +70,11 @@ static hs_status grow(hsi_data *data)
 }
 
 /* Add a new name; the table stays at most half full. */
-static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
+static hs_status add_name(hsi_data *data, hsi_text name, uint64_t hash)
 {
     const double usual = NAN;
 
-    if (2 * (data->count + 1) > data->slots && grow(data) != HS_OK)
+    if (2 * (data->count + 1) > data->slots && grow_table(data) != HS_OK)
         return HS_ENOMEM;
     if (data->count == HSI_MOST_DATA)
         return HS_ETOOBIG;
@@ -82,7 +82,7 @@ static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
         hsi_vector_reserve(&data->at, sizeof data->text.size) ||
         hsi_vector_reserve(&data->bytes, sizeof usual))
         return HS_ENOMEM;
-    put(data, hash, data->count);
+    put_in_table(data, hash, data->count);
     (void)hsi_vector_append(&data->at, &data->text.size, sizeof data->text.size);
     (void)hsi_vector_append(&data->text, name.at, name.length);
     (void)hsi_vector_append(&data->text, "", 1);
@@ -95,7 +95,7 @@ static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
  * Hash names, and prefetch their slots and then the names in these slots: all of them lie far apart
  * in memory.
  */
-static void approach(const hsi_data *data, const hsi_text *name, size_t count, uint64_t *hash)
+static void prefetch_names(const hsi_data *data, const hsi_text *name, size_t count, uint64_t *hash)
 {
     for (size_t i = 0; i < count; i++) {
         hash[i] = hash_of(data, name[i]);
@@ -112,17 +112,17 @@ static void approach(const hsi_data *data, const hsi_text *name, size_t count, u
 hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
 {
     uint64_t  hash[HSI_DATA_BATCH];
-    hs_status st = data->slots ? HS_OK : grow(data);
+    hs_status st = data->slots ? HS_OK : grow_table(data);
 
     if (st != HS_OK)
         return st;
-    approach(data, name, count, hash);
+    prefetch_names(data, name, count, hash);
     for (size_t i = 0; i < count && st == HS_OK; i++) {
-        uint32_t held = find(data, name[i], hash[i]);
+        uint32_t held = find_name(data, name[i], hash[i]);
 
         number[i] = held ? (held & (uint32_t)(data->slots - 1)) - 1 : (uint32_t)data->count;
         if (!held)
-            st = add(data, name[i], hash[i]);
+            st = add_name(data, name[i], hash[i]);
     }
     return st;
 }

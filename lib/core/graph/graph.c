@@ -56,7 +56,7 @@ static bool comes_after(const work *w, size_t row)
     return w->relations->edge_at && w->relations->edge_at[row] < w->relations->edge_at[row + 1];
 }
 
-static hs_status add(work *w, uint32_t from, double bytes)
+static hs_status add_edge(work *w, uint32_t from, double bytes)
 {
     entry e = {from, bytes};
 
@@ -75,10 +75,10 @@ static hs_status add_listed(work *w, size_t row)
         double   bytes = relations->bytes ? relations->bytes[i] : 0;
 
         if (count_of(w, from) > 1 && copy == 0)
-            st = add(w, w->join[from], bytes);
+            st = add_edge(w, w->join[from], bytes);
         else
-            st =
-                add(w, (uint32_t)(first_of(w, from) + (copy && !w->by_rows ? copy - 1 : 0)), bytes);
+            st = add_edge(w, (uint32_t)(first_of(w, from) + (copy && !w->by_rows ? copy - 1 : 0)),
+                          bytes);
     }
     return st;
 }
@@ -90,7 +90,7 @@ static hs_status add_readers(work *w, const history *h)
     hs_status     st = HS_OK;
 
     for (uint32_t i = h->reader; i > 0 && st == HS_OK; i = readers[i - 1].older)
-        st = add(w, readers[i - 1].task, 0);
+        st = add_edge(w, readers[i - 1].task, 0);
     return st;
 }
 
@@ -120,7 +120,7 @@ static hs_status add_accesses(work *w, size_t row, uint32_t task)
 
         g->access[at] = (hs_access){data, h->writer, mode};
         if (h->writer != HS_NONE)
-            st = add(w, h->writer, 0);
+            st = add_edge(w, h->writer, 0);
         if (mode & HS_WRITE) {
             st = st == HS_OK ? add_readers(w, h) : st;
             h->writer = task;
@@ -142,7 +142,7 @@ static int by_from(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static bool ascend(const entry *entries, size_t count)
+static bool sort_ascending(const entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (entries[i].from <= entries[i - 1].from)
@@ -176,7 +176,7 @@ static hs_status end_vertex(work *w, size_t vertex)
     if (hsi_vector_reserve(&w->pred, count * sizeof entries->from) ||
         (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
         return HS_ENOMEM;
-    if (!ascend(entries, count))
+    if (!sort_ascending(entries, count))
         sort_entries(entries, count);
     for (size_t i = 0; i < count; i++) {
         double bytes = entries[i].bytes;
@@ -203,7 +203,7 @@ static hs_status add_tasks(work *w)
             if (count == 1)
                 st = add_listed(w, row);
             else if (comes_after(w, row))
-                st = add(w, w->fork[row], 0);
+                st = add_edge(w, w->fork[row], 0);
             if (st == HS_OK && w->relations->access_at)
                 st = add_accesses(w, row, (uint32_t)task);
             if (st == HS_OK)
@@ -224,7 +224,7 @@ static hs_status add_barriers(work *w)
         size_t first = first_of(w, row), count = count_of(w, row);
 
         for (size_t i = 0; w->join[row] != HS_NONE && i < count && st == HS_OK; i++)
-            st = add(w, (uint32_t)(first + i), 0);
+            st = add_edge(w, (uint32_t)(first + i), 0);
         if (w->join[row] != HS_NONE && st == HS_OK)
             st = end_vertex(w, w->join[row]);
         if (w->fork[row] == HS_NONE || st != HS_OK)
@@ -326,7 +326,7 @@ static hs_status add_successors(hs_graph *g, hsi_token *token)
 }
 
 /* Transfer ownership of the edges to the graph. */
-static void keep(work *w)
+static void keep_edges(work *w)
 {
     hsi_vector_trim(&w->pred);
     hsi_vector_trim(&w->bytes);
@@ -352,7 +352,7 @@ static bool are_edges_as_listed(const work *w)
     return !hsi_store_counts(w->store) && !w->relations->access_at;
 }
 
-static void borrow(work *w)
+static void borrow_edges(work *w)
 {
     w->g->is_borrowed = true;
     w->g->pred_at = w->relations->edge_at;
@@ -370,7 +370,7 @@ static hs_status add_edges(work *w)
         st = add_tasks(w);
     if (st == HS_OK)
         st = add_barriers(w);
-    keep(w);
+    keep_edges(w);
     return st;
 }
 
@@ -386,7 +386,7 @@ hs_status hsi_graph_build(const hsi_store *store, bool by_rows, hsi_token *token
         return HS_ENOMEM;
     w.g->tasks = w.g->vertices = by_rows ? store->rows : store->tasks;
     if (are_edges_as_listed(&w))
-        borrow(&w);
+        borrow_edges(&w);
     else
         st = add_edges(&w);
     if (st == HS_OK)

@@ -109,9 +109,9 @@ static inline size_t hsi_position(const hs_graph *g, size_t task)
 }
 
 /* Return the i-th vertex in topological order. */
-static inline uint32_t hsi_in_order(const hs_graph *g, size_t i)
+static inline uint32_t hsi_vertex_at_position(const hs_graph *g, size_t position)
 {
-    return g->order ? g->order[i] : (uint32_t)i;
+    return g->order ? g->order[position] : (uint32_t)position;
 }
 
 #endif

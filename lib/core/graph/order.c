@@ -37,7 +37,7 @@ static int is_smaller(const void *context, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static void release(work *w, uint32_t vertex)
+static void release_successor(work *w, uint32_t vertex)
 {
     if (hsi_is_barrier(w->g, vertex))
         w->barriers[w->barrier_count++] = vertex;
@@ -45,7 +45,7 @@ static void release(work *w, uint32_t vertex)
         hsi_heap_push(w->free, w->free_count++, vertex, is_smaller, NULL);
 }
 
-static void place(work *w, uint32_t vertex)
+static void append_to_order(work *w, uint32_t vertex)
 {
     size_t          count;
     const uint32_t *succ = hsi_successors(w->g, vertex, &count);
@@ -55,7 +55,7 @@ static void place(work *w, uint32_t vertex)
         w->g->position[vertex] = (uint32_t)w->tasks_placed++;
     for (size_t i = 0; i < count; i++)
         if (--w->missing[succ[i]] == 0)
-            release(w, succ[i]);
+            release_successor(w, succ[i]);
 }
 
 static hs_status place_all(work *w, hsi_token *token)
@@ -65,7 +65,7 @@ static hs_status place_all(work *w, hsi_token *token)
             return HS_ECANCELED;
         w->missing[v] = hsi_predecessor_count(w->g, v);
         if (w->missing[v] == 0)
-            release(w, (uint32_t)v);
+            release_successor(w, (uint32_t)v);
     }
     while (w->barrier_count || w->free_count) {
         uint32_t next;
@@ -74,7 +74,7 @@ static hs_status place_all(work *w, hsi_token *token)
             next = w->barriers[--w->barrier_count];
         else
             next = hsi_heap_pop(w->free, w->free_count--, is_smaller, NULL);
-        place(w, next);
+        append_to_order(w, next);
         if (hsi_poll_after(token, 32 + hsi_predecessor_count(w->g, next)))
             return HS_ECANCELED;
     }

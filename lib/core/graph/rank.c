@@ -89,7 +89,7 @@ static hs_status compute_ranks(longest_paths *w, double *rank)
     const hs_graph *g = w->pb->graph;
 
     for (size_t i = g->vertices; i-- > 0;) {
-        uint32_t vertex = hsi_in_order(g, i);
+        uint32_t vertex = hsi_vertex_at_position(g, i);
         double   path = w->behind[vertex];
 
         if (!hsi_is_barrier(g, vertex)) {
@@ -152,7 +152,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
 
     if (which == HS_RANK_GIVEN || which == HS_RANK_FIFO) {
         for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
-            number[i] = which == HS_RANK_GIVEN ? hsi_priority(pb, i) : 0;
+            number[i] = which == HS_RANK_GIVEN ? hsi_priority_of(pb, i) : 0;
         return HS_OK;
     }
     rank = hsi_pages_alloc((pb->n + 1) * sizeof *rank);

@@ -91,14 +91,14 @@ static uint32_t copy_of(const work *w, const hsi_edge *edge)
 }
 
 /* Turn counts into start indices: row i's count is in at[i + 1] before. */
-static void sum(size_t *at, size_t rows)
+static void counts_to_starts(size_t *at, size_t rows)
 {
     for (size_t i = 0; i < rows; i++)
         at[i + 1] += at[i];
 }
 
 /* Shift end indices back to start indices. */
-static void shift(size_t *at, size_t rows)
+static void ends_to_starts(size_t *at, size_t rows)
 {
     memmove(at + 1, at, rows * sizeof *at);
     at[0] = 0;
@@ -138,7 +138,7 @@ static void sort_by_rows(const work *w, const hsi_relations_builder *builder)
 
     for (size_t i = 0; i < count; i++)
         at[edges[i].to + 1]++;
-    sum(at, w->rows);
+    counts_to_starts(at, w->rows);
     for (size_t i = 0; i < count; i++) {
         size_t to = at[edges[i].to]++;
 
@@ -148,7 +148,7 @@ static void sort_by_rows(const work *w, const hsi_relations_builder *builder)
         if (w->relations->bytes)
             w->relations->bytes[to] = bytes[i];
     }
-    shift(at, w->rows);
+    ends_to_starts(at, w->rows);
 }
 
 enum { FEW = 16 };
@@ -253,7 +253,7 @@ static hs_status count_accesses(const work *w, const hsi_relations_builder *buil
         *in_order &= i == 0 || run[i - 1].row <= run[i].row;
         at[run[i].row + 1] += run[i].count;
     }
-    sum(at, w->rows);
+    counts_to_starts(at, w->rows);
     return HS_OK;
 }
 
@@ -270,7 +270,7 @@ static hs_status sort_accesses(const work *w, const hsi_relations_builder *build
         memcpy(w->relations->access + at[run[i].row], access, run[i].count * sizeof *access);
         at[run[i].row] += run[i].count;
     }
-    shift(at, w->rows);
+    ends_to_starts(at, w->rows);
     return HS_OK;
 }
 
@@ -327,7 +327,7 @@ static hs_status finish_accesses(const work *w, hsi_relations_builder *builder)
 }
 
 /* Return the longest transfer time of a piece over any link. */
-static double longest(const hsi_links *links, double bytes)
+static double longest_transfer(const hsi_links *links, double bytes)
 {
     double most = hsi_transfer(links, 1, 2, bytes);
 
@@ -349,7 +349,7 @@ static double edge_transfers(const work *w, size_t row)
         double pieces =
             relations->copy && relations->copy[i] ? 1 : copies_of(w, relations->from[i]);
 
-        all += pieces * longest(&relations->links, relations->bytes[i]);
+        all += pieces * longest_transfer(&relations->links, relations->bytes[i]);
     }
     return all;
 }
@@ -360,8 +360,8 @@ static double data_transfers(const work *w, size_t row)
     double               all = 0;
 
     for (size_t i = relations->access_at[row]; i < relations->access_at[row + 1]; i++)
-        all +=
-            longest(&relations->links, hsi_data_bytes(&relations->data, relations->access[i] >> 2));
+        all += longest_transfer(&relations->links,
+                                hsi_data_bytes(&relations->data, relations->access[i] >> 2));
     return all;
 }
 

@@ -88,7 +88,7 @@ static hs_status draw_layered(hsi_drawing *d)
 static hs_status draw_random(hsi_drawing *d)
 {
     double    chance = 2.0 * d->spec->degree / ((double)d->spec->tasks - 1);
-    double    slope = chance < 1 ? hsi_ln(1 - chance) : 0;
+    double    slope = chance < 1 ? hsi_log(1 - chance) : 0;
     size_t    later = 1;
     double    earlier = -1; /* start of the edge, once reduced below `later` */
     hs_status st = HS_OK;
@@ -96,7 +96,7 @@ static hs_status draw_random(hsi_drawing *d)
     while (st == HS_OK) {
         earlier += 1;
         if (chance < 1)
-            earlier += floor(hsi_ln(hsi_random_unit(&d->edges)) / slope);
+            earlier += floor(hsi_log(hsi_random_unit(&d->edges)) / slope);
         while (later < d->spec->tasks && earlier >= (double)later)
             earlier -= (double)later++;
         if (later >= d->spec->tasks)

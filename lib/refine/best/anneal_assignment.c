@@ -76,7 +76,7 @@ hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
         return HS_ENOMEM;
     }
     for (i = 0; i < (size_t)1 << SPREAD_BITS; i++)
-        a->threshold[i] = -hsi_ln(((double)i + 0.5) / (double)(1 << SPREAD_BITS));
+        a->threshold[i] = -hsi_log(((double)i + 0.5) / (double)(1 << SPREAD_BITS));
     *out = a;
     return HS_OK;
 }
@@ -260,7 +260,7 @@ static hs_status make_items(hsi_anneal *a, const int pooled[2], const uint32_t *
     return token && token->cancelled ? HS_ECANCELED : HS_OK;
 }
 
-static inline double above(const machine *at, double load)
+static inline double excess_energy(const machine *at, double load)
 {
     double over = load - at->capacity;
 
@@ -268,7 +268,7 @@ static inline double above(const machine *at, double load)
 }
 
 /* Recompute all loads and return their energy. */
-static double energy(hsi_anneal *a)
+static double recompute_energy(hsi_anneal *a)
 {
     double   sum = 0;
     uint32_t i;
@@ -281,11 +281,11 @@ static double energy(hsi_anneal *a)
         at->load += a->time[2 * i + at->type];
     }
     for (i = 0; i < a->count; i++)
-        sum += above(&a->machines[i], a->machines[i].load);
+        sum += excess_energy(&a->machines[i], a->machines[i].load);
     return sum;
 }
 
-static void aim(hsi_anneal *a, double target)
+static void set_target(hsi_anneal *a, double target)
 {
     uint32_t i;
 
@@ -294,7 +294,7 @@ static void aim(hsi_anneal *a, double target)
 }
 
 /* Return the makespan with each pool's load spread evenly. */
-static double height(const hsi_anneal *a)
+static double levelled_makespan(const hsi_anneal *a)
 {
     double   highest = 0;
     uint32_t i;
@@ -306,97 +306,99 @@ static double height(const hsi_anneal *a)
 
 /* Give two machines new loads if the energy rises by at most `limit`. Return true and set *change,
  * else false. */
-static inline bool settle(machine *x, double x_load, machine *y, double y_load, double limit,
-                          double *change)
+static inline bool accept_loads(machine *from, double from_load, machine *to, double to_load,
+                                double limit, double *change)
 {
-    *change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+    *change = excess_energy(from, from_load) + excess_energy(to, to_load) -
+              excess_energy(from, from->load) - excess_energy(to, to->load);
     if (!(*change <= limit)) {
         *change = 0;
         return false;
     }
-    x->load = x_load;
-    y->load = y_load;
+    from->load = from_load;
+    to->load = to_load;
     return true;
 }
 
 /* Try to move item i to machine `to`. Return the change of the energy, 0 if rejected. */
-static inline double try_shift(hsi_anneal *a, uint32_t i, uint32_t to, double limit)
+static inline double try_shift(hsi_anneal *a, uint32_t item, uint32_t to, double limit)
 {
-    machine *x = &a->machines[a->where[i]], *y = &a->machines[to];
+    machine *x = &a->machines[a->where[item]], *y = &a->machines[to];
     double   change;
 
-    if (settle(x, x->load - a->time[2 * i + x->type], y, y->load + a->time[2 * i + y->type], limit,
-               &change))
-        a->where[i] = to;
+    if (accept_loads(x, x->load - a->time[2 * item + x->type], y,
+                     y->load + a->time[2 * item + y->type], limit, &change))
+        a->where[item] = to;
     return change;
 }
 
-static inline double try_swap(hsi_anneal *a, uint32_t i, uint32_t j, double limit)
+static inline double try_swap(hsi_anneal *a, uint32_t item, uint32_t other, double limit)
 {
-    uint32_t from = a->where[i], to = a->where[j];
+    uint32_t from = a->where[item], to = a->where[other];
     machine *x = &a->machines[from], *y = &a->machines[to];
-    double   x_load = x->load - a->time[2 * i + x->type] + a->time[2 * j + x->type];
-    double   y_load = y->load - a->time[2 * j + y->type] + a->time[2 * i + y->type];
+    double   x_load = x->load - a->time[2 * item + x->type] + a->time[2 * other + x->type];
+    double   y_load = y->load - a->time[2 * other + y->type] + a->time[2 * item + y->type];
     double   change;
 
-    if (settle(x, x_load, y, y_load, limit, &change)) {
-        a->where[i] = to;
-        a->where[j] = from;
+    if (accept_loads(x, x_load, y, y_load, limit, &change)) {
+        a->where[item] = to;
+        a->where[other] = from;
     }
     return change;
 }
 
-static inline uint32_t below(uint64_t bits32, uint32_t bound)
+static inline uint32_t scale_bits_below(uint64_t bits32, uint32_t bound)
 {
     return (uint32_t)((bits32 * bound) >> 32);
 }
 
 static inline uint32_t of_some_kind(const hsi_anneal *a, uint64_t bits)
 {
-    uint32_t kind = below(bits & 0xffff, a->kinds << 16);
+    uint32_t kind = scale_bits_below(bits & 0xffff, a->kinds << 16);
     uint32_t from = a->kind[kind];
 
-    return from + below(bits >> 16 & 0xffffffff, a->kind[kind + 1] - from);
+    return from + scale_bits_below(bits >> 16 & 0xffffffff, a->kind[kind + 1] - from);
 }
 
 /* Return an item near i: short distances are more likely. */
-static inline uint32_t near(const hsi_anneal *a, uint32_t i, uint64_t bits)
+static inline uint32_t item_near(const hsi_anneal *a, uint32_t item, uint64_t bits)
 {
     uint32_t reach = a->items >> (bits & 7);
-    uint32_t far = 1 + below(bits >> 8 & 0xffffffff, reach ? reach : 1);
-    uint32_t j = bits & 128 ? i + far : i - far;
+    uint32_t far = 1 + scale_bits_below(bits >> 8 & 0xffffffff, reach ? reach : 1);
+    uint32_t j = bits & 128 ? item + far : item - far;
 
     if (j >= a->items) /* true after an underflow as well */
-        j = bits & 128 ? i - far : i + far;
-    return j < a->items ? j : i;
+        j = bits & 128 ? item - far : item + far;
+    return j < a->items ? j : item;
 }
 
-/* Run a block of moves at one temperature; stop when the energy falls to `done`. Return the
- * energy. */
-static double block(hsi_anneal *a, hsi_random *random, double e, double done, double temperature,
-                    uint64_t *moves)
+/* Run a block of moves at one temperature; stop when the energy falls to `target_energy`. Return
+ * the energy. */
+static double run_block(hsi_anneal *a, hsi_random *random, double energy, double target_energy,
+                        double temperature, uint64_t *moves)
 {
     uint32_t left;
 
-    for (left = BLOCK; left > 0 && e > done; left--) {
+    for (left = BLOCK; left > 0 && energy > target_energy; left--) {
         uint64_t bits = hsi_random_next(random), more = hsi_random_next(random);
-        uint32_t i = a->kinds ? of_some_kind(a, bits) : below(bits & 0xffffffff, a->items);
-        double   limit = temperature * a->threshold[bits >> (64 - SPREAD_BITS)];
+        uint32_t i =
+            a->kinds ? of_some_kind(a, bits) : scale_bits_below(bits & 0xffffffff, a->items);
+        double limit = temperature * a->threshold[bits >> (64 - SPREAD_BITS)];
 
         if ((bits >> 48 & 15) < 3) {
-            uint32_t to = below(more & 0xffffffff, a->count);
+            uint32_t to = scale_bits_below(more & 0xffffffff, a->count);
 
             if (to != a->where[i])
-                e += try_shift(a, i, to, limit);
+                energy += try_shift(a, i, to, limit);
         } else {
-            uint32_t j = a->kinds ? of_some_kind(a, more) : near(a, i, more);
+            uint32_t j = a->kinds ? of_some_kind(a, more) : item_near(a, i, more);
 
             if (a->where[i] != a->where[j])
-                e += try_swap(a, i, j, limit);
+                energy += try_swap(a, i, j, limit);
         }
     }
     *moves += BLOCK - left;
-    return e;
+    return energy;
 }
 
 /* Set the target at which the energy is `wanted`, but not below `bound`. Return the energy. */
@@ -425,14 +427,14 @@ static double aim_for(hsi_anneal *a, double wanted, double bound)
             break;
         target = next;
     }
-    aim(a, target);
+    set_target(a, target);
     return e;
 }
 
 /* Copy the current state to `best` if its makespan is the least so far. */
-static void keep(hsi_anneal *a, double *least)
+static void keep_if_best(hsi_anneal *a, double *least)
 {
-    double reached = height(a);
+    double reached = levelled_makespan(a);
 
     if (reached < *least) {
         *least = reached;
@@ -440,28 +442,28 @@ static void keep(hsi_anneal *a, double *least)
     }
 }
 
-static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                 const hsi_interrupt *interrupt)
+static void run_cooling(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
+                        const hsi_interrupt *interrupt)
 {
     double   least = INFINITY, e;
     uint64_t blocks = (run->moves + BLOCK - 1) / BLOCK, i;
 
     for (i = 0; i < blocks && run->made < run->moves; i++) {
         double part = (double)i / (double)blocks;
-        double temperature = run->hot * hsi_exp(part * hsi_ln(run->cold / run->hot));
+        double temperature = run->hot * hsi_exp(part * hsi_log(run->cold / run->hot));
 
         if (i % 64 == 0)
-            energy(a); /* recompute the loads against rounding errors */
-        keep(a, &least);
+            recompute_energy(a); /* recompute the loads against rounding errors */
+        keep_if_best(a, &least);
         if (least <= run->enough)
             break;
         e = aim_for(a, PRESSURE * temperature * a->count, run->bound);
-        block(a, random, e, -1, temperature, &run->made);
+        run_block(a, random, e, -1, temperature, &run->made);
         if (i % 8 == 7 && hsi_interrupted(interrupt))
             break;
     }
-    energy(a);
-    keep(a, &least);
+    recompute_energy(a);
+    keep_if_best(a, &least);
     memcpy(a->where, a->best, a->items * sizeof *a->best);
     run->height = least;
 }
@@ -493,14 +495,14 @@ static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_interr
         if (machine_of(a, pooled, worker[a->task[i]]) != a->where[i])
             worker[a->task[i]] = a->machines[a->where[i]].first;
     if (pooled[HS_CPU])
-        st = hsi_pack(a->pb, HS_CPU, interrupt, worker);
+        st = hsi_pack_tasks(a->pb, HS_CPU, interrupt, worker);
     if (st == HS_OK && pooled[HS_GPU])
-        st = hsi_pack(a->pb, HS_GPU, interrupt, worker);
+        st = hsi_pack_tasks(a->pb, HS_GPU, interrupt, worker);
     return st;
 }
 
-hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                        const hsi_interrupt *interrupt, uint32_t *worker)
+hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
+                                 const hsi_interrupt *interrupt, uint32_t *worker)
 {
     int       pooled[2], only_pools;
     double    begin;
@@ -529,7 +531,7 @@ hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     }
     begin = hsi_now();
     if (a->count > 1 && a->items > 1 && run->hot > 0)
-        cool(a, random, run, interrupt);
+        run_cooling(a, random, run, interrupt);
     run->cooling = hsi_now() - begin;
     return write_back(a, pooled, interrupt, worker);
 }

@@ -7,8 +7,8 @@
 
 /*
  * Simulated annealing of an assignment. A machine is a worker, or a pool: all workers of a type
- * with many tasks per worker, among which hsi_pack() spreads the tasks afterwards. The energy is
- * the work of all machines beyond a target makespan, in CPU seconds.
+ * with many tasks per worker, among which hsi_pack_tasks() spreads the tasks afterwards. The energy
+ * is the work of all machines beyond a target makespan, in CPU seconds.
  */
 typedef struct hsi_anneal hsi_anneal;
 
@@ -25,14 +25,14 @@ typedef struct hsi_anneal_run {
     double   height;  /* out: the makespan with pools spread evenly */
 } hsi_anneal_run;
 
-/* Allocate the state for runs on `pb`, which must outlive it. `pivot` is that of hsi_split().
- * HS_ENOMEM. */
+/* Allocate the state for runs on `pb`, which must outlive it. `pivot` is that of
+ * hsi_split_by_ratio(). HS_ENOMEM. */
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out);
 void      hsi_anneal_close(hsi_anneal *a);
 
 /* Anneal from the assignment `worker`; the result replaces it and may be worse. HS_ENOMEM,
  * HS_ECANCELED. */
-hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                        const hsi_interrupt *interrupt, uint32_t *worker);
+hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
+                                 const hsi_interrupt *interrupt, uint32_t *worker);
 
 #endif

@@ -35,7 +35,7 @@ static hs_status warm_start(hsi_best *best)
 }
 
 /* Level the loads of each type in the best schedule, by local search. */
-static hs_status level(hsi_best *best)
+static hs_status level_loads(hsi_best *best)
 {
     size_t    bytes = best->pb.n * sizeof *best->worker;
     uint32_t *worker = malloc(bytes + 1);
@@ -45,9 +45,9 @@ static hs_status level(hsi_best *best)
         return HS_ENOMEM;
     best->phase = "local search";
     memcpy(worker, best->worker, bytes);
-    st = hsi_level(&best->pb, HS_CPU, &best->interrupt, worker);
+    st = hsi_level_loads(&best->pb, HS_CPU, &best->interrupt, worker);
     if (st == HS_OK)
-        st = hsi_level(&best->pb, HS_GPU, &best->interrupt, worker);
+        st = hsi_level_loads(&best->pb, HS_GPU, &best->interrupt, worker);
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     free(worker);
@@ -61,11 +61,12 @@ static hs_status order_tasks(hsi_best *best)
 
 typedef hs_status step_function(hsi_best *best);
 
-static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds, level,
-                                          hsi_filling_open, hsi_rounds, NULL};
+static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds,
+                                          level_loads, hsi_filling_open,   hsi_rounds_run,
+                                          NULL};
 static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_work, hsi_graph_search, NULL};
 
-static hs_status improve(hsi_best *best)
+static hs_status improve_schedule(hsi_best *best)
 {
     step_function *const *step = best->pb.graph ? by_graph : by_loads;
     hs_status             st;
@@ -73,14 +74,14 @@ static hs_status improve(hsi_best *best)
     if (best->pb.n == 0)
         return HS_OK;
     st = hsi_bounds_open(best);
-    for (; *step && st == HS_OK && hsi_best_goes_on(best); step++)
+    for (; *step && st == HS_OK && hsi_best_may_continue(best); step++)
         st = (*step)(best);
     return st;
 }
 
 /* Run the portfolio and the deadline bound only, since they support workers that become available
  * late. */
-static hs_status take_members(hsi_best *best)
+static hs_status run_members_only(hsi_best *best)
 {
     hs_report *report = best->report;
     hs_status st = hsi_bound_run(&hsi_bound_deadline, best->in, best->settings, &best->bound, NULL);
@@ -103,7 +104,7 @@ static void fill_report(hsi_best *best)
     if (best->pb.graph &&
         report->bound <= report->certified * (1 + (double)(best->pb.n + 1) * DBL_EPSILON))
         report->certified = fmax(report->certified, report->bound);
-    report->proved = best->pb.n == 0 || hsi_best_met(best);
+    report->proved = best->pb.n == 0 || hsi_best_has_met_gap(best);
     if (report->proved)
         report->limit_reached = false;
 }
@@ -124,7 +125,7 @@ hs_status hsi_best_run(const hsi_members *members, bool proves, const hs_instanc
     if (st == HS_OK)
         st = best.pb.graph ? hsi_graph_portfolio(&best) : hsi_portfolio_first(&best);
     if (st == HS_OK)
-        st = settings->available ? take_members(&best) : improve(&best);
+        st = settings->available ? run_members_only(&best) : improve_schedule(&best);
     if (st == HS_ECANCELED && best.found)
         st = HS_OK;
     if (st == HS_OK) {

@@ -57,13 +57,13 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
 void      hsi_best_close(hsi_best *best);
 
 /* Return true if the best schedule is certainly within the requested gap. */
-bool hsi_best_met(hsi_best *best);
+bool hsi_best_has_met_gap(hsi_best *best);
 
 /* Return true if the gap is not reached and the search not interrupted. */
-bool hsi_best_goes_on(hsi_best *best);
+bool hsi_best_may_continue(hsi_best *best);
 
 /* Return a makespan that is about short enough for the requested gap. */
-double hsi_best_enough(const hsi_best *best);
+double hsi_best_sufficient_bound(const hsi_best *best);
 
 /* Return the certified makespan of the best schedule. */
 double hsi_best_certified(hsi_best *best);
@@ -77,7 +77,7 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
 
 /* Append the name of a finished member to the report, if it has room. */
-void hsi_best_list(hs_report *report, const char *name);
+void hsi_best_list_member(hs_report *report, const char *name);
 
 /* Run the first member, heteroprio, which only the caller can cancel. */
 hs_status hsi_portfolio_first(hsi_best *best);
@@ -91,7 +91,7 @@ void      hsi_bounds_close(hsi_best *best);
 
 /* Compute better bounds for a slice of time, unless their part of the time is spent or no better
  * bound is possible. */
-hs_status hsi_bounds_slice(hsi_best *best);
+hs_status hsi_bounds_run_slice(hsi_best *best);
 
 /* Write each task's value in the configuration bound to worth[], after up to `seconds` of
  * computing. *known = 0: no time is left for the bound. */
@@ -104,11 +104,11 @@ void hsi_bounds_raise(hsi_best *best, double bound, const char *name);
 double hsi_bounds_grid(const hsi_best *best);
 
 /* Record the proof of a search that no schedule has a makespan of at most `target`. */
-void hsi_bounds_refuted(hsi_best *best, double target);
+void hsi_bounds_raise_by_refutation(hsi_best *best, double target);
 
 /* Return true if the best bound accounts for the sets of tasks on single workers, not only for
  * loads of types. */
-bool hsi_bounds_see_patterns(const hsi_best *best);
+bool hsi_bounds_test_patterns(const hsi_best *best);
 
 /* Search tasks of few kinds between bound and makespan for a part of the time. */
 hs_status hsi_best_by_kinds(hsi_best *best);
@@ -116,11 +116,11 @@ hs_status hsi_best_by_kinds(hsi_best *best);
 /* Search instances that one type runs alone: raise the bound, then run bin completion between bound
  * and makespan; later slices use a fixed share of the elapsed time. */
 hs_status hsi_filling_open(hsi_best *best);
-hs_status hsi_filling_slice(hsi_best *best);
+hs_status hsi_filling_run_slice(hsi_best *best);
 
 void      hsi_filling_close(hsi_filling *f);
 
 /* Anneal in all threads until the search ends. */
-hs_status hsi_rounds(hsi_best *best);
+hs_status hsi_rounds_run(hsi_best *best);
 
 #endif

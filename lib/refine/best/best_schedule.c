@@ -98,14 +98,14 @@ void hsi_best_close(hsi_best *best)
  * along a path, as are a bound's sums, and smaller differences do not count. Sums of independent
  * tasks are certified exactly.
  */
-static double rounding(const hsi_best *best)
+static double relative_rounding(const hsi_best *best)
 {
     return best->pb.graph ? 2 * DBL_EPSILON * (double)best->pb.n : 0;
 }
 
-static double allowed(const hsi_best *best)
+static double allowed_gap(const hsi_best *best)
 {
-    double gap = fmax(best->settings->gap, rounding(best));
+    double gap = fmax(best->settings->gap, relative_rounding(best));
 
     return gap > 0 ? nextafter((1 + gap) * best->bound, 0) : best->bound;
 }
@@ -117,25 +117,25 @@ double hsi_best_certified(hsi_best *best)
 
 /* Before all members have run, the makespan counts too: another member may have a schedule without
  * the rounding error. */
-bool hsi_best_met(hsi_best *best)
+bool hsi_best_has_met_gap(hsi_best *best)
 {
-    double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
+    double enough = fmax(allowed_gap(best), nextafter(best->refuted, INFINITY));
 
     return best->found && best->makespan <= enough * (best->members_done ? 1 + 0x1p-20 : 1) &&
            hsi_best_certified(best) <= enough;
 }
 
-bool hsi_best_goes_on(hsi_best *best)
+bool hsi_best_may_continue(hsi_best *best)
 {
-    return !hsi_best_met(best) && !hsi_interrupted(&best->interrupt);
+    return !hsi_best_has_met_gap(best) && !hsi_interrupted(&best->interrupt);
 }
 
-double hsi_best_enough(const hsi_best *best)
+double hsi_best_sufficient_bound(const hsi_best *best)
 {
-    return allowed(best) * (1 - 0x1p-50);
+    return allowed_gap(best) * (1 - 0x1p-50);
 }
 
-static void take(hsi_best *best, hs_schedule *s)
+static void take_schedule(hsi_best *best, hs_schedule *s)
 {
     hs_schedule_free(best->found);
     best->found = s;
@@ -164,7 +164,7 @@ static bool is_better(hsi_best *best, const hs_schedule *s)
 }
 
 /* Keep an assignment as the best schedule if it is better, or with `equal` if it is as long. */
-static hs_status offer(hsi_best *best, const uint32_t *worker, bool equal)
+static hs_status offer_assignment(hsi_best *best, const uint32_t *worker, bool equal)
 {
     double       makespan = hsi_assignment_makespan(&best->finishing, worker, best->load);
     hs_schedule *s = NULL;
@@ -179,7 +179,7 @@ static hs_status offer(hsi_best *best, const uint32_t *worker, bool equal)
         hs_schedule_free(s);
         return HS_OK;
     }
-    take(best, s);
+    take_schedule(best, s);
     if (worker != best->worker)
         memcpy(best->worker, worker, best->pb.n * sizeof *worker);
     return HS_OK;
@@ -190,14 +190,14 @@ static hs_status offer(hsi_best *best, const uint32_t *worker, bool equal)
 static hs_status offer_shifted(hsi_best *best, hs_schedule *s)
 {
     hs_schedule *shifted = NULL;
-    hs_status    st = hsi_shift(&best->seeds->arcs, s, &shifted);
+    hs_status    st = hsi_shift_to_earliest_starts(&best->seeds->arcs, s, &shifted);
 
     hs_schedule_free(s);
     if (st != HS_OK)
         return st;
     hsi_seeds_try(best->seeds, shifted);
     if (!best->found || hs_schedule_makespan(shifted) < best->makespan)
-        take(best, shifted);
+        take_schedule(best, shifted);
     else
         hs_schedule_free(shifted);
     return HS_OK;
@@ -211,14 +211,15 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
         hs_schedule_free(s);
         return HS_OK;
     }
-    take(best, s);
+    take_schedule(best, s);
     hsi_assignment_of(s, &best->caller, best->worker);
     if (best->pb.graph || hs_schedule_entry_count(s) == best->pb.n)
         return HS_OK;
-    return offer(best, best->worker, true); /* rebuild the schedule without aborted entries */
+    return offer_assignment(best, best->worker,
+                            true); /* rebuild the schedule without aborted entries */
 }
 
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)
 {
-    return offer(best, worker, false);
+    return offer_assignment(best, worker, false);
 }

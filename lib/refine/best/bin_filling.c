@@ -118,7 +118,7 @@ static hs_status raise_by_crowd(hsi_best *best, hs_type type)
     return st;
 }
 
-static uint32_t first_of(const hsi_best *best, const hsi_filling *f)
+static uint32_t first_worker_of(const hsi_best *best, const hsi_filling *f)
 {
     return f->type == HS_CPU ? 0 : best->pb.m;
 }
@@ -129,27 +129,27 @@ static void read_best(const hsi_best *best, hsi_filling *f)
     size_t i;
 
     for (i = 0; i < best->pb.n; i++)
-        f->worker[i] = best->worker[i] - first_of(best, f);
+        f->worker[i] = best->worker[i] - first_worker_of(best, f);
 }
 
 /* Offer f->worker as a schedule. */
-static hs_status offer(hsi_best *best, hsi_filling *f)
+static hs_status offer_filling(hsi_best *best, hsi_filling *f)
 {
     size_t i;
 
     for (i = 0; i < best->pb.n; i++)
-        f->worker[i] += first_of(best, f);
+        f->worker[i] += first_worker_of(best, f);
     return hsi_best_offer_assignment(best, f->worker);
 }
 
-static void count(hsi_best *best, hsi_filling *f, uint64_t steps)
+static void count_steps(hsi_best *best, hsi_filling *f, uint64_t steps)
 {
     best->report->iterations += steps / ITERATION + 1;
     f->iterations += steps / ITERATION + 1;
 }
 
 /* Run bin completion for capacity f->at over all workers, within `steps`. */
-static hsi_verdict complete(hsi_best *best, hsi_filling *f, uint64_t steps)
+static hsi_verdict run_completion(hsi_best *best, hsi_filling *f, uint64_t steps)
 {
     static const unsigned sparing[] = {0, 4, 16, 16};
     hsi_completion_query  query = {.capacity = f->at,
@@ -162,14 +162,15 @@ static hsi_verdict complete(hsi_best *best, hsi_filling *f, uint64_t steps)
     if (!f->completion)
         return HSI_STOPPED;
     verdict = hsi_completion_ask(f->completion, &query, &best->stop);
-    count(best, f, query.steps);
+    count_steps(best, f, query.steps);
     if (verdict == HSI_REFUTED)
-        hsi_bounds_refuted(best, (double)f->at * f->grid);
+        hsi_bounds_raise_by_refutation(best, (double)f->at * f->grid);
     return verdict;
 }
 
 /* Regroup a few workers at a time, starting from the best schedule. */
-static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_verdict *verdict)
+static hs_status run_regrouping(hsi_best *best, hsi_filling *f, uint64_t steps,
+                                hsi_verdict *verdict)
 {
     hsi_regroup r = {.n = best->pb.n,
                      .weight = f->weight,
@@ -185,8 +186,8 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
     read_best(best, f);
     for (i = 0; i < r.n; i++)
         f->load[f->worker[i]] += f->weight[i];
-    st = hsi_regroup_go(&r, f->at, steps, &best->stop, &done);
-    count(best, f, r.steps);
+    st = hsi_regroup_search(&r, f->at, steps, &best->stop, &done);
+    count_steps(best, f, r.steps);
     if (done)
         *verdict = HSI_FOUND;
     return st;
@@ -197,11 +198,11 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
  * schedule is reached, start again, with random omissions in three rounds of four, and with more
  * steps every fourth round.
  */
-static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
+static hs_status test_next_capacity(hsi_best *best, hsi_filling *f, uint64_t most_steps)
 {
     int64_t     known = (int64_t)(best->makespan / f->grid);
     int64_t     low = (int64_t)ceil(best->bound / f->grid);
-    uint64_t    steps = f->steps / ITERATION < most ? f->steps : most * ITERATION;
+    uint64_t    steps = f->steps / ITERATION < most_steps ? f->steps : most_steps * ITERATION;
     hsi_verdict verdict;
     hs_status   st = HS_OK;
 
@@ -211,11 +212,11 @@ static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
             f->steps *= 4;
     }
     f->at = f->at > low ? f->at : low;
-    verdict = complete(best, f, steps);
+    verdict = run_completion(best, f, steps);
     if (verdict == HSI_STOPPED)
-        st = regroup(best, f, steps, &verdict);
+        st = run_regrouping(best, f, steps, &verdict);
     if (st == HS_OK && verdict == HSI_FOUND)
-        return offer(best, f);
+        return offer_filling(best, f);
     f->at += verdict == HSI_REFUTED || known - f->at < 2 ? 1 : (known - f->at) / 2;
     return st;
 }
@@ -239,18 +240,18 @@ static bool may_go_on(const hsi_best *best, const hsi_filling *f)
     return spent < first_part * all + part * passed;
 }
 
-hs_status hsi_filling_slice(hsi_best *best)
+hs_status hsi_filling_run_slice(hsi_best *best)
 {
     hsi_filling *f = best->filling;
     hs_status    st = HS_OK;
 
-    while (st == HS_OK && f && may_go_on(best, f) && hsi_best_goes_on(best)) {
+    while (st == HS_OK && f && may_go_on(best, f) && hsi_best_may_continue(best)) {
         double   begin = hsi_now();
         uint64_t left = best->counted ? best->settings->iterations - best->report->iterations
                                       : UINT64_MAX / ITERATION;
 
         best->phase = "bin completion";
-        st = left ? ask_next(best, f, left) : HS_OK;
+        st = left ? test_next_capacity(best, f, left) : HS_OK;
         f->seconds += hsi_now() - begin;
         if (left == 0)
             break;
@@ -270,5 +271,5 @@ hs_status hsi_filling_open(hsi_best *best)
     if (st != HS_OK || hsi_bounds_grid(best) == 0)
         return st;
     st = open_filling(best, type);
-    return st == HS_OK ? hsi_filling_slice(best) : st;
+    return st == HS_OK ? hsi_filling_run_slice(best) : st;
 }

@@ -47,7 +47,7 @@ double hsi_bounds_grid(const hsi_best *best)
     return best->bounds->grid;
 }
 
-void hsi_bounds_refuted(hsi_best *best, double target)
+void hsi_bounds_raise_by_refutation(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);
     hsi_bounds_raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
@@ -119,7 +119,7 @@ void hsi_bounds_close(hsi_best *best)
 /* Return true if a slice of better bounds is worth its time. */
 static bool is_worth_slice(hsi_best *best)
 {
-    return !best->bounds->over && !best->counted && !hsi_best_met(best);
+    return !best->bounds->over && !best->counted && !hsi_best_has_met_gap(best);
 }
 
 static hs_status open_configuration(hsi_best *best)
@@ -145,7 +145,7 @@ enum {
     BRANCH_TASKS = 120          /* larger instances: branch and price seldom closes the gap */
 };
 
-static hs_status allocate(hsi_best *best)
+static hs_status run_allocation_bound(hsi_best *best)
 {
     hs_settings settings;
     double      limit = fmin(10, 0.15 * (best->stop.end - best->stop.begin)), value = 0;
@@ -168,7 +168,7 @@ static hs_status allocate(hsi_best *best)
     return st == HS_ENOMEM ? st : HS_OK; /* the search continues without the bound */
 }
 
-static hs_status configure(hsi_best *best, double seconds)
+static hs_status run_configuration_bound(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
     hsi_stop    slice = {hsi_now(), 0, best->settings};
@@ -184,25 +184,6 @@ static hs_status configure(hsi_best *best, double seconds)
     if (st == HS_OK)
         bounds->configured = hsi_configuration_ended(bounds->configuration);
     bounds->over = bounds->configured && bounds->allocated && best->pb.n > BRANCH_TASKS;
-    return st;
-}
-
-/* Build a schedule from the types that the tree's LP prefers, mostly a good allocation. */
-static hs_status pack_types(hsi_best *best, const unsigned char *type)
-{
-    uint32_t *worker = malloc(best->pb.n * sizeof *worker);
-    hs_status st = worker ? HS_OK : HS_ENOMEM;
-    size_t    i;
-
-    for (i = 0; st == HS_OK && i < best->pb.n; i++)
-        worker[i] = type[i] == HS_CPU ? 0 : best->pb.m;
-    if (st == HS_OK)
-        st = hsi_pack(&best->pb, HS_CPU, &best->interrupt, worker);
-    if (st == HS_OK)
-        st = hsi_pack(&best->pb, HS_GPU, &best->interrupt, worker);
-    if (st == HS_OK)
-        st = hsi_best_offer_assignment(best, worker);
-    free(worker);
     return st;
 }
 
@@ -229,9 +210,7 @@ static hs_status branch_and_price(hsi_best *best, double seconds)
     if (hsi_price_tree_found(bounds->branch))
         return hsi_best_offer_assignment(best, hsi_price_tree_found(bounds->branch));
     bounds->over = hsi_price_tree_ended(bounds->branch);
-    return hsi_price_tree_types(bounds->branch)
-               ? pack_types(best, hsi_price_tree_types(bounds->branch))
-               : HS_OK;
+    return HS_OK;
 }
 
 /* Return true if the configuration bound may rise much, and is thus computed before the allocation
@@ -243,7 +222,8 @@ static bool lifts_much(const hsi_best *best)
 
     if (bounds->configured || best->pb.n > CONFIGURATION_TASKS)
         return false;
-    return !bounds->configuration || hsi_configuration_hope(bounds->configuration) >= little;
+    return !bounds->configuration ||
+           hsi_configuration_largest_open(bounds->configuration) >= little;
 }
 
 /* Return the share of the elapsed time that better bounds may use. */
@@ -252,7 +232,7 @@ static double part_of_time(const hsi_best *best)
     return lifts_much(best) ? 0.75 : 0.5;
 }
 
-hs_status hsi_bounds_slice(hsi_best *best)
+hs_status hsi_bounds_run_slice(hsi_best *best)
 {
     hsi_bounds *bounds = best->bounds;
     double      begin = hsi_now(), elapsed = hsi_stop_elapsed(&best->stop);
@@ -262,9 +242,10 @@ hs_status hsi_bounds_slice(hsi_best *best)
     if (!is_worth_slice(best) || bounds->spent > part_of_time(best) * elapsed)
         return HS_OK;
     if (!bounds->allocated && !lifts_much(best))
-        st = allocate(best);
+        st = run_allocation_bound(best);
     else
-        st = bounds->configured ? branch_and_price(best, seconds) : configure(best, seconds);
+        st = bounds->configured ? branch_and_price(best, seconds)
+                                : run_configuration_bound(best, seconds);
     bounds->spent += hsi_now() - begin;
     return st;
 }
@@ -278,14 +259,14 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     *known = is_worth_slice(best);
     if (!*known)
         return HS_OK;
-    st = configure(best, seconds);
+    st = run_configuration_bound(best, seconds);
     cf = best->bounds->configuration;
     for (i = 0; i < best->pb.n; i++)
         worth[i] = cf ? hsi_configuration_worth(cf, i) : 0;
     return st;
 }
 
-bool hsi_bounds_see_patterns(const hsi_best *best)
+bool hsi_bounds_test_patterns(const hsi_best *best)
 {
     return strcmp(best->report->bound_name, hsi_bound_configuration.name) == 0;
 }
@@ -297,7 +278,7 @@ void hsi_bounds_close(hsi_best *best)
     free(best->bounds);
 }
 
-hs_status hsi_bounds_slice(hsi_best *best)
+hs_status hsi_bounds_run_slice(hsi_best *best)
 {
     (void)best;
     return HS_OK;
@@ -312,7 +293,7 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     return HS_OK;
 }
 
-bool hsi_bounds_see_patterns(const hsi_best *best)
+bool hsi_bounds_test_patterns(const hsi_best *best)
 {
     (void)best;
     return false;

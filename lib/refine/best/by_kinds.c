@@ -11,7 +11,7 @@ static const double part = 0.5;
 
 /* Set the multipliers of the gap search: those of the configuration bound, if its time is not
  * counted, and of the area bound. */
-static hs_status value(hsi_best *best, hsi_kinds_gap *gap)
+static hs_status set_multipliers(hsi_best *best, hsi_kinds_gap *gap)
 {
     double   *worth = malloc(best->pb.n * sizeof *worth);
     int       known = 0;
@@ -21,14 +21,14 @@ static hs_status value(hsi_best *best, hsi_kinds_gap *gap)
         return HS_ENOMEM;
     st = hsi_bounds_value(best, part / 2 * hsi_stop_left(&best->stop), worth, &known);
     if (known)
-        hsi_kinds_gap_value(gap, worth);
-    hsi_area_worth(&best->pb, best->pivot, worth);
-    hsi_kinds_gap_value(gap, worth);
+        hsi_kinds_gap_set_multipliers(gap, worth);
+    hsi_multipliers_of_pivot(&best->pb, best->pivot, worth);
+    hsi_kinds_gap_set_multipliers(gap, worth);
     free(worth);
     return st;
 }
 
-static hs_status ask_all(hsi_best *best, hsi_kinds_gap *gap)
+static hs_status test_all_targets(hsi_best *best, hsi_kinds_gap *gap)
 {
     hsi_stop  slice = best->stop;
     uint64_t  most = (uint64_t)(part * (double)best->settings->iterations);
@@ -36,17 +36,18 @@ static hs_status ask_all(hsi_best *best, hsi_kinds_gap *gap)
 
     if (!best->counted)
         slice.end = hsi_now() + part * hsi_stop_left(&best->stop);
-    while (st == HS_OK && !hsi_kinds_gap_ended(gap) && hsi_best_goes_on(best) &&
+    while (st == HS_OK && !hsi_kinds_gap_ended(gap) && hsi_best_may_continue(best) &&
            (best->counted ? best->report->iterations < most : !hsi_stop_now(&slice))) {
         hsi_kinds_gap_answer answer;
         uint64_t       left = best->counted ? most - best->report->iterations : 0;
 
-        st = hsi_kinds_gap_ask(gap, best->bound, hsi_best_certified(best), left, &slice, &answer);
+        st = hsi_kinds_gap_test_target(gap, best->bound, hsi_best_certified(best), left, &slice,
+                                       &answer);
         if (st != HS_OK)
             break;
         best->report->iterations += answer.nodes;
         if (answer.verdict == HSI_REFUTED)
-            hsi_bounds_refuted(best, answer.target);
+            hsi_bounds_raise_by_refutation(best, answer.target);
         if (answer.verdict == HSI_FOUND)
             st = hsi_best_offer_assignment(best, answer.worker);
     }
@@ -63,9 +64,9 @@ hs_status hsi_best_by_kinds(hsi_best *best)
     if (st != HS_OK)
         return st;
     best->phase = "search by kinds";
-    st = value(best, gap);
+    st = set_multipliers(best, gap);
     if (st == HS_OK)
-        st = ask_all(best, gap);
+        st = test_all_targets(best, gap);
     hsi_kinds_gap_close(gap);
     return st;
 }

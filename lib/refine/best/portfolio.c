@@ -25,7 +25,7 @@ static const struct member {
     {&hsi_alg_balanced_makespan, 30000},
 };
 
-void hsi_best_list(hs_report *report, const char *name)
+void hsi_best_list_member(hs_report *report, const char *name)
 {
     size_t used = strlen(report->members);
 
@@ -53,7 +53,7 @@ static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_s
         return HS_OK;
     if (st != HS_OK)
         return st;
-    hsi_best_list(best->report, alg->about.name);
+    hsi_best_list_member(best->report, alg->about.name);
     return hsi_best_offer(best, s);
 }
 
@@ -71,7 +71,7 @@ hs_status hsi_portfolio_first(hsi_best *best)
     st = hsi_run(&hsi_alg_heteroprio, best->in, &settings, &s);
     if (st != HS_OK)
         return st;
-    hsi_best_list(best->report, hsi_alg_heteroprio.about.name);
+    hsi_best_list_member(best->report, hsi_alg_heteroprio.about.name);
     return hsi_best_offer(best, s);
 }
 
@@ -84,11 +84,12 @@ static hs_status run_split(hsi_best *best)
 
     if (!worker)
         return st;
-    st = hsi_split(&best->asking, best->order, places, &best->interrupt, worker, &best->pivot);
+    st = hsi_split_by_ratio(&best->asking, best->order, places, &best->interrupt, worker,
+                            &best->pivot);
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
-        hsi_best_list(best->report, "split");
+        hsi_best_list_member(best->report, "split");
     free(worker);
     return st;
 }
@@ -104,7 +105,7 @@ hs_status hsi_portfolio_rest(hsi_best *best)
     settings.cancel_data = best;
     settings.available = best->settings->available;
     for (i = 0; i < sizeof members / sizeof *members && st == HS_OK; i++) {
-        if (portfolio_over(best) || hsi_best_met(best))
+        if (portfolio_over(best) || hsi_best_has_met_gap(best))
             break;
         if (best->pb.n <= members[i].most &&
             (members[i].algorithm->about.supports_available || !best->pb.available))

@@ -80,13 +80,13 @@ static hs_status open_rounds(hsi_best *best, rounds *r)
 }
 
 /* Restart from a new allocation to types, annealed with both types as pools. */
-static hs_status reallocate(stream *s, const hsi_interrupt *interrupt)
+static hs_status restart_from_allocation(stream *s, const hsi_interrupt *interrupt)
 {
     hsi_anneal_run run = s->run;
     hs_status      st;
 
     run.pools = true;
-    st = hsi_anneal_go(s->anneal, &s->random, &run, interrupt, s->worker);
+    st = hsi_anneal_run_streams(s->anneal, &s->random, &run, interrupt, s->worker);
     s->moved = run.made;
     return st;
 }
@@ -96,9 +96,9 @@ static void run_stream(void *data, unsigned number, const hsi_interrupt *interru
     stream *s = &((rounds *)data)->streams[number];
     double  begin = hsi_now();
 
-    s->status = s->reallocates ? reallocate(s, interrupt) : HS_OK;
+    s->status = s->reallocates ? restart_from_allocation(s, interrupt) : HS_OK;
     if (s->status == HS_OK)
-        s->status = hsi_anneal_go(s->anneal, &s->random, &s->run, interrupt, s->worker);
+        s->status = hsi_anneal_run_streams(s->anneal, &s->random, &s->run, interrupt, s->worker);
     s->seconds = hsi_now() - begin;
 }
 
@@ -113,12 +113,12 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
 
     memcpy(s->worker, best->worker, best->pb.n * sizeof *s->worker);
     s->moved = 0;
-    s->reallocates = far && !hsi_bounds_see_patterns(best);
+    s->reallocates = far && !hsi_bounds_test_patterns(best);
     if (far && !s->reallocates)
         hot = 0.03 * best->makespan;
     s->run = (hsi_anneal_run){.makespan = best->makespan,
                               .bound = best->bound,
-                              .enough = hsi_best_enough(best),
+                              .enough = hsi_best_sufficient_bound(best),
                               .hot = hot,
                               .cold = fmin(hot / 500, 1e-5 * best->makespan),
                               .moves = moves,
@@ -126,7 +126,7 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
 }
 
 /* Set the length and temperature of this round's runs. */
-static void plan(rounds *r)
+static void plan_round(rounds *r)
 {
     hsi_best *best = r->best;
     uint64_t    moves = r->moves;
@@ -149,7 +149,7 @@ static void plan(rounds *r)
 }
 
 /* Measure the speed of the caller's own stream. */
-static void measure(rounds *r)
+static void measure_speed(rounds *r)
 {
     const stream *s = &r->streams[0];
 
@@ -159,7 +159,7 @@ static void measure(rounds *r)
 }
 
 /* Collect the results in the order of the streams. */
-static hs_status collect(rounds *r)
+static hs_status collect_results(rounds *r)
 {
     hsi_best *best = r->best;
     hs_status   st = HS_OK;
@@ -178,7 +178,7 @@ static hs_status collect(rounds *r)
             r->apart = true;
     }
     best->report->iterations += made;
-    measure(r);
+    measure_speed(r);
     r->idle = made ? 0 : r->idle + 1;
     r->fruitless = best->makespan < before ? 0 : r->fruitless + 1;
     if (r->fruitless % 8 == 7 && r->moves < 64000000)
@@ -194,9 +194,9 @@ static hs_status anneal_round(rounds *r)
     hs_status st;
 
     r->best->phase = "local search";
-    plan(r);
+    plan_round(r);
     st = hsi_team_run(r->best->settings, r->stream_count, &r->best->interrupt, run_stream, r);
-    return st == HS_OK ? collect(r) : st;
+    return st == HS_OK ? collect_results(r) : st;
 }
 
 static bool is_over(const rounds *r)
@@ -207,11 +207,11 @@ static bool is_over(const rounds *r)
         atomic_store(&r->best->halt, 1); /* no time is left for another round */
         return true;
     }
-    return r->idle > 2 || !hsi_best_goes_on(best) ||
+    return r->idle > 2 || !hsi_best_may_continue(best) ||
            (best->counted && best->report->iterations >= best->settings->iterations);
 }
 
-hs_status hsi_rounds(hsi_best *best)
+hs_status hsi_rounds_run(hsi_best *best)
 {
     rounds    r;
     hs_status st = open_rounds(best, &r);
@@ -221,9 +221,9 @@ hs_status hsi_rounds(hsi_best *best)
     while (st == HS_OK && !is_over(&r)) {
         st = anneal_round(&r);
         if (st == HS_OK && !is_over(&r))
-            st = hsi_bounds_slice(best);
+            st = hsi_bounds_run_slice(best);
         if (st == HS_OK)
-            st = hsi_filling_slice(best);
+            st = hsi_filling_run_slice(best);
     }
     if (best->counted && best->report->iterations >= best->settings->iterations)
         best->report->limit_reached = true;

@@ -33,13 +33,13 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 
 /* Apply the verdict on a target: keep the assignment `worker` after HSI_FOUND, raise the bound
  * after HSI_REFUTED. */
-hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
-                          const uint32_t *worker);
+hs_status hsi_exact_take_verdict(hsi_exact *pf, double target, hsi_verdict verdict,
+                                 const uint32_t *worker);
 
 void hsi_exact_report_progress(const hsi_exact *pf);
 
 /* Return the settings for a part of the remaining time, at most `most` seconds. */
-hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);
+hs_settings hsi_exact_settings_for_part(const hsi_exact *pf, double part, double most);
 
 /* Run `best` from the current schedule; stop at the gap of the settings or at `gap`, whichever is
  * larger. */
@@ -51,9 +51,6 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value);
 /* Compute the value of each task in the configuration bound, and raise the lower bound. *found = 0:
  * the instance is too large for this bound, or the solver failed; `value` is unset. */
 hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found);
-
-/* Search instances of few kinds by kind (kinds_gap.h). */
-hs_status hsi_exact_by_kinds(hsi_exact *pf);
 
 /* Search task by task, in up to `rounds` rounds with increasing node limits. */
 hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds);

@@ -33,7 +33,7 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
 }
 
 /* Keep an assignment if its certified makespan is shorter. */
-static hs_status take(hsi_exact *pf, const uint32_t *worker)
+static hs_status take_if_shorter(hsi_exact *pf, const uint32_t *worker)
 {
     hs_schedule *s = NULL;
     hs_status    st = hsi_assignment_schedule(&pf->pb, worker, &s);
@@ -52,10 +52,11 @@ static hs_status take(hsi_exact *pf, const uint32_t *worker)
     return HS_OK;
 }
 
-hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict, const uint32_t *worker)
+hs_status hsi_exact_take_verdict(hsi_exact *pf, double target, hsi_verdict verdict,
+                                 const uint32_t *worker)
 {
     if (verdict == HSI_FOUND)
-        return take(pf, worker);
+        return take_if_shorter(pf, worker);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
         hsi_exact_raise(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.about.name);
@@ -72,7 +73,7 @@ void hsi_exact_report_progress(const hsi_exact *pf)
         pf->settings->progress(pf->settings->progress_data, &progress);
 }
 
-hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most)
+hs_settings hsi_exact_settings_for_part(const hsi_exact *pf, double part, double most)
 {
     hs_settings settings = *pf->settings;
 
@@ -84,7 +85,7 @@ hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most)
 
 hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap)
 {
-    hs_settings  settings = hsi_exact_part(pf, part, most);
+    hs_settings  settings = hsi_exact_settings_for_part(pf, part, most);
     hs_report    report;
     hs_schedule *s = NULL;
     hs_status    st;
@@ -117,9 +118,9 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
     hs_status     st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
 
     if (st == HS_OK)
-        st = hsi_split(&pf->pb, order, 1, &interrupt, NULL, &pivot);
+        st = hsi_split_by_ratio(&pf->pb, order, 1, &interrupt, NULL, &pivot);
     if (st == HS_OK)
-        hsi_area_worth(&pf->pb, pivot, value);
+        hsi_multipliers_of_pivot(&pf->pb, pivot, value);
     free(order);
     return st;
 }
@@ -127,7 +128,7 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
 #ifdef HAVE_GLPK
 hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found)
 {
-    hs_settings        settings = hsi_exact_part(pf, 0.2, 20);
+    hs_settings        settings = hsi_exact_settings_for_part(pf, 0.2, 20);
     hsi_stop           slice = hsi_stop_after(&settings, 1);
     hsi_configuration *cf = NULL;
     hs_status          st = hsi_configuration_open(&pf->pb, 0, &cf);

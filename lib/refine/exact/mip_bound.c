@@ -28,12 +28,12 @@ typedef struct computation {
     bool               ended; /* the search is complete */
 } computation;
 
-static double cutoff(const computation *c)
+static double cutoff_of_gap(const computation *c)
 {
     return hsi_cutoff(c->makespan, c->stop->settings->gap, c->grid);
 }
 
-static void raise(computation *c, double bound)
+static void raise_bound(computation *c, double bound)
 {
     c->bound = fmax(c->bound, hsi_grid_up(fmin(bound, c->makespan), c->grid));
 }
@@ -58,7 +58,7 @@ static hs_status raise_by_allocation(computation *c, const hsi_problem *rows)
     settings.time_limit = isinf(c->stop->end) ? 1 : fmax(1e-3, 0.1 * hsi_stop_left(c->stop));
     st = hsi_bound_of_rows(&hsi_bound_allocation, rows, &settings, &value, NULL);
     if (st == HS_OK)
-        raise(c, value);
+        raise_bound(c, value);
     return st;
 }
 
@@ -71,7 +71,7 @@ static hs_status find_first_schedule(computation *c, hsi_arena *arena, uint32_t 
     hs_status st = order ? hsi_order_by_rho(c->pb, HSI_RHO_UP, order) : HS_ENOMEM;
 
     if (st == HS_OK)
-        st = hsi_split(c->pb, order, 81, &c->interrupt, worker, &pivot);
+        st = hsi_split_by_ratio(c->pb, order, 81, &c->interrupt, worker, &pivot);
     if (st == HS_OK)
         c->makespan = hsi_assignment_makespan(c->pb, worker, load);
     return st;
@@ -87,13 +87,13 @@ static hs_status search_tree(computation *c, hsi_price_tree *tree, double *load)
 
         slice.end = fmin(slice.end, hsi_now() + 0.1);
         report_progress(c, hsi_price_tree_nodes(tree));
-        st = hsi_price_tree_step(tree, cutoff(c), &slice);
+        st = hsi_price_tree_step(tree, cutoff_of_gap(c), &slice);
         if (st != HS_OK)
             break;
         found = hsi_price_tree_found(tree);
         if (found)
             c->makespan = fmin(c->makespan, hsi_assignment_makespan(c->pb, found, load));
-        raise(c, hsi_price_tree_bound(tree));
+        raise_bound(c, hsi_price_tree_bound(tree));
     }
     c->ended = hsi_price_tree_ended(tree);
     return st;
@@ -141,15 +141,15 @@ static hs_status search_graph(computation *c, hsi_schedule_tree *search)
 {
     hs_status st = HS_OK;
 
-    raise(c, hsi_schedule_tree_bound(search, c->bound, c->makespan));
+    raise_bound(c, hsi_schedule_tree_bound(search, c->bound, c->makespan));
     while (st == HS_OK && !c->ended && !hsi_stop_now(c->stop)) {
-        double       below = cutoff(c);
+        double       below = cutoff_of_gap(c);
         hs_schedule *s = NULL;
 
         hsi_schedule_tree_step(search, below, 0, &c->interrupt);
         c->ended = hsi_schedule_tree_ended(search);
         if (c->ended) {
-            raise(c, below);
+            raise_bound(c, below);
         } else if (hsi_schedule_tree_has_found(search)) {
             st = hsi_schedule_tree_found(search, &s);
             c->makespan = st == HS_OK ? hs_schedule_makespan(s) : c->makespan;
@@ -177,7 +177,7 @@ static hs_status bound_graph(computation *c)
 }
 
 /* Replace each row by one item per task, in the arena. */
-static hs_status expand(const hsi_problem *rows, hsi_arena *arena, hsi_problem *pb)
+static hs_status expand_rows(const hsi_problem *rows, hsi_arena *arena, hsi_problem *pb)
 {
     size_t  n = 0, at = 0;
     double *p, *q;
@@ -216,7 +216,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     atomic_init(&c.halt, 0);
     c.interrupt = (hsi_interrupt){.stop = &stop, .halt = &c.halt, .leads = true};
     c.bound = *value;
-    st = expand(rows, &arena, &pb);
+    st = expand_rows(rows, &arena, &pb);
     if (st == HS_OK) {
         c.pb = &pb;
         c.grid = rows->graph && rows->links->has[HS_H2D] ? 0 : hsi_grid_of(&pb);

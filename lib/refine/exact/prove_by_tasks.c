@@ -88,14 +88,14 @@ hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
             target = last_target(pf);
             st = refute_target(pf, target, patience, &verdict);
             if (st == HS_OK)
-                st = hsi_exact_learn(pf, target, verdict, pf->worker);
+                st = hsi_exact_take_verdict(pf, target, verdict, pf->worker);
         }
         if (st != HS_OK || hsi_exact_is_proved(pf) || verdict == HSI_REFUTED)
             continue;
         target = middle_target(pf);
         st = refute_target(pf, target, patience, &verdict);
         if (st == HS_OK)
-            st = hsi_exact_learn(pf, target, verdict, pf->worker);
+            st = hsi_exact_take_verdict(pf, target, verdict, pf->worker);
     }
     return st;
 }

@@ -14,7 +14,7 @@ static hs_status search_tree(hsi_exact *pf, hsi_price_tree *tree)
 
     while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_price_tree_ended(tree) &&
            !hsi_stop_now(&pf->stop)) {
-        hs_settings     settings = hsi_exact_part(pf, 1, 1);
+        hs_settings     settings = hsi_exact_settings_for_part(pf, 1, 1);
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;
 
@@ -26,7 +26,7 @@ static hs_status search_tree(hsi_exact *pf, hsi_price_tree *tree)
         hsi_exact_raise(pf, fmin(hsi_price_tree_bound(tree), pf->longest), "exact");
         found = hsi_price_tree_found(tree);
         if (found) {
-            st = hsi_exact_learn(pf, 0, HSI_FOUND, found);
+            st = hsi_exact_take_verdict(pf, 0, HSI_FOUND, found);
             if (st == HS_OK && !hsi_exact_is_proved(pf)) /* search near the new schedule */
                 st = hsi_exact_schedule(pf, 0.05, 0.2, 0);
         }

@@ -72,7 +72,7 @@ void hsi_graph_anneal_close(hsi_graph_anneal *a)
     free(a);
 }
 
-static void copy(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *from)
+static void copy_genes(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *from)
 {
     memcpy(to->place, from->place, arcs->pb->n * sizeof *to->place);
     memcpy(to->weight, from->weight, arcs->pb->n * sizeof *to->weight);
@@ -80,7 +80,7 @@ static void copy(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *from)
 }
 
 /* Make the schedule decoded last the current one. */
-static void keep(hsi_graph_anneal *a, double makespan)
+static void keep_as_current(hsi_graph_anneal *a, double makespan)
 {
     a->now.makespan = makespan;
     a->length = hsi_decoded_chain(&a->decoder, a->chain);
@@ -94,7 +94,7 @@ static uint32_t draw_task(const hsi_graph_anneal *a, hsi_random *random)
     return (uint32_t)hsi_random_below(random, a->arcs->pb->n);
 }
 
-static void remember(hsi_graph_anneal *a, uint32_t task)
+static void remember_gene(hsi_graph_anneal *a, uint32_t task)
 {
     a->undo[a->changes++] = (change){task, a->now.place[task], a->now.weight[task]};
 }
@@ -105,14 +105,14 @@ static int can_run(const hsi_graph_anneal *a, uint32_t task, uint32_t place)
 }
 
 /* Move a task to a new random place. Return false if the place cannot run the task. */
-static bool move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+static bool move_task(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t places = a->arcs->places, place = a->now.place[task];
     uint32_t to = (place + 1 + (uint32_t)hsi_random_below(random, places - 1)) % places;
 
     if (!can_run(a, task, to))
         return false;
-    remember(a, task);
+    remember_gene(a, task);
     a->now.place[task] = to;
     return true;
 }
@@ -131,7 +131,7 @@ static bool move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
         size_t first = arcs->after_at[task], count = arcs->after_at[task + 1] - first;
 
         if (a->now.place[task] != to && can_run(a, task, to)) {
-            remember(a, task);
+            remember_gene(a, task);
             a->now.place[task] = to;
         }
         if (count == 0)
@@ -141,7 +141,7 @@ static bool move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
     return a->changes > 0;
 }
 
-static bool exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+static bool exchange_places(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t place = a->now.place[task];
 
@@ -152,8 +152,8 @@ static bool exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
             continue;
         if (!can_run(a, task, to) || !can_run(a, other, place))
             continue;
-        remember(a, task);
-        remember(a, other);
+        remember_gene(a, task);
+        remember_gene(a, other);
         a->now.place[task] = to;
         a->now.place[other] = place;
         return true;
@@ -161,13 +161,13 @@ static bool exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
     return false;
 }
 
-static void weigh(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+static void draw_weight(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
-    remember(a, task);
+    remember_gene(a, task);
     a->now.weight[task] = 1 + a->spread * (2 * hsi_random_unit(random) - 1);
 }
 
-static void vary(hsi_graph_anneal *a, hsi_random *random)
+static void change_genes(hsi_graph_anneal *a, hsi_random *random)
 {
     unsigned eighth = hsi_random_next(random) >> 61;
     uint32_t task = draw_task(a, random);
@@ -176,12 +176,12 @@ static void vary(hsi_graph_anneal *a, hsi_random *random)
     if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->path_eighths &&
         move_path(a, random, task))
         return;
-    if (eighth < EIGHTHS_MOVES && move(a, random, task))
+    if (eighth < EIGHTHS_MOVES && move_task(a, random, task))
         return;
     if (eighth >= EIGHTHS_MOVES && eighth < EIGHTHS_MOVES + EIGHTHS_EXCHANGES &&
-        exchange(a, random, task))
+        exchange_places(a, random, task))
         return;
-    weigh(a, random, task);
+    draw_weight(a, random, task);
 }
 
 static void undo_step(hsi_graph_anneal *a)
@@ -202,16 +202,16 @@ static double part_left(const hsi_graph_run *run)
     return (run->end - hsi_now()) / (run->end - run->begin);
 }
 
-static void step(hsi_graph_anneal *a, hsi_random *random, double temperature)
+static void anneal_step(hsi_graph_anneal *a, hsi_random *random, double temperature)
 {
-    double limit = a->now.makespan - temperature * hsi_ln(hsi_random_unit(random));
+    double limit = a->now.makespan - temperature * hsi_log(hsi_random_unit(random));
     double makespan;
 
     limit = fmax(limit, nextafter(a->now.makespan, INFINITY));
-    vary(a, random);
-    makespan = hsi_decode(&a->decoder, a->now.place, a->now.weight, limit);
+    change_genes(a, random);
+    makespan = hsi_decode_genes(&a->decoder, a->now.place, a->now.weight, limit);
     if (makespan < limit)
-        keep(a, makespan);
+        keep_as_current(a, makespan);
     else
         undo_step(a);
 }
@@ -231,17 +231,17 @@ void hsi_graph_anneal_go(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run 
 {
     double left;
 
-    copy(a->arcs, &a->now, from);
-    keep(a, hsi_decode(&a->decoder, a->now.place, a->now.weight, INFINITY));
+    copy_genes(a->arcs, &a->now, from);
+    keep_as_current(a, hsi_decode_genes(&a->decoder, a->now.place, a->now.weight, INFINITY));
     run->made = 0;
     while (best->makespan > run->enough && (left = part_left(run)) > 0 &&
            !hsi_interrupted(interrupt)) {
         unsigned block = block_of(a, run);
 
         for (unsigned i = 0; i < block; i++) {
-            step(a, random, run->hot * left);
+            anneal_step(a, random, run->hot * left);
             if (a->now.makespan < best->makespan)
-                copy(a->arcs, best, &a->now);
+                copy_genes(a->arcs, best, &a->now);
         }
         run->made += block;
     }

@@ -6,7 +6,7 @@
 
 #define ARRIVES 0x80000000u /* flag of an event: arrival of the task's inputs, not its end */
 
-static void push(hsi_queue *queue, double key, uint32_t task)
+static void push_event(hsi_queue *queue, double key, uint32_t task)
 {
     size_t at = queue->size++;
 
@@ -15,7 +15,7 @@ static void push(hsi_queue *queue, double key, uint32_t task)
     queue->item[at] = (hsi_keyed){key, task};
 }
 
-static hsi_keyed pop(hsi_queue *queue)
+static hsi_keyed pop_event(hsi_queue *queue)
 {
     hsi_keyed first = queue->item[0], last = queue->item[--queue->size];
     size_t    at = 0, child;
@@ -88,7 +88,7 @@ static void find_levels(hsi_decoder *d)
 }
 
 /* Start with idle workers and no ready tasks. */
-static void begin(hsi_decoder *d)
+static void begin_decoding(hsi_decoder *d)
 {
     const hsi_arcs *arcs = d->arcs;
     size_t          at = 0;
@@ -116,16 +116,16 @@ static void begin(hsi_decoder *d)
 
 static void make_ready(hsi_decoder *d, uint32_t task)
 {
-    push(&d->ready[d->place[task]], -d->level[task] * d->weight[task], task);
+    push_event(&d->ready[d->place[task]], -d->level[task] * d->weight[task], task);
 }
 
 /* Handle the end of a task's last predecessor: the task is ready now, or when its inputs arrive. */
-static void release(hsi_decoder *d, uint32_t task)
+static void release_task(hsi_decoder *d, uint32_t task)
 {
     if (d->arrive[task] <= d->now)
         make_ready(d, task);
     else
-        push(&d->coming, d->arrive[task], task | ARRIVES);
+        push_event(&d->coming, d->arrive[task], task | ARRIVES);
 }
 
 static void release_first(hsi_decoder *d)
@@ -137,11 +137,11 @@ static void release_first(hsi_decoder *d)
         d->trigger[i] = HS_NONE;
         d->arrive[i] = hsi_fetch_time(arcs, i, d->place[i]);
         if (d->left[i] == 0)
-            release(d, i);
+            release_task(d, i);
     }
 }
 
-static void start(hsi_decoder *d, uint32_t task)
+static void start_task(hsi_decoder *d, uint32_t task)
 {
     uint32_t place = d->place[task];
     uint32_t first = hsi_first_worker_at(d->arcs, place);
@@ -154,7 +154,7 @@ static void start(hsi_decoder *d, uint32_t task)
         d->makespan = end;
         d->last = task;
     }
-    push(&d->coming, end, task);
+    push_event(&d->coming, end, task);
 }
 
 /* Start ready tasks on idle workers. Return false if a path that begins now ends at or after
@@ -163,16 +163,16 @@ static bool start_all(hsi_decoder *d, double limit)
 {
     for (uint32_t place = 0; place < d->arcs->places; place++)
         while (d->idle_count[place] > 0 && d->ready[place].size > 0) {
-            uint32_t task = pop(&d->ready[place]).task;
+            uint32_t task = pop_event(&d->ready[place]).task;
 
             if (d->now + d->level[task] >= limit)
                 return false;
-            start(d, task);
+            start_task(d, task);
         }
     return true;
 }
 
-static void finish(hsi_decoder *d, uint32_t task)
+static void finish_task(hsi_decoder *d, uint32_t task)
 {
     const hsi_arcs *arcs = d->arcs;
     uint32_t        place = d->place[task];
@@ -190,7 +190,7 @@ static void finish(hsi_decoder *d, uint32_t task)
             d->trigger[next] = task;
         }
         if (--d->left[next] == 0)
-            release(d, next);
+            release_task(d, next);
     }
 }
 
@@ -199,21 +199,21 @@ static void next_event(hsi_decoder *d)
 {
     d->now = d->coming.item[0].key;
     while (d->coming.size > 0 && d->coming.item[0].key <= d->now) {
-        uint32_t task = pop(&d->coming).task;
+        uint32_t task = pop_event(&d->coming).task;
 
         if (task & ARRIVES)
             make_ready(d, task & ~ARRIVES);
         else
-            finish(d, task);
+            finish_task(d, task);
     }
 }
 
-double hsi_decode(hsi_decoder *d, const uint32_t *place, const double *weight, double limit)
+double hsi_decode_genes(hsi_decoder *d, const uint32_t *place, const double *weight, double limit)
 {
     d->place = place;
     d->weight = weight;
     find_levels(d);
-    begin(d);
+    begin_decoding(d);
     release_first(d);
     for (;;) {
         if (!start_all(d, limit))

@@ -55,7 +55,7 @@ void      hsi_decoder_close(hsi_decoder *d);
 
 /* Decode a schedule and return its makespan; INFINITY: the makespan is at least `limit`, up to
  * rounding, and decoding stopped early. O(arcs + tasks log tasks). */
-double hsi_decode(hsi_decoder *d, const uint32_t *place, const double *weight, double limit);
+double hsi_decode_genes(hsi_decoder *d, const uint32_t *place, const double *weight, double limit);
 
 /* Write the chain of tasks behind the makespan, from the last task back: the end of each let the
  * previous entry start. Return the length of the chain. */

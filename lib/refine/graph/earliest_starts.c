@@ -56,7 +56,7 @@ static void come_before(shift *sh, uint32_t task, double there)
         sh->ready[sh->count++] = task;
 }
 
-static void place(shift *sh, uint32_t task)
+static void place_task(shift *sh, uint32_t task)
 {
     const hsi_arcs *arcs = sh->arcs;
     hs_placement   *p = &sh->placed[task];
@@ -74,7 +74,8 @@ static void place(shift *sh, uint32_t task)
         come_before(sh, sh->next[task], p->end);
 }
 
-hs_status hsi_shift(const hsi_arcs *arcs, const hs_schedule *s, hs_schedule **out)
+hs_status hsi_shift_to_earliest_starts(const hsi_arcs *arcs, const hs_schedule *s,
+                                       hs_schedule **out)
 {
     const hsi_problem *pb = arcs->pb;
     shift              sh = {.arcs = arcs};
@@ -87,7 +88,7 @@ hs_status hsi_shift(const hsi_arcs *arcs, const hs_schedule *s, hs_schedule **ou
             if (sh.left[i] == 0)
                 sh.ready[sh.count++] = i;
         while (sh.count > 0)
-            place(&sh, sh.ready[--sh.count]);
+            place_task(&sh, sh.ready[--sh.count]);
         st = hs_schedule_build(pb->m, pb->k, pb->n, sh.placed, out);
     }
     hsi_arena_close(&sh.arena);

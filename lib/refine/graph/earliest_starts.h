@@ -12,6 +12,7 @@
  * task ends later than in `s`, even with rounding, since sums of smaller numbers are no larger. The
  * caller owns *out. O(arcs), plus sorting the schedule.
  */
-hs_status hsi_shift(const hsi_arcs *arcs, const hs_schedule *s, hs_schedule **out);
+hs_status hsi_shift_to_earliest_starts(const hsi_arcs *arcs, const hs_schedule *s,
+                                       hs_schedule **out);
 
 #endif

@@ -48,7 +48,7 @@ static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
         if (ranks >> rank & 1)
             st = run_ranked(best, alg, (hs_rank)rank);
     if (st == HS_OK)
-        hsi_best_list(best->report, alg->name);
+        hsi_best_list_member(best->report, alg->name);
     return st;
 }
 
@@ -71,7 +71,7 @@ hs_status hsi_graph_portfolio(hsi_best *best)
 }
 
 /* Copy a schedule entry by entry. */
-static hs_status copy(const hs_schedule *s, hs_schedule **out)
+static hs_status copy_schedule(const hs_schedule *s, hs_schedule **out)
 {
     unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);
     hs_placement *all = malloc((hs_schedule_entry_count(s) + 1) * sizeof *all);
@@ -95,7 +95,7 @@ static hs_status copy(const hs_schedule *s, hs_schedule **out)
 hs_status hsi_graph_start(hsi_best *best, const hs_schedule *start)
 {
     hs_schedule *s = NULL;
-    hs_status    st = copy(start, &s);
+    hs_status    st = copy_schedule(start, &s);
 
     return st == HS_OK ? hsi_best_offer(best, s) : st;
 }

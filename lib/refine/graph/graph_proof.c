@@ -48,15 +48,15 @@ bool hsi_best_prover_ended(const hsi_best_prover *prover)
 }
 
 /* Record that no schedule is shorter than the cutoff. */
-static void conclude(hsi_best *best, double cutoff)
+static void record_refutation(hsi_best *best, double cutoff)
 {
     if (best->settings->gap > 0)
         hsi_bounds_raise(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
     else
-        hsi_bounds_refuted(best, nextafter(best->makespan, 0));
+        hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
 }
 
-static hs_status take(hsi_best_prover *prover)
+static hs_status take_found_schedule(hsi_best_prover *prover)
 {
     hs_schedule *s = NULL;
     hs_status    st = hsi_schedule_tree_found(prover->branch, &s);
@@ -83,9 +83,9 @@ hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t
                                &interrupt);
         done += hsi_schedule_tree_nodes(prover->branch);
         if (hsi_schedule_tree_has_found(prover->branch))
-            st = take(prover);
+            st = take_found_schedule(prover);
         if (hsi_schedule_tree_ended(prover->branch))
-            conclude(best, cutoff);
+            record_refutation(best, cutoff);
     } while (st == HS_OK && hsi_schedule_tree_has_found(prover->branch) &&
              (!best->counted || done < nodes));
     best->report->iterations += done;

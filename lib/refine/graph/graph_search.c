@@ -98,12 +98,12 @@ static uint64_t steps_left(const search *s)
 }
 
 /* Set the length of the next round. */
-static hsi_graph_run plan(const search *s)
+static hsi_graph_run plan_round(const search *s)
 {
     const hsi_best *best = s->best;
     hsi_graph_run   run = {.begin = hsi_now(),
                            .hot = heat / (double)best->pb.n * best->seeds->best.makespan,
-                           .enough = hsi_best_enough(best)};
+                           .enough = hsi_best_sufficient_bound(best)};
     double          left = best->stop.end - run.begin;
     double          doubling =
         ldexp(s->prover ? first_of_small : first_seconds, s->round < 12 ? (int)s->round : 12);
@@ -121,7 +121,7 @@ static hsi_graph_run plan(const search *s)
 }
 
 /* Collect the results in the order of the streams. */
-static hs_status collect(search *s)
+static hs_status collect_results(search *s)
 {
     hsi_best  *best = s->best;
     hsi_seeds *seeds = best->seeds;
@@ -136,7 +136,7 @@ static hs_status collect(search *s)
 
 /* Continue the proof for the time of the round, or for a node per step of its streams; eight times
  * longer if the caller wants a proof. */
-static hs_status prove(search *s, const hsi_graph_run *run)
+static hs_status continue_proof(search *s, const hsi_graph_run *run)
 {
     double   times = s->best->proves ? 8 : 1;
     uint64_t nodes = (uint64_t)times * run->steps * s->count, left = steps_left(s);
@@ -149,7 +149,7 @@ static hs_status prove(search *s, const hsi_graph_run *run)
 
 static hs_status run_round(search *s)
 {
-    hsi_graph_run run = plan(s);
+    hsi_graph_run run = plan_round(s);
     hs_status     st;
 
     s->best->phase = "local search";
@@ -159,9 +159,9 @@ static hs_status run_round(search *s)
     }
     st = hsi_team_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
     if (st == HS_OK)
-        st = collect(s);
-    if (st == HS_OK && !hsi_best_prover_ended(s->prover) && hsi_best_goes_on(s->best))
-        st = prove(s, &run);
+        st = collect_results(s);
+    if (st == HS_OK && !hsi_best_prover_ended(s->prover) && hsi_best_may_continue(s->best))
+        st = continue_proof(s, &run);
     return st;
 }
 
@@ -171,7 +171,7 @@ static hs_status prove_tiny(search *s)
     hsi_best *best = s->best;
     hs_status st = HS_OK;
 
-    if (s->prover && best->pb.n <= TINY && hsi_best_goes_on(best))
+    if (s->prover && best->pb.n <= TINY && hsi_best_may_continue(best))
         st = hsi_best_prover_step(s->prover, tiny_seconds, TINY_NODES);
     s->first = best->report->iterations;
     return st;
@@ -187,7 +187,7 @@ hs_status hsi_graph_search(hsi_best *best)
     st = open_search(&s, best);
     if (st == HS_OK)
         st = prove_tiny(&s);
-    while (st == HS_OK && hsi_best_goes_on(best) && (!best->counted || steps_left(&s) > 0))
+    while (st == HS_OK && hsi_best_may_continue(best) && (!best->counted || steps_left(&s) > 0))
         st = run_round(&s);
     if (best->counted && steps_left(&s) == 0)
         best->report->limit_reached = true;

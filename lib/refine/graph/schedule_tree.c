@@ -80,7 +80,7 @@ void hsi_schedule_tree_close(hsi_schedule_tree *b)
 }
 
 /* Return the arrival of a ready task's inputs at a place. */
-static double arrival(const hsi_schedule_tree *b, uint32_t task, uint32_t place)
+static double arrival_of_inputs(const hsi_schedule_tree *b, uint32_t task, uint32_t place)
 {
     const hsi_windows *w = &b->windows;
     double             inputs_at = hsi_fetch_time(b->arcs, task, place);
@@ -128,7 +128,7 @@ static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, doubl
 
     if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
         return;
-    inputs_at = arrival(b, task, place);
+    inputs_at = arrival_of_inputs(b, task, place);
     c.worker = choose_worker(b, place, inputs_at);
     c.start = fmax(inputs_at, b->partial.free_at[c.worker]);
     c.end = c.start + time;
@@ -188,7 +188,7 @@ static void find_children(hsi_schedule_tree *b)
     sort_children(b->stack + at->from, at->to - at->from);
 }
 
-static void add(hsi_schedule_tree *b, const child *c)
+static void add_task(hsi_schedule_tree *b, const child *c)
 {
     hsi_partial *partial = &b->partial;
     node        *at = &b->path[++b->depth];
@@ -208,7 +208,7 @@ static void add(hsi_schedule_tree *b, const child *c)
     partial->last = c->start;
 }
 
-static void take_back(hsi_schedule_tree *b)
+static void remove_last_task(hsi_schedule_tree *b)
 {
     const node *at = &b->path[b->depth--];
 
@@ -233,16 +233,16 @@ static double makespan_of(const hsi_schedule_tree *b)
 }
 
 /* Search the current node: push its children unless the node is pruned. */
-static void expand(hsi_schedule_tree *b)
+static void expand_node(hsi_schedule_tree *b)
 {
     const node *at = &b->path[b->depth];
 
     b->nodes++;
-    if (!hsi_windows_allow(&b->windows, &b->partial))
+    if (!hsi_windows_allow_partial(&b->windows, &b->partial))
         return;
     if (b->depth > 0 &&
-        hsi_seen_before(b->seen, &b->partial, (uint32_t)hsi_position(b->arcs->pb->graph, at->task),
-                        &at->starts))
+        hsi_seen_is_dominated(b->seen, &b->partial,
+                              (uint32_t)hsi_position(b->arcs->pb->graph, at->task), &at->starts))
         return;
     find_children(b);
 }
@@ -253,11 +253,11 @@ static bool next_node(hsi_schedule_tree *b)
     while (b->path[b->depth].from == b->path[b->depth].to) {
         if (b->depth == 0)
             return false;
-        take_back(b);
+        remove_last_task(b);
     }
     b->path[b->depth].to--;
     b->size = b->path[b->depth].to;
-    add(b, &b->stack[b->size]);
+    add_task(b, &b->stack[b->size]);
     return true;
 }
 
@@ -268,12 +268,12 @@ void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
     b->found = false;
     if (b->ended)
         return;
-    if (b->windows.cutoff != cutoff && !hsi_windows_aim(&b->windows, &b->nothing, cutoff)) {
+    if (b->windows.cutoff != cutoff && !hsi_windows_set_cutoff(&b->windows, &b->nothing, cutoff)) {
         b->ended = true;
         return;
     }
     if (!b->begun)
-        expand(b);
+        expand_node(b);
     b->begun = true;
     while (!nodes || b->nodes < nodes) {
         if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
@@ -287,7 +287,7 @@ void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
             return;
         }
         if (!is_complete(b))
-            expand(b);
+            expand_node(b);
     }
 }
 

@@ -72,7 +72,7 @@ static void try_places(hsi_seeds *seeds)
     hsi_genes *tried = &seeds->tried;
 
     tried->makespan =
-        hsi_decode(&seeds->decoder, tried->place, tried->weight, seeds->best.makespan);
+        hsi_decode_genes(&seeds->decoder, tried->place, tried->weight, seeds->best.makespan);
     hsi_seeds_take(seeds, tried);
 }
 
@@ -124,7 +124,7 @@ hs_status hsi_seeds_offer(hsi_best *best)
 
     if (!(seeds->best.makespan < best->makespan))
         return HS_OK;
-    hsi_decode(&seeds->decoder, seeds->best.place, seeds->best.weight, INFINITY);
+    hsi_decode_genes(&seeds->decoder, seeds->best.place, seeds->best.weight, INFINITY);
     st = hsi_decoded_schedule(&seeds->decoder, &s);
     return st == HS_OK ? hsi_best_offer(best, s) : st;
 }

@@ -69,7 +69,7 @@ void hsi_seen_close(hsi_seen *seen)
 }
 
 /* Sort the few times of a place's workers, increasing. */
-static void sort(double *time, uint32_t count)
+static void sort_times(double *time, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         double   moved = time[i];
@@ -81,7 +81,7 @@ static void sort(double *time, uint32_t count)
     }
 }
 
-static void describe(hsi_seen *seen, const hsi_partial *partial)
+static void describe_partial(hsi_seen *seen, const hsi_partial *partial)
 {
     const hsi_arcs *arcs = seen->w->arcs;
     entry          *e = seen->scratch;
@@ -94,7 +94,7 @@ static void describe(hsi_seen *seen, const hsi_partial *partial)
     for (uint32_t i = 0; i < seen->workers; i++)
         e->time[i] = fmax(partial->free_at[i], partial->last);
     for (uint32_t place = 0; place < arcs->places; place++)
-        sort(e->time + hsi_first_worker_at(arcs, place), hsi_workers_at(arcs, place));
+        sort_times(e->time + hsi_first_worker_at(arcs, place), hsi_workers_at(arcs, place));
     for (uint32_t i = 0; i < e->ends; i++) {
         e->time[seen->workers + i] = partial->end[at[i]];
         places_of(seen, e)[i] = at[i] << 26 | partial->place[at[i]];
@@ -111,7 +111,7 @@ static bool is_made_earlier(const hsi_seen *seen, uint32_t where, double end, ui
     return end <= later && (where == than || end + seen->w->leaving[task][type] <= later);
 }
 
-static bool replaces(const hsi_seen *seen, entry *e, entry *by)
+static bool is_no_better(const hsi_seen *seen, entry *e, entry *by)
 {
     hsi_sum rest = e->starts;
 
@@ -131,7 +131,7 @@ static bool replaces(const hsi_seen *seen, entry *e, entry *by)
     return hsi_sum_surely_nonnegative(&rest);
 }
 
-static void note(hsi_seen *seen, entry **slot)
+static void store_description(hsi_seen *seen, entry **slot)
 {
     size_t bytes = bytes_of(seen, seen->scratch->ends);
     entry *kept;
@@ -146,20 +146,20 @@ static void note(hsi_seen *seen, entry **slot)
     *slot = kept;
 }
 
-bool hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
-                     const hsi_sum *starts)
+bool hsi_seen_is_dominated(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
+                           const hsi_sum *starts)
 {
     entry  *e = seen->scratch;
     entry **slot = &seen->slot[partial->done * 0x9e3779b97f4a7c15 >> 48];
 
-    describe(seen, partial);
+    describe_partial(seen, partial);
     e->done = partial->done;
     e->starts = *starts;
     e->last = partial->last;
     e->position = position;
     for (entry *by = *slot; by; by = by->next)
-        if (replaces(seen, e, by))
+        if (is_no_better(seen, e, by))
             return true;
-    note(seen, slot);
+    store_description(seen, slot);
     return false;
 }

@@ -20,7 +20,7 @@ void      hsi_seen_close(hsi_seen *seen);
 
 /* Return true if a stored partial schedule dominates `partial`; else store it, if memory permits.
  * `position`: topological position of the task that starts last; `starts`: sum of all starts. */
-bool hsi_seen_before(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
-                     const hsi_sum *starts);
+bool hsi_seen_is_dominated(hsi_seen *seen, const hsi_partial *partial, uint32_t position,
+                           const hsi_sum *starts);
 
 #endif

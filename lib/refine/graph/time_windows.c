@@ -18,7 +18,7 @@ static double move_time(const hsi_windows *w, const hsi_arc *arc, int from, int 
     return from == to ? 0 : w->arcs->move[3 * arc->move + (from == HS_CPU ? HS_H2D : HS_D2H)];
 }
 
-static hs_status reverse(hsi_windows *w)
+static hs_status reverse_arcs(hsi_windows *w)
 {
     const hsi_arcs *arcs = w->arcs;
     size_t          count = arcs->after_at[w->n], at = 0;
@@ -86,7 +86,7 @@ hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs)
         return HS_ETOOBIG;
     w->arcs = arcs;
     w->n = (uint32_t)arcs->pb->n;
-    st = reverse(w);
+    st = reverse_arcs(w);
     if (st != HS_OK)
         return st;
     find_sets(w);
@@ -298,7 +298,7 @@ static bool loads_fit(hsi_windows *w, const hsi_partial *partial, double tail)
            time_left(w, partial, HS_CPU, begin[HS_CPU], tail);
 }
 
-bool hsi_windows_allow(hsi_windows *w, const hsi_partial *partial)
+bool hsi_windows_allow_partial(hsi_windows *w, const hsi_partial *partial)
 {
     double done = -1;
 
@@ -333,7 +333,7 @@ static uint64_t count_open(const hsi_windows *w)
 }
 
 /* Closing types lengthens tails, which may close more types: repeat until stable. */
-bool hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
+bool hsi_windows_set_cutoff(hsi_windows *w, const hsi_partial *empty_schedule, double cutoff)
 {
     uint64_t before;
 
@@ -342,13 +342,13 @@ bool hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
     do {
         before = count_open(w);
         find_tails(w);
-        if (!hsi_windows_allow(w, nothing))
+        if (!hsi_windows_allow_partial(w, empty_schedule))
             return false;
     } while (count_open(w) < before);
     return true;
 }
 
-double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low, double high)
+double hsi_windows_bound(hsi_windows *w, const hsi_partial *empty_schedule, double low, double high)
 {
     const double near_enough = 1e-9;
 
@@ -357,7 +357,7 @@ double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low,
 
         if (!(middle > low))
             break; /* low and high are adjacent numbers */
-        if (hsi_windows_aim(w, nothing, middle))
+        if (hsi_windows_set_cutoff(w, empty_schedule, middle))
             high = middle;
         else
             low = middle;

@@ -49,14 +49,15 @@ hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs);
 void      hsi_windows_close(hsi_windows *w);
 
 /* Set the cutoff and compute tails for it. Return false if the cutoff is refuted already. */
-bool hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff);
+bool hsi_windows_set_cutoff(hsi_windows *w, const hsi_partial *empty_schedule, double cutoff);
 
 /* Return false if the partial schedule certainly cannot be completed below the cutoff. O(arcs +
  * tasks^2). */
-bool hsi_windows_allow(hsi_windows *w, const hsi_partial *partial);
+bool hsi_windows_allow_partial(hsi_windows *w, const hsi_partial *partial);
 
 /* Return the largest cutoff from `low` to `high` that is refuted for the empty schedule, to nine
  * digits. */
-double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low, double high);
+double hsi_windows_bound(hsi_windows *w, const hsi_partial *empty_schedule, double low,
+                         double high);
 
 #endif

@@ -27,7 +27,8 @@ static uint32_t longest_free(const hsi_price_tree *b, const hsi_price_tree_node 
 }
 
 /* Pack the tasks by the LP's types; set has_found if the schedule is below the cutoff. */
-static hs_status pack(hsi_price_tree *b, const hsi_price_tree_node *nd, const hsi_stop *stop)
+static hs_status pack_by_types(hsi_price_tree *b, const hsi_price_tree_node *nd,
+                               const hsi_stop *stop)
 {
     const hsi_problem *pb = b->pb;
     atomic_int         halt = 0;
@@ -39,9 +40,9 @@ static hs_status pack(hsi_price_tree *b, const hsi_price_tree_node *nd, const hs
     for (i = 0; i < pb->n; i++)
         b->found[i] = nd->mostly[i] == HS_CPU ? 0 : pb->m;
     if (st == HS_OK && pb->m)
-        st = hsi_pack(pb, HS_CPU, &interrupt, b->found);
+        st = hsi_pack_tasks(pb, HS_CPU, &interrupt, b->found);
     if (st == HS_OK && pb->k)
-        st = hsi_pack(pb, HS_GPU, &interrupt, b->found);
+        st = hsi_pack_tasks(pb, HS_GPU, &interrupt, b->found);
     if (st == HS_OK && hsi_assignment_makespan(pb, b->found, load) < b->cutoff)
         b->has_found = 1;
     free(load);
@@ -59,7 +60,7 @@ hs_status hsi_price_tree_search_through(hsi_price_tree *b, hsi_price_tree_node *
     hs_status   st = HS_OK;
 
     if (nd->state == HSI_NODE_OPEN) {
-        st = pack(b, nd, stop);
+        st = pack_by_types(b, nd, stop);
         if (st != HS_OK || b->has_found)
             return st;
     }

@@ -64,7 +64,7 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
         uint32_t kind = hsi_configuration_kind(cf, i);
         double   count = 0, on_cpu, far;
 
-        b->types[i] = nd->mostly[i] = b->share[kind] >= 0.5 ? HS_CPU : HS_GPU;
+        nd->mostly[i] = b->share[kind] >= 0.5 ? HS_CPU : HS_GPU;
         if (isinf(b->p[i]) || isinf(b->q[i]))
             continue;
         for (j = 0; j < b->pb->n; j++)
@@ -77,7 +77,6 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
             nd->on_cpu = (uint32_t)on_cpu;
         }
     }
-    b->has_types = 1;
 }
 
 static bool has_impossible_task(const hsi_problem *pb)
@@ -91,8 +90,8 @@ static bool has_impossible_task(const hsi_problem *pb)
 }
 
 /* Bound the node by deadline, and open its configuration bound unless that is enough. */
-static hs_status begin(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_problem *pb,
-                       const hsi_stop *stop)
+static hs_status begin_bounding(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_problem *pb,
+                                const hsi_stop *stop)
 {
     double    deadline;
     hs_status st;
@@ -110,7 +109,7 @@ static hs_status begin(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_pro
         return HS_OK;
     st = hsi_configuration_open(pb, nd->bound, &b->cf);
     if (st == HS_OK && b->has_root)
-        hsi_configuration_begin_with(b->cf, nd->worth, pb->n);
+        hsi_configuration_set_multipliers(b->cf, nd->worth, pb->n);
     return st;
 }
 
@@ -129,11 +128,11 @@ hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, co
 
     *done = 0;
     if (!b->cf)
-        st = begin(b, nd, &pb, stop);
+        st = begin_bounding(b, nd, &pb, stop);
     if (st != HS_OK)
         return st;
     if (b->cf) {
-        hsi_configuration_enough(b->cf, b->cutoff);
+        hsi_configuration_set_enough(b->cf, b->cutoff);
         st = hsi_configuration_step(b->cf, stop);
         nd->bound = hsi_configuration_bound(b->cf);
         if (st == HS_OK && !hsi_configuration_ended(b->cf) && nd->bound < b->cutoff)

@@ -37,8 +37,8 @@ static size_t next_node(hsi_price_tree *b)
 }
 
 /* Settle `count` free tasks with the same times as `task` for a type. */
-static void settle(const hsi_price_tree *b, hsi_price_tree_node *nd, uint32_t task, uint32_t count,
-                   hs_type type)
+static void settle_copies(const hsi_price_tree *b, hsi_price_tree_node *nd, uint32_t task,
+                          uint32_t count, hs_type type)
 {
     size_t i;
 
@@ -50,7 +50,8 @@ static void settle(const hsi_price_tree *b, hsi_price_tree_node *nd, uint32_t ta
         }
 }
 
-static uint32_t free_like(const hsi_price_tree *b, const hsi_price_tree_node *nd, uint32_t task)
+static uint32_t count_free_copies(const hsi_price_tree *b, const hsi_price_tree_node *nd,
+                                  uint32_t task)
 {
     uint32_t count = 0;
     size_t   i;
@@ -81,9 +82,10 @@ static hs_status begin_child(hsi_price_tree *b)
     if (st != HS_OK)
         return st;
     if (b->ready == 0)
-        settle(b, child, parent->task, parent->on_cpu + 1, HS_CPU);
+        settle_copies(b, child, parent->task, parent->on_cpu + 1, HS_CPU);
     else
-        settle(b, child, parent->task, free_like(b, parent, parent->task) - parent->on_cpu, HS_GPU);
+        settle_copies(b, child, parent->task,
+                      count_free_copies(b, parent, parent->task) - parent->on_cpu, HS_GPU);
     b->begun = true;
     return HS_OK;
 }
@@ -163,9 +165,8 @@ hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree
     b->q = hsi_arena_take(&b->arena, n, sizeof *b->q);
     b->share = hsi_arena_take(&b->arena, n, sizeof *b->share);
     b->scaled = hsi_arena_take(&b->arena, n, sizeof *b->scaled);
-    b->types = hsi_arena_take(&b->arena, n, 1);
     b->found = hsi_arena_take(&b->arena, n, sizeof *b->found);
-    if (!b->p || !b->q || !b->share || !b->scaled || !b->types || !b->found ||
+    if (!b->p || !b->q || !b->share || !b->scaled || !b->found ||
         hsi_vector_reserve(&b->nodes, sizeof root) ||
         hsi_price_tree_copy_node(b, &root, b->nodes.data) != HS_OK) {
         hsi_price_tree_close(b);
@@ -215,11 +216,6 @@ int hsi_price_tree_ended(const hsi_price_tree *b)
 const uint32_t *hsi_price_tree_found(const hsi_price_tree *b)
 {
     return b->has_found ? b->found : NULL;
-}
-
-const unsigned char *hsi_price_tree_types(const hsi_price_tree *b)
-{
-    return b->has_types ? b->types : NULL;
 }
 
 size_t hsi_price_tree_nodes(const hsi_price_tree *b)

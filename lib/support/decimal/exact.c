@@ -49,31 +49,31 @@ static void multiply_add(natural *a, uint64_t factor, uint64_t term)
     append_limb(a, carry);
 }
 
-static uint64_t small_power(unsigned base, int n)
+static uint64_t small_power(unsigned base, int exponent)
 {
     uint64_t p = 1;
 
-    while (n-- > 0)
+    while (exponent-- > 0)
         p *= base;
     return p;
 }
 
-static void multiply_by_power_of_five(natural *a, int64_t n)
+static void multiply_by_power_of_five(natural *a, int64_t exponent)
 {
     const int      step = 27; /* 5^27 < 2^63 */
     const uint64_t factor = small_power(5, step);
 
-    for (; n >= step; n -= step)
+    for (; exponent >= step; exponent -= step)
         multiply_add(a, factor, 0);
-    multiply_add(a, small_power(5, (int)n), 0);
+    multiply_add(a, small_power(5, (int)exponent), 0);
 }
 
 /* Multiply a > 0 by 2^n. */
-static void shift_left(natural *a, int64_t n)
+static void shift_left(natural *a, int64_t bits)
 {
-    int limbs = (int)(n / 64);
+    int limbs = (int)(bits / 64);
 
-    multiply_add(a, (uint64_t)1 << (n % 64), 0);
+    multiply_add(a, (uint64_t)1 << (bits % 64), 0);
     for (int i = a->count - 1; i >= 0; i--)
         a->limb[i + limbs] = a->limb[i];
     for (int i = 0; i < limbs; i++)
@@ -81,7 +81,7 @@ static void shift_left(natural *a, int64_t n)
     a->count += limbs;
 }
 
-static int compare(const natural *a, const natural *b)
+static int compare_naturals(const natural *a, const natural *b)
 {
     if (a->count != b->count)
         return a->count < b->count ? -1 : 1;
@@ -163,7 +163,7 @@ static int compare_with_midpoint(const long_decimal *d, uint64_t bits)
         shift_left(&left, shift);
     else
         shift_left(&midpoint, -shift);
-    return compare(&left, &midpoint);
+    return compare_naturals(&left, &midpoint);
 }
 
 uint64_t hsi_decimal_exact(const char *begin, const char *end, int64_t exponent, uint64_t bits)

@@ -29,15 +29,15 @@ typedef struct hsi_ten_power {
 extern const hsi_ten_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1]
     __attribute__((visibility("hidden")));
 
-static inline const hsi_ten_power *hsi_power_of_ten(int q)
+static inline const hsi_ten_power *hsi_power_of_ten(int exponent)
 {
-    return &hsi_powers[q - HSI_POWER_MIN];
+    return &hsi_powers[exponent - HSI_POWER_MIN];
 }
 
 /** Return floor(log2(10^q)) for every q of the table: 217706 / 2^16 slightly exceeds log2(10). */
-static inline int hsi_power_log2(int q)
+static inline int hsi_power_log2(int exponent)
 {
-    return (q * 217706) >> 16;
+    return (exponent * 217706) >> 16;
 }
 
 #endif

@@ -59,12 +59,12 @@ static inline uint64_t round_half_up(const scaled_word *x)
  * power is exact, the omitted part may add almost w. Returns false, with x below the tie, if x may
  * be on either side. w is normalised.
  */
-static bool decide_near_tie(scaled_word *x, uint64_t w, int q)
+static bool decide_near_tie(scaled_word *x, uint64_t significand, int exponent)
 {
-    const hsi_ten_power *power = hsi_power_of_ten(q);
-    bool                 exact = q >= 0 && q <= HSI_POWER_EXACT;
-    __uint128_t          lower = (__uint128_t)w * power->low;
-    __uint128_t          upper = (__uint128_t)w * power->high + (uint64_t)(lower >> 64);
+    const hsi_ten_power *power = hsi_power_of_ten(exponent);
+    bool                 exact = exponent >= 0 && exponent <= HSI_POWER_EXACT;
+    __uint128_t          lower = (__uint128_t)significand * power->low;
+    __uint128_t          upper = (__uint128_t)significand * power->high + (uint64_t)(lower >> 64);
     __uint128_t          rest = upper << 64 | (uint64_t)lower;
 
     x->high = (uint64_t)(upper >> 64);
@@ -74,17 +74,17 @@ static bool decide_near_tie(scaled_word *x, uint64_t w, int q)
         x->high -= even || !exact; /* if x is the tie, an even significand stays */
         return exact;
     }
-    return exact || rest + w >= rest || !is_tie(x, x->high + 1);
+    return exact || rest + significand >= rest || !is_tie(x, x->high + 1);
 }
 
 /*
  * Compute the bits of the double nearest to w * 10^q, w > 0. Returns false if undecided: the result
  * is then *bits or *bits + 1.
  */
-static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
+static inline bool scale_to_double(uint64_t significand, int64_t q, uint64_t *bits)
 {
     scaled_word x;
-    int         zeros = __builtin_clzll(w), exponent;
+    int         zeros = __builtin_clzll(significand), exponent;
 
     *bits = 0;
     if (q < HSI_POWER_MIN)
@@ -93,8 +93,8 @@ static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
     if (q > MAX_EXPONENT)
         return true;
 
-    w <<= zeros;
-    x.high = (uint64_t)((__uint128_t)w * hsi_power_of_ten((int)q)->high >> 64);
+    significand <<= zeros;
+    x.high = (uint64_t)((__uint128_t)significand * hsi_power_of_ten((int)q)->high >> 64);
     x.drop = 10 + (int)(x.high >> 63); /* 53 bits remain */
     exponent = x.drop + hsi_power_log2((int)q) + 1 - zeros + 1075;
     if (exponent < 1) { /* subnormal: fewer bits remain */
@@ -106,7 +106,7 @@ static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
     }
     x.base = (uint64_t)(exponent - 1) << 52;
     if (is_tie(&x, x.high) || is_tie(&x, x.high + 1)) {
-        bool known = decide_near_tie(&x, w, (int)q);
+        bool known = decide_near_tie(&x, significand, (int)q);
 
         *bits = round_half_up(&x);
         return known;
@@ -146,17 +146,18 @@ static inline const char *read_digits(const char *p, const char *end, digits *d)
  * With dropped digits, `word` bounds the number from both sides; rounding is monotone, so bounds
  * that round to one double decide.
  */
-static inline uint64_t nearest(const digits *d, int64_t q, const char *begin, const char *end)
+static inline uint64_t nearest_double(const digits *d, int64_t exponent, const char *begin,
+                                      const char *end)
 {
     uint64_t bits, next;
     bool     known;
 
     if (d->word == 0)
         return 0;
-    known = scale(d->word, q + d->dropped, &bits);
+    known = scale_to_double(d->word, exponent + d->dropped, &bits);
     if (known && d->dropped > 0)
-        known = scale(d->word + 1, q + d->dropped, &next) && next == bits;
-    return known ? bits : hsi_decimal_exact(begin, end, q, bits);
+        known = scale_to_double(d->word + 1, exponent + d->dropped, &next) && next == bits;
+    return known ? bits : hsi_decimal_exact(begin, end, exponent, bits);
 }
 
 /* Read an exponent from the 'e' at p on and add it to *q; returns p without an exponent. */
@@ -221,6 +222,6 @@ const char *hsi_decimal_read(const char *begin, const char *end, double *value)
     }
     if (p < end && (*p | 0x20) == 'e')
         p = read_exponent(p, end, &q);
-    store_double(value, sign, nearest(&d, q, first, last));
+    store_double(value, sign, nearest_double(&d, q, first, last));
     return p;
 }

@@ -36,7 +36,7 @@ static char *write_integer(char *p, uint64_t value)
 }
 
 /* Terminate the number with NUL and return its length. */
-static inline size_t finish(const char *buffer, char *end)
+static inline size_t copy_to_front(const char *buffer, char *end)
 {
     *end = '\0';
     return (size_t)(end - buffer);
@@ -44,7 +44,7 @@ static inline size_t finish(const char *buffer, char *end)
 
 size_t hsi_decimal_write_u64(uint64_t value, char buffer[HSI_DECIMAL_MAX])
 {
-    return finish(buffer, write_integer(buffer, value));
+    return copy_to_front(buffer, write_integer(buffer, value));
 }
 
 size_t hsi_decimal_write_i64(int64_t value, char buffer[HSI_DECIMAL_MAX])
@@ -52,7 +52,7 @@ size_t hsi_decimal_write_i64(int64_t value, char buffer[HSI_DECIMAL_MAX])
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
     buffer[0] = '-';
-    return finish(buffer, write_integer(buffer + (value < 0), magnitude));
+    return copy_to_front(buffer, write_integer(buffer + (value < 0), magnitude));
 }
 
 /* the number digits * 10^exponent; the digits may end in zeros */
@@ -80,7 +80,7 @@ static inline uint64_t multiply_sticky(hsi_ten_power power, uint64_t x)
  * Find the shortest decimal. The interval and the double are measured in quarters of 10^exponent,
  * so the interval's ends and the midpoint of two decimals are integers.
  */
-static inline decimal shortest(uint64_t significand, int exponent, bool is_power_of_two)
+static inline decimal shortest_decimal(uint64_t significand, int exponent, bool is_power_of_two)
 {
     /* floor(log10(w)) of the interval's width w: 2^exponent, or 3/4 of it */
     int           k = (exponent * 1262611 - (is_power_of_two ? 524031 : 0)) >> 22;
@@ -164,7 +164,7 @@ static inline char *write_magnitude(char *p, int biased, uint64_t fraction)
         if (below_one == 0)
             return write_integer(p, significand >> -exponent);
     }
-    return write_decimal(p, shortest(significand, exponent, fraction == 0 && biased > 1));
+    return write_decimal(p, shortest_decimal(significand, exponent, fraction == 0 && biased > 1));
 }
 
 size_t hsi_decimal_write(double value, char buffer[HSI_DECIMAL_MAX])
@@ -185,5 +185,5 @@ size_t hsi_decimal_write(double value, char buffer[HSI_DECIMAL_MAX])
         memcpy(p, fraction ? "nan" : "inf", 3);
         p += 3;
     }
-    return finish(buffer, p);
+    return copy_to_front(buffer, p);
 }

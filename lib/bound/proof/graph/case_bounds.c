@@ -31,7 +31,7 @@ static bool find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, ui
         int fits = isinf(time_on(pr, task, !type));
 
         for (uint32_t i = 0; fits && i < size; i++)
-            fits = *hsi_tree_beside(pr, crowd[i], task);
+            fits = *hsi_tree_are_apart(pr, crowd[i], task);
         crowd[size] = task;
         if (fits && find_crowd(pr, type, crowd, size + 1))
             return true;
@@ -168,7 +168,7 @@ static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
             uint32_t first = running[i], second = running[j];
             double   length = fmin(head[first] + tail[second], head[second] + tail[first]);
 
-            if (*hsi_tree_beside(pr, first, second) || length <= *most ||
+            if (*hsi_tree_are_apart(pr, first, second) || length <= *most ||
                 hsi_is_before(b, b->position[first], b->position[second]) ||
                 hsi_is_before(b, b->position[second], b->position[first]))
                 continue;

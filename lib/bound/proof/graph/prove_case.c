@@ -46,7 +46,7 @@ hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, do
     return open_graph(pr, pb->graph->vertices);
 }
 
-static void begin(hsi_graph_prover *pr)
+static void begin_case(hsi_graph_prover *pr)
 {
     const hs_graph *g = pr->pb->graph;
 
@@ -64,7 +64,7 @@ static void begin(hsi_graph_prover *pr)
 }
 
 /* Let direct predecessors of `first` precede direct successors of `second`. */
-static void cross(hsi_graph_prover *pr, uint32_t first, uint32_t second)
+static void add_edges_across(hsi_graph_prover *pr, uint32_t first, uint32_t second)
 {
     uint32_t vertices = (uint32_t)pr->graph.vertices;
 
@@ -84,9 +84,9 @@ static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_
         *(part == 0 ? hsi_tree_edge(pr, a, b) : hsi_tree_edge(pr, b, a)) = 1;
     if (split->step == HSI_STEP_TYPE || part < 2)
         return;
-    *hsi_tree_beside(pr, a, b) = *hsi_tree_beside(pr, b, a) = 1;
-    cross(pr, a, b);
-    cross(pr, b, a);
+    *hsi_tree_are_apart(pr, a, b) = *hsi_tree_are_apart(pr, b, a) = 1;
+    add_edges_across(pr, a, b);
+    add_edges_across(pr, b, a);
 }
 
 /* Fill both directions of the edges, and a topological order. */
@@ -131,7 +131,7 @@ static void take_parts(hsi_graph_prover *pr, uint32_t index)
 
 void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index)
 {
-    begin(pr);
+    begin_case(pr);
     take_parts(pr, index);
     make_graph(pr);
 }

@@ -76,7 +76,7 @@ static hs_status add_case(hsi_graph_prover *pr, hsi_graph_case content)
     return st;
 }
 
-static hs_status split(hsi_graph_prover *pr, uint32_t index)
+static hs_status split_case(hsi_graph_prover *pr, uint32_t index)
 {
     hsi_graph_case *c = hsi_graph_case_at(pr, index);
     hsi_graph_case  part = {.parent = index, .depth = c->depth + 1, .bound = c->bound};
@@ -89,7 +89,7 @@ static hs_status split(hsi_graph_prover *pr, uint32_t index)
     return st;
 }
 
-static hs_status grow(hsi_graph_prover *pr)
+static hs_status grow_tree(hsi_graph_prover *pr)
 {
     const hsi_graph_case root = {.parent = HS_NONE};
     hs_status            st = add_case(pr, root);
@@ -101,7 +101,7 @@ static hs_status grow(hsi_graph_prover *pr)
         pr->heap.size -= sizeof index;
         if (hsi_graph_case_at(pr, index)->bound >= pr->goal)
             break;
-        st = split(pr, index);
+        st = split_case(pr, index);
     }
     return st == HS_OK && hsi_cancelled(pr->stop->settings) ? HS_ECANCELED : st;
 }
@@ -138,9 +138,9 @@ static void write_case(hsi_graph_prover *pr, uint32_t index, hs_certificate *cer
         write_case(pr, c->child + part, certificate);
 }
 
-static hs_status prove(hsi_graph_prover *pr, hs_certificate *certificate)
+static hs_status prove_target(hsi_graph_prover *pr, hs_certificate *certificate)
 {
-    hs_status st = grow(pr);
+    hs_status st = grow_tree(pr);
 
     if (st != HS_OK)
         return st;
@@ -164,7 +164,7 @@ hs_status hsi_certify_graph(const hsi_problem *pb, double target, const hsi_stop
     pr.stop = stop;
     certificate->computed = target;
     if (st == HS_OK && pb->n > 0 && target > 0)
-        st = prove(&pr, certificate);
+        st = prove_target(&pr, certificate);
     hsi_graph_prover_end(&pr);
     return st;
 }

@@ -62,9 +62,10 @@ static inline unsigned char *hsi_tree_edge(const hsi_graph_prover *pr, uint32_t 
     return &pr->edge[from * HSI_TREE_VERTICES + to];
 }
 
-static inline unsigned char *hsi_tree_beside(const hsi_graph_prover *pr, uint32_t a, uint32_t b)
+static inline unsigned char *hsi_tree_are_apart(const hsi_graph_prover *pr, uint32_t first,
+                                                uint32_t second)
 {
-    return &pr->beside[a * HSI_TREE_VERTICES + b];
+    return &pr->beside[first * HSI_TREE_VERTICES + second];
 }
 
 /* Turn to a case: set the fields of the present case. */
