@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The tools' reader of JSON: values as they stand, and whatever is damaged is refused or read. */
+/*
+ * Test the tools' JSON reader: it returns the values of valid text, and reads or refuses damaged
+ * text.
+ */
 
 #include "config.h"
 
@@ -62,7 +65,7 @@ START_TEST(values_are_read)
 }
 END_TEST
 
-/* Where each text is wrong, and how that is said. */
+/* Report position and reason of the fault in each text. */
 START_TEST(faults_are_located)
 {
     static const struct {
@@ -104,7 +107,7 @@ START_TEST(faults_are_located)
 }
 END_TEST
 
-/* 64 arrays in each other are read, and 65 are not; nor are a million, which ends no stack. */
+/* Read 64 nested arrays; refuse 65, and a million, without overflow of the stack. */
 START_TEST(depth_is_limited)
 {
     enum { MANY = 1000000 };
@@ -126,8 +129,10 @@ START_TEST(depth_is_limited)
 }
 END_TEST
 
-/* Does the reader agree with one that shares no code with it? Half of a pair of escapes, and a
- * number too large for a double, are JSON by the letter, and refused here. */
+/*
+ * Compare the reader with an independent reader. Half of a pair of escapes, and a number too large
+ * for a double, are valid JSON but refused by the tools' reader.
+ */
 static void check_agreement(const char *text, size_t length)
 {
     hs_error   error = {0};
@@ -143,7 +148,7 @@ static void check_agreement(const char *text, size_t length)
     json_free(tree);
 }
 
-/* A report with each byte missing, turned into others, and cut off there. */
+/* Read a report with each byte removed, replaced by others, or as the last byte. */
 START_TEST(damaged_report_is_noticed)
 {
     static const char bytes[] = "\"\\{}[]:,0-.e \n\x01x\xff";

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Gantt chart shows of spoliations: titles, arrows, and where these leave room for text. */
+/*
+ * Test the titles and arrows of spoliations in a Gantt chart, and that text keeps clear of arrows.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +86,10 @@ START_TEST(titles_and_arrows_name_thief_and_victim)
 }
 END_TEST
 
-/* The costliest first: beyond twenty, a pointer over either entry brings the arrow. */
+/*
+ * The twenty costliest spoliations have arrows; further arrows appear while the pointer is over
+ * either entry.
+ */
 START_TEST(twenty_arrows_at_most)
 {
     sample      made = sample_with_spoliations(198, _i);
@@ -134,10 +139,12 @@ START_TEST(many_spoliations_stay_small)
 }
 END_TEST
 
-/* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on
- * cpu0; tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the
- * last task waits for what cpu2 gave up, and the critical path jumps from gpu0 to cpu3 at 6, the
- * middle of t5 on cpu2. */
+/*
+ * Return a sample with bars whose names arrows would cross in the middle: t0 from 0 to 10 on cpu1,
+ * t1 from 4.4 to 5.6 on cpu0; gpu0 spoliates tasks of cpu2, after 0.5, and of cpu3, after 5. With
+ * `graph`, the last task waits for the task aborted on cpu2, and the critical path jumps from gpu0
+ * to cpu3 at 6, the middle of t5 on cpu2.
+ */
 static sample sample_with_crossing_arrows(int graph)
 {
     static const hs_placement placed[] = {
@@ -166,7 +173,7 @@ static sample sample_with_crossing_arrows(int graph)
     return made;
 }
 
-/* Where the text of an element stands, with 5 px a character, and 4.5 px of height. */
+/* The area of a text element, with 5 px for each character and a height of 4.5 px. */
 typedef struct area {
     double left, right, top, bottom;
 } area;
@@ -186,7 +193,9 @@ static area area_of(const char *text, bool is_middle)
     return (area){x, x + width, y - 6, y - 1.5};
 }
 
-/* Does a line from one point to another meet the area? Tried at many places along it. */
+/*
+ * Return whether the line between two points meets the area, tried at many places along the line.
+ */
 static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
 {
     for (int i = 0; i <= 2000; i++) {
@@ -198,7 +207,10 @@ static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
     return false;
 }
 
-/* How many lines of paths of that class meet the area; *lines: how many there are. */
+/*
+ * Return the number of lines in paths of a class that meet the area; *lines is the number of all
+ * lines in these paths.
+ */
 static unsigned count_crossings(const char *svg, const char *kind, area a, unsigned *lines)
 {
     unsigned count = 0;
@@ -243,7 +255,7 @@ START_TEST(arrows_cross_no_text)
             continue;
         ck_assert_uint_eq(
             count_crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
-        ck_assert_uint_ge(lines, 3); /* two, and a gap in one */
+        ck_assert_uint_ge(lines, 3); /* two lines, one of them with a gap */
         ck_assert_uint_eq(count_crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines),
                           0);
         ck_assert_uint_ge(lines, _i ? 3 : 0);

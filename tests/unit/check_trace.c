@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The trace: an event for each entry, which viewers neither lose nor misplace. */
+/*
+ * Test that a trace has an event for each entry, and that viewers neither lose nor misplace an
+ * event.
+ */
 
 #include <check.h>
 #include <float.h>
@@ -12,7 +15,7 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-/* One event, from its line. */
+/* An event, parsed from a line of the trace. */
 typedef struct event {
     char   phase;
     double ts, dur;
@@ -57,7 +60,7 @@ static size_t count_phase(const event *events, size_t count, char phase)
     return n;
 }
 
-/* Microseconds to nanoseconds as viewers do it: to the nearest, or cut off. */
+/* Convert microseconds to nanoseconds like viewers: rounded to nearest, or truncated if `cut`. */
 static double microseconds_to_ns(double us, int cut)
 {
     return cut ? floor(us * 1000) : round(us * 1000);
@@ -93,7 +96,7 @@ START_TEST(trace_has_an_event_for_each_entry)
 }
 END_TEST
 
-/* What was predicted has processes, threads and arrows of its own. */
+/* A prediction has its own processes, threads and arrows. */
 START_TEST(predicted_and_actual_traces_are_separate)
 {
     const plan *p = &plans[_i];
@@ -126,7 +129,7 @@ START_TEST(predicted_and_actual_traces_are_separate)
 }
 END_TEST
 
-/* An event that begins before its worker's last one ends is lost in the viewers. */
+/* Viewers lose an event that begins before the previous event of its worker ends. */
 START_TEST(trace_events_do_not_overlap)
 {
     sample made = make_sample(&plans[_i]);
@@ -156,7 +159,7 @@ START_TEST(trace_arrows_start_inside_aborted_attempts)
     size_t length, count;
     char  *text = write_text(hs_trace_write, &made, NULL, &length);
     event *events = read_events(text, &count);
-    event **start = calloc(count, sizeof *start); /* of the arrows, by their ids */
+    event **start = calloc(count, sizeof *start); /* start of each arrow, by its id */
 
     ck_assert(start != NULL);
     for (size_t i = 0; i < count; i++) {
@@ -204,7 +207,9 @@ START_TEST(trace_converts_the_unit)
 }
 END_TEST
 
-/* An instance of tasks with times 10 on both types, one CPU and two GPUs, and commands. */
+/*
+ * Return an instance for one CPU and two GPUs whose tasks take 10 on both types and have commands.
+ */
 static hs_instance *make_tasks(size_t count)
 {
     const hs_task task = {.struct_size = sizeof task,
@@ -225,7 +230,7 @@ static hs_instance *make_tasks(size_t count)
     return in;
 }
 
-/* An aborted attempt is no utilisation; what ends and begins at one time is one event. */
+/* Aborted attempts do not count as utilisation; changes at the same time are one event. */
 START_TEST(trace_counts_ready_and_running_tasks)
 {
     const hs_placement placed[] = {{0, 10, 0, 0, HS_RUN},
@@ -266,7 +271,7 @@ START_TEST(trace_counts_ready_and_running_tasks)
 }
 END_TEST
 
-/* Of many changes each counter has ten thousand at most, and the last. */
+/* A counter has at most ten thousand events, and the last change is among them. */
 START_TEST(trace_counters_are_thinned_out)
 {
     enum { TASKS = 30000 };
