@@ -192,7 +192,7 @@ static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
     return HS_OK;
 }
 
-/* Check and copy the path of the folder for logs, before any other file is made. */
+/* Check and copy the path of the folder for logs, before the run creates other files. */
 static hs_status keep_folder(hsi_run_spec *spec, hs_error *error)
 {
     const char *logs = spec->settings.keep.log_folder;
@@ -217,7 +217,7 @@ static hs_status check_plan(const hsi_run_spec *spec, hs_error *error)
                               : st;
 }
 
-/* Find out which types have tasks, and whether attempts have deadlines. */
+/* Set `unused` and `timed` from the rows of the instance. */
 static void look_at_rows(hsi_run_spec *spec)
 {
     size_t  rows = hs_instance_rows(spec->in), i;

@@ -10,7 +10,7 @@
 struct hsi_results {
     hsi_journal     *journal; /* NULL: none */
     hsi_journal_past past;
-    uint64_t         left_out; /* tasks that are neither done nor to be run in this run */
+    uint64_t         left_out; /* number of unfinished tasks outside this run */
     unsigned char   *is_out;   /* indexed by task; NULL: no task is left out */
     unsigned char   *state;    /* indexed by task: an hsi_task_state, atomic */
     uint16_t        *attempts; /* attempts of each task, earlier runs included */
@@ -41,8 +41,8 @@ hs_status hsi_results_create(hsi_results **out, const hsi_run_spec *spec)
     return HS_ENOMEM;
 }
 
-/* Set state[] to IS_OUT for vertices left out when only failed tasks are resumed. Failed tasks run
- * again, and so do their successors, unless another predecessor is not done. */
+/* Set state[] to IS_OUT for vertices outside a run that resumes failed tasks only. Failed tasks run
+ * again; so do their successors, unless another predecessor is not done. */
 static void leave_out(hsi_results *results, const hsi_vertex_order *order, size_t tasks,
                       unsigned char *state)
 {

@@ -14,7 +14,7 @@ typedef struct hsi_failure {
     char    *why, *log;   /* owned by the table of failures */
 } hsi_failure;
 
-/* The states of a task: a worker claims a free task, and each task is done once. */
+/* The states of a task. A worker claims a free task, and each task is done once. */
 typedef enum hsi_task_state {
     HSI_TASK_FREE,
     HSI_TASK_RUNS, /* claimed by a worker, or kept for a retry; without resumption of lists, a

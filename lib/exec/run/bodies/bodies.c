@@ -17,7 +17,7 @@
 static const char *const type_name[] = {"CPU", "GPU"};
 
 typedef struct candidates {
-    unsigned slot[2][8]; /* by type: backends to try after the backends of the settings */
+    unsigned slot[2][8]; /* by type: slots of backends to try after the backends of the settings */
     unsigned count[2];
 } candidates;
 
@@ -118,12 +118,9 @@ static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_run_spec *spec,
     return HS_OK;
 }
 
-/*
- * Create the matrix unless CPUs are emulated. An emulated run computes nothing. A policy that
- * spoliates may abort any task that both types can run. The reason for no matrix is kept in
- * why_no_matrix until a kernel needs the matrix: a backend of the settings may run such kernels
- * without one.
- */
+/* Create the matrix unless CPUs are emulated: emulated tasks compute nothing. Without a matrix,
+ * bodies->no_matrix keeps the reason until a kernel needs the matrix; backends of the settings may
+ * run such kernels without a matrix. */
 static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
                              const hsi_machine *machine, hs_error *error)
 {
@@ -160,7 +157,7 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
     return share_with_gpus(bodies, spec, machine, error);
 }
 
-/* Return true if the body would access data of its own instead of the data that the row names. */
+/* Return true if the body would use private data although the row names shared data. */
 static bool works_on_data(const hsi_bodies *bodies, const hsi_run_spec *spec, size_t number,
                           const hsi_body *body)
 {
@@ -235,11 +232,9 @@ static unsigned char *planned_types(const hsi_run_spec *spec)
     return types;
 }
 
-/*
- * Return true if a body may be missing: with a plan, on a type where no task of the row is planned;
- * for other policies, on one of the two types. The tasks do not run on that type then. Without a
- * plan a refused body is an error: the tasks must not quietly run in another way.
- */
+/* Return true if the row may do without a body on the type, so that its tasks do not run there.
+ * With a plan, this holds for types without planned tasks of the row; without a plan, for any type
+ * unless the backend refused the body: a refusal is an error of the caller. */
 static bool may_lack(const hsi_run_spec *spec, hs_type type, unsigned planned, hs_status st)
 {
     if (st == HS_ENOMEM)

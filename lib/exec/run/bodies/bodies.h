@@ -7,13 +7,13 @@
 #include "exec/run_spec.h"
 
 /*
- * The backends of a run, and the bodies that they made from the rows of the instance. A backend has
- * a slot: its index in the order in which backends are tried. All is constant after
+ * The backends of a run, and their bodies for the rows of the instance. The slot of a backend is
+ * its index in the order in which backends are tried. The table is constant after
  * hsi_bodies_make().
  */
 typedef struct hsi_bodies hsi_bodies;
 
-/* The way in which the tasks of a row run on a type. */
+/* The body of a row on a type, with its backend. */
 typedef struct hsi_body {
     hs_body *body; /* NULL: the tasks cannot run on the type */
     unsigned slot; /* slot of the backend that made `body` */

@@ -42,7 +42,8 @@ static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
     worker->turn->victim = victim;
     if (worker->turn->victim_since < worker->now)
         worker->turn->victim_since = worker->now;
-    if (worker->turn->victim_since < now) /* worker->now is old if the caller waited for the lock */
+    if (worker->turn->victim_since <
+        now) /* worker->now is out of date if the caller waited for the lock */
         worker->turn->victim_since = now;
     victim->turn->thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
@@ -126,8 +127,8 @@ static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t
     hsi_enter(worker, HSI_RUN, now);
 }
 
-/* Handle a decision to take a task that another worker has chosen but not started: the victim gives
- * the task up at once. Return true if so; then ask the policy again. */
+/* Handle a spoliation of a task that its victim has chosen but not started: the victim gives the
+ * task up at once, and the policy must be asked again. Return false for other decisions. */
 static bool takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
 {
     hsi_worker *victim;
@@ -200,11 +201,9 @@ static void mark_woken(hs_exec *exec)
     exec->dispatcher->wake = (hs_wake){0};
 }
 
-/*
- * Decide for each woken worker that waits: GPUs first, then lower numbers, as under the virtual
- * clock. Begin again at the first when a decision wakes more workers. A thief is skipped: it is
- * asked when its victim has aborted.
- */
+/* Decide for each woken worker that waits: GPUs first, then by number, as in a simulation. Start
+ * again at the first worker if a decision wakes more workers. Skip thieves: they are asked when
+ * their victims have aborted. */
 static void decide_woken(hs_exec *exec, int64_t now)
 {
     unsigned workers = exec->spec.workers, i = 0;
@@ -235,15 +234,16 @@ static void dismiss_all(hs_exec *exec)
             hsi_enter(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
 }
 
-/* The run is over when no worker runs a task and no retry is left: a worker that waits for a time
- * would only look at running tasks then. */
+/* The run is over when no worker runs a task and no retry is left: a worker that sleeps until a
+ * time would only poll running tasks. */
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
     do {
         if (is_any_woken(&exec->dispatcher->wake)) {
             if (exec->dispatcher->waiting)
                 decide_woken(exec, now);
-            exec->dispatcher->wake = (hs_wake){0}; /* workers that do not wait ask by themselves */
+            exec->dispatcher->wake =
+                (hs_wake){0}; /* running workers ask the policy after their tasks */
         }
     } while (exec->dispatcher->gpus_choose_next && hsi_choose_next(exec, now));
     if (exec->dispatcher->gpus_prefetch)
@@ -260,8 +260,8 @@ static void wait_for_decision(hsi_worker *worker, int64_t now)
     hsi_enter(worker, HSI_WAIT, now);
 }
 
-/* Tell the policy that all tasks of this time have ended, then decide for all idle workers in a
- * fixed order, for any calling thread. */
+/* Report to the policy that all endings of this time are known, then decide for all idle workers in
+ * a fixed order, whichever thread calls. */
 static void decide_in_order(hsi_worker *worker, int64_t now)
 {
     hs_exec *exec = worker->exec;
@@ -280,8 +280,8 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
     decide_woken(exec, now);
 }
 
-/* Decide for this worker alone. After a worker was lost, a task that has just become ready may have
- * no worker: drop such tasks first. */
+/* Decide for this worker alone. If a worker was lost, first fail the tasks that became ready and
+ * have no worker. */
 static void decide_alone(hsi_worker *worker)
 {
     if (hsi_results_counted(worker->exec->results, HSI_COUNT_LOST_WORKERS))
@@ -369,7 +369,7 @@ void hsi_end_own_list(hsi_worker *worker)
         hsi_go_on(worker);
 }
 
-/* Retries come first: if there are any, the worker asks the policy instead. */
+/* Retries come first: if a retry is left, the worker asks the policy instead. */
 bool hsi_resume_own_list(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
@@ -429,7 +429,7 @@ int64_t hsi_inputs_at(const hsi_worker *worker)
     return worker->turn->inputs_at;
 }
 
-/* The policy may have to know that the task has started, and a GPU chooses its next task. */
+/* The start of the task is an event for the policy, and a GPU may choose its next task. */
 bool hsi_end_wait_for_inputs(hsi_worker *worker, uint32_t task, int64_t since, bool cancelled)
 {
     hs_exec *exec = worker->exec;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Choose the next tasks of busy GPUs. Where copies take time, each GPU without a chosen task
- * chooses one, after all idle workers were asked. Its inputs are on their way then; until the task
- * starts, another worker may take it at once, as it may spoliate a running task. GPUs that share
- * data with others prefetch the inputs of the task that waits for them, either chosen here or first
- * in a queue of the policy.
+ * Choose the next tasks of busy GPUs. If copies take time, each busy GPU without a chosen task asks
+ * the policy for one, after the policy has decided for all idle workers. The inputs of the chosen
+ * task are copied early. Until the task starts, another worker may take it by a spoliation, without
+ * a wait. GPUs that share a matrix prefetch the inputs of the chosen task, or of the first task in
+ * their queue of the policy.
  */
 #include "exec/run/dispatcher/dispatcher_private.h"
 
 #include "exec/run/window/window.h"
 
-/*
- * Return true if the worker's task has started and goes on. A worker that must abort is about to be
- * idle, and the policy does not know of a retry: to the policy the worker would be about to start
- * the chosen task.
- */
+/* Return true if the worker's task has started and goes on, in the view of the policy too. The
+ * policy would expect the start of a chosen task at once after an abort, and does not see retries,
+ * so both return false. */
 static bool runs(const hsi_worker *worker, int64_t now)
 {
     return worker->turn->phase == HSI_RUN && worker->turn->inputs_at <= now &&

@@ -44,7 +44,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hsi_unlock(exec->control);
 }
 
-/* Ask first for the thief that waited for this worker to abort. */
+/* Let the thief that waited for the end of this attempt ask the policy first. */
 static void release_thief(hsi_worker *worker, uint32_t task)
 {
     hsi_worker *thief = worker->turn->thief;

@@ -161,7 +161,7 @@ void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
         pthread_cond_signal(&worker->turn->wake);
 }
 
-/* Let the worker leave the run. A task decided on after the last attempt does not start. */
+/* A task that was chosen for the worker after its last attempt does not start. */
 void hsi_retreat(hsi_worker *worker)
 {
     int64_t given = worker->turn->waiting_since;
@@ -187,7 +187,7 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP);
 }
 
-/* Halt the run. The flags raised here stay up, since no task starts afterwards. */
+/* The cancel flags of HS_STOP_NOW stay set, since no task starts after a halt. */
 void hsi_halt(hs_exec *exec, hs_exec_stop_mode how)
 {
     unsigned i;
@@ -218,7 +218,7 @@ void hsi_break_off_without_memory(hs_exec *exec)
     hsi_unlock(exec->control);
 }
 
-/* End a cancellation after the cancelled attempt and before the next. */
+/* A halted run keeps its cancel flags. */
 void hsi_end_cancel(hsi_worker *worker)
 {
     if (worker->turn->cause != HSI_NOT_CANCELLED && !hsi_control_halt(worker->exec->control))

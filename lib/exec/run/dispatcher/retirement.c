@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Retire broken workers. A worker whose attempts all fail, while other workers succeed with such
- * tasks, is broken, and the faster it fails the more tasks it takes. A worker counts as broken
- * after `retire_after` failures in a row if another worker did one of these tasks, and after four
- * times as many if the other workers did at least as many tasks meanwhile. A worker stays if a task
- * would then have no worker, and while it has in-flight tasks.
+ * Retire broken workers: a broken worker fails fast and so takes many tasks. A worker counts as
+ * broken after `retire_after` failures in a row if another worker did one of the failed tasks, and
+ * after 4 * `retire_after` failures in a row if the other workers did at least as many tasks in the
+ * same time. The dispatcher does not retire a worker with in-flight tasks, or the last worker that
+ * can run some task.
  */
 #include "exec/run/dispatcher/dispatcher_private.h"
 
@@ -33,11 +33,9 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
     return count;
 }
 
-/*
- * Return true if the task is still to be run. Only for the last worker that can run it, without
- * in-flight tasks: a task of its list that was started stays HSI_TASK_RUNS, and has failed or is
- * done.
- */
+/* Return true if the task is still to be run. Call this for the last worker that can run the task,
+ * without in-flight tasks: a started task of its list stays in HSI_TASK_RUNS, and has failed or is
+ * done. */
 static bool is_left(const hsi_worker *worker, size_t task)
 {
     const hsi_results   *results = worker->exec->results;

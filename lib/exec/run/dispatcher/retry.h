@@ -5,13 +5,13 @@
 #include "exec/run/run.h"
 
 /*
- * Tasks that failed and are to be tried again, in the order of their failures. The dispatcher keeps
- * these tasks from the policy until they are done or dropped, so no worker spoliates them. When a
- * task is due, a worker for which it is meant gets it before that worker asks the policy. The next
- * attempt is meant for another worker of the type; after two failures in a row on a type, for a
- * worker of the other type; and for the same worker only if no other in service can run the task.
- * While all workers for which the retry is meant are busy, any other idle worker whose last attempt
- * did not fail takes it. Each question costs O(retries * workers); retries are rare.
+ * Failed tasks that wait for a retry, in the order of their failures. The policy does not see these
+ * tasks until they are done or dropped, so no worker spoliates them. A due retry is meant for some
+ * workers, which take the retry before they ask the policy: for another worker of the type of the
+ * last attempt; after two failures in a row on this type, for a worker of the other type; for the
+ * worker of the last attempt only if no other worker in service can run the task. While all workers
+ * meant are busy, any idle worker takes the retry if its last attempt did not fail. Each search
+ * costs O(retries * workers); retries are rare.
  */
 typedef struct hsi_retry {
     int64_t  due; /* ns */
@@ -28,15 +28,15 @@ void      hsi_retries_free(hsi_retries *retries); /* NULL is allowed */
 void      hsi_retries_clear(hsi_retries *retries);
 size_t    hsi_retries_count(const hsi_retries *retries);
 
-/* Keep the task of worker->attempt, which failed, until `due`, in ns. Return false if memory is
- * short. Hold the lock for all functions here. */
+/* Keep the task of the worker's attempt, which failed, until `due`, in ns. Return false if memory
+ * is short. Hold the lock of the run for this function and the functions below. */
 bool hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due);
 
-/* Move the first due retry that this worker may take to worker->turn->retry. `idle`: the policy has
- * no task for the worker. Return false if no retry fits. */
+/* Move the first due retry that the worker may take to worker->turn->retry. `idle`: the policy has
+ * no task for the worker. Return false if there is no such retry. */
 bool hsi_retry_take(hsi_worker *worker, bool idle, int64_t now);
 
-/* Return when the first retry is due that this worker, idle, may take; HSI_FAR: none. */
+/* Return the due time in ns of the first retry that the idle worker may take; HSI_FAR: none. */
 int64_t hsi_retry_due(const hsi_worker *worker);
 
 /* Remove a retry that no worker in service can run, and store its task in *task. Return false if

@@ -61,13 +61,13 @@ bool hsi_report_add_note(hsi_worker *worker, uint32_t task, uint32_t number)
     return add(worker->exec, &f, worker->why);
 }
 
-/* Cast away const: only the lock of the handle changes. */
+/* Return the handle without const: only its lock changes. */
 static hs_exec *lockable(const hs_exec *exec)
 {
     return (hs_exec *)(uintptr_t)exec;
 }
 
-/* Copy an entry: the table moves when growing, but the strings stay. */
+/* Copy a failure under the lock: the table moves when it grows, but its strings stay. */
 static bool look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     const hsi_failure *f;

@@ -30,7 +30,7 @@ struct hsi_report {
      * bound. */
     double predicted; /* seconds */
     double total_weight;
-    double resumed_weight; /* weight of tasks that are not part of this run */
+    double resumed_weight; /* weight of the tasks outside this run: done before or left out */
 
     hsi_gpu_energy_use energy;
     const hs_transfer *transfers; /* of the last run; of `copied` or of the matrix */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collect the transfers of a run: the copies of tiles that GPUs made; or else the policy's
- * transfers to the memories of types whose tasks were all emulated, and waited for these transfers.
+ * Collect the transfers of a run. If GPUs share a matrix, these are the copies of its tiles.
+ * Otherwise they are the transfers of the policy to memories of emulated workers, which waited for
+ * them.
  */
 #include "exec/run/report/report_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run a worker's list through a backend that accepts several in-flight tasks, and collect the tasks
- * as they end. Tasks with deadlines, and tasks that the policy gives one by one, do not pass here:
- * they run one at a time.
+ * as they end. Other tasks run one at a time, without the pipeline: tasks with deadlines, and tasks
+ * that the policy gives one by one.
  */
 #include "exec/run/worker/worker_private.h"
 
@@ -28,7 +28,7 @@ typedef struct pipeline {
     in_flight_task   **idle; /* a stack of entries of `in_flight` that are free */
     unsigned           room, idle_count, count;
     uint32_t           newest;  /* the task submitted last */
-    unsigned           in_hand; /* 1: a task is taken from the list, and not yet submitted */
+    unsigned           in_hand; /* tasks taken from the list and not yet submitted: 0 or 1 */
     uint32_t          *lost;    /* tasks in flight when the worker was lost */
     unsigned           lost_count;
     char               lost_why[HS_WHY];
@@ -155,7 +155,7 @@ static void submit(pipeline *p, uint32_t task)
         hsi_account_show_task(worker, task, hsi_clock_ns());
 }
 
-/* Show the newest task in the gauge, for all in-flight tasks. */
+/* Show the newest in-flight task as the running task. */
 static void show_next(pipeline *p)
 {
     if (p->count)
@@ -174,8 +174,8 @@ static void settle(pipeline *p, uint32_t task, hs_outcome outcome)
     hsi_unlock(worker->exec->control);
 }
 
-/* Keep a lost task until all in-flight tasks are collected: the policy retires idle workers
- * only. */
+/* Keep a lost task until all in-flight tasks are collected, because the policy retires only idle
+ * workers. */
 static void note_lost(pipeline *p, uint32_t task)
 {
     if (p->lost_count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Create and free the workers, and start and join their threads. */
+/* Create, reset and free the workers with the data of all modules. */
 #include "exec/run/worker/worker_private.h"
 
 #include <stdlib.h>

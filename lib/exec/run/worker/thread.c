@@ -55,8 +55,8 @@ static bool is_used(const hsi_worker *worker, unsigned slot)
     return false;
 }
 
-/* Open the backends with a stream, or those without. A backend without one gets the stream that was
- * opened before. */
+/* Open the backends with a stream, or the backends without a stream, which get the stream opened
+ * before. */
 static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, bool with_stream,
                            hs_error *error)
 {
@@ -105,8 +105,8 @@ static void close_backends(hsi_worker *worker)
     }
 }
 
-/* Return the number of attempts to make room for: those of the worker's part of the plan, or of a
- * fair share. */
+/* Return the expected number of attempts: the planned tasks of the worker, or twice a fair share.
+ */
 static size_t expected_attempts(const hsi_worker *worker)
 {
     const hsi_run_spec *spec = &worker->exec->spec;
@@ -171,8 +171,7 @@ bool hsi_may_start(hsi_worker *worker)
     return false;
 }
 
-/* Run a task of the worker's list. A deadline and a failure concern other threads and need the
- * lock. */
+/* Deadlines and failures concern other threads and need the lock. */
 void hsi_run_own(hsi_worker *worker, uint32_t task)
 {
     hs_exec   *exec = worker->exec;
@@ -254,7 +253,8 @@ static void *run_worker(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot != HS_NONE)
         hsi_pipeline_run(worker, slot);
-    else if (!hs_policy_groups_endings(worker->exec->policy)) /* else see hsi_decide_first() */
+    else if (!hs_policy_groups_endings(
+                 worker->exec->policy)) /* else hsi_decide_first() has decided */
         run_list(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();
