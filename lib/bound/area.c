@@ -6,7 +6,8 @@
 #include "core/time_limit.h"
 #include "glpk/area_lp.h"
 
-/* GLPK takes half a gigabyte and a second at this size; theorem2 gives the same value. */
+/* limit of the tasks: GLPK takes half a gigabyte and a second at this size; theorem2 gives the
+ * same value */
 enum { MOST_ROWS = 1000000 };
 
 /* The value is safe for any result of the solver: its multipliers are only a hint, and the value

@@ -217,8 +217,8 @@ static int lift_of(double sum)
 /* A question to multipliers: which bound they prove, or whether they prove more than a makespan. */
 typedef struct question {
     double deadline;
-    bool   is_above; /* true: does the bound exceed the deadline? INFINITY: certainly; 0: not
-                        certainly */
+    bool   is_above; /* question: does the bound exceed the deadline? The answer is INFINITY:
+                        certainly, or 0: not certainly */
 } question;
 
 static double bound_of_multipliers(const hsi_divisible *d, const question *wanted,
@@ -250,7 +250,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
         if (!is_divisible(d, i, wanted->deadline))
             continue;
         if (i <= pivot)
-            add_times(&cpu, count_of(d, i), d->p[i]); /* for the pivot, u p_i = v q_i */
+            add_times(&cpu, count_of(d, i), d->p[i]); /* u and v of the pivot: u p_i = v q_i */
         else
             add_times(&gpu, count_of(d, i), d->q[i]);
     }
@@ -259,7 +259,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
     u = ldexp(d->q[pivot], -scale);
     v = ldexp(d->p[pivot], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
-        return 0; /* scaling would round: leave a ratio beyond 2^1000 to other bounds */
+        return 0; /* scaling would round: other bounds handle a ratio beyond 2^1000 */
     multiplier[HS_CPU] = u;
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
@@ -338,8 +338,9 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double cpu_multiplier,
     cpu_multiplier = ldexp(cpu_multiplier, -scale);
     gpu_multiplier = ldexp(gpu_multiplier, -scale);
     for (i = 0; i < rows->n; i++) {
-        double cpu = cpu_multiplier * rows->p[i], gpu = gpu_multiplier * rows->q[i]; /* rounded
-                                                              products only choose the term */
+        double cpu = cpu_multiplier * rows->p[i],
+               gpu = gpu_multiplier * rows->q[i]; /* rounded products only choose
+                                                     which term is the smaller one */
         hsi_sum term = {0, 0, 0};
 
         hsi_poll_at(rows->token, i);
@@ -347,7 +348,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double cpu_multiplier,
             hsi_sum_add_product(&term, gpu_multiplier, rows->q[i]);
         else
             hsi_sum_add_product(&term, cpu_multiplier, rows->p[i]);
-        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by the rounding */
+        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by a rounding error */
             term.error += fabs(cpu - gpu) <= 4 * DBL_EPSILON * cpu ? 8 * DBL_EPSILON * cpu : 0;
         hsi_sum_add_sum_times(&numerator, &term, hsi_row_count(rows, i));
     }

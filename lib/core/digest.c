@@ -10,8 +10,8 @@
 /* A column in the digest of each row, or a group of absent columns, digested as zeros. */
 typedef struct step {
     int      column;
-    uint64_t factor; /* 0: a present column; else the factor equivalent to the zeros of absent
-                        columns */
+    uint64_t factor; /* 0: a column that is present; else the factor that digests the zeros of
+                        the absent columns */
 } step;
 
 /* Return the factor that digests `bytes` zeros: each multiplies by the prime. */
@@ -107,7 +107,7 @@ static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
 
 /* Digests of a row's lists, shared by its tasks. */
 typedef struct lists {
-    int      after, data; /* 1: the list is not empty */
+    int      after, data; /* whether the list of the row is not empty */
     uint64_t after_digest, data_digest;
     size_t   place; /* number of earlier rows with accesses */
 } lists;

@@ -17,7 +17,7 @@ typedef struct area {
 } area;
 
 #define TOLERANCE 1e-14
-#define NEGLIGIBLE 1e-17 /* ratios and scaled times below have no effect */
+#define NEGLIGIBLE 1e-17 /* ratios and scaled times below this value have no effect */
 
 /* Return the exponent of a worker's load if each task runs on its faster type and loads are
  * equal. */

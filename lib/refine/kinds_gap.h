@@ -23,7 +23,7 @@ typedef struct hsi_kinds_gap_answer {
 hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out);
 void      hsi_kinds_gap_close(hsi_kinds_gap *gap);
 
-/* Return HS_ETOOBIG if hsi_kinds_gap_open() would. O(n log n). */
+/* Return HS_ETOOBIG if hsi_kinds_gap_open() would refuse the problem. O(n log n). */
 hs_status hsi_kinds_gap_check_instance(const hsi_problem *pb);
 
 /* Set the values of tasks, as for hsi_kinds_value(). */
@@ -35,7 +35,7 @@ hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double cer
                                     uint64_t most_nodes, const hsi_stop *stop,
                                     hsi_kinds_gap_answer *answer);
 
-/* Return 1 if no further test can help. */
+/* Return 1 if testing further targets cannot change the bound or the schedule. */
 int hsi_kinds_gap_ended(const hsi_kinds_gap *gap);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The tools' reader of JSON: values as they stand, and whatever is damaged is refused or read. */
+/* The JSON reader of the tools: values are read exactly, and damaged text is refused or still
+ * valid. */
 
 #include "config.h"
 
@@ -62,7 +63,7 @@ START_TEST(values_are_read)
 }
 END_TEST
 
-/* Where each text is wrong, and how that is said. */
+/* Position and message of the fault in each text. */
 START_TEST(faults_are_located)
 {
     static const struct {
@@ -104,7 +105,8 @@ START_TEST(faults_are_located)
 }
 END_TEST
 
-/* 64 arrays in each other are read, and 65 are not; nor are a million, which ends no stack. */
+/* Check the depth limit: 64 nested arrays are read, 65 are refused, and a million do not
+ * overflow the stack. */
 START_TEST(depth_is_limited)
 {
     enum { MANY = 1000000 };
@@ -126,8 +128,8 @@ START_TEST(depth_is_limited)
 }
 END_TEST
 
-/* Does the reader agree with one that shares no code with it? Half of a pair of escapes, and a
- * number too large for a double, are JSON by the letter, and refused here. */
+/* Compare the reader with a checker that shares no code with it. This reader also refuses half
+ * of a surrogate pair and numbers too large for a double, which the grammar of JSON allows. */
 static void check_agreement(const char *text, size_t length)
 {
     hs_error   error = {0};
@@ -143,7 +145,7 @@ static void check_agreement(const char *text, size_t length)
     json_free(tree);
 }
 
-/* A report with each byte missing, turned into others, and cut off there. */
+/* Damage a report: remove each byte, replace it by others, and cut the text off there. */
 START_TEST(damaged_report_is_noticed)
 {
     static const char bytes[] = "\"\\{}[]:,0-.e \n\x01x\xff";

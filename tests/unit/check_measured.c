@@ -40,7 +40,8 @@ static hs_instance *instance_of(const line *lines, size_t count)
     return in;
 }
 
-/* Estimates of rows that ran were wrong by `error` of each time; `emulated`: by emulated GPUs. */
+/* Assert that the estimates of rows that ran were wrong by `error` of each time; `emulated`:
+ * measured on emulated GPUs. */
 static void expect_error(const line *lines, size_t count, double error, bool emulated)
 {
     hs_instance *in = instance_of(lines, count);
@@ -75,7 +76,8 @@ START_TEST(kernels_of_one_size_share_measurements)
     };
 
     expect_error(lines, 6, 1, false);
-    expect_error(lines, 6, 0, false); /* however right the estimates were */
+    expect_error(lines, 6, 0, false); /* measured times of emulated rows do not count, however
+                                         right the estimates were */
 }
 END_TEST
 
@@ -86,7 +88,8 @@ START_TEST(commands_of_one_program_share_measurements)
         {"", "A=1 B=2  ./render x", "render_gpu 2", {0, 2}, {0, 1}, {6, 0}},
         {NULL, "./render;true", "./render", {0, 0}, {0, 0}, {6, 0}}, /* of another type */
         {NULL, "./renderer", NULL, {0, 0}, {0, 0}, {0, 0}},
-        {"label", "./render", NULL, {0, 0}, {0, 0}, {0, 0}}, /* alike by its kernel alone */
+        {"label", "./render", NULL, {0, 0}, {0, 0}, {0, 0}}, /* row that has only the kernel in
+                                                                common with another row */
         {NULL, "cd x && ./render", NULL, {0, 0}, {0, 0}, {0, 0}},
     };
 

@@ -9,7 +9,8 @@
 #include "suite.h"
 #include "well_formed.h"
 
-/* Tasks that run one after the other on each worker, kernels k0 and k1 by turns; to be freed. */
+/* Return the SVG text of a chart, to be freed: tasks run one after the other on each worker,
+ * alternately of the kernels k0 and k1. */
 static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
 {
     hs_builder   *b = NULL;
@@ -41,7 +42,7 @@ static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
     return svg;
 }
 
-/* Above 100 workers those of a type share rows, unless the type has few. */
+/* With more than 100 workers, the workers of a type share rows, unless the type has few. */
 START_TEST(many_workers_share_rows)
 {
     char *svg = chart_in_order(90, 10, 100);
@@ -58,7 +59,8 @@ START_TEST(many_workers_share_rows)
     ck_assert_ptr_nonnull(strstr(svg, ">gpu9</text>"));
     ck_assert_uint_eq(occurrences(svg, "<title>t"), 10); /* those on GPUs */
     ck_assert_uint_eq(occurrences(svg, "<g><title>cpu"), 19);
-    /* cpu0-4: t0 and t4 are of k1, the other three of k0, which is drawn at the foot. */
+    /* expected bar of cpu0 to cpu4: t0 and t4 are of kernel k1, the other three of k0, which is
+     * drawn at the bottom */
     ck_assert_ptr_nonnull(strstr(svg, ": 5 tasks begin, 100\xe2\x80\xaf% busy\n"));
     ck_assert_ptr_nonnull(strstr(svg, "60.0\xe2\x80\xaf% k0, 40.0\xe2\x80\xaf% k1</title>"));
     free(svg);
@@ -68,7 +70,7 @@ START_TEST(many_workers_share_rows)
 }
 END_TEST
 
-/* The height of the first part of that class behind a place. */
+/* Return the height of the first part with this class after a position in the text. */
 static double part_height(const char *from, const char *class)
 {
     double      x, y, width, height;
@@ -79,8 +81,8 @@ static double part_height(const char *from, const char *class)
     return height;
 }
 
-/* Above 5000 tasks the short ones are drawn in slices that show how much of them each kernel
- * took. */
+/* With more than 5000 tasks the short ones are drawn in slices, which show each kernel's share
+ * of the time. */
 START_TEST(many_tasks_make_slices)
 {
     char       *svg = chart_in_order(5, 5, 5000), *pile;

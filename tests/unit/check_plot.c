@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plots: quantiles, boxes and lines as they should be, and what is refused. */
+/* Plots have the right quantiles, boxes and lines, and invalid plots are refused. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static const double some[] = {3, 1, 2, 5, 4, 40}, over[] = {1, 2, 4, 8, 16, 32};
 
-/* A plot as text, to be freed. */
+/* Return a plot as text, to be freed. */
 static char *plot_as_text(const plot_spec *plot)
 {
     FILE  *file = tmpfile();
@@ -21,7 +21,8 @@ static char *plot_as_text(const plot_spec *plot)
     ck_assert_ptr_nonnull(file);
     ck_assert_ptr_nonnull(text);
     ck_assert(plot_is_valid(plot));
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file); /* is_xml() expects this line */
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file); /* declaration that is_xml()
+                                                                    expects */
     plot_write(file, plot);
     rewind(file);
     length = fread(text, 1, (1 << 20) - 1, file);
@@ -53,7 +54,7 @@ START_TEST(quantiles_lie_between_values)
 }
 END_TEST
 
-/* 40 is further than 1.5 times the box from it, and the others are not. */
+/* outlier 40: its distance from the box is more than 1.5 times the height of the box */
 START_TEST(boxes_have_whiskers_and_dots)
 {
     const plot_series series[] = {
@@ -94,7 +95,7 @@ START_TEST(lines_go_through_their_points)
         plot.reference_name = "limit";
         text = plot_as_text(&plot);
         ck_assert_uint_eq(count_occurrences(text, "<path class=\"mk"),
-                          6 + 2 + 2); /* the legend's two */
+                          6 + 2 + 2); /* two lines of the legend */
         ck_assert_uint_eq(count_occurrences(text, ">theirs, published<"), 1);
         ck_assert_uint_eq(count_occurrences(text, ">limit<"), 1);
         ck_assert_uint_eq(count_occurrences(text, "nan"), 0);
@@ -104,7 +105,8 @@ START_TEST(lines_go_through_their_points)
 }
 END_TEST
 
-/* Steps from the foot of the frame and back to it; the last value only ends the area. */
+/* Check that an area starts and ends at the bottom of the frame; the last value only ends the
+ * area. */
 START_TEST(areas_are_steps)
 {
     const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
@@ -116,7 +118,7 @@ START_TEST(areas_are_steps)
     plot.y_range[1] = 100;
     plot.series = &series;
     plot.count = 1;
-    plot.width = 468; /* 400 pixels for x, 130 for y */
+    plot.width = 468; /* size of the plot in pixels: 400 for x, 130 for y */
     text = plot_as_text(&plot);
     ck_assert_uint_eq(count_occurrences(text, "<path class=\"ar s0\" d=\"M52 148"
                                               "V83H152V18H352V115.5H452V148V148Z\"/>"),
@@ -127,7 +129,7 @@ START_TEST(areas_are_steps)
 }
 END_TEST
 
-/* Equal ranges give equal ticks, whatever the values are. */
+/* Two plots with equal given ranges have equal ticks, whatever their values are. */
 START_TEST(a_range_is_on_the_axis)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
@@ -156,7 +158,7 @@ START_TEST(a_range_is_on_the_axis)
 }
 END_TEST
 
-/* Dots that hide each other are one: a page of a million tasks stays small. */
+/* Dots that hide each other are drawn once, so that a page of a million tasks stays small. */
 START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };
@@ -176,7 +178,7 @@ START_TEST(dots_are_not_drawn_twice)
 }
 END_TEST
 
-/* Values that are all the same, very large, very small, or none. */
+/* Draw values that are all equal, very large, very small, or absent. */
 START_TEST(any_values_have_an_axis)
 {
     const double        same[] = {7, 7}, large[] = {1e300, 3e300}, small[] = {1e-300, 2e-300};
@@ -228,7 +230,8 @@ START_TEST(invalid_plots_are_refused)
 }
 END_TEST
 
-/* Between 2471 and 4883 there is no power of ten, and neither 2 nor 5 times one. */
+/* Between 2471 and 4883 lies no power of ten, nor 2 or 5 times a power of ten; the axis must
+ * still have ticks. */
 START_TEST(logarithms_within_a_decade_have_ticks)
 {
     static const double y[] = {2471, 3000, 4883};

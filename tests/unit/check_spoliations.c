@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Gantt chart shows of spoliations: titles, arrows, and where these leave room for text. */
+/* Spoliations in a Gantt chart: titles and arrows, and the room that arrows leave for text. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static sample sample_with_spoliations(unsigned tasks, int by_kernel)
     return made;
 }
 
-/* Both entries of a spoliation name the other worker in their titles, and an arrow joins them.
- * Failed attempts and retries on the same worker are no spoliations. */
+/* Check that both entries of a spoliation name the other worker in their titles, and that an
+ * arrow joins them. Failed attempts and retries on the same worker are no spoliations. */
 START_TEST(titles_and_arrows_name_thief_and_victim)
 {
     sample             made = sample_with_spoliations(1, _i);
@@ -84,7 +84,8 @@ START_TEST(titles_and_arrows_name_thief_and_victim)
 }
 END_TEST
 
-/* The costliest first: beyond twenty, a pointer over either entry brings the arrow. */
+/* Check that a chart draws the twenty costliest arrows, and shows the others while the pointer
+ * is over one of their entries. */
 START_TEST(twenty_arrows_at_most)
 {
     sample      made = sample_with_spoliations(198, _i);
@@ -166,7 +167,8 @@ static sample sample_with_crossing_arrows(int graph)
     return made;
 }
 
-/* Where the text of an element stands, with 5 px a character, and 4.5 px of height. */
+/* Return the area of the text of an element, with 5 px for each character and a height of 4.5
+ * px. */
 typedef struct area {
     double left, right, top, bottom;
 } area;
@@ -186,7 +188,7 @@ static area area_of(const char *text, bool is_middle)
     return (area){x, x + width, y - 6, y - 1.5};
 }
 
-/* Does a line from one point to another meet the area? Tried at many places along it. */
+/* Return true if a line between two points meets the area, tried at many places along the line. */
 static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
 {
     for (int i = 0; i <= 2000; i++) {
@@ -198,7 +200,8 @@ static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
     return false;
 }
 
-/* How many lines of paths of that class meet the area; *lines: how many there are. */
+/* Return the number of paths of a class that meet the area; set *lines to the number of all
+ * paths of this class. */
 static unsigned count_crossings(const char *svg, const char *kind, area a, unsigned *lines)
 {
     unsigned count = 0;
@@ -243,7 +246,7 @@ START_TEST(arrows_cross_no_text)
             continue;
         ck_assert_uint_eq(
             count_crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
-        ck_assert_uint_ge(lines, 3); /* two, and a gap in one */
+        ck_assert_uint_ge(lines, 3); /* two arrows, with a gap in one of them */
         ck_assert_uint_eq(count_crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines),
                           0);
         ck_assert_uint_ge(lines, _i ? 3 : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The trace: an event for each entry, which viewers neither lose nor misplace. */
+/* Traces of schedules: every entry has an event, and viewers neither lose nor misplace an event. */
 
 #include <check.h>
 #include <float.h>
@@ -12,7 +12,7 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-/* One event, from its line. */
+/* A parsed event of a trace. */
 typedef struct event {
     char   phase;
     double ts, dur;
@@ -57,7 +57,7 @@ static size_t count_phase(const event *events, size_t count, char phase)
     return n;
 }
 
-/* Microseconds to nanoseconds as viewers do it: to the nearest, or cut off. */
+/* Convert microseconds to nanoseconds as viewers do: rounded to nearest, or truncated. */
 static double microseconds_to_ns(double us, int cut)
 {
     return cut ? floor(us * 1000) : round(us * 1000);
@@ -93,7 +93,7 @@ START_TEST(trace_has_an_event_for_each_entry)
 }
 END_TEST
 
-/* What was predicted has processes, threads and arrows of its own. */
+/* Check that the predicted schedule has its own processes, threads and arrows. */
 START_TEST(predicted_and_actual_traces_are_separate)
 {
     const plan *p = &plans[_i];
@@ -126,7 +126,8 @@ START_TEST(predicted_and_actual_traces_are_separate)
 }
 END_TEST
 
-/* An event that begins before its worker's last one ends is lost in the viewers. */
+/* Check that events of a worker do not overlap: viewers drop an event that begins before the
+ * previous one ends. */
 START_TEST(trace_events_do_not_overlap)
 {
     sample made = make_sample(&plans[_i]);
@@ -156,7 +157,8 @@ START_TEST(trace_arrows_start_inside_aborted_attempts)
     size_t length, count;
     char  *text = write_text(hs_trace_write, &made, NULL, &length);
     event *events = read_events(text, &count);
-    event **start = calloc(count, sizeof *start); /* of the arrows, by their ids */
+    event **start = calloc(count, sizeof *start); /* start events of the arrows, by the ids of
+                                                     the arrows */
 
     ck_assert(start != NULL);
     for (size_t i = 0; i < count; i++) {
@@ -204,7 +206,7 @@ START_TEST(trace_converts_the_unit)
 }
 END_TEST
 
-/* An instance of tasks with times 10 on both types, one CPU and two GPUs, and commands. */
+/* Return an instance with commands, one CPU and two GPUs; tasks take 10 on both types. */
 static hs_instance *make_tasks(size_t count)
 {
     const hs_task task = {.struct_size = sizeof task,
@@ -225,7 +227,8 @@ static hs_instance *make_tasks(size_t count)
     return in;
 }
 
-/* An aborted attempt is no utilisation; what ends and begins at one time is one event. */
+/* Check counters: aborted attempts do not count as utilisation, and changes at one time are one
+ * event. */
 START_TEST(trace_counts_ready_and_running_tasks)
 {
     const hs_placement placed[] = {{0, 10, 0, 0, HS_RUN},
@@ -266,7 +269,7 @@ START_TEST(trace_counts_ready_and_running_tasks)
 }
 END_TEST
 
-/* Of many changes each counter has ten thousand at most, and the last. */
+/* Check that a counter with many changes has at most ten thousand events, and the last change. */
 START_TEST(trace_counters_are_thinned_out)
 {
     enum { TASKS = 30000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The worst cases: witnesses, exactness, and how badly the algorithms do on them. */
+/* Worst cases of algorithms: the witnesses are valid, times are exact, and each algorithm is as
+ * bad as stated. */
 
 #include <check.h>
 #include <math.h>
@@ -10,7 +11,8 @@
 
 #include "suite.h"
 
-/* The witness must be a schedule that lasts `expected`; *in is the caller's. */
+/* Generate a worst case, and check that its witness is a schedule that lasts `expected`. The
+ * caller frees *in. */
 static void make_worst(const char *name, unsigned argument, double expected, hs_instance **in)
 {
     hs_schedule *witness = NULL, *bad = NULL;
@@ -97,7 +99,7 @@ END_TEST
 
 START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
 {
-    /* For K = 1 .. 8; 0: not looked at. */
+    /* expected values for K = 1 .. 8; 0: not compared */
     static const double ratio[] = {2.3333, 0, 0, 2.8240, 0, 0, 0, 2.9683};
     unsigned            k;
 
@@ -108,7 +110,8 @@ START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
 
         ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-m-n"), k, &in, NULL, NULL, NULL),
                          HS_OK);
-        hs_instance_row(in, 0, &row); /* T1: n times the unit on a CPU, as the witness lasts */
+        hs_instance_row(in, 0, &row); /* the task T1 takes n units on a CPU, as long as the
+                                         witness */
         span = row.cpu;
         hs_instance_free(in);
         in = NULL;
@@ -146,13 +149,14 @@ START_TEST(list_witness_and_bad_plan_are_valid)
         hs_instance *in = NULL;
 
         make_worst("list", k, 6.0 * k, &in);
-        ck_assert(makespan_of("heteroprio-ns", in) == 12.0 * k - 1); /* by index: all rho equal */
+        ck_assert(makespan_of("heteroprio-ns", in) == 12.0 * k - 1); /* all ratios are equal, so the
+                                                                        order is by index */
         hs_instance_free(in);
     }
 }
 END_TEST
 
-/* At its largest argument a family still has whole times that add up exactly. */
+/* Check that times are whole and add up exactly, even at the largest argument of a family. */
 START_TEST(worst_cases_stay_exact_to_their_end)
 {
     const hs_worst *family = hs_worst_at((size_t)_i);

@@ -27,7 +27,7 @@ typedef struct type_tables {
     double       *used;         /* [depth][i]: time of the first i + 1 of these tasks, rounded
                                    down */
     uint64_t     *gained;       /* [depth][i]: worth of the first i + 1 of these tasks */
-    bool          many;         /* true: use the bound with a cut task */
+    bool          many;         /* whether the bound with a cut task is used */
 } type_tables;
 
 typedef struct search {
@@ -38,11 +38,12 @@ typedef struct search {
     uint32_t        cells;
     uint32_t       *order;       /* the task at each depth */
     uint32_t       *twin;        /* depth of an identical task just before; else the depth itself */
-    double         *load;        /* load of each worker */
+    double         *load;        /* load of each worker on the way to this node */
     uint64_t       *gathered;    /* worth of the tasks on each worker */
     uint32_t       *chosen;      /* worker of the task at each depth */
     uint64_t        all;         /* worth of all tasks */
-    bool            exact_loads; /* true: loads are whole numbers, so equal loads compare equal */
+    bool            exact_loads; /* whether loads are whole numbers, so that equal loads compare
+                                    equal */
     type_tables     type[2];
     hsi_verdict     verdict;
 } search;
@@ -123,7 +124,7 @@ static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, d
     uint64_t        cut;
     double          left;
 
-    while (low < high) { /* count whole tasks within the room */
+    while (low < high) { /* count whole tasks that fit into the free capacity */
         uint32_t middle = (low + high) / 2;
 
         if (used[middle] <= room)
@@ -136,7 +137,7 @@ static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, d
     task = t->by_density[depth * s->n + low];
     left = room - (low ? used[low - 1] : 0);
     cut = (uint64_t)((double)s->r->worth[task] * (left / t->time[task]) * (1 + 8 * DBL_EPSILON));
-    /* Densities are rounded: two tasks may be in the wrong order by that much. */
+    /* densities are rounded: two tasks may be in the wrong order by this relative difference */
     return (low ? gained[low - 1] : 0) + cut + 1 + (s->all >> 48);
 }
 
