@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Check that each folder of the library includes only headers of the folders below it, so that no
-# two folders depend on each other.
+# two folders depend on each other. Check that only the files of its folder include a private header.
 
 below() {
     case $1 in
@@ -36,5 +36,14 @@ for folder in */; do
             ;;
         esac
     done
+done
+
+# A header NAME_private.h is for the files of its folder only.
+for header in $(find . -name '*_private.h' | sed 's,^\./,,'); do
+    others=$(grep -rln "#include \"$header\"" . | sed 's,^\./,,' | grep -v "^${header%/*}/[^/]*$")
+    if [ "$others" ]; then
+        failed=1
+        echo "arrows: only files of lib/${header%/*} may include lib/$header, not" $others
+    fi
 done
 exit $failed

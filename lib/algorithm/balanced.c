@@ -19,7 +19,6 @@
 
 #include "core/order.h"
 #include "support/heap.h"
-#include "support/ratio.h"
 
 /* State that changes along the walk. Loads are sums, divided for comparisons only. */
 typedef struct walker {
@@ -209,70 +208,24 @@ static size_t first_on_type_2(const hsi_balanced_walk *walk)
     return i;
 }
 
+/* Order the tasks by increasing c1/c2, tasks of one ratio by index. */
 static hs_status order_tasks(hsi_balanced_walk *walk)
 {
     const hsi_problem *pb = walk->pb;
-    hs_status          st = hsi_order_by_rho(pb, HSI_RHO_UP, walk->order);
+    const double      *time1 = walk->switched ? pb->q : pb->p;
+    const double      *time2 = walk->switched ? pb->p : pb->q;
+    hs_status st = hsi_order_by_rho(pb, walk->switched ? HSI_RHO_DOWN : HSI_RHO_UP, walk->order);
 
-    if (st != HS_OK)
-        return st;
-    walk->c1 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c1);
-    walk->c2 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c2);
-    if (!walk->c1 || !walk->c2)
-        return HS_ENOMEM;
-    st = hsi_gather_times(walk->order, pb->n, pb->p, walk->c1, pb->token);
     if (st == HS_OK)
-        st = hsi_gather_times(walk->order, pb->n, pb->q, walk->c2, pb->token);
+        st = hsi_gather_times(walk->order, pb->n, time1, walk->c1, pb->token);
+    if (st == HS_OK)
+        st = hsi_gather_times(walk->order, pb->n, time2, walk->c2, pb->token);
     if (st != HS_OK)
         return st;
-    walk->w1 = pb->m;
-    walk->w2 = pb->k;
+    walk->w1 = walk->switched ? pb->k : pb->m;
+    walk->w2 = walk->switched ? pb->m : pb->k;
     walk->start = first_on_type_2(walk);
     return HS_OK;
-}
-
-static void reverse(hsi_balanced_walk *walk, size_t begin, size_t end)
-{
-    for (; begin + 1 < end; begin++, end--) {
-        uint32_t task = walk->order[begin];
-        double   c1 = walk->c1[begin], c2 = walk->c2[begin];
-
-        walk->order[begin] = walk->order[end - 1];
-        walk->c1[begin] = walk->c1[end - 1];
-        walk->c2[begin] = walk->c2[end - 1];
-        walk->order[end - 1] = task;
-        walk->c1[end - 1] = c1;
-        walk->c2[end - 1] = c2;
-    }
-}
-
-static bool same_ratio(const hsi_balanced_walk *walk, size_t a, size_t b)
-{
-    const double *c1 = walk->c1, *c2 = walk->c2;
-
-    return c1[a] / c2[a] == c1[b] / c2[b] && hsi_compare_ratios(c1[a], c2[a], c1[b], c2[b]) == 0;
-}
-
-/* Swap the types: reverse the order, but keep tasks of one ratio sorted by index. */
-static void switch_types(hsi_balanced_walk *walk)
-{
-    size_t  i, begin = 0, n = walk->pb->n;
-    double *c1 = walk->c1;
-
-    reverse(walk, 0, n);
-    for (i = 1; i <= n; i++) {
-        hsi_poll_at(walk->pb->token, i);
-        if (i == n || !same_ratio(walk, i - 1, i)) {
-            reverse(walk, begin, i);
-            begin = i;
-        }
-    }
-    walk->c1 = walk->c2;
-    walk->c2 = c1;
-    walk->w1 = walk->pb->k;
-    walk->w2 = walk->pb->m;
-    walk->switched = true;
-    walk->start = first_on_type_2(walk);
 }
 
 static void sum_start(walker *wk)
@@ -303,11 +256,13 @@ static hs_status choose_types(walker *wk)
     if (st != HS_OK)
         return st;
     sum_start(wk);
-    if (average(wk->sum1, walk->w1) > average(wk->rest_sum[walk->start], walk->w2)) {
-        switch_types(walk);
+    if (!(average(wk->sum1, walk->w1) > average(wk->rest_sum[walk->start], walk->w2)))
+        return HS_OK;
+    walk->switched = true;
+    st = order_tasks(walk);
+    if (st == HS_OK)
         sum_start(wk);
-    }
-    return HS_OK;
+    return st;
 }
 
 /* Repeat the walk and store floors, now that LPT's makespan on one allocation has an upper bound:
@@ -364,10 +319,12 @@ hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb,
     walk->order = hsi_arena_take(arena, n, sizeof *walk->order);
     walk->back = hsi_arena_take(arena, n, sizeof *walk->back);
     mark = hsi_arena_mark(arena);
+    walk->c1 = hsi_arena_take(arena, n, sizeof *walk->c1);
+    walk->c2 = hsi_arena_take(arena, n, sizeof *walk->c2);
     wk.heap = hsi_arena_take(arena, n, sizeof *wk.heap);
     wk.rest_sum = hsi_arena_take(arena, n + 1, sizeof *wk.rest_sum);
     wk.rest_max = hsi_arena_take(arena, n + 1, sizeof *wk.rest_max);
-    if (walk->order && walk->back && wk.heap && wk.rest_sum && wk.rest_max)
+    if (walk->order && walk->back && walk->c1 && walk->c2 && wk.heap && wk.rest_sum && wk.rest_max)
         st = choose_types(&wk);
     if (st != HS_OK)
         return st;

@@ -17,7 +17,9 @@ hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
     *lpt = (hsi_lpt){.pb = pb};
     lpt->by_cpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_cpu);
     lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
-    if (lpt->by_cpu && lpt->by_gpu && !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
+    lpt->chosen = hsi_arena_take(arena, pb->n + 1, sizeof *lpt->chosen);
+    if (lpt->by_cpu && lpt->by_gpu && lpt->chosen &&
+        !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
         !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
         st = hsi_order_by_time(arena, pb->p, pb->n, lpt->by_cpu, pb->token);
     if (st == HS_OK)
@@ -33,54 +35,15 @@ void hsi_lpt_close(hsi_lpt *lpt)
     lpt->by_cpu = lpt->by_gpu = NULL;
 }
 
-static double run_type(const hsi_problem *pb, const uint32_t *order, const unsigned char *type,
-                       hs_type wanted, const double *time, hsi_worker_tree *free_first,
-                       uint32_t first_worker, hsi_recorder *recorder)
-{
-    enum { AHEAD = 16 };
-    double makespan = 0;
-    size_t i, n = pb->n;
-
-    for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
-        uint32_t task = order[i], rank;
-        double   end;
-
-        if (n - i > AHEAD) { /* the order shows which entries are needed next */
-            __builtin_prefetch(&type[order[i + AHEAD]]);
-            __builtin_prefetch(&time[order[i + AHEAD]]);
-        }
-        if (type[task] != wanted)
-            continue;
-        rank = hsi_worker_tree_first(free_first);
-        end = hsi_worker_tree_time(free_first) + time[task];
-        if (recorder)
-            hsi_record_run(recorder, task, first_worker + rank, end);
-        if (end > makespan)
-            makespan = end;
-        hsi_worker_tree_set(free_first, rank, end);
-    }
-    return makespan;
-}
-
-double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_recorder *recorder)
-{
-    const hsi_problem *pb = lpt->pb;
-    double             cpu_makespan, gpu_makespan;
-
-    hsi_worker_tree_reset(&lpt->cpus);
-    hsi_worker_tree_reset(&lpt->gpus);
-    cpu_makespan = run_type(pb, lpt->by_cpu, type, HS_CPU, pb->p, &lpt->cpus, 0, recorder);
-    gpu_makespan = run_type(pb, lpt->by_gpu, type, HS_GPU, pb->q, &lpt->gpus, pb->m, recorder);
-    return cpu_makespan > gpu_makespan ? cpu_makespan : gpu_makespan;
-}
-
-static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, uint32_t *list)
+/* List the tasks of one type, in the given order or by index. Return their number. */
+static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, const uint32_t *order,
+                        uint32_t *list)
 {
     size_t i, count = 0;
 
     for (i = 0; i < n; i++) {
-        list[count] = (uint32_t)i;
-        count += type[i] == wanted;
+        list[count] = order ? order[i] : (uint32_t)i;
+        count += type[list[count]] == wanted;
     }
     return count;
 }
@@ -97,7 +60,7 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
         uint32_t row = order[i], copies = hsi_row_count(pb, row);
 
-        if (n - i > AHEAD)
+        if (n - i > AHEAD) /* the order shows which times are needed next */
             __builtin_prefetch(&time[order[i + AHEAD]]);
         for (copy = 0; copy < copies && !(copy && hsi_poll_at(pb->token, copy)); copy++) {
             uint32_t rank = hsi_worker_tree_first(free_first);
@@ -111,6 +74,26 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
         }
     }
     return makespan;
+}
+
+static double run_type(hsi_lpt *lpt, const unsigned char *type, hs_type wanted,
+                       hsi_recorder *recorder)
+{
+    const hsi_problem *pb = lpt->pb;
+    bool               cpus = wanted == HS_CPU;
+    hsi_worker_tree   *free_first = cpus ? &lpt->cpus : &lpt->gpus;
+    size_t count = list_type(pb->n, type, wanted, cpus ? lpt->by_cpu : lpt->by_gpu, lpt->chosen);
+
+    hsi_worker_tree_reset(free_first);
+    return place_all(pb, lpt->chosen, count, cpus ? pb->p : pb->q, free_first, cpus ? 0 : pb->m,
+                     recorder);
+}
+
+double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_recorder *recorder)
+{
+    double cpu_makespan = run_type(lpt, type, HS_CPU, recorder);
+
+    return fmax(cpu_makespan, run_type(lpt, type, HS_GPU, recorder));
 }
 
 static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type, hs_type wanted,
@@ -127,7 +110,7 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
     if (!order || hsi_worker_tree_open_in(&free_first, pb->arena, wanted == HS_CPU ? pb->m : pb->k))
         goto out;
     hsi_worker_tree_start(&free_first, hsi_available(pb, wanted));
-    n = list_type(pb->n, type, wanted, order);
+    n = list_type(pb->n, type, wanted, NULL, order);
     st = hsi_sort_by_time(pb->arena, time, n, order, pb->token);
     if (st == HS_OK)
         *makespan =

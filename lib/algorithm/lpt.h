@@ -11,6 +11,7 @@ typedef struct hsi_lpt {
     const hsi_problem *pb;
     uint32_t          *by_cpu, *by_gpu; /* all tasks by decreasing CPU time, and by decreasing GPU
                                            time */
+    uint32_t       *chosen;             /* scratch: the tasks of one type */
     hsi_worker_tree cpus, gpus;
     hsi_arena       own; /* used if the problem has no arena */
 } hsi_lpt;

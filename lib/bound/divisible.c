@@ -322,37 +322,3 @@ double hsi_divisible_bound(hsi_divisible *d, double deadline)
 
     return hsi_divisible_multipliers(d, deadline, multiplier);
 }
-
-double hsi_area_of_multipliers(const hsi_problem *rows, double cpu_multiplier,
-                               double gpu_multiplier)
-{
-    hsi_sum numerator = {0, 0, 0}, denominator = {0, 0, 0};
-    double  total = 0;
-    int     scale;
-    size_t  i;
-
-    for (i = 0; i < rows->n && !hsi_poll_at(rows->token, i); i++)
-        total += hsi_row_count(rows, i) * fmin(rows->p[i], rows->q[i]);
-    frexp(fmax(cpu_multiplier, gpu_multiplier), &scale);
-    scale -= lift_of(total);
-    cpu_multiplier = ldexp(cpu_multiplier, -scale);
-    gpu_multiplier = ldexp(gpu_multiplier, -scale);
-    for (i = 0; i < rows->n; i++) {
-        double cpu = cpu_multiplier * rows->p[i],
-               gpu = gpu_multiplier * rows->q[i]; /* rounded products only choose
-                                                     which term is the smaller one */
-        hsi_sum term = {0, 0, 0};
-
-        hsi_poll_at(rows->token, i);
-        if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))
-            hsi_sum_add_product(&term, gpu_multiplier, rows->q[i]);
-        else
-            hsi_sum_add_product(&term, cpu_multiplier, rows->p[i]);
-        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by a rounding error */
-            term.error += fabs(cpu - gpu) <= 4 * DBL_EPSILON * cpu ? 8 * DBL_EPSILON * cpu : 0;
-        hsi_sum_add_sum_times(&numerator, &term, hsi_row_count(rows, i));
-    }
-    hsi_sum_add_product(&denominator, rows->m, cpu_multiplier);
-    hsi_sum_add_product(&denominator, rows->k, gpu_multiplier);
-    return hsi_divide_down(&numerator, &denominator);
-}

@@ -41,14 +41,6 @@ double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multi
  * must be available from the start. */
 bool hsi_divisible_exceeds(hsi_divisible *d, double makespan);
 
-/*
- * Return the value of the area LP without deadline that the multipliers u of the CPUs' constraint
- * and v of the GPUs' prove: the sum of min(u p, v q) over (m u + k v), rounded down. u, v >= 0, not
- * both 0. O(n).
- */
-double hsi_area_of_multipliers(const hsi_problem *rows, double cpu_multiplier,
-                               double gpu_multiplier);
-
 double hsi_min_time(const hsi_problem *rows);
 
 #endif

@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glpk/simplex.h"
 #include "support/arena.h"
 #include "support/vector.h"
 
 /* a worker's multiplier: large compared with GLPK's tolerance of 10^-7 */
 #define PRICE 1000.0
-
-enum { SLICE_MS = 50 }; /* milliseconds of GLPK between two looks at `stop` */
 
 typedef struct column {
     size_t        first, size; /* range in `items` */
@@ -308,35 +307,6 @@ void hsi_master_solid(hsi_master *master)
     master->time = NULL;
 }
 
-static hs_status run_simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
-{
-    glp_smcp parameters;
-    int      code, fresh_starts = 0;
-
-    glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_PRIMAL;
-    *optimal = 0;
-    for (;;) {
-        double left = 1000 * hsi_stop_left(stop);
-
-        parameters.tm_lim = left < SLICE_MS ? (int)left + 1 : SLICE_MS;
-        code = glp_simplex(master->lp, &parameters);
-        if (code == 0 && glp_get_status(master->lp) == GLP_OPT) {
-            *optimal = 1;
-            return HS_OK;
-        }
-        if (code == GLP_ETMLIM) {
-            if (hsi_stop_now(stop))
-                return HS_OK;
-            continue;
-        }
-        if (fresh_starts++)
-            return HS_ESOLVER;
-        glp_std_basis(master->lp); /* the basis was numerically bad */
-    }
-}
-
 static void read_multipliers(hsi_master *master, hsi_master_solution *solution, double *y)
 {
     double scale = 0;
@@ -358,16 +328,17 @@ static void read_multipliers(hsi_master *master, hsi_master_solution *solution, 
 hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
                            hsi_master_solution *solution, double *y)
 {
-    hs_status st;
-    size_t    i;
+    hsi_simplex_end end;
+    size_t          i;
 
     if (master->lp)
         add_new_columns(master);
     else
         build_lp(master);
-    st = run_simplex(master, stop, &solution->optimal);
+    end = hsi_run_simplex(master->lp, stop, GLP_PRIMAL, 0);
+    solution->optimal = end == HSI_SIMPLEX_OPTIMAL;
     if (!solution->optimal)
-        return st;
+        return end == HSI_SIMPLEX_STOPPED ? HS_OK : HS_ESOLVER;
     solution->theta = glp_get_obj_val(master->lp) / cost_of_theta(master);
     for (i = 0; i < master->in_lp; i++)
         columns_of(master)[i].share = glp_get_col_prim(master->lp, column_number(master, i));

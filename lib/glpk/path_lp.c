@@ -182,7 +182,7 @@ hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *opt
 {
     const hsi_problem *pb = path_lp->pb;
     glp_prob          *lp = path_lp->lp;
-    hsi_simplex_end    end = hsi_run_simplex(lp, stop, INFINITY, TOLERANCE);
+    hsi_simplex_end    end = hsi_run_simplex(lp, stop, GLP_DUALP, TOLERANCE);
 
     *optimal = end == HSI_SIMPLEX_OPTIMAL;
     if (!*optimal)

@@ -6,7 +6,6 @@
  */
 #include "glpk/simplex.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 
@@ -31,13 +30,6 @@ static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *p
     }
 }
 
-static hsi_simplex_end end_of_code(glp_prob *lp, int code)
-{
-    if (code == GLP_EOBJUL)
-        return HSI_SIMPLEX_ABOVE;
-    return code == 0 && glp_get_status(lp) == GLP_OPT ? HSI_SIMPLEX_OPTIMAL : HSI_SIMPLEX_FAILED;
-}
-
 /* Return a limit of steps far above the need of any LP that does not cycle. */
 static int step_limit(glp_prob *lp)
 {
@@ -57,25 +49,25 @@ static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_
             if (hsi_stop_now(stop))
                 return HSI_SIMPLEX_STOPPED;
     } while (code == GLP_ETMLIM || code == GLP_EITLIM);
-    return end_of_code(lp, code);
+    return code == 0 && glp_get_status(lp) == GLP_OPT ? HSI_SIMPLEX_OPTIMAL : HSI_SIMPLEX_FAILED;
 }
 
-hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance)
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance)
 {
     glp_smcp        parameters;
     hsi_simplex_end end;
 
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_DUALP;
-    parameters.r_test = GLP_RT_FLIP;
-    parameters.obj_ul = isinf(limit) ? DBL_MAX : limit;
-    parameters.tol_bnd = parameters.tol_dj = tolerance;
+    parameters.meth = method;
+    if (method == GLP_DUALP)
+        parameters.r_test = GLP_RT_FLIP;
+    if (tolerance > 0)
+        parameters.tol_bnd = parameters.tol_dj = tolerance;
     end = run_within_slice(lp, stop, &parameters);
     if (end != HSI_SIMPLEX_FAILED)
         return end;
-    glp_init_smcp(&parameters); /* retry from the standard basis with GLPK's default tolerances and
-                                   methods */
+    glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     glp_std_basis(lp);
     return run_within_slice(lp, stop, &parameters);

@@ -8,16 +8,16 @@
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,
-    HSI_SIMPLEX_ABOVE,   /* the simplex method ended since the objective exceeds `limit` */
     HSI_SIMPLEX_STOPPED, /* the simplex method ended since the time is up, or it was cancelled */
-    HSI_SIMPLEX_FAILED   /* the simplex method gave no result; GLPK's error hook was not called */
+    HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called */
 } hsi_simplex_end;
 
 /*
- * Run the dual simplex method from the current basis, in slices, so that time limit and cancel
- * request take effect within one LP. `tolerance` is GLPK's primal and dual feasibility tolerance;
- * after a failure GLPK's defaults are tried. Call under the guard.
+ * Run a simplex method (GLP_PRIMAL or GLP_DUALP) from the current basis, in slices, so that time
+ * limit and cancel request take effect within one LP. `tolerance` is GLPK's primal and dual
+ * feasibility tolerance, 0 its default. After a failure the method starts again from the standard
+ * basis with GLPK's defaults. Call under the guard.
  */
-hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance);
+hsi_simplex_end hsi_run_simplex(glp_prob *lp, const hsi_stop *stop, int method, double tolerance);
 
 #endif

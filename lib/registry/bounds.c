@@ -10,10 +10,10 @@
 static const hs_bound *const registry[] = {
     &hsi_bound_min_time,
     &hsi_bound_theorem2,
+    &hsi_bound_area,
     &hsi_bound_deadline,
     &hsi_bound_critical_path,
 #ifdef HAVE_GLPK
-    &hsi_bound_area,
     &hsi_bound_allocation,
     &hsi_bound_configuration,
     &hsi_bound_paths,

@@ -101,7 +101,6 @@ START_TEST(each_schedule_is_in_one_leaf)
     }
     ck_assert_ptr_null(hsi_price_tree_found(b));
     ck_assert_double_ge(before, 7.92025);
-    ck_assert_ptr_nonnull(hsi_price_tree_types(b));
     for (i = 0; i < hsi_price_tree_leaves(b); i++) {
         const hsi_price_tree_node *leaf = &hsi_price_tree_nodes_of(b)[i];
         double                 part = 1;

@@ -395,27 +395,6 @@ START_TEST(limits_are_told)
 }
 END_TEST
 
-START_TEST(area_tells_its_limit)
-{
-    const hs_bound *bound = hs_bound_find("area");
-    hs_instance    *in = uniform(20000);
-    hs_settings     settings;
-    hs_bound_report report;
-    double          all, some;
-
-    if (bound) {
-        hs_settings_init(&settings);
-        hs_bound_report_init(&report);
-        ck_assert_int_eq(hs_bound_compute(hs_bound_find("theorem2"), in, NULL, &all), HS_OK);
-        settings.time_limit = 1e-9;
-        ck_assert_int_eq(hs_bound_compute_reported(bound, in, &settings, &some, &report), HS_OK);
-        ck_assert_double_le(some, all * (1 + 1e-12));
-        ck_assert(report.limit_reached || some > all * (1 - 1e-9));
-    }
-    hs_instance_free(in);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("cancel");
@@ -434,7 +413,6 @@ int main(void)
     tcase_add_test(tc, live_policies_do_not_ask);
     tcase_add_loop_test(tc, bounds_stopped_at_any_time, 0, bounds);
     tcase_add_loop_test(tc, limits_are_told, 0, bounds);
-    tcase_add_test(tc, area_tells_its_limit);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -22,7 +22,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec/backend/backends.h"
-#include "exec/run/run.h"
+#include "exec/run/dispatcher/dispatcher_private.h"
 #include "rounds.h"
 #include "suite.h"
 #include "support/atomic.h"
@@ -132,8 +132,8 @@ static const hs_backend puppets = {
 /* With both locks held: does each worker wait for the time to go on, or has left? */
 static bool is_still(const hs_exec *exec)
 {
-    for (unsigned w = 0; w < exec->work.workers; w++) {
-        const hsi_turn *turn = &exec->worker[w].turn;
+    for (unsigned w = 0; w < exec->spec.workers; w++) {
+        const hsi_turn *turn = exec->worker[w].turn;
         bool            runs = turn->phase == HSI_RUN || turn->phase == HSI_OWN;
 
         if (turn->victim || runs != parts[w].on || turn->cause != HSI_NOT_CANCELLED)
@@ -147,8 +147,8 @@ static int64_t next_event(const hs_exec *exec, unsigned *whose)
 {
     int64_t first = HSI_FAR;
 
-    for (unsigned w = 0; w < exec->work.workers; w++) {
-        const hsi_turn *turn = &exec->worker[w].turn;
+    for (unsigned w = 0; w < exec->spec.workers; w++) {
+        const hsi_turn *turn = exec->worker[w].turn;
         int64_t at = parts[w].on ? parts[w].end : turn->phase == HSI_WAIT ? turn->until : HSI_FAR;
 
         if (at < first) {
@@ -173,7 +173,7 @@ static void let_pass(hs_exec *exec)
         parts[w].on = false;
         ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
     } else {
-        prompted = &exec->worker[w].turn.wake;
+        prompted = &exec->worker[w].turn->wake;
         pthread_cond_signal(prompted);
     }
 }
@@ -187,12 +187,12 @@ static void *conduct(void *data)
     hs_exec *exec = data;
 
     while (!hsi_atomic_load(&is_over)) {
-        pthread_mutex_lock(&exec->control.lock);
+        hsi_lock(exec->control);
         pthread_mutex_lock(&stage);
-        if (exec->control.open && is_still(exec))
+        if (hsi_control_start_ns(exec->control) && is_still(exec))
             let_pass(exec);
         pthread_mutex_unlock(&stage);
-        pthread_mutex_unlock(&exec->control.lock);
+        hsi_unlock(exec->control);
         sched_yield();
     }
     return NULL;
@@ -365,9 +365,9 @@ static void compare(const char *name, const hs_schedule *expected, const hs_exec
 static void compare_all(const char *name, const hs_schedule *expected, const hs_exec *exec,
                         bool by_type)
 {
-    unsigned cpus = exec->work.cpus, workers = exec->work.workers, w;
+    unsigned cpus = exec->spec.cpus, workers = exec->spec.workers, w;
 
-    if (by_type || hs_schedule_entry_count(expected) > hs_instance_tasks(exec->work.in)) {
+    if (by_type || hs_schedule_entry_count(expected) > hs_instance_tasks(exec->spec.in)) {
         compare(name, expected, exec, 0, cpus);
         compare(name, expected, exec, cpus, workers);
         return;
@@ -398,7 +398,7 @@ static size_t count_waits_for_inputs(const char *name, const hs_exec *exec)
 {
     size_t all = 0;
 
-    for (unsigned w = 0; w < exec->work.workers; w++) {
+    for (unsigned w = 0; w < exec->spec.workers; w++) {
         size_t                count, records, i, k;
         const hs_wait        *wait = hs_exec_waits(exec, w, &count);
         const hs_exec_record *r = hs_exec_records(exec, w, &records);

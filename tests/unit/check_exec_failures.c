@@ -201,7 +201,7 @@ START_TEST(giving_up_unasked_is_a_failure)
     ck_assert_int_eq(p.status, HS_EFAILED);
     hs_exec_failure_init(&f);
     ck_assert_int_eq(hs_exec_failure_at(p.exec, 0, &f), 1);
-    ck_assert(strstr(f.why, "gave up") && f.final && f.task == 0 && f.worker == 0);
+    ck_assert(strstr(f.why, "was not cancelled") && f.final && f.task == 0 && f.worker == 0);
     ck_assert_int_eq(hs_exec_failure_at(p.exec, 1, &f), 0);
     end_performance(&p);
 }
@@ -271,7 +271,7 @@ START_TEST(stranded_tasks_fail)
     ck_assert_uint_eq(p.report.done + p.report.failed, 41);
     hs_exec_failure_init(&f);
     for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++)
-        stranded += f.final && strcmp(f.why, "no worker is left that could run it") == 0;
+        stranded += f.final && strcmp(f.why, "no worker in service can run this task") == 0;
     ck_assert_uint_eq(stranded, p.report.failed);
     end_performance(&p);
 }

@@ -325,7 +325,7 @@ START_TEST(what_cannot_be_done_breaks_the_run_off)
     s.decide.policy = &odd_policies[_i].kind;
     p = perform(acts(rows, 1, 1, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
-    ck_assert_str_eq(p.error.why, "the policy decides what cannot be done");
+    ck_assert_str_eq(p.error.why, "the policy made an impossible decision");
     ck_assert_uint_le(p.report.done + p.report.failed, 1);
     end_performance(&p);
 }

@@ -14,7 +14,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/run/run.h"
+#include "exec/run/dispatcher/dispatcher_private.h"
 #include "suite.h"
 #include "support/atomic.h"
 #include "support/clock.h"
@@ -253,9 +253,9 @@ static void wait_for_first(void)
     bool waits = false;
 
     while (!waits) {
-        hsi_lock(&stage->control);
-        waits = stage->worker[0].turn.phase == HSI_WAIT;
-        hsi_unlock(&stage->control);
+        hsi_lock(stage->control);
+        waits = stage->worker[0].turn->phase == HSI_WAIT;
+        hsi_unlock(stage->control);
     }
 }
 
@@ -265,14 +265,14 @@ static void have_deadlines_enforced(void)
     enum { NOT_YET = -1 };
     bool looked = false;
 
-    hsi_lock(&stage->control);
-    stage->control.next_look = NOT_YET;
-    hsi_unlock(&stage->control);
-    hsi_wake_caller(&stage->control);
+    hsi_lock(stage->control);
+    stage->dispatcher->next_look = NOT_YET;
+    hsi_unlock(stage->control);
+    hsi_wake_caller(stage->control);
     while (!looked) {
-        hsi_lock(&stage->control);
-        looked = stage->control.next_look != NOT_YET;
-        hsi_unlock(&stage->control);
+        hsi_lock(stage->control);
+        looked = stage->dispatcher->next_look != NOT_YET;
+        hsi_unlock(stage->control);
     }
 }
 

@@ -301,19 +301,19 @@ START_TEST(cores_are_assigned)
     hs_backend_device devices[3] = {{0}};
     unsigned          gpus = (unsigned)strlen(bound[_i].gpus), i;
     hsi_machine       machine = {.devices = devices, .device_count = gpus};
-    hsi_work work = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
+    hsi_run_spec spec = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
     hs_error          error = {0};
 
     fake_cores = 8;
     for (i = 0; i < gpus; i++)
         devices[i].pci[0] = bound[_i].gpus[i];
-    work.settings.place.cores[HS_CPU] = work.settings.place.cores[HS_GPU] = 1;
-    work.settings.place.share_gpu_cores = bound[_i].no_reserve;
-    work.settings.place.oversubscribe = bound[_i].oversubscribe;
-    work.settings.run.emulate[HS_CPU] = bound[_i].emulate;
-    memcpy(work.unused, bound[_i].unused, sizeof work.unused);
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
-    for (i = 0; i < work.workers; i++)
+    spec.settings.place.cores[HS_CPU] = spec.settings.place.cores[HS_GPU] = 1;
+    spec.settings.place.share_gpu_cores = bound[_i].no_reserve;
+    spec.settings.place.oversubscribe = bound[_i].oversubscribe;
+    spec.settings.run.emulate[HS_CPU] = bound[_i].emulate;
+    memcpy(spec.unused, bound[_i].unused, sizeof spec.unused);
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &spec, &error) == HS_OK, "%s", error.why);
+    for (i = 0; i < spec.workers; i++)
         ck_assert_msg(machine.os_cpu[i] == bound[_i].os_cpu[i], "worker %u: %d", i,
                       machine.os_cpu[i]);
     machine.devices = NULL;
@@ -339,16 +339,16 @@ START_TEST(several_cores_are_assigned)
     hs_backend_device device = {.pci = "a"};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
     unsigned          count = several[_i].cpus, w, i;
-    hsi_work          work = {.cpus = count, .gpus = 1, .workers = count + 1};
+    hsi_run_spec          spec = {.cpus = count, .gpus = 1, .workers = count + 1};
     hs_error          error = {0};
 
     fake_cores = 8;
-    work.settings.place.cores[HS_CPU] = 2;
-    work.settings.place.cores[HS_GPU] = 3;
-    work.settings.place.oversubscribe = several[_i].oversubscribe;
-    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, &error) == HS_OK, "%s", error.why);
-    for (w = 0; w < work.workers; w++) {
-        const int *cores = hsi_machine_cores(&machine, &work, w);
+    spec.settings.place.cores[HS_CPU] = 2;
+    spec.settings.place.cores[HS_GPU] = 3;
+    spec.settings.place.oversubscribe = several[_i].oversubscribe;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &spec, &error) == HS_OK, "%s", error.why);
+    for (w = 0; w < spec.workers; w++) {
+        const int *cores = hsi_machine_cores(&machine, &spec, w);
 
         ck_assert_int_eq(machine.os_cpu[w], several[_i].cores[w][0]);
         ck_assert_int_eq(cores == NULL, several[_i].cores[w][0] < 0);
@@ -365,11 +365,11 @@ START_TEST(too_few_cores_are_reported)
 {
     hs_backend_device device = {0};
     hsi_machine       machine = {.devices = &device, .device_count = 1};
-    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
+    hsi_run_spec          spec = {.cpus = 8, .gpus = 1, .workers = 9, .settings.place.cores = {1, 1}};
     hs_error          error = {0};
 
     fake_cores = 8;
-    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, &error), HS_ERESOURCE);
+    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &spec, &error), HS_ERESOURCE);
     ck_assert_str_eq(
         error.why,
         "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "

@@ -184,7 +184,7 @@ static void select_algorithms(solve_request *request, const char *names)
 }
 
 /* Names of the bounds that are left out without GLPK. With GLPK they may take seconds. */
-static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
+static const char *const glpk_bounds[] = {"allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
 {

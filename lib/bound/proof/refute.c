@@ -12,22 +12,13 @@
 /*
  * Tables of one type. They hold knapsacks over the tasks still to come, by free capacity in cells
  * of target/cells. Times are rounded down to cells and capacities up, so a table never understates
- * the worth. A second bound cuts the last task that fits, and is better if many tasks share a
- * worker.
+ * the worth.
  */
 typedef struct type_tables {
     const double *time;
-    unsigned      first, count; /* number of the type's first worker, number of workers */
-    uint32_t     *cell;         /* weight of each depth's task in cells; more than `cells`: does not
-                                   fit */
-    uint64_t     *suffix;       /* [depth][capacity]: best worth of tasks from the depth on */
-    uint32_t     *by_density;   /* [depth][i]: tasks from the depth on that fit, by falling worth
-                                   per time */
-    uint32_t     *fitting;      /* number of these tasks, by depth */
-    double       *used;         /* [depth][i]: time of the first i + 1 of these tasks, rounded
-                                   down */
-    uint64_t     *gained;       /* [depth][i]: worth of the first i + 1 of these tasks */
-    bool          many;         /* whether the bound with a cut task is used */
+    unsigned      first;  /* number of the type's first worker */
+    uint32_t     *cell;   /* weight of each depth's task in cells; more than `cells`: does not fit */
+    uint64_t     *suffix; /* [depth][capacity]: best worth of tasks from the depth on */
 } type_tables;
 
 typedef struct search {
@@ -74,88 +65,16 @@ static void fill_suffix(search *s, type_tables *t)
     }
 }
 
-static void sort_by_density(const search *s, const type_tables *t, uint32_t *tasks, uint32_t count)
-{
-    uint32_t i, j;
-
-    for (i = 1; i < count; i++) {
-        uint32_t moving = tasks[i];
-        double   density = (double)s->r->worth[moving] / t->time[moving];
-
-        for (j = i; j > 0 && (double)s->r->worth[tasks[j - 1]] / t->time[tasks[j - 1]] < density;
-             j--)
-            tasks[j] = tasks[j - 1];
-        tasks[j] = moving;
-    }
-}
-
-static void fill_density(search *s, type_tables *t)
-{
-    size_t   depth, later;
-    uint32_t i;
-
-    for (depth = 0; depth < s->n; depth++) {
-        uint32_t *tasks = t->by_density + depth * s->n;
-        uint32_t  count = 0;
-        double    used = 0;
-        uint64_t  gained = 0;
-
-        for (later = depth; later < s->n; later++)
-            if (t->cell[later] <= s->cells)
-                tasks[count++] = s->order[later];
-        sort_by_density(s, t, tasks, count);
-        t->fitting[depth] = count;
-        for (i = 0; i < count; i++) {
-            used = (used + t->time[tasks[i]]) * (1 - 2 * DBL_EPSILON);
-            gained += s->r->worth[tasks[i]];
-            t->used[depth * s->n + i] = used;
-            t->gained[depth * s->n + i] = gained;
-        }
-    }
-    t->fitting[s->n] = 0;
-}
-
-/* Return the worth with the last task cut, rounded up. */
-static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, double room)
-{
-    const double   *used = t->used + depth * s->n;
-    const uint64_t *gained = t->gained + depth * s->n;
-    uint32_t        low = 0, high = t->fitting[depth], task;
-    uint64_t        cut;
-    double          left;
-
-    while (low < high) { /* count whole tasks that fit into the free capacity */
-        uint32_t middle = (low + high) / 2;
-
-        if (used[middle] <= room)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == t->fitting[depth])
-        return low ? gained[low - 1] : 0;
-    task = t->by_density[depth * s->n + low];
-    left = room - (low ? used[low - 1] : 0);
-    cut = (uint64_t)((double)s->r->worth[task] * (left / t->time[task]) * (1 + 8 * DBL_EPSILON));
-    /* densities are rounded: two tasks may be in the wrong order by this relative difference */
-    return (low ? gained[low - 1] : 0) + cut + 1 + (s->all >> 48);
-}
-
 /* Return the most worth of tasks from `depth` on that fits on a worker with that load. */
 static uint64_t most_worth(const search *s, const type_tables *t, size_t depth, double load)
 {
-    double   room = (s->r->target - load) * (1 + 4 * DBL_EPSILON) + s->r->target * LOAD_ERROR;
-    double   capacity;
-    uint64_t most, cut;
+    double room = (s->r->target - load) * (1 + 4 * DBL_EPSILON) + s->r->target * LOAD_ERROR;
+    double capacity;
 
     if (room < 0)
         room = 0;
     capacity = room / s->r->target * s->cells * (1 + 4 * DBL_EPSILON) + 1e-9;
-    most = suffix_row(s, t, depth)[capacity < s->cells ? (uint32_t)capacity : s->cells];
-    if (!t->many)
-        return most;
-    cut = cut_bound(s, t, depth, room);
-    return cut < most ? cut : most;
+    return suffix_row(s, t, depth)[capacity < s->cells ? (uint32_t)capacity : s->cells];
 }
 
 static const type_tables *type_of(const search *s, unsigned worker)
@@ -287,28 +206,20 @@ static hs_status open_type(search *s, hs_type type)
 {
     type_tables       *t = &s->type[type];
     const hsi_problem *pb = s->r->pb;
-    size_t             n = s->n, depth, fit = 0;
+    size_t             n = s->n, depth;
 
     t->time = type == HS_CPU ? pb->p : pb->q;
     t->first = type == HS_CPU ? 0 : pb->m;
-    t->count = type == HS_CPU ? pb->m : pb->k;
     t->cell = hsi_arena_take(&s->arena, n + 1, sizeof *t->cell);
     t->suffix = hsi_arena_take(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
-    t->by_density = hsi_arena_take(&s->arena, n * n, sizeof *t->by_density);
-    t->fitting = hsi_arena_take(&s->arena, n + 1, sizeof *t->fitting);
-    t->used = hsi_arena_take(&s->arena, n * n, sizeof *t->used);
-    t->gained = hsi_arena_take(&s->arena, n * n, sizeof *t->gained);
-    if (!t->cell || !t->suffix || !t->by_density || !t->fitting || !t->used || !t->gained)
+    if (!t->cell || !t->suffix)
         return HS_ENOMEM;
     for (depth = 0; depth < n; depth++) {
         double share = t->time[s->order[depth]] / s->r->target * s->cells * (1 - 4 * DBL_EPSILON);
 
         t->cell[depth] = share <= s->cells ? (uint32_t)share : s->cells + 1;
-        fit += t->cell[depth] <= s->cells && share * 8 < s->cells;
     }
-    t->many = t->count && fit > 4 * t->count;
     fill_suffix(s, t);
-    fill_density(s, t);
     return HS_OK;
 }
 

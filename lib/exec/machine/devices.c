@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 #include "support/sized.h"
 
 static hs_status list_devices(hsi_machine *machine, hs_error *error)
@@ -29,11 +29,11 @@ static hs_status list_devices(hsi_machine *machine, hs_error *error)
 
 /* Return true if the run needs the module for GPUs: backends of the settings may have their own
  * GPUs. */
-static bool needs_module(const hsi_work *work)
+static bool needs_module(const hsi_run_spec *spec)
 {
-    const hs_exec_settings *s = &work->settings;
+    const hs_exec_settings *s = &spec->settings;
 
-    return work->gpus && !work->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
+    return spec->gpus && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
            (s->gpu.module || !s->run.backend_count);
 }
 
@@ -44,37 +44,37 @@ static hs_status open_devices(hsi_machine *machine, const char *module, hs_error
     return st == HS_OK ? list_devices(machine, error) : st;
 }
 
-hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, hs_error *error)
+hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error)
 {
     hs_error  fault = {0};
     hs_status st;
 
-    if (!needs_module(work))
+    if (!needs_module(spec))
         return HS_OK;
-    st = open_devices(machine, work->settings.gpu.module, &fault);
+    st = open_devices(machine, spec->settings.gpu.module, &fault);
     if (st == HS_ERESOURCE)
         return hsi_error_set(error, st,
                              "no GPU: %.400s; this plan needs %u; use settings.run.emulate[HS_GPU]",
-                             fault.why, work->gpus);
-    if (st == HS_OK && machine->device_count < work->gpus)
+                             fault.why, spec->gpus);
+    if (st == HS_OK && machine->device_count < spec->gpus)
         return hsi_error_set(error, HS_ERESOURCE,
                              "too few GPUs: this plan needs %u, and there %s %u; use "
                              "settings.run.emulate[HS_GPU]",
-                             work->gpus, machine->device_count == 1 ? "is" : "are",
+                             spec->gpus, machine->device_count == 1 ? "is" : "are",
                              machine->device_count);
     if (st != HS_OK)
         *error = fault;
     return st;
 }
 
-double hsi_machine_least_memory(const hsi_machine *machine, const hsi_work *work)
+double hsi_machine_least_memory(const hsi_machine *machine, const hsi_run_spec *spec)
 {
     double   least = INFINITY;
     unsigned i;
 
     if (!machine->devices)
         return 0;
-    for (i = 0; i < work->gpus; i++)
+    for (i = 0; i < spec->gpus; i++)
         least = fmin(least, (double)machine->devices[i].memory);
     return least;
 }
@@ -88,12 +88,12 @@ void hsi_machine_close(hsi_machine *machine)
     hsi_module_close(&machine->module);
 }
 
-const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_work *work,
+const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_run_spec *spec,
                                             unsigned worker)
 {
-    if (worker < work->cpus || worker - work->cpus >= machine->device_count)
+    if (worker < spec->cpus || worker - spec->cpus >= machine->device_count)
         return NULL;
-    return &machine->devices[worker - work->cpus];
+    return &machine->devices[worker - spec->cpus];
 }
 
 static void describe(const hs_backend_device *from, hs_exec_device *out)

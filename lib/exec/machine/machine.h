@@ -4,7 +4,7 @@
 
 #include "exec/machine/module.h"
 #include "exec/machine/topology.h"
-#include "exec/work.h"
+#include "exec/run_spec.h"
 
 /* The part of the machine that a run uses: the cores that its threads are bound to, and the
  * GPUs. */
@@ -20,21 +20,21 @@ typedef struct hsi_machine {
 
 /* devices.c: open the module for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too
  * few. */
-hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, hs_error *error);
+hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error);
 
 /* Return the bytes of the smallest GPU that is used; 0: not known. */
-double hsi_machine_least_memory(const hsi_machine *machine, const hsi_work *work);
+double hsi_machine_least_memory(const hsi_machine *machine, const hsi_run_spec *spec);
 
 /* Return the GPU of a worker; NULL: none. The machine owns it. */
-const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_work *work,
+const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_run_spec *spec,
                                             unsigned worker);
 
 /* cores.c: choose the cores of all workers; call after hsi_machine_find_devices(). HS_ERESOURCE:
  * too few. */
-hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, hs_error *error);
+hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error);
 
 /* Return the cores that a worker is bound to, as many as the settings say; NULL: not bound. */
-const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, unsigned worker);
+const int *hsi_machine_cores(const hsi_machine *machine, const hsi_run_spec *spec, unsigned worker);
 
 void hsi_machine_close(hsi_machine *machine);
 

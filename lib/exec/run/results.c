@@ -23,9 +23,9 @@ struct hsi_results {
     size_t       failure_count, failure_capacity;
 };
 
-hs_status hsi_results_create(hsi_results **out, const hsi_work *work)
+hs_status hsi_results_create(hsi_results **out, const hsi_run_spec *spec)
 {
-    size_t       n = hs_instance_tasks(work->in);
+    size_t       n = hs_instance_tasks(spec->in);
     hsi_results *results = calloc(1, sizeof *results);
 
     if (!results)
@@ -68,15 +68,15 @@ static void leave_out(hsi_results *results, const hsi_vertex_order *order, size_
         results->left_out += state[t] &= IS_OUT;
 }
 
-static hs_status find_left_out(hsi_results *results, const hsi_work *work)
+static hs_status find_left_out(hsi_results *results, const hsi_run_spec *spec)
 {
-    size_t           tasks = hs_instance_tasks(work->in);
+    size_t           tasks = hs_instance_tasks(spec->in);
     hsi_vertex_order order;
     hs_status        st = HS_OK;
 
-    if (work->settings.keep.resume != HS_RESUME_FAILED)
+    if (spec->settings.keep.resume != HS_RESUME_FAILED)
         return HS_OK;
-    st = hsi_vertex_order_find(&order, work->in);
+    st = hsi_vertex_order_find(&order, spec->in);
     if (st != HS_OK)
         return st;
     results->is_out = calloc((order.graph ? order.count : tasks) + 1, 1);
@@ -86,25 +86,25 @@ static hs_status find_left_out(hsi_results *results, const hsi_work *work)
     return results->is_out ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error)
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_run_spec *spec, hs_error *error)
 {
-    const hs_exec_settings *s = &work->settings;
+    const hs_exec_settings *s = &spec->settings;
     hsi_journal_past       *past = &results->past;
     bool                    resume = s->keep.resume != HS_RESUME_NOT;
     hs_status               st;
 
     if (!s->keep.journal)
         return HS_OK;
-    past->state = calloc(hs_instance_tasks(work->in) + 1, 1);
+    past->state = calloc(hs_instance_tasks(spec->in) + 1, 1);
     if (!past->state)
         return HS_ENOMEM;
     past->attempts = results->attempts;
     past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
     if (s->keep.dry_run)
-        st = hsi_journal_look(s->keep.journal, work->in, resume, past, error);
+        st = hsi_journal_look(s->keep.journal, spec->in, resume, past, error);
     else
-        st = hsi_journal_open(s->keep.journal, work->in, resume, past, &results->journal, error);
-    return st == HS_OK ? find_left_out(results, work) : st;
+        st = hsi_journal_open(s->keep.journal, spec->in, resume, past, &results->journal, error);
+    return st == HS_OK ? find_left_out(results, spec) : st;
 }
 
 hs_status hsi_results_close_journal(hsi_results *results, uint64_t *lost, hs_error *error)
@@ -221,12 +221,12 @@ void hsi_results_count_failure(hsi_results *results, uint32_t task)
     results->failures[task]++;
 }
 
-void hsi_results_count(hsi_results *results, hsi_row_count what, uint64_t number)
+void hsi_results_count(hsi_results *results, hsi_event what, uint64_t number)
 {
     results->counts[what] += number;
 }
 
-uint64_t hsi_results_counted(const hsi_results *results, hsi_row_count what)
+uint64_t hsi_results_counted(const hsi_results *results, hsi_event what)
 {
     return results->counts[what];
 }
@@ -294,19 +294,19 @@ static void follow(hsi_results *results, const hsi_vertex_order *order, size_t t
     }
 }
 
-hs_status hsi_results_find_blocked(hsi_results *results, const hsi_work *work)
+hs_status hsi_results_find_blocked(hsi_results *results, const hsi_run_spec *spec)
 {
     hsi_vertex_order order;
     hs_status        st;
 
-    if (!results->counts[HSI_COUNT_FAILED] || !hs_instance_has_graph(work->in))
+    if (!results->counts[HSI_COUNT_FAILED] || !hs_instance_has_graph(spec->in))
         return HS_OK;
-    st = hsi_vertex_order_find(&order, work->in);
+    st = hsi_vertex_order_find(&order, spec->in);
     if (st != HS_OK)
         return st;
     results->blocker = malloc((order.count + 1) * sizeof *results->blocker);
     if (results->blocker)
-        follow(results, &order, hs_instance_tasks(work->in));
+        follow(results, &order, hs_instance_tasks(spec->in));
     hsi_vertex_order_free(&order);
     return results->blocker ? HS_OK : HS_ENOMEM;
 }
@@ -319,44 +319,4 @@ uint64_t hsi_results_blocked(const hsi_results *results)
 uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task)
 {
     return results->blocker ? results->blocker[task] : HS_NONE;
-}
-
-/* Call this in the worker's thread, so that the memory is near the core; writing to the memory
- * avoids later page faults. */
-bool hsi_records_prepare(hsi_records *records)
-{
-    records->list = malloc(records->capacity * sizeof *records->list);
-    if (!records->list)
-        return false;
-    memset(records->list, 0, records->capacity * sizeof *records->list);
-    return true;
-}
-
-bool hsi_waits_room(hsi_waits *waits)
-{
-    size_t   capacity = 2 * waits->capacity + 8;
-    hs_wait *more;
-
-    if (waits->count < waits->capacity)
-        return true;
-    more = realloc(waits->list, capacity * sizeof *more);
-    if (!more)
-        return false;
-    waits->list = more;
-    waits->capacity = capacity;
-    return true;
-}
-
-bool hsi_records_room(hsi_records *records)
-{
-    hs_exec_record *more;
-
-    if (records->count < records->capacity)
-        return true;
-    more = realloc(records->list, 2 * records->capacity * sizeof *more);
-    if (!more)
-        return false;
-    records->list = more;
-    records->capacity *= 2;
-    return true;
 }

@@ -3,7 +3,7 @@
 #define HSI_EXEC_RUN_RESULTS_H
 
 #include "exec/journal/journal.h"
-#include "exec/work.h"
+#include "exec/run_spec.h"
 
 /* A failed attempt, or a note about a successful attempt. */
 typedef struct hsi_failure {
@@ -24,14 +24,14 @@ typedef enum hsi_task_state {
 } hsi_task_state;
 
 /* Events that the results count, in attempts, tasks or workers. */
-typedef enum hsi_row_count {
+typedef enum hsi_event {
     HSI_COUNT_ABORTED,      /* attempts aborted by a spoliation */
     HSI_COUNT_RETRIED,      /* attempts after which the task is tried again */
     HSI_COUNT_FAILED,       /* tasks that failed for good */
     HSI_COUNT_UNRECORDED,   /* done tasks that the journal refused to record */
     HSI_COUNT_LOST_WORKERS, /* lost and retired workers */
     HSI_COUNTS
-} hsi_row_count;
+} hsi_event;
 
 /*
  * The results for the tasks, of this run and of earlier runs in the journal. The states of tasks
@@ -42,12 +42,12 @@ typedef enum hsi_row_count {
 typedef struct hsi_results hsi_results;
 
 /* Create empty results for the tasks of `work`; the caller owns *out. HS_OK or HS_ENOMEM. */
-hs_status hsi_results_create(hsi_results **out, const hsi_work *work);
+hs_status hsi_results_create(hsi_results **out, const hsi_run_spec *spec);
 void      hsi_results_free(hsi_results *results); /* also closes the journal; NULL is allowed */
 
 /* Open the journal of the settings, if there is one. Call after all else has been opened, since
  * this call creates a file. */
-hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, hs_error *error);
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_run_spec *spec, hs_error *error);
 
 /* Close the journal, if one is open. *lost: number of done tasks that are missing in the file. */
 hs_status hsi_results_close_journal(hsi_results *results, uint64_t *lost, hs_error *error);
@@ -66,8 +66,8 @@ bool     hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS
 uint64_t hsi_results_left_out(const hsi_results *results);              /* number of such tasks */
 
 /* Change the task from `from` to `to`; return false if its state is not `from`. */
-bool hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from,
-                        hsi_task_state to);
+bool           hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from,
+                                  hsi_task_state to);
 void           hsi_results_set_state(hsi_results *results, uint32_t task, hsi_task_state state);
 hsi_task_state hsi_results_state(const hsi_results *results, uint32_t task);
 
@@ -81,8 +81,8 @@ bool hsi_results_count_attempt(hsi_results *results, uint32_t task);
 unsigned hsi_results_failures(const hsi_results *results, uint32_t task);
 void     hsi_results_count_failure(hsi_results *results, uint32_t task);
 
-void     hsi_results_count(hsi_results *results, hsi_row_count what, uint64_t number);
-uint64_t hsi_results_counted(const hsi_results *results, hsi_row_count what);
+void     hsi_results_count(hsi_results *results, hsi_event what, uint64_t number);
+uint64_t hsi_results_counted(const hsi_results *results, hsi_event what);
 
 /* Append a failure and take ownership of its strings. Return false if memory is short. */
 bool hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);
@@ -95,27 +95,10 @@ const hsi_failure *hsi_results_failure(const hsi_results *results, size_t index)
  * After the run: find the tasks that were not run because a predecessor failed. HS_OK or HS_ENOMEM.
  * O(tasks + edges) if a task of a graph failed, else O(1).
  */
-hs_status hsi_results_find_blocked(hsi_results *results, const hsi_work *work);
+hs_status hsi_results_find_blocked(hsi_results *results, const hsi_run_spec *spec);
 uint64_t  hsi_results_blocked(const hsi_results *results); /* number of such tasks */
 
 /* Return the failed predecessor of smallest number that blocked the task; HS_NONE: none. */
 uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task);
-
-/* The attempts of one worker, in order of time. */
-typedef struct hsi_records {
-    hs_exec_record *list;
-    size_t          count, capacity;
-} hsi_records;
-
-/* The waits of one worker for victims or inputs, in order of time, in seconds from the start. */
-typedef struct hsi_waits {
-    hs_wait *list;
-    size_t   count, capacity;
-} hsi_waits;
-
-/* The three functions return false if memory is short. */
-bool hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
-bool hsi_records_room(hsi_records *records);    /* make room for another record */
-bool hsi_waits_room(hsi_waits *waits);          /* make room for another wait */
 
 #endif

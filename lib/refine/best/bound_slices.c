@@ -187,25 +187,6 @@ static hs_status run_configuration_bound(hsi_best *best, double seconds)
     return st;
 }
 
-/* Build a schedule from the types that the tree's LP prefers, mostly a good allocation. */
-static hs_status pack_types(hsi_best *best, const unsigned char *type)
-{
-    uint32_t *worker = malloc(best->pb.n * sizeof *worker);
-    hs_status st = worker ? HS_OK : HS_ENOMEM;
-    size_t    i;
-
-    for (i = 0; st == HS_OK && i < best->pb.n; i++)
-        worker[i] = type[i] == HS_CPU ? 0 : best->pb.m;
-    if (st == HS_OK)
-        st = hsi_pack_tasks(&best->pb, HS_CPU, &best->interrupt, worker);
-    if (st == HS_OK)
-        st = hsi_pack_tasks(&best->pb, HS_GPU, &best->interrupt, worker);
-    if (st == HS_OK)
-        st = hsi_best_offer_assignment(best, worker);
-    free(worker);
-    return st;
-}
-
 static hs_status branch_and_price(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
@@ -229,9 +210,7 @@ static hs_status branch_and_price(hsi_best *best, double seconds)
     if (hsi_price_tree_found(bounds->branch))
         return hsi_best_offer_assignment(best, hsi_price_tree_found(bounds->branch));
     bounds->over = hsi_price_tree_ended(bounds->branch);
-    return hsi_price_tree_types(bounds->branch)
-               ? pack_types(best, hsi_price_tree_types(bounds->branch))
-               : HS_OK;
+    return HS_OK;
 }
 
 /* Return true if the configuration bound may rise much, and is thus computed before the allocation

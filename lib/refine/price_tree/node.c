@@ -64,7 +64,7 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
         uint32_t kind = hsi_configuration_kind(cf, i);
         double   count = 0, on_cpu, far;
 
-        b->types[i] = nd->mostly[i] = b->share[kind] >= 0.5 ? HS_CPU : HS_GPU;
+        nd->mostly[i] = b->share[kind] >= 0.5 ? HS_CPU : HS_GPU;
         if (isinf(b->p[i]) || isinf(b->q[i]))
             continue;
         for (j = 0; j < b->pb->n; j++)
@@ -77,7 +77,6 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
             nd->on_cpu = (uint32_t)on_cpu;
         }
     }
-    b->has_types = 1;
 }
 
 static bool has_impossible_task(const hsi_problem *pb)

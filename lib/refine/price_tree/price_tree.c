@@ -165,9 +165,8 @@ hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree
     b->q = hsi_arena_take(&b->arena, n, sizeof *b->q);
     b->share = hsi_arena_take(&b->arena, n, sizeof *b->share);
     b->scaled = hsi_arena_take(&b->arena, n, sizeof *b->scaled);
-    b->types = hsi_arena_take(&b->arena, n, 1);
     b->found = hsi_arena_take(&b->arena, n, sizeof *b->found);
-    if (!b->p || !b->q || !b->share || !b->scaled || !b->types || !b->found ||
+    if (!b->p || !b->q || !b->share || !b->scaled || !b->found ||
         hsi_vector_reserve(&b->nodes, sizeof root) ||
         hsi_price_tree_copy_node(b, &root, b->nodes.data) != HS_OK) {
         hsi_price_tree_close(b);
@@ -217,11 +216,6 @@ int hsi_price_tree_ended(const hsi_price_tree *b)
 const uint32_t *hsi_price_tree_found(const hsi_price_tree *b)
 {
     return b->has_found ? b->found : NULL;
-}
-
-const unsigned char *hsi_price_tree_types(const hsi_price_tree *b)
-{
-    return b->has_types ? b->types : NULL;
 }
 
 size_t hsi_price_tree_nodes(const hsi_price_tree *b)

@@ -38,10 +38,6 @@ int hsi_price_tree_ended(const hsi_price_tree *b);
 /* Return the assignment below the cutoff that the last step found, or NULL. Owned by `b`. */
 const uint32_t *hsi_price_tree_found(const hsi_price_tree *b);
 
-/* Return the type (hs_type) on which the last node's LP runs most of each task, a start for
- * schedules; NULL before the first LP. Owned by `b`. */
-const unsigned char *hsi_price_tree_types(const hsi_price_tree *b);
-
 size_t hsi_price_tree_nodes(const hsi_price_tree *b);
 
 #endif

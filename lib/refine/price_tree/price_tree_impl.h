@@ -39,10 +39,9 @@ struct hsi_price_tree {
     double            *p, *q; /* times of the items in a node's instance */
     double            *share;
     uint64_t          *scaled; /* values of tasks as integers */
-    unsigned char     *types;  /* types from the last LP */
     uint32_t          *found;
     size_t             evaluated;
-    int                has_root, has_types, has_found;
+    int                has_root, has_found;
 
     /* The node being branched on, if a child is begun or ready. */
     size_t              at, ready;

@@ -16,7 +16,7 @@
 #include "exec/backend/command/environment.h"
 #include "exec/backend/command/output.h"
 #include "exec/backend/command/process.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 
 typedef struct command_body {
     hs_body base;

@@ -14,7 +14,7 @@
 
 #include "exec/backend/cuda/cuda.h"
 #include "exec/backend/cuda/range.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 
 enum { SAMPLE = 16, SIZES = HSI_CUDA_SIZE_MOST + 1, NOT_LANDED = INT_MIN };
 

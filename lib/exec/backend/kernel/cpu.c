@@ -8,7 +8,7 @@
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 #include "support/clock.h"
 
 typedef struct cpu_body cpu_body;

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 
 #ifdef HAVE_OPENBLAS
 #define BLAS(kernel) "OpenBLAS", &hsi_kernel_##kernel

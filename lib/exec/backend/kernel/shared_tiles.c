@@ -15,7 +15,7 @@
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
 #include "exec/data/sharing.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 #include "support/clock.h"
 
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE

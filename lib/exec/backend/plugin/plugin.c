@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "exec/backend/backends.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 
 typedef struct plugin_body {
     hs_body             base;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "exec/backend/cuda/tiles/tiles.h"
-#include "exec/why.h"
+#include "exec/error_text.h"
 #include "support/clock.h"
 
 /* Return 1 if the steps that use a place on the host have completed, 0 if not, -1 if the GPU of the

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Make the bodies of tasks: ask each backend in turn for a body of each row and type. */
+#include "exec/run/bodies/bodies_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "exec/backend/backends.h"
+#include "exec/backend/command/starter.h"
+#include "exec/backend/kernel/kernel.h"
+#include "exec/data/sharing.h"
+
+static const char *const type_name[] = {"CPU", "GPU"};
+
+typedef struct candidates {
+    unsigned slot[2][8]; /* by type: backends to try after the backends of the settings */
+    unsigned count[2];
+} candidates;
+
+static void add_candidate(hsi_bodies *bodies, candidates *list, hs_type type,
+                          const hs_backend *backend)
+{
+    unsigned slot = 0;
+
+    while (slot < bodies->backend_count && bodies->backends[slot] != backend)
+        slot++;
+    if (slot == bodies->backend_count)
+        bodies->backends[bodies->backend_count++] = backend;
+    list->slot[type][list->count[type]++] = slot;
+}
+
+static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
+                               const hsi_machine *machine, candidates *list, hs_error *error)
+{
+    const hs_exec_settings *s = &spec->settings;
+    size_t                  i;
+
+    bodies->backends = calloc(s->run.backend_count + 7, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 7, 2);
+    if (!bodies->backends || !bodies->used)
+        return HS_ENOMEM;
+    for (i = 0; i < s->run.backend_count; i++) {
+        const char *lacks = hsi_backend_defect(s->run.backends[i]);
+
+        if (lacks)
+            return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
+        bodies->backends[bodies->backend_count++] = s->run.backends[i];
+    }
+    if (bodies->matrix) {
+        add_candidate(bodies, list, HS_CPU, &bodies->shared);
+        if (s->run.emulate[HS_GPU])
+            add_candidate(bodies, list, HS_GPU, &bodies->shared);
+        if (bodies->matrix->sharing)
+            add_candidate(bodies, list, HS_GPU, &bodies->tiles);
+    }
+    if (!s->run.emulate[HS_CPU]) {
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_cpu);
+    }
+    add_candidate(bodies, list, HS_CPU, &hsi_backend_emulated);
+    if (s->run.emulate[HS_GPU]) {
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_emulated);
+    }
+    if (machine->module.backend) {
+        add_candidate(bodies, list, HS_GPU, machine->module.backend); /* plugins get the stream of
+                                                                         this backend */
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_plugin);
+    }
+    return HS_OK;
+}
+
+hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot)
+{
+    hs_backend_options options = bodies->options;
+
+    options.data = bodies->backends[slot]->data;
+    return options;
+}
+
+static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, const hs_task *row,
+                             hs_type type, hsi_body *out, hs_error *error)
+{
+    hs_backend_options options = hsi_bodies_options(bodies, slot);
+    hs_body           *body = NULL;
+    hs_status          st;
+
+    options.row = number;
+    st = bodies->backends[slot]->body_create(&options, row, type, &body, error);
+    if (st == HS_OK && body) {
+        *out = (hsi_body){body, slot};
+        bodies->used[2 * slot + type] = 1;
+    }
+    return st;
+}
+
+static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_run_spec *spec,
+                                 const hsi_machine *machine, hs_error *error)
+{
+    const hsi_sharing *sharing = machine->module.backend ? machine->module.backend->sharing : NULL;
+    hs_status          st;
+
+    if (!sharing)
+        return HS_OK;
+    st = sharing->create(bodies->matrix, spec->gpus, &spec->settings, &bodies->matrix->memory,
+                         error);
+    if (st != HS_OK)
+        return st;
+    bodies->matrix->sharing = sharing;
+    bodies->tiles = *sharing->backend;
+    bodies->tiles.data = bodies->matrix->memory;
+    return HS_OK;
+}
+
+/*
+ * Create the matrix unless CPUs are emulated. An emulated run computes nothing. A policy that
+ * spoliates may abort any task that both types can run. The reason for no matrix is kept in
+ * why_no_matrix until a kernel needs the matrix: a backend of the settings may run such kernels
+ * without one.
+ */
+static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
+                             const hsi_machine *machine, hs_error *error)
+{
+    const hs_exec_settings *s = &spec->settings;
+
+    if (s->run.emulate[HS_CPU])
+        return s->run.matrix ? hsi_error_set(error, HS_EINVAL,
+                                             "settings.run.matrix is given, and where "
+                                             "settings.run.emulate[HS_CPU] nothing is computed")
+                             : HS_OK;
+    bodies->no_matrix.status =
+        hsi_matrix_create(spec->in, s->run.matrix_seed, &bodies->matrix, &bodies->no_matrix);
+    if (bodies->no_matrix.status == HS_ENOMEM)
+        return HS_ENOMEM;
+    if (!bodies->matrix && s->run.matrix)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, and %s",
+                             bodies->no_matrix.status != HS_OK ? bodies->no_matrix.why
+                                                               : "no tasks here factorise one");
+    if (!bodies->matrix)
+        return HS_OK;
+    if (s->run.matrix) {
+        hs_status st = hsi_matrix_give(bodies->matrix, s->run.matrix, s->run.matrix_order, error);
+
+        if (st != HS_OK)
+            return st;
+    }
+    bodies->matrix->may_fail = spec->timed || s->fail.retries > 0;
+    bodies->matrix->may_take =
+        spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy);
+    bodies->matrix->records = s->keep.transfers;
+    bodies->shared = hsi_backend_shared;
+    bodies->shared.data = bodies->matrix;
+    return share_with_gpus(bodies, spec, machine, error);
+}
+
+/* Return true if the body would access data of its own instead of the data that the row names. */
+static bool works_on_data(const hsi_bodies *bodies, const hsi_run_spec *spec, size_t number,
+                          const hsi_body *body)
+{
+    const hs_backend *backend = bodies->backends[body->slot];
+    size_t            data;
+    hs_access_mode    mode;
+
+    if (!body->body || !hs_instance_access(spec->in, number, 0, &data, &mode))
+        return false;
+    if (backend == &hsi_backend_cpu)
+        return hsi_cpu_body_bytes(body->body) > 0; /* sleep and spin kernels need no memory */
+    return backend == &hsi_backend_plugin || backend->devices != NULL;
+}
+
+static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type type,
+                             hs_error *error)
+{
+    if (type == HS_CPU && bodies->no_matrix.status != HS_OK)
+        return hsi_error_set(error, bodies->no_matrix.status, "%s", bodies->no_matrix.why);
+    return hsi_error_set(error, HS_EDEPENDENT,
+                         "task %s: a kernel cannot work on data that other tasks made yet; "
+                         "commands can, and tasks that only take their planned time "
+                         "(settings.run.emulate[HS_%s])",
+                         name, type_name[type]);
+}
+
+/* Create the body with the first backend that can. HS_ERESOURCE: no backend can; *error names the
+ * task. */
+static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const candidates *list,
+                           size_t number, const hs_task *row, hs_type type, hs_error *error)
+{
+    hsi_body *out = &bodies->list[2 * number + type];
+    hs_status st = HS_OK;
+    unsigned  i;
+    char      name[200];
+
+    error->why[0] = '\0';
+    for (i = 0; i < spec->settings.run.backend_count && st == HS_OK && !out->body; i++)
+        st = try_backend(bodies, i, number, row, type, out, error);
+    for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
+        st = try_backend(bodies, list->slot[type][i], number, row, type, out, error);
+    if (out->body && !works_on_data(bodies, spec, number, out))
+        return HS_OK;
+    if (row->id)
+        snprintf(name, sizeof name, "%s", row->id);
+    else
+        snprintf(name, sizeof name, "t%zu", number);
+    if (out->body)
+        return refuse_data(bodies, name, type, error);
+    if (st == HS_OK)
+        return hsi_error_set(error, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
+                             type_name[type]);
+    if (!error->why[0])
+        hsi_error_set(error, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
+    return st;
+}
+
+enum { ON_CPU = 1 << HS_CPU, ON_GPU = 1 << HS_GPU };
+
+/* Return for each row the types on which its tasks are planned; NULL: memory is short. */
+static unsigned char *planned_types(const hsi_run_spec *spec)
+{
+    unsigned char  *types = calloc(hs_instance_rows(spec->in) + 1, 1);
+    const hs_entry *entry;
+    size_t          count;
+    unsigned        w;
+
+    for (w = 0; types && w < spec->workers; w++)
+        for (entry = hs_schedule_entries(spec->plan, w, &count); count--; entry++)
+            if (entry->state == HS_RUN)
+                types[hs_instance_row_of(spec->in, entry->task)] |=
+                    w < spec->cpus ? ON_CPU : ON_GPU;
+    return types;
+}
+
+/*
+ * Return true if a body may be missing: with a plan, on a type where no task of the row is planned;
+ * for other policies, on one of the two types. The tasks do not run on that type then. Without a
+ * plan a refused body is an error: the tasks must not quietly run in another way.
+ */
+static bool may_lack(const hsi_run_spec *spec, hs_type type, unsigned planned, hs_status st)
+{
+    if (st == HS_ENOMEM)
+        return false;
+    if (hs_policy_needs_plan(spec->settings.decide.policy))
+        return !(planned & 1u << type);
+    return st != HS_EREFUSED && st != HS_EDEPENDENT;
+}
+
+static hs_status make_row(hsi_bodies *bodies, const hsi_run_spec *spec, const candidates *list,
+                          size_t number, unsigned planned, int *lacking, hs_error *error)
+{
+    const unsigned there[2] = {spec->cpus, spec->gpus};
+    hs_task        row;
+    int            type, made = 0;
+
+    hs_instance_row(spec->in, number, &row);
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        hs_status st;
+
+        if (!there[type] || isinf(type == HS_CPU ? row.cpu : row.gpu))
+            continue;
+        st = make_body(bodies, spec, list, number, &row, (hs_type)type, error);
+        if (st != HS_OK && !may_lack(spec, (hs_type)type, planned, st))
+            return st;
+        made += st == HS_OK;
+        *lacking |= st != HS_OK;
+    }
+    if (made)
+        return HS_OK;
+    return HS_ERESOURCE; /* *error explains the type that was tried last */
+}
+
+/* Copy the instance to bodies->reduced with infinite times where a body is missing. */
+static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_run_spec *spec)
+{
+    hs_builder *b = NULL;
+    hs_task     row;
+    size_t      i, task = 0;
+    hs_status   st = hs_builder_create(&b);
+
+    if (st == HS_OK)
+        st = hs_builder_set_workers(b, spec->cpus, spec->gpus);
+    if (st == HS_OK)
+        st = hs_builder_set_unit(b, hs_instance_unit(spec->in));
+    for (i = 0; i < hs_instance_rows(spec->in) && st == HS_OK; i++) {
+        hs_instance_row(spec->in, i, &row);
+        row.restartable =
+            hs_instance_is_restartable(spec->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
+        row.id = row.kernel = row.cpu_command = row.gpu_command = NULL;
+        if (!bodies->list[2 * i + HS_CPU].body)
+            row.cpu = INFINITY;
+        if (!bodies->list[2 * i + HS_GPU].body)
+            row.gpu = INFINITY;
+        task += row.count ? row.count : 1;
+        st = hs_builder_add_row(b, &row);
+    }
+    if (st == HS_OK)
+        st = hs_builder_copy_graph(b, spec->in);
+    if (st == HS_OK)
+        st = hs_builder_finish(b, &bodies->reduced, NULL);
+    hs_builder_free(b);
+    return st;
+}
+
+hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error *error)
+{
+    const hs_exec_settings *s = &spec->settings;
+    hsi_bodies             *bodies = calloc(1, sizeof *bodies);
+    hs_status               st = HS_OK;
+
+    if (!bodies)
+        return HS_ENOMEM;
+    bodies->options = (hs_backend_options){
+        .struct_size = sizeof bodies->options,
+        .seconds_per_unit = spec->seconds_per_unit,
+        .grace = s->fail.grace,
+        .process_memory = s->place.process_memory,
+        .allow_commands = s->run.allow_commands,
+        .allow_plugins = s->run.allow_plugins,
+        .dry_run = s->keep.dry_run,
+        .keep_visible_devices = s->gpu.keep_visible_devices,
+        .emulate = {s->run.emulate[HS_CPU], s->run.emulate[HS_GPU]},
+        .verify = s->run.verify,
+        .gpu_mode = s->gpu.mode,
+        .resident = s->gpu.resident,
+    };
+    if (s->run.allow_commands && !s->keep.dry_run)
+        st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
+    if (st == HS_OK)
+        *out = bodies;
+    else
+        hsi_bodies_free(bodies);
+    return st;
+}
+
+/* Free the matrix if backends of the settings run all tasks, since no kernel computes on it
+ * then. */
+static void drop_unused_matrix(hsi_bodies *bodies)
+{
+    size_t i;
+
+    for (i = 0; i < 2 * bodies->rows; i++)
+        if (bodies->list[i].body && hsi_bodies_use_matrix(bodies, bodies->list[i].slot))
+            return;
+    hsi_matrix_free(bodies->matrix);
+    bodies->matrix = NULL;
+}
+
+hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hsi_machine *machine,
+                          hs_error *error)
+{
+    size_t         rows = hs_instance_rows(spec->in), i;
+    candidates     list = {.count = {0, 0}};
+    unsigned char *planned = NULL;
+    int            lacking = 0;
+    hs_status      st = make_matrix(bodies, spec, machine, error);
+
+    if (st == HS_OK)
+        st = list_backends(bodies, spec, machine, &list, error);
+    bodies->options.device_memory = hsi_machine_least_memory(machine, spec);
+    if (st != HS_OK)
+        return st;
+    bodies->rows = rows;
+    bodies->list = calloc(2 * rows + 1, sizeof *bodies->list);
+    if (!bodies->list)
+        return HS_ENOMEM;
+    if (spec->plan && !(planned = planned_types(spec)))
+        return HS_ENOMEM;
+    for (i = 0; i < rows && st == HS_OK; i++)
+        st = make_row(bodies, spec, &list, i, planned ? planned[i] : 0, &lacking, error);
+    free(planned);
+    drop_unused_matrix(bodies);
+    if (st == HS_OK && bodies->matrix && !bodies->options.dry_run)
+        st = hsi_blas_open(error);
+    if (st == HS_OK && lacking)
+        st = reduce_estimates(bodies, spec);
+    return st;
+}
+
+void hsi_bodies_free(hsi_bodies *bodies)
+{
+    size_t i;
+
+    if (!bodies)
+        return;
+    hsi_starter_close(bodies->options.starter);
+    for (i = 0; bodies->list && i < 2 * bodies->rows; i++) {
+        hs_body *body = bodies->list[i].body;
+
+        if (body && body->backend->body_free)
+            body->backend->body_free(body);
+    }
+    free(bodies->list);
+    free(bodies->backends);
+    free(bodies->used);
+    hs_instance_free(bodies->reduced);
+    hsi_matrix_free(bodies->matrix);
+    free(bodies);
+}
+
+const hsi_body *hsi_body_of(const hsi_bodies *bodies, const hs_instance *in, uint32_t task,
+                            hs_type type)
+{
+    return &bodies->list[2 * hs_instance_row_of(in, task) + type];
+}
+
+unsigned hsi_bodies_slots(const hsi_bodies *bodies)
+{
+    return bodies->backend_count;
+}
+
+const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot)
+{
+    return bodies->backends[slot];
+}
+
+bool hsi_bodies_uses(const hsi_bodies *bodies, unsigned slot, hs_type type)
+{
+    return bodies->used[2 * slot + type];
+}
+
+/* Kernels on tiles wait for their own copies, and commands move their own data. */
+bool hsi_bodies_emulates(const hsi_bodies *bodies, unsigned slot, hs_type type)
+{
+    const hs_backend *backend = bodies->backends[slot];
+
+    return backend == &hsi_backend_emulated || (type == HS_GPU && backend == &bodies->shared);
+}
+
+hsi_matrix *hsi_bodies_matrix(const hsi_bodies *bodies)
+{
+    return bodies->matrix;
+}
+
+bool hsi_bodies_use_matrix(const hsi_bodies *bodies, unsigned slot)
+{
+    return bodies->backends[slot] == &bodies->shared || bodies->backends[slot] == &bodies->tiles;
+}
+
+unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies)
+{
+    unsigned slot;
+
+    for (slot = 0; slot < bodies->backend_count; slot++)
+        if (bodies->backends[slot] == &bodies->tiles)
+            return slot;
+    return HS_NONE;
+}
+
+const hs_instance *hsi_bodies_estimates(const hsi_bodies *bodies, const hs_instance *in)
+{
+    return bodies->reduced ? bodies->reduced : in;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ask the policy what idle workers do. The policy's calls add to `wake` the waiting workers that
+ * must be asked again. */
+#include "exec/run/dispatcher/dispatcher_private.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "exec/run/report/report.h"
+#include "support/atomic.h"
+#include "support/clock.h"
+#include "support/spin.h"
+
+double hsi_time_since_start(const hs_exec *exec, int64_t now)
+{
+    return 1e-9 * (double)(now - hsi_control_start_ns(exec->control)) / exec->spec.seconds_per_unit;
+}
+
+double hsi_policy_time(hs_exec *exec, int64_t now)
+{
+    if (now > exec->dispatcher->latest)
+        exec->dispatcher->latest = now;
+    return hsi_time_since_start(exec, exec->dispatcher->latest);
+}
+
+static int64_t wall_time(const hs_exec *exec, double time)
+{
+    double ns = ceil(1e9 * time * exec->spec.seconds_per_unit);
+
+    return ns < 9e18 - (double)hsi_control_start_ns(exec->control)
+               ? hsi_control_start_ns(exec->control) + (int64_t)ns
+               : HSI_FAR;
+}
+
+static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
+{
+    if (!hsi_account_make_wait_room(worker)) {
+        hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+        hsi_enter(worker, HSI_LEAVE, now);
+        return;
+    }
+    worker->turn->victim = victim;
+    if (worker->turn->victim_since < worker->now)
+        worker->turn->victim_since = worker->now;
+    if (worker->turn->victim_since < now) /* worker->now is old if the caller waited for the lock */
+        worker->turn->victim_since = now;
+    victim->turn->thief = worker;
+    hsi_sleep_until(worker, HSI_FAR, now);
+    hsi_cancel(victim, HSI_SPOLIATED);
+}
+
+bool hsi_claim(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+
+    return task < hs_instance_tasks(exec->spec.in) && hsi_worker_body(worker, task)->body &&
+           hsi_results_change(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
+}
+
+/* Check a decision of the policy, which may be the application's own. Claim the task that it
+ * starts. Return false if the decision is impossible. */
+static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
+{
+    const hs_exec  *exec = worker->exec;
+    const hsi_turn *victim;
+
+    if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->spec.in))
+        return false;
+    switch (d->kind) {
+    case HS_DECIDE_START:
+        return d->task == worker->turn->chosen || hsi_claim(worker, d->task);
+    case HS_DECIDE_SPOLIATE:
+        if (d->victim >= exec->spec.workers)
+            return false;
+        victim = exec->worker[d->victim].turn;
+        if (victim->chosen == d->task)
+            return true;
+        return victim->phase == HSI_RUN && victim->task == d->task &&
+               hsi_results_state(exec->results, d->task) == HSI_TASK_RUNS &&
+               (!victim->thief || victim->thief == worker);
+    case HS_DECIDE_WAIT:
+    default:
+        return d->kind == HS_DECIDE_WAIT && d->until > now;
+    }
+}
+
+/* Return true if the worker gets no more tasks: it has left, or leaves now since the run halts. */
+static bool is_dismissed(hsi_worker *worker, int64_t now)
+{
+    if (worker->turn->phase != HSI_LEAVE && hsi_control_halt(worker->exec->control))
+        hsi_enter(worker, HSI_LEAVE, now);
+    return worker->turn->phase == HSI_LEAVE;
+}
+
+/* Let the worker run a due retry, and give the chosen task back to the policy. Return false if no
+ * retry is due. */
+static bool try_again(hsi_worker *worker, bool idle, int64_t now)
+{
+    if (!hsi_retry_take(worker, idle, now))
+        return false;
+    hsi_drop_chosen(worker, HS_ENDING_RETURNED, now);
+    worker->turn->task = worker->turn->retry.task;
+    worker->turn->inputs_at = 0;
+    hsi_enter(worker, HSI_RUN, now);
+    return true;
+}
+
+static void rest(hsi_worker *worker, int64_t until, int64_t now)
+{
+    int64_t due = hsi_retry_due(worker);
+
+    if (!try_again(worker, true, now))
+        hsi_sleep_until(worker, due < until ? due : until, now);
+}
+
+static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
+{
+    bool waits = d->start > time &&
+                 hsi_bodies_emulates(worker->exec->bodies, hsi_worker_body(worker, d->task)->slot,
+                                     worker->type);
+
+    if (worker->turn->chosen == d->task)
+        worker->turn->chosen = HS_NONE;
+    worker->turn->task = d->task;
+    worker->turn->inputs_at = waits ? wall_time(worker->exec, d->start) : 0;
+    hsi_enter(worker, HSI_RUN, now);
+}
+
+/* Handle a decision to take a task that another worker has chosen but not started: the victim gives
+ * the task up at once. Return true if so; then ask the policy again. */
+static bool takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
+{
+    hsi_worker *victim;
+
+    if (d->kind != HS_DECIDE_SPOLIATE)
+        return false;
+    victim = &worker->exec->worker[d->victim];
+    if (victim->turn->chosen != d->task)
+        return false;
+    hsi_drop_chosen(victim, HS_ENDING_ABORTED, now);
+    return true;
+}
+
+static void ask_policy(hsi_worker *worker, int64_t now)
+{
+    hs_exec    *exec = worker->exec;
+    hs_decision d;
+    double      time = hsi_policy_time(exec, now);
+
+    do {
+        hs_policy_next(exec->policy, worker->number, time, &d, &exec->dispatcher->wake);
+        if (!accept_decision(worker, &d, time)) {
+            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            hsi_enter(worker, HSI_LEAVE, now);
+            return;
+        }
+    } while (takes_chosen(worker, &d, now));
+    switch (d.kind) {
+    case HS_DECIDE_START:
+        start(worker, &d, time, now);
+        break;
+    case HS_DECIDE_SPOLIATE:
+        spoliate(worker, &exec->worker[d.victim], now);
+        break;
+    case HS_DECIDE_WAIT:
+        rest(worker, wall_time(exec, d.until), now);
+        break;
+    }
+}
+
+void hsi_decide(hsi_worker *worker, int64_t now)
+{
+    if (!is_dismissed(worker, now) && !try_again(worker, false, now))
+        ask_policy(worker, now);
+}
+
+void hsi_decide_for_thief(hsi_worker *worker, int64_t now)
+{
+    if (!is_dismissed(worker, now))
+        ask_policy(worker, now);
+}
+
+static bool is_any_woken(const hs_wake *wake)
+{
+    return wake->types || wake->count;
+}
+
+/* Mark the workers in exec->dispatcher->wake as woken, and empty exec->dispatcher->wake. */
+static void mark_woken(hs_exec *exec)
+{
+    const hs_wake *wake = &exec->dispatcher->wake;
+    unsigned       i;
+
+    for (i = 0; wake->types && i < exec->spec.workers; i++)
+        if (wake->types >> exec->worker[i].type & 1)
+            exec->worker[i].turn->woken = true;
+    for (i = 0; i < wake->count; i++)
+        if (wake->worker[i] < exec->spec.workers)
+            exec->worker[wake->worker[i]].turn->woken = true;
+    exec->dispatcher->wake = (hs_wake){0};
+}
+
+/*
+ * Decide for each woken worker that waits: GPUs first, then lower numbers, as under the virtual
+ * clock. Begin again at the first when a decision wakes more workers. A thief is skipped: it is
+ * asked when its victim has aborted.
+ */
+static void decide_woken(hs_exec *exec, int64_t now)
+{
+    unsigned workers = exec->spec.workers, i = 0;
+
+    mark_woken(exec);
+    while (i < workers) {
+        hsi_worker *w = &exec->worker[(exec->spec.cpus + i++) % workers];
+
+        if (!w->turn->woken)
+            continue;
+        w->turn->woken = false;
+        if (w->turn->phase != HSI_WAIT || w->turn->victim)
+            continue;
+        hsi_decide(w, now);
+        if (is_any_woken(&exec->dispatcher->wake)) {
+            mark_woken(exec);
+            i = 0;
+        }
+    }
+}
+
+static void dismiss_all(hs_exec *exec)
+{
+    unsigned i;
+
+    for (i = 0; i < exec->spec.workers; i++)
+        if (exec->worker[i].turn->phase == HSI_WAIT)
+            hsi_enter(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
+}
+
+/* The run is over when no worker runs a task and no retry is left: a worker that waits for a time
+ * would only look at running tasks then. */
+void hsi_reconsider(hs_exec *exec, int64_t now)
+{
+    do {
+        if (is_any_woken(&exec->dispatcher->wake)) {
+            if (exec->dispatcher->waiting)
+                decide_woken(exec, now);
+            exec->dispatcher->wake = (hs_wake){0}; /* workers that do not wait ask by themselves */
+        }
+    } while (exec->dispatcher->gpus_choose_next && hsi_choose_next(exec, now));
+    hsi_prefetch_waiting(exec);
+    if (!exec->dispatcher->active && exec->dispatcher->waiting &&
+        !hsi_retries_count(exec->dispatcher->retries))
+        dismiss_all(exec);
+}
+
+static void wait_for_decision(hsi_worker *worker, int64_t now)
+{
+    worker->turn->until = HSI_FAR;
+    worker->turn->woken = true;
+    hsi_enter(worker, HSI_WAIT, now);
+}
+
+/* Tell the policy that all tasks of this time have ended, then decide for all idle workers in a
+ * fixed order, for any calling thread. */
+static void decide_in_order(hsi_worker *worker, int64_t now)
+{
+    hs_exec *exec = worker->exec;
+
+    hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL,
+                            &exec->dispatcher->wake);
+    if (hsi_results_counted(exec->results, HSI_COUNT_LOST_WORKERS))
+        hsi_fail_stranded(worker);
+    if (worker->turn->phase == HSI_LEAVE)
+        return;
+    if (!exec->dispatcher->waiting) {
+        hsi_decide(worker, now);
+        return;
+    }
+    wait_for_decision(worker, now);
+    decide_woken(exec, now);
+}
+
+/* Decide for this worker alone. After a worker was lost, a task that has just become ready may have
+ * no worker: drop such tasks first. */
+static void decide_alone(hsi_worker *worker)
+{
+    if (hsi_results_counted(worker->exec->results, HSI_COUNT_LOST_WORKERS))
+        hsi_fail_stranded(worker);
+    hsi_decide(worker, worker->now);
+}
+
+void hsi_go_on(hsi_worker *worker)
+{
+    if (hs_policy_groups_endings(worker->exec->policy))
+        decide_in_order(worker, worker->now);
+    else
+        decide_alone(worker);
+    hsi_reconsider(worker->exec, worker->now);
+}
+
+void hsi_decide_first(hs_exec *exec)
+{
+    int64_t  now = hsi_control_start_ns(exec->control);
+    unsigned i;
+
+    exec->dispatcher->latest = now;
+    if (!hs_policy_groups_endings(exec->policy))
+        return;
+    hs_policy_collect_ready(exec->policy, 0, NULL, &exec->dispatcher->wake);
+    for (i = 0; i < exec->spec.workers; i++)
+        if (exec->worker[i].turn->phase == HSI_OWN)
+            wait_for_decision(&exec->worker[i], now);
+    decide_woken(exec, now);
+    hsi_reconsider(exec, now);
+}
+
+/* The whole list is claimed before the start, so that workers do not contend for a cache line at
+ * each task. */
+hs_status hsi_claim_own_list(hsi_worker *worker, hs_error *error)
+{
+    size_t i;
+
+    worker->turn->own =
+        hs_policy_own_list(worker->exec->policy, worker->number, &worker->turn->own_count);
+    for (i = 0; worker->turn->own && i < worker->turn->own_count; i++)
+        if (!hsi_claim(worker, worker->turn->own[i])) {
+            snprintf(error->why, HS_WHY, "%s", HSI_IMPOSSIBLE);
+            return HS_ESCHEDULE;
+        }
+    return HS_OK;
+}
+
+static bool claim_next_own(hsi_worker *worker, uint32_t task)
+{
+    if (!worker->turn->own)
+        return hsi_claim(worker, task);
+    return worker->turn->own_next < worker->turn->own_count &&
+           worker->turn->own[worker->turn->own_next++] == task;
+}
+
+const uint32_t *hsi_own_list(const hsi_worker *worker, size_t *count)
+{
+    *count = worker->turn->own_count;
+    return worker->turn->own;
+}
+
+bool hsi_may_run_own(const hsi_worker *worker)
+{
+    return !hsi_control_halt(worker->exec->control) && worker->turn->phase == HSI_OWN;
+}
+
+bool hsi_next_own(hsi_worker *worker, uint32_t *task)
+{
+    hs_exec *exec = worker->exec;
+
+    if (!hs_policy_take_own(exec->policy, worker->number, task))
+        return false;
+    if (claim_next_own(worker, *task))
+        return true;
+    hsi_lock(exec->control);
+    hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+    hsi_unlock(exec->control);
+    return false;
+}
+
+void hsi_end_own_list(hsi_worker *worker)
+{
+    if (worker->turn->phase == HSI_OWN)
+        hsi_go_on(worker);
+}
+
+/* Retries come first: if there are any, the worker asks the policy instead. */
+bool hsi_resume_own_list(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+
+    if (!exec->dispatcher->own_list_may_resume || worker->turn->phase != HSI_RUN ||
+        hsi_retries_count(exec->dispatcher->retries))
+        return false;
+    hsi_enter(worker, HSI_OWN, worker->now);
+    hsi_reconsider(exec, worker->now);
+    return true;
+}
+
+/*
+ * Spin for a moment, without the lock meanwhile: to sleep and be woken takes longer than other
+ * workers often need to make a task ready. Return true if the worker need not wait any more.
+ */
+static bool wait_a_moment(hsi_worker *worker)
+{
+    enum { LOOKS = 100 };
+    hsi_control *control = worker->exec->control;
+    int          i;
+
+    hsi_unlock(control);
+    for (i = 0; i < LOOKS && hsi_atomic_load(&worker->turn->waits); i++)
+        hsi_spin_pause();
+    hsi_lock(control);
+    return worker->turn->phase != HSI_WAIT;
+}
+
+/* Sleep until another thread decides for the worker, or until the time of the next question to the
+ * policy. The lock is released during the sleep. */
+static void sleep_until_decided(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+    int64_t  now;
+
+    if (wait_a_moment(worker) ||
+        !hsi_control_sleep(exec->control, &worker->turn->wake, worker->turn->until))
+        return;
+    now = hsi_clock_ns();
+    if (worker->turn->phase == HSI_WAIT && worker->turn->until <= now) {
+        hsi_decide(worker, now);
+        hsi_reconsider(exec, now);
+    }
+}
+
+bool hsi_next_task(hsi_worker *worker, uint32_t *task)
+{
+    while (worker->turn->phase == HSI_WAIT)
+        sleep_until_decided(worker);
+    *task = worker->turn->task;
+    return worker->turn->phase == HSI_RUN && !hsi_control_halt(worker->exec->control);
+}
+
+int64_t hsi_inputs_at(const hsi_worker *worker)
+{
+    return worker->turn->inputs_at;
+}
+
+/* The policy may have to know that the task has started, and a GPU chooses its next task. */
+bool hsi_end_wait_for_inputs(hsi_worker *worker, uint32_t task, int64_t since, bool cancelled)
+{
+    hs_exec *exec = worker->exec;
+    bool     given_up;
+    int64_t  now;
+
+    hsi_lock(exec->control);
+    given_up = cancelled && worker->turn->cause != HSI_TIMED_OUT;
+    if (!given_up)
+        worker->turn->inputs_at = 0;
+    now = hsi_clock_ns();
+    hsi_account_add_wait(worker, worker, task, since, now);
+    if (!cancelled) {
+        hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL,
+                                &exec->dispatcher->wake);
+        hsi_reconsider(exec, now);
+    }
+    hsi_unlock(exec->control);
+    return given_up;
+}

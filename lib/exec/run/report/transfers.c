@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collect the transfers of a run: the copies of tiles that GPUs made; or else the policy's
+ * transfers to the memories of types whose tasks were all emulated, and waited for these transfers.
+ */
+#include "exec/run/report/report_private.h"
+
+#include <stdlib.h>
+
+#include "exec/data/sharing.h"
+#include "exec/run/control.h"
+
+/* Return true if all tasks on that type are emulated. */
+static bool are_emulated(const hsi_bodies *bodies, hs_type type)
+{
+    unsigned slot;
+
+    for (slot = 0; slot < hsi_bodies_slots(bodies); slot++)
+        if (hsi_bodies_uses(bodies, slot, type) && !hsi_bodies_emulates(bodies, slot, type))
+            return false;
+    return true;
+}
+
+static void copy_emulated_transfers(hs_exec *exec)
+{
+    hsi_report        *report = exec->report;
+    const bool         emulated[] = {are_emulated(exec->bodies, HS_CPU),
+                                     are_emulated(exec->bodies, HS_GPU)};
+    const double       unit = exec->spec.seconds_per_unit;
+    size_t             count, i;
+    const hs_transfer *made = hs_policy_transfers(exec->policy, &count);
+
+    report->copied = made ? malloc(count * sizeof *report->copied) : NULL;
+    report->transfers = report->copied;
+    for (i = 0; report->copied && i < count; i++) {
+        hs_transfer *t = &report->copied[report->transfer_count];
+
+        if (!emulated[made[i].to > 0 ? HS_GPU : HS_CPU])
+            continue;
+        *t = made[i];
+        t->start *= unit;
+        t->end *= unit;
+        report->transfer_count++;
+    }
+}
+
+void hsi_report_collect_transfers(hs_exec *exec)
+{
+    const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
+    hsi_report       *report = exec->report;
+
+    hsi_report_forget_transfers(report);
+    if (!exec->spec.settings.keep.transfers)
+        return;
+    if (matrix && matrix->sharing)
+        report->transfers = matrix->sharing->transfers(
+            matrix->memory, hsi_control_start_ns(exec->control), &report->transfer_count);
+    else
+        copy_emulated_transfers(exec);
+}
+
+void hsi_report_forget_transfers(hsi_report *report)
+{
+    free(report->copied);
+    report->copied = NULL;
+    report->transfers = NULL;
+    report->transfer_count = 0;
+}
+
+const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count)
+{
+    *count = exec ? exec->report->transfer_count : 0;
+    return *count > 0 ? exec->report->transfers : NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hs_exec_run(): start the workers, wait for their end, and report the outcome. */
+#include "exec/run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "exec/data/sharing.h"
+#include "exec/error_text.h"
+#include "exec/run/control.h"
+#include "exec/run/dispatcher/dispatcher.h"
+#include "exec/run/report/report.h"
+#include "exec/run/results.h"
+#include "exec/run/worker/worker.h"
+#include "support/sized.h"
+
+/* Wait for the threads, give the first tasks, and let all threads start at once. */
+static void open_gate(hs_exec *exec, unsigned started)
+{
+    hsi_lock(exec->control);
+    hsi_control_start(exec->control, started);
+    if (hsi_control_stop_request(exec->control))
+        hsi_halt(exec, HS_STOP_DRAIN);
+    hsi_decide_first(exec);
+    hsi_control_open_gate(exec->control);
+    hsi_unlock(exec->control);
+}
+
+static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, hs_error *error)
+{
+    int used;
+
+    if (r->done + r->left_out == r->tasks)
+        return HS_OK;
+    used = snprintf(error->why, HS_WHY, "%llu of %llu tasks failed, and %llu %s not run",
+                    (unsigned long long)r->failed, (unsigned long long)r->tasks,
+                    (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
+    if (r->blocked && r->blocked == r->not_run)
+        snprintf(error->why + used, HS_WHY - (size_t)used, " because of that");
+    else if (r->blocked)
+        snprintf(error->why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
+                 (unsigned long long)r->blocked);
+    return hsi_control_stop_request(exec->control) ? HS_ECANCELED : HS_EFAILED;
+}
+
+static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
+                         hs_error *error)
+{
+    if (closed != HS_OK) /* a failure of the journal explains why the run was broken off */
+        return closed;
+    if (hsi_control_fault(exec->control)->status == HS_OK)
+        return verdict(exec, r, error);
+    *error = *hsi_control_fault(exec->control);
+    return error->status;
+}
+
+/* Verify the factorisation after all tasks are done. */
+static hs_status verify(const hs_exec *exec, hs_error *error)
+{
+    hsi_matrix                  *matrix = hsi_bodies_matrix(exec->bodies);
+    const hs_exec_factorisation *r = matrix ? &matrix->result : NULL;
+    hs_status                    st;
+    int                          used;
+
+    if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
+        return HS_EFAILED;
+    if (!matrix || !exec->spec.settings.run.verify)
+        return HS_OK;
+    st = hsi_matrix_check(matrix);
+    if (st != HS_OK)
+        return hsi_error_set(error, st, "the result cannot be verified: out of memory");
+    if (!r->wrong)
+        return HS_OK;
+    used = snprintf(error->why, HS_WHY,
+                    "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
+                    "right), largest element %.3g (below %.3g)",
+                    r->name, r->relative_residual, r->largest_residual, r->largest_residual_limit);
+    if (matrix->kind == HS_QR)
+        snprintf(error->why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
+                 r->orthogonality);
+    return HS_EFAILED;
+}
+
+int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out)
+{
+    const hsi_matrix *matrix = exec ? hsi_bodies_matrix(exec->bodies) : NULL;
+
+    if (!matrix)
+        return 0;
+    hsi_fill_sized(out, &matrix->result, sizeof matrix->result);
+    return 1;
+}
+
+hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
+{
+    const hsi_matrix *matrix = exec ? hsi_bodies_matrix(exec->bodies) : NULL;
+
+    if (!matrix || !out || !exec->ran)
+        return HS_EINVAL;
+    hsi_matrix_factors(matrix, out);
+    return HS_OK;
+}
+
+static hs_status fill_matrix(hsi_matrix *matrix, hs_error *error)
+{
+    const hs_exec_factorisation *r = &matrix->result;
+    double                       bytes = 8 * (double)r->order * (double)r->order;
+
+    if (hsi_matrix_fill(matrix) == HS_OK)
+        return HS_OK;
+    return hsi_error_set(error, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
+                         r->order, bytes / 0x1p30);
+}
+
+/* Reset the handle for this run, and write the input matrix. */
+static hs_status get_ready(hs_exec *exec, hs_error *error)
+{
+    hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
+    hs_status   st = exec->ran ? hsi_renew(exec) : HS_OK;
+
+    if (st == HS_OK && matrix)
+        st = fill_matrix(matrix, error);
+    if (st != HS_OK)
+        return st;
+    hsi_control_reset(exec->control, exec->spec.workers);
+    hsi_report_reset(exec->report);
+    hsi_workers_reset(exec);
+    hsi_dispatcher_reset(exec);
+    exec->ran = true;
+    return HS_OK;
+}
+
+/* Run all threads from start to end. */
+static void run_threads(hs_exec *exec)
+{
+    hsi_gpu_energy *energy = hsi_gpu_energy_begin(&exec->machine, exec->spec.gpus);
+    unsigned        started = hsi_workers_start(exec);
+
+    open_gate(exec, started);
+    hsi_serve_until_end(exec);
+    hsi_report_set_energy(exec->report, hsi_gpu_energy_end(energy));
+    hsi_workers_join(exec, started);
+}
+
+hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
+{
+    hs_error       fault = {0};
+    hs_exec_report full;
+    uint64_t       lost;
+    hs_status      status;
+    int            stop_seen;
+
+    if (!exec || exec->spec.settings.keep.dry_run ||
+        (exec->ran && exec->spec.settings.keep.journal))
+        return hsi_error_return(error, HS_EINVAL, &fault);
+    status = get_ready(exec, &fault);
+    if (status != HS_OK)
+        return hsi_error_return(error, status, &fault);
+    run_threads(exec);
+    hsi_report_collect_transfers(exec);
+    status = hsi_results_close_journal(exec->results, &lost, &fault);
+    if (hsi_results_find_blocked(exec->results, &exec->spec) != HS_OK && status == HS_OK)
+        status = HS_ENOMEM;
+    stop_seen = hsi_control_stop_request(exec->control);
+    hs_exec_report_init(&full);
+    hsi_report_fill(exec, lost, &full);
+    if (report)
+        hsi_report_fill(exec, lost, report);
+    status = outcome(exec, status, &full, &fault);
+    if (status == HS_OK)
+        status = verify(exec, &fault);
+    hsi_control_clear_stop(exec->control, stop_seen);
+    return hsi_error_return(error, status, &fault);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Run a worker's list through a backend that accepts several in-flight tasks, and collect the tasks
+ * as they end. Tasks with deadlines, and tasks that the policy gives one by one, do not pass here:
+ * they run one at a time.
+ */
+#include "exec/run/worker/worker_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/run/control.h"
+#include "exec/run/dispatcher/dispatcher.h"
+#include "exec/run/report/report.h"
+#include "support/clock.h"
+
+typedef struct in_flight_task {
+    hs_attempt attempt;
+    char       why[HS_WHY];
+} in_flight_task;
+
+typedef struct pipeline {
+    hsi_worker        *worker;
+    const hs_backend  *backend;
+    hs_backend_worker *state;
+    unsigned           slot;
+    in_flight_task    *in_flight;
+    in_flight_task   **idle; /* a stack of entries of `in_flight` that are free */
+    unsigned           room, idle_count, count;
+    uint32_t           newest;  /* the task submitted last */
+    unsigned           in_hand; /* 1: a task is taken from the list, and not yet submitted */
+    uint32_t          *lost;    /* tasks in flight when the worker was lost */
+    unsigned           lost_count;
+    char               lost_why[HS_WHY];
+} pipeline;
+
+/* Return the policy's list for this worker, in order; NULL: not known, or attempts have
+ * deadlines. */
+static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
+{
+    return worker->exec->spec.timed ? NULL : hsi_own_list(worker, count);
+}
+
+static bool serves(const hsi_worker *worker, unsigned slot)
+{
+    return worker->states[slot] && hsi_bodies_uses(worker->exec->bodies, slot, worker->type);
+}
+
+unsigned hsi_pipeline_slot(const hsi_worker *worker)
+{
+    const hsi_bodies *bodies = worker->exec->bodies;
+    unsigned          slot;
+    size_t            count;
+
+    for (slot = 0; own_list(worker, &count) && slot < hsi_bodies_slots(bodies); slot++)
+        if (hsi_bodies_backend(bodies, slot)->submit && serves(worker, slot))
+            return slot;
+    return HS_NONE;
+}
+
+static void add_item(const hsi_worker *worker, unsigned slot, uint32_t task, hs_backend_item *items,
+                     size_t *count)
+{
+    const hsi_body *body = hsi_worker_body(worker, task);
+
+    if (body->body && body->slot == slot)
+        items[(*count)++] = (hs_backend_item){body->body, task};
+}
+
+/* List one task of each row; return the number of items. */
+static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item *items)
+{
+    const hs_instance *in = worker->exec->spec.in;
+    size_t             rows = hs_instance_rows(in), count = 0, i;
+    uint32_t           task = 0;
+    hs_task            row;
+
+    for (i = 0; i < rows; i++) {
+        add_item(worker, slot, task, items, &count);
+        hs_instance_row(in, i, &row);
+        task += row.count ? row.count : 1;
+    }
+    return count;
+}
+
+static hs_status prepare_slot(hsi_worker *worker, unsigned slot, hs_error *error)
+{
+    const hs_exec    *exec = worker->exec;
+    const hs_backend *backend = hsi_bodies_backend(exec->bodies, slot);
+    size_t            length = 0, count = 0, i;
+    const uint32_t   *own = own_list(worker, &length);
+    hs_backend_item  *items;
+    hs_status         st;
+
+    if (!own)
+        length = hs_instance_rows(exec->spec.in);
+    items = calloc(length + 1, sizeof *items);
+    if (!items)
+        return HS_ENOMEM;
+    for (i = 0; own && i < length; i++)
+        add_item(worker, slot, own[i], items, &count);
+    if (!own)
+        count = list_rows(worker, slot, items);
+    st = backend->prepare(worker->states[slot], exec->spec.in, items, count, own != NULL, error);
+    free(items);
+    return st;
+}
+
+hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error)
+{
+    const hs_exec *exec = worker->exec;
+    unsigned       slot;
+    hs_status      st = HS_OK;
+
+    for (slot = 0; slot < hsi_bodies_slots(exec->bodies) && st == HS_OK; slot++)
+        if (hsi_bodies_backend(exec->bodies, slot)->prepare && serves(worker, slot))
+            st = prepare_slot(worker, slot, error);
+    return st;
+}
+
+static void collect_one(pipeline *p, bool wait);
+
+/* Submit a task; if the backend has no room, collect in-flight tasks first. */
+static void submit(pipeline *p, uint32_t task)
+{
+    hsi_worker     *worker = p->worker;
+    const hsi_body *body = hsi_worker_body(worker, task);
+    in_flight_task *f;
+
+    p->in_hand = 1;
+    while (p->count == p->room)
+        collect_one(p, true);
+    p->in_hand = 0;
+    if (!hsi_attempt_revoke(worker, task))
+        return;
+    f = p->idle[--p->idle_count];
+    f->attempt = worker->thread->attempt;
+    f->attempt.log = f->attempt.error_log = NULL;
+    f->attempt.line_printed = NULL;
+    f->attempt.why = f->why;
+    f->why[0] = '\0';
+    hsi_attempt_describe(worker, task, &f->attempt);
+    while (!p->backend->submit(p->state, body->body, &f->attempt)) {
+        if (p->count == 0) {
+            hsi_lock(worker->exec->control);
+            hsi_break_off(worker->exec, HS_EINVAL,
+                          "a backend without in-flight tasks refused a task");
+            hsi_unlock(worker->exec->control);
+            return;
+        }
+        collect_one(p, true);
+    }
+    p->newest = task;
+    if (p->count++ == 0)
+        hsi_account_show_task(worker, task, hsi_clock_ns());
+}
+
+/* Show the newest task in the gauge, for all in-flight tasks. */
+static void show_next(pipeline *p)
+{
+    if (p->count)
+        hsi_account_show_task(p->worker, p->newest, p->worker->now);
+    else
+        hsi_account_show_no_task(p->worker);
+}
+
+static void settle(pipeline *p, uint32_t task, hs_outcome outcome)
+{
+    hsi_worker *worker = p->worker;
+
+    hsi_lock(worker->exec->control);
+    hsi_settle(worker, task, outcome);
+    hsi_reconsider(worker->exec, worker->now);
+    hsi_unlock(worker->exec->control);
+}
+
+/* Keep a lost task until all in-flight tasks are collected: the policy retires idle workers
+ * only. */
+static void note_lost(pipeline *p, uint32_t task)
+{
+    if (p->lost_count == 0)
+        memcpy(p->lost_why, p->worker->why, sizeof p->lost_why);
+    p->lost[p->lost_count++] = task;
+}
+
+static bool has_room(pipeline *p)
+{
+    if (hsi_account_make_room(p->worker))
+        return true;
+    hsi_break_off_without_memory(p->worker->exec);
+    return false;
+}
+
+static void take_in(pipeline *p, const hs_completion *end)
+{
+    hsi_worker *worker = p->worker;
+    hs_attempt *attempt = &worker->thread->attempt;
+    uint32_t    task = end->attempt->task;
+    hs_outcome  outcome = HS_OUTCOME_ABORTED;
+
+    attempt->task = task;
+    attempt->number = end->attempt->number;
+    attempt->status = end->attempt->status;
+    attempt->signal = end->attempt->signal;
+    attempt->verification = end->attempt->verification;
+    worker->now = hsi_clock_ns();
+    if (worker->log)
+        worker->log[0] = '\0'; /* pipelined tasks have no log */
+    memcpy(worker->why, end->attempt->why, sizeof worker->why);
+    if (has_room(p))
+        outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
+    p->idle[p->idle_count++] = (in_flight_task *)(void *)end->attempt;
+    p->count--;
+    worker->in_flight = p->count + p->in_hand;
+    show_next(p);
+    if (outcome == HS_OUTCOME_LOST)
+        note_lost(p, task);
+    else if (outcome == HS_OUTCOME_DONE)
+        hsi_own_done(worker, task);
+    else
+        settle(p, task, outcome);
+}
+
+static void collect_one(pipeline *p, bool wait)
+{
+    hs_completion end = {.struct_size = sizeof end};
+
+    if (p->backend->collect(p->state, wait, &end))
+        take_in(p, &end);
+}
+
+static void collect_all(pipeline *p)
+{
+    while (p->count)
+        collect_one(p, true);
+}
+
+/* Run a task through another backend, which must not overlap in-flight tasks: collect all first. */
+static void run_other(pipeline *p, uint32_t task)
+{
+    p->in_hand = 1;
+    collect_all(p);
+    p->in_hand = p->worker->in_flight = 0;
+    if (p->lost_count) {
+        p->lost[p->lost_count++] = task; /* the list will not return the task again */
+        return;
+    }
+    if (hsi_may_start(p->worker))
+        hsi_run_own(p->worker, task);
+}
+
+static bool next_task(pipeline *p, uint32_t *task)
+{
+    hsi_worker *worker = p->worker;
+
+    if (hsi_is_near_retirement(worker))
+        collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
+    if (p->lost_count || !hsi_may_start(worker))
+        return false;
+    return hsi_next_own(worker, task);
+}
+
+static void run_list(pipeline *p)
+{
+    uint32_t task;
+
+    while (next_task(p, &task)) {
+        if (hsi_worker_body(p->worker, task)->slot == p->slot)
+            submit(p, task);
+        else
+            run_other(p, task);
+    }
+    collect_all(p);
+}
+
+/* Report the lost tasks: the first carries the reason; the others only return to the policy. */
+static void report_lost(pipeline *p)
+{
+    hsi_worker *worker = p->worker;
+    unsigned    i;
+
+    if (!p->lost_count)
+        return;
+    hsi_lock(worker->exec->control);
+    for (i = 1; i < p->lost_count; i++)
+        hsi_return_lost(worker, p->lost[i]);
+    memcpy(worker->why, p->lost_why, sizeof worker->why);
+    hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
+    hsi_reconsider(worker->exec, worker->now);
+    hsi_unlock(worker->exec->control);
+}
+
+/* Return false if memory is short. */
+static bool open_pipeline(pipeline *p)
+{
+    p->room = p->backend->depth(p->state);
+    p->in_flight = calloc(p->room + 1, sizeof *p->in_flight);
+    p->idle = calloc(p->room + 1, sizeof *p->idle);
+    p->lost = calloc(p->room + 2, sizeof *p->lost);
+    if (!p->in_flight || !p->idle || !p->lost)
+        return false;
+    while (p->idle_count < p->room) {
+        p->idle[p->idle_count] = &p->in_flight[p->idle_count];
+        p->idle_count++;
+    }
+    return true;
+}
+
+void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
+{
+    pipeline p = {.worker = worker,
+                  .backend = hsi_bodies_backend(worker->exec->bodies, slot),
+                  .state = worker->states[slot],
+                  .slot = slot};
+
+    if (open_pipeline(&p)) {
+        run_list(&p);
+        report_lost(&p);
+    } else {
+        hsi_break_off_without_memory(worker->exec);
+    }
+    free(p.in_flight);
+    free(p.idle);
+    free(p.lost);
+}
