@@ -169,13 +169,6 @@ HS_API hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, co
                                    const hs_settings *settings, double *makespan,
                                    hs_report *report);
 
-/**
- * Schedule by longest processing time first within each type, for a given allocation: type[i] is
- * the hs_type of task i. HS_EWORKER: a task cannot run on its type. At most (2 - 1/w) times the
- * best schedule of this allocation. O(n log n).
- */
-HS_API hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out);
-
 HS_END_DECLS
 
 #endif

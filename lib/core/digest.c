@@ -7,50 +7,17 @@
 #include "core/digest.h"
 #include "core/instance_store.h"
 
-/* A column in the digest of each row, or a group of absent columns, digested as zeros. */
-typedef struct step {
-    int      column;
-    uint64_t factor; /* 0: a column that is present; else the factor that digests the zeros of
-                        the absent columns */
-} step;
-
-/* Return the factor that digests `bytes` zeros: each multiplies by the prime. */
-static uint64_t count_zero_bytes(int bytes)
-{
-    uint64_t factor = 1;
-
-    while (bytes-- > 0)
-        factor *= HSI_FNV_PRIME;
-    return factor;
-}
-
-static int default_bytes(int column)
-{
-    return hsi_columns[column].is.type == HS_COLUMN_INTEGER ? 8 : 1;
-}
-
-/*
- * List the columns in the order of the digest, adjacent absent columns merged; return the number of
- * steps.
- */
-static int plan_steps(const hsi_store *store, step steps[HSI_COLUMNS])
+/* List the columns in the order of the digest, without extra columns that are absent. Return their
+ * number. */
+static int list_columns(const hsi_store *store, int columns[HSI_COLUMNS])
 {
     int count = 0;
 
-    for (hsi_digest_part part = HSI_DIGEST_NUMBER; part <= HSI_DIGEST_EXTRA; part++) {
-        for (int c = 0; c < HSI_COLUMNS; c++) {
-            if (hsi_columns[c].digest != part)
-                continue;
-            if (hsi_store_has(store, c))
-                steps[count++] = (step){c, 0};
-            else if (part == HSI_DIGEST_EXTRA)
-                continue;
-            else if (count > 0 && steps[count - 1].factor)
-                steps[count - 1].factor *= count_zero_bytes(default_bytes(c));
-            else
-                steps[count++] = (step){c, count_zero_bytes(default_bytes(c))};
-        }
-    }
+    for (hsi_digest_part part = HSI_DIGEST_NUMBER; part <= HSI_DIGEST_EXTRA; part++)
+        for (int c = 0; c < HSI_COLUMNS; c++)
+            if (hsi_columns[c].digest == part &&
+                (part != HSI_DIGEST_EXTRA || hsi_store_has(store, c)))
+                columns[count++] = c;
     return count;
 }
 
@@ -135,20 +102,16 @@ static uint64_t add_list(uint64_t digest, int column, const lists *l)
 }
 
 static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, const lists *l,
-                            const step *steps, int count)
+                            const int *columns, int count)
 {
     char     name[HS_MAX_ID + 16];
     uint64_t h = HSI_FNV_BASIS;
 
     h = hsi_digest_bytes(h, name, hs_instance_name(in, task, name, sizeof name) + 1);
     for (int i = 0; i < count; i++) {
-        int       c = steps[i].column;
+        int       c = columns[i];
         hsi_value value;
 
-        if (steps[i].factor) {
-            h *= steps[i].factor;
-            continue;
-        }
         if (hsi_columns[c].is.type == HS_COLUMN_LIST) {
             h = add_list(h, c, l);
             continue;
@@ -183,8 +146,7 @@ uint64_t hs_instance_digest(const hs_instance *in)
     static const char magic[] = "hybridsched-instance-1";
     uint64_t          sum = hsi_digest_bytes(HSI_FNV_BASIS, magic, sizeof magic);
     size_t            row, task = 0;
-    step              steps[HSI_COLUMNS];
-    int               count = plan_steps(in->store, steps);
+    int               columns[HSI_COLUMNS], count = list_columns(in->store, columns);
     lists             l = {0};
 
     sum = hsi_digest_number(sum, in->cpus, 4);
@@ -197,7 +159,7 @@ uint64_t hs_instance_digest(const hs_instance *in)
         if (in->store->relations)
             find_lists(in, row, &l);
         for (; task < end; task++)
-            sum += task_digest(in, task, row, &l, steps, count);
+            sum += task_digest(in, task, row, &l, columns, count);
     }
     return hsi_digest_finish(sum);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hs_solve() and its variants: resolve the settings, run an algorithm in a workspace (the caller's
  * or a temporary one), and report. */
-#include <math.h>
 #include <stdlib.h>
 
 #include <hybridsched/policy.h>
 
-#include "algorithm/lpt.h"
 #include "algorithm/run_algorithm.h"
 #include "core/solve_report.h"
 #include "core/schedule_impl.h"
@@ -291,43 +289,5 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     hsi_arena_close(&own);
     if (st == HS_OK && report)
         hsi_fill_sized(report, &full, sizeof full);
-    return st;
-}
-
-static hs_status check_allocation(const hsi_problem *pb, const unsigned char *type)
-{
-    size_t i;
-
-    for (i = 0; i < pb->n; i++) {
-        if (type[i] > HS_GPU)
-            return HS_EINVAL;
-        if (isinf(type[i] == HS_CPU ? pb->p[i] : pb->q[i]))
-            return HS_EWORKER;
-    }
-    return HS_OK;
-}
-
-hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out)
-{
-    hsi_arena   arena = {0};
-    hsi_problem pb;
-    hsi_recorder recorder = {0};
-    double      makespan;
-    hs_status   st;
-
-    if (!in || !type || !out)
-        return HS_EINVAL;
-    if (hs_instance_has_graph(in))
-        return HS_EDEPENDENT;
-    st = hsi_problem_in(&arena, in, 0, NULL, &pb);
-    if (st == HS_OK)
-        st = check_allocation(&pb, type);
-    if (st == HS_OK)
-        st = hsi_recorder_open(&recorder, &pb, 0);
-    if (st == HS_OK)
-        st = hsi_lpt_once(&pb, type, &recorder, &makespan);
-    if (st == HS_OK)
-        st = hsi_recorder_schedule(&recorder, &pb, out);
-    hsi_arena_close(&arena);
     return st;
 }

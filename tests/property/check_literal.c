@@ -32,30 +32,6 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     hs_schedule_free(found);
 }
 
-/* Check hs_solve_lpt() on a random allocation. */
-static void check_given_allocation(const sample *s)
-{
-    unsigned char *type = literal_allocate(s->n, 1);
-    dice           d = {s->seed};
-    hs_schedule   *found = NULL;
-    plan           expected = {0, 0, NULL};
-    const char    *differs;
-    size_t         i;
-
-    for (i = 0; i < s->n; i++)
-        type[i] = (unsigned char)dice_below(&d, 2);
-    for (i = 0; i < s->n; i++)
-        if ((type[i] == HS_CPU ? s->p : s->q)[i] > 1e308)
-            type[i] = !type[i];
-    REQUIRE(s, hs_solve_lpt(s->in, type, &found) == HS_OK, "hs_solve_lpt");
-    literal_lpt_on(s, type, NULL, &expected);
-    differs = plan_differs(&expected, found, s);
-    REQUIRE(s, !differs, "LPT on an allocation: %s differs", differs);
-    plan_free(&expected);
-    hs_schedule_free(found);
-    free(type);
-}
-
 static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsigned workers)
 {
     hs_affinity *wishes = literal_allocate(tasks, sizeof *wishes);
@@ -71,7 +47,6 @@ static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsi
         for (a = 0; a < hs_algorithm_count(); a++)
             if (!sample_searches(hs_algorithm_at(a)))
                 check_algorithm(&s, hs_algorithm_at(a), &settings);
-        check_given_allocation(&s);
         sample_free(&s);
     }
     free(wishes);

@@ -34,19 +34,6 @@ static hs_status solve_instance(const void *context, uint64_t *result)
     return st;
 }
 
-static hs_status solve_lpt(const void *context, uint64_t *result)
-{
-    static const unsigned char all_cpus[200]; /* HS_CPU */
-    const solve_context       *c = context;
-    hs_schedule               *plan = NULL;
-    hs_status                  st = hs_solve_lpt(c->in, all_cpus, &plan);
-
-    if (st == HS_OK)
-        *result = digest_plan(plan);
-    hs_schedule_free(plan);
-    return st;
-}
-
 static hs_status compute_bound(const void *context, uint64_t *result)
 {
     const solve_context *c = context;
@@ -73,8 +60,6 @@ static void check_instance(const hs_instance *in)
             continue;
         check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
     }
-    if (hs_instance_cpus(in))
-        check_both_ways("LPT on an allocation", solve_lpt, &context);
 }
 
 START_TEST(algorithms_survive_failed_allocations)

@@ -248,25 +248,6 @@ START_TEST(searches_poll_the_cancel_callback)
 }
 END_TEST
 
-START_TEST(allocations_are_checked)
-{
-    hs_instance  *in = an_instance();
-    unsigned char type[3] = {HS_CPU, HS_GPU, HS_GPU};
-    hs_schedule  *s = NULL;
-
-    ck_assert_int_eq(hs_solve_lpt(in, type, &s), HS_EWORKER);
-    type[2] = 2;
-    ck_assert_int_eq(hs_solve_lpt(in, type, &s), HS_EINVAL);
-    ck_assert_int_eq(hs_solve_lpt(in, NULL, &s), HS_EINVAL);
-    ck_assert_ptr_null(s);
-    type[2] = HS_CPU;
-    ck_assert_int_eq(hs_solve_lpt(in, type, &s), HS_OK);
-    ck_assert(hs_schedule_makespan(s) == 4);
-    hs_schedule_free(s);
-    hs_instance_free(in);
-}
-END_TEST
-
 /* Add a task of an older caller, with fewer members: bytes beyond its struct_size are not read. */
 START_TEST(task_is_read_up_to_its_size)
 {
@@ -338,7 +319,6 @@ int main(void)
     tcase_add_test(solving, negative_settings_are_refused);
     tcase_add_test(solving, algorithm_is_read_up_to_its_size);
     tcase_add_test(solving, searches_poll_the_cancel_callback);
-    tcase_add_test(solving, allocations_are_checked);
     suite_add_tcase(suite, solving);
     return run_suite(suite);
 }

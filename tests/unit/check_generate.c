@@ -48,7 +48,7 @@ static void check_moments(const hs_instance *in, hs_type type, double mean, doub
         ck_assert_double_eq_tol(cube / n / pow(square / n, 1.5), 2 * cv, 0.05 + 0.1 * cv);
 }
 
-START_TEST(gamma_has_the_moments_asked_for)
+START_TEST(gamma_has_the_requested_moments)
 {
     static const double cvs[][2] = {{0.2, 0.2}, {0.2, 1}, {1, 0.2}, {1, 1}, {2, 1e-3}, {0.7, 3}};
     const double       *cv = cvs[_i];
@@ -95,7 +95,7 @@ START_TEST(gamma_without_variation_is_constant)
 }
 END_TEST
 
-START_TEST(gamma_takes_any_variation)
+START_TEST(gamma_accepts_any_variation)
 {
     static const double cvs[] = {1e-300, 1e-9, 1e-5, 0.999, 1.001, 20, 1000};
     size_t              c, i;
@@ -111,7 +111,7 @@ START_TEST(gamma_takes_any_variation)
 }
 END_TEST
 
-START_TEST(a_law_does_not_touch_the_other_type_nor_those_before)
+START_TEST(a_law_changes_neither_the_other_type_nor_earlier_tasks)
 {
     hs_gamma     other = a_gamma;
     hs_instance *in = gamma_of(a_gamma), *in_other;
@@ -135,7 +135,7 @@ static void refuse_gamma(hs_gamma spec, hs_status expected)
     ck_assert_ptr_null(in);
 }
 
-START_TEST(gamma_refuses_what_makes_no_sense)
+START_TEST(gamma_refuses_invalid_arguments)
 {
     hs_gamma spec = a_gamma;
 
@@ -164,7 +164,7 @@ START_TEST(gamma_refuses_what_makes_no_sense)
 }
 END_TEST
 
-START_TEST(uniform_keeps_its_bounds)
+START_TEST(uniform_times_lie_in_the_range)
 {
     int integer;
 
@@ -188,7 +188,7 @@ START_TEST(uniform_keeps_its_bounds)
 }
 END_TEST
 
-START_TEST(uniform_refuses_what_makes_no_sense)
+START_TEST(uniform_refuses_invalid_arguments)
 {
     static const hs_uniform specs[] = {
         {sizeof(hs_uniform), 1, 1, 1, 0, 7, 1, 2, 0, 0},
@@ -300,7 +300,7 @@ static measured *tasks_of(const hs_instance *in)
     return tasks;
 }
 
-START_TEST(compact_is_the_same_tasks)
+START_TEST(compact_factorisation_has_the_same_tasks)
 {
     static const char *const table[] = {"k40m-960", "mirage-960", "v100-1600"};
     hs_factorisation         kind;
@@ -393,7 +393,7 @@ static void comes_after(const hs_instance *in, const char *name, const char *con
 
 /* Check all predecessors: potrf needs the tile of syrk, and trsm the tiles of potrf and gemm. An
  * update needs its tile from the previous update, and from trsm one tile (syrk) or two (gemm). */
-START_TEST(cholesky_depends_as_it_should)
+START_TEST(cholesky_has_the_dependencies_of_the_algorithm)
 {
     hs_instance *in = graph_of(HS_CHOLESKY, 6, "mirage-960");
     char         name[5][32];
@@ -428,7 +428,7 @@ END_TEST
 
 /* Verify for each factorisation that a task's priority is the length of the longest path behind
  * it. */
-START_TEST(priorities_are_those_of_the_graph)
+START_TEST(priorities_are_path_lengths_in_the_graph)
 {
     static const char *const tables[] = {"mirage-960", "mirage-960", "k40m-960"};
     hs_instance    *in = graph_of((hs_factorisation)_i, 7, tables[_i]);
@@ -473,7 +473,7 @@ START_TEST(graphs_have_the_same_tasks)
 }
 END_TEST
 
-START_TEST(factorisations_refuse_what_they_cannot_do)
+START_TEST(factorisations_refuse_invalid_arguments)
 {
     static const hs_kernel       gemm = {"", "gemm", "dgemm:960", 1, 1};
     static const hs_kernel_table poor = {"poor", NULL, 1, 1, HS_SECONDS, 1, &gemm};
@@ -509,7 +509,7 @@ START_TEST(factorisations_refuse_what_they_cannot_do)
 }
 END_TEST
 
-START_TEST(tables_are_sound)
+START_TEST(built_in_tables_are_consistent)
 {
     const hs_kernel_table *table;
     size_t                 i, k;
@@ -546,7 +546,7 @@ static void check_golden(hs_instance *in, uint64_t expected)
 
 /* Keep generated times unchanged on every machine and with every compiler: published results depend
  * on them. */
-START_TEST(instances_never_change)
+START_TEST(generated_instances_never_change)
 {
     hs_gamma     wide = {sizeof wide, 1000, 20, 4, 15, 3, 1, 0.5, UINT64_MAX};
     hs_uniform   uniform = {sizeof uniform, 1000, 20, 4, 1, 100, 0.1, 10, 0, 42};
@@ -573,29 +573,29 @@ int main(void)
     TCase *golden = tcase_create("golden");
 
     tcase_set_timeout(laws, 120);
-    tcase_add_loop_test(laws, gamma_has_the_moments_asked_for, 0, 6);
+    tcase_add_loop_test(laws, gamma_has_the_requested_moments, 0, 6);
     tcase_add_test(laws, gamma_of_variation_one_is_exponential);
     tcase_add_test(laws, gamma_without_variation_is_constant);
-    tcase_add_test(laws, gamma_takes_any_variation);
-    tcase_add_test(laws, a_law_does_not_touch_the_other_type_nor_those_before);
-    tcase_add_test(laws, gamma_refuses_what_makes_no_sense);
-    tcase_add_test(laws, uniform_keeps_its_bounds);
-    tcase_add_test(laws, uniform_refuses_what_makes_no_sense);
+    tcase_add_test(laws, gamma_accepts_any_variation);
+    tcase_add_test(laws, a_law_changes_neither_the_other_type_nor_earlier_tasks);
+    tcase_add_test(laws, gamma_refuses_invalid_arguments);
+    tcase_add_test(laws, uniform_times_lie_in_the_range);
+    tcase_add_test(laws, uniform_refuses_invalid_arguments);
     suite_add_tcase(suite, laws);
 
     tcase_set_timeout(tiled, 120);
     tcase_add_test(tiled, factorisations_have_their_counts);
-    tcase_add_test(tiled, compact_is_the_same_tasks);
+    tcase_add_test(tiled, compact_factorisation_has_the_same_tasks);
     tcase_add_test(tiled, priorities_are_lengths_of_chains);
-    tcase_add_test(tiled, cholesky_depends_as_it_should);
-    tcase_add_loop_test(tiled, priorities_are_those_of_the_graph, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(tiled, cholesky_has_the_dependencies_of_the_algorithm);
+    tcase_add_loop_test(tiled, priorities_are_path_lengths_in_the_graph, HS_CHOLESKY, HS_QR + 1);
     tcase_add_test(tiled, graphs_have_the_same_tasks);
-    tcase_add_test(tiled, factorisations_refuse_what_they_cannot_do);
-    tcase_add_test(tiled, tables_are_sound);
+    tcase_add_test(tiled, factorisations_refuse_invalid_arguments);
+    tcase_add_test(tiled, built_in_tables_are_consistent);
     suite_add_tcase(suite, tiled);
 
     tcase_set_timeout(golden, 120);
-    tcase_add_test(golden, instances_never_change);
+    tcase_add_test(golden, generated_instances_never_change);
     suite_add_tcase(suite, golden);
 
     return run_suite(suite);

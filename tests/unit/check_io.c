@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Instances and plans are unchanged after writing and reading. check_io_ways.c tests the ways of
- * input. */
+/*
+ * Test that instances and plans are unchanged after writing and reading. check_io_input.c tests
+ * kinds of input.
+ */
 
 #include <hybridsched/generate.h>
 
@@ -9,7 +11,7 @@
 #include "io_same.h"
 #include "suite.h"
 
-START_TEST(instances_come_back_the_same)
+START_TEST(instances_survive_writing_and_reading)
 {
     int fd = scratch_fd();
 
@@ -25,7 +27,7 @@ START_TEST(instances_come_back_the_same)
 END_TEST
 
 /* Rows of all lengths cross the borders of the reader's blocks. */
-START_TEST(large_instances_come_back_the_same)
+START_TEST(large_instances_survive_writing_and_reading)
 {
     int          fd = scratch_fd();
     hs_instance *in;
@@ -41,7 +43,7 @@ START_TEST(large_instances_come_back_the_same)
 END_TEST
 
 /* The rows have more data accesses than the reader buffers. */
-START_TEST(large_graphs_come_back_the_same)
+START_TEST(large_graphs_survive_writing_and_reading)
 {
     hs_tiled     spec = {sizeof spec, HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960"), 0};
     int          fd = scratch_fd();
@@ -55,7 +57,7 @@ START_TEST(large_graphs_come_back_the_same)
 END_TEST
 
 /* The names that need backslashes exceed the reader's initial buffer. */
-START_TEST(names_with_separators_come_back_the_same)
+START_TEST(names_with_separators_survive)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -88,7 +90,7 @@ START_TEST(names_with_separators_come_back_the_same)
 }
 END_TEST
 
-START_TEST(rows_longer_than_the_block_come_back_the_same)
+START_TEST(rows_longer_than_the_block_survive)
 {
     const size_t sizes[] = {262100, 262143, 262144, 262145, 600000, 3000000};
     int          fd = scratch_fd();
@@ -200,7 +202,7 @@ static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
     hs_schedule_free(t);
 }
 
-START_TEST(plans_come_back_the_same)
+START_TEST(plans_survive_writing_and_reading)
 {
     int fd = scratch_fd();
 
@@ -220,7 +222,7 @@ START_TEST(plans_come_back_the_same)
 END_TEST
 
 /* The name of a copy, an id with a number, may be longer than any id. */
-START_TEST(longest_names_come_back_from_plans)
+START_TEST(longest_names_survive_in_plans)
 {
     char         id[HS_MAX_ID + 1];
     hs_task      task = {.struct_size = sizeof task, .id = id, .cpu = 1, .gpu = 1, .count = 12};
@@ -295,7 +297,7 @@ static const struct {
     {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaa", -1},
 };
 
-START_TEST(names_are_near)
+START_TEST(nearest_name_is_suggested)
 {
     unsigned expected = near[_i].distance < 0 ? HS_NOT_NEAR : (unsigned)near[_i].distance;
 
@@ -310,14 +312,14 @@ int main(void)
     TCase *trips = tcase_create("round trips");
 
     tcase_set_timeout(trips, 300);
-    tcase_add_loop_test(trips, instances_come_back_the_same, 0, 3);
-    tcase_add_test(trips, large_instances_come_back_the_same);
-    tcase_add_test(trips, large_graphs_come_back_the_same);
-    tcase_add_test(trips, names_with_separators_come_back_the_same);
-    tcase_add_test(trips, rows_longer_than_the_block_come_back_the_same);
-    tcase_add_loop_test(trips, plans_come_back_the_same, 0, 3);
-    tcase_add_test(trips, longest_names_come_back_from_plans);
-    tcase_add_loop_test(trips, names_are_near, 0, (int)(sizeof near / sizeof *near));
+    tcase_add_loop_test(trips, instances_survive_writing_and_reading, 0, 3);
+    tcase_add_test(trips, large_instances_survive_writing_and_reading);
+    tcase_add_test(trips, large_graphs_survive_writing_and_reading);
+    tcase_add_test(trips, names_with_separators_survive);
+    tcase_add_test(trips, rows_longer_than_the_block_survive);
+    tcase_add_loop_test(trips, plans_survive_writing_and_reading, 0, 3);
+    tcase_add_test(trips, longest_names_survive_in_plans);
+    tcase_add_loop_test(trips, nearest_name_is_suggested, 0, (int)(sizeof near / sizeof *near));
     tcase_add_test(trips, dot_shows_the_graph);
     suite_add_tcase(suite, trips);
     return run_suite(suite);

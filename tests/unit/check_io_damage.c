@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Files cut short or damaged at any byte: a reader accepts the file, or refuses it with the line
+ * Test that a reader accepts a file cut short or damaged at any byte, or refuses it with the line
  * and column of the error.
  */
 
@@ -307,7 +307,7 @@ static void teardown(void)
     hs_starpu_models_free(models);
 }
 
-START_TEST(whole_files_are_good)
+START_TEST(whole_files_are_accepted)
 {
     struct outcome o;
     int            fd = scratch_fd();
@@ -319,7 +319,7 @@ START_TEST(whole_files_are_good)
 }
 END_TEST
 
-START_TEST(cut_short_at_every_byte)
+START_TEST(file_cut_at_every_byte)
 {
     int fd = scratch_fd();
 
@@ -359,7 +359,7 @@ START_TEST(every_byte_replaced)
 }
 END_TEST
 
-START_TEST(every_byte_left_out_or_put_in)
+START_TEST(every_byte_removed_or_inserted)
 {
     size_t length = texts[_i].length;
     char  *text = malloc(length + 1);
@@ -382,7 +382,7 @@ START_TEST(every_byte_left_out_or_put_in)
 END_TEST
 
 /* Damage the text up to four times: replace a byte, or copy a part to another place. */
-START_TEST(much_damaged)
+START_TEST(file_damaged_in_several_places)
 {
     size_t length = texts[_i].length;
     char  *text = malloc(length);
@@ -416,10 +416,10 @@ int main(void)
     tcase_set_timeout(tests, 600);
     tcase_add_checked_fixture(tests, setup, teardown);
     suite_add_tcase(suite, tests);
-    tcase_add_loop_test(tests, whole_files_are_good, 0, KINDS);
-    tcase_add_loop_test(tests, cut_short_at_every_byte, 0, KINDS);
+    tcase_add_loop_test(tests, whole_files_are_accepted, 0, KINDS);
+    tcase_add_loop_test(tests, file_cut_at_every_byte, 0, KINDS);
     tcase_add_loop_test(tests, every_byte_replaced, 0, KINDS);
-    tcase_add_loop_test(tests, every_byte_left_out_or_put_in, 0, KINDS);
-    tcase_add_loop_test(tests, much_damaged, 0, KINDS);
+    tcase_add_loop_test(tests, every_byte_removed_or_inserted, 0, KINDS);
+    tcase_add_loop_test(tests, file_damaged_in_several_places, 0, KINDS);
     return run_suite(suite);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Files that cannot be read or written, and what would not come back: each is told. */
+/*
+ * Test that readers and writers report failing descriptors and invalid arguments, and that writers
+ * refuse instances and plans that a reader would misread.
+ */
 
 #include "io_fixture.h"
 #include "suite.h"
 
 #include <errno.h>
 
-START_TEST(reading_may_fail)
+START_TEST(failing_reads_are_reported)
 {
     hs_instance  *in = NULL;
     hs_schedule  *s = NULL;
@@ -28,7 +31,7 @@ START_TEST(reading_may_fail)
 }
 END_TEST
 
-START_TEST(writing_may_fail)
+START_TEST(failing_writes_are_reported)
 {
     hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n");
     hs_schedule *s;
@@ -56,7 +59,8 @@ START_TEST(arguments_are_checked)
 {
     hs_instance *in = read_text("# cpus 1\n# gpus 1\ncpu,gpu\n1,1\n"), *other = NULL;
     hs_affinity *affinities = NULL;
-    hs_placement beyond = {0, 1, 1, 0, HS_RUN}; /* task 1 of one task */
+    /* a placement of task 1 of an instance with one task */
+    hs_placement beyond = {0, 1, 1, 0, HS_RUN};
     hs_schedule *s = NULL;
     size_t       count;
 
@@ -77,12 +81,12 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-/* What could not be read back is not written: nothing is. */
-START_TEST(what_would_not_come_back_is_not_written)
+/* Refuse to write an instance that a reader would refuse or misread, without writing a byte. */
+START_TEST(unreadable_instances_are_not_written)
 {
     static const struct {
         const char *key, *value, *id, *command;
-        double      gpu; /* 0: none */
+        double      gpu; /* GPU time; 0: none */
     } bad[] = {
         {"cpus", "3", "a", NULL, 0},     {"unit", "s", "a", NULL, 0},
         {"two words", "x", "a", NULL, 0}, {"key", "x\ny", "a", NULL, 0},
@@ -90,7 +94,7 @@ START_TEST(what_would_not_come_back_is_not_written)
         {"key", "\xff", "a", NULL, 0},   {"hybridsched", "", "a", NULL, 0},
         {"key", "x", "\xff", NULL, 0},   {"key", "x", "a", "\xc3", 0},
         {"key", "x", "\xed\xa0\x80", NULL, 0},
-        {"key", "x", "a", "true", 1}, /* nothing to run on a GPU */
+        {"key", "x", "a", "true", 1}, /* a GPU time without a GPU command */
     };
     int fd = scratch_fd();
 
@@ -116,7 +120,7 @@ START_TEST(what_would_not_come_back_is_not_written)
 }
 END_TEST
 
-START_TEST(bad_infos_are_not_written)
+START_TEST(invalid_plan_infos_are_not_written)
 {
     hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n");
     hs_schedule *s;
@@ -157,11 +161,11 @@ int main(void)
     Suite *suite = suite_create("failures of io");
     TCase *failures = tcase_create("failures");
 
-    tcase_add_test(failures, reading_may_fail);
-    tcase_add_test(failures, writing_may_fail);
+    tcase_add_test(failures, failing_reads_are_reported);
+    tcase_add_test(failures, failing_writes_are_reported);
     tcase_add_test(failures, arguments_are_checked);
-    tcase_add_test(failures, what_would_not_come_back_is_not_written);
-    tcase_add_test(failures, bad_infos_are_not_written);
+    tcase_add_test(failures, unreadable_instances_are_not_written);
+    tcase_add_test(failures, invalid_plan_infos_are_not_written);
     suite_add_tcase(suite, failures);
     return run_suite(suite);
 }

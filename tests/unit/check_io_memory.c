@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Readers and writers when memory is short: each allocation is refused in turn. And how
- * much they take: at most some times the file's size and 16 MiB.
+ * Test that readers and writers survive the failure of each allocation, and that a reader takes at
+ * most a few times the size of the file and 16 MiB.
  */
 
 #include "failing_memory.h"
@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static long first; /* the one that does */
+static long first; /* number of the allocation that fails */
 static bool was_refused;
 
-/* Around a call that is tested: the tests' own allocations are to succeed. */
+/* Begin to count and refuse allocations; allocations outside the tested call succeed. */
 static void start_refusing(void)
 {
     memory_fails(first, 0);
@@ -27,7 +27,7 @@ static hs_status stop_refusing(hs_status st)
     return st;
 }
 
-/* Calls `attempt` with allocation 0, 1, 2 ... refused, until there are no more. */
+/* Call `attempt` with allocation 0, 1, 2, ... refused, until a call needs no more allocations. */
 static void refuse_each(hs_status (*attempt)(void *data), void *data)
 {
     for (first = 0;; first++) {
@@ -170,7 +170,10 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-/* A column that begins late, quotes within quotes, a record longer than the block. */
+/*
+ * The file has a column with a late first value, quotes within quotes, and a record longer than the
+ * reader's block.
+ */
 START_TEST(every_allocation_may_fail_in_odd_files)
 {
     struct attempt a = {.fd = scratch_fd()};
@@ -194,7 +197,10 @@ START_TEST(every_allocation_may_fail_in_odd_files)
 }
 END_TEST
 
-/* Enough rows and names of data that tables grow; an edge that leads back, copies, odd names. */
+/*
+ * The file has so many rows and names of data that tables grow, an edge to an earlier row, copies
+ * and odd names.
+ */
 START_TEST(every_allocation_may_fail_in_graphs)
 {
     struct attempt a = {.fd = scratch_fd()};
@@ -225,7 +231,10 @@ START_TEST(every_allocation_may_fail_in_graphs)
 }
 END_TEST
 
-/* Memory means nothing where another allocator keeps what is freed, or much besides. */
+/*
+ * Return whether the memory of the process is comparable: no sanitizer or other allocator that
+ * keeps freed memory.
+ */
 static bool is_plain_process(void)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -241,9 +250,10 @@ static bool is_plain_process(void)
 }
 
 static const struct file {
-    const char *name, *header, *row;    /* the row's number is put in for each %d */
-    int         rows, is_plan, workers; /* of each type */
-    int         times;                  /* the file's size, that it may take */
+    const char *name, *header, *row;    /* parts of a file; each %d in `row` is the row's number */
+    /* number of rows; whether the file is a plan; number of workers of each type */
+    int         rows, is_plan, workers;
+    int         times;                  /* limit on memory as a multiple of the size of the file */
 } files[] = {
     {"times", "cpu,gpu", "1,\n", 3000000, 0, 1, 8},
     {"ids", "id,cpu,gpu", "%x,1,\n", 2000000, 0, 1, 8},
@@ -284,14 +294,14 @@ static void read_file(int fd, const struct file *file, struct rusage *usage)
     hs_schedule_free(s);
 }
 
-/* Bytes by which this process grows at most while it reads the file. */
+/* Return the largest growth of the process in bytes while it reads the file. */
 static long long growth(int fd, const struct file *file)
 {
     struct rusage before, after;
     char          small[256];
     int           small_fd = scratch_fd();
 
-    /* The program itself is there once a small file has been read. */
+    /* Read a small file first, so that the pages of the program do not count. */
     sprintf(small, "# cpus 1\n# gpus 1\n%s\n", file->header);
     set_text(small_fd, small, strlen(small));
     read_file(small_fd, file, &before);
@@ -300,10 +310,10 @@ static long long growth(int fd, const struct file *file)
     return ((long long)after.ru_maxrss - before.ru_maxrss) * 1024;
 }
 
-/* Systems count resident pages in batches, one a processor. */
+/* Error of the count in bytes: systems count resident pages in batches per processor. */
 #define INEXACT (1 << 20)
 
-START_TEST(no_more_than_some_times_the_file)
+START_TEST(memory_is_limited_by_the_size_of_the_file)
 {
     const struct file *file = &files[_i];
     FILE              *f = tmpfile();
@@ -338,7 +348,7 @@ int main(void)
     tcase_add_test(failing, every_allocation_may_fail_in_odd_files);
     tcase_add_test(failing, every_allocation_may_fail_in_graphs);
     suite_add_tcase(suite, limits);
-    tcase_add_loop_test(limits, no_more_than_some_times_the_file, 0,
+    tcase_add_loop_test(limits, memory_is_limited_by_the_size_of_the_file, 0,
                         (int)(sizeof files / sizeof *files));
     return run_suite(suite);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The JSON reader of the tools: values are read exactly, and damaged text is refused or still
- * valid. */
+/*
+ * Test the tools' JSON reader: it returns the values of valid text, and reads or refuses damaged
+ * text.
+ */
 
 #include "config.h"
 
@@ -63,7 +65,7 @@ START_TEST(values_are_read)
 }
 END_TEST
 
-/* Position and message of the fault in each text. */
+/* Report position and reason of the fault in each text. */
 START_TEST(faults_are_located)
 {
     static const struct {
@@ -105,8 +107,7 @@ START_TEST(faults_are_located)
 }
 END_TEST
 
-/* Check the depth limit: 64 nested arrays are read, 65 are refused, and a million do not
- * overflow the stack. */
+/* Read 64 nested arrays; refuse 65, and a million, without overflow of the stack. */
 START_TEST(depth_is_limited)
 {
     enum { MANY = 1000000 };
@@ -128,8 +129,10 @@ START_TEST(depth_is_limited)
 }
 END_TEST
 
-/* Compare the reader with a checker that shares no code with it. This reader also refuses half
- * of a surrogate pair and numbers too large for a double, which the grammar of JSON allows. */
+/*
+ * Compare the reader with an independent reader. Half of a pair of escapes, and a number too large
+ * for a double, are valid JSON but refused by the tools' reader.
+ */
 static void check_agreement(const char *text, size_t length)
 {
     hs_error   error = {0};
@@ -145,7 +148,7 @@ static void check_agreement(const char *text, size_t length)
     json_free(tree);
 }
 
-/* Damage a report: remove each byte, replace it by others, and cut the text off there. */
+/* Read a report with each byte removed, replaced by others, or as the last byte. */
 START_TEST(damaged_report_is_noticed)
 {
     static const char bytes[] = "\"\\{}[]:,0-.e \n\x01x\xff";

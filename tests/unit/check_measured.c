@@ -15,7 +15,7 @@ enum { MOST = 6 };
 typedef struct line {
     const char *kernel, *cpu_command, *gpu_command;
     double      sum[2], count[2];
-    double      alike[2]; /* expected */
+    double      alike[2]; /* expected mean over similar rows */
 } line;
 
 static hs_instance *instance_of(const line *lines, size_t count)
@@ -76,8 +76,8 @@ START_TEST(kernels_of_one_size_share_measurements)
     };
 
     expect_error(lines, 6, 1, false);
-    expect_error(lines, 6, 0, false); /* measured times of emulated rows do not count, however
-                                         right the estimates were */
+    /* rows of a kernel share times even if the estimates were right */
+    expect_error(lines, 6, 0, false);
 }
 END_TEST
 
@@ -86,10 +86,11 @@ START_TEST(commands_of_one_program_share_measurements)
     static const line lines[] = {
         {NULL, "./render --frame 1", "render_gpu 1", {6, 0}, {1, 0}, {0, 2}},
         {"", "A=1 B=2  ./render x", "render_gpu 2", {0, 2}, {0, 1}, {6, 0}},
-        {NULL, "./render;true", "./render", {0, 0}, {0, 0}, {6, 0}}, /* of another type */
+        /* a row with times of the other type only */
+        {NULL, "./render;true", "./render", {0, 0}, {0, 0}, {6, 0}},
         {NULL, "./renderer", NULL, {0, 0}, {0, 0}, {0, 0}},
-        {"label", "./render", NULL, {0, 0}, {0, 0}, {0, 0}}, /* row that has only the kernel in
-                                                                common with another row */
+        /* similar rows are rows of the same kernel */
+        {"label", "./render", NULL, {0, 0}, {0, 0}, {0, 0}},
         {NULL, "cd x && ./render", NULL, {0, 0}, {0, 0}, {0, 0}},
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bars of a Gantt chart that stand for several workers, or for many tasks. */
+/* Test bars of a Gantt chart that stand for several workers or for many tasks. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,10 @@
 #include "suite.h"
 #include "well_formed.h"
 
-/* Return the SVG text of a chart, to be freed: tasks run one after the other on each worker,
- * alternately of the kernels k0 and k1. */
+/*
+ * Return the chart of tasks that run one after another on each worker, with kernels k0 and k1 in
+ * turn; the caller frees the text.
+ */
 static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
 {
     hs_builder   *b = NULL;
@@ -42,7 +44,10 @@ static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
     return svg;
 }
 
-/* With more than 100 workers, the workers of a type share rows, unless the type has few. */
+/*
+ * If a chart has more than 100 workers, workers of a type share rows, except of a type with few
+ * workers.
+ */
 START_TEST(many_workers_share_rows)
 {
     char *svg = chart_in_order(90, 10, 100);
@@ -57,7 +62,7 @@ START_TEST(many_workers_share_rows)
     ck_assert_ptr_nonnull(strstr(svg, " \xc2\xb7 5 a row<"));
     ck_assert_ptr_nonnull(strstr(svg, ">merged bars: as high as the share that is busy<"));
     ck_assert_ptr_nonnull(strstr(svg, ">gpu9</text>"));
-    ck_assert_uint_eq(occurrences(svg, "<title>t"), 10); /* those on GPUs */
+    ck_assert_uint_eq(occurrences(svg, "<title>t"), 10); /* the entries of the GPUs */
     ck_assert_uint_eq(occurrences(svg, "<g><title>cpu"), 19);
     /* expected bar of cpu0 to cpu4: t0 and t4 are of kernel k1, the other three of k0, which is
      * drawn at the bottom */
@@ -70,7 +75,7 @@ START_TEST(many_workers_share_rows)
 }
 END_TEST
 
-/* Return the height of the first part with this class after a position in the text. */
+/* Return the height of the first part of a class after position `from`. */
 static double part_height(const char *from, const char *class)
 {
     double      x, y, width, height;
@@ -81,9 +86,11 @@ static double part_height(const char *from, const char *class)
     return height;
 }
 
-/* With more than 5000 tasks the short ones are drawn in slices, which show each kernel's share
- * of the time. */
-START_TEST(many_tasks_make_slices)
+/*
+ * In a chart of more than 5000 tasks, short tasks are drawn in slices that show the share of each
+ * kernel.
+ */
+START_TEST(many_tasks_are_drawn_in_slices)
 {
     char       *svg = chart_in_order(5, 5, 5000), *pile;
     const char *class[2] = {"\"c0\"", "\"c1\""};
@@ -109,7 +116,7 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_add_test(tests, many_workers_share_rows);
-    tcase_add_test(tests, many_tasks_make_slices);
+    tcase_add_test(tests, many_tasks_are_drawn_in_slices);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

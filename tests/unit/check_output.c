@@ -43,7 +43,7 @@ static size_t close_output(void)
     return length;
 }
 
-START_TEST(writes_what_was_put)
+START_TEST(output_is_complete)
 {
     open_output();
     hsi_output_text(&out, "a");
@@ -425,7 +425,7 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, writes_what_was_put);
+    tcase_add_test(tests, output_is_complete);
     tcase_add_test(tests, keeps_the_order_past_the_buffer);
     tcase_add_test(tests, writes_numbers_across_the_border);
     tcase_add_test(tests, rounds_coordinates);

@@ -204,7 +204,7 @@ START_TEST(kernel_colours_differ)
 END_TEST
 
 /* Verify that each step of the scale is darker than the previous step, for each kind of vision. */
-START_TEST(the_scale_falls_in_lightness)
+START_TEST(scale_darkens_step_by_step)
 {
     for (unsigned classes = 2; classes <= 10; classes++) {
         char *svg = chart_of_ratios(classes);
@@ -268,7 +268,7 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_add_loop_test(tests, kernel_colours_differ, LIGHT, DARK + 1);
-    tcase_add_loop_test(tests, the_scale_falls_in_lightness, LIGHT, DARK + 1);
+    tcase_add_loop_test(tests, scale_darkens_step_by_step, LIGHT, DARK + 1);
     tcase_add_loop_test(tests, text_on_bars_has_contrast, LIGHT, DARK + 1);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

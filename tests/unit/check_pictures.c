@@ -42,7 +42,7 @@ START_TEST(is_well_formed)
 }
 END_TEST
 
-START_TEST(tells_of_a_full_disk)
+START_TEST(full_disk_is_reported)
 {
     sample made = make_sample(&plans[1]);
     int    full = open("/dev/full", O_WRONLY);
@@ -60,7 +60,7 @@ START_TEST(tells_of_a_full_disk)
 }
 END_TEST
 
-START_TEST(refuses_what_makes_no_sense)
+START_TEST(invalid_arguments_are_refused)
 {
     sample               made = make_sample(&plans[0]);
     hs_instance         *other = NULL, *fewer = NULL;
@@ -188,7 +188,7 @@ static hs_picture picture_beside(const hs_schedule *predicted, const hs_picture_
     return picture;
 }
 
-START_TEST(beside_is_well_formed)
+START_TEST(chart_with_prediction_is_well_formed)
 {
     sample              made = make_sample(&plans[_i]);
     size_t              length, count;
@@ -210,7 +210,7 @@ START_TEST(beside_is_well_formed)
 }
 END_TEST
 
-START_TEST(beside_marks_what_failed)
+START_TEST(failures_are_marked)
 {
     static const plan   few = {.cpus = 2, .gpus = 1, .tasks = 40, .abort = 4, .unit_time = 1};
     sample              made = make_sample(&few);
@@ -231,7 +231,7 @@ START_TEST(beside_marks_what_failed)
 END_TEST
 
 /* Both charts share one time scale: a predicted schedule fits on the page beside an empty run. */
-START_TEST(beside_has_one_scale)
+START_TEST(run_and_prediction_share_one_scale)
 {
     sample      made = make_sample(&plans[0]);
     sample      idle = {.in = made.in};
@@ -308,7 +308,7 @@ START_TEST(axis_has_one_notation)
 }
 END_TEST
 
-START_TEST(says_who_predicted)
+START_TEST(policy_of_the_prediction_is_named)
 {
     sample      made = make_sample(&plans[0]);
     hs_picture  picture = picture_beside(made.s, NULL, 0);
@@ -327,7 +327,7 @@ START_TEST(says_who_predicted)
 END_TEST
 
 /* A run of only some tasks is not compared with the prediction or the bound for all tasks. */
-START_TEST(a_part_is_not_compared_with_the_whole)
+START_TEST(partial_run_is_not_compared_with_the_prediction)
 {
     sample      made = make_sample(&plans[0]);
     sample      part = {.in = made.in};
@@ -382,7 +382,7 @@ START_TEST(scales_with_the_window)
 END_TEST
 
 /* The legend draws failures like the chart, hatched and with a cross. */
-START_TEST(legend_has_failures_as_they_look)
+START_TEST(legend_shows_failures_like_the_chart)
 {
     static const hs_picture_failure failure = {0, 0, 1, NULL};
     hs_picture                      picture;
@@ -406,7 +406,7 @@ START_TEST(legend_has_failures_as_they_look)
 END_TEST
 
 /* All bars of a narrow chart lie within its width; invalid widths are refused. */
-START_TEST(narrow_pages_are_narrow)
+START_TEST(narrow_charts_fit_their_width)
 {
     sample      made = make_sample(&plans[0]);
     hs_picture  picture = picture_beside(made.s, NULL, 0);
@@ -441,7 +441,7 @@ START_TEST(narrow_pages_are_narrow)
 END_TEST
 
 /* A caller with the older, shorter hs_picture gets the picture without a prediction. */
-START_TEST(older_callers_get_what_they_got)
+START_TEST(picture_of_an_older_caller_is_read)
 {
     sample     made = make_sample(&plans[0]);
     hs_picture picture = picture_beside(made.s, NULL, 0);
@@ -465,7 +465,7 @@ START_TEST(older_callers_get_what_they_got)
 }
 END_TEST
 
-START_TEST(beside_refuses_what_makes_no_sense)
+START_TEST(chart_with_prediction_refuses_invalid_arguments)
 {
     sample             made = make_sample(&plans[0]), other = make_sample(&plans[6]);
     hs_picture_failure failures[] = {{1, 0, 2, NULL}, {1, 0, 1, NULL}};
@@ -484,7 +484,7 @@ START_TEST(beside_refuses_what_makes_no_sense)
 }
 END_TEST
 
-START_TEST(beside_stays_small)
+START_TEST(chart_with_prediction_stays_small)
 {
     static const plan large = {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = true, .abort = 2,
                                .unit_time = 1};
@@ -509,24 +509,24 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, is_well_formed, 0, PLANS);
-    tcase_add_loop_test(tests, tells_of_a_full_disk, 0, 2);
-    tcase_add_loop_test(tests, refuses_what_makes_no_sense, 0, 2);
+    tcase_add_loop_test(tests, full_disk_is_reported, 0, 2);
+    tcase_add_loop_test(tests, invalid_arguments_are_refused, 0, 2);
     tcase_add_test(tests, gantt_draws_each_task_when_there_is_room);
     tcase_add_test(tests, gantt_names_its_bound);
     tcase_add_loop_test(tests, gantt_stays_small, 0, 3);
-    tcase_add_loop_test(tests, beside_is_well_formed, 0, PLANS);
-    tcase_add_test(tests, beside_marks_what_failed);
-    tcase_add_test(tests, beside_has_one_scale);
+    tcase_add_loop_test(tests, chart_with_prediction_is_well_formed, 0, PLANS);
+    tcase_add_test(tests, failures_are_marked);
+    tcase_add_test(tests, run_and_prediction_share_one_scale);
     tcase_add_loop_test(tests, axis_has_one_notation, 0, sizeof scales / sizeof *scales);
-    tcase_add_test(tests, says_who_predicted);
-    tcase_add_test(tests, a_part_is_not_compared_with_the_whole);
+    tcase_add_test(tests, policy_of_the_prediction_is_named);
+    tcase_add_test(tests, partial_run_is_not_compared_with_the_prediction);
     tcase_add_test(tests, has_colours_for_dark_screens);
     tcase_add_test(tests, scales_with_the_window);
-    tcase_add_test(tests, legend_has_failures_as_they_look);
-    tcase_add_test(tests, narrow_pages_are_narrow);
-    tcase_add_test(tests, older_callers_get_what_they_got);
-    tcase_add_loop_test(tests, beside_refuses_what_makes_no_sense, 0, 2);
-    tcase_add_test(tests, beside_stays_small);
+    tcase_add_test(tests, legend_shows_failures_like_the_chart);
+    tcase_add_test(tests, narrow_charts_fit_their_width);
+    tcase_add_test(tests, picture_of_an_older_caller_is_read);
+    tcase_add_loop_test(tests, chart_with_prediction_refuses_invalid_arguments, 0, 2);
+    tcase_add_test(tests, chart_with_prediction_stays_small);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plots have the right quantiles, boxes and lines, and invalid plots are refused. */
+/* Test plots: quantiles, boxes, lines and areas, and refused plots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static const double some[] = {3, 1, 2, 5, 4, 40}, over[] = {1, 2, 4, 8, 16, 32};
 
-/* Return a plot as text, to be freed. */
+/* Return the SVG text of a plot; the caller frees the text. */
 static char *plot_as_text(const plot_spec *plot)
 {
     FILE  *file = tmpfile();
@@ -54,7 +54,10 @@ START_TEST(quantiles_lie_between_values)
 }
 END_TEST
 
-/* outlier 40: its distance from the box is more than 1.5 times the height of the box */
+/*
+ * The value 40 lies further than 1.5 times the height of the box from the box; every other value is
+ * nearer.
+ */
 START_TEST(boxes_have_whiskers_and_dots)
 {
     const plot_series series[] = {
@@ -95,7 +98,7 @@ START_TEST(lines_go_through_their_points)
         plot.reference_name = "limit";
         text = plot_as_text(&plot);
         ck_assert_uint_eq(count_occurrences(text, "<path class=\"mk"),
-                          6 + 2 + 2); /* two lines of the legend */
+                          6 + 2 + 2); /* two marks are in the legend */
         ck_assert_uint_eq(count_occurrences(text, ">theirs, published<"), 1);
         ck_assert_uint_eq(count_occurrences(text, ">limit<"), 1);
         ck_assert_uint_eq(count_occurrences(text, "nan"), 0);
@@ -105,8 +108,9 @@ START_TEST(lines_go_through_their_points)
 }
 END_TEST
 
-/* Check that an area starts and ends at the bottom of the frame; the last value only ends the
- * area. */
+/*
+ * An area consists of steps from the foot of the frame and back; the last value only ends the area.
+ */
 START_TEST(areas_are_steps)
 {
     const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
@@ -129,8 +133,8 @@ START_TEST(areas_are_steps)
 }
 END_TEST
 
-/* Two plots with equal given ranges have equal ticks, whatever their values are. */
-START_TEST(a_range_is_on_the_axis)
+/* Plots with equal ranges have equal ticks for any values. */
+START_TEST(ticks_depend_on_the_range_only)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
     plot_series    series = {"values", 2, x, x, false};
@@ -158,7 +162,7 @@ START_TEST(a_range_is_on_the_axis)
 }
 END_TEST
 
-/* Dots that hide each other are drawn once, so that a page of a million tasks stays small. */
+/* Dots that hide each other are drawn once, so that a page with a million tasks stays small. */
 START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };
@@ -178,7 +182,7 @@ START_TEST(dots_are_not_drawn_twice)
 }
 END_TEST
 
-/* Draw values that are all equal, very large, very small, or absent. */
+/* Draw plots whose values are equal, very large, very small, or missing. */
 START_TEST(any_values_have_an_axis)
 {
     const double        same[] = {7, 7}, large[] = {1e300, 3e300}, small[] = {1e-300, 2e-300};
@@ -230,8 +234,7 @@ START_TEST(invalid_plots_are_refused)
 }
 END_TEST
 
-/* Between 2471 and 4883 lies no power of ten, nor 2 or 5 times a power of ten; the axis must
- * still have ticks. */
+/* The range from 2471 to 4883 contains no power of ten, nor 2 or 5 times a power of ten. */
 START_TEST(logarithms_within_a_decade_have_ticks)
 {
     static const double y[] = {2471, 3000, 4883};
@@ -259,7 +262,7 @@ int main(void)
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
     tcase_add_test(cases, areas_are_steps);
-    tcase_add_test(cases, a_range_is_on_the_axis);
+    tcase_add_test(cases, ticks_depend_on_the_range_only);
     tcase_add_test(cases, dots_are_not_drawn_twice);
     tcase_add_test(cases, logarithms_within_a_decade_have_ticks);
     tcase_add_test(cases, any_values_have_an_axis);

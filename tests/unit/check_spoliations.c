@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spoliations in a Gantt chart: titles and arrows, and the room that arrows leave for text. */
+/*
+ * Test the titles and arrows of spoliations in a Gantt chart, and that text keeps clear of arrows.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,8 +86,10 @@ START_TEST(titles_and_arrows_name_thief_and_victim)
 }
 END_TEST
 
-/* Check that a chart draws the twenty costliest arrows, and shows the others while the pointer
- * is over one of their entries. */
+/*
+ * The twenty costliest spoliations have arrows; further arrows appear while the pointer is over
+ * either entry.
+ */
 START_TEST(twenty_arrows_at_most)
 {
     sample      made = sample_with_spoliations(198, _i);
@@ -135,10 +139,12 @@ START_TEST(many_spoliations_stay_small)
 }
 END_TEST
 
-/* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on
- * cpu0; tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the
- * last task waits for what cpu2 gave up, and the critical path jumps from gpu0 to cpu3 at 6, the
- * middle of t5 on cpu2. */
+/*
+ * Return a sample with bars whose names arrows would cross in the middle: t0 from 0 to 10 on cpu1,
+ * t1 from 4.4 to 5.6 on cpu0; gpu0 spoliates tasks of cpu2, after 0.5, and of cpu3, after 5. With
+ * `graph`, the last task waits for the task aborted on cpu2, and the critical path jumps from gpu0
+ * to cpu3 at 6, the middle of t5 on cpu2.
+ */
 static sample sample_with_crossing_arrows(int graph)
 {
     static const hs_placement placed[] = {
@@ -167,8 +173,7 @@ static sample sample_with_crossing_arrows(int graph)
     return made;
 }
 
-/* Return the area of the text of an element, with 5 px for each character and a height of 4.5
- * px. */
+/* The area of a text element, with 5 px for each character and a height of 4.5 px. */
 typedef struct area {
     double left, right, top, bottom;
 } area;
@@ -188,7 +193,9 @@ static area area_of(const char *text, bool is_middle)
     return (area){x, x + width, y - 6, y - 1.5};
 }
 
-/* Return true if a line between two points meets the area, tried at many places along the line. */
+/*
+ * Return whether the line between two points meets the area, tried at many places along the line.
+ */
 static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
 {
     for (int i = 0; i <= 2000; i++) {
@@ -200,8 +207,10 @@ static bool line_meets_area(area a, double x1, double y1, double x2, double y2)
     return false;
 }
 
-/* Return the number of paths of a class that meet the area; set *lines to the number of all
- * paths of this class. */
+/*
+ * Return the number of lines in paths of a class that meet the area; *lines is the number of all
+ * lines in these paths.
+ */
 static unsigned count_crossings(const char *svg, const char *kind, area a, unsigned *lines)
 {
     unsigned count = 0;
@@ -246,7 +255,7 @@ START_TEST(arrows_cross_no_text)
             continue;
         ck_assert_uint_eq(
             count_crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
-        ck_assert_uint_ge(lines, 3); /* two arrows, with a gap in one of them */
+        ck_assert_uint_ge(lines, 3); /* two lines, one of them with a gap */
         ck_assert_uint_eq(count_crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines),
                           0);
         ck_assert_uint_ge(lines, _i ? 3 : 0);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Traces of schedules: every entry has an event, and viewers neither lose nor misplace an event. */
+/*
+ * Test that a trace has an event for each entry, and that viewers neither lose nor misplace an
+ * event.
+ */
 
 #include <check.h>
 #include <float.h>
@@ -12,7 +15,7 @@
 #include "suite.h"
 #include "unit/well_formed.h"
 
-/* A parsed event of a trace. */
+/* An event, parsed from a line of the trace. */
 typedef struct event {
     char   phase;
     double ts, dur;
@@ -57,7 +60,7 @@ static size_t count_phase(const event *events, size_t count, char phase)
     return n;
 }
 
-/* Convert microseconds to nanoseconds as viewers do: rounded to nearest, or truncated. */
+/* Convert microseconds to nanoseconds like viewers: rounded to nearest, or truncated if `cut`. */
 static double microseconds_to_ns(double us, int cut)
 {
     return cut ? floor(us * 1000) : round(us * 1000);
@@ -93,7 +96,7 @@ START_TEST(trace_has_an_event_for_each_entry)
 }
 END_TEST
 
-/* Check that the predicted schedule has its own processes, threads and arrows. */
+/* A prediction has its own processes, threads and arrows. */
 START_TEST(predicted_and_actual_traces_are_separate)
 {
     const plan *p = &plans[_i];
@@ -126,8 +129,7 @@ START_TEST(predicted_and_actual_traces_are_separate)
 }
 END_TEST
 
-/* Check that events of a worker do not overlap: viewers drop an event that begins before the
- * previous one ends. */
+/* Viewers lose an event that begins before the previous event of its worker ends. */
 START_TEST(trace_events_do_not_overlap)
 {
     sample made = make_sample(&plans[_i]);
@@ -157,8 +159,7 @@ START_TEST(trace_arrows_start_inside_aborted_attempts)
     size_t length, count;
     char  *text = write_text(hs_trace_write, &made, NULL, &length);
     event *events = read_events(text, &count);
-    event **start = calloc(count, sizeof *start); /* start events of the arrows, by the ids of
-                                                     the arrows */
+    event **start = calloc(count, sizeof *start); /* start of each arrow, by its id */
 
     ck_assert(start != NULL);
     for (size_t i = 0; i < count; i++) {
@@ -206,7 +207,9 @@ START_TEST(trace_converts_the_unit)
 }
 END_TEST
 
-/* Return an instance with commands, one CPU and two GPUs; tasks take 10 on both types. */
+/*
+ * Return an instance for one CPU and two GPUs whose tasks take 10 on both types and have commands.
+ */
 static hs_instance *make_tasks(size_t count)
 {
     const hs_task task = {.struct_size = sizeof task,
@@ -227,8 +230,7 @@ static hs_instance *make_tasks(size_t count)
     return in;
 }
 
-/* Check counters: aborted attempts do not count as utilisation, and changes at one time are one
- * event. */
+/* Aborted attempts do not count as utilisation; changes at the same time are one event. */
 START_TEST(trace_counts_ready_and_running_tasks)
 {
     const hs_placement placed[] = {{0, 10, 0, 0, HS_RUN},
@@ -269,7 +271,7 @@ START_TEST(trace_counts_ready_and_running_tasks)
 }
 END_TEST
 
-/* Check that a counter with many changes has at most ten thousand events, and the last change. */
+/* A counter has at most ten thousand events, and the last change is among them. */
 START_TEST(trace_counters_are_thinned_out)
 {
     enum { TASKS = 30000 };

@@ -84,7 +84,7 @@ static void require_wait(const char *svg, const char *at, int lane, double from,
     ck_assert_msg(strstr(at, title) && strstr(at, title) < end, "%.200s", at);
 }
 
-START_TEST(waits_are_in_lanes)
+START_TEST(waits_are_drawn_in_lanes)
 {
     sample     made = make_sample_of_cpus(0);
     hs_picture picture = picture_of(waits, WAITS);
@@ -192,7 +192,7 @@ int main(void)
     TCase *cases = tcase_create("pictures");
 
     tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, waits_are_in_lanes);
+    tcase_add_test(cases, waits_are_drawn_in_lanes);
     tcase_add_test(cases, waits_are_not_drawn_in_merged_rows);
     tcase_add_test(cases, waits_are_bars_of_a_trace);
     tcase_add_test(cases, invalid_waits_are_refused);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Worst cases of algorithms: the witnesses are valid, times are exact, and each algorithm is as
- * bad as stated. */
+/* Test the worst cases: their witnesses, exact times, and the ratios of the algorithms. */
 
 #include <check.h>
 #include <math.h>
@@ -11,8 +10,10 @@
 
 #include "suite.h"
 
-/* Generate a worst case, and check that its witness is a schedule that lasts `expected`. The
- * caller frees *in. */
+/*
+ * Make a worst case and assert that its witness is a valid schedule of length `expected`. The
+ * caller owns *in.
+ */
 static void make_worst(const char *name, unsigned argument, double expected, hs_instance **in)
 {
     hs_schedule *witness = NULL, *bad = NULL;
@@ -57,7 +58,7 @@ static double fibonacci(unsigned index)
     return now;
 }
 
-START_TEST(hp_1_1_is_as_bad_as_the_paper_says)
+START_TEST(hp_1_1_has_the_ratio_of_the_paper)
 {
     unsigned j;
 
@@ -71,7 +72,7 @@ START_TEST(hp_1_1_is_as_bad_as_the_paper_says)
 }
 END_TEST
 
-START_TEST(hp_m_1_is_as_bad_as_the_paper_says)
+START_TEST(hp_m_1_has_the_ratio_of_the_paper)
 {
     static const struct {
         unsigned m;
@@ -97,9 +98,9 @@ START_TEST(hp_m_1_is_as_bad_as_the_paper_says)
 }
 END_TEST
 
-START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
+START_TEST(hp_m_n_has_the_ratio_of_the_paper)
 {
-    /* expected values for K = 1 .. 8; 0: not compared */
+    /* Ratios for K = 1 .. 8; 0: not tested. */
     static const double ratio[] = {2.3333, 0, 0, 2.8240, 0, 0, 0, 2.9683};
     unsigned            k;
 
@@ -110,8 +111,7 @@ START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
 
         ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-m-n"), k, &in, NULL, NULL, NULL),
                          HS_OK);
-        hs_instance_row(in, 0, &row); /* the task T1 takes n units on a CPU, as long as the
-                                         witness */
+        hs_instance_row(in, 0, &row); /* a task of T1 takes n units on a CPU, like the witness */
         span = row.cpu;
         hs_instance_free(in);
         in = NULL;
@@ -125,7 +125,7 @@ START_TEST(hp_m_n_is_as_bad_as_the_paper_says)
 }
 END_TEST
 
-START_TEST(balanced_is_as_bad_as_the_paper_says)
+START_TEST(balanced_has_the_ratio_of_the_paper)
 {
     unsigned k;
 
@@ -149,15 +149,15 @@ START_TEST(list_witness_and_bad_plan_are_valid)
         hs_instance *in = NULL;
 
         make_worst("list", k, 6.0 * k, &in);
-        ck_assert(makespan_of("heteroprio-ns", in) == 12.0 * k - 1); /* all ratios are equal, so the
-                                                                        order is by index */
+        /* ties are broken by index, because all accelerations are equal */
+        ck_assert(makespan_of("heteroprio-ns", in) == 12.0 * k - 1);
         hs_instance_free(in);
     }
 }
 END_TEST
 
-/* Check that times are whole and add up exactly, even at the largest argument of a family. */
-START_TEST(worst_cases_stay_exact_to_their_end)
+/* With the largest argument of a family, times are still whole numbers that add up exactly. */
+START_TEST(worst_cases_are_exact_at_the_largest_argument)
 {
     const hs_worst *family = hs_worst_at((size_t)_i);
     hs_instance    *in = NULL;
@@ -180,7 +180,7 @@ START_TEST(worst_cases_stay_exact_to_their_end)
 }
 END_TEST
 
-START_TEST(worst_cases_refuse_other_arguments)
+START_TEST(worst_cases_refuse_invalid_arguments)
 {
     const hs_worst *family = hs_worst_at((size_t)_i);
     hs_instance    *in = NULL;
@@ -207,13 +207,14 @@ int main(void)
     TCase *worst = tcase_create("worst");
 
     tcase_set_timeout(worst, 300);
-    tcase_add_test(worst, hp_1_1_is_as_bad_as_the_paper_says);
-    tcase_add_test(worst, hp_m_1_is_as_bad_as_the_paper_says);
-    tcase_add_test(worst, hp_m_n_is_as_bad_as_the_paper_says);
-    tcase_add_test(worst, balanced_is_as_bad_as_the_paper_says);
+    tcase_add_test(worst, hp_1_1_has_the_ratio_of_the_paper);
+    tcase_add_test(worst, hp_m_1_has_the_ratio_of_the_paper);
+    tcase_add_test(worst, hp_m_n_has_the_ratio_of_the_paper);
+    tcase_add_test(worst, balanced_has_the_ratio_of_the_paper);
     tcase_add_test(worst, list_witness_and_bad_plan_are_valid);
-    tcase_add_loop_test(worst, worst_cases_stay_exact_to_their_end, 0, (int)hs_worst_count());
-    tcase_add_loop_test(worst, worst_cases_refuse_other_arguments, 0, (int)hs_worst_count());
+    tcase_add_loop_test(worst, worst_cases_are_exact_at_the_largest_argument, 0,
+                        (int)hs_worst_count());
+    tcase_add_loop_test(worst, worst_cases_refuse_invalid_arguments, 0, (int)hs_worst_count());
     suite_add_tcase(suite, worst);
 
     return run_suite(suite);

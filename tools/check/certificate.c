@@ -12,6 +12,7 @@
 #include "common/certified.h"
 #include "common/escape.h"
 #include "common/message.h"
+#include "common/shown_number.h"
 
 typedef struct verification {
     const char        *path;
@@ -156,22 +157,6 @@ static void exact_makespan(const verification *v, const hs_schedule *s, mpq_t ma
     mpq_clears(end, scratch, NULL);
 }
 
-/* Set *rounded to the least double that is not below the value; return whether they are equal. */
-static bool round_up(mpq_t value, double *rounded)
-{
-    mpq_t again;
-    int   order;
-
-    *rounded = mpq_get_d(value); /* mpq_get_d() rounds towards 0 */
-    mpq_init(again);
-    mpq_set_d(again, *rounded);
-    order = mpq_cmp(again, value);
-    if (order < 0)
-        *rounded = nextafter(*rounded, INFINITY);
-    mpq_clear(again);
-    return order == 0;
-}
-
 /*
  * Return whether the makespan is optimal. The bound is a double, so if the makespan is at most the
  * next double, the same proof may hold for the makespan itself.
@@ -206,22 +191,20 @@ static void add_slack(const verification *v, const hs_schedule *s, mpq_t makespa
 
 static int judge_plan(verification *v, const hs_schedule *s, bool print)
 {
-    mpq_t  makespan, gap;
-    double rounded;
-    char   text[32];
-    int    code = EXIT_OK, exact;
+    mpq_t makespan, gap;
+    char  time[32], bound[32];
+    int   code = EXIT_OK;
 
     mpq_inits(makespan, gap, NULL);
     exact_makespan(v, s, makespan);
     if (mpq_cmp(makespan, v->c.value) < 0)
         add_slack(v, s, makespan);
-    exact = round_up(makespan, &rounded);
-    hs_format_double(rounded, text);
     if (mpq_cmp(makespan, v->c.value) < 0) {
         code = proves_nothing(v, "the plan is shorter than that");
     } else if (print) {
-        printf("certified: makespan %s (%s), bound %s (%s), ", text, exact ? "exact" : "rounded up",
-               SHOWN(v->c.value_text), SHOWN(v->c.bound));
+        show_number(mpq_get_d(makespan), time);
+        show_number(mpq_get_d(v->c.value), bound);
+        printf("certified: makespan %s, bound %s %s, ", time, SHOWN(v->c.bound), bound);
         if (is_optimal(v, makespan)) {
             puts("optimal");
         } else if (mpq_sgn(v->c.value) == 0) {

@@ -19,6 +19,7 @@
 #include "common/output.h"
 #include "common/plan.h"
 #include "common/progress.h"
+#include "common/shown_number.h"
 
 typedef struct command_line {
     hs_read_settings reading;
@@ -72,8 +73,7 @@ static int check_header(const plan *p)
     char   said[32], found[32];
 
     if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
-        hs_format_double(p->info.makespan, said);
-        hs_format_double(makespan, found);
+        show_different(p->info.makespan, makespan, said, found);
         return plan_not_valid(p, "the header says makespan %s, but it is %s", said, found);
     }
     for (unsigned i = 0; i < p->info.bound_count; i++) {
@@ -81,8 +81,7 @@ static int check_header(const plan *p)
 
         if (bound->value <= certified + certified_slack(p->in, p->s))
             continue;
-        hs_format_double(bound->value, said);
-        hs_format_double(certified, found);
+        show_different(bound->value, certified, said, found);
         return plan_not_valid(p,
                               "the header says that no schedule beats %s (%s), but %s only %s",
                               said, bound->name,
@@ -140,11 +139,11 @@ static void print_valid(const plan *p)
     unsigned              cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
     char                  text[32];
 
-    hs_format_double(best ? certified_time(p->in, p->s, best->value) : hs_schedule_makespan(p->s), text);
+    show_number(best ? certified_time(p->in, p->s, best->value) : hs_schedule_makespan(p->s), text);
     printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, plural(tasks), cpus,
            plural(cpus), gpus, plural(gpus), text);
     if (best) {
-        hs_format_double(best->value, text);
+        show_number(best->value, text);
         printf(", bound %s %s", SHOWN(best->name), text);
         print_gap(certified_gap(p->in, p->s, best->value));
     }

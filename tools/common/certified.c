@@ -8,6 +8,7 @@
 #include <hybridsched/io.h>
 
 #include "common/message.h"
+#include "common/shown_number.h"
 
 /*
  * An exact sum of positive doubles: a wide fixed-point number in limbs of 32 bits, each with spare
@@ -136,8 +137,7 @@ int certified_check_bound(const char *what, const hs_instance *in, double makesp
 
     if (bound <= makespan + slack(in, makespan, entries))
         return EXIT_OK;
-    hs_format_double(bound, claimed);
-    hs_format_double(makespan, reached);
+    show_different(bound, makespan, claimed, reached);
     message(
         "%s: internal error: the bound %s says that no schedule takes less than %s, but a valid "
         "one takes %s; no result is kept; please report this with the instance (its digest is "

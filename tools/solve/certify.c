@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/message.h"
+#include "common/shown_number.h"
 #include "solve/solve_instance.h"
 
 bool solve_certificate_wanted(const run *r)
@@ -31,8 +32,7 @@ static void print_proved(const run *r, double proved, const char *proved_name, d
 {
     char less[32], more[32];
 
-    hs_format_double(proved, less);
-    hs_format_double(found, more);
+    show_different(proved, found, less, more);
     message("%s: the certificate proves only %s (%s), not %s (%s)", r->result->path, less,
             proved_name, more, found_name);
 }

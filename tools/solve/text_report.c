@@ -6,9 +6,10 @@
 
 #include "common/escape.h"
 #include "common/checked_memory.h"
+#include "common/shown_number.h"
 #include "solve/solve.h"
 
-enum { DIGITS = 6, MAX_DECIMALS = 9, CELL = 32 };
+enum { DIGITS = SHOWN_DIGITS, MAX_DECIMALS = 9, CELL = 32 };
 
 static void format_value(char cell[CELL], double value, int decimals)
 {

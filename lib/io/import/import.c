@@ -214,47 +214,14 @@ static hs_status add_edges(hsi_import *r)
     return st;
 }
 
-/*
- * Report why the builder refused the graph: a cycle, or else a row that accesses the same data
- * twice, because import refused every other faulty edge before.
- */
-static hs_status refuse_graph(hsi_import *r, size_t row)
-{
-    enum { NAMED = 4 };
-    size_t        count, used = 0;
-    const size_t *cycle = hs_builder_cycle(r->builder, &count);
-    const size_t *place = r->places.data;
-    char          names[NAMED * (HSI_SHOWN + 8) + 64] = "", shown[HSI_SHOWN];
-
-    if (!cycle)
-        return hsi_import_fail(&r->text, r->text.at + place[row],
-                               "task %s accesses the same data twice; expected each once",
-                               quote_row(r, row, shown));
-    for (size_t i = 0; i < count && i < NAMED; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s -> ",
-                                 quote_row(r, cycle[i], shown));
-    if (count > NAMED)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%zu more -> ", count - NAMED);
-    snprintf(names + used, sizeof names - used, "%s", quote_row(r, cycle[0], shown));
-    return hsi_import_fail(&r->text, r->text.at + place[cycle[0]],
-                           "tasks wait for each other: %s; expected no cycle", names);
-}
-
-/* Report the builder's error about a row. */
-static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
+/* Report the row that the builder refused, in the words of the builder. */
+static hs_status refuse_row(hsi_import *r, const hs_error *error)
 {
     const size_t *place = r->places.data;
-    char          shown[HSI_SHOWN];
+    size_t        row = (size_t)error->line - 1;
 
-    if (st == HS_EGRAPH)
-        return refuse_graph(r, row);
-    if (st == HS_EWORKER && row < r->rows)
-        return hsi_import_fail(&r->text, r->text.at + place[row],
-                               "task %s can run on no worker there is, of %u CPUs and %u GPUs",
-                               quote_row(r, row, shown), r->settings.cpus, r->settings.gpus);
-    if (st == HS_EWORKER || st == HS_EINVAL)
-        return hsi_import_fail(&r->text, r->text.at, "no worker; expected a CPU or a GPU");
-    return st;
+    return hsi_import_fail(&r->text, r->text.at + (row < r->rows ? place[row] : 0), "%s",
+                           error->why);
 }
 
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
@@ -271,5 +238,5 @@ hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out
         st = hs_builder_add_note(r->builder, "speedup", r->settings.speedup);
     if (st == HS_OK)
         st = hs_builder_finish(r->builder, out, &error);
-    return st == HS_OK ? HS_OK : refuse_row(r, st, error.line ? error.line - 1 : SIZE_MAX);
+    return error.line || (st == HS_EINVAL && error.why[0]) ? refuse_row(r, &error) : st;
 }

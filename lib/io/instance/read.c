@@ -101,35 +101,10 @@ static hs_status read_rows(struct hsi_rows *r)
     }
 }
 
-static hs_status refuse_duplicate(struct hsi_rows *r, size_t row)
-{
-    const hsi_store *store = hsi_builder_store(r->builder);
-    hsi_text         id = hsi_store_value(store, HSI_ID, row).text, other;
-    char             shown[HSI_QUOTE];
-    uint64_t         line, column, first, ignored;
-    size_t           i = 0;
-
-    for (; i < row; i++) {
-        other = hsi_store_value(store, HSI_ID, i).text;
-        if (other.length == id.length && memcmp(other.at, id.at, id.length) == 0)
-            break;
-    }
-    hsi_places_find(&r->places, row, &line, &column);
-    hsi_places_find(&r->places, i, &first, &ignored);
-    hsi_quote(id.at, id.length, shown);
-    if (i < row)
-        return hsi_csv_fail_at(&r->csv, line, column, "id %s stands on line %llu already; "
-                               "expected ids that differ", shown, (unsigned long long)first);
-    return hsi_csv_fail_at(&r->csv, line, column, "id %s is the name of another task already, "
-                           "which has no id of its own or a count; expected ids that differ",
-                           shown);
-}
-
 hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_instance **out,
                            hs_error *error)
 {
     struct hsi_rows r;
-    size_t          row;
     hs_status       st;
 
     if (!out)
@@ -139,11 +114,8 @@ hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_instance
         st = read_header(&r);
     if (st == HS_OK)
         st = read_rows(&r);
-    if (st == HS_OK) {
-        st = hsi_rows_finish(&r, out, &row);
-        if (st == HS_EDUPLICATE)
-            st = refuse_duplicate(&r, row);
-    }
+    if (st == HS_OK)
+        st = hsi_rows_finish(&r, out);
     hsi_rows_close(&r);
     return st;
 }

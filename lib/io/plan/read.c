@@ -298,15 +298,6 @@ static hs_status regroup(struct reader *r)
     return st;
 }
 
-static hs_status refuse_duplicate(struct reader *r, size_t row)
-{
-    uint64_t line, column;
-
-    hsi_places_find(&r->rows.places, row, &line, &column);
-    return hsi_csv_fail_at(&r->rows.csv, line, 1, "the task has the name of another row; expected "
-                           "rows of different names");
-}
-
 /*
  * Complete the result. Memory no longer needed is freed first, because the last steps need memory
  * too.
@@ -314,7 +305,6 @@ static hs_status refuse_duplicate(struct reader *r, size_t row)
 static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **schedule)
 {
     const struct hsi_header *header = &r->rows.header;
-    size_t                   row;
     hs_status                st;
 
     hsi_names_free(&r->tasks);
@@ -322,9 +312,7 @@ static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **
     hsi_builder_assume_unique_ids(r->rows.builder);
     st = r->column[ROW] >= 0 ? regroup(r) : HS_OK;
     if (st == HS_OK)
-        st = hsi_rows_finish(&r->rows, instance, &row);
-    if (st == HS_EDUPLICATE)
-        st = refuse_duplicate(r, row);
+        st = hsi_rows_finish(&r->rows, instance);
     if (st != HS_OK)
         return st;
     st = hs_schedule_build(header->cpus, header->gpus,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/csv_scan.h"
+#include "io/text/csv_window.h"
 #include "support/decimal/decimal.h"
 
 /*
@@ -21,14 +21,14 @@ hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_error *error)
     csv->fd = fd;
     csv->error = error;
     csv->line = csv->next_line = 1;
-    csv->window = malloc(HSI_WINDOW + HSI_SLACK);
+    csv->window = malloc(HSI_WINDOW + 1);
     csv->capacity = 16;
     csv->fields = malloc(csv->capacity * sizeof *csv->fields);
     if (!csv->window || !csv->fields) {
         hsi_csv_close(csv);
         return hsi_csv_fail_status(csv, HS_ENOMEM);
     }
-    memset(csv->window, 0, HSI_SLACK);
+    csv->window[0] = '\0';
     csv->size = HSI_WINDOW;
     csv->total = hsi_csv_total(fd);
     return HS_OK;
@@ -140,6 +140,16 @@ static inline const char *scan_time(struct hsi_field *field, const char *end)
     return stop;
 }
 
+/* Return the first character that ends a field or is forbidden without quotes; `end` if none. */
+static inline const char *find_special(const char *at, const char *end)
+{
+    static const bool is_special[256] = {[','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
+
+    while (at < end && !is_special[(unsigned char)*at])
+        at++;
+    return at;
+}
+
 static hs_status more_fields(struct hsi_csv *csv, const char *at)
 {
     size_t            capacity = csv->capacity * 2;
@@ -198,7 +208,7 @@ static int scan_record(struct hsi_csv *csv)
             at = s.at;
         } else {
             stop = times & 1 ? scan_time(field, end) : NULL;
-            at = stop ? stop : hsi_find_special(at, end);
+            at = stop ? stop : find_special(at, end);
             field->length = (size_t)(at - field->at);
         }
         if (*at != ',')

@@ -54,7 +54,7 @@ static hs_status make_room(struct hsi_csv *csv)
         return HS_OK;
     if (csv->size > SIZE_MAX / 4)
         return HS_ENOMEM;
-    window = realloc(csv->window, csv->size * 2 + HSI_SLACK);
+    window = realloc(csv->window, csv->size * 2 + 1);
     if (!window)
         return HS_ENOMEM;
     csv->window = window;
@@ -85,7 +85,7 @@ hs_status hsi_csv_fill(struct hsi_csv *csv)
         csv->ended = got == 0;
         csv->filled += (size_t)got;
     }
-    memset(csv->window + csv->filled, 0, HSI_SLACK);
+    csv->window[csv->filled] = '\0';
     examine(csv);
     if (!csv->started)
         skip_mark(csv);

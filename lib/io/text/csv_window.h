@@ -10,9 +10,6 @@
  */
 #define HSI_WINDOW ((size_t)256 * 1024)
 
-/* Readable bytes after the window, whose values do not matter. */
-#define HSI_SLACK 16
-
 /**
  * Move the record at csv->record to the front of the window, and read until the window is full or
  * the text ends. A record that fills the window doubles it, so that repeated scans of a record cost

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "core/task_names.h"
-#include "io/text/csv_scan.h"
 #include "io/text/field_value.h"
 
 #define QUOTED(text, length) hsi_quote((text), (length), (char[HSI_QUOTE]){0})
@@ -23,7 +22,7 @@ static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64
         list->flushed++;
         return HS_OK;
     }
-    if (hsi_vector_reserve(&list->text, text.length + 1 + HSI_SLACK) ||
+    if (hsi_vector_reserve(&list->text, text.length + 1) ||
         hsi_vector_append(&list->ends, &end, sizeof end))
         return HS_ENOMEM;
     if (text.length == 0)
@@ -159,22 +158,27 @@ static hs_status unescape(struct work *w, hsi_text *name)
 }
 
 /* Read the next entry, from `at`, of a list whose text ends at `end`. */
-static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *at, const char *end)
+static hs_status scan_item(struct work *w, const char *at, const char *end)
 {
+    static const bool is_mark[256] = {[';'] = true, [':'] = true, ['\\'] = true};
+
     struct item *item = &w->item[w->count];
     hsi_text    *name = &w->name[w->count];
-    const char  *mark, *colon = NULL;
+    const char  *mark = at, *colon = NULL;
     bool         escaped = false;
 
-    for (item->at = at; *(mark = hsi_next_mark(marks)) != ';';) {
+    item->at = at;
+    for (; *mark != ';'; mark++) {
+        if (!is_mark[(unsigned char)*mark])
+            continue;
         if (*mark == ':') {
             colon = colon ? colon : mark;
-        } else if (mark + 1 == end || hsi_next_mark(marks) != mark + 1) {
-            return fail_at(w, item, mark, "a backslash before nothing that needs one; expected "
-                           "'\\;', '\\:' or '\\\\'%s", "");
-        } else {
-            escaped = true;
+            continue;
         }
+        if (++mark == end || !is_mark[(unsigned char)*mark])
+            return fail_at(w, item, mark - 1, "a backslash before a character that needs none; "
+                           "expected '\\;', '\\:' or '\\\\'%s", "");
+        escaped = true;
     }
     item->end = mark;
     item->colon = colon = colon ? colon : mark;
@@ -322,15 +326,13 @@ static hs_status flush_all(struct work *w)
     const char      *text = w->list->text.data, *at = text, *end = text + w->list->text.size;
     const size_t    *ends = w->list->ends.data; /* ends of the texts from this row on */
     size_t           row = w->list->flushed;
-    struct hsi_marks marks = {.next = text};
     hs_status        st = HS_OK, before;
 
-    memset((char *)w->list->text.data + w->list->text.size, 0, HSI_SLACK);
     while (at < end && st == HS_OK) {
         for (; at == text + *ends; ends++)
             row++;
         w->item[w->count].row = row;
-        st = scan_item(w, &marks, at, text + *ends - 1);
+        st = scan_item(w, at, text + *ends - 1);
         if (st != HS_OK)
             break;
         at = w->item[w->count].end + 1;
@@ -373,16 +375,18 @@ hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct
 }
 
 hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
-                         hs_builder *builder, struct hsi_csv *csv, size_t *row)
+                         hs_builder *builder, struct hsi_csv *csv, hs_error *error)
 {
     const hsi_store *store = hsi_builder_store(builder);
+    size_t           row;
     struct work      w = {.list = after, .builder = builder, .csv = csv};
     hs_status        st = HS_OK;
 
     if (after->text.size > 0) {
-        st = hsi_names_create(store, &w.names, row);
+        st = hsi_names_create(store, &w.names, &row);
         if (st != HS_OK)
-            return st == HS_EDUPLICATE ? st : hsi_csv_fail_status(csv, st);
+            return st == HS_EDUPLICATE ? hsi_builder_describe(builder, st, row, error)
+                                       : hsi_csv_fail_status(csv, st);
         hsi_builder_assume_unique_ids(builder);
         hsi_builder_reserve_edges(builder, count_entries(after));
         w.has_colon = has_byte(&store->cells[HSI_ID].text, ':');
@@ -394,66 +398,11 @@ hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
     return st == HS_OK ? hsi_list_flush_data(data, builder, csv) : st;
 }
 
-static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char shown[HSI_QUOTE])
-{
-    char   name[HS_MAX_ID + 16];
-    size_t length = hsi_store_name(store, row, copy, name, sizeof name);
-
-    hsi_quote(name, length, shown);
-}
-
-/* Format a cycle, "a after c after b after a"; of a long cycle only the beginning and the end. */
-static void describe_cycle(const hsi_store *store, const hsi_vector *cycle, char *text,
-                           size_t size)
-{
-    enum { SHOWN = 5 };
-    const size_t *rows = cycle->data;
-    size_t        count = cycle->size / sizeof *rows, used = 0;
-    char          shown[HSI_QUOTE];
-
-    for (size_t i = 0; i <= count && used < size; i++) {
-        size_t row = rows[(count - i) % count];
-
-        if (i == SHOWN && count > SHOWN + 1)
-            i = count;
-        quote_row(store, i == count ? rows[0] : row, 0, shown);
-        used += (size_t)snprintf(text + used, size - used, "%s%.40s",
-                                 i == 0 ? "" : i == count && count > SHOWN + 1
-                                     ? " ... after " : " after ", shown);
-    }
-}
-
-hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *data,
-                         const hs_builder *builder, struct hsi_csv *csv)
+void hsi_lists_find_fault(const struct hsi_list *after, const struct hsi_list *data,
+                          const hs_builder *builder, uint64_t *line, uint64_t *column)
 {
     const hsi_fault *fault = hsi_builder_fault(builder);
-    const hsi_store *store = hsi_builder_store(builder);
-    uint64_t         line, column;
-    char             shown[HSI_QUOTE], cycle[400];
-    hsi_text         name;
+    bool             is_data = fault->kind == HSI_FAULT_ACCESS_TWICE || !after->places.rows;
 
-    find_place(fault->kind == HSI_FAULT_ACCESS_TWICE || !after->places.rows ? data : after,
-               fault->row, 0, &line, &column);
-    switch (fault->kind) {
-    case HSI_FAULT_SELF:
-        quote_row(store, fault->row, 0, shown);
-        return hsi_csv_fail_at(csv, line, column, "%s comes after itself; expected other tasks",
-                               shown);
-    case HSI_FAULT_TWICE:
-        quote_row(store, fault->other, fault->copy, shown);
-        return hsi_csv_fail_at(csv, line, column, "%s stands there twice; expected each task once",
-                               shown);
-    case HSI_FAULT_ACCESS_TWICE:
-        name.at = hsi_data_name(&store->relations->data, fault->other);
-        name.length = hsi_data_name_length(&store->relations->data, fault->other);
-        return hsi_csv_fail_at(csv, line, column, "data %s stands there twice; expected it once, "
-                               "with rw where it is read and written",
-                               hsi_quote(name.at, name.length, shown));
-    case HSI_FAULT_CYCLE:
-        describe_cycle(store, &fault->cycle, cycle, sizeof cycle);
-        return hsi_csv_fail_at(csv, line, column, "tasks wait for each other: %s; expected no such "
-                               "circle", cycle);
-    default:
-        return hsi_csv_fail_status(csv, HS_EGRAPH);
-    }
+    find_place(is_data ? data : after, fault->row, 0, line, column);
 }

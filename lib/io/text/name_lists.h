@@ -37,14 +37,15 @@ void hsi_list_close(struct hsi_list *list);
 hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv);
 
 /*
- * Pass both lists to the builder, which has the same rows. Also checks that the names of rows are
- * distinct: HS_EDUPLICATE and *row if not, without a message. Every other failure writes *error.
+ * Pass both lists to the builder, which has the same rows. HS_EDUPLICATE: two rows have the same
+ * name, and the builder's description of this fault is in *error. Every other failure writes the
+ * reader's error.
  */
 hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data, hs_builder *builder,
-                          struct hsi_csv *csv, size_t *row);
+                          struct hsi_csv *csv, hs_error *error);
 
-/* Write *error for the fault that the builder found (HS_EGRAPH). */
-hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *data,
-                         const hs_builder *builder, struct hsi_csv *csv);
+/* Find the list that the builder refused with HS_EGRAPH. */
+void hsi_lists_find_fault(const struct hsi_list *after, const struct hsi_list *data,
+                          const hs_builder *builder, uint64_t *line, uint64_t *column);
 
 #endif

@@ -338,31 +338,33 @@ hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_
     return st == HS_OK ? HS_OK : hsi_csv_fail_status(&r->csv, st);
 }
 
-hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
+/* Report the row or the list that the builder refused, in the words of the builder. */
+static hs_status refuse(struct hsi_rows *r, hs_status status, const hs_error *error)
+{
+    uint64_t line, column;
+
+    if (status == HS_EGRAPH)
+        hsi_lists_find_fault(&r->after, &r->data, r->builder, &line, &column);
+    else
+        hsi_places_find(&r->places, error->line - 1, &line, &column);
+    return hsi_csv_fail_at(&r->csv, line, column, "%s", error->why);
+}
+
+hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out)
 {
     hs_error  error = {0};
-    uint64_t  line, column;
     hs_status st;
 
     hsi_csv_close(&r->csv); /* Close the file first: the builder's last step needs the memory. */
     st = hs_builder_set_workers(r->builder, r->header.cpus, r->header.gpus);
     if (st == HS_OK)
         st = hs_builder_set_unit(r->builder, r->header.unit);
-    if (st == HS_OK) {
-        st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, row);
-        if (st != HS_OK)
-            return st;
-        st = hs_builder_finish(r->builder, out, &error);
-        *row = error.line ? error.line - 1 : 0;
-    }
-    if (st == HS_EDUPLICATE)
+    if (st != HS_OK)
+        return hsi_csv_fail_status(&r->csv, st);
+    st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, &error);
+    if (st != HS_OK && !error.line)
         return st;
-    if (st == HS_EGRAPH)
-        return hsi_lists_fail(&r->after, &r->data, r->builder, &r->csv);
-    if (st == HS_EOVERFLOW) {
-        hsi_places_find(&r->places, *row, &line, &column);
-        return hsi_csv_fail_at(&r->csv, line, 1, "with this row the times are too large to be "
-                               "added up; expected times whose sum is a double");
-    }
-    return hsi_csv_fail_status(&r->csv, st);
+    if (st == HS_OK)
+        st = hs_builder_finish(r->builder, out, &error);
+    return error.line ? refuse(r, st, &error) : hsi_csv_fail_status(&r->csv, st);
 }

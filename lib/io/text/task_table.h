@@ -59,10 +59,7 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row);
 /** Add the row to the builder. `field` gives the place of its name; NULL: column 1. */
 hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field);
 
-/**
- * Pass the lists to the builder and make the instance. On HS_EDUPLICATE no message is written yet,
- * and *row is the second row with the name.
- */
-hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row);
+/** Pass the lists to the builder and make the instance. */
+hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out);
 
 #endif

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/graph/seen_schedules.h"
-
 enum { NODES_PER_CHECK = 64 /* nodes between two looks at the clock */ };
 
 /* A ready task on a place. */
@@ -22,14 +20,12 @@ typedef struct node {
     uint32_t task;
     double   free_at;  /* free time of the task's worker, before the task */
     double   last;     /* latest start of the tasks before */
-    hsi_sum  starts;   /* sum of the starts, this task included */
     size_t   from, to; /* range of the children in `stack` that are left to search */
 } node;
 
 struct hsi_schedule_tree {
     const hsi_arcs *arcs;
     hsi_windows     windows;
-    hsi_seen       *seen;
     hsi_partial     partial, nothing;
     node            path[HSI_SCHEDULE_TREE_TASKS + 1];
     uint32_t        depth;
@@ -56,8 +52,6 @@ hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
     b->stack = malloc(b->room * sizeof *b->stack);
     b->free_at = calloc(2 * workers, sizeof *b->free_at);
     st = b->stack && b->free_at ? hsi_windows_open(&b->windows, arcs) : HS_ENOMEM;
-    if (st == HS_OK)
-        st = hsi_seen_open(&b->windows, &b->seen);
     if (st != HS_OK) {
         hsi_schedule_tree_close(b);
         return st;
@@ -73,7 +67,6 @@ void hsi_schedule_tree_close(hsi_schedule_tree *b)
     if (!b)
         return;
     hsi_windows_close(&b->windows);
-    hsi_seen_close(b->seen);
     free(b->stack);
     free(b->free_at);
     free(b);
@@ -196,10 +189,8 @@ static void add_task(hsi_schedule_tree *b, const child *c)
     *at = (node){.task = c->task,
                  .free_at = partial->free_at[c->worker],
                  .last = partial->last,
-                 .starts = b->path[b->depth - 1].starts,
                  .from = b->size,
                  .to = b->size};
-    hsi_sum_add(&at->starts, c->start);
     partial->done |= 1ull << c->task;
     partial->start[c->task] = c->start;
     partial->end[c->task] = partial->free_at[c->worker] = c->end;
@@ -235,16 +226,9 @@ static double makespan_of(const hsi_schedule_tree *b)
 /* Search the current node: push its children unless the node is pruned. */
 static void expand_node(hsi_schedule_tree *b)
 {
-    const node *at = &b->path[b->depth];
-
     b->nodes++;
-    if (!hsi_windows_allow_partial(&b->windows, &b->partial))
-        return;
-    if (b->depth > 0 &&
-        hsi_seen_is_dominated(b->seen, &b->partial,
-                              (uint32_t)hsi_position(b->arcs->pb->graph, at->task), &at->starts))
-        return;
-    find_children(b);
+    if (hsi_windows_allow_partial(&b->windows, &b->partial))
+        find_children(b);
 }
 
 /* Go to the next node. Return false if none is left. */

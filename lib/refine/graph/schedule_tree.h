@@ -10,7 +10,7 @@
  * one place, at its earliest start there, but not before the latest start so far. All schedules in
  * which no task can start earlier are reached in this way. A child is pruned if another task could
  * be done, and its outputs moved, before the child starts; a node is pruned if it cannot be
- * completed in time (time_windows.h) or an earlier node was no worse (seen_schedules.h).
+ * completed in time (time_windows.h).
  */
 typedef struct hsi_schedule_tree hsi_schedule_tree;
 

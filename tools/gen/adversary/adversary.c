@@ -7,6 +7,7 @@
 #include "common/message.h"
 #include "common/plugin.h"
 #include "common/progress.h"
+#include "common/shown_number.h"
 #include "common/stop.h"
 #include "gen/adversary/prove.h"
 #include "gen/adversary/search.h"
@@ -87,19 +88,27 @@ static void format_optimum(const case_proof *proof, char text[80])
         snprintf(text, 80, "%s to %s", least, most);
 }
 
-/*
- * Format the algorithm's guarantee; return NULL without one. Guarantees hold for independent tasks
- * only.
- */
-static const char *format_guarantee(const case_judge *judge, const bad_case *worst, char text[32])
+/* Return the algorithm's guarantee; INFINITY for a task graph, where guarantees do not hold. */
+static double guarantee_of(const case_judge *judge, const bad_case *worst)
 {
-    double guarantee =
-        hs_algorithm_guarantee(judge->algorithm, worst->cpus, worst->gpus, &judge->settings);
+    return judge->graph ? INFINITY
+                        : hs_algorithm_guarantee(judge->algorithm, worst->cpus, worst->gpus,
+                                                 &judge->settings);
+}
 
-    if (judge->graph || isinf(guarantee))
-        return NULL;
-    hs_format_double(guarantee, text);
-    return text;
+/* Write the line that a person reads: makespan, optimum, ratio and guarantee. */
+static void write_message(const gen_request *request, const bad_case *worst, const char *optimum,
+                          double ratio, double guarantee, gen_result *result)
+{
+    char makespan[32], shown_ratio[32], promised[32] = "";
+
+    show_number(worst->makespan, makespan);
+    show_number(ratio, shown_ratio);
+    if (!isinf(guarantee))
+        show_number(guarantee, promised);
+    snprintf(result->message, sizeof result->message,
+             "%s takes %s where %s is the optimum: ratio %s%s%s", request->algorithm, makespan,
+             optimum, shown_ratio, promised[0] ? ", at most " : "", promised);
 }
 
 /* Build the instance, with notes on its origin and on the proved ratio. */
@@ -107,8 +116,9 @@ static hs_status build(const gen_request *request, const search_request *search,
                        const bad_case *worst, const case_proof *proof, case_judge *judge,
                        gen_result *result)
 {
-    char              command[COMMAND_SIZE], optimum[80], makespan[32], ratio[32], guarantee[32];
-    const char       *promised = format_guarantee(judge, worst, guarantee);
+    char              command[COMMAND_SIZE], optimum[80], makespan[32], ratio[32], promised[32];
+    double            guarantee = guarantee_of(judge, worst);
+    double            bad = worst->makespan / proof->makespan;
     const char *const notes[] = {"generator",
                                  command,
                                  "adversary-makespan",
@@ -117,17 +127,16 @@ static hs_status build(const gen_request *request, const search_request *search,
                                  optimum,
                                  "adversary-ratio",
                                  ratio,
-                                 promised ? "adversary-guarantee" : NULL,
+                                 isinf(guarantee) ? NULL : "adversary-guarantee",
                                  promised,
                                  NULL};
 
     format_command(request, search, command);
     format_optimum(proof, optimum);
     hs_format_double(worst->makespan, makespan);
-    hs_format_double(worst->makespan / proof->makespan, ratio);
-    snprintf(result->message, sizeof result->message,
-             "%s takes %s where %s is the optimum: ratio %s%s%s", request->algorithm, makespan,
-             optimum, ratio, promised ? ", at most " : "", promised ? promised : "");
+    hs_format_double(bad, ratio);
+    hs_format_double(guarantee, promised);
+    write_message(request, worst, optimum, bad, guarantee, result);
     return case_instance(judge->builder, worst, notes, &result->instance);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is read is the same however it comes in, and whoever asks for it. */
+/*
+ * Test that the kind of input (file, pipe, offset, quotes, locale) and older callers do not change
+ * what a reader returns.
+ */
 
 #include "io_fixture.h"
 #include "io_same.h"
@@ -10,7 +13,10 @@
 #include <locale.h>
 #include <sys/wait.h>
 
-/* A process that writes the text in pieces; what it writes to is returned. */
+/*
+ * Start a process that writes the text in pieces of up to `most` bytes to a pipe. Return the read
+ * end of the pipe.
+ */
 static int feed(const char *text, size_t length, unsigned most, pid_t *child)
 {
     int ends[2];
@@ -35,7 +41,7 @@ static int feed(const char *text, size_t length, unsigned most, pid_t *child)
     return ends[0];
 }
 
-START_TEST(pipes_are_read_in_whatever_pieces_they_come)
+START_TEST(pipes_are_read_in_pieces_of_any_size)
 {
     int fd = scratch_fd();
 
@@ -64,8 +70,11 @@ START_TEST(pipes_are_read_in_whatever_pieces_they_come)
 }
 END_TEST
 
-/* Of two faults far from each other the same is told, whether the length is known or not. */
-START_TEST(faults_of_pipes_are_told_in_the_same_order)
+/*
+ * Report the same of two faults far from each other for a pipe, whose length is unknown, and for a
+ * file.
+ */
+START_TEST(faults_in_pipes_are_reported_in_the_same_order)
 {
     static const char head[] = "# cpus 1\n# gpus 1\ncpu,gpu,data\n1,2,no-mode\n",
                       row[] = "1,2,a:r\n";
@@ -95,10 +104,10 @@ START_TEST(faults_of_pipes_are_told_in_the_same_order)
 }
 END_TEST
 
-/* Sooner or later every byte of such a row is the last of the text in memory. */
-START_TEST(a_record_is_not_ended_by_what_is_not_read_yet)
+/* In so many rows every byte of a row is once the last byte of the text in memory. */
+START_TEST(record_does_not_end_at_the_end_of_the_window)
 {
-    enum { ROWS = 25000 }; /* more than fits at a time */
+    enum { ROWS = 25000 }; /* more rows than fit into the reader's window */
     static const char row[] = "1,,\"a\"\"b\"\r\n";
     size_t            length = sizeof row - 1, begin, i, shift;
     char             *text = malloc(200 + ROWS * length);
@@ -127,8 +136,8 @@ START_TEST(a_record_is_not_ended_by_what_is_not_read_yet)
 }
 END_TEST
 
-/* Only what lies behind the descriptor's position is read. */
-START_TEST(reading_starts_where_the_descriptor_stands)
+/* Read from the position of the descriptor, not from the begin of the file. */
+START_TEST(reading_starts_at_the_offset_of_the_descriptor)
 {
     const char  *text = "leave me\n# cpus 1\n# gpus 0\ncpu,gpu\n3,\n";
     int          fd = scratch_fd();
@@ -143,8 +152,8 @@ START_TEST(reading_starts_where_the_descriptor_stands)
 }
 END_TEST
 
-/* The plain and the careful way of reading a row: quotes force the latter. */
-START_TEST(quotes_do_not_matter)
+/* Read equal rows with and without quotes; quotes force the slower path of the reader. */
+START_TEST(quotes_do_not_change_the_result)
 {
     hs_instance *a = read_text("# cpus 1\n# gpus 1\n"
                                "id,cpu,gpu,priority,kernel,count,restartable\n"
@@ -160,8 +169,10 @@ START_TEST(quotes_do_not_matter)
 }
 END_TEST
 
-/* Does nothing where the locale is not installed. */
-START_TEST(the_locale_does_not_matter)
+/*
+ * Read and write under a locale with a decimal comma; skip the test if the locale is not installed.
+ */
+START_TEST(locale_does_not_change_the_result)
 {
     static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
     hs_instance             *in;
@@ -193,7 +204,7 @@ static int example_fd(const char *name)
     return fd;
 }
 
-START_TEST(examples_are_good)
+START_TEST(examples_are_accepted)
 {
     static const struct {
         const char *name;
@@ -214,7 +225,7 @@ START_TEST(examples_are_good)
 }
 END_TEST
 
-START_TEST(example_affinities_are_good)
+START_TEST(example_affinities_are_accepted)
 {
     int           fd = example_fd("tiles.csv"), affinity_fd = example_fd("tiles-affinities.csv");
     hs_instance  *in = read_good(fd);
@@ -234,7 +245,7 @@ START_TEST(example_affinities_are_good)
 }
 END_TEST
 
-START_TEST(options_of_an_older_caller_are_understood)
+START_TEST(settings_of_an_older_caller_are_read)
 {
     hs_read_settings options;
     hs_instance    *in = NULL;
@@ -243,7 +254,8 @@ START_TEST(options_of_an_older_caller_are_understood)
 
     hs_read_settings_init(&options);
     options.ignore_unknown = 1;
-    options.has_cpus = options.has_gpus = 1; /* beyond what this caller knows: not read */
+    /* members beyond the size of the older struct: not read */
+    options.has_cpus = options.has_gpus = 1;
     options.struct_size = offsetof(hs_read_settings, has_cpus);
     set_text(fd, text, strlen(text));
     ck_assert_int_eq(hs_instance_read(fd, &options, &in, NULL), HS_OK);
@@ -255,7 +267,7 @@ START_TEST(options_of_an_older_caller_are_understood)
 }
 END_TEST
 
-START_TEST(infos_of_an_older_caller_are_understood)
+START_TEST(plan_info_of_an_older_caller_is_read)
 {
     hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n"), *back = NULL;
     hs_schedule *s, *t = NULL;
@@ -291,16 +303,16 @@ int main(void)
     TCase *ways = tcase_create("ways in");
 
     tcase_set_timeout(ways, 300);
-    tcase_add_test(ways, pipes_are_read_in_whatever_pieces_they_come);
-    tcase_add_test(ways, faults_of_pipes_are_told_in_the_same_order);
-    tcase_add_test(ways, a_record_is_not_ended_by_what_is_not_read_yet);
-    tcase_add_test(ways, reading_starts_where_the_descriptor_stands);
-    tcase_add_test(ways, quotes_do_not_matter);
-    tcase_add_test(ways, the_locale_does_not_matter);
-    tcase_add_test(ways, options_of_an_older_caller_are_understood);
-    tcase_add_test(ways, infos_of_an_older_caller_are_understood);
-    tcase_add_test(ways, examples_are_good);
-    tcase_add_test(ways, example_affinities_are_good);
+    tcase_add_test(ways, pipes_are_read_in_pieces_of_any_size);
+    tcase_add_test(ways, faults_in_pipes_are_reported_in_the_same_order);
+    tcase_add_test(ways, record_does_not_end_at_the_end_of_the_window);
+    tcase_add_test(ways, reading_starts_at_the_offset_of_the_descriptor);
+    tcase_add_test(ways, quotes_do_not_change_the_result);
+    tcase_add_test(ways, locale_does_not_change_the_result);
+    tcase_add_test(ways, settings_of_an_older_caller_are_read);
+    tcase_add_test(ways, plan_info_of_an_older_caller_is_read);
+    tcase_add_test(ways, examples_are_accepted);
+    tcase_add_test(ways, example_affinities_are_accepted);
     suite_add_tcase(suite, ways);
     return run_suite(suite);
 }
