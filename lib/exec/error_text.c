@@ -21,7 +21,7 @@ void hsi_text_make_printable(char why[HS_WHY])
 {
     char raw[HS_WHY];
 
-    why[HS_WHY - 1] = '\0'; /* a backend of an application may lack the NUL */
+    why[HS_WHY - 1] = '\0'; /* the backend of an application may omit the NUL */
     strcpy(raw, why);
     hs_printable(raw, why, HS_WHY);
 }

@@ -226,30 +226,10 @@ void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsign
     keep_arrivals(locations, &r, task);
 }
 
-/* Return the longest transfer among the data that arrival_of_edges() waits for. */
-static double longest_edge_transfer(const request *r, uint32_t vertex, double bytes)
-{
-    const hs_graph *g = r->locations->pb->graph;
-    size_t          count;
-    const uint32_t *before = hsi_predecessors(g, vertex, &count);
-    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
-    double          longest = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
-
-        if (hsi_is_barrier(g, before[i]))
-            longest = larger(longest, longest_edge_transfer(r, before[i], part));
-        else
-            longest = larger(longest, transfer_end(r, r->locations->node_of[before[i]], part));
-    }
-    return longest;
-}
-
 double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint32_t task,
                                       unsigned worker)
 {
-    request          r = {locations, 0, false, 0};
+    request          r = {locations, 0, false, 0}; /* all transfers start at 0 */
     double           longest = 0;
     size_t           count;
     const hs_access *access;
@@ -259,7 +239,7 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
     r.to = hsi_memory_node(locations->pb->m, worker);
     if (edge_arrival_slot(locations, task, r.to) &&
         !(*edge_arrival_slot(locations, task, r.to) > 0))
-        longest = longest_edge_transfer(&r, task, 0);
+        longest = arrival_of_edges(&r, task, 0);
     access = hsi_accesses(locations->pb->graph, task, &count);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ &&

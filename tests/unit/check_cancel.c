@@ -75,7 +75,7 @@ static bool is_quick(const hs_bound *bound)
 }
 
 /* Algorithms poll in each block of tasks while they sort and place tasks and write the schedule. */
-START_TEST(algorithms_ask_often)
+START_TEST(algorithms_poll_often)
 {
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
     hs_instance        *in;
@@ -83,7 +83,7 @@ START_TEST(algorithms_ask_often)
     hs_settings         settings = asking(&c);
     hs_schedule        *s = NULL;
     double              makespan;
-    bool                whole = !sample_is_in_order(alg); /* 0: polls only while placing */
+    bool                whole = !sample_is_in_order(alg); /* minimum number of polls */
     long                least = sample_is_policy(alg) ? 16 : 1;
 
     if (sample_searches(alg))
@@ -102,7 +102,7 @@ START_TEST(algorithms_ask_often)
 END_TEST
 
 /* Each loop over the tasks polls before it begins, even if tasks are few; short sorts do not. */
-START_TEST(loops_ask_when_they_begin)
+START_TEST(loops_poll_at_their_begin)
 {
     static const struct {
         const char *name;
@@ -120,7 +120,7 @@ START_TEST(loops_ask_when_they_begin)
 }
 END_TEST
 
-START_TEST(bounds_ask_often)
+START_TEST(bounds_poll_often)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
     hs_instance    *in = uniform((size_t)blocks() * BLOCK);
@@ -137,7 +137,7 @@ START_TEST(bounds_ask_often)
 END_TEST
 
 /* Algorithms that bisect for the makespan poll at each guess: about once per bit of a double. */
-START_TEST(guessing_asks)
+START_TEST(guesses_poll)
 {
     static const char *const guessing[] = {"dualhp", "dada"};
     hs_instance             *in = uniform(FEW);
@@ -153,7 +153,7 @@ START_TEST(guessing_asks)
 END_TEST
 
 /* Cancelled at any poll, an algorithm returns HS_ECANCELED and no schedule. */
-START_TEST(stopped_at_any_time)
+START_TEST(algorithms_cancelled_at_any_poll)
 {
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
     hs_instance        *in = uniform(FEW);
@@ -203,7 +203,7 @@ static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
 
 /* A cancelled sort leaves garbage in `order`: hsi_gather_times() must not use the garbage as
  * indices. */
-START_TEST(nothing_is_gathered_once_stopped)
+START_TEST(cancelled_sort_gathers_nothing)
 {
     const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
     const double   time[] = {1, 2, 3};
@@ -214,7 +214,7 @@ START_TEST(nothing_is_gathered_once_stopped)
 }
 END_TEST
 
-START_TEST(stopped_in_any_block)
+START_TEST(sort_cancelled_in_any_block)
 {
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
     hs_instance        *in;
@@ -300,7 +300,7 @@ static void note_policy(const hs_instance *in)
     hs_schedule_free(plan);
 }
 
-START_TEST(policies_ask_before_their_first_turn)
+START_TEST(simulated_policies_poll_before_the_start)
 {
     hs_instance *in = uniform((size_t)blocks() * BLOCK);
 
@@ -314,7 +314,7 @@ START_TEST(policies_ask_before_their_first_turn)
 END_TEST
 
 /* A live policy polls while it is created, but never in hs_policy_next(): the caller can stop. */
-START_TEST(live_policies_do_not_ask)
+START_TEST(live_policies_do_not_poll)
 {
     hs_instance       *in = uniform((size_t)blocks() * BLOCK);
     caller             c = {0, 0};
@@ -341,7 +341,7 @@ START_TEST(live_policies_do_not_ask)
 END_TEST
 
 /* Cancelled at any poll, a bound returns HS_ECANCELED and leaves *value unchanged. */
-START_TEST(bounds_stopped_at_any_time)
+START_TEST(bounds_cancelled_at_any_poll)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
     hs_instance    *in = uniform(12);
@@ -365,7 +365,7 @@ END_TEST
 
 /* At its time limit, a bound sets report.limit_reached and still returns a valid bound. A search
  * on a too large instance returns HS_ETOOBIG and leaves *value unchanged. */
-START_TEST(limits_are_told)
+START_TEST(limits_are_reported)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
     hs_instance    *in = uniform(60), *large = uniform((size_t)blocks() * BLOCK);
@@ -402,17 +402,17 @@ int main(void)
     int    algorithms = (int)hs_algorithm_count(), bounds = (int)hs_bound_count();
 
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, algorithms_ask_often, 0, algorithms);
-    tcase_add_loop_test(tc, loops_ask_when_they_begin, 0, 5);
-    tcase_add_loop_test(tc, bounds_ask_often, 0, bounds);
-    tcase_add_loop_test(tc, guessing_asks, 0, 2);
-    tcase_add_loop_test(tc, stopped_at_any_time, 0, algorithms);
-    tcase_add_test(tc, nothing_is_gathered_once_stopped);
-    tcase_add_loop_test(tc, stopped_in_any_block, 0, algorithms);
-    tcase_add_loop_test(tc, policies_ask_before_their_first_turn, 0, (int)hs_policy_count());
-    tcase_add_test(tc, live_policies_do_not_ask);
-    tcase_add_loop_test(tc, bounds_stopped_at_any_time, 0, bounds);
-    tcase_add_loop_test(tc, limits_are_told, 0, bounds);
+    tcase_add_loop_test(tc, algorithms_poll_often, 0, algorithms);
+    tcase_add_loop_test(tc, loops_poll_at_their_begin, 0, 5);
+    tcase_add_loop_test(tc, bounds_poll_often, 0, bounds);
+    tcase_add_loop_test(tc, guesses_poll, 0, 2);
+    tcase_add_loop_test(tc, algorithms_cancelled_at_any_poll, 0, algorithms);
+    tcase_add_test(tc, cancelled_sort_gathers_nothing);
+    tcase_add_loop_test(tc, sort_cancelled_in_any_block, 0, algorithms);
+    tcase_add_loop_test(tc, simulated_policies_poll_before_the_start, 0, (int)hs_policy_count());
+    tcase_add_test(tc, live_policies_do_not_poll);
+    tcase_add_loop_test(tc, bounds_cancelled_at_any_poll, 0, bounds);
+    tcase_add_loop_test(tc, limits_are_reported, 0, bounds);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

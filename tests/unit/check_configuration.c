@@ -13,7 +13,7 @@
 #include <hybridsched/generate.h>
 
 #include "bound/bound.h"
-#include "bound/configuration/configuration.h"
+#include "bound/configuration/state.h"
 #include "core/settings.h"
 #include "support/random.h"
 
@@ -274,11 +274,12 @@ START_TEST(bound_never_decreases_from_slice_to_slice)
     ck_assert_uint_gt(slices, 10);
     ck_assert_double_gt(before, from * 1.009); /* reaches 0.926% */
     ck_assert_double_lt(before, from * 1.0093);
-    for (i = 0; i < hsi_configuration_patterns(cf); i++) {
-        hsi_pattern pattern = hsi_configuration_pattern(cf, i);
+    for (i = 0; i < hsi_master_columns(cf->master); i++) {
+        size_t size;
 
-        ck_assert_uint_gt(pattern.size, 0);
-        share[pattern.type] += pattern.share;
+        hsi_master_pattern_items(cf->master, i, &size);
+        ck_assert_uint_gt(size, 0);
+        share[hsi_master_pattern_type(cf->master, i)] += hsi_master_pattern_workers(cf->master, i);
     }
     ck_assert_double_eq_tol(share[HS_CPU], 20, 0.001);
     hsi_configuration_close(cf);

@@ -16,7 +16,7 @@
 #include "exec_fixture.h"
 #include "suite.h"
 
-START_TEST(a_plan_keeps_its_order)
+START_TEST(plan_order_is_kept)
 {
     enum { N = 400, WORKERS = 4 };
     const act        rows[] = {{1, 1, "done", N, 0}, CURTAIN};
@@ -46,7 +46,7 @@ START_TEST(a_plan_keeps_its_order)
 END_TEST
 
 /* The dispatcher does not repeat the aborted entries of a plan. */
-START_TEST(spoliations_of_a_plan_are_history)
+START_TEST(aborted_entries_of_a_plan_do_not_run)
 {
     static const hs_placement entries[] = {
         {0, 3, 0, 0, HS_ABORTED}, {3, 5, 0, 1, HS_RUN}, {3, 5, 1, 0, HS_RUN}};
@@ -68,7 +68,7 @@ START_TEST(spoliations_of_a_plan_are_history)
 }
 END_TEST
 
-START_TEST(every_policy_does_each_task_once)
+START_TEST(every_policy_runs_each_task_once)
 {
     const act        rows[] = {{1, 3, "done", 3000, 0},         {5, 1, "done", 3000, 0},
                                {2, 2, "busy:1", 1000, 0},       {2, INFINITY, "done", 50, 0},
@@ -86,7 +86,7 @@ START_TEST(every_policy_does_each_task_once)
 }
 END_TEST
 
-START_TEST(a_handle_runs_again)
+START_TEST(second_run_of_a_handle)
 {
     const act rows[] = {
         {1, 1, "done", 30, 0}, {1, 2, "fail:1", 10, 0}, {2, 1, "busy:20", 10, 0}, CURTAIN};
@@ -132,7 +132,7 @@ static hs_status refused(const hs_instance *in, const hs_schedule *plan, const h
     return st;
 }
 
-START_TEST(refusals)
+START_TEST(refused_settings)
 {
     const act rows[] = {{1, 1, "done", 1, 0}, CURTAIN},
               cpu_only[] = {{1, 1, "none-gpu", 1, 0}, CURTAIN},
@@ -155,7 +155,7 @@ START_TEST(refusals)
     s.place.oversubscribe = 0;
     ck_assert_int_eq(refused(wide, wide_plan, &s, "use settings.place.oversubscribe"),
                      HS_ERESOURCE);
-    ck_assert_int_eq(refused(cpu, on_gpu, &s, "nothing here can run it on a GPU"), HS_ERESOURCE);
+    ck_assert_int_eq(refused(cpu, on_gpu, &s, "no backend can run it on a GPU"), HS_ERESOURCE);
     ck_assert_int_eq(refused(in, NULL, &s, "needs a plan"), HS_EINVAL);
     ck_assert_int_eq(refused(in, wide_plan, &s, "the plan is not valid"), HS_ESCHEDULE);
     s.keep.resume = 1;
@@ -179,7 +179,7 @@ START_TEST(refusals)
 END_TEST
 
 /* Refuse a value in the reserved places of a group: a later version may give it a meaning. */
-START_TEST(refusals_of_reserved_places)
+START_TEST(refused_reserved_places)
 {
     const act        rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
@@ -211,7 +211,7 @@ END_TEST
 
 /* Refuse a rank with a policy without ranks, an unknown rank, and data of a kernel that is not part
  * of a tiled factorisation. */
-START_TEST(refusals_of_graphs)
+START_TEST(refused_graph_settings)
 {
     hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = INFINITY};
     hs_builder      *b = NULL;
@@ -250,7 +250,7 @@ static unsigned one_deep(hs_backend_worker *worker)
 }
 
 /* Refuse an incomplete backend, naming the missing part, before any call of its functions. */
-START_TEST(backends_that_lack_something)
+START_TEST(refused_incomplete_backends)
 {
     const act    rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
     hs_instance *in = acts(rows, 1, 0, HS_SECONDS);
@@ -343,7 +343,7 @@ static void begin_notebook(notebook *book)
 
 /* Two runs use the same functions with different backend data. body_create() gets the number of
  * each row. */
-START_TEST(backends_have_data)
+START_TEST(backends_get_their_data)
 {
     const act rows[] = {{1, 1, "a", 3, 0}, {1, 1, "b", 1, 0}, {1, 1, "c", 2, 0}, CURTAIN};
     notebook  book[2];
@@ -383,7 +383,7 @@ static int last_processor(void)
 
 /* Workers are bound to the CPUs in settings.place.os_cpus, or unbound with settings.place.unbound;
  * both settings together are refused. */
-START_TEST(the_callers_binding)
+START_TEST(binding_to_given_processors)
 {
     const act           rows[] = {{1, 1, "a", 1, 0}, CURTAIN};
     const int           os_cpus[] = {last_processor()};
@@ -420,7 +420,7 @@ END_TEST
 
 /* Tasks without a body for GPUs run on CPUs only, and tasks without a body for CPUs on GPUs only.
  * */
-START_TEST(tasks_stay_where_they_have_bodies)
+START_TEST(tasks_run_only_on_types_with_bodies)
 {
     const act        rows[] = {{1, 9, "none-gpu", 20, 0}, {9, 1, "none-cpu", 20, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
@@ -445,7 +445,7 @@ START_TEST(tasks_stay_where_they_have_bodies)
 }
 END_TEST
 
-START_TEST(a_worker_that_cannot_serve)
+START_TEST(worker_open_fails)
 {
     const act        rows[] = {{1, 1, "done", 10, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 3, 0, HS_MICROSECONDS);
@@ -480,7 +480,7 @@ static void listen(void *data, const hs_exec_progress *progress)
     t->times++;
 }
 
-START_TEST(progress_is_told)
+START_TEST(progress_is_reported)
 {
     const act        rows[] = {{1, 2, "busy:500", 59, 0}, {1, 1, "fail:9", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
@@ -509,22 +509,22 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_test(cases, a_plan_keeps_its_order);
-    tcase_add_test(cases, spoliations_of_a_plan_are_history);
-    tcase_add_loop_test(cases, every_policy_does_each_task_once, 0, POLICIES);
-    tcase_add_loop_test(cases, a_handle_runs_again, 0, POLICIES);
-    tcase_add_test(cases, backends_have_data);
-    tcase_add_test(cases, the_callers_binding);
-    tcase_add_loop_test(cases, tasks_stay_where_they_have_bodies, 0, POLICIES);
-    tcase_add_test(cases, a_worker_that_cannot_serve);
-    tcase_add_loop_test(cases, progress_is_told, 0, POLICIES);
+    tcase_add_test(cases, plan_order_is_kept);
+    tcase_add_test(cases, aborted_entries_of_a_plan_do_not_run);
+    tcase_add_loop_test(cases, every_policy_runs_each_task_once, 0, POLICIES);
+    tcase_add_loop_test(cases, second_run_of_a_handle, 0, POLICIES);
+    tcase_add_test(cases, backends_get_their_data);
+    tcase_add_test(cases, binding_to_given_processors);
+    tcase_add_loop_test(cases, tasks_run_only_on_types_with_bodies, 0, POLICIES);
+    tcase_add_test(cases, worker_open_fails);
+    tcase_add_loop_test(cases, progress_is_reported, 0, POLICIES);
     suite_add_tcase(suite, cases);
     tcase_set_timeout(refused, 300);
     tcase_add_checked_fixture(refused, theatre_reset, NULL);
-    tcase_add_test(refused, refusals);
-    tcase_add_test(refused, refusals_of_graphs);
-    tcase_add_test(refused, refusals_of_reserved_places);
-    tcase_add_test(refused, backends_that_lack_something);
+    tcase_add_test(refused, refused_settings);
+    tcase_add_test(refused, refused_graph_settings);
+    tcase_add_test(refused, refused_reserved_places);
+    tcase_add_test(refused, refused_incomplete_backends);
     suite_add_tcase(suite, refused);
     return run_suite(suite);
 }

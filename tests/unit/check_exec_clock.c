@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * One code for both clocks: a run whose clock is set by hand, from event to event, makes what
- * hs_policy_simulate() makes: the same tasks on the same workers, at the same times, and the same
- * tasks spoliated. Bodies wait until a conductor says that they have ended; he waits until each
- * worker either is in a body or sleeps, and then sets the clock to what comes next. With links it
- * is stand-ins that wait, for data that others have made as well.
- */
+/* A run on the wall clock equals hs_policy_simulate(): the same tasks on the same workers at
+ * the same times, with the same spoliations. The test sets the clock by hand, from event to
+ * event. A conductor thread waits until each worker is in a body or sleeps, then sets the clock
+ * to the next event, and ends the body or the sleep of that event. In instances with links,
+ * emulated workers wait for data of other memories, too. */
 #include "config.h"
 
 #include <check.h>
@@ -49,10 +47,11 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-static pthread_cond_t *prompted; /* under the dispatcher's lock: of whose sleep the time has come */
+static pthread_cond_t
+    *prompted; /* condition of the worker whose time has come; guarded by the lock of the run */
 
-/* The conductor signals it when the time has come: of those whose time it is, one after another,
- * whoever is not asleep yet. */
+/* Return a timeout if the conductor signalled this condition and the time has come; else the
+ * wait is interrupted. */
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                   const struct timespec *until)
 {
@@ -62,14 +61,14 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
     return pthread_cond_wait(cond, mutex);
 }
 
-/* Who is on stage, by worker. */
+/* The present body of each worker. */
 typedef struct part {
-    bool    on; /* in a body */
+    bool    on; /* the worker is in a body */
     int64_t end;
-    int     fd; /* to be told that it has ended */
+    int     fd; /* event descriptor that ends the body */
 } part;
 
-static int                is_over; /* shared: the run is */
+static int                is_over; /* shared: the run is over */
 static pthread_mutex_t    stage = PTHREAD_MUTEX_INITIALIZER;
 static part               parts[MOST_WORKERS];
 static const hs_instance *truth;
@@ -98,7 +97,7 @@ static void leave(unsigned worker)
     pthread_mutex_unlock(&stage);
 }
 
-/* 1: it was told to stop before the end. */
+/* Wait until the conductor ends the body; return true if the attempt is cancelled first. */
 bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end);
 bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end)
 {
@@ -129,7 +128,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 static const hs_backend puppets = {
     .abi = HS_BACKEND_ABI, .name = "puppets", .body_create = body_create, .run = run};
 
-/* With both locks held: does each worker wait for the time to go on, or has left? */
+/* Return true if each worker is in a body, sleeps or has left. Hold both locks. */
 static bool is_still(const hs_exec *exec)
 {
     for (unsigned w = 0; w < exec->spec.workers; w++) {
@@ -142,7 +141,8 @@ static bool is_still(const hs_exec *exec)
     return true;
 }
 
-/* The first event, and whose: its body's end or the moment at which it is to ask again. */
+/* Return the time of the next event, and its worker: the end of a body, or the time of a
+ * question to the policy. */
 static int64_t next_event(const hs_exec *exec, unsigned *whose)
 {
     int64_t first = HSI_FAR;
@@ -178,10 +178,8 @@ static void let_pass(hs_exec *exec)
     }
 }
 
-/*
- * A part that was told to end is off stage before its worker knows: until that one neither is RUN
- * nor OWN, or has another part, all is not still.
- */
+/* A body that the conductor has ended is off stage before its worker reacts: until the worker
+ * changes its phase or enters another body, the run is not still. */
 static void *conduct(void *data)
 {
     hs_exec *exec = data;
@@ -206,7 +204,7 @@ static unsigned roll(unsigned sides)
     return (unsigned)(dice >> 33) % sides;
 }
 
-/* No two sums of them are alike. */
+/* Return a random time; no two sums of such times are equal. */
 static double draw_time(void)
 {
     return 0.1 + (double)roll(2000000000) / 1e8;
@@ -225,7 +223,7 @@ static hs_instance *finish(hs_builder *b)
     return in;
 }
 
-/* That take as long as tasks. */
+/* Add links on which transfers take as long as tasks. */
 static void add_links(hs_builder *b, const double latency[2], const double bandwidth[3], int d2d)
 {
     ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, latency[0], bandwidth[0]), HS_OK);
@@ -254,11 +252,10 @@ static bool may_take(const hs_policy_kind *kind)
     return false;
 }
 
-/*
- * With links a task makes bytes for each that comes after it, and times are right: stand-ins know
- * no others. GPUs are not alike then, and where tasks are taken there is but one: while it gives
- * something up, which takes no time under the virtual clock, another would choose ahead.
- */
+/* Draw an instance. With links, each task sends bytes to its successors, and times equal their
+ * estimates, since emulated workers have no other times. GPUs then differ, and a spoliating
+ * policy gets one GPU only: an abort takes no time under the virtual clock, so another GPU
+ * would choose its next task meanwhile. */
 static score draw(int links, const hs_policy_kind *kind)
 {
     unsigned m = roll(4), k = roll(3) + !m, n = 1 + roll(MOST_TASKS - 1), density = roll(5), i, e;
@@ -297,7 +294,7 @@ static score draw(int links, const hs_policy_kind *kind)
     return (score){finish(b[0]), finish(b[1])};
 }
 
-/* An attempt, of either. */
+/* An attempt, of the run or of the simulation. */
 typedef struct note {
     double   start, end;
     uint32_t task;
@@ -314,7 +311,7 @@ static size_t simulated(const hs_schedule *s, unsigned worker, note *notes)
     return count;
 }
 
-/* What is given up at once was never begun under the virtual clock. */
+/* An attempt that is aborted at once did not begin under the virtual clock. */
 static size_t recorded(const hs_exec *exec, unsigned worker, note *notes)
 {
     size_t                count, kept = 0;
@@ -335,10 +332,8 @@ static int by_task(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/*
- * Worker by worker, or where tasks are spoliated type by type: a worker whose task is taken is
- * idle at once under the virtual clock only, and here another one of its type may be asked first.
- */
+/* Compare worker by worker, or type by type if tasks are spoliated: a victim is idle at once
+ * under the virtual clock only, and here the policy may ask another worker of the type first. */
 static void compare(const char *name, const hs_schedule *expected, const hs_exec *exec,
                     unsigned from, unsigned to)
 {
@@ -361,7 +356,7 @@ static void compare(const char *name, const hs_schedule *expected, const hs_exec
     ck_assert_msg(count == found, "%s: worker %u does %zu, not %zu", name, from, found, count);
 }
 
-/* What is taken before its inputs are there is in neither. */
+/* A task that is spoliated before its inputs arrive is in neither list. */
 static void compare_all(const char *name, const hs_schedule *expected, const hs_exec *exec,
                         bool by_type)
 {
@@ -376,7 +371,7 @@ static void compare_all(const char *name, const hs_schedule *expected, const hs_
         compare(name, expected, exec, w, w + 1);
 }
 
-/* What is moved to stand-ins is what the policy moves under the virtual clock. */
+/* The recorded transfers to emulated workers are those of the simulation. */
 static void compare_transfers(const char *name, const hs_schedule *expected, const hs_exec *exec)
 {
     size_t             count, found;
@@ -393,7 +388,8 @@ static void compare_transfers(const char *name, const hs_schedule *expected, con
                       want[i].to, want[i].start, want[i].end);
 }
 
-/* A stand-in's waits for inputs, each of which ends when its task begins; how many there are. */
+/* Check that each wait of an emulated worker for inputs ends when its task begins. Return the
+ * number of waits. */
 static size_t count_waits_for_inputs(const char *name, const hs_exec *exec)
 {
     size_t all = 0;
@@ -418,7 +414,7 @@ static size_t count_waits_for_inputs(const char *name, const hs_exec *exec)
     return all;
 }
 
-static size_t waits; /* in all runs of a test */
+static size_t waits; /* total over all runs of a test */
 
 static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, int links)
 {
@@ -466,8 +462,8 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     hs_schedule_free(plan);
 }
 
-/* With a graph all policies settle, but for the plan, whose workers then run what is their own. */
-START_TEST(both_clocks_make_the_same)
+/* With a graph, all policies but `plan` group endings; with `plan`, workers run their lists. */
+START_TEST(wall_clock_run_equals_simulation)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i / 2);
     int                   links = _i % 2;
@@ -506,7 +502,7 @@ int main(void)
 
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, open_parts, NULL);
-    tcase_add_loop_test(cases, both_clocks_make_the_same, 0, 2 * (int)hs_policy_count());
+    tcase_add_loop_test(cases, wall_clock_run_equals_simulation, 0, 2 * (int)hs_policy_count());
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -126,7 +126,7 @@ START_TEST(every_policy_factorises)
 END_TEST
 
 /* Matrices of the fourth paper's validation, the smaller half. */
-START_TEST(larger_ones)
+START_TEST(larger_matrices)
 {
     const unsigned tiles[] = {4, 6, 8, 10, 12}, sizes[] = {64, 96, 128, 192};
     const unsigned most = are_few_rounds() ? 256 : rounds(10) < 10 ? 512 : 1152;
@@ -190,7 +190,7 @@ static long writer_of(const hs_instance *in, size_t row)
 }
 
 /* Verification fails if a task runs before the writer of its input. */
-START_TEST(a_broken_order_is_found)
+START_TEST(violated_order_is_detected)
 {
     for (int round = 0; round < rounds(60); round++) {
         hs_exec_settings s = settings_of(hs_policy_find("dynamic"));
@@ -245,7 +245,7 @@ static void refused(hs_builder *b, hs_status expected, const char *word)
     hs_instance_free(in);
 }
 
-START_TEST(what_is_no_factorisation)
+START_TEST(refused_factorisations)
 {
     hs_builder *b = two_rows("dpotrf:64", "dtrsm:32", 1);
 
@@ -306,7 +306,7 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
 }
 
 /* Backends of the settings get neither tiles nor verification, as their kernels may differ. */
-START_TEST(a_backend_of_the_settings_has_no_tiles)
+START_TEST(backend_of_settings_gets_no_tiles)
 {
     static const hs_backend nothing = {
         .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
@@ -330,7 +330,7 @@ START_TEST(a_backend_of_the_settings_has_no_tiles)
 END_TEST
 
 /* After a copy has replaced a tile, the next fill puts the tile back into the matrix's block. */
-START_TEST(the_next_run_has_its_tiles_in_one_block)
+START_TEST(second_run_has_tiles_in_one_block)
 {
     hs_instance *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);
     hsi_matrix  *matrix;
@@ -358,11 +358,11 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, ALL_FACTORISATIONS);
-    tcase_add_loop_test(cases, larger_ones, HS_CHOLESKY, ALL_FACTORISATIONS);
-    tcase_add_loop_test(cases, a_broken_order_is_found, HS_CHOLESKY, ALL_FACTORISATIONS);
-    tcase_add_test(cases, what_is_no_factorisation);
-    tcase_add_test(cases, a_backend_of_the_settings_has_no_tiles);
-    tcase_add_test(cases, the_next_run_has_its_tiles_in_one_block);
+    tcase_add_loop_test(cases, larger_matrices, HS_CHOLESKY, ALL_FACTORISATIONS);
+    tcase_add_loop_test(cases, violated_order_is_detected, HS_CHOLESKY, ALL_FACTORISATIONS);
+    tcase_add_test(cases, refused_factorisations);
+    tcase_add_test(cases, backend_of_settings_gets_no_tiles);
+    tcase_add_test(cases, second_run_has_tiles_in_one_block);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

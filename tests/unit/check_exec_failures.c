@@ -10,7 +10,7 @@
 #include "exec_fixture.h"
 #include "suite.h"
 
-START_TEST(retries)
+START_TEST(failed_tasks_are_retried)
 {
     const act        rows[] = {{1, 1, "fail:2", 5, 0}, {1, 1, "done", 5, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
@@ -34,14 +34,15 @@ START_TEST(retries)
 }
 END_TEST
 
-/* One task fails while another runs until it is told to stop; a third would follow. */
+/* Run three tasks: one fails while another runs until it is cancelled; the third has not
+ * started. */
 static performance failing(const char *policy, hs_halt halt, const char *beside)
 {
     const act        rows[] = {{2, 2, "fail:9", 1, 0},
                                {3, 3, beside, 1, HS_RESTART_NO},
                                {1, 1, "busy:100", 20, 0},
                                CURTAIN};
-    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* one is free when another hangs */
+    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* one worker is free while another hangs */
     unsigned         worker[22] = {0, 1}, i;
     hs_schedule     *plan;
     hs_exec_settings s;
@@ -60,7 +61,7 @@ static performance failing(const char *policy, hs_halt halt, const char *beside)
     return p;
 }
 
-START_TEST(halting_never)
+START_TEST(halt_never)
 {
     performance p = failing(all_policies[_i], HS_HALT_NEVER, "done");
 
@@ -70,7 +71,7 @@ START_TEST(halting_never)
 }
 END_TEST
 
-START_TEST(halting_soon)
+START_TEST(halt_soon)
 {
     performance p = failing(all_policies[_i], HS_HALT_SOON, "late:20000");
 
@@ -79,7 +80,7 @@ START_TEST(halting_soon)
 }
 END_TEST
 
-START_TEST(halting_now)
+START_TEST(halt_now)
 {
     performance p = failing(all_policies[_i], HS_HALT_NOW, "hang");
 
@@ -101,8 +102,8 @@ static unsigned failures_on(const performance *p, unsigned worker)
     return found;
 }
 
-/* Where a worker's tasks fail, others do them, and once that is known it gets no more. */
-START_TEST(a_broken_gpu)
+/* Retire a worker whose tasks fail while other workers succeed with them. */
+START_TEST(broken_gpu_is_retired)
 {
     const act        rows[] = {{INFINITY, 1, "done", 1, 0}, {30, 1, "break-gpu", 40, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
@@ -127,8 +128,8 @@ START_TEST(a_broken_gpu)
 }
 END_TEST
 
-/* What only it can run may still be done there. */
-START_TEST(a_gpu_that_is_needed)
+/* Do not retire the only worker that can run a task. */
+START_TEST(needed_gpu_is_not_retired)
 {
     const act        rows[] = {{30, 1, "break-gpu", 40, 0}, {INFINITY, 1, "fail:1", 3, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
@@ -147,8 +148,8 @@ START_TEST(a_gpu_that_is_needed)
 }
 END_TEST
 
-/* Each attempt on another worker; which, depends on who is free by then. */
-START_TEST(retries_go_round)
+/* Each attempt runs on another worker. */
+START_TEST(retries_move_to_other_workers)
 {
     const act        rows[] = {{30, 1, "fail:2", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
@@ -168,7 +169,7 @@ START_TEST(retries_go_round)
 }
 END_TEST
 
-START_TEST(retries_wait)
+START_TEST(retries_wait_for_their_delay)
 {
     const act             rows[] = {{1, 1, "fail:3", 1, 0}, CURTAIN};
     hs_instance          *in = acts(rows, 1, 0, HS_MICROSECONDS);
@@ -189,7 +190,7 @@ START_TEST(retries_wait)
 }
 END_TEST
 
-START_TEST(giving_up_unasked_is_a_failure)
+START_TEST(abort_without_cancel_is_a_failure)
 {
     const act        rows[] = {{1, 1, "quit", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
@@ -232,7 +233,7 @@ START_TEST(timeouts)
 }
 END_TEST
 
-START_TEST(work_moves_from_lost_workers)
+START_TEST(tasks_of_lost_workers_move)
 {
     const act        rows[] = {{5, 1, "lose-gpu", 2, 0}, {2, 1, "done", 100, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
@@ -246,7 +247,7 @@ START_TEST(work_moves_from_lost_workers)
 }
 END_TEST
 
-START_TEST(stranded_tasks_fail)
+START_TEST(tasks_without_workers_fail)
 {
     const act        rows[] = {{INFINITY, 3, "lose", 1, 0},
                                {INFINITY, 2, "done", 30, 0},
@@ -277,7 +278,7 @@ START_TEST(stranded_tasks_fail)
 }
 END_TEST
 
-START_TEST(all_workers_lost)
+START_TEST(all_workers_are_lost)
 {
     const act        rows[] = {{1, 1, "lose", 50, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
@@ -293,8 +294,8 @@ START_TEST(all_workers_lost)
 }
 END_TEST
 
-/* A backend may say anything. */
-START_TEST(nothing_said_controls_a_terminal)
+/* Reasons of backends may contain control characters; reported reasons are printable. */
+START_TEST(reasons_are_printable)
 {
     const act        refused[] = {{1, 1, "refuse:\033[2J\302\233", 1, 0}, CURTAIN};
     const act        cursed[] = {{1, 1, "curse:\033[2J\302\233", 1, 0}, CURTAIN};
@@ -324,20 +325,20 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, retries, 0, POLICIES);
-    tcase_add_loop_test(cases, halting_never, 0, POLICIES);
-    tcase_add_loop_test(cases, halting_soon, 0, POLICIES);
-    tcase_add_loop_test(cases, halting_now, 0, POLICIES);
-    tcase_add_loop_test(cases, a_broken_gpu, 0, POLICIES);
-    tcase_add_test(cases, a_gpu_that_is_needed);
-    tcase_add_test(cases, retries_go_round);
-    tcase_add_loop_test(cases, retries_wait, 0, POLICIES);
-    tcase_add_loop_test(cases, giving_up_unasked_is_a_failure, 0, POLICIES);
+    tcase_add_loop_test(cases, failed_tasks_are_retried, 0, POLICIES);
+    tcase_add_loop_test(cases, halt_never, 0, POLICIES);
+    tcase_add_loop_test(cases, halt_soon, 0, POLICIES);
+    tcase_add_loop_test(cases, halt_now, 0, POLICIES);
+    tcase_add_loop_test(cases, broken_gpu_is_retired, 0, POLICIES);
+    tcase_add_test(cases, needed_gpu_is_not_retired);
+    tcase_add_test(cases, retries_move_to_other_workers);
+    tcase_add_loop_test(cases, retries_wait_for_their_delay, 0, POLICIES);
+    tcase_add_loop_test(cases, abort_without_cancel_is_a_failure, 0, POLICIES);
     tcase_add_loop_test(cases, timeouts, 0, POLICIES);
-    tcase_add_loop_test(cases, work_moves_from_lost_workers, 0, POLICIES);
-    tcase_add_loop_test(cases, stranded_tasks_fail, 0, POLICIES);
-    tcase_add_loop_test(cases, all_workers_lost, 0, POLICIES);
-    tcase_add_test(cases, nothing_said_controls_a_terminal);
+    tcase_add_loop_test(cases, tasks_of_lost_workers_move, 0, POLICIES);
+    tcase_add_loop_test(cases, tasks_without_workers_fail, 0, POLICIES);
+    tcase_add_loop_test(cases, all_workers_are_lost, 0, POLICIES);
+    tcase_add_test(cases, reasons_are_printable);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -152,7 +152,7 @@ static void account(const performance *p)
 }
 
 /* Run random graphs with failing tasks and lost workers: only blocked tasks are not run. */
-START_TEST(what_can_be_run_is_run)
+START_TEST(all_unblocked_tasks_run)
 {
     static const char *const kernels[] = {"done",   "done",   "busy:30",  "late:20",  "done",
                                           "fail:1", "fail:9", "hang-cpu", "spin-cpu", "done",
@@ -193,7 +193,7 @@ static void drain(void *exec)
 }
 
 /* Stop runs of random graphs, by a failure or by hs_exec_stop(): the order of tasks is kept. */
-START_TEST(stopped_anywhere)
+START_TEST(stop_at_any_task)
 {
     static const char *const kernels[] = {"done",     "busy:30", "done",
                                           "hang-cpu", "fail:1",  "call:9"};
@@ -264,7 +264,7 @@ START_TEST(thousands_of_empty_tasks)
 END_TEST
 
 /* Lose the GPU in the middle of a large graph: CPUs run the tasks left to the GPU. */
-START_TEST(a_worker_lost_among_thousands)
+START_TEST(worker_lost_among_thousands_of_tasks)
 {
     int round;
 
@@ -287,7 +287,7 @@ START_TEST(a_worker_lost_among_thousands)
 END_TEST
 
 /* Retry every second task of a chain twice: its successor starts after the third attempt. */
-START_TEST(successors_of_what_is_tried_again_wait)
+START_TEST(successors_wait_for_a_retry)
 {
     int round;
 
@@ -317,7 +317,7 @@ END_TEST
 
 /* Plan a failing task, its successor and an independent task for cpu0: the worker skips the blocked
  * successor. */
-START_TEST(what_will_never_be_ready_is_passed_over)
+START_TEST(list_skips_blocked_tasks)
 {
     const unsigned   on[] = {0, 0, 1, 0, 1};
     hs_builder      *b = begin(2, 0);
@@ -338,14 +338,14 @@ START_TEST(what_will_never_be_ready_is_passed_over)
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 3);
-    ck_assert(strstr(p.error.why, "1 was not run because of that"));
+    ck_assert(strstr(p.error.why, "1 was not run because predecessors failed"));
     end_performance(&p);
 }
 END_TEST
 
 /* The planned first task of the GPU gets blocked: the GPU must be woken to run its second task,
  * which no CPU can run. */
-START_TEST(who_waited_for_what_failed_goes_on)
+START_TEST(worker_goes_on_after_its_predecessor_failed)
 {
     static const char *const policies[] = {"plan", "plan+steal"};
     const unsigned           on[] = {0, 1, 1};
@@ -370,7 +370,7 @@ END_TEST
 
 /* Lose the GPU at once: the CPU must run the tasks planned for the GPU before its own task, a
  * successor of them. */
-START_TEST(what_a_lost_worker_leaves_is_done_in_time)
+START_TEST(tasks_of_a_lost_worker_are_done_in_order)
 {
     const unsigned   on[] = {1, 1, 0};
     hs_builder      *b = begin(1, 1);
@@ -393,7 +393,7 @@ END_TEST
 
 /* Lose the only GPU before a task for GPUs becomes ready: the task fails, and its successor is
  * blocked. */
-START_TEST(nobody_is_left_for_what_becomes_ready)
+START_TEST(ready_task_without_worker_fails)
 {
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
@@ -420,7 +420,7 @@ START_TEST(nobody_is_left_for_what_becomes_ready)
 END_TEST
 
 /* Do not retire a GPU after too many failures while it holds a prefetched task for GPUs only. */
-START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
+START_TEST(gpu_with_a_chosen_task_is_not_retired)
 {
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
@@ -456,7 +456,7 @@ static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, 
  * task to end after its first attempt. If the third task stayed with the GPU, the policy would
  * expect its start at any moment, and the CPU would call the policy again and again.
  */
-START_TEST(nothing_waits_for_what_is_tried_again)
+START_TEST(workers_do_not_wait_for_a_retry)
 {
     hs_policy_kind   counting = *hs_policy_find("heteroprio");
     hs_builder      *b = begin(1, 1);
@@ -493,7 +493,7 @@ static void wake_and_choose_nothing(hs_policy_state *state, unsigned worker, dou
 
 /* Use a policy that prefetches no task but wakes all workers: the dispatcher must not call it in an
  * endless loop while the GPU runs and the CPU waits. */
-START_TEST(a_call_that_prefetches_nothing_wakes_nobody)
+START_TEST(empty_prefetch_wakes_no_worker)
 {
     hs_policy_kind   restless = *hs_policy_find("heteroprio");
     hs_builder      *b = begin(1, 1);
@@ -522,18 +522,18 @@ int main(void)
     find_kinds();
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, what_can_be_run_is_run, 0, 8);
-    tcase_add_loop_test(cases, stopped_anywhere, 0, 4);
+    tcase_add_loop_test(cases, all_unblocked_tasks_run, 0, 8);
+    tcase_add_loop_test(cases, stop_at_any_task, 0, 4);
     tcase_add_loop_test(cases, thousands_of_empty_tasks, 0, kind_count);
-    tcase_add_loop_test(cases, a_worker_lost_among_thousands, 0, kind_count);
-    tcase_add_loop_test(cases, successors_of_what_is_tried_again_wait, 0, kind_count);
-    tcase_add_test(cases, what_will_never_be_ready_is_passed_over);
-    tcase_add_loop_test(cases, who_waited_for_what_failed_goes_on, 0, 2);
-    tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);
-    tcase_add_loop_test(cases, nobody_is_left_for_what_becomes_ready, 0, kind_count);
-    tcase_add_test(cases, a_gpu_is_needed_for_what_it_chose_ahead);
-    tcase_add_test(cases, a_call_that_prefetches_nothing_wakes_nobody);
-    tcase_add_test(cases, nothing_waits_for_what_is_tried_again);
+    tcase_add_loop_test(cases, worker_lost_among_thousands_of_tasks, 0, kind_count);
+    tcase_add_loop_test(cases, successors_wait_for_a_retry, 0, kind_count);
+    tcase_add_test(cases, list_skips_blocked_tasks);
+    tcase_add_loop_test(cases, worker_goes_on_after_its_predecessor_failed, 0, 2);
+    tcase_add_test(cases, tasks_of_a_lost_worker_are_done_in_order);
+    tcase_add_loop_test(cases, ready_task_without_worker_fails, 0, kind_count);
+    tcase_add_test(cases, gpu_with_a_chosen_task_is_not_retired);
+    tcase_add_test(cases, empty_prefetch_wakes_no_worker);
+    tcase_add_test(cases, workers_do_not_wait_for_a_retry);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -17,10 +17,10 @@
 enum { TASKS = 30 };
 
 static char file[] = "check_exec_journal.XXXXXX";
-static int  too_early; /* attempts that began while the journal had the task as done */
+static int  too_early; /* attempts that began while the journal recorded the task as done */
 static int  unwritten;   /* ends reported before their record was in the journal */
 
-/* How many lines of the journal begin with these words about a task. */
+/* Return the number of journal lines that begin with these words about a task. */
 static int lines_of(const char *kind, uint32_t task)
 {
     FILE *f = fopen(file, "r");
@@ -95,8 +95,8 @@ static performance go_on(const char *kernel, unsigned cpus, int how)
     return perform(in, solved(in, "heteroprio-ns"), &s);
 }
 
-/* Each task fails once in between: its older end is taken back once. */
-START_TEST(an_older_end_is_undone_before_the_start)
+/* Each task fails once between two successes: its older record is revoked once. */
+START_TEST(outdated_record_is_revoked_before_the_start)
 {
     performance p = go_on("done", 2, _i);
 
@@ -117,8 +117,8 @@ START_TEST(an_older_end_is_undone_before_the_start)
 }
 END_TEST
 
-/* The victim's start has undone it for the thief. */
-START_TEST(spoliation_undoes_once)
+/* The start of the victim revokes the record, so the start of the thief does not. */
+START_TEST(spoliation_revokes_once)
 {
     performance p = go_on("done", 1, 2);
 
@@ -142,7 +142,8 @@ static hs_exec *ready(const hs_instance *in, const hs_schedule *plan, int how, b
     return exec;
 }
 
-/* The journal may not grow meanwhile. Nothing can be asserted, for that is written too. */
+/* Run with a limit for the size of files, so that the journal cannot grow. No assertion is
+ * possible meanwhile, because the check library writes files. */
 static hs_status run_limited(hs_exec *exec, hs_exec_report *report)
 {
     struct rlimit usual, limit;
@@ -158,7 +159,7 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report)
     return st;
 }
 
-START_TEST(nothing_starts_that_cannot_be_undone)
+START_TEST(task_does_not_start_if_revocation_fails)
 {
     performance    p = go_on("done", 2, _i);
     hs_instance   *in = tasks("busy:1", 2);
@@ -189,9 +190,9 @@ int main(void)
 
     tcase_set_timeout(cases, 0);
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_loop_test(cases, an_older_end_is_undone_before_the_start, 0, POLICIES + 1);
-    tcase_add_test(cases, spoliation_undoes_once);
-    tcase_add_loop_test(cases, nothing_starts_that_cannot_be_undone, 0, POLICIES);
+    tcase_add_loop_test(cases, outdated_record_is_revoked_before_the_start, 0, POLICIES + 1);
+    tcase_add_test(cases, spoliation_revokes_once);
+    tcase_add_loop_test(cases, task_does_not_start_if_revocation_fails, 0, POLICIES);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

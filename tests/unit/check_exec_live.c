@@ -17,9 +17,9 @@
 #include "rounds.h"
 #include "suite.h"
 
-enum { FIRST_THAT_TAKES = 1 }; /* of all_policies */
+enum { FIRST_THAT_TAKES = 1 }; /* index in all_policies */
 
-/* CPUs never end what they have begun: what they get must be taken from them. */
+/* Run tasks that CPUs never end: GPUs must spoliate them. */
 static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsigned gpus,
                      uint32_t tasks)
 {
@@ -41,7 +41,7 @@ static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsi
     end_performance(&p);
 }
 
-START_TEST(hanging_tasks_are_taken_over)
+START_TEST(hanging_tasks_are_spoliated)
 {
     static const char *const kernels[] = {"hang-cpu", "spin-cpu"};
     int                      round;
@@ -55,8 +55,8 @@ START_TEST(hanging_tasks_are_taken_over)
 }
 END_TEST
 
-/* A victim that fails rather than gives up: the next attempt is the thief's, not its own. */
-START_TEST(retries_of_what_was_taken_are_the_thiefs)
+/* A victim fails instead of aborting: the thief makes the next attempt. */
+START_TEST(thief_retries_a_spoliated_task)
 {
     const act rows[] = {{1, 1.5, "sulk-cpu", 3, 0}, CURTAIN};
     unsigned  round, worker, failures = 0;
@@ -82,8 +82,8 @@ START_TEST(retries_of_what_was_taken_are_the_thiefs)
 }
 END_TEST
 
-/* Some CPU runs the first task for good, unless a GPU takes it; the rest is done elsewhere. */
-START_TEST(what_may_not_be_restarted_is_left_alone)
+/* A CPU runs the first task until a GPU spoliates it; other workers run the other tasks. */
+START_TEST(tasks_without_restart_are_not_spoliated)
 {
     const act        rows[] = {{1, 2, "late:20000", 2, HS_RESTART_NO}, CURTAIN};
     const unsigned   on_cpus[] = {0, 1};
@@ -98,8 +98,8 @@ START_TEST(what_may_not_be_restarted_is_left_alone)
 }
 END_TEST
 
-/* The victim may end as it pleases just then: done, failed or given up, it is settled once. */
-START_TEST(takes_that_come_too_late)
+/* A victim that ends while it is cancelled, as done, failed or aborted, is settled once. */
+START_TEST(spoliation_after_the_end_of_the_task)
 {
     const act rows[] = {
         {1, 1.5, "late:40", 3, 0}, {1, 1.5, "fail:1", 3, 0}, {1, 1.5, "busy:30", 3, 0}, CURTAIN};
@@ -118,8 +118,8 @@ START_TEST(takes_that_come_too_late)
 }
 END_TEST
 
-/* Runs that are taken apart in every way leave nothing open. */
-START_TEST(nothing_stays_behind)
+/* Halted and failed runs leave no thread and no file open. */
+START_TEST(no_task_is_left)
 {
     int files = open_files(), threads = live_threads(), round;
 
@@ -139,11 +139,11 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, hanging_tasks_are_taken_over, FIRST_THAT_TAKES, POLICIES);
-    tcase_add_loop_test(cases, retries_of_what_was_taken_are_the_thiefs, FIRST_THAT_TAKES, POLICIES);
-    tcase_add_loop_test(cases, what_may_not_be_restarted_is_left_alone, 0, POLICIES);
-    tcase_add_loop_test(cases, takes_that_come_too_late, 0, POLICIES);
-    tcase_add_test(cases, nothing_stays_behind);
+    tcase_add_loop_test(cases, hanging_tasks_are_spoliated, FIRST_THAT_TAKES, POLICIES);
+    tcase_add_loop_test(cases, thief_retries_a_spoliated_task, FIRST_THAT_TAKES, POLICIES);
+    tcase_add_loop_test(cases, tasks_without_restart_are_not_spoliated, 0, POLICIES);
+    tcase_add_loop_test(cases, spoliation_after_the_end_of_the_task, 0, POLICIES);
+    tcase_add_test(cases, no_task_is_left);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

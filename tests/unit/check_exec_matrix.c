@@ -125,7 +125,7 @@ static double *factors_of(int kind, const double *a, unsigned tiles, unsigned n,
     return f;
 }
 
-START_TEST(given_matrices)
+START_TEST(input_matrix_of_the_caller)
 {
     for (int round = 0; round < rounds(20); round++) {
         unsigned              tiles = 1 + roll(5), n = 1 + roll(40);
@@ -147,7 +147,7 @@ START_TEST(given_matrices)
 END_TEST
 
 /* Verify matrices with elements so small or large that their squares underflow or overflow. */
-START_TEST(far_from_one)
+START_TEST(matrix_with_large_or_small_elements)
 {
     const double scales[] = {1e-170, 1e170};
 
@@ -163,7 +163,7 @@ START_TEST(far_from_one)
 }
 END_TEST
 
-START_TEST(zeros_have_a_triangle)
+START_TEST(zero_matrix_has_factors)
 {
     double                a[16] = {0}, *f;
     hs_exec_factorisation said;
@@ -185,7 +185,7 @@ static void refused(hs_instance *in, const hs_exec_settings *s, const char *word
     ck_assert_msg(strstr(error.why, word) != NULL, "'%s' without '%s'", error.why, word);
 }
 
-START_TEST(what_is_no_such_matrix)
+START_TEST(refused_input_matrices)
 {
     hs_instance     *in = factorisation(_i, 2, 4, 1, 0), *none = NULL;
     double          *a = random_matrix(_i, 8, 1);
@@ -207,7 +207,7 @@ START_TEST(what_is_no_such_matrix)
     hs_builder_set_workers(b, 1, 0);
     hs_builder_add_row(b, &task);
     ck_assert_int_eq(hs_builder_finish(b, &none, NULL), HS_OK);
-    refused(none, &s, "no tasks");
+    refused(none, &s, "no task");
     hs_builder_free(b);
     hs_instance_free(none);
     hs_instance_free(in);
@@ -216,7 +216,7 @@ START_TEST(what_is_no_such_matrix)
 END_TEST
 
 /* The failure message for an indefinite matrix says that it is not positive definite. */
-START_TEST(indefinite)
+START_TEST(indefinite_matrix_fails)
 {
     hs_instance     *in = factorisation(HS_CHOLESKY, 3, 4, 1, 0);
     double          *a = random_matrix(HS_CHOLESKY, 12, 1);
@@ -242,11 +242,11 @@ int main(void)
     TCase *cases = tcase_create("given");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, given_matrices, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, far_from_one, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_test(cases, zeros_have_a_triangle);
-    tcase_add_loop_test(cases, what_is_no_such_matrix, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_test(cases, indefinite);
+    tcase_add_loop_test(cases, input_matrix_of_the_caller, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, matrix_with_large_or_small_elements, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, zero_matrix_has_factors);
+    tcase_add_loop_test(cases, refused_input_matrices, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, indefinite_matrix_fails);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

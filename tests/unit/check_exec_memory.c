@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * Every allocation of the dispatcher fails once, and every one from some point on: the
- * run says so or does without, its threads end and its files are closed. The address
- * sanitizer's build of this test looks for what leaks.
- */
+/* Each allocation of the dispatcher fails once, and then all allocations from some point on:
+ * the run returns HS_ENOMEM or succeeds, its threads end, and its files are closed. The address
+ * sanitizer checks this test for leaks. */
 
 #include "config.h"
 
@@ -21,7 +19,7 @@
 
 typedef struct scene {
     hs_instance     *in;
-    hs_status        status; /* that it comes to, and tasks that are done */
+    hs_status        status; /* expected status and number of done tasks */
     uint64_t         done;
     hs_exec_settings settings;
     char             folder[64], journal[96];
@@ -40,7 +38,8 @@ static hs_instance *independent(scene *s)
     return acts(rows, 1, 1, HS_MICROSECONDS);
 }
 
-/* Two rows after another one each, two tasks that fail for good, and what comes after them. */
+/* Return a graph of five rows: two rows with a predecessor, and two tasks that fail for good,
+ * with a successor. */
 static hs_instance *graph(scene *s)
 {
     static const act    rows[] = {{1, 1, "fail:1", 4, 0},   {1, 2, "done", 3, 0},
@@ -71,7 +70,8 @@ static hs_instance *graph(scene *s)
     return in;
 }
 
-/* Fails and retries, aborts, records that outgrow their room, a journal, logs. */
+/* Make a run with failures, retries, aborts, records beyond the allocated room, a journal and
+ * logs. */
 static void set_scene(scene *s, const char *policy, int is_graph)
 {
     strcpy(s->folder, "check_exec_memory.XXXXXX");
@@ -117,7 +117,7 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
     return st;
 }
 
-/* Few rounds fail only each fifth allocation. */
+/* Return the distance between failing allocations: 5 if there are few rounds. */
 static long stride(void)
 {
     return rounds(5) < 5 ? 5 / rounds(5) : 1;
@@ -153,7 +153,7 @@ static hs_instance *matrix(void)
     return in;
 }
 
-START_TEST(a_matrix_without_memory)
+START_TEST(allocations_of_a_matrix_fail)
 {
     int      threads;
     scene    s = {.in = matrix()};
@@ -165,7 +165,7 @@ START_TEST(a_matrix_without_memory)
     s.settings.place.oversubscribe = s.settings.place.unbound = true;
     s.settings.fail.retries = 1;
     ck_assert_int_eq(run_once(&s, -1, 0, &done, &failed), HS_OK);
-    threads = live_threads(); /* with those of BLAS, which stay */
+    threads = live_threads(); /* includes the threads of BLAS, which stay */
     do {
         hs_status st = run_once(&s, first, _i, &done, &failed);
 
@@ -181,7 +181,7 @@ START_TEST(a_matrix_without_memory)
 END_TEST
 #endif
 
-START_TEST(allocations_that_fail)
+START_TEST(allocations_fail)
 {
     int      files, threads;
     scene    s;
@@ -212,8 +212,8 @@ START_TEST(allocations_that_fail)
 }
 END_TEST
 
-/* A second run fails to allocate its workers. The handle then has no records, and runs again later. */
-START_TEST(renewals_that_fail)
+/* A renewal fails: the accessors stay valid, and the handle runs again later. */
+START_TEST(renewals_fail)
 {
     const act        rows[] = {{1, 1, "done", 8, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
@@ -257,10 +257,10 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, allocations_that_fail, 0, 4);
-    tcase_add_loop_test(cases, renewals_that_fail, 0, 2);
+    tcase_add_loop_test(cases, allocations_fail, 0, 4);
+    tcase_add_loop_test(cases, renewals_fail, 0, 2);
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
-    tcase_add_loop_test(cases, a_matrix_without_memory, 0, 2);
+    tcase_add_loop_test(cases, allocations_of_a_matrix_fail, 0, 2);
 #endif
     suite_add_tcase(suite, cases);
     return run_suite(suite);

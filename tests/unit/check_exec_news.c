@@ -50,7 +50,7 @@ static void wait_for_news(void *context)
             continue;
 }
 
-START_TEST(failures_are_told)
+START_TEST(failures_are_reported)
 {
     const act        rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
     const unsigned   worker[] = {0, 1};
@@ -114,7 +114,7 @@ START_TEST(activity_of_a_worker)
 END_TEST
 
 /* A log file left by an earlier run is removed, and not reported as the log of this failure. */
-START_TEST(logs_of_another_run)
+START_TEST(logs_of_an_earlier_run_stay)
 {
     const act        rows[] = {{1, 1, "fail:9", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
@@ -172,7 +172,7 @@ static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exe
     return past.done;
 }
 
-START_TEST(what_is_not_recorded_is_not_done)
+START_TEST(unrecorded_task_is_not_done)
 {
     const act        rows[] = {{1, 1, "busy:300", 300, 0}, CURTAIN};
     char             file[] = "check_exec.XXXXXX";
@@ -208,10 +208,10 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, failures_are_told, 0, POLICIES);
+    tcase_add_loop_test(cases, failures_are_reported, 0, POLICIES);
     tcase_add_test(cases, activity_of_a_worker);
-    tcase_add_loop_test(cases, logs_of_another_run, 0, POLICIES);
-    tcase_add_loop_test(cases, what_is_not_recorded_is_not_done, 0, POLICIES);
+    tcase_add_loop_test(cases, logs_of_an_earlier_run_stay, 0, POLICIES);
+    tcase_add_loop_test(cases, unrecorded_task_is_not_done, 0, POLICIES);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The dispatcher when it is told to stop, by whomever. */
+/* Stops of a run, by hs_exec_stop() from bodies, signal handlers and other threads, and by
+ * impossible decisions of policies. */
 
 #include <math.h>
 #include <pthread.h>
@@ -28,11 +29,11 @@ static void from_handler(int number)
     hs_exec_stop(theatre.context, number == SIGUSR1 ? HS_STOP_DRAIN : HS_STOP_NOW);
 }
 
-static pthread_t signalled; /* workers let no signal through */
+static pthread_t signalled; /* worker threads block all signals */
 
 static void signal_drain(void *exec)
 {
-    (void)exec; /* the handler knows */
+    (void)exec; /* the handler gets no argument */
     pthread_kill(signalled, SIGUSR1);
 }
 
@@ -42,7 +43,7 @@ static void signal_now(void *exec)
     pthread_kill(signalled, SIGUSR2);
 }
 
-/* From a thread that has nothing to do with the run. */
+/* Stop the run from a thread that is no part of it. */
 static void *stop_thread(void *exec)
 {
     hs_exec_stop(exec, HS_STOP_NOW);
@@ -57,7 +58,7 @@ static void stop_from_thread(void *exec)
     pthread_join(thread, NULL);
 }
 
-/* The first task of each worker asks for the stop and goes on; thousands wait behind. */
+/* The first task of each worker stops the run and goes on; thousands of tasks wait behind it. */
 static performance stopping(const char *policy, void (*hook)(void *), const char *kernel)
 {
     const act    rows[] = {{2, 2, kernel, 2, HS_RESTART_NO}, {1, 1, "late:300", 5000, 0}, CURTAIN};
@@ -85,7 +86,7 @@ static performance stopping(const char *policy, void (*hook)(void *), const char
     return p;
 }
 
-START_TEST(draining)
+START_TEST(stop_drain)
 {
     static const struct {
         void (*hook)(void *);
@@ -98,14 +99,14 @@ START_TEST(draining)
         theatre_reset();
         p = stopping(all_policies[_i], hooks[h].hook, "call:50000");
         ck_assert(p.status == HS_ECANCELED || p.report.not_run == 0);
-        ck_assert_uint_ge(p.report.done, 1); /* what runs may end */
+        ck_assert_uint_ge(p.report.done, 1); /* running tasks may end */
         end_performance(&p);
     }
 }
 END_TEST
 
-/* Nothing ends these but being told to. */
-START_TEST(stopping_now)
+/* The tasks end only if they are cancelled. */
+START_TEST(stop_at_once)
 {
     static const struct {
         void (*hook)(void *);
@@ -125,7 +126,7 @@ START_TEST(stopping_now)
 }
 END_TEST
 
-START_TEST(stopped_before_the_start)
+START_TEST(stop_before_the_start)
 {
     const act        rows[] = {{1, 1, "done", 10, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
@@ -144,7 +145,7 @@ START_TEST(stopped_before_the_start)
 }
 END_TEST
 
-/* Policies that decide what cannot be done, at most so often for each worker: then they give up. */
+/* Policies that make impossible decisions, up to TRIES times for each worker. */
 enum { TRIES = 20 };
 
 struct hs_policy_state {
@@ -239,7 +240,7 @@ static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_d
         hs_decide_wait(out, now);
 }
 
-/* Which is after the first. */
+/* Start the second task, which depends on the first. */
 static void start_the_second(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
                              hs_wake *wake)
 {
@@ -312,8 +313,8 @@ static const struct {
     {"lose", {ODD, .next = start_again, .take_stranded = strand_again}},
 };
 
-/* As under the virtual clock, and nothing is counted twice. */
-START_TEST(what_cannot_be_done_breaks_the_run_off)
+/* The run breaks off as a simulation does, and counts each task once. */
+START_TEST(impossible_decision_breaks_the_run_off)
 {
     const act  rows[] = {{1, 1, odd_policies[_i].kernel, 1, 0}, {1, 1, "done", 1, 0}, CURTAIN};
     hs_backend backend = theatre_with_lists();
@@ -331,8 +332,8 @@ START_TEST(what_cannot_be_done_breaks_the_run_off)
 }
 END_TEST
 
-/* A policy may be anybody's: one that starts what is not ready is found out. */
-START_TEST(no_policy_breaks_the_order)
+/* A policy of the application that starts a task too early breaks the run off. */
+START_TEST(policy_that_violates_the_order_is_refused)
 {
     const hs_policy_kind rash = {ODD, .next = start_the_second, .add_ready = ready,
                                  .supports_graphs = true};
@@ -364,12 +365,12 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, draining, 0, POLICIES);
-    tcase_add_loop_test(cases, stopping_now, 0, POLICIES);
-    tcase_add_test(cases, stopped_before_the_start);
-    tcase_add_loop_test(cases, what_cannot_be_done_breaks_the_run_off, 0,
+    tcase_add_loop_test(cases, stop_drain, 0, POLICIES);
+    tcase_add_loop_test(cases, stop_at_once, 0, POLICIES);
+    tcase_add_test(cases, stop_before_the_start);
+    tcase_add_loop_test(cases, impossible_decision_breaks_the_run_off, 0,
                         sizeof odd_policies / sizeof *odd_policies);
-    tcase_add_test(cases, no_policy_breaks_the_order);
+    tcase_add_test(cases, policy_that_violates_the_order_is_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

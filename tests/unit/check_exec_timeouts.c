@@ -81,7 +81,7 @@ static hs_instance *any_instance(unsigned cpus, unsigned gpus)
 }
 
 /* After random failures, each task was done once or failed once, and no task was left. */
-START_TEST(all_is_accounted_for)
+START_TEST(report_accounts_for_all_tasks)
 {
     int round;
 
@@ -115,7 +115,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, thousands_of_timeouts, 0, POLICIES);
-    tcase_add_loop_test(cases, all_is_accounted_for, 0, 8);
+    tcase_add_loop_test(cases, report_accounts_for_all_tasks, 0, 8);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

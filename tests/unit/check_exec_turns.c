@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * What happens to a worker while its own thread is elsewhere: another thread decides for it, counts
- * what is left for it, or enforces its deadline. The first two are for a thread sanitizer to see:
- * bodies wait for each other by relaxed atomics alone, which order nothing else.
- */
+/* Events for a worker while its own thread is busy: another thread decides for the worker,
+ * checks the tasks left for it, or enforces its deadline. The first two tests are for a thread
+ * sanitizer: bodies wait for each other by relaxed atomics only, which order no other memory
+ * access. */
 #include "config.h"
 
 #include <check.h>
@@ -19,14 +18,14 @@
 #include "support/atomic.h"
 #include "support/clock.h"
 
-static uint64_t          the_time;   /* ns; shared; 0: the clock is the real one */
-static _Thread_local bool rises_late; /* this thread's first look at the clock takes long */
-static int               is_up;      /* shared: the late thread reads the clock */
-static int               is_asked;   /* shared: the policy has decided for the late thread */
-static hs_exec          *stage;
-static hs_body           body;
+static uint64_t           the_time;   /* ns; shared; 0: the clock is the real one */
+static _Thread_local bool rises_late; /* the first reading of the clock in this thread takes long */
+static int                is_up;      /* shared: the late thread is reading the clock */
+static int                is_asked;   /* shared: the policy has decided for the late thread */
+static hs_exec           *stage;
+static hs_body            body;
 
-/* What the attempt of a test does. */
+/* The body of all tasks in the present test. */
 static hs_outcome (*act)(hs_attempt *attempt);
 
 static void wait_for(const int *count, int value)
@@ -72,7 +71,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *unused, hs_attem
 static const hs_backend actors = {
     .abi = HS_BACKEND_ABI, .name = "actors", .body_create = body_create, .run = run};
 
-/* The CPU's thread comes late to the first start. */
+/* Open a worker; the thread of the CPU is late at the first start. */
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
                              hs_backend_worker **out, hs_error *error)
 {
@@ -139,7 +138,7 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
     return s;
 }
 
-/* Frees what it is given; the report of the run. */
+/* Run the instance, free it with its plan, and return the report. */
 static hs_exec_report perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
     hs_exec_report report;
@@ -154,7 +153,7 @@ static hs_exec_report perform(hs_instance *in, hs_schedule *plan, const hs_exec_
     return report;
 }
 
-/* When the second task begins on the GPU, the CPU is to take it: so the GPU gives it up. */
+/* Abort the second task on the GPU, because the CPU spoliates it. */
 static hs_outcome give_up_the_second(hs_attempt *attempt)
 {
     if (attempt->task == 0)
@@ -167,10 +166,10 @@ static hs_outcome give_up_the_second(hs_attempt *attempt)
     return HS_OUTCOME_ABORTED;
 }
 
-/* The GPU's thread decides that the CPU spoliates, before the CPU's thread has looked at the
- * clock for the first time. The GPU's first task lasts far longer than estimated: so does its
- * second, as the policy expects, which has the CPU take that at once. */
-START_TEST(decided_for_before_its_thread_wakes)
+/* The thread of the GPU decides that the CPU spoliates, before the thread of the CPU has read
+ * the clock for the first time. The first task of the GPU lasts far longer than estimated, so
+ * the policy expects the same of the second and lets the CPU spoliate it at once. */
+START_TEST(decision_before_the_thread_wakes)
 {
     static const hs_backend *const only[] = {&late_risers};
     const hs_exec_settings         s = settings_of(only, "heteroprio");
@@ -192,7 +191,7 @@ END_TEST
 enum { LINKS = 12, BAD = 8, NEEDED = 4 }; /* failures in a row after which a worker retires */
 
 static int linked, failing; /* shared: attempts begun */
-static int is_retired;      /* shared: the CPU is */
+static int is_retired;      /* shared: the CPU is retired */
 
 static void note_retired(void *data, const hs_exec_failure *failure)
 {
@@ -201,7 +200,7 @@ static void note_retired(void *data, const hs_exec_failure *failure)
         hsi_atomic_store(&is_retired, 1);
 }
 
-/* The chain begins when the CPU has failed once, and ends after that has retired. */
+/* The chain begins after the first failure of the CPU, and ends after the CPU was retired. */
 static hs_outcome fail_beside_the_chain(hs_attempt *attempt)
 {
     if (attempt->task < LINKS) {
@@ -215,9 +214,9 @@ static hs_outcome fail_beside_the_chain(hs_attempt *attempt)
     return HS_OUTCOME_FAILED;
 }
 
-/* A worker that is to retire looks whether others can run all that is left, while the GPU begins
- * tasks of its own without the lock. */
-START_TEST(left_for_others_that_begin_without_the_lock)
+/* The dispatcher checks whether others can run all tasks left by a worker to be retired, while
+ * the GPU starts tasks of its list without the lock. */
+START_TEST(retirement_while_another_worker_starts_a_task)
 {
     static const hs_backend *const only[] = {&actors};
     hs_exec_settings               s = settings_of(only, "plan");
@@ -247,7 +246,7 @@ START_TEST(left_for_others_that_begin_without_the_lock)
 }
 END_TEST
 
-/* Until the first worker waits. */
+/* Wait until the first worker waits. */
 static void wait_for_first(void)
 {
     bool waits = false;
@@ -259,7 +258,7 @@ static void wait_for_first(void)
     }
 }
 
-/* Until the caller's thread has looked at the deadlines once more. */
+/* Wait until the thread of the caller has enforced deadlines once more. */
 static void have_deadlines_enforced(void)
 {
     enum { NOT_YET = -1 };
@@ -276,7 +275,7 @@ static void have_deadlines_enforced(void)
     }
 }
 
-/* The second task lasts until the deadline of the first, which is done, has come. */
+/* The second task lasts until the deadline of the first task, which is done, has passed. */
 static hs_outcome outlast_a_deadline(hs_attempt *attempt)
 {
     if (attempt->task == 1) {
@@ -289,7 +288,7 @@ static hs_outcome outlast_a_deadline(hs_attempt *attempt)
 
 /* A deadline that passes after the end of its attempt affects neither the waiting worker nor the
  * worker's next attempt. */
-START_TEST(a_deadline_ends_with_its_attempt)
+START_TEST(deadline_ends_with_its_attempt)
 {
     static const hs_backend *const only[] = {&actors};
     const hs_exec_settings         s = settings_of(only, "plan");
@@ -318,9 +317,9 @@ int main(void)
     TCase *cases = tcase_create("by other threads");
 
     tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, decided_for_before_its_thread_wakes);
-    tcase_add_test(cases, left_for_others_that_begin_without_the_lock);
-    tcase_add_test(cases, a_deadline_ends_with_its_attempt);
+    tcase_add_test(cases, decision_before_the_thread_wakes);
+    tcase_add_test(cases, retirement_while_another_worker_starts_a_task);
+    tcase_add_test(cases, deadline_ends_with_its_attempt);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -72,11 +72,11 @@ START_TEST(invalid_records_are_refused)
     uint64_t start = chain;
 
     refuse_text(text, header + write_sealed_line(text + header, &chain, "begun t1 0"),
-                "does not know");
+                "unknown kind of record");
     for (size_t i = 0; i < sizeof disordered / sizeof *disordered; i++) {
         chain = start;
         refuse_text(text, header + write_sealed_line(text + header, &chain, disordered[i]),
-                    "not in order");
+                    "malformed digest");
     }
 }
 END_TEST
@@ -161,11 +161,11 @@ START_TEST(file_that_is_no_journal_stays_unchanged)
     for (resume = 0; resume < 2; resume++) {
         spit("id,cpu,gpu\na,1,2\n", 17);
         ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal, and stays as it is"));
+        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal and was not changed"));
         ck_assert_ptr_null(strstr(fault.why, "remove"));
         spit(zeros, sizeof zeros);
         ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal, and stays as it is"));
+        ck_assert_ptr_nonnull(strstr(fault.why, "is not a journal and was not changed"));
     }
     after = slurp();
     ck_assert_uint_eq(after.size, sizeof zeros);
@@ -209,7 +209,7 @@ START_TEST(missing_journal_is_created_on_resume)
     hsi_journal  *j = opened(1, done, &count);
 
     ck_assert_uint_eq(count, 0);
-    ck_assert_ptr_nonnull(strstr(past.note, "there was no journal"));
+    ck_assert_ptr_nonnull(strstr(past.note, "did not exist"));
     shut(j);
     spit("", 0);
     shut(opened(0, done, &count)); /* an empty file counts as a missing file */

@@ -214,7 +214,7 @@ START_TEST(memory_is_shared_by_all_workers)
         hs_exec_free(exec);
         memory = 2 * 3 * one;
         ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, &error), HS_ERESOURCE);
-        ck_assert_ptr_nonnull(strstr(error.why, " GiB of memory on 3 workers, and there are 0.8"));
+        ck_assert_ptr_nonnull(strstr(error.why, " GiB of memory on 3 workers, but only 0.8"));
     }
     memory = -1;
     hs_instance_free(in);

@@ -115,7 +115,7 @@ START_TEST(outcome_is_reported)
     expect_failed(&s, "plugin:" PLUGINS "probe.so:returns_7", "the plugin returned 7");
     expect_failed(&s, "plugin:" PLUGINS "probe.so:fails_in_two_lines", "one\ntwo");
     expect_failed(&s, "plugin:" PLUGINS "probe.so:gives_up",
-                  "the plugin gave up without having been cancelled");
+                  "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
     ck_assert_int_eq(run_and_cancel(&s, "plugin:" PLUGINS "probe.so:done_although_cancelled"),
                      HS_OUTCOME_DONE);
     stage_close(&s);
@@ -169,16 +169,19 @@ static const struct {
     {"plugin:x.so", HS_EINVAL, "kernel 'plugin:x.so': expected plugin:FILE.so:SYMBOL"},
     {"plugin:x.so:", HS_EINVAL, "kernel 'plugin:x.so:': expected plugin:FILE.so:SYMBOL"},
     {"plugin::f", HS_EINVAL, "kernel 'plugin::f': expected plugin:FILE.so:SYMBOL"},
-    {"plugin:no-such-file.so:f", HS_ERESOURCE, "no plugin: ./no-such-file.so: cannot open"},
-    {"plugin:libc.so.6:puts", HS_ERESOURCE, "no plugin: ./libc.so.6: cannot open"},
-    {"plugin:/nowhere/a:b.so:f", HS_ERESOURCE, "no plugin: /nowhere/a:b.so: cannot open"},
+    {"plugin:no-such-file.so:f", HS_ERESOURCE,
+     "cannot open the plugin: ./no-such-file.so: cannot open"},
+    {"plugin:libc.so.6:puts", HS_ERESOURCE, "cannot open the plugin: ./libc.so.6: cannot open"},
+    {"plugin:/nowhere/a:b.so:f", HS_ERESOURCE,
+     "cannot open the plugin: /nowhere/a:b.so: cannot open"},
     {"plugin:" PLUGINS "probe.so:no_such_function", HS_EINVAL,
      PLUGINS "probe.so has no function no_such_function"},
     {"plugin:" PLUGINS "other_abi.so:task", HS_EINVAL,
-     PLUGINS "other_abi.so is for version 99 of the plugin interface, and this is 1: "
-             "compile it again"},
+     PLUGINS
+     "other_abi.so was compiled for version 99 of the plugin interface, and this is version 1: "
+     "compile it again"},
     {"plugin:" PLUGINS "no_abi.so:task", HS_EINVAL,
-     PLUGINS "no_abi.so is no plugin: it lacks the line HS_PLUGIN_FILE;"},
+     PLUGINS "no_abi.so is not a plugin: add the line HS_PLUGIN_FILE; to its source"},
 };
 
 START_TEST(faults_are_described)

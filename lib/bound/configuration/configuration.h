@@ -4,7 +4,6 @@
 
 #include "core/problem.h"
 #include "core/time_limit.h"
-#include "glpk/master_lp.h"
 
 /*
  * The configuration bound, computed in slices of time. A pattern is a set of tasks that a worker
@@ -48,18 +47,6 @@ double hsi_configuration_bound(const hsi_configuration *cf);
  * of the search, INFINITY before the first round. */
 double hsi_configuration_largest_open(const hsi_configuration *cf);
 int    hsi_configuration_ended(const hsi_configuration *cf);
-
-typedef struct hsi_pattern {
-    hs_type                type;
-    double                 share; /* workers that run the pattern in the last solution of the LP;
-                                     mostly 0 */
-    size_t                 size;
-    const hsi_master_item *items; /* kinds and copies; valid until the next step */
-} hsi_pattern;
-
-/* Return all patterns found so far; later patterns are better. */
-size_t      hsi_configuration_patterns(const hsi_configuration *cf);
-hsi_pattern hsi_configuration_pattern(const hsi_configuration *cf, size_t index);
 
 /* Return the kind of a row of the problem: rows with equal times are of one kind. */
 uint32_t hsi_configuration_kind(const hsi_configuration *cf, size_t row);

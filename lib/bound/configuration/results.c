@@ -20,20 +20,6 @@ int hsi_configuration_ended(const hsi_configuration *cf)
     return cf->ended;
 }
 
-size_t hsi_configuration_patterns(const hsi_configuration *cf)
-{
-    return cf->master ? hsi_master_columns(cf->master) : 0;
-}
-
-hsi_pattern hsi_configuration_pattern(const hsi_configuration *cf, size_t index)
-{
-    hsi_pattern pattern = {.type = hsi_master_pattern_type(cf->master, index),
-                           .share = hsi_master_pattern_workers(cf->master, index)};
-
-    pattern.items = hsi_master_pattern_items(cf->master, index, &pattern.size);
-    return pattern;
-}
-
 uint32_t hsi_configuration_kind(const hsi_configuration *cf, size_t row)
 {
     return cf->refusal.kind_of ? cf->refusal.kind_of[row] : 0;
@@ -60,15 +46,17 @@ void hsi_configuration_set_enough(hsi_configuration *cf, double bound)
 void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share)
 {
     hs_type type = cf->fluid == HS_CPU || cf->refusal.workers[HS_CPU] == 0 ? HS_GPU : HS_CPU;
-    size_t  column, i;
+    size_t  patterns = cf->master ? hsi_master_columns(cf->master) : 0, column, size, i;
 
     for (i = 0; i < cf->refusal.kinds; i++)
         share[i] = 0;
-    for (column = 0; column < hsi_configuration_patterns(cf); column++) {
-        hsi_pattern pattern = hsi_configuration_pattern(cf, column);
+    for (column = 0; column < patterns; column++) {
+        const hsi_master_item *items = hsi_master_pattern_items(cf->master, column, &size);
+        double                 workers = hsi_master_pattern_workers(cf->master, column);
 
-        for (i = 0; pattern.type == type && pattern.share > 0 && i < pattern.size; i++)
-            share[pattern.items[i].item] += pattern.share * pattern.items[i].copies;
+        for (i = 0; hsi_master_pattern_type(cf->master, column) == type && workers > 0 && i < size;
+             i++)
+            share[items[i].item] += workers * items[i].copies;
     }
     for (i = 0; i < cf->refusal.kinds; i++) {
         double part = fmin(1, share[i] / cf->refusal.count[i]);

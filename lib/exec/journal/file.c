@@ -103,7 +103,9 @@ static hs_status open_and_lock(const char *path, int *fd, int *made, hs_error *e
         return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
     code = lock(*fd);
     if (code == EWOULDBLOCK)
-        return hsi_error_set(error, HS_EINVAL, "another process is using the journal '%.300s'",
+        return hsi_error_set(error, HS_EINVAL,
+                             "the journal '%.300s' is in use by another process: wait for its end, "
+                             "or name another file",
                              path);
     return code ? hsi_journal_complain(path, "lock", code, error) : HS_OK;
 }

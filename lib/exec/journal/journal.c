@@ -33,20 +33,20 @@ struct hsi_journal {
     int                fd, made;
     pthread_t          syncer;
     pthread_mutex_t    mutex;      /* guards all fields below */
-    pthread_cond_t     work, room; /* for the syncer; for threads that add records */
+    pthread_cond_t     work, room; /* conditions of the syncer, and of threads that add records */
     uint64_t           chain;
     uint64_t           written, durable;     /* bytes of the file: written, on disk */
     uint64_t           added, taken, synced; /* records since the journal was opened: written, part
                                                 of a sync that has begun, on disk */
     uint64_t done, done_synced;              /* done tasks among `added` and among `synced` */
-    int64_t  oldest;                         /* ns, when the first record not taken was written */
+    int64_t  oldest;                         /* ns: write time of the first record not taken */
     int64_t  sync_ns;                        /* duration of the last sync */
     bool     urgent;                         /* a thread waits for the sync of its record */
-    int      closing, error;                 /* errno of the first failure ... */
-    bool     nameless;                       /* ... which is a lost name of the file */
+    int      closing, error;                 /* error: errno of the first failure */
+    bool     nameless;                       /* the failure is a lost name of the file */
 };
 
-/* Return 0 or errno. */
+/* Write a line and count its bytes. Return 0 or errno. */
 static int write_line(hsi_journal *j, const char *line, size_t length)
 {
     int error = hsi_journal_file_write(j->fd, line, length);
@@ -232,14 +232,14 @@ static hs_status refuse_new(const char *path, const char *text, size_t size, hs_
 {
     if (hsi_journal_is_one(text, size))
         return hsi_error_set(error, HS_EINVAL,
-                             "there is a journal '%.300s': resume it, or remove it to start anew",
+                             "the journal '%.300s' exists: resume it, or remove it to start again",
                              path);
     return hsi_error_set(error, HS_EINVAL,
-                         "'%.300s' is not a journal, and stays as it is: name another file", path);
+                         "'%.300s' is not a journal and was not changed: name another file", path);
 }
 
-/* Read the file, *size bytes long: fill *past and *found if the run resumes; refuse a file with
- * text otherwise. */
+/* Read the file and set *size to its length. If the run resumes, fill *past and *found; else refuse
+ * a file that is not empty. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal_found *found, size_t *size,
                            hs_error *error)
@@ -254,8 +254,8 @@ static hs_status read_file(const char *path, int fd, const hs_instance *in, int 
     return st;
 }
 
-/* Continue an existing file: fill *past, set the chain, cut off an unfinished end, and sync, since
- * the process that wrote the file may have been killed before its last sync. */
+/* Continue an existing file: fill *past, set the chain, and cut off an unfinished end. Sync the
+ * file, since the process that wrote it may have been killed before its last sync. */
 static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *past, hs_error *error)
 {
     hsi_journal_found found = {0};
@@ -272,8 +272,8 @@ static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *pas
     return st;
 }
 
-/* Write the first lines of a run and sync before a task is run, since no record can be read without
- * these lines. */
+/* Write the first lines of a run, and sync before a task runs: no record can be read without these
+ * lines. */
 static hs_status write_start(hsi_journal *j, hs_error *error)
 {
     char   line[HSI_JOURNAL_LINE];
@@ -311,7 +311,8 @@ static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, h
         close(j->fd);
     } else if (resume && j->made) {
         snprintf(past->note, sizeof past->note,
-                 "there was no journal '%.300s': all is still to be done", j->path);
+                 "the journal '%.300s' did not exist: it was created, and all tasks are run",
+                 j->path);
     }
     return st;
 }
@@ -327,7 +328,7 @@ static void free_journal(hsi_journal *j)
 
 static hs_status no_memory(const char *path, hs_error *error)
 {
-    return hsi_error_set(error, HS_ENOMEM, "not enough memory for the journal '%.300s'", path);
+    return hsi_error_set(error, HS_ENOMEM, "out of memory for the journal '%.300s'", path);
 }
 
 static hs_status create(const char *path, const hs_instance *in, hsi_journal **out)
@@ -395,8 +396,8 @@ hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, hs_error *error)
     if (j->nameless)
         st =
             hsi_error_set(error, HS_EIO,
-                          "the journal '%.300s' was removed or renamed during the run: what it had "
-                          "on record is not there",
+                          "the journal '%.300s' was removed or renamed during the run: its records "
+                          "are lost",
                           j->path);
     else if (j->error)
         st = hsi_journal_complain(j->path, "write", j->error, error);

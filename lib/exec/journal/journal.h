@@ -29,16 +29,16 @@ typedef enum hsi_past {
     HSI_PAST_DONE,
     HSI_PAST_CHANGED, /* the task was done, but its command or kernel has changed since, or the task
                          was done before a predecessor was */
-    HSI_PAST_UNDONE, /* the task was done, but a later attempt began and did not end */
+    HSI_PAST_UNDONE,  /* the task was done, but a later attempt began and did not end */
     HSI_PAST_FAILED
 } hsi_past;
 
 typedef struct hsi_journal_past {
-    bool           emulated;  /* set by the caller: tasks done by emulation count as done */
-    unsigned char *state;     /* array of the caller, by task, initially 0: an hsi_past */
-    uint16_t      *attempts;  /* array of the caller, by task: the highest number of an attempt */
+    bool           emulated; /* set by the caller: tasks done by emulation count as done */
+    unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_past */
+    uint16_t      *attempts; /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
-    uint64_t       gone; /* names in the journal that no task has */
+    uint64_t       gone;                  /* names in the journal that no task has */
     char           note[HS_WHY]; /* a repair of the file to report, e.g. an unfinished end that was
                                     cut off; empty: none */
 } hsi_journal_past;
@@ -58,7 +58,7 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal **out, hs_error *error);
 
 /* Check what hsi_journal_open() would find or refuse, without creating, truncating or writing a
- * file. past->note is empty. */
+ * file. *past is filled, with an empty note. */
 hs_status hsi_journal_look(const char *path, const hs_instance *in, bool resume,
                            hsi_journal_past *past, hs_error *error);
 

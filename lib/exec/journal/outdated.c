@@ -40,7 +40,7 @@ hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
 {
     hsi_vertex_order order;
     hs_status        st = hsi_vertex_order_find(&order, in);
-    uint64_t *done = NULL;
+    uint64_t        *done = NULL;
 
     if (st == HS_OK && order.count > 0) {
         done = malloc(order.count * sizeof *done);

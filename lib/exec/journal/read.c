@@ -2,9 +2,9 @@
 
 /*
  * Read a journal up to the first line whose sum is wrong. A crash may leave anything in the part
- * that was not synced, so the rest after that line is dropped. If a sound line further on says that
- * the wrong line had been synced, the file was damaged and is refused, since the dropped records
- * would be lost. A second header is refused for the same reason.
+ * that was not synced, so the reader drops the rest of the file from that line on. If a later sound
+ * line says that the wrong line had been synced, the file was damaged: the reader refuses the file,
+ * since the dropped records would be lost. It refuses a second header for the same reason.
  */
 
 #include "exec/journal/text.h"
@@ -57,7 +57,7 @@ static bool line_at(const journal_reader *r, size_t start, journal_line *out)
            hsi_journal_get_hex(newline - HSI_JOURNAL_HEX, &out->sum);
 }
 
-/* Return true if the line's sum is right behind a line with the sum `before`. */
+/* Return true if the line has the right sum for a line that follows the sum `before`. */
 static bool fits(const journal_line *l, uint64_t before)
 {
     uint64_t state = hsi_journal_sum_start(before);
@@ -114,13 +114,14 @@ static hs_status refuse_header(const journal_reader *r)
 
     if (!hsi_journal_is_one(r->text, r->size))
         return hsi_error_set(r->error, HS_EINVAL,
-                             "'%.300s' is not a journal, and stays as it is: name another file",
+                             "'%.300s' is not a journal and was not changed: name another file",
                              r->path);
     if (!line_at(r, 0, &first) || !fits(&first, 0))
         return hsi_error_set(r->error, HS_EINVAL,
                              "the first line of the journal '%.300s' is damaged", r->path);
     return hsi_error_set(r->error, HS_EINVAL,
-                         "the journal '%.300s' was made by another version of hybridsched",
+                         "the journal '%.300s' was written by another version of hybridsched: use "
+                         "that version, or name another file",
                          r->path);
 }
 
@@ -151,7 +152,7 @@ static hs_status refuse_record(const journal_reader *r, const char *what)
                          r->line, r->path, what);
 }
 
-/* A word of a record, for instance the name. */
+/* A word of a record, for example the name of the task. */
 typedef struct line_word {
     const char *at;
     size_t      length;
@@ -170,8 +171,8 @@ static bool next_word(const char **at, const char *end, line_word *out)
 
 enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
 
-/* Split off the first words of a record about a task; "undone" has two of them. Return false if the
- * record is malformed. */
+/* Split off the first words of a record about a task; a record "undone" has two words. Return false
+ * if the record is malformed. */
 static bool split(const journal_line *l, line_word words[WORDS], uint64_t *what)
 {
     const char *at = l->at, *end = l->at + l->length;
@@ -247,7 +248,7 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
     size_t    length, task;
 
     if (!split(l, words, &what))
-        return refuse_record(r, "is not in order");
+        return refuse_record(r, "lacks words or has a malformed digest");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
     if (!hs_name_index_find(r->index, plain, length, &task))
         return note_strange(r, plain, length);
@@ -258,7 +259,7 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
     return HS_OK;
 }
 
-/* Read all lines up to the first that is not sound. */
+/* Read all lines before the first line that is not sound. */
 static hs_status read_records(journal_reader *r)
 {
     hs_status    st = HS_OK;
@@ -266,7 +267,8 @@ static hs_status read_records(journal_reader *r)
 
     while (st == HS_OK && r->at < r->size && line_at(r, r->at, &l) && fits(&l, r->chain)) {
         if (!is_record(l.at, l.length))
-            return refuse_record(r, "is of a kind that this version does not know");
+            return refuse_record(
+                r, "has an unknown kind of record: use the version of hybridsched that wrote it");
         if (!starts(l.at, l.length, "run ") && !starts(l.at, l.length, "closed "))
             st = read_task(r, &l);
         r->chain = l.sum;
@@ -322,8 +324,8 @@ static hs_status refuse_joined(const journal_reader *r, size_t header)
     return hsi_error_set(
         r->error, HS_EINVAL,
         "the journal '%.200s' has the first line of another journal in line %" PRIu64
-        ", as if two files were joined: take them apart by 'head -c %zu' and "
-        "'tail -c +%zu', and resume one of them",
+        ", as if two files were joined: split it with 'head -c %zu' and "
+        "'tail -c +%zu', and resume one part",
         r->path, number, header, header + 1);
 }
 
@@ -339,12 +341,12 @@ static hs_status read_all(journal_reader *r)
     if (st == HS_OK && r->at > 0 && r->at < r->size && was_synced(r))
         st = hsi_error_set(r->error, HS_EINVAL,
                            "the journal '%.200s' is damaged in line %" PRIu64
-                           ": what stands before is sound; to do again whatever is recorded after, "
-                           "'truncate -s %zu' it and resume",
+                           ": to keep the records before that line and run all other tasks again, "
+                           "truncate it with 'truncate -s %zu' and resume",
                            r->path, r->line, r->at);
     if (st == HS_OK && r->at < r->size)
         snprintf(r->past->note, sizeof r->past->note,
-                 "the last %zu bytes of the journal '%.300s' were not finished, and are cut off",
+                 "the last %zu bytes of the journal '%.300s' were incomplete and are cut off",
                  r->size - r->at, r->path);
     return st;
 }
@@ -377,9 +379,14 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
                            hsi_journal_past *past, hsi_journal_found *found, hs_error *error)
 {
     hs_name_index *index = NULL;
-    journal_reader r = {
-        .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .error = error};
-    hs_status st = hs_name_index_create(in, &index);
+    journal_reader r = {.path = path,
+                        .text = text,
+                        .size = size,
+                        .line = 1,
+                        .in = in,
+                        .past = past,
+                        .error = error};
+    hs_status      st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)
         return st;

@@ -37,10 +37,10 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, hs_error 
                     (unsigned long long)r->failed, (unsigned long long)r->tasks,
                     (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
     if (r->blocked && r->blocked == r->not_run)
-        snprintf(error->why + used, HS_WHY - (size_t)used, " because of that");
+        snprintf(error->why + used, HS_WHY - (size_t)used, " because predecessors failed");
     else if (r->blocked)
-        snprintf(error->why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
-                 (unsigned long long)r->blocked);
+        snprintf(error->why + used, HS_WHY - (size_t)used,
+                 ", %llu of them because predecessors failed", (unsigned long long)r->blocked);
     return hsi_control_stop_request(exec->control) ? HS_ECANCELED : HS_EFAILED;
 }
 

@@ -46,7 +46,7 @@ typedef struct hsi_thread  hsi_thread;
  * worker waits: a writer of `now` holds the lock, or takes the lock before the worker waits.
  */
 typedef struct hsi_worker {
-    _Alignas(64) hs_exec *exec;
+    hs_exec *exec;
     unsigned number;
     hs_type  type;
 
@@ -57,10 +57,11 @@ typedef struct hsi_worker {
 
     hs_backend_worker **states; /* open backends, by slot; constant once the gate is open */
 
-    int64_t  now;         /* end of the last attempt, in ns */
-    unsigned in_flight;   /* number of in-flight tasks, without the attempt that ended last */
-    char    *log;         /* path of the last attempt's log file; NULL: no logs are kept */
-    char     why[HS_WHY]; /* reason or note of the last attempt; empty: none */
+    /* Other threads often read the fields above: do not share their cache line. */
+    _Alignas(64) int64_t now; /* end of the last attempt, in ns */
+    unsigned in_flight;       /* number of in-flight tasks, without the attempt that ended last */
+    char    *log;             /* path of the last attempt's log file; NULL: no logs are kept */
+    char     why[HS_WHY];     /* reason or note of the last attempt; empty: none */
 } hsi_worker;
 
 struct hs_exec {

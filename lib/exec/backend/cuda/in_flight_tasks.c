@@ -40,7 +40,7 @@ static bool hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
     gpu->broken = gpu->fault.hung = true;
     gpu->fault.memory = false;
     snprintf(gpu->fault.text, sizeof gpu->fault.text,
-             "what was told to stop is still running on the GPU after %.3g s",
+             "a cancelled task is still running on the GPU after %.3g s",
              1e-9 * (double)gpu->patience);
     return true;
 }

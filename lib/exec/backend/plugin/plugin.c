@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The backend of kernels of the form plugin:FILE.so:SYMBOL: functions of the user's own. */
+/* The backend of kernels of the form plugin:FILE.so:SYMBOL, which call functions of the user. */
 
 #include <hybridsched/plugin.h>
 
@@ -33,8 +33,8 @@ typedef struct plugin_worker {
 
 static const char prefix[] = "plugin:";
 
-/* A kernel's two parts. The file is not searched for: a name without a slash is a file in the
- * working directory. */
+/* The two parts of a kernel's name. A file name without a slash is a file in the working directory:
+ * no search path is used. */
 typedef struct address {
     char *file; /* owned */
     char *symbol;
@@ -64,12 +64,14 @@ static hs_status check_abi(void *file, const char *name, hs_error *error)
 
     if (!abi)
         return hsi_error_set(error, HS_EINVAL,
-                             "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;", name);
+                             "%.300s is not a plugin: add the line HS_PLUGIN_FILE; to its source",
+                             name);
     if (*abi != HS_PLUGIN_ABI)
-        return hsi_error_set(error, HS_EINVAL,
-                             "%.300s is for version %u of the plugin interface, and this is %u: "
-                             "compile it again",
-                             name, *abi, HS_PLUGIN_ABI);
+        return hsi_error_set(
+            error, HS_EINVAL,
+            "%.300s was compiled for version %u of the plugin interface, and this is "
+            "version %u: compile it again",
+            name, *abi, HS_PLUGIN_ABI);
     return HS_OK;
 }
 
@@ -84,15 +86,14 @@ static void *look_up(void *file, const char *symbol, hs_type type)
     return own ? own : dlsym(file, symbol);
 }
 
-/* Open the plugin and find its function. body->file must be closed by the caller on failure,
- * too. */
+/* Open the plugin and find its function. The caller closes body->file, also after a failure. */
 static hs_status find_function(const address *at, hs_type type, plugin_body *body, hs_error *error)
 {
     hs_status st;
 
     body->file = dlopen(at->file, RTLD_NOW | RTLD_LOCAL);
     if (!body->file)
-        return hsi_error_set(error, HS_ERESOURCE, "no plugin: %.480s", dlerror());
+        return hsi_error_set(error, HS_ERESOURCE, "cannot open the plugin: %.480s", dlerror());
     st = check_abi(body->file, at->file, error);
     if (st != HS_OK)
         return st;
@@ -117,7 +118,8 @@ static hs_status look_at(const char *file, hs_error *error)
 {
     if (access(file, R_OK) == 0)
         return HS_OK;
-    return hsi_error_set(error, HS_ERESOURCE, "no plugin: %.300s: %s", file, strerror(errno));
+    return hsi_error_set(error, HS_ERESOURCE, "cannot open the plugin: %.300s: %s", file,
+                         strerror(errno));
 }
 
 static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_body **out,
@@ -202,7 +204,7 @@ static hs_outcome judge(int result, hs_attempt *attempt)
     if (attempt->why[0] != '\0')
         return HS_OUTCOME_FAILED;
     if (result == HS_PLUGIN_ABORTED)
-        return hsi_fail(attempt, "the plugin gave up without having been cancelled");
+        return hsi_fail(attempt, "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
     return hsi_fail(attempt, "the plugin returned %d", result);
 }
 

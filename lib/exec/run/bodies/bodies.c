@@ -131,17 +131,18 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
 
     if (s->run.emulate[HS_CPU])
         return s->run.matrix ? hsi_error_set(error, HS_EINVAL,
-                                             "settings.run.matrix is given, and where "
-                                             "settings.run.emulate[HS_CPU] nothing is computed")
+                                             "settings.run.matrix excludes "
+                                             "settings.run.emulate[HS_CPU]: emulated tasks compute "
+                                             "nothing")
                              : HS_OK;
     bodies->no_matrix.status =
         hsi_matrix_create(spec->in, s->run.matrix_seed, &bodies->matrix, &bodies->no_matrix);
     if (bodies->no_matrix.status == HS_ENOMEM)
         return HS_ENOMEM;
     if (!bodies->matrix && s->run.matrix)
-        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, and %s",
+        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
                              bodies->no_matrix.status != HS_OK ? bodies->no_matrix.why
-                                                               : "no tasks here factorise one");
+                                                               : "no task factorises a matrix");
     if (!bodies->matrix)
         return HS_OK;
     if (s->run.matrix) {
@@ -180,9 +181,8 @@ static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type
     if (type == HS_CPU && bodies->no_matrix.status != HS_OK)
         return hsi_error_set(error, bodies->no_matrix.status, "%s", bodies->no_matrix.why);
     return hsi_error_set(error, HS_EDEPENDENT,
-                         "task %s: a kernel cannot work on data that other tasks made yet; "
-                         "commands can, and tasks that only take their planned time "
-                         "(settings.run.emulate[HS_%s])",
+                         "task %s: this kernel cannot use data of other tasks: use a command, or "
+                         "settings.run.emulate[HS_%s]",
                          name, type_name[type]);
 }
 
@@ -210,7 +210,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const c
     if (out->body)
         return refuse_data(bodies, name, type, error);
     if (st == HS_OK)
-        return hsi_error_set(error, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
+        return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
                              type_name[type]);
     if (!error->why[0])
         hsi_error_set(error, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));

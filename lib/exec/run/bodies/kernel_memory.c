@@ -114,7 +114,7 @@ static hs_status check_address_space(const hsi_bodies *bodies, const hsi_run_spe
         return hsi_blas_reserve(threads);
     return hsi_error_set(
         error, HS_ERESOURCE,
-        "kernels on %u worker%s need %.0f MiB of address space, and its limit leaves "
+        "kernels on %u worker%s need %.0f MiB of address space, but its limit leaves "
         "%.0f: use fewer workers, or raise the limit (ulimit -v)",
         threads, threads == 1 ? "" : "s", ceil(needed / 0x1p20), floor(left / 0x1p20));
 }
@@ -138,6 +138,7 @@ hs_status hsi_bodies_check_memory(const hsi_bodies *bodies, const hsi_run_spec *
         return HS_OK;
     return hsi_error_set(
         error, HS_ERESOURCE,
-        "the kernels need up to %.1f GiB of memory on %u workers, and there are %.1f",
+        "the kernels need up to %.1f GiB of memory on %u workers, but only %.1f GiB exist: "
+        "use fewer workers",
         needed / 0x1p30, spec->cpus, memory / 0x1p30);
 }

@@ -246,7 +246,8 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
             exec->dispatcher->wake = (hs_wake){0}; /* workers that do not wait ask by themselves */
         }
     } while (exec->dispatcher->gpus_choose_next && hsi_choose_next(exec, now));
-    hsi_prefetch_waiting(exec);
+    if (exec->dispatcher->gpus_prefetch)
+        hsi_prefetch_waiting(exec);
     if (!exec->dispatcher->active && exec->dispatcher->waiting &&
         !hsi_retries_count(exec->dispatcher->retries))
         dismiss_all(exec);

@@ -69,14 +69,15 @@ struct hsi_turn {
 /* The state of the dispatcher; the lock guards all fields, except that the flags are constant
  * during a run. */
 struct hsi_dispatcher {
-    hs_wake      wake;      /* waiting workers that must be asked again */
-    unsigned     active;    /* workers in HSI_OWN or HSI_RUN */
-    unsigned     waiting;   /* workers in HSI_WAIT */
-    int64_t      latest;    /* ns: latest time of the policy's clock, which never goes back */
-    int64_t      next_look; /* ns: time at which the caller's thread enforces deadlines next */
+    _Alignas(64) hs_wake wake; /* waiting workers that must be asked again */
+    unsigned     active;       /* workers in HSI_OWN or HSI_RUN */
+    unsigned     waiting;      /* workers in HSI_WAIT */
+    int64_t      latest;       /* ns: latest time of the policy's clock, which never goes back */
+    int64_t      next_look;    /* ns: time at which the caller's thread enforces deadlines next */
     hsi_retries *retries;
     bool         own_list_may_resume; /* the policy may give a worker tasks of its list again after
                                          hs_policy_next() */
+    bool gpus_prefetch;               /* GPUs share a matrix and prefetch its tiles */
     bool gpus_choose_next; /* GPUs may choose their next task before the present task ends */
 };
 
@@ -102,7 +103,8 @@ void hsi_decide_for_thief(hsi_worker *worker, int64_t now);
  * workers. */
 bool hsi_choose_next(hs_exec *exec, int64_t now);
 
-/* gpu_next_task.c: prefetch for each GPU the inputs of the task that waits for it. */
+/* gpu_next_task.c: prefetch for each GPU the inputs of the task that waits for it. The GPUs share a
+ * matrix. */
 void hsi_prefetch_waiting(hs_exec *exec);
 
 /* gpu_next_task.c: give up the chosen task of a worker, if there is one, and report it to the

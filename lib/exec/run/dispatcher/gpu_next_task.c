@@ -70,12 +70,9 @@ void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
 
 void hsi_prefetch_waiting(hs_exec *exec)
 {
-    const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    unsigned          i;
-    uint32_t          task;
+    unsigned i;
+    uint32_t task;
 
-    if (!matrix || !matrix->sharing)
-        return;
     for (i = exec->spec.cpus; i < exec->spec.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 

@@ -18,9 +18,12 @@
 
 hs_status hsi_dispatcher_create(hsi_dispatcher **out)
 {
-    hsi_dispatcher *dispatcher = calloc(1, sizeof *dispatcher);
+    hsi_dispatcher *dispatcher = aligned_alloc(_Alignof(hsi_dispatcher), sizeof *dispatcher);
 
-    if (dispatcher && hsi_retries_create(&dispatcher->retries) == HS_OK) {
+    if (!dispatcher)
+        return HS_ENOMEM;
+    *dispatcher = (hsi_dispatcher){.active = 0};
+    if (hsi_retries_create(&dispatcher->retries) == HS_OK) {
         *out = dispatcher;
         return HS_OK;
     }
@@ -104,6 +107,7 @@ void hsi_dispatcher_reset(hs_exec *exec)
 {
     hsi_dispatcher    *d = exec->dispatcher;
     const hs_instance *in = exec->spec.in;
+    const hsi_matrix  *matrix = hsi_bodies_matrix(exec->bodies);
     const bool         has_graph = hs_instance_has_graph(in);
     double             latency, bandwidth;
     unsigned           i;
@@ -117,6 +121,7 @@ void hsi_dispatcher_reset(hs_exec *exec)
     d->latest = 0;
     d->next_look = HSI_FAR;
     d->own_list_may_resume = has_graph && !hs_policy_groups_endings(exec->policy);
+    d->gpus_prefetch = matrix && matrix->sharing;
     d->gpus_choose_next = has_graph && hs_instance_link(in, HS_H2D, &latency, &bandwidth);
 }
 

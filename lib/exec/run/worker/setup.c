@@ -11,12 +11,12 @@
 
 static hs_status create_thread_data(hsi_worker *worker)
 {
-    hsi_thread *thread = calloc(1, sizeof *thread);
+    hsi_thread *thread = aligned_alloc(_Alignof(hsi_thread), sizeof *thread);
 
     if (!thread)
         return HS_ENOMEM;
+    *thread = (hsi_thread){.worker = worker};
     worker->thread = thread;
-    thread->worker = worker;
     thread->attempt = (hs_attempt){.struct_size = sizeof thread->attempt,
                                    .instance = worker->exec->spec.in,
                                    .worker = worker->number,

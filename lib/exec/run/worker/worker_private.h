@@ -8,11 +8,11 @@
 
 /* The thread of a worker, and its present attempt. Only the thread uses it during a run. */
 struct hsi_thread {
-    hsi_worker *worker;
-    pthread_t   id;
-    hs_attempt  attempt;
-    char       *errors;     /* path of the log file of standard error; NULL: none */
-    size_t      path_bytes; /* size of worker->log and of `errors` */
+    _Alignas(64) hsi_worker *worker;
+    pthread_t  id;
+    hs_attempt attempt;
+    char      *errors;     /* path of the log file of standard error; NULL: none */
+    size_t     path_bytes; /* size of worker->log and of `errors` */
 };
 
 /* thread.c: run a task of the worker's list and settle its outcome. */
