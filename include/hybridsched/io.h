@@ -9,6 +9,7 @@
 
 HS_BEGIN_DECLS
 
+/** Settings of hs_instance_read() and hs_plan_read(). */
 typedef struct hs_read_settings {
     size_t   struct_size;
     int      ignore_unknown;     /* 1: skip unknown columns; 0: refuse them */
@@ -21,6 +22,7 @@ typedef struct hs_read_settings {
     void *missing_data;
 } hs_read_settings;
 
+/** Set the defaults: refuse unknown columns, take the numbers of workers from the file. */
 HS_API void hs_read_settings_init_sized(hs_read_settings *settings, size_t size);
 #define hs_read_settings_init(o) hs_read_settings_init_sized((o), sizeof *(o))
 
@@ -40,6 +42,7 @@ HS_API hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_i
  */
 HS_API hs_status hs_instance_write(int fd, const hs_instance *in, hs_error *error);
 
+/** A lower bound on the makespan, with the name of the method, e.g. "area". */
 typedef struct hs_named_bound {
     char   name[32];
     double value;
@@ -60,6 +63,7 @@ typedef struct hs_plan_info {
     int            has_plan_digest;
 } hs_plan_info;
 
+/** Initialise `info` without any line. */
 HS_API void hs_plan_info_init_sized(hs_plan_info *info, size_t size);
 #define hs_plan_info_init(i) hs_plan_info_init_sized((i), sizeof *(i))
 
@@ -86,7 +90,10 @@ HS_API hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule 
 HS_API hs_status hs_plan_read(int fd, const hs_read_settings *settings, hs_instance **instance,
                               hs_schedule **schedule, hs_plan_info *info, hs_error *error);
 
-/** Read affinities (task,worker,score; at most one per task) for hs_settings; free() the array. */
+/**
+ * Read the preferred workers of tasks (columns task, worker, score; at most one row per task), for
+ * hs_settings. The caller calls free() for *out.
+ */
 HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out, size_t *count,
                                     hs_error *error);
 
@@ -115,6 +122,7 @@ typedef struct hs_import_settings {
                                  `cpu`, `bytes` */
 } hs_import_settings;
 
+/** Set the defaults of all members. */
 HS_API void hs_import_settings_init_sized(hs_import_settings *settings, size_t size);
 #define hs_import_settings_init(o) hs_import_settings_init_sized((o), sizeof *(o))
 
@@ -137,6 +145,7 @@ HS_API hs_status hs_import_wfcommons(int fd, const hs_import_settings *settings,
 /** Times, workers and transfers measured by StarPU, in the format of starpu_perfmodel_recdump. */
 typedef struct hs_starpu_models hs_starpu_models;
 
+/** Read performance models; free *out with hs_starpu_models_free(). Fails as hs_import_stg(). */
 HS_API hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error);
 HS_API void      hs_starpu_models_free(hs_starpu_models *models);
 
@@ -153,6 +162,7 @@ typedef struct hs_picture_failure {
     const char *why; /* NULL: unknown reason */
 } hs_picture_failure;
 
+/** Additions to the picture of a schedule; all zero except struct_size: none. */
 typedef struct hs_picture {
     size_t      struct_size;
     const char *title;  /* NULL: none */
@@ -163,7 +173,7 @@ typedef struct hs_picture {
      * of a policy with the instance's times, which are then labelled estimates. NULL: none.
      */
     const hs_schedule        *predicted;
-    const hs_named_bound     *predicted_bound;
+    const hs_named_bound     *predicted_bound; /* drawn as a line in the prediction; NULL: none */
     const hs_picture_failure *failures; /* sorted by worker, then end */
     size_t                    failure_count;
     const char *policy; /* name of the simulated policy; NULL: not shown */
@@ -180,6 +190,7 @@ typedef struct hs_picture {
     size_t         wait_count;
 } hs_picture;
 
+/** Initialise `picture` without additions. */
 HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 

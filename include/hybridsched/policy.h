@@ -312,20 +312,19 @@ struct hs_policy_kind {
     void (*ended)(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake);
     void (*mark_done)(hs_policy_state *state, uint32_t task);
-    int (*take_own)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: returns 0 */
-    const uint32_t *(*own_list)(hs_policy_state *state, unsigned worker,
-                                size_t *count);                             /* NULL: returns NULL */
-    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake); /* NULL: does nothing */
-    int (*take_stranded)(hs_policy_state *state, uint32_t *task); /* find a task that no worker in
-                                                                     service can run, see
-                                                                     hs_policy_take_stranded();
-                                                                     NULL: always returns 0, so the
-                                                                     run ends without such tasks */
-    bool supports_graphs;     /* whether instances with a graph are accepted; 0: they fail with
-                                 HS_EDEPENDENT */
+
+    /* optional; NULL: the worker has no list of its own */
+    int (*take_own)(hs_policy_state *state, unsigned worker, uint32_t *task);
+    const uint32_t *(*own_list)(hs_policy_state *state, unsigned worker, size_t *count);
+    /* optional; NULL: the loss of a worker changes no decision */
+    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake);
+    /* optional; NULL: tasks that no remaining worker can run are never returned, and do not run */
+    int (*take_stranded)(hs_policy_state *state, uint32_t *task);
+
+    bool supports_graphs; /* whether instances with a graph are accepted, not HS_EDEPENDENT */
     unsigned supported_ranks; /* see hs_policy_supported_ranks() */
-    bool     groups_endings;  /* whether hs_policy_groups_endings() returns 1 also for independent
-                                 tasks */
+    bool groups_endings; /* whether all ends of one time are reported together, even of independent
+                            tasks: see hs_policy_groups_endings() */
     /* Add the tasks that became ready, see hs_policy_collect_ready(); required if supports_graphs
        or groups_endings is 1. */
     void (*add_ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,

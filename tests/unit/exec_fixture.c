@@ -47,8 +47,10 @@ static const hs_graph *graph_of(const hs_instance *in)
     return g;
 }
 
-/* Return the time at which all predecessors of a task have ended. Their numbers are smaller, so
- * they have placements. */
+/*
+ * Return the time at which all predecessors of a task have ended in the placements `p`.
+ * Predecessors have smaller numbers than the task, so their placements are complete.
+ */
 static double ready_at(const hs_instance *in, size_t task, const hs_placement *p)
 {
     const hs_graph *g = graph_of(in);
