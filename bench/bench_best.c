@@ -38,7 +38,7 @@ static const row table[] = {
 static const double cvs[][2] = {{0.2, 0.2}, {1, 0.2}, {1, 1}, {0.2, 1}};
 enum { PAIRS = sizeof cvs / sizeof *cvs, MOST_RUNS = 1000 };
 
-/* Results of one solver on the instances of one size. */
+/* Summed results of one solver on the instances of one size. */
 typedef struct tally {
     double gap[MOST_RUNS];
     size_t runs, proofs;

@@ -8,12 +8,12 @@
 
 static void submit_step(const step *now)
 {
-    char *m = now->of->data; /* a byte per tile, for the depend clauses */
+    char *m = now->of->data; /* one byte for each tile, named in the depend clauses */
     int   n = now->of->tiles, ij = now->i * n + now->j, ik = now->i * n + now->k;
     int   jk = now->j * n + now->k;
     step  s = *now;
 
-    (void)m; /* gcc does not count the use in depend() */
+    (void)m; /* attribute: gcc does not count the use in depend() */
     if (ij == jk) {
 #pragma omp task firstprivate(s) depend(inout : m[ij])
         do_step(&s);

@@ -49,7 +49,7 @@ static double run_tasks(uint32_t tasks, stamp *stamps)
 
 static void run_step(void *buffers[], void *at)
 {
-    (void)buffers; /* the step has the addresses of its tiles */
+    (void)buffers; /* the step itself has the addresses of its tiles */
     do_step(at);
 }
 
@@ -59,7 +59,7 @@ static struct starpu_codelet step_codelets[] = {
     {.cpu_funcs = {run_step}, .nbuffers = 2, .modes = {STARPU_R, STARPU_RW}},
     {.cpu_funcs = {run_step}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_RW}}};
 
-/* The `data` of a factorisation under StarPU. */
+/* Handles of the tiles registered with StarPU: the `data` of a factorisation. */
 typedef struct registered {
     starpu_data_handle_t *tile;
     step                 *steps; /* arguments of the tasks, kept until they end */

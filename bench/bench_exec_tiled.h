@@ -17,7 +17,7 @@ typedef struct tiled {
     int     n, tiles;
     double *a; /* tiles, one after another; NULL: empty tasks */
     stamp  *stamps;
-    void   *data; /* private data of the runtime system's program */
+    void   *data; /* private data of the program for a runtime system */
 } tiled;
 
 /*
@@ -129,7 +129,7 @@ static inline void empty(const char *what, tiled *t, int64_t (*run)(const tiled 
     fflush(stdout);
 }
 
-/* Allocate a matrix to factorise, or for `n` 0 the stamps of empty tasks. */
+/* Allocate a matrix to factorise, or if `order` is 0 the stamps of empty tasks. */
 static inline tiled make_tiled(int n, int tiles)
 {
     tiled  t = {n, tiles, NULL, NULL, NULL};

@@ -23,7 +23,7 @@ enum { REPEATS = 5, LARGEST = 2048 };
 typedef struct row {
     const char *what;
     size_t      tasks;
-    double      flops; /* operations of all tasks; 0: not reported */
+    double      flops; /* floating-point operations of all tasks; 0: not reported */
     gpu_list    list;
 } row;
 

@@ -38,8 +38,8 @@ typedef struct lane {
     cudaStream_t   stream;
     cublasHandle_t blas;
     void          *space;
-    double        *c;    /* matrix that a task changes, on the GPU */
-    double        *home; /* destination of its copy, pinned */
+    double        *c;    /* matrix on the GPU that a task changes */
+    double        *home; /* destination of the matrix's copy, in pinned host memory */
     cudaEvent_t    join;
 } lane;
 
@@ -362,7 +362,7 @@ static double time_of(bare *b, double (*measure)(bare *))
     int    i;
 
     send_sets(b);
-    measure(b); /* clocks rise, libraries load */
+    measure(b); /* warm up: clocks rise, libraries load */
     for (i = 0; i < REPEATS; i++)
         all[i] = measure(b);
     return median(all, REPEATS);
@@ -372,7 +372,7 @@ typedef struct row {
     const char *what;
     double (*measure)(bare *);
     size_t      count;
-    double      amount; /* operations or bytes of all; 0: report the time per task */
+    double      amount; /* operations or bytes of all tasks; 0: report the time per task */
     const char *unit;
 } row;
 

@@ -19,7 +19,7 @@
 #include "../tests/gpu/bare.h"
 #include "median.h"
 
-enum { REPEATS = 3, SAMPLES = 16, LARGEST = 46340 }; /* LARGEST squared fits an int */
+enum { REPEATS = 3, SAMPLES = 16, LARGEST = 46340 }; /* largest order: its square fits an int */
 
 const char bare_program[] = "bench_gpu_factor";
 
@@ -28,12 +28,13 @@ typedef struct bare bare;
 typedef struct kernel {
     const char *name;
     int         thirds;   /* operations / (n^3 / 3) */
-    bool        triangle; /* true: the kernel uses the lower triangle only */
-    bool        dominant; /* the matrix has a diagonal that outweighs the rest */
+    bool        triangle; /* whether the kernel uses the lower triangle only */
+    bool        dominant; /* whether the matrix has a diagonal that outweighs the rest */
     size_t      vector;   /* bytes per element of the second result; 0: none */
     void (*size)(bare *); /* set work_size */
     void (*launch)(bare *);
-    double (*product)(const bare *, int row, int column); /* element of the product */
+    double (*product)(const bare *, int row, int column); /* element of the product of the
+                                                             factors */
 } kernel;
 
 struct bare {
@@ -304,7 +305,7 @@ static void run_kernel(const kernel *k, int n, int tile)
     int    i;
 
     open_matrix(&b, k, n, tile);
-    time_factorisation(&b, false, whole, alone); /* clocks rise, libraries load */
+    time_factorisation(&b, false, whole, alone); /* warm up: clocks rise, libraries load */
     for (i = 0; i < REPEATS; i++)
         time_factorisation(&b, false, &whole[i], &alone[i]);
     print_times(&b, "", alone);

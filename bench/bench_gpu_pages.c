@@ -25,7 +25,12 @@
 #include "../tests/gpu/bare.h"
 #include "median.h"
 
-enum { REPEATS = 5, COLUMN = 16384, LINE = 8 }; /* doubles of a column, and of a line of cache */
+enum {
+    REPEATS = 5,
+    COLUMN = 16384,
+    LINE = 8
+}; /* number of doubles in a column, and in a line
+      of cache */
 
 const char bare_program[] = "bench_gpu_pages";
 
@@ -33,9 +38,9 @@ static const size_t huge_page = (size_t)2 << 20;
 
 typedef struct bare {
     cudaStream_t stream;
-    size_t       bytes, tile; /* bytes of the memory; bytes of a copy */
+    size_t       bytes, tile; /* bytes of the memory, and bytes of a copy */
     double      *here, *there;
-    char        *mapped; /* the mapping; `here` is its aligned part */
+    char        *mapped; /* address of the mapping; `here` is its aligned part */
 } bare;
 
 typedef struct way {

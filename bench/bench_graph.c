@@ -37,7 +37,7 @@ static hs_instance *make_cholesky(unsigned tiles, bool graph)
 }
 
 typedef struct call {
-    const char        *name; /* name of an algorithm, or else of a bound */
+    const char        *name; /* name of an algorithm, or of a bound */
     hs_rank            rank;
     const hs_instance *in;
     double             seconds[ROUNDS];

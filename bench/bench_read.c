@@ -46,7 +46,7 @@ enum { HAS_CHARCONV = 1 };
 enum { HAS_CHARCONV = 0 };
 #endif
 
-/* the charconv scan ignores names */
+/* the scan with charconv ignores names */
 static enum operation floor_of(const struct layout *layout)
 {
     return HAS_CHARCONV && !layout->is_graph ? CHARCONV : SCAN;

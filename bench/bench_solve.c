@@ -37,7 +37,7 @@ static const struct node {
     unsigned cpus, gpus;
 } nodes[] = {{20, 4}, {1024, 64}};
 
-/* These use their whole time limit: bench_best measures them. */
+/* Algorithms and bounds that use their whole time limit: bench_best measures them. */
 static const char *const searches[] = {"best", "exact", "allocation", "configuration",
                                        "mip"};
 
@@ -73,7 +73,8 @@ static double median_time(double seconds[REPEATS])
     return seconds[REPEATS / 2];
 }
 
-/* Time single calls: the clock is precise enough for a sort of a hundred. */
+/* Return the time of a floor (unavoidable work) in a single call: the clock is precise enough
+ * for a sort of a hundred. */
 static double time_floor(double floor(const hs_instance *in), const hs_instance *in)
 {
     double seconds[REPEATS];
@@ -87,7 +88,7 @@ static double time_floor(double floor(const hs_instance *in), const hs_instance 
 /* A call to measure; do_call() returns 0, or -1 if the instance is too large for the bound. */
 typedef struct call {
     const hs_algorithm *alg;
-    const hs_bound     *bound; /* either `alg` or `bound` is set */
+    const hs_bound     *bound; /* algorithm or bound of the call; the other one is NULL */
     const hs_instance  *in;
     hs_workspace       *ws; /* NULL: no workspace */
 } call;
@@ -161,7 +162,8 @@ static double memory_of(const call *c)
     if (n < LARGE || pipe(ends))
         return -1;
 #ifdef __GLIBC__
-    malloc_trim(0); /* return free memory to the system, so that its reuse counts as growth */
+    malloc_trim(0); /* return free memory to the system, so that a later use of it counts as
+                       growth */
 #endif
     child = fork();
     if (child == 0)

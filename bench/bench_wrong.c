@@ -11,7 +11,7 @@
  * the wall clock and workers that sleep, the five runs in parallel; a task takes 10 to 100 units,
  * kernels 1 to 50.
  */
-#include "config.h" /* must come first, for ppoll() */
+#include "config.h" /* this macro must come first, for ppoll() */
 
 #include <math.h>
 #include <poll.h>
@@ -29,12 +29,13 @@ enum { CPUS = 6, GPUS = 2, WORKERS = CPUS + GPUS, MOST = 400 };
 
 typedef struct row {
     const char *name;
-    double      spread;   /* largest factor of the error of each time; 1: exact */
-    bool        coin;     /* true: the error is exactly this factor or its inverse */
+    double      spread;   /* largest factor by which a time is wrong; 1: exact estimates */
+    bool        coin;     /* whether each time is wrong by exactly the factor `spread` or its
+                             inverse */
     int         slow;     /* slow worker; -1: none */
     double      slowness; /* factor of the slow worker, or of the slow tasks */
     double      part;     /* fraction of slow tasks */
-    double      type[2];  /* factor of all times on a type */
+    double      type[2];  /* factor of all times on one type */
 } row;
 
 static const row rows[] = {
@@ -51,7 +52,7 @@ static const row rows[] = {
 
 typedef struct scene {
     size_t       n;
-    hs_instance *in, *fixed; /* `fixed`: the same tasks, not restartable */
+    hs_instance *in, *fixed; /* instance of the same tasks, not restartable */
     double       truth[2][MOST];
     const row   *row;
     hs_schedule *plan;

@@ -23,7 +23,7 @@ double floor_scan(int fd, int behind_id);
 /* A row of a plan, ready for writing. */
 typedef struct floor_row {
     const char *id, *worker, *state;
-    double      number[4]; /* start, end, cpu, gpu */
+    double      number[4]; /* start, end, CPU time and GPU time */
 } floor_row;
 
 /** Write rows as hs_plan_write() does, without the header. Returns 0, or -1 with errno. */

@@ -12,9 +12,9 @@ enum ids { NO_IDS, COUNTED, SHUFFLED }; /* ids task-0, task-1, ... in order, or 
 struct layout {
     const char *name;
     enum ids    ids;
-    bool        has_kernels; /* true: the file has kernels and priorities */
-    int         digits;      /* 17: every double; else the number of decimals */
-    bool        is_graph;    /* tasks access the tiles of a Cholesky factorisation */
+    bool        has_kernels; /* whether the file has kernels and priorities */
+    int         digits;      /* number of decimals of the times; 17: every double */
+    bool        is_graph;    /* whether tasks access the tiles of a Cholesky factorisation */
 };
 
 extern const struct layout layouts[];

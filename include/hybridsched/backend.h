@@ -24,7 +24,7 @@ typedef enum hs_outcome {
 
 /** Verification of a finished task's result. */
 typedef enum hs_verification {
-    HS_VERIFICATION_NONE,    /* the task has no verifiable result */
+    HS_VERIFICATION_NONE,    /* the task has no result that can be verified */
     HS_VERIFICATION_SKIPPED, /* the result was not verified */
     HS_VERIFICATION_PASSED   /* the result was verified and is correct; a wrong result gives
                        HS_OUTCOME_FAILED */
@@ -117,7 +117,7 @@ typedef struct hs_backend_options {
     int    allow_commands, allow_plugins;
     int    dry_run;              /* load no foreign code: no task will run */
     int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands alone */
-    int    emulate[2];           /* by hs_type: emulate the task by a timer */
+    int    emulate[2];           /* whether tasks are emulated by timers, by hs_type */
     int    verify;               /* verify results of built-in kernels */
     int    gpu_mode;             /* an hs_gpu_mode */
     int    resident;             /* GPUs: inputs are uploaded before the start, results stay on
@@ -125,7 +125,7 @@ typedef struct hs_backend_options {
     double device_memory;        /* bytes of the smallest GPU in use; 0: unknown */
     struct hsi_starter *starter; /* private to the library: starts processes for commands */
     void               *data;    /* hs_backend.data of the backend being called */
-    size_t              row;     /* body_create(): index of the row; other calls: 0 */
+    size_t              row;     /* row of the task for body_create(); other calls: 0 */
 } hs_backend_options;
 
 typedef struct hs_backend hs_backend;
@@ -154,7 +154,7 @@ typedef struct hs_backend_item {
 
 /** The end of a submitted attempt; times in ns of CLOCK_MONOTONIC. */
 typedef struct hs_completion {
-    size_t      struct_size; /* set by the caller of collect() */
+    size_t      struct_size; /* size of the struct, set by the caller of collect() */
     hs_attempt *attempt;
     hs_outcome  outcome;
     int64_t     start, end; /* interval attributed to this attempt; intervals of a worker never
@@ -177,7 +177,7 @@ struct hs_backend {
      */
     hs_status (*body_create)(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error);
-    void (*body_free)(hs_body *body); /* NULL: bodies need no cleanup */
+    void (*body_free)(hs_body *body); /* free a body; NULL: bodies need no cleanup */
 
     /**
      * Open and close the worker's state; both are called in the worker's own thread, before its
@@ -190,7 +190,7 @@ struct hs_backend {
 
     hs_outcome (*run)(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 
-    /* The members below may be NULL. */
+    /* The functions below may be NULL. */
 
     /**
      * Write at most `room` available GPUs to `list` and their total number to *count. HS_ERESOURCE:
@@ -206,7 +206,7 @@ struct hs_backend {
     hs_status (*prepare)(hs_backend_worker *worker, const hs_instance *instance,
                          const hs_backend_item *items, size_t count, int ordered, hs_error *error);
 
-    /** Return the worker's stream, shared with tasks of other backends, as a pointer. */
+    /* Return the worker's stream, which tasks of other backends share, as a pointer. */
     void *(*stream)(hs_backend_worker *worker);
 
     /*

@@ -33,8 +33,8 @@ typedef struct hs_exec_failure {
     uint32_t    task;
     uint32_t    number; /* number of the attempt, from 1 */
     unsigned    worker;
-    int         final; /* 1: the task is not tried again */
-    int         done;  /* 1: the attempt succeeded and `why` is a note */
+    int         final; /* whether the attempt was the last: the task is not tried again */
+    int         done;  /* whether the attempt succeeded, so that `why` is a note */
     const char *why;
     const char *log;     /* file with the attempt's output; NULL: none was kept */
     unsigned    retired; /* 0: the worker remains in service; 1: the worker was lost; above 1:
@@ -50,7 +50,7 @@ typedef struct hs_exec_attempt {
     uint32_t   number; /* number of the attempt, from 1, earlier runs of the journal included */
     unsigned   worker;
     hs_outcome outcome;
-    bool       timed_out; /* true: the attempt exceeded its timeout and failed */
+    bool       timed_out; /* whether the attempt exceeded its timeout and failed */
     int        status;    /* exit status of the process; negative: no process, or a signal ended
                              it */
     int        signal;    /* terminating signal of the process; 0: none */
@@ -64,7 +64,7 @@ typedef struct hs_exec_line {
     uint32_t    task;
     uint32_t    number; /* number of the attempt, from 1 */
     unsigned    worker;
-    int         error; /* 1: written to standard error */
+    int         error; /* whether the line was written to standard error */
     const char *text;  /* `length` bytes; the last byte is the newline, unless the line is longer
                           than 8 KiB and continues, or the output ends without a newline */
     size_t length;
@@ -87,7 +87,7 @@ typedef struct hs_exec_settings {
 
     /** The policy. */
     struct {
-        const hs_policy_kind *policy;    /* NULL: the policy "plan" */
+        const hs_policy_kind *policy;    /* policy that decides; NULL: the policy "plan" */
         hs_rank               rank;      /* rank of `policy` */
         double                tolerance; /* hs_policy_settings.tolerance; 0: 0.02; negative: no
                                             tolerance */
@@ -246,8 +246,8 @@ typedef struct hs_exec_worker_info {
     int         os_cpu;    /* first core of the binding; -1: not bound */
     const char *device;    /* UUIDs of GPUs; NULL: emulated or unused */
     char        cores[64]; /* cores of the binding, e.g. 4,5 */
-    int         unused;    /* 1: no task can run on this worker, so it occupies no core and no
-                              device */
+    int         unused;    /* whether no task can run on this worker, so that it occupies no core
+                              and no device */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))
@@ -265,12 +265,13 @@ HS_API const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_t
  */
 typedef struct hs_exec_journal_summary {
     size_t   struct_size;
-    uint64_t done;     /* finished; will not run again */
-    uint64_t failed;   /* the last attempt failed */
-    uint64_t changed;  /* finished, but outdated: its command or kernel changed, a predecessor ran
-                          again or will run again, or a later attempt began and did not end */
+    uint64_t done;     /* tasks that have finished and will not run again */
+    uint64_t failed;   /* tasks whose last attempt failed */
+    uint64_t changed;  /* tasks that finished, but are outdated: the command or kernel changed, a
+                          predecessor ran again or will run again, or a later attempt began and
+                          did not end */
     uint64_t    fresh; /* not recorded */
-    uint64_t    gone;  /* recorded, but no longer in the instance */
+    uint64_t    gone;  /* tasks of the journal that are no longer in the instance */
     const char *note;  /* repair of the journal to report, e.g. an unfinished end that was cut off;
                           NULL: none */
 } hs_exec_journal_summary;
@@ -305,15 +306,15 @@ typedef struct hs_exec_report {
     double   seconds;      /* seconds from the start to the end of the last task */
     double   overhead;     /* seconds per task finished or failed in this run: (workers x
                               seconds - busy) / tasks */
-    bool   stopped;        /* true: hs_exec_stop() ended the run */
+    bool     stopped;      /* whether hs_exec_stop() ended the run */
     double busy;           /* seconds in task bodies, summed over workers */
     double idle;           /* seconds during which the policy had no task for a worker, or
                               the worker was out of service */
     double   dispatch;     /* overhead without `idle` */
-    uint64_t unrecorded;   /* tasks that succeeded, but could no longer be written to the
+    uint64_t unrecorded;   /* tasks that succeeded, but whose success could not be written to the
                               journal */
     uint64_t left_out;     /* tasks outside the selection of HS_RESUME_FAILED */
-    uint64_t blocked;      /* part of not_run: tasks after a failed task */
+    uint64_t blocked;      /* tasks after a failed task, a part of not_run */
     double   gpu_joules;   /* energy used by all GPUs, by NVML; 0: unknown */
     unsigned gpu_clock, gpu_clock_max; /* MHz of the slowest GPU at the end, and its maximum
                                            clock; 0: unknown */
@@ -324,9 +325,8 @@ typedef struct hs_exec_report {
                             counts. NaN: unknown */
     uint64_t verifiable; /* tasks of built-in kernels with private data, finished in this
                            run */
-    uint64_t verified;   /* part of verifiable: tasks with verified results; on CPUs every
-                            task, on a GPU the first of each kernel and size and then every
-                            16th */
+    uint64_t verified;   /* tasks with verified results, a part of verifiable; on CPUs every
+                            task, on a GPU the first of each kernel and size and then every 16th */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
@@ -387,19 +387,20 @@ typedef struct hs_exec_factorisation {
     size_t      order, tile; /* orders of the matrix and of each tile */
     uint64_t    seed;
     double      operations;        /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
-    bool        input_given;       /* true: the input is settings.run.matrix */
-    bool        single_precision;  /* true: the kernels have single precision, else double */
-    bool        verified;          /* true: the last run completed and its result was verified */
-    bool        wrong;             /* true: the result exceeds a limit below */
+    bool        input_given;       /* whether the input matrix is settings.run.matrix */
+    bool        single_precision;  /* whether the kernels have single instead of double precision */
+    bool        verified;          /* whether the last run completed and its result was verified */
+    bool        wrong;             /* whether the result exceeds one of the limits */
     double      relative_residual; /* Frobenius norm of (input - product of the factors), relative
                                       to the input's norm; limit 1e-8, in single precision
                                       1e-6 sqrt(order) */
-    double orthogonality;          /* QR: norm of (Q'Q - I), with the limit of relative_residual;
-                                      else 0 */
+    double      orthogonality;     /* QR: Frobenius norm of (Q'Q - I), with the limit of
+                                      relative_residual; else 0 */
     double largest_residual;       /* largest absolute element of (input - product of the
                                       factors) */
-    double largest_residual_limit; /* 1e-6, times the largest element of a given matrix; in single
-                                      precision 1e-6 sqrt(order) times the largest element */
+    double largest_residual_limit; /* limit of max_residual: 1e-6, times the largest element of a
+                                      given matrix; in single precision 1e-6 sqrt(order) times
+                                      the largest element */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
@@ -421,7 +422,7 @@ HS_API hs_status hs_exec_copy_factors(const hs_exec *exec, double *out);
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
     size_t   struct_size;
-    bool     running; /* true: the worker runs `task`; 0: the worker is idle */
+    bool     running; /* whether the worker runs `task`; else the worker is idle */
     uint32_t task;    /* on a GPU with several tasks in flight, the task launched last */
     double   seconds; /* seconds since the start of the task */
     uint64_t done;    /* tasks finished by the worker in this run */

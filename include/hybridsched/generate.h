@@ -45,7 +45,7 @@ typedef struct hs_identical {
     const char *family;    /* one of hs_identical_name() */
     size_t      tasks;
     unsigned    cpus;      /* at least 1 */
-    double      low, high; /* whole numbers; 0, 0: the family's default range */
+    double      low, high; /* range of the times, whole numbers; 0, 0: the family's default range */
     uint64_t    seed;
 } hs_identical;
 
@@ -91,12 +91,13 @@ typedef struct hs_tiled {
     hs_factorisation       kind;
     unsigned               tiles;      /* N >= 1: an N x N matrix of tiles */
     unsigned               cpus, gpus;
-    int                    compact;    /* 1: a row with a count per kernel; 0: a row per task */
-    int                    graph;      /* 1: tasks access the tiles of the matrix and depend on
-                                          each other through these accesses */
+    int                    compact; /* whether a row with a count stands for each kernel; else
+                                       a row for each task */
+    int graph;                      /* whether tasks access the tiles of the matrix, and
+                                       depend on each other through these accesses */
     const hs_kernel_table *table;
-    int                    single;     /* 1: kernels of single precision, which are assumed to
-                                          take half the time of double precision */
+    int                    single; /* whether kernels have single precision; they are assumed
+                                      to take half the time of double precision */
 } hs_tiled;
 
 /**
@@ -130,15 +131,17 @@ typedef struct hs_shaped {
     size_t     tasks;
     unsigned   cpus, gpus;
     uint64_t   seed;
-    size_t     width;  /* 0: the square root of `tasks`, rounded up */
+    size_t     width;  /* number of parallel tasks; 0: the square root of `tasks`, rounded up */
     unsigned   degree; /* at least 1 */
     double     alpha;  /* > 0: sqrt(tasks) / alpha levels of alpha sqrt(tasks) tasks, on average */
     double     ccr; /* mean transfer time of an edge / mean time of a task; 0: no links */
     double     bandwidth; /* bytes per second of the links; unused when ccr is 0 */
     hs_law     law;
-    hs_gamma   gamma;      /* means and variations; other members are unused */
-    hs_uniform uniform;    /* ranges and `integer`; other members are unused */
-    double     mean, beta; /* mean > 0; beta in 0 to 2 */
+    hs_gamma   gamma;   /* gamma distribution: means and coefficients of variation; other
+                           members are unused */
+    hs_uniform uniform; /* uniform distribution: ranges and `integer`; other members are
+                           unused */
+    double                 mean, beta; /* Topcuoglu's distribution: mean > 0; beta in 0 to 2 */
     const hs_kernel_table *table;
 } hs_shaped;
 
@@ -162,7 +165,8 @@ HS_API hs_status hs_generate_shaped(const hs_shaped *spec, hs_instance **out, hs
 typedef struct hs_application hs_application;
 
 HS_API size_t                hs_application_count(void);
-HS_API const hs_application *hs_application_at(size_t index); /* NULL past the last */
+HS_API const hs_application *hs_application_at(size_t index); /* the application at an index;
+                                                                 NULL past the last */
 HS_API const hs_application *hs_application_find(const char *name);
 HS_API const char           *hs_application_name(const hs_application *application);
 HS_API const char           *hs_application_summary(const hs_application *application);
@@ -179,13 +183,14 @@ HS_API hs_status hs_generate_applications(const hs_copies *parts, size_t count, 
                                           unsigned cpus, unsigned gpus, hs_instance **out,
                                           hs_error *error);
 
-typedef struct hs_worst hs_worst; /* a family of worst cases; static */
+typedef struct hs_worst hs_worst; /* A family of worst cases of an algorithm; static. */
 
 HS_API size_t          hs_worst_count(void);
 HS_API const hs_worst *hs_worst_at(size_t index);
 HS_API const hs_worst *hs_worst_find(const char *name);
 HS_API const char     *hs_worst_name(const hs_worst *family);
-HS_API const char     *hs_worst_summary(const hs_worst *family); /* a line, source included */
+HS_API const char     *hs_worst_summary(const hs_worst *family); /* Source and description of the
+                                                                    family in one line. */
 HS_API unsigned        hs_worst_least(const hs_worst *family);   /* smallest valid argument */
 HS_API unsigned        hs_worst_most(const hs_worst *family);    /* largest valid argument; times
                                                                     stay exact up to it */

@@ -9,9 +9,9 @@
 
 HS_BEGIN_DECLS
 
-#define HS_MAX_WORKERS 1000000u           /* limit for each type */
+#define HS_MAX_WORKERS 1000000u /* limit for the number of workers of each type */
 #define HS_MAX_TASKS   ((uint64_t)1 << 31)
-#define HS_MAX_ID      4096u              /* bytes of a task id */
+#define HS_MAX_ID 4096u /* maximal number of bytes of a task id */
 
 /** A worker type. Worker numbers begin with the CPUs: 0 .. cpus-1, then the GPUs. */
 typedef enum hs_type { HS_CPU = 0, HS_GPU = 1 } hs_type;
@@ -20,7 +20,7 @@ typedef enum hs_unit { HS_SECONDS, HS_MILLISECONDS, HS_MICROSECONDS, HS_NANOSECO
 
 /** Whether a running task may be aborted and restarted on another worker. */
 typedef enum hs_restartable {
-    HS_RESTART_DEFAULT = 0, /* yes, but no for a task with a command */
+    HS_RESTART_DEFAULT = 0, /* a running task may be restarted, except a task with a command */
     HS_RESTART_YES,
     HS_RESTART_NO
 } hs_restartable;
@@ -31,12 +31,14 @@ typedef enum hs_restartable {
  */
 typedef struct hs_task {
     size_t         struct_size;
-    const char    *id;          /* NULL: the row gets the id t0, t1, ... by row number */
+    const char    *id;          /* id of the row; NULL: the row gets t0, t1, ... by row number */
     double         cpu, gpu;    /* times, strictly positive */
     int64_t        priority;
-    uint32_t       count;       /* 0 counts as 1; copies are named ID#1, ID#2, ... */
+    uint32_t       count; /* number of identical tasks; 0 counts as 1; copies are named
+                             ID#1, ID#2, ... */
     hs_restartable restartable;
-    double         timeout; /* limit for one attempt, in the instance's unit; INFINITY or 0: none */
+    double         timeout; /* limit for the duration of one attempt, in the instance's unit;
+                               INFINITY or 0: none */
     const char    *kernel;
     const char    *cpu_command;
     const char    *gpu_command;
@@ -50,18 +52,18 @@ typedef enum hs_column_type {
     HS_COLUMN_TIME,    /* double */
     HS_COLUMN_INTEGER, /* int64_t */
     HS_COLUMN_COUNT,   /* uint32_t */
-    HS_COLUMN_WORD,    /* an enum, written as one of `words` */
+    HS_COLUMN_WORD,    /* column type: an enum in memory, one of `words` in files */
     HS_COLUMN_TEXT,    /* const char * */
-    HS_COLUMN_LIST     /* `after` and `data`: not a field; see hs_instance_predecessor() and
-                          hs_instance_access() */
+    HS_COLUMN_LIST     /* column type: the lists `after` and `data`, not a field of hs_task; see
+                          hs_instance_predecessor() and hs_instance_access() */
 } hs_column_type;
 
 /** A field of hs_task and its column in files. */
 typedef struct hs_column {
     const char        *name;
     hs_column_type     type;
-    size_t             offset; /* offset of the field in hs_task */
-    const char *const *words;  /* WORD: the words for 0, 1, ...; NULL-terminated */
+    size_t             offset; /* offset of the column's field in hs_task */
+    const char *const *words;  /* columns of words: the words for 0, 1, ...; NULL-terminated */
 } hs_column;
 
 /** Iterate over every column; NULL past the last. */

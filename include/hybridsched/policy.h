@@ -86,8 +86,8 @@ typedef struct hs_policy_settings {
     const unsigned char
         *skip;     /* hs_policy_simulate(): flag by task; 1: done before the start, as by
                       hs_policy_mark_done(), and absent from the schedule; NULL: none */
-    int transfers; /* 1: record transfers for hs_policy_transfers() and for hs_schedule_transfers()
-                      of a simulation */
+    int transfers; /* whether transfers are recorded for hs_policy_transfers() and for
+                      hs_schedule_transfers() of a simulation */
 } hs_policy_settings;
 
 HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);
@@ -114,7 +114,8 @@ enum { HS_WAKE_ROOM = 6 };
  * adds workers. Start from {0}, the empty set. Extra workers cost time but change no decision.
  */
 typedef struct hs_wake {
-    unsigned types;                /* bit mask, 1 << t: every worker of hs_type t */
+    unsigned types;                /* bit mask of types to wake, 1 << t: every worker of hs_type
+                                      t */
     unsigned count;                /* number of single workers in `worker` */
     unsigned worker[HS_WAKE_ROOM]; /* single workers; an overflow wakes every worker */
 } hs_wake;
@@ -179,11 +180,12 @@ static inline void hs_decide_wait(hs_decision *out, double until)
 
 typedef enum hs_ending {
     HS_ENDING_DONE,
-    HS_ENDING_ABORTED,  /* aborted after HS_DECIDE_SPOLIATE; reserved for the thief */
-    HS_ENDING_RETURNED, /* not done; any worker may run the task again */
-    HS_ENDING_DROPPED,  /* not done, and must not run again */
-    HS_ENDING_HELD      /* not done; the caller keeps the task and may later report it done, by
-                           any worker, or dropped */
+    HS_ENDING_ABORTED,  /* the task was aborted after HS_DECIDE_SPOLIATE, and is reserved for the
+                           thief */
+    HS_ENDING_RETURNED, /* the task is not done; any worker may run it again */
+    HS_ENDING_DROPPED,  /* the task is not done, and must not run again */
+    HS_ENDING_HELD      /* the task is not done; the caller keeps it and may later report it
+                           done, by any worker, or dropped */
 } hs_ending;
 
 /*
@@ -270,7 +272,7 @@ HS_API double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsign
  */
 HS_API const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count);
 
-/** Report the end of a task that hs_policy_next() or hs_policy_take_own() gave to `worker`. */
+/* Report the end of a task that hs_policy_next() or hs_policy_take_own() gave to `worker`. */
 HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
                             double now, hs_wake *wake);
 
@@ -330,7 +332,8 @@ struct hs_policy_kind {
     void (*prefetch)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                      hs_wake *wake); /* NULL: never prefetches */
     int (*peek)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: returns 0 */
-    bool keeps_plan; /* see hs_policy_keeps_plan(); requires needs_plan */
+    bool keeps_plan; /* whether the kind follows its plan, see hs_policy_keeps_plan(); requires
+                        needs_plan */
 };
 
 /**

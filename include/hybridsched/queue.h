@@ -17,7 +17,7 @@ typedef struct hs_queue hs_queue;
 /** A ready task. */
 typedef struct hs_queue_task {
     uint64_t tag;      /* free for the caller's use */
-    double   cpu, gpu; /* time on a CPU, on a GPU; INFINITY: no implementation on this type */
+    double   cpu, gpu; /* times on a CPU and on a GPU; INFINITY: no implementation on this type */
     int64_t  priority; /* among equal cpu/gpu, a higher priority is nearer to the end of the type
                           that runs the task faster */
 } hs_queue_task;
@@ -57,7 +57,7 @@ HS_API size_t hs_queue_size(const hs_queue *queue);
 /** Handle of a waiting task; never reused for another task. */
 typedef struct hs_queue_handle {
     uint64_t number; /* number of the push */
-    uint32_t slot;   /* position in the queue's memory */
+    uint32_t slot;   /* index of the task's slot in the queue's memory */
 } hs_queue_handle;
 
 /**

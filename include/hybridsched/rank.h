@@ -13,10 +13,10 @@ HS_BEGIN_DECLS
  */
 typedef enum hs_rank {
     HS_RANK_DEFAULT, /* default rank of the algorithm */
-    HS_RANK_MIN,     /* length of a task: its smaller time; no transfers */
-    HS_RANK_AVG,     /* length of a task: its mean time over the workers; mean transfers */
-    HS_RANK_GIVEN,   /* the task's priority instead of a path length */
-    HS_RANK_FIFO     /* the order in which tasks become ready */
+    HS_RANK_MIN,     /* length of a task is its smaller time; transfers do not count */
+    HS_RANK_AVG,     /* length of a task is its mean time over the workers, with mean transfers */
+    HS_RANK_GIVEN,   /* the rank is the task's priority instead of a path length */
+    HS_RANK_FIFO     /* the rank is the order in which tasks become ready */
 } hs_rank;
 
 /** Return a rank's name, as in NAME:RANK: `min`, `avg`, `given`, `fifo`; NULL for other values. */

@@ -8,7 +8,7 @@ HS_BEGIN_DECLS
 
 typedef enum hs_state {
     HS_RUN = 0,    /* the task ran to its end */
-    HS_ABORTED = 1 /* spoliated: its work is lost */
+    HS_ABORTED = 1 /* the task was spoliated: its work is lost */
 } hs_state;
 
 /**
@@ -104,8 +104,9 @@ HS_API void hs_schedule_compute_metrics(const hs_instance *in, const hs_schedule
 
 /** Idle time of a worker between 0 and the makespan, by cause. */
 typedef struct hs_idle {
-    double no_task; /* no ready task could run on this worker */
-    double other;   /* such a task was ready, but reserved for another worker or on its way here */
+    double no_task; /* time in which no ready task could run on this worker */
+    double other;   /* time in which such a task was ready, but reserved for another worker or
+                       still waiting for its inputs */
 } hs_idle;
 
 /**
@@ -150,7 +151,7 @@ typedef struct hs_violation {
     size_t            struct_size;
     hs_violation_kind kind;
     unsigned          worker;
-    size_t            entry;       /* index among the worker's entries */
+    size_t            entry; /* index of the entry among the worker's entries */
     size_t            task;
     double            expected;    /* expected value of `found`, for a violation about a time */
     double            found;

@@ -56,8 +56,8 @@ typedef struct hs_settings {
     const double *available;
     size_t        available_count; /* number of workers */
 
-    /* 1: record transfers for hs_schedule_transfers(). Transfers of a policy start at the decision,
-       transfers of other algorithms as soon as the data exist. */
+    /* whether to record transfers for hs_schedule_transfers(). Transfers of a policy start at
+     * the decision, transfers of other algorithms as soon as the data exist. */
     int transfers;
 } hs_settings;
 
@@ -72,7 +72,7 @@ HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
 typedef struct hs_algorithm {
     size_t      struct_size; /* sizeof(hs_algorithm) */
     const char *name;        /* without commas */
-    const char *summary;     /* a line, as are `source` and `cost`; NULL: absent */
+    const char *summary;     /* description in a line, as are `source` and `cost`; NULL: absent */
     const char *source;      /* paper, theorem */
     const char *cost;        /* running time */
     /* Approximation ratio: at most this times the optimum, or INFINITY. NULL: no guarantee. */
@@ -81,9 +81,11 @@ typedef struct hs_algorithm {
        set on HS_OK only. NULL for the library's own algorithms: a copy of such a struct cannot
        run. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
-    bool     supports_graphs;    /* dependent tasks; 0: such instances fail with HS_EDEPENDENT */
+    bool supports_graphs;        /* whether dependent tasks are supported; else such instances
+                                    fail with HS_EDEPENDENT */
     unsigned supported_ranks;    /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
-    bool     supports_available; /* settings.available; 0: the setting fails with HS_EAVAILABLE */
+    bool     supports_available; /* whether settings.available is supported; else the setting
+                                    fails with HS_EAVAILABLE */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -122,9 +124,10 @@ typedef struct hs_report {
     size_t struct_size;
     double bound; /* lower bound proved during the solve; 0: none */
     char   bound_name[32];
-    bool   proved;          /* true: certified: the makespan (as exact sums of times, rounded up) is
-                               within `gap` of the optimum; with gap 0: the schedule is optimal */
-    bool     limit_reached; /* stopped by time_limit or iterations */
+    bool   proved;          /* whether the schedule is certified: the makespan (as exact sums of
+                               times, rounded up) is within `gap` of the optimum; with gap 0 the
+                               schedule is optimal */
+    bool     limit_reached; /* whether time_limit or iterations stopped the search */
     double   certified;     /* largest exact sum of times of a worker, rounded up; for a graph
                                the makespan, or the bound if rounded ends lie below the bound */
     uint64_t iterations;

@@ -36,11 +36,11 @@ typedef struct bisection {
     const hsi_stop    *stop;
     hsi_knapsack       knapsack;
     double            *time[2]; /* scaled times, by hs_type and row */
-    uint32_t          *row;     /* row of each item of the knapsack */
+    uint32_t          *row;     /* row of each item in the knapsack */
     size_t             most_nodes;
-    double             low;        /* a proved bound, scaled */
-    double             high;       /* T of the best assignment found, scaled */
-    bool               unresolved; /* a knapsack stopped at its limit of nodes */
+    double             low;        /* proved lower bound, in scaled times */
+    double             high;       /* T of the best assignment found, in scaled times */
+    bool               unresolved; /* whether a knapsack stopped at its limit of nodes */
 } bisection;
 
 /* Return a lower bound of the load that GPUs must take off the CPUs, in units of 2^exponent. */
@@ -200,11 +200,12 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     int       exponent;
 
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
-        return st; /* one type allows one allocation, bounded by deadline */
+        return st; /* one type alone has only one allocation, which deadline bounds */
     if (rows->n > MOST_ROWS)
         return HS_ETOOBIG;
     b.low = frexp(*value, &exponent);
-    b.high = 2 * b.low * (1 + near_enough); /* deadline's solution cuts at most one task */
+    b.high = 2 * b.low * (1 + near_enough); /* the solution of the deadline bound cuts at most
+                                               one task */
     st = open_bisection(&b, exponent);
     if (st == HS_OK) {
         report->limit_reached = !bisect_target(&b, settings->gap);

@@ -12,9 +12,10 @@ struct hs_bound {
     const char *summary;
     const char *source;
     const char *cost;
-    bool        graph; /* with a graph, the problem has the tasks and their graph instead of the
-                          rows */
-    bool        supports_available; /* settings.available, which the problem then contains */
+    bool        graph;       /* whether the bound is of graphs: the problem then has the tasks and
+                                their graph instead of the rows */
+    bool supports_available; /* whether the bound supports settings.available, which the
+                                problem then contains */
     /* Compute the bound. *value is scratch of the caller; the report has been initialised. */
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report);

@@ -12,8 +12,8 @@ enum { ASK = 4096 }; /* nodes between polls of the stop */
 
 /* State of the worker to fill; earlier workers are full. */
 typedef struct level {
-    unsigned  left; /* workers left, with this one */
-    int64_t   most; /* maximum load of this worker */
+    unsigned  left; /* number of workers left, this one included */
+    int64_t   most; /* maximum load of the worker */
     int64_t   load;
     uint32_t  rest[HSI_CAPACITY_MOST_KINDS];
     uint32_t *take;

@@ -13,12 +13,12 @@ enum { HSI_MOST_KINDS = 8, HSI_CAPACITY_MOST_KINDS = 32 };
  * kinds. The search fills workers one by one, the fullest first, in integers. */
 typedef struct hsi_capacity_search {
     size_t         kinds;
-    const int64_t *weight; /* weight of each kind, > 0, descending; above the capacity: does not
-                              fit */
+    const int64_t *weight; /* weight of each kind, > 0, descending; a kind above the capacity
+                              does not fit */
     int64_t         capacity;
     uint64_t        most_nodes;
-    const hsi_stop *stop;  /* polled every few thousand nodes */
-    uint64_t        nodes; /* increased by the nodes of the search */
+    const hsi_stop *stop;  /* stop condition, polled every few thousand nodes */
+    uint64_t        nodes; /* counter that the search increases by its nodes */
     uint32_t       *take;  /* result of HSI_FOUND: counts by worker and kind */
 } hsi_capacity_search;
 

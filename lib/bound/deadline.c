@@ -84,7 +84,7 @@ static hs_status collect_breakpoints(hsi_divisible *d, double from, breakpoints 
 static hs_status find_first_feasible(hsi_divisible *d, const breakpoints *bp, double from,
                                      double *value)
 {
-    size_t low = 0, high = bp->size; /* the last interval has no end and is feasible */
+    size_t low = 0, high = bp->size; /* the last interval has no end, and is feasible */
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

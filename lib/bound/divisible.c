@@ -217,8 +217,8 @@ static int lift_of(double sum)
 /* A question to multipliers: which bound they prove, or whether they prove more than a makespan. */
 typedef struct question {
     double deadline;
-    bool   is_above; /* true: does the bound exceed the deadline? INFINITY: certainly; 0: not
-                        certainly */
+    bool   is_above; /* question: does the bound exceed the deadline? The answer is INFINITY:
+                        certainly, or 0: not certainly */
 } question;
 
 static double bound_of_multipliers(const hsi_divisible *d, const question *wanted,
@@ -250,7 +250,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
         if (!is_divisible(d, i, wanted->deadline))
             continue;
         if (i <= pivot)
-            add_times(&cpu, count_of(d, i), d->p[i]); /* for the pivot, u p_i = v q_i */
+            add_times(&cpu, count_of(d, i), d->p[i]); /* u and v of the pivot: u p_i = v q_i */
         else
             add_times(&gpu, count_of(d, i), d->q[i]);
     }
@@ -259,7 +259,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
     u = ldexp(d->q[pivot], -scale);
     v = ldexp(d->p[pivot], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
-        return 0; /* scaling would round: leave a ratio beyond 2^1000 to other bounds */
+        return 0; /* scaling would round: other bounds handle a ratio beyond 2^1000 */
     multiplier[HS_CPU] = u;
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);

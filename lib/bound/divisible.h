@@ -13,9 +13,10 @@
 typedef struct hsi_divisible {
     const hsi_problem *rows;
     double            *p, *q;  /* times in order of increasing rho */
-    double            *cpu_span, *gpu_span; /* spans in the same order; p and q themselves without a
-                                               graph */
-    uint32_t          *count;  /* tasks of each row in the same order; NULL: all 1 */
+    double            *cpu_span, *gpu_span; /* spans in the order of the times; without a graph p
+                                               and q themselves */
+    uint32_t *count;           /* number of tasks of each row, in the order of the times; NULL:
+                                  all 1 */
     double            *suffix; /* scratch */
     hsi_release        release; /* release times of workers */
     hsi_arena          arena;

@@ -6,9 +6,9 @@
 
 #include "core/problem.h"
 
-/* Makespans are sums of times, so a unit that divides all times divides all makespans. */
+/* A unit that divides all times divides all makespans too, because makespans are sums of times. */
 
-#define HSI_GRID_MOST_EXPONENT 2000 /* exponent for infinity, which every unit divides */
+#define HSI_GRID_MOST_EXPONENT 2000 /* exponent of infinity, which every unit divides */
 
 /* Return the exponent of the largest power of 2 that divides a time > 0. */
 int hsi_grid_exponent(double time);

@@ -24,18 +24,19 @@ typedef struct choice {
 
 typedef struct hsi_knapsack_search {
     size_t     n; /* items that fit and have a profit, sorted */
-    uint64_t  *keys;                      /* keys of the sort, and its scratch */
+    uint64_t  *keys;                      /* keys of the sort, and scratch memory of the sort */
     int64_t   *weight, *profit;           /* weight and profit of one copy */
-    __int128  *weight_before;             /* prefix sums over all copies of the items before; n +
-                                             1 */
+    __int128  *weight_before;             /* sums of weight and profit over all copies of the
+                                             items before; n + 1 entries */
     int64_t   *profit_before;
-    int64_t   *least_weight;              /* suffix minima of `weight`; n + 1 */
+    int64_t   *least_weight; /* least weight of the items from each item on; n + 1
+                                entries */
     double    *density;
     uint32_t  *item, *limit;
     choice    *chosen, *best;
     size_t     depth, best_depth;
     int64_t    best_value;
-    double     left_out; /* largest bound of the parts not searched */
+    double     left_out; /* largest upper bound of the parts not searched */
 } search;
 
 hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room)
@@ -310,7 +311,7 @@ static size_t branch_and_bound(search *s, int64_t capacity, int64_t tolerance, s
             bound_open_nodes(s, rest, value);
             return nodes;
         }
-        /* take one copy less of the last choice */
+        /* take one copy less of the item chosen last */
         at = s->chosen[s->depth - 1].at;
         rest += s->weight[at];
         value -= s->profit[at];
@@ -333,7 +334,7 @@ void hsi_knapsack_solve(hsi_knapsack *ks, int64_t capacity, int64_t tolerance, s
     sum_up_items(s);
     fill_greedily(s, capacity);
     for (i = 0; i < s->best_depth;
-         i++) /* drop_useless_items() changes positions: store the items now */
+         i++) /* drop_useless_items() changes positions, so store the set now */
         ks->take[s->item[s->best[i].at]] = s->best[i].copies;
     drop_useless_items(s, capacity, tolerance);
     s->best_depth = 0;

@@ -11,7 +11,10 @@
 
 /* Limits of exact arithmetic. */
 #define HSI_KNAPSACK_MOST_CAPACITY ((int64_t)1 << 62)
-#define HSI_KNAPSACK_MOST_PROFIT   ((int64_t)1 << 50) /* sum over all copies of all items */
+#define HSI_KNAPSACK_MOST_PROFIT                                                                   \
+    ((int64_t)1 << 50) /* limit of the sum of weights and of the                                   \
+                          sum of profits, over all copies of all                                   \
+                          items */
 
 /*
  * The bounded knapsack in integers: choose copies of items, up to `limit` of each, within a
@@ -20,14 +23,15 @@
  */
 typedef struct hsi_knapsack {
     size_t    n;      /* number of items, set by the caller, at most the room */
-    int64_t  *weight; /* >= 0; above the capacity: the item does not fit */
+    int64_t  *weight; /* weight and profit of one copy, >= 0; an item with a weight above the
+                         capacity does not fit */
     int64_t  *profit; /* >= 0 */
     uint32_t *limit;  /* maximum copies */
 
     /* Results of hsi_knapsack_solve(). */
     uint32_t *take;  /* copies of each item in the best set found */
-    int64_t   value; /* profit of that set */
-    int64_t   bound; /* no set has more profit */
+    int64_t   value; /* profit of the best set found */
+    int64_t   bound; /* upper bound: no set has more profit */
     size_t    nodes;
 
     struct hsi_knapsack_search *search;

@@ -13,11 +13,12 @@
  */
 typedef struct hsi_release {
     size_t    workers[2]; /* by type */
-    double   *at[2];      /* times of availability, rising; NULL: all 0 */
-    double   *can[2];     /* work that earlier workers have done by then, rounded */
-    double   *sum[2];     /* sum of the earlier workers' times, rounded */
+    double   *at[2];      /* times at which workers become available, rising; NULL: all 0 */
+    double   *can[2];     /* work that earlier workers have done until each of these times,
+                             rounded */
+    double       *sum[2]; /* sum of the times of the earlier workers, rounded */
     double    latest;
-    uint32_t *order; /* all workers by time of availability */
+    uint32_t     *order; /* all workers, ordered by their time of availability */
     const double *available;
     unsigned  cpus;
 } hsi_release;

@@ -19,7 +19,7 @@
  */
 typedef struct hsi_task_count_bound {
     int     grid;
-    int64_t bound, longest, each; /* bound 0: the argument gives no bound */
+    int64_t bound, longest, each; /* bound in cells; 0: the argument gives no bound */
 } hsi_task_count_bound;
 
 /* HS_ECANCELED: `token`, which may be NULL, was cancelled. All tasks together must have less than

@@ -169,7 +169,7 @@ static int begin_column(hs_builder *b, int column)
     hsi_value  none = hsi_default(column);
 
     if (texts & HSI_BIT(column) && cells->text.size == 0 &&
-        hsi_vector_append(&cells->text, "", 1)) /* offset 0 is the empty text */
+        hsi_vector_append(&cells->text, "", 1)) /* offset 0 of the text column is the empty text */
         return -1;
     if (hsi_vector_reserve(&cells->at, b->room * width[column]))
         return -1;
@@ -249,7 +249,7 @@ hs_status hs_builder_add_row(hs_builder *b, const hs_task *task)
     return hsi_builder_add_row(b, &row);
 }
 
-/* Reserve a quarter more than the estimate: unused room costs nothing, moving does. */
+/* reserve a quarter more than the estimate: unused room costs nothing, but moving the rows does */
 void hsi_builder_reserve_share(hs_builder *b, double share)
 {
     double more = 1.25 / share - 1;

@@ -6,15 +6,15 @@
 #include "core/instance_store.h"
 
 struct hs_builder {
-    hsi_store content;     /* rows so far; the sizes of its cells are set by hs_builder_finish() */
+    hsi_store content;     /* rows added so far; hs_builder_finish() sets the sizes of the cells */
     size_t    room;        /* capacity in rows of the started columns */
     uint32_t  begun;       /* started columns, a mask of HSI_BIT() */
     unsigned  cpus, gpus;
-    bool      unordered;   /* true: the ids do not ascend */
+    bool      unordered;   /* whether the ids are not in ascending order */
     size_t    last_length; /* length of the previous row's id, while the ids ascend */
-    hsi_fault fault;       /* fault of the last HS_EGRAPH */
+    hsi_fault fault;       /* fault described by the last HS_EGRAPH */
 
-    hsi_relations_builder pending; /* edges and accesses so far */
+    hsi_relations_builder pending; /* edges and accesses added so far */
 };
 
 /* Maximal length of an id followed by the number of a copy, as in plans. */

@@ -18,7 +18,7 @@ typedef enum hsi_proof_kind {
 /* A class of tasks with equal times, and the multiplier of each task. */
 typedef struct hsi_certified_kind {
     double  cpu, gpu;
-    int64_t multiplier; /* unused in a tree */
+    int64_t multiplier; /* multiplier of each task of the class; unused in a tree of cases */
 } hsi_certified_kind;
 
 /* A node of a proof tree: a branch with children, or a leaf with the kind of its proof. */
@@ -27,11 +27,11 @@ typedef enum hsi_proof_step {
     HSI_STEP_MULTIPLIERS,
     HSI_STEP_CONFIGURATION,
     HSI_STEP_PACKING,
-    HSI_STEP_TYPE,  /* branch of a graph's tree: the type of a task */
-    HSI_STEP_ORDER, /* branch of a graph's tree: which of two tasks comes first, or neither:
-                       three children */
-    HSI_STEP_GRAPH, /* leaf: multipliers and paths */
-    HSI_STEP_CROWD  /* leaf: too many parallel tasks */
+    HSI_STEP_TYPE,  /* branch of a graph's tree by the type of a task */
+    HSI_STEP_ORDER, /* branch of a graph's tree by the order of two tasks: the one first, the
+                       other first, or both at once */
+    HSI_STEP_GRAPH, /* leaf of the tree: multipliers of loads and of paths */
+    HSI_STEP_CROWD  /* leaf of the tree: too many tasks that run at the same time */
 } hsi_proof_step;
 
 /*
@@ -55,7 +55,7 @@ typedef struct hsi_proof_node {
     hsi_proof_step step;
     uint32_t kind, cut; /* branch: at most `cut` tasks of the kind on CPUs, or more; in a graph
                            one or two tasks */
-    double   multiplier[2]; /* loads' multipliers, by type */
+    double          multiplier[2]; /* multipliers of the loads, by type */
     int      grid;
     int64_t  capacity, most[2];
     int      type;  /* leaf HSI_STEP_PACKING: the type whose tasks do not fit */
@@ -84,7 +84,7 @@ struct hs_certificate {
     double              computed; /* value requested */
     uint64_t            digest;
     hsi_proof_kind      proof;
-    double              multiplier[2]; /* loads' multipliers, by type */
+    double              multiplier[2]; /* multipliers of the loads, by type */
     int                 grid;
     int64_t             capacity, most[2];
     size_t              kinds;

@@ -37,9 +37,9 @@ enum {
 #define X(name, field, type, digest, words) HSI_##name,
     HSI_COLUMN_MAP(X)
 #undef X
-    HSI_COLUMNS,
-    HSI_REQUIRED = HSI_PRIORITY, /* first optional column of files */
-    HSI_SHARED = HSI_ID          /* first column that plans do not have */
+        HSI_COLUMNS,
+    HSI_REQUIRED = HSI_PRIORITY, /* first column that is optional in files */
+    HSI_SHARED = HSI_ID          /* first column that plan files do not have */
 };
 
 /*
@@ -62,7 +62,7 @@ typedef struct hsi_column {
 extern const hsi_column hsi_columns[HSI_COLUMNS];
 
 typedef struct hsi_text {
-    const char *at; /* not terminated; may be NULL when empty */
+    const char *at; /* text that is not terminated by NUL; may be NULL when empty */
     size_t      length;
 } hsi_text;
 

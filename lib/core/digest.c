@@ -74,7 +74,7 @@ static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
 
 /* Digests of a row's lists, shared by its tasks. */
 typedef struct lists {
-    int      after, data; /* 1: the list is not empty */
+    int      after, data; /* whether the list of the row is not empty */
     uint64_t after_digest, data_digest;
     size_t   place; /* number of earlier rows with accesses */
 } lists;

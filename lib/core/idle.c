@@ -9,7 +9,8 @@
 typedef struct event {
     double   time;
     uint32_t task;
-    int      change; /* 1: the task becomes ready; -1: it starts */
+    int      change; /* change of the number of ready tasks: 1: the task becomes ready; -1: it
+                        starts */
 } event;
 
 /* All entries, grouped by task. */
@@ -24,8 +25,8 @@ static int by_start(const void *a, const void *b)
 
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end; /* an attempt aborted at its start precedes
-                                                      the run */
+    return x->end < y->end ? -1 : x->end > y->end; /* an attempt that was aborted at its start
+                                                      comes before the run */
 }
 
 static int by_time(const void *a, const void *b)
@@ -136,7 +137,7 @@ static hs_status make_room(hsi_backlog *b, size_t steps)
                : HS_ENOMEM;
 }
 
-/* Append a step with the counts of the previous step. */
+/* Append a step to the step function, with the counts of the previous step. */
 static size_t add_step(hsi_backlog *b, double time)
 {
     size_t i = b->count++, kind;

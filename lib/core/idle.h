@@ -16,12 +16,13 @@ typedef struct hsi_backlog {
     double   *time;
     uint32_t *ready[HSI_READY_KINDS]; /* ready tasks, by hs_type able to run them; HSI_READY_ANY:
                                          all */
-    double   *without[2]; /* per hs_type: total time before time[i] without a ready task */
+    double   *without[2]; /* per hs_type: total time before time[i] during which no task was
+                             ready */
 } hsi_backlog;
 
 /*
- * Compute the steps. HS_ENOMEM. Call hsi_backlog_close() even after a failure. O(edges + entries
- * log entries).
+ * Compute the numbers of ready tasks over the time of a schedule. HS_ENOMEM. Call
+ * hsi_backlog_close() even after a failure. O(edges + entries log entries).
  */
 hs_status hsi_backlog_open(hsi_backlog *backlog, const hs_instance *in, const hs_schedule *s);
 void      hsi_backlog_close(hsi_backlog *backlog);

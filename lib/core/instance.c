@@ -217,7 +217,7 @@ size_t hs_instance_row_of(const hs_instance *in, size_t task)
 
     if (!first)
         return task;
-    while (high - low > 1) { /* invariant: first[low] <= task < first[high] */
+    while (high - low > 1) { /* invariant of the binary search: first[low] <= task < first[high] */
         size_t middle = low + (high - low) / 2;
 
         if (first[middle] <= task)

@@ -26,11 +26,11 @@ typedef struct hsi_store {
     size_t              rows, tasks;
     hsi_cells           cells[HSI_COLUMNS];
     uint32_t           *first; /* with counts: first task of each row, and the number of tasks */
-    hsi_vector          notes; /* key NUL value NUL ... */
-    hsi_relations      *relations; /* NULL: no links, data or dependencies */
+    hsi_vector          notes; /* notes of the header, one after another: key NUL value NUL */
+    hsi_relations      *relations; /* links, data and dependencies; NULL: none */
     _Atomic(hs_graph *) graph;     /* built on demand, see hsi_graph_of() */
     hs_unit             unit;
-    bool                is_borrowed; /* true: the cells are the caller's */
+    bool                is_borrowed; /* whether the cells belong to the caller, and are not freed */
 } hsi_store;
 
 static inline bool hsi_store_has(const hsi_store *store, int column)
@@ -53,13 +53,13 @@ static inline const double *hsi_store_times(const hsi_store *store, int column)
     return store->cells[column].at.data;
 }
 
-/* Return the priorities; NULL: all 0. */
+/* Return the priorities of the rows; NULL: all 0. */
 static inline const int64_t *hsi_store_priorities(const hsi_store *store)
 {
     return store->cells[HSI_PRIORITY].at.data;
 }
 
-/* Return the counts; NULL: all 1. */
+/* Return the counts of the rows; NULL: all 1. */
 static inline const uint32_t *hsi_store_counts(const hsi_store *store)
 {
     return store->cells[HSI_COUNT].at.data;
@@ -72,7 +72,7 @@ static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
     return count ? count[row] : 1;
 }
 
-/* Return a text with its NUL; NULL: empty. */
+/* Return the text of a row with its NUL; NULL: empty. */
 static inline const char *hsi_store_text(const hsi_store *store, int column, size_t row)
 {
     const hsi_cells *cells = &store->cells[column];

@@ -17,7 +17,8 @@ int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double
 {
     int rho = 0, priority = (priority1 > priority2) - (priority1 < priority2);
 
-    if (!same_cell && (p1 != p2 || q1 != q2)) /* equal times: the usual case, tasks of one kernel */
+    if (!same_cell && (p1 != p2 || q1 != q2)) /* equal times are the usual case: tasks of one
+                                                 kernel */
         rho = hsi_compare_ratios(p1, q1, p2, q2);
     if (rho)
         return rho;
@@ -41,7 +42,7 @@ double hsi_queue_key_cell(double p, double q, double width)
 
 typedef struct rho_order {
     const hsi_problem *pb;
-    uint64_t           flip; /* all ones: descending order */
+    uint64_t           flip; /* all ones, so that the order is descending */
 } rho_order;
 
 static int rho_before(const void *context, uint32_t a, uint32_t b)
@@ -137,8 +138,8 @@ hs_status hsi_gather_times(const uint32_t *order, size_t count, const double *ti
     size_t i, ahead = count > AHEAD ? count - AHEAD : 0;
 
     for (i = 0; i < count; i++) {
-        if (hsi_poll_at(token, i)) /* poll before the first item: `order` is incomplete after a
-                                     cancel */
+        if (hsi_poll_at(token, i)) /* poll before the first item, since `order` is incomplete
+                                      after a cancel */
             return HS_ECANCELED;
         if (i < ahead)
             __builtin_prefetch(&time[order[i + AHEAD]]);

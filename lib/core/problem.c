@@ -51,7 +51,8 @@ static void *expand_column(const hsi_store *store, hsi_arena *arena, const void 
     return to;
 }
 
-/* Expand the columns; times of a type without workers are replaced later anyway. */
+/* Expand the columns of the rows to the tasks; times of a type without workers are replaced
+ * later. */
 static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_problem *pb)
 {
     pb->n = store->tasks;
@@ -66,7 +67,7 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
                                                                                    : HS_ENOMEM;
 }
 
-/* Find the restartable tasks; NULL, all of them, for most instances. */
+/* Find the restartable tasks. NULL stands for "all tasks", as in most instances. */
 static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_problem *pb)
 {
     const hsi_store *store = in->store;

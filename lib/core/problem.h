@@ -14,23 +14,25 @@
  */
 typedef struct hsi_problem {
     size_t               n;
-    unsigned             m, k;        /* number of CPUs, of GPUs */
-    const double        *p, *q;       /* times on a CPU, on a GPU */
+    unsigned             m, k;        /* numbers of CPUs and of GPUs */
+    const double        *p, *q;       /* times of the items on a CPU and on a GPU; INFINITY: the
+                                         item cannot run there */
     const int64_t       *priority;    /* NULL: all 0 */
     const uint32_t      *count;       /* copies of each row; NULL: all 1 */
-    const unsigned char *restartable; /* 1: the task may be aborted; NULL: all may, or no
-                                         algorithm needs it */
+    const unsigned char *restartable; /* whether the task may be aborted; NULL: all may, or no
+                                         algorithm needs this */
     const uint32_t      *first; /* first task of each row, for instances with counts; NULL: task
                                    i is item i */
     const hs_graph      *graph; /* graph of the tasks; NULL: independent tasks, or items other
                                    than tasks */
-    const hsi_links     *links; /* links; set together with `graph` */
+    const hsi_links     *links; /* links of the instance; set together with `graph` */
     const hs_instance   *in;    /* instance of `graph` */
     const double        *available; /* free time of each worker; NULL: all 0 */
-    hsi_arena           *arena;     /* arena for temporary memory; NULL: each function has its
-                                       own */
+    hsi_arena           *arena;     /* arena for temporary memory; NULL: each function allocates
+                                       its own */
     hsi_token           *token;     /* cancel token; NULL: never cancelled */
-    hsi_arena            own;       /* memory not borrowed and not in `arena` */
+    hsi_arena            own;       /* memory of this problem that is not borrowed and not in
+                                       `arena` */
 } hsi_problem;
 
 /*

@@ -52,8 +52,9 @@ hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_
 
     *recorder = (hsi_recorder){.loads = recorder->loads, .first = pb->first};
     if (!recorder->loads)
-        st = make_room(recorder, pb, count_tasks(pb) + 2 * aborts + 1); /* an aborted task has its
-                                                                      abort and a second run */
+        st = make_room(recorder, pb, count_tasks(pb) + 2 * aborts + 1); /* an aborted task needs an
+                                                                           item for the abort, and
+                                                                           one for the second run */
     if (st != HS_OK)
         hsi_recorder_close(recorder);
     return st;

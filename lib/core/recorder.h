@@ -18,11 +18,12 @@ typedef struct hsi_recorder {
     uint32_t *task;
     uint32_t *worker;    /* worker | HSI_ABORT: aborts its latest entry; worker | HSI_START:
                             start of its next entry */
-    double         *end; /* end of the run or of the aborted entry; or the start */
+    double           *end; /* end of the run or of the aborted entry, or start of the next entry */
     size_t          aborts, starts;
     const uint32_t *first; /* first task of each row, for a problem with rows with counts */
-    hsi_worker_loads *loads; /* replaces the items; NULL: items are recorded */
-    hsi_arena       own;   /* for a problem without an arena */
+    hsi_worker_loads *loads; /* loads of the workers, kept instead of the items; NULL: items are
+                                recorded */
+    hsi_arena own;           /* memory of the recorder for a problem without an arena */
 } hsi_recorder;
 
 #define HSI_ABORT 0x80000000u

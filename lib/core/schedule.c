@@ -111,11 +111,12 @@ static void copy_given(hs_schedule *s, size_t count, const hs_placement *placeme
     for (i = 0; i < count; i++)
         if (placements[i].worker + 1 < workers)
             s->first[placements[i].worker + 2]++;
-    hsi_schedule_sum_counts(s); /* first[w + 1] is the start of worker w ... */
+    hsi_schedule_sum_counts(s); /* first[w + 1] begins as the start of worker w's entries, and is
+                                   finally the end */
     for (i = 0; i < count; i++) {
         const hs_placement *pl = &placements[i];
 
-        s->entries[s->first[pl->worker + 1]++] = /* ... and finally its end */
+        s->entries[s->first[pl->worker + 1]++] =
             (hs_entry){pl->start, pl->end, pl->task, pl->state};
         if (pl->end > s->makespan)
             s->makespan = pl->end;

@@ -7,12 +7,13 @@
 #include "support/vector.h"
 
 struct hs_schedule {
-    unsigned   cpus, gpus;
-    double     makespan;
-    size_t    *first;                  /* first entry of each worker, and the number of entries */
-    hs_entry  *entries;                /* sorted by worker, then time */
-    size_t     first_room, entry_room; /* capacities; a workspace reuses its schedule */
-    hsi_vector transfers;              /* array of hs_transfer */
+    unsigned  cpus, gpus;
+    double    makespan;
+    size_t   *first;                  /* first entry of each worker, and the number of entries */
+    hs_entry *entries;                /* entries, sorted by worker, then time */
+    size_t    first_room, entry_room; /* capacities of the arrays; a workspace reuses its
+                                         schedule */
+    hsi_vector transfers;             /* array of hs_transfer */
 };
 
 /* Create an empty schedule; NULL: out of memory. */

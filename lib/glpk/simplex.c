@@ -11,7 +11,7 @@
 
 enum {
     SLICE_MS = 50,
-    LEAST_ROWS = 100,      /* added to the rows in the estimate of a step's cost */
+    LEAST_ROWS = 100,      /* constant added to the rows in the estimate of a step's cost */
     SLICE_WORK = 100000000 /* limit of steps x rows x columns in a slice, about as long as
                               SLICE_MS */
 };

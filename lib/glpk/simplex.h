@@ -8,8 +8,8 @@
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,
-    HSI_SIMPLEX_STOPPED, /* time is up, or cancelled */
-    HSI_SIMPLEX_FAILED   /* no result; GLPK's error hook was not called */
+    HSI_SIMPLEX_STOPPED, /* the simplex method ended since the time is up, or it was cancelled */
+    HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called */
 } hsi_simplex_end;
 
 /*

@@ -25,10 +25,10 @@ typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA } assignment;
 
 typedef struct assigned {
     uint32_t todo;     /* task to start at the worker's next question; HS_NONE */
-    double   estimate; /* end of the queue, computed at the last assignment */
+    double   estimate; /* end of the worker's queue, computed at the last assignment */
     double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
-    bool     is_known; /* true: `base` and `end` are up to date */
+    bool     is_known; /* whether `base` and `end` are up to date */
     bool     retired;
 } assigned;
 
@@ -41,11 +41,11 @@ struct hs_policy_state {
     hsi_worker_states states;
     hsi_worker_queues queues;
     assigned         *assigned;
-    hsi_ordered_set   ready; /* next task to assign at the front */
+    hsi_ordered_set   ready; /* tasks that wait for assignment, the next one at the front */
     uint32_t         *order; /* indexed by task: position in the order of becoming ready */
     uint32_t          next_order;
     double           *key;        /* d-rank: rank of each task */
-    uint32_t         *unrunnable; /* tasks that no worker in service can run */
+    uint32_t         *unrunnable; /* tasks that cannot run on any worker in service */
     size_t            unrunnable_count;
 };
 
@@ -378,7 +378,8 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
     return 1;
 }
 
-/* The next assign_ready() assigns the tasks that this ending makes ready. */
+/* Handle the end of a task. Tasks that become ready by this end are assigned by the next
+ * assign_ready(). */
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
@@ -392,7 +393,7 @@ static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_
 static void assign_skip(hs_policy_state *a, uint32_t task)
 {
     (void)a;
-    (void)task; /* the task never becomes ready */
+    (void)task; /* a dropped task never becomes ready */
 }
 
 static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)

@@ -23,13 +23,14 @@
  */
 typedef struct hsi_data_location {
     double   arrival; /* time at which the replica is complete */
-    uint64_t writer;  /* 2 + number of the task that wrote the version; 1: the host's initial
+    uint64_t writer;  /* number of the task that wrote the version, plus 2; 1: the host's initial
                          version; 0: no replica */
 } hsi_data_location;
 
 typedef struct hsi_data_locations {
     const hs_instance *in;
-    const hsi_problem *pb; /* NULL: transfers take no time, and nothing is stored */
+    const hsi_problem *pb; /* links of the instance; NULL: transfers take no time, and nothing is
+                              stored */
     size_t             nodes;
     uint32_t          *node_of; /* indexed by task: node on which the finished task ran */
     double            *end_of;  /* indexed by task: end of the finished task */
@@ -37,12 +38,12 @@ typedef struct hsi_data_locations {
                             not started */
     hsi_data_location *replicas; /* indexed by handle and node; NULL: the instance has no handles */
     int                records;  /* 1: record transfers */
-    bool               has_lost_transfers; /* true: an allocation failed, and transfers are missing
-                                              */
+    bool               has_lost_transfers; /* whether an allocation failed, so that recorded
+                                              transfers are incomplete */
     hsi_vector         transfers;          /* started transfers, hs_transfer each */
 } hsi_data_locations;
 
-/* Prepare for a run that begins with the host's replicas. `in` and `pb` must outlive `locations`.
+/* Start a run in which only the host has replicas. `in` and `pb` must outlive `locations`.
  * HS_ENOMEM. */
 hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *in,
                              const hsi_problem *pb);
@@ -72,8 +73,8 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
 double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t task, unsigned worker,
                                      double now);
 
-/* Start the transfers of a task that was always meant for this worker: each began when its data was
- * written. All predecessors of the task are done. */
+/* Record the transfers of a task that was planned for this worker from the start: each transfer
+ * began when its data was written. All predecessors of the task are done. */
 void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsigned worker);
 
 /* Move the recorded transfers into the schedule. HS_ENOMEM: some were not recorded. */

@@ -23,7 +23,10 @@
 #include "support/ratio.h"
 #include "support/sort.h"
 
-enum { NOT_WAITING = 2 }; /* value of `type` beside hs_type: taken, or not ready */
+enum {
+    NOT_WAITING = 2
+}; /* entry of type[] for a task that no worker should take: already
+      taken, or not ready */
 
 struct hs_policy_state {
     hs_policy        *policy;
@@ -42,7 +45,7 @@ struct hs_policy_state {
     uint32_t *news, *scratch;
     /* The guess, and sums that hold for any guess in [from, below). */
     double  remaining[2]; /* indexed by hs_type: remaining work of its workers */
-    double *p, *q;        /* times by position in by_rho */
+    double *p, *q;        /* times of the waiting tasks, in the order of by_rho */
     double  least, from, below;
     double  forced[2];
     double *gpu_before, *cpu_after;
@@ -160,7 +163,8 @@ static size_t merge_ready(hs_policy_state *d, uint32_t *sorted, size_t new_count
         if (d->type[sorted[i]] != NOT_WAITING)
             sorted[kept++] = sorted[i];
     count = kept + new_count;
-    while (new_count > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, in place */
+    while (new_count > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, so that no
+                                                                  second array is needed */
         bool is_news = kept == 0 || !before(d, d->news[new_count - 1], sorted[kept - 1]);
 
         sorted[kept + new_count - 1] = is_news ? d->news[new_count - 1] : sorted[kept - 1];
@@ -277,9 +281,10 @@ static double bisect_guess(hs_policy_state *d, double high)
 {
     double low = 0;
 
-    high = smaller(high, DBL_MAX); /* sums may overflow; infinite times stay forced */
+    high = smaller(high, DBL_MAX); /* sums may overflow: tasks with an infinite time still stay
+                                      on their only type */
     while (!is_guess_accepted(d, high) && high < DBL_MAX &&
-           is_assignment_needed(d)) { /* reached through rounding errors alone */
+           is_assignment_needed(d)) { /* rounding errors alone lead here */
         low = high;
         high = smaller(2 * high, DBL_MAX);
     }

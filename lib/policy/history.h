@@ -15,7 +15,8 @@ enum { HSI_RATIO_BINS = 64, HSI_CLASSES = 64 };
 #define HSI_RATIO_MOST 256.0 /* upper limit of stored ratios: sums stay finite */
 
 typedef struct hsi_ratios {
-    uint64_t count, wrong; /* wrong: ratios that differ from 1 by more than the tolerance */
+    uint64_t count, wrong; /* number of ratios that differ from 1 by more than the tolerance
+                              (misestimates) */
     struct hsi_ratio_bin {
         uint64_t count;
         double   sum, most;
@@ -24,7 +25,7 @@ typedef struct hsi_ratios {
 
 typedef struct hsi_history {
     double         tolerance;
-    bool           has_misestimates; /* true: an estimate was wrong by more than the tolerance */
+    bool           has_misestimates; /* whether an estimate was wrong by more than the tolerance */
     unsigned char *class_of; /* indexed by task: class of the kernel; 0: no kernel, or no class
                                 left */
     hsi_ratios *of[2];       /* indexed by hs_type, then class; [0]: all tasks of the type */

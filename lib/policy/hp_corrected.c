@@ -196,7 +196,8 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
         victim = find_victim(hp, gpu, 0, now, &task);
     if (victim == HS_NONE) {
         hp->states.no_spoliation_before[HS_GPU] =
-            hsi_states_next_spoliation(&hp->states, gpu, now); /* valid until the history changes */
+            hsi_states_next_spoliation(&hp->states, gpu, now); /* the time limit of this wait is
+                                                                  valid until the history changes */
         hs_decide_wait(out, hp->states.no_spoliation_before[HS_GPU]);
         return;
     }

@@ -25,12 +25,14 @@ struct hs_policy_state {
     hsi_ready_pool orphans;
 
     /* fields for graphs, shared without a lock; the pool `orphans` needs the lock */
-    uint32_t      *owner;     /* indexed by task: worker of the list with the task */
-    uint32_t      *expected;  /* indexed by worker: the awaited task; HS_NONE: none */
-    int            orphaned;  /* 1: a task has become an orphan during the run */
-    unsigned char *is_orphan; /* indexed by task: 1: orphan, 2: orphan that has been ready */
-    uint32_t       released;  /* top of the stack of orphans that became ready; HS_NONE: empty */
-    uint32_t      *below;     /* indexed by task: next entry of the stack `released` */
+    uint32_t *owner;          /* indexed by task: worker of the list with the task */
+    uint32_t *expected;       /* indexed by worker: the awaited task; HS_NONE: none */
+    int       orphaned;       /* whether a task has become an orphan during the run: set once,
+                                 read by atomics */
+    unsigned char *is_orphan; /* state by task: 1: orphan, 2: orphan that has been ready, 0:
+                                 neither */
+    uint32_t  released;       /* top of the stack of orphans that became ready; HS_NONE: empty */
+    uint32_t *below;          /* indexed by task: next entry of the stack `released` */
 };
 
 static void plan_free(hs_policy_state *plan)
@@ -223,7 +225,7 @@ static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t coun
 
 typedef struct releasing {
     hs_policy_state *plan;
-    unsigned         worker; /* worker of the ended task */
+    unsigned         worker; /* worker that ran the ended task */
     hs_wake         *wake;
 } releasing;
 
@@ -267,14 +269,13 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
     else if (how == HS_ENDING_RETURNED || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)
-        hs_wake_all(wake); /* workers may have waited for successors of the dropped task */
+        hs_wake_all(wake); /* other workers may have waited for successors of the dropped task */
 }
 
 static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
     hsi_plan_lists_skip(&plan->lists, task);
-    hsi_ready_pool_remove(&plan->orphans,
-                          task); /* the task is an orphan if its worker has retired */
+    hsi_ready_pool_remove(&plan->orphans, task); /* a task whose worker has retired is an orphan */
 }
 
 static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)

@@ -9,7 +9,8 @@
 /* The rest of one worker's list of a plan. Aligned to a cache line, because only the worker's
  * thread updates the list. */
 typedef struct hsi_plan_list {
-    uint32_t *next, *end; /* first task of the rest; end of the list. HS_NONE: a skipped place */
+    uint32_t *next, *end; /* first task of the remaining list, and its end. A removed task leaves
+                             HS_NONE in its place. */
 } __attribute__((aligned(64))) hsi_plan_list;
 
 /* The tasks of each worker by a plan, in order. */
@@ -35,7 +36,7 @@ static inline void hsi_plan_lists_skip(hsi_plan_lists *lists, uint32_t task)
 /* Remove skipped tasks from a list. O(its tasks). */
 void hsi_plan_list_compact(hsi_plan_list *list);
 
-/* Return true and the next task, which stays in the list; 0: the list is empty. */
+/* Return true and the next task of the list, without removing it; false: the list is empty. */
 static inline bool hsi_plan_list_peek(hsi_plan_list *list, uint32_t *task)
 {
     while (list->next != list->end && *list->next == HS_NONE)
@@ -46,7 +47,7 @@ static inline bool hsi_plan_list_peek(hsi_plan_list *list, uint32_t *task)
     return true;
 }
 
-/* Return true and the next task, and remove it from the list; 0: the list is empty. */
+/* Return true and the next task, and remove it from the list; false: the list is empty. */
 static inline bool hsi_plan_list_take(hsi_plan_list *list, uint32_t *task)
 {
     while (list->next != list->end) {

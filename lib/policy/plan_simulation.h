@@ -17,7 +17,7 @@ typedef struct hsi_plan_simulation {
     double            *due;   /* indexed by task: start; INFINITY: never started */
     uint32_t          *owner; /* indexed by task: worker of the list with the task */
 
-    /* used during the simulation only */
+    /* arrays that are used during the simulation only */
     hsi_ready          ready;
     hsi_data_locations locations;
     hsi_worker_tree    busy;    /* indexed by worker: end of the running task; INFINITY: idle */
@@ -33,7 +33,7 @@ void      hsi_plan_simulation_close(hsi_plan_simulation *simulation);
 /* Mark a task as done before the start. Call before hsi_plan_simulate(). */
 void hsi_plan_simulation_skip(hsi_plan_simulation *simulation, uint32_t task);
 
-/* Compute `due` from the current lists. Call once. O(tasks log workers + edges). */
+/* Compute `due` from the lists of the plan. Call at most once. O(tasks log workers + edges). */
 void hsi_plan_simulate(hsi_plan_simulation *simulation, const hsi_plan_lists *lists);
 
 #endif

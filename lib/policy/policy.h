@@ -9,16 +9,18 @@
 
 /* A policy: its kind with the kind's state, and the data kept by the registry. */
 struct hs_policy {
-    hs_policy_kind   kind; /* complete copy; fields beyond the maker's struct_size are 0 */
+    hs_policy_kind kind; /* complete copy of the policy's kind; fields beyond the struct_size
+                            of the original are 0 */
     hs_policy_state *state;
     unsigned         workers;
     uint32_t         tasks;
-    bool groups_endings; /* true: all endings at one time are recorded before workers ask */
-    bool counts_down;    /* true: the kind itself calls hsi_ready_done_shared(), from several
-                           threads */
-    bool      behind;   /* true: tasks have ended since the last call of hs_policy_collect_ready()
-                           */
-    double    now;      /* time of the latest ending */
+    bool groups_endings;    /* whether all endings at one time must be recorded before workers are
+                               asked */
+    bool counts_down;       /* whether the policy kind itself calls hsi_ready_done_shared(), from
+                               several threads */
+    bool behind;            /* whether tasks have ended since the last call of
+                               hs_policy_collect_ready() */
+    double             now; /* time of the latest end of a task */
     hsi_token token;    /* cancel token of create() and hs_policy_simulate(); empty in a live
                            run */
     hsi_problem        pb; /* problem made of the estimates, if `groups_endings` */

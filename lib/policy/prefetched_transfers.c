@@ -8,7 +8,7 @@
 
 /* The completed run of a task in the schedule. */
 typedef struct task_run {
-    uint32_t worker; /* HS_NONE: the task was not task_run */
+    uint32_t worker; /* worker of the run; HS_NONE: the task has no completed run */
     double   end;
 } task_run;
 
@@ -40,7 +40,7 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
     return all;
 }
 
-/* Record all tasks in topological order: inputs precede readers. */
+/* Record the transfers of all tasks in topological order, so that inputs precede their readers. */
 static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
                              hsi_token *token)
 {

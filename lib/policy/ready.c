@@ -50,7 +50,7 @@ void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release
     }
 }
 
-/* Each vertex is pushed at most once, so `scratch` has room. */
+/* each vertex is pushed at most once, so `scratch` has room for all */
 void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
 {
     size_t waiting = 0;

@@ -17,10 +17,11 @@ typedef struct hsi_ready {
     uint32_t       *unfinished; /* indexed by vertex: unfinished predecessors; at least
                                    HSI_NEVER_READY: done before the start, or successor of a dropped
                                    task */
-    uint32_t  *news;            /* ready tasks not yet returned; room for all tasks */
-    size_t     news_count;
-    uint32_t  *scratch; /* room for all vertices */
-    hsi_token *token;   /* cancel token; may be NULL */
+    uint32_t *news;             /* ready tasks not yet returned; room for all tasks */
+    size_t    news_count;
+    uint32_t *scratch; /* stack of vertices whose successors must be visited; room for all
+                          vertices */
+    hsi_token *token;  /* cancel token; may be NULL */
 } hsi_ready;
 
 /* Count the predecessors of all vertices, and collect the tasks without predecessors. The graph of
@@ -46,7 +47,8 @@ void hsi_ready_mark_done(hsi_ready *ready, uint32_t task);
 typedef void hsi_release(void *data, uint32_t task);
 void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release, void *data);
 
-/* Return the counter of a task, see `unfinished`. */
+/* Return the number of unfinished predecessors of a task; at least HSI_NEVER_READY if the task
+ * never becomes ready. */
 static inline uint32_t hsi_ready_unfinished(const hsi_ready *ready, uint32_t task)
 {
     return __atomic_load_n(&ready->unfinished[task], __ATOMIC_SEQ_CST);

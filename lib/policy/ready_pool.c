@@ -60,7 +60,8 @@ bool hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker)
     return true;
 }
 
-/* Check the two ends only: a task for one type alone lies at this type's end. */
+/* Find a task that no worker in service can run. Only the two ends are checked: a task for one
+ * type alone lies at the end of this type. */
 bool hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};

@@ -12,10 +12,11 @@
  */
 typedef struct hsi_ready_pool {
     const hsi_problem *pb;
-    hsi_ordered_set    tasks;         /* the GPU end first */
-    double             cell_width;    /* see hsi_queue_key_cell(); 0: exact ratios */
-    unsigned char     *retired;       /* indexed by worker */
-    unsigned           in_service[2]; /* indexed by hs_type: number of workers */
+    hsi_ordered_set    tasks;      /* ready tasks; the GPUs' end comes first */
+    double             cell_width; /* width of the cells in which ratios count as equal, see
+                                      hsi_queue_key_cell(); 0: exact ratios */
+    unsigned char *retired;        /* indexed by worker */
+    unsigned       in_service[2];  /* number of workers in service, by hs_type */
 } hsi_ready_pool;
 
 /* Create an empty pool with room for all tasks of `pb`, which must outlive `pool`. HS_ENOMEM. */
@@ -32,8 +33,8 @@ enum {
 void hsi_ready_pool_add(hsi_ready_pool *pool, uint32_t task);
 void hsi_ready_pool_remove(hsi_ready_pool *pool, uint32_t task);
 
-/* Remove the task at the type's end of the order. Return true and the task; 0: the pool has no task
- * for the type. */
+/* Remove the task at the type's end of the order. Return true and the task; false: the pool has
+ * no task for the type. */
 bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task);
 
 /* Take a worker out of service. Return false if it already was. */
@@ -44,7 +45,8 @@ static inline bool hsi_ready_pool_serves(const hsi_ready_pool *pool, unsigned wo
     return !pool->retired[worker];
 }
 
-/* Remove a task that no worker in service can run. Return true and the task; 0: there is none. */
+/* Remove a task that no worker in service can run. Return true and the task; false: all tasks
+ * can run. */
 bool hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task);
 
 #endif

@@ -17,21 +17,22 @@
 
 typedef struct queue_slot {
     hs_queue_task task;
-    uint64_t      sequence; /* number of the push; in a free slot, the next free slot */
-    bool          is_taken; /* true: has a task; 0: free */
+    uint64_t      sequence; /* number of the push; in a free slot: index of the next free slot */
+    bool          is_taken; /* whether the slot has a task */
 } queue_slot;
 
 typedef struct started_task {
     hs_queue_task task;
     double        end;
-    bool          is_victim; /* true: in `victims`, open to spoliation */
+    bool          is_victim; /* whether the running task is in `victims`, so that it may be
+                                spoliated */
 } started_task;
 
 struct hs_queue {
     unsigned        cpus, gpus;
     hsi_ordered_set waiting;   /* slot numbers */
     hsi_vector      slots;     /* queue_slot each */
-    uint32_t        free_slot; /* head of the list of free slots; HS_NONE */
+    uint32_t        free_slot; /* first slot of the list of free slots; HS_NONE: no free slot */
     uint64_t        pushed;
     double          width; /* width of the cells in which ratios count as equal; 0: exact ratios */
     started_task   *worker;
@@ -168,7 +169,7 @@ int hs_queue_peek(const hs_queue *q, hs_type type, hs_queue_task *task)
     return 1;
 }
 
-/* Tasks that a type cannot run are at the other end: the search stops at the first one. */
+/* the type cannot run tasks from here on: the other end of the queue begins */
 int hs_queue_take_if(hs_queue *q, hs_type                                        type,
                      int (*accept)(void *data, const hs_queue_task *task), void *data,
                      hs_queue_task *task)

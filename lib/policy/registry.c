@@ -317,7 +317,9 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     }
     if (how == HS_ENDING_DROPPED && policy->groups_endings)
         hsi_ready_dropped(&policy->ready, task);
-    if (hs_policy_groups_endings(policy)) { /* otherwise several threads may be here at once */
+    if (hs_policy_groups_endings(policy)) { /* a policy that does not group endings may be called
+                                               by several threads at once, so nothing is written
+                                               then */
         policy->behind = true;
         policy->now = now;
     }

@@ -32,7 +32,7 @@ struct hs_policy_state {
     double           *load; /* indexed by worker: sum of the estimates in the list */
     hsi_ready_pool    orphans;
     hsi_worker_states states;
-    bool              begun; /* true: lists are compact and loads are computed */
+    bool              begun; /* whether lists are compact and loads are computed */
 };
 
 static void steal_free(hs_policy_state *steal)
@@ -78,7 +78,7 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
 {
     if (!hs_instance_has_graph(estimates))
         return create_steal(policy, estimates, schedule, settings, out);
-    policy->kind = hsi_policy_steal_graph; /* all further calls go to the kind for graphs */
+    policy->kind = hsi_policy_steal_graph; /* the kind for graphs handles all further calls */
     return policy->kind.create(policy, estimates, schedule, settings, out);
 }
 
@@ -247,7 +247,8 @@ static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint
     memmove(at, at + 1, (size_t)(list->end - at - 1) * sizeof *at);
     list->end--;
     subtract_from_load(steal, victim, *task);
-    wake_thieves(steal, victim, now, wake); /* another task may be in the searched part now */
+    wake_thieves(steal, victim, now, wake); /* a task that was not searched before may now be
+                                               among the last tasks of the list */
     return true;
 }
 
@@ -303,7 +304,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
     if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_take_pending(&steal->states, worker, out))
-        ; /* an open request or reserved task comes first */
+        ; /* a request that was made, or a task reserved for this worker, comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
@@ -363,5 +364,5 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .retire = steal_retire,
     .take_stranded = steal_stranded,
     .supports_graphs = true,
-    .add_ready = hsi_steal_graph_add_ready, /* defined in steal_graph.c */
+    .add_ready = hsi_steal_graph_add_ready, /* functions of steal_graph.c */
 };

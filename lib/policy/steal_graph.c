@@ -32,13 +32,13 @@ struct hs_policy_state {
     hsi_problem         pb;
     hsi_plan_lists      lists;
     hsi_plan_simulation plan;
-    bool                begun;   /* true: `plan` has been simulated */
-    hsi_ordered_set     waiting; /* ready tasks that are still in a list, earliest planned start at
-                                    the front */
-    uint32_t      *held;         /* indexed by worker: number of tasks of the list in `waiting` */
-    hsi_ready_pool orphans;
-    unsigned char
-        *is_orphan; /* indexed by task: 1: the task is in no list and may run on any worker */
+    bool                begun; /* whether the start times of the plan have been computed in
+                                  `plan` */
+    hsi_ordered_set waiting;   /* ready tasks that are still in a list, earliest planned start at
+                                  the front */
+    uint32_t         *held;    /* indexed by worker: number of tasks of the list in `waiting` */
+    hsi_ready_pool    orphans;
+    unsigned char    *is_orphan; /* by task: 1: the task is in no list, and any worker may run it */
     hsi_worker_states states;
 };
 
@@ -173,7 +173,7 @@ static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint3
         }
         *until = fmin(*until, from);
         if (now <= due_time(steal, *task))
-            break; /* the remaining tasks are due later */
+            break; /* the remaining tasks have later planned starts */
     }
     return false;
 }
@@ -248,7 +248,7 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     if (!hsi_ready_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_take_pending(&steal->states, worker, out))
-        ; /* an open request or reserved task comes first */
+        ; /* a request that was made, or a task reserved for this worker, comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
@@ -293,7 +293,7 @@ static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t 
     if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
     if (how == HS_ENDING_DROPPED)
-        hs_wake_all(wake); /* workers may have waited for successors of the dropped task */
+        hs_wake_all(wake); /* other workers may have waited for successors of the dropped task */
 }
 
 static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
@@ -301,8 +301,7 @@ static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
     if (!steal->begun)
         hsi_plan_simulation_skip(&steal->plan, task);
     hsi_plan_lists_skip(&steal->lists, task);
-    hsi_ready_pool_remove(&steal->orphans,
-                          task); /* the task is an orphan if its worker has retired */
+    hsi_ready_pool_remove(&steal->orphans, task); /* a task whose worker has retired is an orphan */
 }
 
 static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)

@@ -25,8 +25,7 @@ typedef enum activity {
     HOLDS,
     RUNS,
     WAITS
-} activity; /* HOLDS: the decided task has not
-               started yet */
+} activity; /* actor states: HOLDS has a decided task that has not started yet */
 
 typedef struct actor {
     double   free_at; /* end of the latest entry in the recorder */
@@ -42,10 +41,10 @@ typedef struct policy_simulation {
     bool            prefetches;
     hsi_problem     truth;
     hsi_worker_tree due;   /* indexed by rank: time of the next event */
-    hsi_worker_tree asked; /* indexed by rank: 0: ask the worker now (policies that group endings),
-                              else INFINITY */
+    hsi_worker_tree asked; /* by rank: 0 if the worker must be asked now (policies that group
+                              endings), else INFINITY */
     actor         *actors;
-    unsigned char *taken; /* indexed by task: 1: assigned to a worker, or done */
+    unsigned char *taken; /* by task: 1: the task was assigned to a worker, or is done */
     hsi_recorder   recorder;
     size_t         done;
     double         now;     /* time of the latest event */
@@ -313,7 +312,7 @@ static hs_status ask_until_settled(policy_simulation *sim, double now)
 
     hs_policy_collect_ready(sim->policy, now, NULL, &woken);
     if (sim->policy->token.cancelled)
-        return HS_ECANCELED; /* the order of the ready tasks is then undefined */
+        return HS_ECANCELED; /* after a failure the order of the ready tasks is undefined */
     wake_all(sim, &woken, now);
     do {
         if (st == HS_OK)

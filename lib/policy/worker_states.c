@@ -89,7 +89,7 @@ double hsi_states_steal_time(const hsi_worker_states *states, unsigned worker, d
         return now + time < now + load ? now : INFINITY;
     if (!is_late(states, worker, now) && now + time < end + load)
         return now;
-    /* now + time < now + (now - start) + load */
+    /* the condition now + time < now + (now - start) + load, solved for `now` */
     if (is_late(states, worker, now) && now - m->start > time - load)
         return now;
     return first_time_after(m->start + time_until_late(states, worker), m->start, time - load);
@@ -101,7 +101,8 @@ typedef struct running_task {
     double unit;           /* the estimate, increased by the tolerance: a longer time is
                               a misestimate */
     double time;           /* expected time on the thief's type */
-    double overrun_factor; /* beyond all history, the remaining time is elapsed time over this */
+    double overrun_factor; /* divisor: for a task beyond all history the remaining time is the
+                              elapsed time over this factor */
     const hsi_ratios *kind, *type; /* history of the task's kernel on the victim's type, and of
                                       the whole type; NULL: unused */
 } running_task;
@@ -159,7 +160,8 @@ static double time_of_thief(const running_task *p, double now)
  */
 static double elapsed_worth_spoliating(const running_task *p, double wait)
 {
-    double part = 1 / p->overrun_factor - p->time / p->estimate; /* gain / time since the start */
+    double part = 1 / p->overrun_factor - p->time / p->estimate; /* gain per time since the start
+                                                                    of the task */
     double stuck = (wait + HSI_RATIO_MOST * p->time) * p->overrun_factor;
 
     return part > 0 ? fmin(wait / part, stuck) : stuck;
@@ -208,8 +210,8 @@ static double when_worth_spoliating(const running_task *p, double now)
     return isinf(until) ? first_time_after(last, p->start, elapsed_worth_spoliating(p, 0)) : until;
 }
 
-/* Return true if the other type may spoliate the running task (second = 0) or the prefetched one
- * (1). */
+/* Return true if the other type may spoliate the running task of a worker, or with `prefetched`
+ * the prefetched task. */
 static bool may_be_spoliated(const hsi_worker_states *states, unsigned worker, int prefetched)
 {
     const hsi_worker_state *m = &states->of[worker];
@@ -246,8 +248,8 @@ double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, d
 typedef struct victim_task {
     unsigned worker;
     uint32_t task;
-    int      second; /* 1: the prefetched task of `worker`; 0: the running one */
-    double   end;    /* expected end on `worker` */
+    int      second; /* whether this is the prefetched task of `worker`; else the running task */
+    double   end;    /* expected end of the task on `worker` */
 } victim_task;
 
 /* Return the expected end of the running task, by history. */
@@ -260,9 +262,9 @@ static double end_of(const hsi_worker_states *states, unsigned worker, double no
 }
 
 /*
- * Fill *b with the running (second = 0) or prefetched (1) task of a worker. Return false if that
- * task does not exist or may not be spoliated. Without transfers a prefetched task is never a
- * candidate, since its worker may start it at any moment.
+ * Fill *b with the running task of a worker, or with `prefetched` the prefetched task. Return false
+ * if that task does not exist or may not be spoliated. Without transfers a prefetched task is never
+ * a candidate, since its worker may start it at any moment.
  */
 static bool is_candidate(const hsi_worker_states *states, unsigned worker, int prefetched,
                          double now, victim_task *b)
@@ -377,7 +379,8 @@ static double when_late_task_pays(const hsi_worker_states *states, unsigned thie
     double       start = states->of[b->worker].start;
     running_task p;
 
-    if (b->second) /* solve for `now`: end_on_thief() < 2 now - start + time of the second task */
+    if (b->second) /* the condition end_on_thief() < 2 now - start + time of the prefetched task,
+                      solved for `now` */
         return start + (end_on_thief(states, thief, b, now) - now) -
                (b->end - hsi_states_end(states, b->worker, now));
     p = running_of(states, b->worker);
@@ -396,7 +399,7 @@ static double next_time_worth(const hsi_worker_states *states, unsigned thief, c
     if (!states->locations && !is_on_time(states, b, now))
         return hsi_states_spoliation_time(states, b->worker, now);
     if (m->task == HS_NONE)
-        return soonest; /* the worker is idle and asks for a task next */
+        return soonest; /* an idle worker asks for a task next */
     if (!is_late(states, b->worker, now))
         return fmax(nextafter(m->start + time_until_late(states, b->worker), INFINITY), soonest);
     return fmax(when_late_task_pays(states, thief, b, now), soonest);

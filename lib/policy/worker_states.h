@@ -49,7 +49,8 @@ typedef struct hsi_spoliation_rule {
         HSI_RANK_FIRST, /* higher priority first, then later expected end */
         HSI_RANK_ALONE  /* higher priority first, then topological order */
     } order;
-    bool   always;      /* true: spoliate even if the thief ends the task later than the victim */
+    bool always;        /* whether to spoliate even if the thief ends the task later than the
+                           victim */
     double least_ratio; /* smallest p/q of a task that may be spoliated; 0: any */
 } hsi_spoliation_rule;
 
@@ -61,7 +62,7 @@ typedef struct hsi_worker_states {
     unsigned char *barred; /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
     double no_spoliation_before[2]; /* indexed by hs_type: no task is worth spoliating before this
                                        time */
-    const hsi_data_locations *locations; /* NULL: transfers take no time */
+    const hsi_data_locations *locations; /* data locations; NULL: transfers take no time */
     hsi_spoliation_rule       rule;
     const double *due; /* indexed by task: a task that started by due[task] is spoliated only when
                           late; NULL: no such limit */
@@ -102,7 +103,7 @@ static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worke
     states->of[worker].inputs_at = inputs_at;
 }
 
-/* Return true and the prefetched task of a worker; 0: the worker has no prefetched task. */
+/* Return true and the prefetched task of a worker; false: the worker has no prefetched task. */
 static inline bool hsi_states_prefetched(const hsi_worker_states *states, unsigned worker,
                                          uint32_t *task)
 {

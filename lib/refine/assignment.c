@@ -25,7 +25,7 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
     }
     for (i = 0; i < pb->n && pb->available; i++)
-        makespan = fmax(makespan, load[worker[i]]); /* without workers that run no task */
+        makespan = fmax(makespan, load[worker[i]]); /* workers without tasks do not count */
     for (i = 0; i < (size_t)pb->m + pb->k && !pb->available; i++)
         makespan = fmax(makespan, load[i]);
     return makespan;

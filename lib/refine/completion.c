@@ -31,7 +31,8 @@ enum {
     CERTAIN_WORKERS = 3     /* the last workers, for which no completion is skipped */
 };
 
-/* A kind that can complete a worker: remaining copies, now and before the worker was filled. */
+/* A kind of task that can complete a worker: remaining copies, now and before the worker was
+ * filled. */
 typedef struct choice {
     uint32_t kind, left, all;
 } choice;
@@ -59,22 +60,23 @@ struct hsi_completion {
     size_t         memory_size;
     int64_t        remembered; /* capacity for which `memory` holds */
 
-    /* State of the current query. */
+    /* State of the current search for a capacity. */
     hsi_completion_query *query;
     const hsi_stop       *stop;
-    uint64_t              work;  /* work since the last look at the clock */
+    uint64_t              work;  /* work in nanoseconds since the last look at the clock */
     int                   shift; /* a cell stands for 2^shift units of weight */
-    size_t                words; /* words of a row */
-    bool                  cut;   /* true: completions were skipped */
-    bool                  over;
+    size_t                words; /* number of words of a row */
+    bool                  cut;   /* whether completions were skipped, so that the search cannot
+                                    refute */
+    bool over;
 };
 
 /* A worker that is being completed. */
 struct filling {
-    unsigned left; /* remaining workers, with this one */
+    unsigned left; /* number of remaining workers, this one included */
     choice  *choice;
     size_t   choices;
-    size_t   from;         /* first entry in `taken` */
+    size_t   from;         /* index of the worker's first entry in `taken` */
     int64_t  least, waste; /* range of the waste in this pass */
 };
 
@@ -193,7 +195,8 @@ static bool has_bit(const uint64_t *row, size_t low, size_t high)
     return (word & (~UINT64_C(0) >> (63 - high % 64))) != 0;
 }
 
-/* Return true if choices from `kind` on can leave a waste in the range of this pass in `room`. */
+/* Return true if choices of kinds from `kind` on can fill `room` up to a waste in the range of
+ * this pass. */
 static bool can_reach(const hsi_completion *c, const filling *f, size_t kind, int64_t room)
 {
     int64_t high = (room - f->least) >> c->shift, low = room - f->waste;
@@ -229,7 +232,7 @@ static bool is_dominated(hsi_completion *c, const filling *f, int64_t room)
         int64_t one = c->weight[c->taken[i]];
 
         if (i > f->from + 1 && c->taken[i] == c->taken[i - 1])
-            continue; /* equal to the task before: same pairs */
+            continue; /* the task before has the same weight, and so the same pairs */
         if (room > 0 && is_left(c, one + 1, one + room))
             return true;
         c->work += STEP_WORK * (c->taken_count - i);
@@ -271,7 +274,8 @@ static bool is_left_out(hsi_completion *c, const filling *f)
     return true;
 }
 
-/* Try all ways to add choices from `at` on to the worker that reach a waste in the range. */
+/* Try all ways to add tasks of kinds from the given one on to the worker that reach a waste in
+ * the range. */
 static hsi_verdict complete_worker(hsi_completion *c, filling *f, size_t at, int64_t room)
 {
     hsi_verdict verdict = HSI_REFUTED;
@@ -311,7 +315,7 @@ static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
     return count;
 }
 
-/* Return a lower bound of the waste in `room` with choices from `kind` on. */
+/* Return a lower bound of the waste that choices of kinds from `kind` on leave in `room`. */
 static int64_t least_waste(const hsi_completion *c, size_t kind, int64_t room)
 {
     const uint64_t *row = c->rows + kind * c->words;
@@ -320,7 +324,7 @@ static int64_t least_waste(const hsi_completion *c, size_t kind, int64_t room)
     int64_t         tasks = c->shift ? room / c->weight[c->kinds - 1] + 1 : 0, waste;
 
     while (bits == 0)
-        bits = row[--word]; /* the bit of the empty sum is set */
+        bits = row[--word]; /* the bit of the empty sum is always set */
     cell = word * 64 + 63 - (size_t)__builtin_clzll(bits);
     waste = room - (((int64_t)cell + tasks) << c->shift);
     return waste > 0 ? waste : 0;
@@ -441,12 +445,13 @@ static hsi_verdict fill_next(hsi_completion *c, unsigned left)
     return verdict;
 }
 
-/* Name the tasks: each kind's tasks in turn, in the order of `taken`. */
+/* Write the worker of each task: the tasks of each kind in turn, in the order of `taken`. */
 static void write_workers(const hsi_completion *c, uint32_t *worker)
 {
     unsigned  at;
     size_t    i;
-    uint32_t *next = c->memory; /* no longer needed; now the next task of each kind */
+    uint32_t *next = c->memory; /* the array is no longer needed: it now holds the next task of
+                                   each kind */
 
     memset(next, 0, c->kinds * sizeof *next);
     for (at = 0; at < c->workers; at++) {

@@ -23,8 +23,8 @@ typedef struct hsi_completion_query {
     unsigned sparing; /* skip one of this many completions at random; 0: none, so that the search
                          can refute */
     hsi_random *random;
-    uint64_t    steps;  /* out: steps made, of at least 20 ns; more with many kinds */
-    uint32_t   *worker; /* out: worker (0 .. workers - 1) of each task, if found */
+    uint64_t    steps;  /* result: number of steps, of at least 20 ns each; more with many kinds */
+    uint32_t   *worker; /* result: worker (0 .. workers - 1) of each task, if a packing was found */
 } hsi_completion_query;
 
 hsi_verdict hsi_completion_ask(hsi_completion *c, hsi_completion_query *query,

@@ -18,7 +18,7 @@
 enum {
     FIRST_PATIENCE = 100000, /* nodes per test */
     GROWTH = 8,
-    TARGETS = 6 /* resisting targets before patience grows */
+    TARGETS = 6 /* number of targets that must resist before the limit of nodes grows */
 };
 
 static const double near_enough = 1e-9; /* relative distance from the last target at which it is
@@ -34,10 +34,10 @@ struct hsi_kinds_gap {
     double     high; /* least target that resisted */
     int        resisted;
     int        tried_bound; /* number of tests next to the bound with this patience */
-    bool       rose;        /* true: the last answer raised the bound */
-    bool       found;       /* true: the last answer was a schedule */
+    bool       rose;        /* whether the last answer raised the bound */
+    bool       found;       /* whether the last answer was a schedule */
     double     certified;   /* certified makespan at the last test */
-    bool       fruitless;   /* true: a schedule found was not shorter */
+    bool       fruitless;   /* whether a schedule found was not shorter than the best one */
     bool       ended;
 };
 
@@ -98,12 +98,12 @@ static void raise_target(hsi_kinds_gap *gap, double bound, const hsi_kinds_query
     double target = query->target;
 
     if (query->nodes == 0)
-        gap->ended = true; /* the search cannot even begin */
+        gap->ended = true; /* not even one node was searched: the search cannot begin */
     gap->high = target;
     if (++gap->resisted < TARGETS && target - bound > near_enough * bound)
         return;
     if (!spent || gap->patience > UINT64_MAX / GROWTH / GROWTH)
-        gap->ended = true; /* this search cannot decide even the least target */
+        gap->ended = true; /* the search cannot decide even the least target */
     gap->patience *= GROWTH;
     gap->resisted = 0;
     gap->tried_bound = 0;

@@ -32,7 +32,7 @@ hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double cer
                                     uint64_t most_nodes, const hsi_stop *stop,
                                     hsi_kinds_gap_answer *answer);
 
-/* Return 1 if no further test can help. */
+/* Return 1 if testing further targets cannot change the bound or the schedule. */
 int hsi_kinds_gap_ended(const hsi_kinds_gap *gap);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct bin {
 typedef struct packing {
     bin        *bins;
     timed_task *memory;
-    uint32_t    count, first; /* number of bins; worker of the first bin */
+    uint32_t    count, first; /* number of bins, and the worker of the first bin */
 } packing;
 
 static void close_packing(packing *pk)
@@ -107,7 +107,7 @@ static hs_status fill_bins(packing *pk, const hsi_problem *pb, const uint32_t *w
 /* An exchange of a's task `give` for b's task `take`, where a is the fuller bin. */
 typedef struct exchange {
     size_t give, take; /* take = NOTHING: none */
-    double moved;      /* load that a loses; 0: no exchange helps */
+    double moved;      /* load that bin `a` loses by the exchange; 0: no exchange helps */
 } exchange;
 
 #define NOTHING SIZE_MAX
@@ -208,7 +208,7 @@ static bool relieve_bin(packing *pk, uint32_t from, size_t *work)
         double   larger;
 
         if (b->load + (a->load - b->load) / 2 >= least)
-            continue; /* even an ideal exchange is not better than the best so far */
+            continue; /* even an ideal exchange with this bin is not better than the best so far */
         x = best_exchange(a, b);
         *work += a->size + b->size;
         larger = fmax(a->load - x.moved, b->load + x.moved);

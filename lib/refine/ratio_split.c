@@ -15,7 +15,7 @@ static size_t balanced_cut(const hsi_problem *pb, const uint32_t *order, double 
     size_t front = 0, back = pb->n;
 
     *pivot = 1;
-    while (front < back) { /* extend the side with the smaller load */
+    while (front < back) { /* give the task to the side with the smaller load */
         double p = pb->p[order[front]], q = pb->q[order[back - 1]];
 
         hsi_poll_at(pb->token, back - front);
@@ -27,7 +27,7 @@ static size_t balanced_cut(const hsi_problem *pb, const uint32_t *order, double 
             *pivot = pb->p[order[--back]] / q;
         }
     }
-    if (!(*pivot > 0x1p-60)) /* the last task could run on one type only */
+    if (!(*pivot > 0x1p-60)) /* the last task can run on one type only */
         *pivot = 0x1p-60;
     if (!(*pivot < 0x1p60))
         *pivot = 0x1p60;

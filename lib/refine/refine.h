@@ -15,10 +15,9 @@
 /* Stop conditions of the threads of a search. */
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
-    atomic_int     *halt;  /* nonzero: all threads stop */
-    bool            leads; /* true: the caller's own thread, which calls report_progress and polls
-                              the
-                              caller */
+    atomic_int     *halt;  /* flag of all threads; nonzero: stop */
+    bool            leads; /* whether this is the caller's own thread, which calls
+                              report_progress and polls the caller */
     void (*report_progress)(void *report_data); /* may be NULL */
     void      *report_data;
     hsi_token *token; /* the caller's cancel token, without time limit, used if `leads`; NULL:

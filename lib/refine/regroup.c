@@ -14,7 +14,7 @@ enum {
     MOST_GROUP = 7,
     GROUP_TASKS = 48, /* limit of a group's tasks */
     GROUP_STEPS = 1 << 12,
-    IDLE_GROUP = 4,      /* one group of this many has no overfull worker */
+    IDLE_GROUP = 4,      /* one group of this many has no worker above the capacity */
     MOST_TURNS = 64,     /* limit of turns between two looks at the clock */
     MOST_LOOKS = 1 << 20 /* limit of visited tasks between two looks at the clock */
 };

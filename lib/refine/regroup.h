@@ -11,10 +11,10 @@ typedef struct hsi_regroup {
     size_t         n;
     const int64_t *weight;
     unsigned       workers;
-    uint32_t      *worker; /* worker (0 .. workers - 1) of each task */
+    uint32_t      *worker; /* worker (0 .. workers - 1) of each task, changed in place */
     int64_t       *load;   /* load of each worker */
     hsi_random    *random;
-    uint64_t       steps; /* out: steps, as of a completion */
+    uint64_t       steps; /* result: number of steps, as of a bin completion */
 } hsi_regroup;
 
 /*

@@ -54,9 +54,10 @@ void hs_workspace_free(hs_workspace *ws)
 
 /* The algorithm that a call runs. */
 typedef struct chosen {
-    const hsi_algorithm *own;       /* NULL: an application's algorithm */
-    hs_algorithm         known;     /* complete copy of the public part */
-    bool                 by_policy; /* true: run the policy under a virtual clock */
+    const hsi_algorithm *own; /* the library's own part of the algorithm; NULL: an
+                                 application's algorithm */
+    hs_algorithm known;       /* complete copy of the public part of the algorithm */
+    bool         by_policy;   /* whether a policy runs under a virtual clock */
 } chosen;
 
 static hs_status choose_algorithm(chosen *choice, const hs_algorithm *alg, const hs_instance *in)

@@ -11,7 +11,8 @@ typedef struct search {
     const sample *s;
     const double *available;                /* time from which each worker is available; NULL: 0 for
                                                every worker */
-    unsigned      order[BRUTE_FORCE_TASKS]; /* tasks by decreasing smaller time */
+    unsigned      order[BRUTE_FORCE_TASKS]; /* tasks by decreasing smaller time, the order of the
+                                               search */
     unsigned      worker[BRUTE_FORCE_TASKS];
     double        load[BRUTE_FORCE_WORKERS];
     optimum      *best;

@@ -19,8 +19,8 @@ static int  file = -1, messages = -1, nowhere = -1;
 
 void certificate_files_open(void)
 {
-    file = memfd_create("certificate", 0); /* a file in memory, because the tests write it many
-                                              thousand times */
+    file = memfd_create("certificate", 0); /* certificate file in memory, because the tests write
+                                              it many thousand times */
     messages = dup(STDERR_FILENO);
     nowhere = open("/dev/null", O_WRONLY);
     ck_assert(file >= 0 && messages >= 0 && nowhere >= 0);

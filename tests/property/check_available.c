@@ -204,8 +204,8 @@ static int comes_before(const void *a, const void *b)
     return (**x > **y) - (**x < **y);
 }
 
-/* Return the time at which the workers have finished `work`, if CPUs have rate u and GPUs rate v
- * from the time when they become available. */
+/* Return the time at which the workers have finished `work`, if CPUs have the rate
+ * `cpu_multiplier` and GPUs the rate `gpu_multiplier` from the time when they become available. */
 static long double time_for_weighted_work(const sample *s, const double *available,
                                           long double work, double cpu_multiplier,
                                           double gpu_multiplier)
@@ -227,8 +227,8 @@ static long double time_for_weighted_work(const sample *s, const double *availab
     return rate > 0 ? at + work / rate : 0;
 }
 
-/* Return the lower bound that the multipliers u and v prove. The area is the largest value over u =
- * 1, v = 0, over u = 0, v = 1 and over u = q, v = p of each task. */
+/* Return the lower bound that the multipliers prove. The area is the largest value over the
+ * multipliers (1, 0), (0, 1) and (q, p) of each task. */
 static long double bound_of_multipliers(const sample *s, const double *available,
                                         double cpu_multiplier, double gpu_multiplier)
 {
@@ -330,7 +330,8 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
             continue;
         st = hs_solve(alg, g->in, settings, &found);
         if (sample_searches(alg) && st == HS_EAVAILABLE)
-            continue; /* exact may accept graphs and busy workers, but refuse both together */
+            continue; /* the algorithm exact may accept graphs and busy workers, but refuse both
+                         together */
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
         st = hs_schedule_check_available(g->in, found, settings->available, &v);
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), v.why);

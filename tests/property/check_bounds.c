@@ -29,10 +29,9 @@ static double bound_of(const sample *s, const hs_instance *in, const char *name)
 }
 
 /*
- * Return the lower bound that the multipliers u (CPU constraint) and v (GPU constraint) prove: the
+ * Return the lower bound that the multipliers of the CPU and GPU constraints, u and v, prove: the
  * sum over tasks of min(u p, v q), divided by m u + k v. A time above the deadline drops out of the
- * minimum. The LP's value is the largest bound, attained at u = q, v = p of some task, at u = 1, v
- * = 0 or at u = 0, v = 1.
+ * minimum. The LP's value is the largest bound, attained at u = q, v = p of a task.
  */
 static fraction bound_of_multipliers(const sample *s, double deadline, int64_t cpu_multiplier,
                                      int64_t gpu_multiplier)

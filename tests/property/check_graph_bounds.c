@@ -69,8 +69,8 @@ static double longest_of(const graph_sample *s, const spans *its)
     return longest;
 }
 
-/* Return the lower bound that multipliers u and v prove for the area LP, if no task may run on a
- * type where its span exceeds T. */
+/* Return the lower bound that the multipliers prove for the area LP, if no task may run on a
+ * type where its span exceeds the makespan. */
 static double bound_of_multipliers(const graph_sample *s, const spans *its, double makespan,
                                    double cpu_multiplier, double gpu_multiplier)
 {
@@ -98,7 +98,7 @@ static double area_of(const graph_sample *s, const spans *its, double makespan)
     return best;
 }
 
-/* Return the least feasible T. The LP changes only at spans. */
+/* Return the least makespan at which the LP is feasible. The LP changes only at spans. */
 static double deadline_of(const graph_sample *s, const spans *its)
 {
     double least = INFINITY;
@@ -182,8 +182,8 @@ START_TEST(no_bound_exceeds_the_optimum)
 END_TEST
 
 typedef struct chain_case {
-    size_t   length; /* tasks in a chain, each with times `cpu` and `gpu` */
-    uint32_t alone;  /* independent tasks with times `other` and `gpu` */
+    size_t   length; /* number of tasks in a chain, each with times `cpu` and `gpu` */
+    uint32_t alone;  /* number of independent tasks with times `other` and `gpu` */
     double   cpu, gpu, other;
     unsigned m, k;
     double   paths;
@@ -354,7 +354,8 @@ START_TEST(bounds_of_tiny_times_end)
 }
 END_TEST
 
-/* The limit passes while the bound computes the pairs of dependent tasks. */
+/* Check that the bound work-paths ends when the time limit passes while it computes the pairs of
+ * dependent tasks. */
 START_TEST(work_paths_ends_soon_after_its_time_limit)
 {
     enum { READINGS = 100, LATE = 10 };

@@ -28,7 +28,7 @@ static hs_schedule *schedule_of_graph(const graph_sample *g)
 
             if (g->position[t] != place)
                 continue;
-            now += 1000; /* more than any transfer takes */
+            now += 1000; /* gap in time units that is longer than any transfer */
             placement[t] = (hs_placement){now, now + fmin(g->p[t], g->q[t]), (uint32_t)t,
                                           on_cpu ? 0 : g->m, HS_RUN};
             now = placement[t].end;
@@ -191,7 +191,8 @@ START_TEST(crowds_need_a_common_type)
     const hs_placement      gpu_alone[] = {
              {0, 1, 0, 1, HS_RUN}, {1, 2, 1, 1, HS_RUN}, {2, 3, 2, 1, HS_RUN}};
 
-    for (int other = 0; other < 3; other++) { /* 1: the tasks may run on the CPU; 2: two GPUs */
+    for (int other = 0; other < 3; other++) { /* 1: the tasks may run on the CPU; 2: the machine
+                                                 has two GPUs */
         unsigned     gpus = other == 2 ? 2 : 1;
         sample       s = {.family = "crowd", .in = two_and_one(other == 1 ? 1 : INFINITY, gpus)};
         hs_schedule *plan = NULL;

@@ -353,8 +353,8 @@ START_TEST(more_arrows_than_the_limit_are_left_out)
     picture.predicted = few.s;
     require_arrows(&few, &picture, false, true);
     picture.predicted = NULL;
-    picture.width = 400; /* a fixed width means a static picture without hover, so the legend stays
-                            silent */
+    picture.width = 400; /* a fixed width means a static picture without hover, so the legend has
+                            no hover text */
     require_arrows(&few, &picture, false, false);
     text = write_text(hs_trace_write, &most, NULL, &length);
     ck_assert(is_json(text, length));

@@ -313,7 +313,7 @@ END_TEST
 
 /* A cancel token that cancels at poll number `stop_at`. */
 typedef struct caller {
-    long asked, stop_at; /* polls so far; poll that cancels, 0: never */
+    long asked, stop_at; /* number of polls so far; number of the poll that cancels, 0: never */
 } caller;
 
 static int cancel_at_poll(void *data)
@@ -399,12 +399,13 @@ START_TEST(transfers_are_requested_from_members)
 END_TEST
 
 #ifdef HAVE_GLPK
-static int limited_calls = -1; /* calls of GLPK with a time limit; negative: not counted */
+static int limited_calls = -1; /* number of calls of GLPK with a time limit; negative: not
+                                  counted */
 
 int __real_glp_simplex(glp_prob *lp, const glp_smcp *parameters);
 int __wrap_glp_simplex(glp_prob *lp, const glp_smcp *parameters);
 
-/* The linker redirects calls here. */
+/* Wrapper of glp_simplex(), to which the linker redirects calls of the library. */
 int __wrap_glp_simplex(glp_prob *lp, const glp_smcp *parameters)
 {
     if (limited_calls >= 0)

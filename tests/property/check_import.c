@@ -39,7 +39,7 @@ static void draw_small(small *g, dice *d)
     }
 }
 
-/* The file to import. */
+/* A graph file to import, open for reading and writing. */
 static FILE *file;
 
 static void open_files(void)
@@ -197,7 +197,7 @@ static void write_wfcommons(const small *g, dice *d)
 static const struct {
     importer *with;
     void (*write)(const small *g, dice *d);
-    const char *prefix; /* prefix of the task names */
+    const char *prefix; /* prefix of the task names in the instance built by hand */
     size_t      first;
     int         has_bytes;
 } formats[] = {

@@ -158,8 +158,8 @@ START_TEST(powers_of_two_scale_every_result)
 
     for (i = 0; i < rounds; i++) {
         double        factor = ldexp(1, exponents[i % 7]);
-        sample_family family = (sample_family)(i % SAMPLE_VAST); /* further families would be
-                                                                    rounded */
+        sample_family family = (sample_family)(i % SAMPLE_VAST); /* times of further families
+                                                                    would be rounded when scaled */
         hs_instance  *in;
 
         sample_make_of(&s, family, 42000000 + i, i % 61, 1 + i / 7 % 4, i / 28 % 5, i % 3 == 0);
@@ -175,7 +175,7 @@ END_TEST
 
 typedef struct renamed {
     hs_instance *in;
-    uint32_t    *number; /* new number of each task */
+    uint32_t    *number; /* new number of each task after shuffling */
     hs_affinity *wishes;
     hs_settings  settings;
 } renamed;

@@ -58,7 +58,7 @@ static void check_sample(const sample *s)
         makespan[i] = checked_makespan(s, hs_algorithm_at(i), bound);
         shortest = fmin(shortest, makespan[i]);
     }
-    for (i = 0; i < count; i++) { /* the optimum is at most the shortest makespan */
+    for (i = 0; i < count; i++) { /* upper bound of the optimum: the shortest makespan found */
         const hs_algorithm *alg = hs_algorithm_at(i);
 
         REQUIRE(s, isinf(makespan[i]) || makespan[i] <= hs_algorithm_guarantee(alg, s->m, s->k, NULL) * shortest,

@@ -171,7 +171,8 @@ START_TEST(stealing_helps_who_has_it_all)
 }
 END_TEST
 
-/* A sample, a plan for its estimates, and actual times that may differ widely. */
+/* Input of a comparison: a sample, a plan for its estimates, and actual times that may differ
+ * widely. */
 typedef struct errand {
     sample       s;
     double       tolerance;
@@ -198,7 +199,8 @@ static hs_schedule *skewed_plan(const sample *s, dice *d)
     return plan;
 }
 
-/* Draw an errand; a few have lists longer than the window in which plan+steal searches. */
+/* Draw an input of a comparison; a few plans have lists longer than the window in which
+ * plan+steal searches. */
 static void errand_make(errand *e, uint64_t seed)
 {
     static const double errors[] = {0, 0.3, 0.99, 8};
@@ -252,7 +254,7 @@ START_TEST(asking_more_changes_nothing)
 }
 END_TEST
 
-/* Compare the policy with its literal rules on the errand; return the number of aborted entries. */
+/* Compare the policy's schedule with its literal rules; return the number of aborted entries. */
 static size_t follow_literally(const errand *e, const char *name, const hs_schedule *plan)
 {
     literal_policy *l = literal_policy_create(&e->s, plan, e->tolerance);
@@ -283,7 +285,8 @@ START_TEST(heteroprio_as_it_reads)
 }
 END_TEST
 
-/* Check plan+steal where the sum of a list does not depend on the order of addition. */
+/* Compare plan+steal with its literal rules on times whose sums do not depend on the order of
+ * addition. */
 START_TEST(stealing_as_it_reads)
 {
     size_t rounds = sample_rounds(12000), i, aborted = 0;

@@ -20,23 +20,23 @@ enum { MOST_TASKS = 40, MOST_WORKERS = 4, NOBODY = -1 };
 typedef enum task_state {
     WAITING, /* not started */
     RUNNING,
-    KEPT, /* aborted and reserved for a thief */
-    OVER  /* done, skipped, dropped or stranded */
+    KEPT, /* state of a task that was aborted and is reserved for a thief */
+    OVER  /* final state of a task: done, skipped, dropped or stranded */
 } task_state;
 
 typedef struct model_task {
     task_state state;
-    int        worker;  /* RUNNING: its worker; KEPT: the thief */
-    bool       started; /* started at least once */
+    int        worker;  /* worker of a task in state RUNNING, or thief of a task in state KEPT */
+    bool       started; /* whether the task was started at least once */
 } model_task;
 
 typedef struct model_worker {
     int task;   /* running task, or NOBODY */
     int thief;  /* worker that spoliates the running task, or NOBODY */
     int victim; /* worker whose task this worker spoliates, or NOBODY */
-    bool asked;  /* the running task must be aborted */
+    bool   asked;  /* whether the running task must be aborted */
     bool retired;
-    bool   waits; /* decided to wait and not woken since */
+    bool   waits; /* whether the worker decided to wait and was not woken since */
     double until;
 } model_worker;
 
@@ -45,7 +45,7 @@ typedef struct model {
     dice                  d;
     const hs_policy_kind *kind;
     hs_policy            *policy;
-    bool                  begun; /* the tasks done before the start have been reported */
+    bool                  begun; /* whether the tasks done before the start have been reported */
     double                now;
     unsigned              workers;
     model_task            task[MOST_TASKS];
@@ -139,7 +139,8 @@ static void see_wait(model *m, int worker, const hs_decision *decision)
     for (i = 0; i < m->s->n; i++) {
         HOLDS(m, m->task[i].state != KEPT || m->task[i].worker != worker,
               "task %zu is kept for worker %d", i, worker);
-        /* given-back tasks are unassigned; without a plan and assignments, every task is */
+        /* tasks that were given back are unassigned; without a plan and assignments, every task
+         * is */
         if (m->task[i].state == WAITING && !shares_out(m->kind) &&
             (m->task[i].started || !hs_policy_needs_plan(m->kind)))
             HOLDS(m, isinf(time_on(m, type_of(m, worker), (int)i)), "worker %d could run task %zu",
@@ -331,7 +332,7 @@ static void play_run(model *m)
 {
     unsigned i, steps = dice_below(&m->d, 8 * MOST_TASKS);
 
-    if (dice_below(&m->d, 8) == 0) /* a worker that failed to start */
+    if (dice_below(&m->d, 8) == 0) /* a worker that failed to start its task */
         retire_worker(m, (int)dice_below(&m->d, m->workers));
     if (dice_below(&m->d, 3) == 0)
         skip_some(m);

@@ -185,7 +185,7 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
     return makespan;
 }
 
-enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* 1 task of 8 takes six times the estimate */
+enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* one task of 8 takes six times the estimate */
 
 /* Set the ratio of makespans with and without spoliation for heteroprio and for a plan. Both types
  * are equally fast. */
@@ -573,7 +573,8 @@ START_TEST(bad_arguments)
     }
     hs_schedule_free(plan);
     plan = NULL;
-    ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan), HS_OK); /* a task is missing */
+    ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan),
+                     HS_OK); /* this schedule lacks a task */
     ck_assert_int_eq(hs_policy_create(kind_of("plan"), other, plan, NULL, &policy), HS_ESCHEDULE);
     ck_assert_int_eq(hs_policy_create(kind_of("plan+steal"), other, plan, NULL, &policy),
                      HS_ESCHEDULE);

@@ -15,8 +15,8 @@
 typedef struct rest {
     unsigned char skip[GRAPH_TASKS];
     size_t        count;
-    uint32_t      task[GRAPH_TASKS];   /* remaining tasks, by position */
-    uint32_t      number[GRAPH_TASKS]; /* number of each remaining task in `task` */
+    uint32_t      task[GRAPH_TASKS];   /* remaining tasks, in the order of their numbers */
+    uint32_t      number[GRAPH_TASKS]; /* position in `task` of each remaining task */
     hs_instance  *in;                  /* instance of the remaining tasks */
 } rest;
 

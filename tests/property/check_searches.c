@@ -15,7 +15,7 @@
 #include "suite.h"
 
 typedef struct values {
-    double of[16]; /* by the registry's index of bounds */
+    double of[16]; /* value of each bound, by the registry's index of bounds */
 } values;
 
 /* Return the value of the named bound, or 0 if the build lacks it. */

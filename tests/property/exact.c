@@ -20,7 +20,7 @@ void exact_add(exact *sum, double x)
     if (!mantissa)
         return;
     exponent += 1074 - 53;
-    if (exponent < 0) { /* subnormal: the dropped bits are zeros */
+    if (exponent < 0) { /* a subnormal number: the dropped bits are zeros */
         mantissa >>= -exponent;
         exponent = 0;
     }

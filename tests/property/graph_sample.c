@@ -192,8 +192,8 @@ static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
     add_rows(s, &d, b, truth, rows, is_plain);
     way = dice_below(&d, 8); /* 0: independent tasks */
     if (way > 0 && way < 6)
-        add_edges(&d, b, rows, way < 3); /* any order only without data, whose accesses follow the
-                                            rows */
+        add_edges(&d, b, rows, way < 3); /* random order of rows, only without data, whose
+                                            accesses follow the order of rows */
     if (way > 4)
         add_data(&d, b, rows);
     if (way > 0 && !is_plain)

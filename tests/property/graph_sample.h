@@ -11,23 +11,25 @@ typedef struct graph_sample {
     uint64_t     seed;
     size_t       n;
     unsigned     m, k;
-    double       p[GRAPH_TASKS], q[GRAPH_TASKS]; /* infinite for a type without workers */
+    double       p[GRAPH_TASKS], q[GRAPH_TASKS]; /* times by task; infinite for a type without
+                                                    workers */
     int64_t      priority[GRAPH_TASKS];
     int          restartable[GRAPH_TASKS];
     int          edge[GRAPH_TASKS][GRAPH_TASKS]; /* edge[from][to] */
     double       bytes[GRAPH_TASKS][GRAPH_TASKS];
     size_t       data;
     int          mode[GRAPH_TASKS][GRAPH_DATA];   /* 0: no access */
-    int          writer[GRAPH_TASKS][GRAPH_DATA]; /* last earlier task that writes the handle; -1:
-                                                     none */
+    int          writer[GRAPH_TASKS][GRAPH_DATA]; /* last earlier task that writes the handle, by
+                                                     task and handle; -1: none */
     double       size[GRAPH_DATA];
     size_t       position[GRAPH_TASKS];
     int          links;
-    hs_instance *in, *truth; /* `truth` has the actual times */
+    hs_instance *in, *truth; /* instance of the estimates; `truth` has the actual times */
 } graph_sample;
 
 void graph_sample_make(graph_sample *s, uint64_t seed);
-void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* no restartable task, no links */
+void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* whether the graph has neither
+                                                                 restartable tasks nor links */
 void graph_sample_free(graph_sample *s);
 
 _Noreturn void graph_sample_fail(const graph_sample *s, const char *format, ...)

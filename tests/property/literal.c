@@ -37,7 +37,8 @@ void *literal_allocate(size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
 
-    if (!memory) /* unlike ck_assert(), which writes to a file at each call */
+    if (!memory) /* ck_abort_msg() only on failure, because ck_assert() writes to a file at each
+                    call */
         ck_abort_msg("out of memory");
     return memory;
 }

@@ -11,7 +11,7 @@
  */
 typedef struct plan {
     size_t        count, room;
-    hs_placement *at; /* entries, for each worker in order of time */
+    hs_placement *at; /* entries of all workers, for each worker in order of time */
 } plan;
 
 typedef void (*literal)(const sample *s, const hs_settings *settings, plan *out);
@@ -23,7 +23,8 @@ literal literal_of_algorithm(const char *algorithm);
 const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s);
 void        plan_free(plan *out);
 
-void *literal_allocate(size_t count, size_t size); /* zeroed; fails the test, never NULL */
+void *literal_allocate(size_t count, size_t size); /* Return zeroed memory for `count` elements.
+                                                      A failed allocation fails the test. */
 
 void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end);
 

@@ -16,14 +16,14 @@
 /* The state of an algorithm; tasks are identified by their position in the order. */
 typedef struct state {
     const sample  *s;
-    bool           switched; /* type 1 is the GPUs */
+    bool           switched; /* whether type 1 is the GPUs, instead of the CPUs */
     uint32_t      *order;
     double        *c1, *c2;
     unsigned       workers1, workers2;
     unsigned char *mu;       /* type of each task, 1 or 2 */
     double         sum1;     /* sum over type 1 */
     double         sum_back; /* sum over the tasks moved back to type 2 */
-    size_t         next;     /* first position not moved yet */
+    size_t         next;     /* first position of a task that has not been moved yet */
 } state;
 
 typedef struct allocations {
@@ -141,7 +141,7 @@ static void move_task(state *st, size_t i)
     st->next = i + 1;
 }
 
-/* Lines 13 and 14: move a dominating task back to type 2. */
+/* Run lines 13 and 14 of the algorithm: move a dominating task back to type 2. */
 static void move_back_dominating(state *st, size_t i, double sum1_before)
 {
     size_t j = imax(st);

@@ -36,8 +36,8 @@ typedef struct prey {
     double end;
 } prey;
 
-/* Set *out to the i-th candidate for spoliation by w: the running (even i) or prefetched (odd i)
- * task of worker i / 2. Return false if w cannot spoliate it. */
+/* Set *out to the i-th candidate for spoliation by `worker`: the running (even i) or prefetched
+ * (odd i) task of worker i / 2. Return false if `worker` cannot spoliate it. */
 static bool candidate_at(const law *l, int worker, int i, prey *out)
 {
     int victim = i / 2, second = i % 2, t;
@@ -86,8 +86,8 @@ static bool spoliate_best(law *l, int worker)
     return best.task >= 0 && spoliate_candidate(l, worker, &best);
 }
 
-/* Return the candidate of highest rank; with `earlier_only` only tasks that w would end earlier,
- * with `leave` only tasks of rho >= leave. */
+/* Return the candidate of highest rank; with `earlier_only` only tasks that `worker` would end
+ * earlier, with `leave` only tasks of rho >= leave. */
 static prey best_running_candidate(law *l, int worker, bool earlier_only, double leave)
 {
     prey best = {NOBODY, NOBODY, 0}, b;

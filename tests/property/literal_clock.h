@@ -12,9 +12,10 @@
 typedef struct literal_rules {
     const char               *name;
     const hs_policy_settings *settings; /* NULL: defaults */
-    const hs_schedule        *plan;     /* for plan and plan+steal; else NULL */
-    const hs_instance        *truth;
-    literal_transfers        *moves; /* receives the transfers; NULL: ignored */
+    const hs_schedule        *plan;     /* plan that the policies plan and plan+steal follow;
+                                           else NULL */
+    const hs_instance *truth;
+    literal_transfers *moves; /* list that receives the transfers; NULL: ignored */
 } literal_rules;
 
 /* Write at most `most` placements to `out`, in order of time for each worker; return their number.

@@ -97,7 +97,7 @@ static void add_edges_of_accesses(literal *l)
 
             if (!literal_access_mode(l, t, d))
                 continue;
-            if (writer >= 0) /* read after write, write after write */
+            if (writer >= 0) /* a read or a write follows the last write */
                 literal_add_edge(l, (size_t)writer, t, 0);
             for (size_t r = writer < 0 ? 0 : (size_t)writer; r < t; r++) /* write after read */
                 if (literal_access_mode(l, t, d) & HS_WRITE &&

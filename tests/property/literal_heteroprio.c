@@ -13,7 +13,7 @@ enum { NONE = -1 };
 
 typedef struct worker {
     long   task; /* NONE: idle */
-    size_t entry; /* index in the plan */
+    size_t entry; /* index of the entry in the plan */
     double start, end;
 } worker;
 
@@ -22,7 +22,7 @@ typedef struct world {
     plan         *out;
     bool          spoliation;
     double        now;
-    uint32_t     *queue; /* front: the GPUs' end */
+    uint32_t     *queue; /* ready tasks; the front is the GPUs' end */
     size_t        queue_size;
     worker       *workers;
     double       *free_at; /* time from which each worker is available */

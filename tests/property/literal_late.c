@@ -11,7 +11,8 @@ static double tolerated_end(const law *l, int victim)
     return time_on(l, victim, l->lane[victim].task) * (1 + l->settings->tolerance);
 }
 
-/* Tell whether w, if it starts task t at `now`, would end it before v is expected to end it. */
+/* Tell whether `worker`, if it starts `task` at `now`, would end it before `victim` is expected
+ * to end it. */
 static bool is_worth_stealing(const law *l, int worker, int victim, int task, double now)
 {
     const lane *a = &l->lane[victim];
@@ -22,8 +23,8 @@ static bool is_worth_stealing(const law *l, int worker, int victim, int task, do
         return false;
     if (a->task < 0)
         return now + time < now + load;
-    if (now >
-        a->start + tolerated_end(l, victim)) /* overdue: expected to take the elapsed time again */
+    if (now > a->start + tolerated_end(l, victim)) /* an overdue task is expected to take the
+                                                      elapsed time again */
         return now - a->start > time - load;
     return now + time < a->start + time_on(l, victim, a->task) + load;
 }
@@ -72,8 +73,8 @@ bool law_late_step(law *l)
     return false;
 }
 
-/* Return the first time after `after` at which w should steal t; the condition then holds for as
- * long as v is late. INFINITY: v is idle. */
+/* Return the first time after `after` at which `worker` should steal `task`; the condition then
+ * holds for as long as `victim` is late. INFINITY: `victim` is idle. */
 static double when_worth_stealing(const law *l, int worker, int victim, int task, double after)
 {
     double high = INFINITY, next;
@@ -95,7 +96,7 @@ static double when_worth_stealing(const law *l, int worker, int victim, int task
     return high;
 }
 
-/* Return the next time at which an idle worker should steal t, without further events. */
+/* Return the next time at which an idle worker should steal `task`, without further events. */
 static double next_steal_time(const law *l, int worker, int victim, int task)
 {
     double due = nextafter(l->due[task], INFINITY), late = 0, next = INFINITY;

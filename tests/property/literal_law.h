@@ -13,7 +13,7 @@ enum { NOBODY = -1, TASKS = GRAPH_TASKS, WORKERS = 2 * GRAPH_WORKERS };
 typedef enum state { BLOCKED, READY, TAKEN, DONE } state;
 
 typedef struct lane {
-    int    task, ahead; /* held task; prefetched task */
+    int    task, ahead; /* task that the worker has started; prefetched task */
     double start, there;
     int    queue[TASKS]; /* assigned tasks */
     size_t waiting;
@@ -28,12 +28,13 @@ typedef struct law {
     lane                      lane[WORKERS];
     state                     state[TASKS];
     double                    done_at[TASKS];
-    int                       node[TASKS]; /* node on which the task ran */
+    int                       node[TASKS]; /* node on which the finished task ran */
     int                       fifo[TASKS]; /* ready tasks in the order in which they became ready */
     size_t                    ready;
     hs_rank                   rank;
     double                    b[TASKS];
-    int64_t                   moment[TASKS]; /* sequence number of becoming ready, negative */
+    int64_t                   moment[TASKS]; /* sequence number of a task's becoming ready,
+                                                negative */
     int64_t                   moments;
     int                       on_gpu[TASKS];                            /* dualhp: assigned type */
     double                    key[TASKS];                               /* d-rank: key */

@@ -8,7 +8,7 @@
 
 enum { NOTHING = -1, LAST_OF_LIST = 64, BINS = 64, STUCK = 256 };
 
-/* The observation from a completed task: actual over estimated time. */
+/* A lesson from a completed task: actual over estimated time. */
 typedef struct lesson {
     hs_type     type;
     const char *kernel; /* NULL: no kernel */
@@ -18,9 +18,9 @@ typedef struct lesson {
 
 typedef struct lane {
     double start;
-    long   task, kept; /* running task; task aborted for this worker */
-    long   thief;      /* worker for which the running task must be aborted */
-    long  *list;       /* plan+steal: waiting tasks */
+    long   task, kept; /* running task; aborted task that only this worker may start */
+    long   thief;      /* worker for which the running task must be aborted, or none */
+    long  *list;       /* plan+steal: list of waiting tasks */
     size_t waiting;
 } lane;
 
@@ -29,7 +29,8 @@ struct literal_policy {
     bool          lists;
     double        tolerance;
     const double *time[2];   /* estimates, by hs_type */
-    char         *barred[2]; /* by hs_type and task: spoliation by that type is barred */
+    char         *barred[2]; /* whether spoliation by a type is barred, by hs_type of the thief
+                                and task */
     const char  **kernel;    /* by task */
     lesson       *lessons;
     size_t        learnt;
@@ -110,7 +111,8 @@ static double when_stealing_helps(const literal_policy *l, unsigned worker, doub
                                   double time, double now)
 {
     uint64_t low = bits_of_double(now),
-             high = bits_of_double(INFINITY); /* false at low, true at high */
+             high = bits_of_double(INFINITY); /* invariant of the bisection: the condition is
+                                                 false at low, true at high */
 
     if (l->lane[worker].task == NOTHING || isinf(time))
         return INFINITY;
@@ -207,7 +209,8 @@ static long steal_for_type(literal_policy *l, hs_type type, double now)
     return task;
 }
 
-/* A set of lessons: of a kernel on a type, or of the type if the kernel has no lessons. */
+/* Where lessons are taken from: a kernel on a type, or the whole type if the kernel has no
+ * lessons. */
 typedef struct field {
     const literal_policy *l;
     hs_type               type;

@@ -97,7 +97,7 @@ static void require_equal(const graph_sample *s, const char *name, const hs_tran
     GRAPH_REQUIRE(s, count == found_count, "%s: %zu transfers, not %zu", name, found_count, count);
 }
 
-/* The first start and the last end of edge transfers between two nodes. */
+/* First start and last end of the edge transfers between two nodes. */
 typedef struct extent {
     double first, last;
     size_t count;

@@ -8,7 +8,7 @@
 
 typedef struct actor {
     enum { IDLE, RUNS, WAITS } doing;
-    double at; /* time of the end or of the next request */
+    double at; /* time of the end of the running task, or of the next request */
     size_t entry;
 } actor;
 

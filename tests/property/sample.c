@@ -58,8 +58,9 @@ static void draw_kernel(dice *d, double *p, double *q)
 
 static double draw_tiny_time(dice *d)
 {
-    int exponent = -1074 + (int)dice_below(d, 60); /* drawn first, because compilers evaluate
-                                                      arguments in any order */
+    int exponent = -1074 + (int)dice_below(d, 60); /* the exponent is drawn in a statement of its
+                                                      own, because compilers evaluate arguments
+                                                      in any order */
 
     return ldexp((double)dice_between(d, 1, 1000), exponent);
 }
@@ -280,7 +281,8 @@ void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room)
         return;
     settings->parameters.alpha = alphas[dice_below(&d, 5)];
     settings->affinities = room;
-    for (i = (uint32_t)s->n; i > 0; i--) /* unlike the order in which affinities are granted */
+    for (i = (uint32_t)s->n; i > 0; i--) /* list affinities in an order unlike the order in which
+                                            they are granted */
         if (dice_below(&d, 4))
             room[settings->affinity_count++] =
                 (hs_affinity){i - 1, dice_below(&d, s->m + s->k), dice_below(&d, 4)};

@@ -11,28 +11,29 @@ typedef struct sample {
     size_t       n;
     unsigned     m, k;
     double      *cpu, *gpu; /* arrays passed to the library */
-    double      *p, *q;     /* cpu and gpu, but infinite for a type without workers */
+    double        *p, *q;     /* copies of cpu and gpu, but infinite for a type without workers */
     int64_t     *priority;
-    unsigned char *restartable; /* NULL: every task, unless sample_pin() was called */
-    bool         whole;     /* finite times are small integers: sums are exact */
+    unsigned char *restartable; /* whether each task may be restarted; NULL: every task, unless
+                                   sample_pin() was called */
+    bool         whole; /* whether finite times are small integers, so that sums are exact */
     bool         has_infinite;
     hs_instance *in;
 } sample;
 
 /* Families of times; sample_make() draws from every family. */
 typedef enum sample_family {
-    SAMPLE_TIES,          /* integers, 1 to 4 */
-    SAMPLE_SMALL,         /* integers, 1 to 30 */
-    SAMPLE_EQUAL_RATIOS,  /* integers; few ratios, many priorities */
-    SAMPLE_IDENTICAL,     /* integers; equal or nearly equal tasks */
-    SAMPLE_PLATEAU,       /* integers; most tasks as long as the longest on a type */
-    SAMPLE_KERNELS,       /* few kinds of tasks, real times */
-    SAMPLE_UNIFORM,       /* reals of similar magnitude */
-    SAMPLE_GAMMA,         /* CPU times long with little spread, GPU times short with much */
-    SAMPLE_WIDE,          /* 1e-9 to 1e9 */
-    SAMPLE_TENTHS,        /* tenths with a plateau: ties, and rounded sums */
-    SAMPLE_VAST,          /* 1e-150 to 1e150 */
-    SAMPLE_LEAST,         /* subnormal and slightly larger */
+    SAMPLE_TIES,         /* integers, 1 to 4 */
+    SAMPLE_SMALL,        /* integers, 1 to 30 */
+    SAMPLE_EQUAL_RATIOS, /* family: integers; few ratios, many priorities */
+    SAMPLE_IDENTICAL,    /* family: integers; equal or nearly equal tasks */
+    SAMPLE_PLATEAU,      /* family: integers; most tasks as long as the longest on a type */
+    SAMPLE_KERNELS,      /* family: few kinds of tasks, real times */
+    SAMPLE_UNIFORM,      /* family: reals of similar magnitude */
+    SAMPLE_GAMMA,        /* family: CPU times long with little spread, GPU times short with much */
+    SAMPLE_WIDE,         /* 1e-9 to 1e9 */
+    SAMPLE_TENTHS,       /* family: tenths with a plateau: ties, and rounded sums */
+    SAMPLE_VAST,         /* 1e-150 to 1e150 */
+    SAMPLE_LEAST,        /* family: subnormal and slightly larger times */
     SAMPLE_FAMILIES
 } sample_family;
 

@@ -26,12 +26,13 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
-    bool                   taken; /* true: stage_cancel() requests a spoliation, else a stop */
-    char                   id[64];
-    char                   folder[32]; /* temporary folder, empty after stage_set() */
-    char                   log[64];
-    char                   why[HS_WHY]; /* of the attempt */
-    hs_error               error;
+    bool                   taken; /* whether stage_cancel() requests a spoliation instead of a
+                                     stop */
+    char     id[64];
+    char     folder[32]; /* path of the temporary folder, empty after stage_set() */
+    char     log[64];
+    char     why[HS_WHY]; /* of the attempt */
+    hs_error error;
 } stage;
 
 /* Return an instance of one task with this name, two CPUs and two GPUs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory is short: instances, schedules, policies and the queue. Algorithms: check_alloc_solve.c.
- */
+/* Each allocation fails in instances, schedules, policies and the queue. check_alloc_solve.c
+ * tests the algorithms. */
 
 #include <check.h>
 #include <fcntl.h>
@@ -123,7 +123,8 @@ typedef struct policy_context {
     const hs_policy_kind *kind;
 } policy_context;
 
-/* Once it is there, whatever it is told succeeds. */
+/* Create a policy and report every event to it. After its creation a policy allocates no memory,
+ * so each later call succeeds. */
 static hs_status use_policy(const void *context, uint64_t *result)
 {
     const policy_context *c = context;
@@ -180,7 +181,8 @@ static void check_policy(const hs_policy_kind *kind, hs_instance *estimates)
     size_t         i, tasks = hs_instance_tasks(estimates);
 
     ck_assert_uint_le(tasks, 60);
-    for (i = 0; i < tasks; i++) { /* some far longer than thought: they are taken, often twice */
+    for (i = 0; i < tasks; i++) { /* true times of some tasks far above their estimates: these
+                                     tasks are spoliated, often twice */
         cpu[i] = hs_instance_time(estimates, i, HS_CPU) * (double)(1 + 40 * (i % 2));
         gpu[i] = hs_instance_time(estimates, i, HS_GPU) * (double)(1 + 40 * (i % 2));
     }
@@ -267,7 +269,8 @@ static hs_status find_path(const void *context, uint64_t *result)
     return st;
 }
 
-/* Of a graph, which has a critical path, and barriers; with copies of data, two at a time. */
+/* Draw the pictures of a graph, which has barriers, a critical path, and transfers of data, two
+ * at a time. */
 START_TEST(pictures_survive_failed_allocations)
 {
     const hs_transfer   copies[] = {{0, 2, 1, UINT32_MAX, 0, 1}, {1, 3, 1, UINT32_MAX, 0, 1}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory is short: algorithms, bounds and workspaces, which ask for none the second time. */
+/* Each allocation fails in algorithms and bounds. A second call in a workspace allocates no
+ * memory. */
 
 #include <check.h>
 #include <string.h>
@@ -76,7 +77,7 @@ END_TEST
 
 START_TEST(algorithms_without_cpus_survive_failed_allocations)
 {
-    enum { TASKS = 1100 }; /* large enough for the radix sort */
+    enum { TASKS = 1100 }; /* number of tasks, large enough for the radix sort */
     static double times[TASKS];
     hs_instance  *in = NULL;
     size_t        i;
@@ -145,7 +146,8 @@ START_TEST(algorithms_with_transfers_survive_failed_allocations)
 }
 END_TEST
 
-/* Workers that come late: what takes them, but those that search. */
+/* Test every algorithm and bound that supports workers that become available late, except
+ * searches. */
 START_TEST(late_workers_survive_failed_allocations)
 {
     static const double available[] = {0, 3, 1, 2};
@@ -176,7 +178,8 @@ START_TEST(late_workers_survive_failed_allocations)
 }
 END_TEST
 
-/* min-time needs no memory where no type is absent: then there is nothing to check. */
+/* The bound min-time allocates no memory if each task can run on both types: it has nothing to
+ * check. */
 START_TEST(bounds_survive_failed_allocations)
 {
     hs_instance *in = NULL, *other = NULL;
@@ -197,7 +200,7 @@ START_TEST(bounds_survive_failed_allocations)
 }
 END_TEST
 
-/* Rows with counts, pieces, data and links: all that a graph may have. */
+/* Build a graph with everything that rows may have: counts, bytes of edges, data and links. */
 static hs_instance *build_graph(void)
 {
     hs_builder  *b = NULL;
@@ -232,7 +235,8 @@ START_TEST(graphs_survive_failed_allocations)
     const hs_graph *g;
     solve_context   context = {.in = in};
 
-    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK); /* made once, and the instance's */
+    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK); /* build the graph of the instance, which
+                                                           is built only once */
     hs_settings_init(&context.settings);
     for (size_t i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
@@ -263,7 +267,7 @@ static hs_status solve_in_workspace(const void *context, uint64_t *result)
     return st;
 }
 
-/* What a second call asks for: every allocation would fail. */
+/* Return the number of allocations that a second call in a workspace tries; each would fail. */
 static long allocations_of_second_call(hs_workspace *ws, const hs_algorithm *alg,
                                        const hs_instance *in)
 {
@@ -314,7 +318,7 @@ START_TEST(second_call_in_workspace_allocates_nothing)
 }
 END_TEST
 
-/* Ten million copies of two kinds: what is asked for does not know how many. */
+/* Solve ten million copies of two kinds: the memory does not grow with the number of copies. */
 START_TEST(memory_does_not_grow_with_copies)
 {
     static const char *const by_rows[] = {"heteroprio", "heteroprio-ns", "clb2c",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What an arena gives out is aligned and nobody else's, and comes back in reverse order. */
+/* Blocks of an arena are aligned, do not overlap, and are released in reverse order. */
 
 #include <check.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void expect_kept(const unsigned char *taken, size_t size, int fill)
             ck_abort_msg("byte %zu of what was marked %d is %d", i, fill, taken[i]);
 }
 
-/* Odd sizes, some of which no chunk begun has room for. */
+/* Take blocks of odd sizes, some larger than the rest of the current chunk. */
 START_TEST(blocks_do_not_overlap)
 {
     enum { PIECES = 60 };
@@ -57,7 +57,8 @@ START_TEST(too_large_blocks_are_refused)
 }
 END_TEST
 
-/* What is taken after a mark is taken again after a release; what lies before it stays. */
+/* Take blocks after a mark, release them, and take them again; blocks before the mark keep their
+ * content. */
 START_TEST(release_returns_to_the_mark)
 {
     hsi_arena      arena = {0};
@@ -75,7 +76,7 @@ START_TEST(release_returns_to_the_mark)
 }
 END_TEST
 
-/* After a reset, all that was taken at once lies in one piece, whatever the order. */
+/* After a reset one chunk has room for the peak, whatever the order of the blocks. */
 START_TEST(one_chunk_holds_the_peak_after_a_reset)
 {
     hsi_arena      arena = {0};

@@ -16,7 +16,7 @@
 
 #include "suite.h"
 
-static long copies = -1; /* copies of texts before one fails; negative: none fails */
+static long copies = -1; /* number of strdup() calls before one fails; negative: none fails */
 
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
@@ -26,7 +26,7 @@ char *__wrap_strdup(const char *text)
     return copies >= 0 && copies-- == 0 ? NULL : __real_strdup(text);
 }
 
-/* origin.c and statistics.c, which belong to the whole program */
+/* functions of origin.c and statistics.c, which belong to the whole program */
 
 const char *bench_version(void)
 {
@@ -99,7 +99,8 @@ static int status_of(void (*work)(void), long failing)
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
         copies = failing;
         work();
-        _exit(copies < 0 ? 100 : EXIT_OK); /* 100: a copy failed unnoticed */
+        _exit(copies < 0 ? 100 : EXIT_OK); /* exit code 100: a copy failed, but the program did
+                                              not notice */
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));

@@ -171,7 +171,7 @@ START_TEST(no_worse_than_a_member_by_rounding)
             const char  *name = hs_algorithm_name(hs_algorithm_at(i));
             hs_schedule *other = NULL;
 
-            if (!strstr(members, name)) /* the list includes members left out by best */
+            if (!strstr(members, name)) /* the list names members that best leaves out */
                 continue;
             hs_report_init(&its);
             ck_assert_int_eq(hs_solve_reported(hs_algorithm_at(i), in, NULL, &other, &its), HS_OK);
@@ -312,7 +312,7 @@ START_TEST(many_threads_against_the_clock)
     hs_schedule_free(solve_best(in, &settings, &report));
     spent = hsi_now() - begin;
     ck_assert(report.limit_reached || report.proved);
-    ck_assert_double_lt(spent, 5); /* allows for a busy machine */
+    ck_assert_double_lt(spent, 5); /* limit in seconds that allows for a busy machine */
     hs_instance_free(in);
 }
 END_TEST
@@ -408,7 +408,8 @@ START_TEST(cancelled_search_returns_a_schedule)
     settings.cancel_data = &c;
     hs_report_init(&report);
     st = hs_solve_reported(hs_algorithm_find("best"), in, &settings, &s, &report);
-    if (st == HS_ECANCELED) { /* cancelled before the first schedule: pass a start schedule */
+    if (st == HS_ECANCELED) { /* the search is cancelled before the first schedule: pass a start
+                                 schedule */
         ck_assert_ptr_null(s);
         ck_assert_int_lt(_i, 5);
         ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &start), HS_OK);

@@ -128,7 +128,7 @@ START_TEST(tasks_of_other_backends_are_passed_over)
         const hs_task            *row;
         const hs_backend_options *options;
         hs_type                   type;
-        bool                      cpu, emulated; /* true: the backend makes a body */
+        bool                      cpu, emulated; /* whether the backend makes a body for the row */
     } cases[] = {
         {&none, &options, HS_CPU, false, true},     {&none, &options, HS_GPU, false, true},
         {&plugin, &options, HS_CPU, false, false},   {&plugin, &options, HS_GPU, false, true},
@@ -219,7 +219,7 @@ START_TEST(cancelled_bodies_are_aborted)
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, &s), 0);
         run_timed(&s, kernel[i], HS_OUTCOME_ABORTED);
         ck_assert_int_eq(pthread_join(thread, NULL), 0);
-        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* cancelled before the start */
+        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* cancelled before the attempt starts */
         stage_close(&s);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Branch and price against optima found by trying everything. */
+/* Branch and price, compared with optima found by enumeration. */
 
 #include <check.h>
 #include <math.h>
@@ -41,7 +41,8 @@ static hsi_stop stop_after_seconds(const hs_settings *settings, double limit)
     return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
 }
 
-/* Whole numbers, to the optimum from twice as much; the others to within 10^-4. */
+/* Search from a makespan of twice the optimum: whole times to the optimum, other times to within
+ * 10^-4 of it. */
 START_TEST(tree_ends_with_the_optimum)
 {
     hs_settings settings;
@@ -75,7 +76,8 @@ START_TEST(tree_ends_with_the_optimum)
 }
 END_TEST
 
-/* Each schedule belongs to exactly one leaf, as far as it tells tasks apart. */
+/* Check that each schedule belongs to exactly one leaf; schedules that differ only in equal
+ * tasks count as one. */
 START_TEST(each_schedule_is_in_one_leaf)
 {
     hs_gamma     gamma = {sizeof gamma, 30, 4, 2, 15, 1, 1, 1, 3};
@@ -117,7 +119,7 @@ END_TEST
 
 enum { ALIKE_KINDS = 3, ALIKE_TASKS = 30 };
 
-/* Tasks of three kinds, ten of each. */
+/* Draw a problem with three kinds of ten tasks each. */
 static hsi_problem draw_alike(hsi_random *r, double *cpu, double *gpu)
 {
     hsi_problem pb = {.n = ALIKE_TASKS, .m = 3, .k = 2, .p = cpu, .q = gpu};
@@ -130,7 +132,8 @@ static hsi_problem draw_alike(hsi_random *r, double *cpu, double *gpu)
     return pb;
 }
 
-/* Does the leaf hold a schedule that runs so many tasks of each kind on CPUs? */
+/* Return true if the leaf contains a schedule that runs these numbers of tasks of each kind on
+ * CPUs. */
 static int leaf_contains_counts(const hsi_price_tree_node *leaf, const int on_cpu[ALIKE_KINDS])
 {
     int least[ALIKE_KINDS] = {0}, most[ALIKE_KINDS] = {0}, kind, held = 1;
@@ -145,7 +148,7 @@ static int leaf_contains_counts(const hsi_price_tree_node *leaf, const int on_cp
     return held;
 }
 
-/* Where tasks are alike, each number of them on CPUs belongs to exactly one leaf. */
+/* Check, with equal tasks, that each number of tasks on CPUs belongs to exactly one leaf. */
 START_TEST(each_count_is_in_one_leaf)
 {
     enum { EACH = ALIKE_TASKS / ALIKE_KINDS + 1 };
@@ -184,7 +187,8 @@ START_TEST(each_count_is_in_one_leaf)
 }
 END_TEST
 
-/* Where a tree has ended, its bound may be the cutoff: no rounding then misses the gap. */
+/* A finished tree may have the cutoff as its bound. Check that this bound meets the requested
+ * gap in spite of rounding. */
 START_TEST(bound_of_finished_tree_meets_the_gap)
 {
     static const double gaps[] = {1e-11, 1e-9, 1e-4, 0.01, 1};
@@ -205,7 +209,7 @@ END_TEST
 
 enum { FULL = 1000, MOST_EACH = 4, MOST_FULL = 4 * MOST_EACH };
 
-/* All workers, each of which is filled to the last unit. */
+/* Draw a problem with a schedule in which every worker is busy to the last unit. */
 static hsi_problem draw_full(hsi_random *r, double *times)
 {
     hsi_problem pb = {.p = times, .q = times};
@@ -227,7 +231,8 @@ static hsi_problem draw_full(hsi_random *r, double *times)
     return pb;
 }
 
-/* There is a schedule of that length, and none that is shorter; capacities are rounded up. */
+/* Search for a schedule of full workers, for which capacities are rounded up: the tree must not
+ * refute it, nor find a shorter one. */
 START_TEST(full_workers_are_not_refuted)
 {
     hs_settings settings;

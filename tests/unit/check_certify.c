@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exact sums behind "optimal": rounded up, and by no more than that. */
+/* Exact sums that certify makespans: rounded up by as little as possible. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include "suite.h"
 
-/* All tasks one after the other on one CPU. */
+/* Return the certified makespan of a schedule that runs all tasks on one CPU. */
 static double certified_sum(size_t n, const double *times)
 {
     hs_instance *in = NULL;
@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(gap_is_zero_only_up_to_the_bound)
 {
-    const double time[] = {1, 0x1p-53}; /* the makespan is 1, for ties go to even */
+    const double time[] = {1, 0x1p-53}; /* the rounded makespan is 1, since ties go to even */
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
 
@@ -68,7 +68,7 @@ START_TEST(gap_is_zero_only_up_to_the_bound)
 }
 END_TEST
 
-/* What is as long as the schedule is a bound; the next number above is none. */
+/* Accept a bound equal to the makespan, and refuse the next number above. */
 START_TEST(bound_above_the_schedule_is_an_error)
 {
     const double time[] = {1, 0x1p-53};
@@ -85,7 +85,8 @@ START_TEST(bound_above_the_schedule_is_an_error)
 }
 END_TEST
 
-/* Each end on a path is rounded: a bound may exceed the makespan by the sum of the roundings. */
+/* Each end on a path is rounded, so a bound may exceed the makespan of a graph by the sum of the
+ * roundings. */
 START_TEST(rounded_ends_of_a_graph_are_tolerated)
 {
     hs_builder  *builder = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The checker's knapsacks and packings, against trying everything. */
+/* The checker's verification of knapsacks and packings, compared with enumeration. */
 
 #include <check.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 
 enum { MOST_KINDS = 4, MOST_TASKS = 9, MOST_WORKERS = 4, ROUNDS = 3000 };
 
-/* Tasks of few kinds, small enough for trying everything. */
+/* Tasks of few kinds, few enough for enumeration. */
 typedef struct draw {
     size_t       kinds, count;
     packing_kind kind[MOST_KINDS];
     int64_t      worth[MOST_KINDS];
-    int          tasks[MOST_TASKS]; /* the kind of each */
+    int          tasks[MOST_TASKS]; /* kind of each task */
 } draw;
 
 static const limits plenty = {0, 1 << 20, 1 << 20};
@@ -107,7 +107,7 @@ START_TEST(packing_claims_hold_exactly_below_the_optimum)
 }
 END_TEST
 
-/* With fewer steps than it takes nothing is said to hold. */
+/* A packing claim is not accepted with fewer steps than its verification takes. */
 START_TEST(packing_claims_end_at_the_step_limit)
 {
     dice   d = {2};
@@ -133,7 +133,8 @@ START_TEST(packing_claims_end_at_the_step_limit)
 }
 END_TEST
 
-/* A frame for each worker and kind would not fit on a stack. */
+/* Claims with too many workers are refused: the verifier's stack has no room for a frame per
+ * worker and kind. */
 START_TEST(packing_claims_of_too_many_workers_are_refused)
 {
     packing_kind kind[2] = {{7, 1000000}, {5, 1000000}};
@@ -143,7 +144,7 @@ START_TEST(packing_claims_of_too_many_workers_are_refused)
 }
 END_TEST
 
-/* Worth of the best set that fits. */
+/* Return the value of the best set of items that fits into the capacity. */
 static int64_t best_set(const draw *i, int64_t capacity)
 {
     int64_t best = 0;
@@ -198,7 +199,8 @@ START_TEST(knapsack_claims_end_at_the_step_limit)
     limits        few_steps = {0, 1000, 1 << 20}, few_states = {0, 1 << 20, 100};
     dice          d = {5};
 
-    for (size_t i = 0; i < 40; i++) { /* what any of their sets is worth is what it weighs */
+    for (size_t i = 0; i < 40; i++) { /* item values equal their weights, so a set is worth its
+                                         weight */
         item[i].weight = 2 * dice_between(&d, 1 << 20, 1 << 21);
         item[i].worth = item[i].weight;
     }
@@ -208,7 +210,7 @@ START_TEST(knapsack_claims_end_at_the_step_limit)
 }
 END_TEST
 
-/* A certificate may ask for many: what they take is added up. */
+/* A certificate may claim many leaves: the steps of all leaves count toward one limit. */
 START_TEST(sum_of_steps_is_limited)
 {
     knapsack_item item[] = {{5, 10}, {5, 10}, {5, 10}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The virtual clock under policies that follow a script: what it makes of it, and refuses. */
+/* The virtual clock under scripted policies: schedules that result from their decisions, and
+ * decisions that are refused. */
 
 #include <check.h>
 #include <hybridsched/hybridsched.h>
@@ -24,7 +25,7 @@ enum { CPU, GPU, WORKERS, DECISIONS = 4 };
         HS_DECIDE_WAIT, 0, 0, until, 0                                                                \
     }
 
-/* What each worker is told, one answer after the other. */
+/* scripted decisions of each worker, in order */
 typedef struct script {
     hs_decision says[WORKERS][DECISIONS];
 } script;
@@ -97,7 +98,8 @@ static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
     return in;
 }
 
-/* The victim waits until just when its task would have ended, and starts another then. */
+/* The thief aborts the victim's task just before its end, and the victim then starts another
+ * task. */
 START_TEST(aborted_task_ends_at_once)
 {
     static const script as_told = {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)},
@@ -125,17 +127,20 @@ END_TEST
 static const script impossible[] = {
     {{[CPU] = {WAIT(0), START(1), WAIT(INFINITY)}, /* until now */
       [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
-    {{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)},
-      [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
+    {{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)}, [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
     {{[CPU] = {START(0)}, [GPU] = {START(0)}}},              /* what runs */
     {{[CPU] = {WAIT(9)}, [GPU] = {START(0), START(0)}}},     /* what is done */
-    {{[CPU] = {START(2)}, [GPU] = {START(0)}}},              /* where it cannot run */
-    {{[CPU] = {WAIT(9)}, [GPU] = {START(3)}}},               /* what is not there */
-    {{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},  /* from who is not there */
-    {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)}, /* what the victim does not run */
+    {{[CPU] = {START(2)}, [GPU] = {START(0)}}},              /* start a task on a type that
+                                                                cannot run it */
+    {{[CPU] = {WAIT(9)}, [GPU] = {START(3)}}},               /* start a task that does not exist */
+    {{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},  /* spoliate a worker that does not
+                                                                exist */
+    {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)}, /* spoliate a task that the victim
+                                                                does not run */
       [GPU] = {START(2), TAKE(1, CPU), START(0), WAIT(INFINITY)}}},
-    {{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(0, CPU)}}}, /* from who is idle */
-    {{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}}, /* a task is left */
+    {{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(0, CPU)}}}, /* spoliate an idle worker */
+    {{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}}, /* never start one
+                                                                                   of the tasks */
 };
 
 START_TEST(impossible_decisions_are_refused)
@@ -163,7 +168,8 @@ START_TEST(estimates_with_other_workers_are_refused)
 }
 END_TEST
 
-/* What follows the bytes that its maker knew is not the kind's. */
+/* A policy kind with a smaller struct_size is read only up to this size; bytes behind it are
+ * ignored. */
 START_TEST(policy_kind_is_read_up_to_its_size)
 {
     hs_instance   *in = tasks_on(1, 1);
@@ -196,7 +202,7 @@ START_TEST(policy_kind_is_read_up_to_its_size)
 }
 END_TEST
 
-/* Of the registered policies only plan keeps the plan. */
+/* Check that plan is the only registered policy that keeps its plan. */
 START_TEST(plan_alone_keeps_the_plan)
 {
     for (size_t i = 0; i < hs_policy_count(); i++) {
@@ -207,7 +213,7 @@ START_TEST(plan_alone_keeps_the_plan)
 }
 END_TEST
 
-/* What is done already is in no schedule, and may not be started. */
+/* Tasks done before the start appear in no schedule, and a decision to start one is refused. */
 START_TEST(done_tasks_are_not_started)
 {
     static const script one = {{[CPU] = {START(1), WAIT(INFINITY)}, [GPU] = {WAIT(INFINITY)}}};

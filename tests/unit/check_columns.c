@@ -12,8 +12,9 @@
 
 static const hs_column *column; /* column under test */
 static hs_task          plain;  /* task with a plain value in the column */
-static hs_task          other;  /* differs from `plain` in this column alone */
-static char             in_plain[64], in_other[64]; /* texts of both values in files */
+static hs_task          other;  /* task that differs from `plain` in this column alone */
+static char             in_plain[64], in_other[64]; /* texts of the values of `plain` and `other`
+                                                       in files */
 
 static void set_field(hs_task *task, const void *value, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Commands through the backend's own door: what they find when they start, how their
- * ends are told, and what is refused. See check_command_left.c for what is left of them.
+ * Commands run by the command backend: their environment at the start, the report of their ends,
+ * and refusals. check_command_left.c tests what remains of them.
  */
 
 #include "config.h"
@@ -41,7 +41,8 @@ START_TEST(environment_describes_the_task)
 }
 END_TEST
 
-/* Worker gpu1, real or emulated: its device, and what the program has as CUDA_VISIBLE_DEVICES. */
+/* Worker gpu1, real or emulated: its device, and the value of CUDA_VISIBLE_DEVICES in the
+ * command. */
 static const struct {
     const char *device, *visible;
     int         keep;
@@ -142,7 +143,7 @@ START_TEST(stdin_is_empty_and_no_file_is_inherited)
     char          here[4096], folder[4200];
     sigset_t      set;
 
-    ck_assert_int_eq(pipe(pair), 0); /* without close-on-exec */
+    ck_assert_int_eq(pipe(pair), 0); /* this descriptor lacks the close-on-exec flag */
     fd = dup2(pair[0], 200);
     ck_assert_int_eq(fd, 200);
     signal(SIGPIPE, SIG_IGN);
@@ -156,7 +157,7 @@ START_TEST(stdin_is_empty_and_no_file_is_inherited)
     expect_printed("ls /proc/$$/fd; :", "0\n1\n2\n");
     expect_printed("grep SigBlk /proc/self/status", "SigBlk:\t0000000000000000\n");
     expect_done("grep SigIgn /proc/self/status");
-    /* glibc ignores two real-time signals of its own in what it spawns */
+    /* bits of two real-time signals that glibc ignores in processes that it spawns */
     ck_assert_int_eq(sscanf(printed(), "SigIgn: %lx", &ignored), 1);
     ck_assert_uint_eq(ignored & 0x7fffffff, 0);
     snprintf(folder, sizeof folder, "%s\n", getcwd(here, sizeof here));
@@ -175,7 +176,7 @@ END_TEST
 
 START_TEST(command_leads_its_process_group)
 {
-    /* pid, group; and a session that is not the test's */
+    /* process and process group of the command, and a session other than the test's */
     open_cpu();
     expect_done("read pid name state parent group session rest </proc/self/stat; "
                 "echo $((pid == group)) $session");
@@ -209,7 +210,7 @@ START_TEST(output_goes_to_the_log)
 {
     open_cpu();
     expect_printed("echo out; echo err >&2", "out\nerr\n");
-    expect_printed("echo again", "again\n"); /* and nothing of before */
+    expect_printed("echo again", "again\n"); /* the log has no text of earlier attempts */
     expect_failed("echo 'bad\tthing'; exit 1", "exited with status 1: bad thing");
     s.attempt.log = "/nowhere/at/all";
     expect_failed("true", "cannot write /nowhere/at/all: No such file or directory");
@@ -217,7 +218,7 @@ START_TEST(output_goes_to_the_log)
 }
 END_TEST
 
-/* Somebody who can write to the folder was there just before it was opened. */
+/* Check that a log file is refused if another user who may write to the folder created it first. */
 static void expect_log_refused(const char *other)
 {
     hs_task  row = {.id = s.id, .cpu_command = "echo over it"};
@@ -334,11 +335,12 @@ START_TEST(rows_without_a_command_are_passed_over)
     row.cpu_command = "true";
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
-    options.emulate[HS_CPU] = 1; /* takes its time only, and needs no permission */
+    options.emulate[HS_CPU] = 1; /* an emulated command only takes its time, and needs no
+                                    permission */
     options.allow_commands = 0;
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
-    row.gpu_command = "true"; /* a GPU's stand-in runs its commands */
+    row.gpu_command = "true"; /* an emulated GPU worker runs its commands */
     options.emulate[HS_GPU] = 1;
     options.allow_commands = 1;
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);

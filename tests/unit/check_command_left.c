@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Nothing is left of commands, whoever ends them and when, nor do they disturb each other. */
+/* No process of a command remains, whoever ends the command and when, and commands do not
+ * disturb each other. */
 
 #include "config.h"
 
@@ -16,7 +17,7 @@ START_TEST(abort_ends_started_processes)
     stage_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.05;
     stage_open(&s);
-    s.attempt.log = NULL; /* these keep the pipe open */
+    s.attempt.log = NULL; /* background processes that keep the pipe open */
     expect_done("sleep 1000 & exit 0");
     ck_assert_str_eq(s.why, cut_short);
     ck_assert_int_eq(alive(s.id), 0);
@@ -33,7 +34,7 @@ START_TEST(abort_ends_started_processes)
 }
 END_TEST
 
-/* As a shell ends whose output goes through another process. */
+/* Check a shell that ends while its output still goes through another process. */
 START_TEST(processes_left_behind_may_end_themselves)
 {
     open_cpu();
@@ -46,7 +47,7 @@ START_TEST(processes_left_behind_may_end_themselves)
 }
 END_TEST
 
-/* Of its own group, of another, and of what that one has left in turn. */
+/* The processes left are in the command's group, in another group, and children of the latter. */
 START_TEST(processes_left_behind_get_one_sigterm)
 {
     static const char loop[] = "; exec 2>/dev/null; : >$0; until [ $n ]; do sleep 0.01; done; "
@@ -70,7 +71,7 @@ START_TEST(processes_left_behind_get_one_sigterm)
 }
 END_TEST
 
-/* Who is to give way to another worker, and is done all the same, is done. */
+/* A command that ends although its spoliation was requested counts as done. */
 START_TEST(spoliated_but_finished_command_is_done)
 {
     const char *command = "trap 'exit 0' TERM; : >$READY; while :; do sleep 0.01; done";
@@ -86,10 +87,10 @@ START_TEST(spoliated_but_finished_command_is_done)
 }
 END_TEST
 
-/* An order to end comes in while it has its time to end by itself. */
+/* A stop request comes while the processes left by the command have their grace. */
 START_TEST(cancelled_during_grace_after_shell)
 {
-    open_cpu(); /* whose grace nobody wants to wait for */
+    open_cpu(); /* the stage has a long grace, which the test does not wait for */
     ck_assert_int_eq(run_until_ready(&s, "(sleep 0.05; : >$READY; sleep 1000) & exit 0"),
                      HS_OUTCOME_ABORTED);
     ck_assert_int_eq(alive(s.id), 0);
@@ -99,7 +100,7 @@ END_TEST
 
 static const struct {
     const char *command;
-    int         needs_kill; /* TERM is not enough */
+    int         needs_kill; /* whether the process ignores SIGTERM, so that SIGKILL is needed */
 } stubborn[] = {
     {": >$READY; sleep 1000", 0},
     {": >$READY; exec sleep 1000", 0},
@@ -127,12 +128,12 @@ END_TEST
 
 int                    __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
                                     const sigset_t *mask);
-#pragma GCC visibility push(default) /* libraries call it, too */
+#pragma GCC visibility push(default) /* other libraries call ppoll(), too */
 int                    __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
                                     const sigset_t *mask);
 #pragma GCC visibility pop
 
-static int polls; /* calls, of all threads */
+static int polls; /* number of ppoll() calls, by all threads */
 
 int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
                  const sigset_t *mask)
@@ -141,7 +142,8 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
     return __real_ppoll(fds, count, span, mask);
 }
 
-/* The worker sleeps while the command has its grace, although the order to end stays readable. */
+/* The worker sleeps during the command's grace, although the descriptor of the cancel request
+ * stays readable. */
 START_TEST(worker_sleeps_during_the_grace)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
@@ -164,7 +166,7 @@ START_TEST(cancelled_command_has_its_grace)
                                      "exec 2>/dev/null; : >$READY; while :; do sleep 0.01; done"),
                      HS_OUTCOME_ABORTED);
     ck_assert_str_eq(printed(), "cleaned\n");
-    /* the shell is gone at once, what it started takes its time */
+    /* the shell ends at once, but its background process takes its time */
     ck_assert_int_eq(
         run_until_ready(&s, "sh -c 'trap \"sleep 0.1; echo tidied; exit\" TERM; "
                             "exec 2>/dev/null; : >$0; while :; do sleep 0.01; done' $READY & wait"),
@@ -174,7 +176,8 @@ START_TEST(cancelled_command_has_its_grace)
 }
 END_TEST
 
-/* SIGTERM alone would wait for it until the grace is over, and SIGKILL lets it print nothing. */
+/* Stop a command with SIGSTOP, then cancel it: it must be continued, since SIGTERM alone would
+ * take effect only at SIGKILL, before the command could print anything. */
 START_TEST(stopped_command_is_continued_to_clean_up)
 {
     stage_set(&s, &hsi_backend_command, HS_CPU);
@@ -202,7 +205,7 @@ START_TEST(command_cancelled_before_start_does_not_run)
 }
 END_TEST
 
-/* Cancels at any moment: before the shell is there, while it works, when it is over. */
+/* Thread: cancel at a random time, before the shell starts, while it works, or after its end. */
 static void *cancel_soon(void *data)
 {
     stage *at = data;
@@ -276,14 +279,15 @@ START_TEST(a_guard_that_is_killed_is_replaced)
         pause_ms(true);
     expect_printed("echo still here", "still here\n");
     guard = guard_pid();
-    /* more than a pipe holds: what comes next does when the program reads it */
+    /* output larger than the pipe: the shell continues only when the program reads */
     s.attempt.log = NULL;
     snprintf(command, sizeof command,
              "setsid sleep 1000 & head -c 3000000 /dev/zero; : >%s/ready; sleep 1000", s.folder);
     ck_assert_int_eq(pthread_create(&thread, NULL, kill_guard_when_ready, &guard), 0);
     expect_failed(command, "the process that watches over commands was killed");
     pthread_join(thread, NULL);
-    while (alive(s.id)) /* the keeper's now, or just about to die with the guard */
+    while (alive(s.id)) /* the processes now belong to the keeper, or are about to end with the
+                           guard */
         pause_ms(true);
     s.attempt.log = s.log;
     expect_printed("echo still here", "still here\n");
@@ -316,7 +320,7 @@ START_TEST(a_keeper_that_is_killed_is_replaced)
     kill(keeper, SIGKILL);
     while (parent_of(guard) == keeper)
         pause_ms(true);
-    ck_assert_int_eq(guard_pid(), guard); /* which does not need it */
+    ck_assert_int_eq(guard_pid(), guard); /* the command that ran alone needed no new guard */
     kill(guard, SIGKILL);
     while (kill(guard, 0) == 0)
         pause_ms(true);
@@ -326,7 +330,8 @@ START_TEST(a_keeper_that_is_killed_is_replaced)
 }
 END_TEST
 
-/* Who kills the program by its name, or by what it was called with, does not mean these. */
+/* The guard has its own name and command line, so that `killall` and `pkill -f` of the program
+ * do not end the guard. */
 START_TEST(a_guard_has_a_name_of_its_own)
 {
     open_cpu();
@@ -390,7 +395,8 @@ START_TEST(shell_ends_with_its_guard_and_keeper)
     fclose(file);
     unlink(path);
     guard = (pid_t)strtol(text, &more, 10);
-    kill(program, SIGSTOP); /* so that none sees another's end */
+    kill(program, SIGSTOP); /* stop the program, so that neither it nor its helpers notice
+                               another one's end */
     kill(parent_of(guard), SIGKILL);
     kill(guard, SIGKILL);
     kill(program, SIGKILL);

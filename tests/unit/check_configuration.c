@@ -96,7 +96,7 @@ START_TEST(bound_lies_between_deadline_and_optimum)
         pb = (hsi_problem){.n = in.n, .m = in.m, .k = in.k, .p = in.p, .q = in.q};
         instance = wrap_small(&in);
         value = bound_of("configuration", instance);
-        best = optimum_of(&pb); /* rounded sums; the tolerance is larger */
+        best = optimum_of(&pb); /* the bound is from rounded sums; the tolerance is larger */
         ck_assert_double_le(
             value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES ? 1 : 1 + 0x1p-48));
         ck_assert_double_ge(value, bound_of("deadline", instance));
@@ -188,7 +188,7 @@ START_TEST(proofs_equal_enumerated_knapsacks)
         hsi_problem_close(&rows);
         hs_instance_free(instance);
     }
-    ck_assert(lifted > 30 || _i == WIDE); /* WIDE: the longest task alone gives the bound */
+    ck_assert(lifted > 30 || _i == WIDE); /* family WIDE: the longest task alone gives the bound */
 }
 END_TEST
 

@@ -58,7 +58,8 @@ static hs_status run_price_tree(const hsi_problem *pb)
 
     hs_settings_init(&settings);
     if (st == HS_OK)
-        st = hsi_price_tree_step(b, 12.9, &stop); /* finds a schedule; 12.80284 is optimal */
+        st = hsi_price_tree_step(b, 12.9, &stop); /* makespan below which the tree finds a
+                                                     schedule; the optimum is 12.80284 */
     hsi_price_tree_close(b);
     return st;
 }

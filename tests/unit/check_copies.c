@@ -135,7 +135,7 @@ START_TEST(each_copy_is_drawn)
     ck_assert(is_xml(svg, length));
     ck_assert_ptr_nonnull(strstr(svg, "copy of data</text>"));
     ck_assert_ptr_nonnull(strstr(svg, ">2 to GPUs, 1 kB \xc2\xb7 2 to the host, 1.23 MB<"));
-    at = strstr(at, "\"tc\"") + 1; /* skip the legend's rectangle */
+    at = strstr(at, "\"tc\"") + 1; /* skip the rectangle of the legend */
     for (int i = 0; i < 4; i++) {
         const char *end;
 
@@ -150,7 +150,8 @@ START_TEST(each_copy_is_drawn)
         at++;
     }
     ck_assert_ptr_null(strstr(at, "\"tc\""));
-    at = strstr(svg, "<rect class=\"l\" x=\"73"); /* a row, which ends with the last copy, at 3.5 */
+    at = strstr(svg, "<rect class=\"l\" x=\"73"); /* the row of copies, which ends with the last
+                                                     copy, at 3.5 */
     ck_assert_ptr_nonnull(at);
     ck_assert_double_eq_tol(unit * 3.5, number_after(at, " width=\""), 1);
     free(svg);
@@ -250,7 +251,7 @@ START_TEST(invalid_copies_are_refused)
     sample made = make_sample_of_gpus(2);
 
     ck_assert_int_eq(status_of_copies(&made, good, good),
-                     HS_EIO); /* valid; writing to fd -1 fails */
+                     HS_EIO); /* the copies are valid: only writing to descriptor -1 fails */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_int_eq(status_of_copies(&made, good, bad[i]), HS_ESCHEDULE);
     ck_assert_int_eq(status_of_copies(&made, good, (hs_transfer){0, 2, 8, 0, 0, 1}), HS_EINVAL);

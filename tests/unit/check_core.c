@@ -159,7 +159,7 @@ START_TEST(settings_are_checked)
     wishes[1] = (hs_affinity){1, 2, NAN};
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_EINVAL);
     ck_assert_ptr_null(s);
-    wishes[1] = (hs_affinity){2, 2, -INFINITY}; /* the GPU cannot run task 2: ignored */
+    wishes[1] = (hs_affinity){2, 2, -INFINITY}; /* a task that the GPU cannot run has no effect */
     ck_assert_int_eq(hs_solve(dada, in, &settings, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
     hs_schedule_free(s);
@@ -188,7 +188,7 @@ START_TEST(algorithm_is_read_up_to_its_size)
     double       makespan = 0;
     struct {
         hs_algorithm alg;
-        char         later[64]; /* members of a later version */
+        char         later[64]; /* fields of a later version of the struct */
     } mine = {{.name = "mine",
                .summary = "lpt",
                .cost = "?",
@@ -235,7 +235,7 @@ START_TEST(searches_poll_the_cancel_callback)
         hs_status    st;
 
         if (sample_searches(hs_algorithm_at(i)))
-            continue; /* searches return their best schedule */
+            continue; /* a cancelled search returns its best schedule */
         calls = 0;
         st = hs_solve(hs_algorithm_at(i), in, &settings, &s);
         ck_assert_int_eq(st, calls ? HS_ECANCELED : HS_OK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Processor time and waits for a core: of threads, of processes that have ended, of commands; and
- * what part of a wait is blamed on others. Where the kernel does not count waits they are NaN.
+ * Processor time and waits for a core, of threads, processes and commands, and the part of a wait
+ * caused by other processes. Both are NaN if the kernel does not count waits.
  */
 #include "config.h"
 
@@ -21,12 +21,12 @@ static const struct {
     unsigned      cores;
     double        blamed;
 } blames[] = {
-    {{1, 1}, 2, 1, 1},     /* half of its core */
+    {{1, 1}, 2, 1, 1},     /* others took half of the thread's core */
     {{0, 0}, 2, 1, 0},     /* asleep */
-    {{0.5, 0}, 2, 1, 0},   /* asleep for a part */
-    {{2, 6}, 2, 1, 0},     /* four own processes share one core */
-    {{1.5, 6}, 2, 1, 0.5}, /* four own processes, three quarters of a core */
-    {{2.1, 1}, 2, 1, 0},   /* clocks differ a little */
+    {{0.5, 0}, 2, 1, 0},   /* process asleep for part of the time */
+    {{2, 6}, 2, 1, 0},     /* four processes of the run share one core */
+    {{1.5, 6}, 2, 1, 0.5}, /* four processes of the run use three quarters of a core */
+    {{2.1, 1}, 2, 1, 0},   /* two clocks differ a little */
     {{6, 1.5}, 2, 4, 1.5}, /* four cores */
     {{7.5, 1.5}, 2, 4, 0.5},
 };
@@ -47,7 +47,7 @@ START_TEST(unknown_times_stay_unknown)
 }
 END_TEST
 
-static int core; /* that all here share */
+static int core; /* core that all threads of this test share */
 static int is_over;
 
 static void share_core(void)
@@ -89,7 +89,7 @@ static void end_hog(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-/* A thread beside another one on its core waits, sooner or later. */
+/* A thread that shares its core with a busy thread waits for the core sooner or later. */
 START_TEST(threads_wait_for_a_core)
 {
     hsi_core_time began, now;

@@ -176,7 +176,7 @@ static int midpoint_digits(uint64_t bits, char *digits)
     natural  n = {3, {odd % 1000000000, odd / 1000000000, 0}};
 
     multiply_natural(&n, 1);
-    if (exponent > 0) { /* the hidden bit, doubled: 2^53 = 9007199 * 10^9 + 254740992 */
+    if (exponent > 0) { /* twice the hidden bit: 2^53 = 9007199 * 10^9 + 254740992 */
         n.limb[0] += 254740992;
         n.limb[1] += 9007199;
     } else {

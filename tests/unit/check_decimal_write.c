@@ -118,7 +118,8 @@ START_TEST(writes_the_shortest_decimal_at_every_exponent)
         check_shortest(ldexp(1, e));
     for (uint64_t bits = 0; bits < 2000; bits++) /* smallest subnormals */
         check_shortest(from_bits(bits));
-    check_shortest(ldexp(8887055249355788, 664)); /* 1.99e-20 above an integer times 10^199 / 4 */
+    check_shortest(ldexp(8887055249355788, 664)); /* number that lies 1.99e-20 above an integer
+                                                     times 10^199 / 4 */
     for (int q = -323; q <= 308; q++) {
         char text[16];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Every bound of the registry against enumeration, on thousands of small instances. */
+/* Every registered bound, compared with enumeration on thousands of small instances. */
 
 #include <check.h>
 #include <hybridsched/hybridsched.h>
@@ -33,7 +33,7 @@ static unsigned draw_below(unsigned bound)
     return (unsigned)(draw_unit() * bound);
 }
 
-/* Times of a kind: ties, small integers, decimals, wide ranges, powers of two. */
+/* Draw times of a kind: ties, small integers, decimals, wide ranges, powers of two. */
 static double draw_time(int kind)
 {
     switch (kind) {
@@ -173,7 +173,7 @@ static double bound_of(const char *name, const hs_instance *in)
     return value;
 }
 
-/* A hair more than long double's rounding. */
+/* Relative tolerance, a little above the rounding error of long double. */
 static const long double ROUNDING = 1 + 0x1p-58L;
 
 START_TEST(no_bound_exceeds_the_optimum)
@@ -220,7 +220,8 @@ START_TEST(some_bounds_dominate_others)
 }
 END_TEST
 
-/* Small instances are solved to the end. */
+/* Compare the bounds computed by mixed-integer programs with the enumerated optima of small
+ * instances. */
 START_TEST(mips_equal_enumeration)
 {
     int i;
@@ -239,7 +240,7 @@ START_TEST(mips_equal_enumeration)
                       "kind %d, instance %d: %.17g of %.20Lg, %.17g of %.20Lg", _i, i, found,
                       allocation, mip, optimum);
         if (_i < 2)
-            ck_assert(mip == (double)optimum); /* whole times are proved exactly */
+            ck_assert(mip == (double)optimum); /* for whole times the proved bound is exact */
         hs_instance_free(in);
     }
 }

@@ -19,7 +19,7 @@
 
 enum { TASKS = 7, CPUS = 2, GPUS = 1, ROUNDS = 20 };
 
-static hs_status failure; /* of each call of hsi_configuration_open() */
+static hs_status failure; /* result of each call of hsi_configuration_open() */
 static int       calls;
 
 hs_status __wrap_hsi_configuration_open(const hsi_problem *pb, double from,
@@ -82,7 +82,7 @@ START_TEST(exact_proves_without_hints)
 }
 END_TEST
 
-/* A lack of memory is no missing hint. */
+/* Check that a lack of memory is reported, and not taken for missing hints. */
 START_TEST(exact_reports_lack_of_memory)
 {
     double    value[1] = {0};

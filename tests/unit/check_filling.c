@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Bin completion, and the bound of the fewest tasks, against optima found by trying everything. */
+/* Bin completion, and the bound by numbers of tasks, compared with optima found by enumeration. */
 
 #include <check.h>
 #include <math.h>
@@ -26,7 +26,8 @@ typedef struct sample {
 static const hs_settings settings = {.struct_size = sizeof settings};
 static const hsi_stop    never = {0, INFINITY, &settings};
 
-/* Ties and few kinds; a narrow range; anything; more cells than a capacity has bits. */
+/* Draw weights: ties and few kinds; a narrow range; any values; or more cells than a capacity
+ * has bits. */
 static sample draw_sample(hsi_random *r)
 {
     static const int64_t least[] = {1, 20, 1, 1 << 20}, range[] = {5, 15, 1000, INT64_C(1) << 44};
@@ -78,7 +79,7 @@ static int64_t optimum_of(const sample *s)
     return (int64_t)optimum_from_task(s, weight, 0, load, 0, INT64_MAX);
 }
 
-/* Of times that are whole numbers or fractions of one: in cells of which all are multiples. */
+/* Return a time in cells; the times are multiples of the cell. */
 static wide in_cells(double time)
 {
     return (wide)ldexp(time, 56);
@@ -135,7 +136,8 @@ START_TEST(verdicts_equal_brute_force)
         hsi_completion *c = NULL;
 
         ck_assert_int_eq(hsi_completion_open(s.n, s.weight, s.workers, &c), HS_OK);
-        for (again = 0; again < 2; again++) { /* what is remembered, of the next capacity, too */
+        for (again = 0; again < 2; again++) { /* searching twice tests the remembered sets, also
+                                                 for the next capacity */
             ck_assert_int_eq(search_by_completion(c, &s, least - 1, NULL), HSI_REFUTED);
             ck_assert_int_eq(search_by_completion(c, &s, least - 1, NULL), HSI_REFUTED);
             ck_assert_int_ne(search_by_completion(c, &s, least - 1, &r), HSI_FOUND);
@@ -152,7 +154,7 @@ END_TEST
 
 enum { SHARES = 120, SHARING_WORKERS = 20, STEPS = 1 << 16 };
 
-/* Workers that are full, or nearly, of tasks in any order; returns how many. */
+/* Fill workers completely, or nearly, with random tasks. Return the number of tasks. */
 static size_t share_out(hsi_random *r, int64_t capacity, unsigned workers, int64_t *weight)
 {
     unsigned most = 2 + (unsigned)hsi_random_below(r, 4);
@@ -180,7 +182,7 @@ static size_t share_out(hsi_random *r, int64_t capacity, unsigned workers, int64
     return n;
 }
 
-/* Too many tasks to try everything, but that there is a way is known. */
+/* Search packings of too many tasks to enumerate: a packing exists, so it must not be refuted. */
 START_TEST(existing_packing_is_not_refuted)
 {
     hsi_random r;
@@ -202,7 +204,7 @@ START_TEST(existing_packing_is_not_refuted)
 }
 END_TEST
 
-/* Three workers, 652 each: a schedule of 653 is not optimal. */
+/* Check three workers with a load of 652 each: a schedule of 653 is not optimal. */
 START_TEST(best_does_not_claim_too_much)
 {
     static const double times[] = {191, 188, 174, 172, 167, 163, 150, 144, 140, 140, 117, 106, 103};
@@ -255,14 +257,15 @@ START_TEST(ends_without_a_verdict)
 }
 END_TEST
 
-/* Whoever does not want it to end, and how often that was asked. */
+/* Cancel callback that never cancels; counts its calls. */
 static int count_polls(void *asked)
 {
     ++*(long *)asked;
     return 0;
 }
 
-/* Steps are longer where many tasks are of few kinds; at least every 6 ms or so all the same. */
+/* Steps take longer if many tasks are of few kinds; the callback is still polled at least about
+ * every 6 ms. */
 START_TEST(long_steps_are_interrupted_by_polls)
 {
     static int64_t    weight[4000];
@@ -290,7 +293,8 @@ START_TEST(long_steps_are_interrupted_by_polls)
 }
 END_TEST
 
-/* A turn looks at all tasks, and of a million no 64 may pass. */
+/* A turn visits all tasks. With a million tasks the callback must be polled at least every 64
+ * turns. */
 START_TEST(million_tasks_are_interrupted_by_polls)
 {
     enum { TASKS = 1 << 20, TURNS = 20 };
@@ -318,7 +322,8 @@ START_TEST(million_tasks_are_interrupted_by_polls)
 }
 END_TEST
 
-/* As it is written: of the k longest, what those l workers run at least that run one more. */
+/* Return the bound by its definition: of the k longest tasks, the load that the l workers with
+ * one task more must run at least. */
 static double literal_bound(const sample *s)
 {
     double   sorted[MOST_TASKS], most = 0;
@@ -365,7 +370,7 @@ START_TEST(bound_equals_its_definition_and_is_safe)
 }
 END_TEST
 
-/* What a planted packing is for: no slack, and the optimum is known. */
+/* Check the purpose of planted packings: they have no slack, and their optimum is known. */
 START_TEST(best_finds_the_planted_packing)
 {
     hs_identical spec = {sizeof spec, "planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Families of instances for P||Cmax. */
+/* Generated families of instances for P||Cmax have the documented ranges and optima. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ START_TEST(times_follow_the_family)
 {
     static const struct {
         const char *family;
-        double      low, high, mean; /* theoretical range and mean for 20000 tasks */
+        double      low, high, mean; /* theoretical range and mean, for 20000 tasks */
     } laws[] = {
         {"e1", 1, 20, 10.5},           {"e2", 100, 800, 450},
         {"e3", 1, 100, 50.5},          {"e4", 20, 50, 35},

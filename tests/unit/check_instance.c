@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Instances: wrapped, built, moved, their names and their digests. */
+/* Instances are wrapped, built, and moved to other workers; their names and digests. */
 
 #include <check.h>
 #include <float.h>
@@ -67,7 +67,7 @@ START_TEST(invalid_instances_are_refused)
     ck_assert_int_eq(wrap_one(1, -1, 1, 1), HS_ETIME);
     ck_assert_int_eq(wrap_one(NAN, 1, 1, 1), HS_ETIME);
     ck_assert_int_eq(wrap_one(1, -INFINITY, 1, 1), HS_ETIME);
-    ck_assert_int_eq(wrap_one(1, 0, 1, 0), HS_ETIME); /* an absent type has its times too */
+    ck_assert_int_eq(wrap_one(1, 0, 1, 0), HS_ETIME); /* an absent type keeps its times */
     ck_assert_int_eq(wrap_one(INFINITY, INFINITY, 1, 1), HS_EWORKER);
     ck_assert_int_eq(wrap_one(INFINITY, 1, 1, 0), HS_EWORKER);
     ck_assert_int_eq(wrap_one(1, INFINITY, 0, 1), HS_EWORKER);
@@ -75,7 +75,8 @@ START_TEST(invalid_instances_are_refused)
     ck_assert_int_eq(wrap_one(1, 1, 0, 0), HS_EINVAL);
     ck_assert_int_eq(wrap_one(1, 1, HS_MAX_WORKERS, HS_MAX_WORKERS), HS_OK);
     ck_assert_int_eq(wrap_one(1, 1, HS_MAX_WORKERS + 1, 0), HS_EINVAL);
-    ck_assert_int_eq(wrap_one(1, 1, UINT_MAX, 1), HS_EINVAL); /* their sum wraps to 0 */
+    ck_assert_int_eq(wrap_one(1, 1, UINT_MAX, 1), HS_EINVAL); /* counts whose 32-bit sum wraps to
+                                                                 0 */
     ck_assert_int_eq(wrap_one(1, 1, 1, HS_MAX_WORKERS + 1), HS_EINVAL);
     ck_assert_int_eq(wrap_one(DBL_MAX, 1, 1, 1), HS_EOVERFLOW);
     ck_assert_int_eq(wrap_one(DBL_MAX / 16, DBL_MAX / 16, 1, 1), HS_OK);
@@ -103,7 +104,7 @@ START_TEST(instance_with_other_workers_keeps_tasks)
     ck_assert_int_eq(hs_instance_with_workers(NULL, 1, 0, &none), HS_EINVAL);
     ck_assert_ptr_null(none);
     ck_assert_int_eq(hs_instance_with_workers(in, 7, 0, &other), HS_OK);
-    hs_instance_free(in); /* either may be freed first */
+    hs_instance_free(in); /* free the original: the instances may be freed in any order */
     ck_assert_uint_eq(hs_instance_cpus(other), 7);
     ck_assert_uint_eq(hs_instance_gpus(other), 0);
     ck_assert(hs_instance_time(other, 0, HS_GPU) == 1);
@@ -286,7 +287,7 @@ START_TEST(builder_continues_after_a_refusal)
 }
 END_TEST
 
-/* After a refusal the content is still there; after success it is gone. */
+/* After a refused finish the builder still has its content; after a success it is empty. */
 START_TEST(a_failed_finish_keeps_the_content)
 {
     hs_builder  *b = builder_on(1, 0);
@@ -314,7 +315,8 @@ START_TEST(a_failed_finish_keeps_the_content)
     in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_rows(in), 2);
     hs_instance_free(in);
-    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EINVAL); /* empty: no workers either */
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_EINVAL); /* an empty builder has no
+                                                                     workers either */
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
     in = finish_instance(b);
     ck_assert_uint_eq(hs_instance_rows(in), 0);
@@ -323,8 +325,8 @@ START_TEST(a_failed_finish_keeps_the_content)
 }
 END_TEST
 
-/* The row to blame, or -1 if the ids are fine. A space separates them; "-" is none, "+N" a count.
- */
+/* Return the row blamed for a repeated id, or -1 if all ids differ. Ids are separated by blanks;
+ * "-" is a row without id, "+N" a count. */
 static int duplicate_of(const char *ids)
 {
     hs_builder  *b = builder_on(1, 1);
@@ -354,18 +356,20 @@ START_TEST(duplicates_are_found)
     ck_assert_int_eq(duplicate_of("a b c"), -1);
     ck_assert_int_eq(duplicate_of("a b a"), 2);
     ck_assert_int_eq(duplicate_of("b a b"), 2);
-    ck_assert_int_eq(duplicate_of("- t0"), 1);      /* row 0 is called t0 */
+    ck_assert_int_eq(duplicate_of("- t0"), 1); /* a row without id at index 0 is called t0 */
     ck_assert_int_eq(duplicate_of("t1 -"), 0);
-    ck_assert_int_eq(duplicate_of("t0 t1 t2"), -1); /* no name is made up */
+    ck_assert_int_eq(duplicate_of("t0 t1 t2"), -1); /* a name made up from the number of a row
+                                                       collides with no given id */
     ck_assert_int_eq(duplicate_of("t01 - -"), -1);
     ck_assert_int_eq(duplicate_of("x+2 x#1"), 1);
     ck_assert_int_eq(duplicate_of("x+2 x#3"), -1);
     ck_assert_int_eq(duplicate_of("x+2 x#02"), -1);
     ck_assert_int_eq(duplicate_of("x+2 x#0"), -1);
-    ck_assert_int_eq(duplicate_of("x x#1"), -1);    /* x is one task, and called x */
+    ck_assert_int_eq(duplicate_of("x x#1"), -1); /* the id x with count 1 names the task x */
     ck_assert_int_eq(duplicate_of("x#2 x+2"), 0);
     ck_assert_int_eq(duplicate_of("-+2 t0#2"), 1);
-    ck_assert_int_eq(duplicate_of("-+2 t0"), 1);    /* ids are unique, not names alone */
+    ck_assert_int_eq(duplicate_of("-+2 t0"), 1); /* ids must be unique, but names of copies
+                                                    need not */
     ck_assert_int_eq(duplicate_of("a#1+2 a+2"), 0);
     ck_assert_int_eq(duplicate_of("x+3 x"), 1);
 }
@@ -458,7 +462,8 @@ START_TEST(long_names_are_truncated_safely)
 }
 END_TEST
 
-/* Rows in the order of `order`, of which the letter says everything. */
+/* Return the digest of an instance with rows in the order of the letters in `order`; a letter
+ * determines its row. */
 static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)
 {
     hs_builder  *b = builder_on(cpus, 1);
@@ -539,7 +544,7 @@ START_TEST(digest_depends_on_every_field)
 }
 END_TEST
 
-/* A row with a count is as its copies. */
+/* Check that a row with a count has the digest of its copies as separate rows. */
 START_TEST(digest_ignores_grouping_in_rows)
 {
     hs_builder  *counted = builder_on(1, 1), *single = builder_on(1, 1);

@@ -21,7 +21,7 @@ START_TEST(records_are_read_back)
 
     ck_assert_uint_eq(count, 0);
     shut(j);
-    for (n = 0; n < TASKS; n++) { /* a resume of a resume of ... */
+    for (n = 0; n < TASKS; n++) { /* resume the journal again and again */
         memset(done, 0, sizeof done);
         j = opened(1, done, &count);
         ck_assert_str_eq(past.note, "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Whatever was done to a journal's file, what is believed was recorded. */
+/* Damaged journals: whatever happened to the file, every record that is read was written. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "journal_fixture.h"
 #include "suite.h"
 
-/* 1; more if HS_TEST_ROUNDS in the environment asks for that many per cent of the work. */
+/* Return the step between tested offsets: 1, or larger as HS_TEST_ROUNDS in the environment
+ * requests less work. */
 static size_t step_between_offsets(void)
 {
     const char *percent = getenv("HS_TEST_ROUNDS");
@@ -20,13 +21,14 @@ static size_t step_between_offsets(void)
     return value > 0 && value < 100 ? (size_t)(100 / value) : 1;
 }
 
-/* Reads damaged text; if it is believed, then the first of the records and no other. */
+/* Read a damaged text. If it is accepted, check that it has the first records and no others. */
 static hs_status read_damaged(const char *text, size_t size, size_t *count)
 {
     unsigned char     done[TASKS] = {0};
     hsi_journal_found found = {0};
-    char             *exact = malloc(size + 1); /* so that no byte behind it is looked at */
-    hs_status         st;
+    char             *exact = malloc(size + 1); /* copy of exactly this size, so that a sanitizer
+                                                   notices a read behind it */
+    hs_status st;
 
     memcpy(exact, text, size);
     exact[size] = '\0';
@@ -87,7 +89,7 @@ START_TEST(zeros_may_follow_every_byte)
 }
 END_TEST
 
-/* Where the last group begins that might not have been on disk. */
+/* Return the start of the last group of records that might not have been on disk. */
 static size_t last_synced(const bytes *all)
 {
     size_t last = line_of(all, all->size - 1), end = all->size - HSI_JOURNAL_HEX - 2, at = end;
@@ -121,14 +123,14 @@ START_TEST(flipped_bytes_are_noticed)
     bytes                      all = three_runs(TASKS - 2, _i % 2);
     size_t                     synced = last_synced(&all);
 
-    /* After a clean end, nothing but the last line can be taken for torn. */
+    /* After a clean end only the last line can be an unfinished one. */
     ck_assert_int_eq(synced == line_of(&all, all.size - 1), _i % 2);
     flip_every_byte(&all, changes[_i / 2]);
     free(all.at);
 }
 END_TEST
 
-/* Every byte made a newline, a blank or a zero: lines fall apart and run together. */
+/* Replace each byte by a newline, a blank or a zero: lines are split and joined. */
 START_TEST(replaced_bytes_are_noticed)
 {
     static const char values[] = {'\n', ' ', 0, 'd'};
@@ -163,7 +165,7 @@ START_TEST(zeroed_blocks_are_noticed)
             memcpy(text, all.at, all.size);
             memset(text + at, 0, block);
             st = read_damaged(text, all.size, &count);
-            /* What is left of the last two lines may not be enough to know that they were there. */
+            /* The rest of the last two lines may not show that these lines existed. */
             if (at + block + 200 < synced)
                 ck_assert_msg(st == HS_EINVAL, "zeros at %zu, %zu bytes, are believed", at, block);
         }
@@ -188,7 +190,7 @@ static lines split_lines(const bytes *all)
     return l;
 }
 
-/* Appends the line `line` of `all`. */
+/* Append line number `line` of `all`. */
 static void add_line(bytes *to, const bytes *all, const lines *l, size_t line)
 {
     size_t length = l->start[line + 1] - l->start[line];
@@ -197,7 +199,8 @@ static void add_line(bytes *to, const bytes *all, const lines *l, size_t line)
     to->size += length;
 }
 
-/* Line `line` left out (0), repeated (1), or after the next one (2). */
+/* Return the text with line number `line` left out (how = 0), repeated (1), or after the next
+ * line (2). */
 static bytes rearrange_line(const bytes *all, const lines *l, size_t line, int how)
 {
     bytes  out = {malloc(2 * all->size), 0};
@@ -231,7 +234,8 @@ START_TEST(rearranged_lines_are_noticed)
 }
 END_TEST
 
-/* A run that crashed: the next cuts what was torn and goes on; damage in it is told apart. */
+/* A journal of a crashed run: a resumed run cuts off the unfinished end and continues; other
+ * damage is reported. */
 START_TEST(damage_is_refused_and_reported)
 {
     unsigned char done[TASKS] = {0};

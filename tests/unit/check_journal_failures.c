@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The journal on a disk that fails, and when memory is short. */
+/* The journal on a failing disk, and with failing allocations. */
 
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ static hs_status run_once(size_t *believed, size_t *safe)
     assert_done(done, (size_t)count);
     for (n = (size_t)count; n < TASKS && st == HS_OK; n++) {
         if (n % 12 == 0)
-            usleep(n % 24 == 0 ? 12000 : 0); /* more groups of records per sync */
+            usleep(n % 24 == 0 ? 12000 : 0); /* pause, so that a sync has few records */
         st = record(j, nth(n));
     }
     if (st != HS_OK)
@@ -119,7 +119,7 @@ END_TEST
 static void exceed_file_limit(void)
 {
     struct rlimit small;
-    sigset_t      too_large; /* blocked, as in the dispatcher's threads */
+    sigset_t      too_large; /* signal that is blocked, as in the dispatcher's threads */
     unsigned char done[TASKS] = {0};
     hsi_journal  *j = NULL;
     uint64_t      count;
@@ -176,7 +176,8 @@ START_TEST(removed_file_is_an_error)
     ck_assert_int_eq(_i % 3 ? rename(file, other) : unlink(file), 0);
     if (_i % 3 == 2)
         spit("", 0);
-    for (; !idle && record(j, nth(9)) == HS_OK; taken = 1) /* a later call may notice the loss */
+    for (; !idle && record(j, nth(9)) == HS_OK; taken = 1) /* the loss is noticed by this call or
+                                                              a later one */
         usleep(1000);
     ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_EIO);
     ck_assert_ptr_nonnull(strstr(fault.why, "was removed or renamed"));

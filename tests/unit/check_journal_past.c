@@ -162,7 +162,7 @@ START_TEST(the_last_record_counts)
     ck_assert_uint_eq(past.attempts[2], 3);
     j = opened(HS_RESUME_REST, NULL, NULL);
     add_attempt(j, 0, 0, 3, HS_OUTCOME_DONE);
-    add_attempt(j, 2, 2, 2, HS_OUTCOME_DONE); /* numbers need not ascend */
+    add_attempt(j, 2, 2, 2, HS_OUTCOME_DONE); /* attempt numbers need not ascend */
     shut(j);
     expect_states("ddd", 0);
     ck_assert_uint_eq(past.attempts[2], 3);

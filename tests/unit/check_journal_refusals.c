@@ -170,7 +170,7 @@ START_TEST(file_that_is_no_journal_stays_unchanged)
     after = slurp();
     ck_assert_uint_eq(after.size, sizeof zeros);
     free(after.at);
-    spit(zeros, 40); /* possible after a crash */
+    spit(zeros, 40); /* a file that a crash may leave */
     shut(opened(1, NULL, NULL));
 }
 END_TEST

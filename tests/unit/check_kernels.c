@@ -17,7 +17,7 @@
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
 
-static bool   damage;          /* 1: make the result wrong */
+static bool   damage;          /* whether to make the result wrong */
 static long   polls_left = -1; /* polls before the task is cancelled; negative: never cancelled */
 static int   *polled_cancel;   /* cancel flag of the task; NULL: polls are not counted */
 static long   polls;           /* number of polls of the cancel flag */
@@ -437,7 +437,8 @@ int main(void)
     int    count = kernel_count();
     hs_error error;
 
-    if (hsi_blas_open(&error) != HS_OK) { /* needed by start_job(), which uses no backend */
+    if (hsi_blas_open(&error) != HS_OK) { /* start_job() needs BLAS, and uses no backend that
+                                             opens it */
         puts(error.why);
         return EXIT_FAILURE;
     }

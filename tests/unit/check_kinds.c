@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The search by kinds against optima found by trying everything. */
+/* The search by kinds, compared with optima found by enumeration. */
 
 #include <check.h>
 #include <math.h>
@@ -21,7 +21,7 @@ enum { MOST_TASKS = 10, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 1500 };
 
 static double p[MOST_TASKS], q[MOST_TASKS];
 
-/* Sums of them are exact, so that loads can be compared. */
+/* Draw a time. Sums of these times are exact, so that loads can be compared. */
 static double draw_time(hsi_random *r, bool whole)
 {
     return whole ? 1 + (double)hsi_random_below(r, 12)
@@ -89,7 +89,8 @@ START_TEST(verdicts_equal_brute_force)
         size_t      i;
 
         ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
-        for (values = 0; values < 4; values++) { /* none, and whatever they are */
+        for (values = 0; values < 4; values++) { /* try without values of tasks, and with any
+                                                    values */
             ck_assert_int_eq(search_by_kinds(kd, &pb, optimum, flip), HSI_FOUND);
             ck_assert_int_eq(search_by_kinds(kd, &pb, nextafter(optimum, 0), flip), HSI_REFUTED);
             ck_assert_int_eq(search_by_kinds(kd, &pb, optimum * (1 + hsi_random_unit(&r)), flip),
@@ -107,8 +108,8 @@ START_TEST(verdicts_equal_brute_force)
 END_TEST
 
 /*
- * 100,001 x 100,001 x 1,001 vectors fit on a CPU, though one alone is maximal: they are not looked
- * through. Rows stand for many tasks here.
+ * On a CPU 100,001 x 100,001 x 1,001 vectors of counts fit, of which one is maximal: the search
+ * must not enumerate them. Rows stand for many tasks here.
  */
 START_TEST(too_many_patterns_end_the_search)
 {
@@ -173,7 +174,7 @@ START_TEST(gap_is_closed)
 }
 END_TEST
 
-/* Where the same schedule is found again and again, by rounding, it ends. */
+/* If rounding makes the search find the same schedule again and again, it must end. */
 START_TEST(gap_left_by_rounding_ends_the_search)
 {
     static const double cpu[] = {0.1, 0.2, 0.3}, gpu[] = {INFINITY, INFINITY, INFINITY};
@@ -198,7 +199,8 @@ START_TEST(gap_left_by_rounding_ends_the_search)
 }
 END_TEST
 
-/* Which counts fit on like workers, against all ways to part them. */
+/* Return true if the counts of tasks fit on identical workers, by enumeration of all
+ * distributions. */
 static bool can_fill(const hsi_capacity_search *f, unsigned workers, const uint32_t *count)
 {
     uint32_t a, b, rest[2];
@@ -255,7 +257,7 @@ START_TEST(capacity_search_equals_brute_force)
 }
 END_TEST
 
-/* Within its nodes or not at all: never a verdict that was not reached. */
+/* A search that reaches its limit of nodes gives no verdict. */
 START_TEST(stops_without_a_verdict)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("v100-1600");

@@ -181,7 +181,7 @@ static bool can_pack(const unsigned *weight, size_t count, unsigned *load, unsig
         if (found)
             return true;
         if (load[w] == 0)
-            return false; /* later workers are empty, too */
+            return false; /* workers after an empty one are empty, too */
     }
     return false;
 }

@@ -22,7 +22,7 @@ double __wrap_hsi_limit_cpus(void)
     return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
 }
 
-static double memory = -1; /* fake memory limit; negative: the real limit */
+static double memory = -1; /* fake memory limit in bytes; negative: the real limit */
 
 double __real_hsi_limit_memory(void);
 double __wrap_hsi_limit_memory(void);
@@ -210,7 +210,7 @@ START_TEST(memory_is_shared_by_all_workers)
     settings.place.oversubscribe = 1;
     memory = 1e15;
     st = hs_exec_create(in, NULL, &settings, &exec, &error);
-    if (st == HS_OK) { /* otherwise this build lacks the kernel */
+    if (st == HS_OK) { /* a build without the kernel refuses the run */
         hs_exec_free(exec);
         memory = 2 * 3 * one;
         ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, &error), HS_ERESOURCE);
@@ -388,7 +388,7 @@ START_TEST(the_installed_module_comes_first)
     hs_error          error = {0};
 
     installed = _i;
-    *opened = '\0'; /* earlier tests may share this process */
+    *opened = '\0'; /* earlier tests may have used the library in this process */
     ck_assert_int_eq(hsi_module_open(NULL, &module, &error), HS_ERESOURCE);
     if (installed) {
         ck_assert_msg(opened[0] == '/' && strlen(opened) > sizeof file, "%s", opened);

@@ -40,7 +40,8 @@ static hs_instance *instance_of(const line *lines, size_t count)
     return in;
 }
 
-/* Estimates of rows that ran were wrong by `error` of each time; `emulated`: by emulated GPUs. */
+/* Assert that the estimates of rows that ran were wrong by `error` of each time; `emulated`:
+ * measured on emulated GPUs. */
 static void expect_error(const line *lines, size_t count, double error, bool emulated)
 {
     hs_instance *in = instance_of(lines, count);

@@ -64,7 +64,8 @@ START_TEST(many_workers_share_rows)
     ck_assert_ptr_nonnull(strstr(svg, ">gpu9</text>"));
     ck_assert_uint_eq(occurrences(svg, "<title>t"), 10); /* the entries of the GPUs */
     ck_assert_uint_eq(occurrences(svg, "<g><title>cpu"), 19);
-    /* cpu0-4: t0 and t4 are of k1, the other three of k0, which is drawn at the foot. */
+    /* expected bar of cpu0 to cpu4: t0 and t4 are of kernel k1, the other three of k0, which is
+     * drawn at the bottom */
     ck_assert_ptr_nonnull(strstr(svg, ": 5 tasks begin, 100\xe2\x80\xaf% busy\n"));
     ck_assert_ptr_nonnull(strstr(svg, "60.0\xe2\x80\xaf% k0, 40.0\xe2\x80\xaf% k1</title>"));
     free(svg);

@@ -401,7 +401,7 @@ static const struct {
     {"a\tb", "a\\x09b", 32},
     {"\xe2\x80\xaez", "\\xE2\\x80\\xAEz", 32},
     {"\xc3\xa9\xff\xc3", "\xc3\xa9\\xFF\\xC3", 32},
-    {"ab\nc", "ab", 6}, /* no room for the escape: text ends before it */
+    {"ab\nc", "ab", 6}, /* a text without room for the escape ends before the escape */
     {"ab\nc", "ab\\x0A", 7},
     {"a\xc3\xa9", "a", 3},
     {"abc", "", 1},

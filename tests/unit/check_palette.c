@@ -190,7 +190,7 @@ START_TEST(kernel_colours_differ)
     for (unsigned i = 0; i <= KERNELS; i++) {
         unsigned a = class_fill(svg, i < KERNELS ? i : REST, _i);
 
-        check_pair(a, fill_of(svg, "l", _i), _i, 16); /* against an idle lane */
+        check_pair(a, fill_of(svg, "l", _i), _i, 16); /* contrast with an idle lane */
         for (unsigned k = 0; k < i; k++) {
             unsigned b = class_fill(svg, k, _i);
 

@@ -21,7 +21,8 @@ static char *plot_as_text(const plot_spec *plot)
     ck_assert_ptr_nonnull(file);
     ck_assert_ptr_nonnull(text);
     ck_assert(plot_is_valid(plot));
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file); /* is_xml() expects this line */
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file); /* declaration that is_xml()
+                                                                    expects */
     plot_write(file, plot);
     rewind(file);
     length = fread(text, 1, (1 << 20) - 1, file);
@@ -121,7 +122,7 @@ START_TEST(areas_are_steps)
     plot.y_range[1] = 100;
     plot.series = &series;
     plot.count = 1;
-    plot.width = 468; /* 400 pixels for x, 130 for y */
+    plot.width = 468; /* size of the plot in pixels: 400 for x, 130 for y */
     text = plot_as_text(&plot);
     ck_assert_uint_eq(count_occurrences(text, "<path class=\"ar s0\" d=\"M52 148"
                                               "V83H152V18H352V115.5H452V148V148Z\"/>"),

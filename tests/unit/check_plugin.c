@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Plugins through the backend's own door; tests/plugin/ has those that are used. */
+/* Plugins run by the plugin backend. The plugins are in tests/plugin/. */
 
 #include "config.h"
 
@@ -210,7 +210,8 @@ START_TEST(plugins_need_permission)
     ck_assert_str_eq(error.why,
                      "task a runs plugin:no-such-file.so:f: use settings.run.allow_plugins if "
                      "you trust the plan");
-    options.emulate[HS_GPU] = 1; /* takes its time only, and needs no permission */
+    options.emulate[HS_GPU] = 1; /* an emulated plugin task only takes its time, and needs no
+                                    permission */
     ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, &error), HS_OK);
     ck_assert_ptr_null(body);
     row.kernel = "dgemm:960";

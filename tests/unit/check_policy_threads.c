@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * hs_policy_take_own() and the good ends of what it gave without a lock, in a thread for each
- * worker, while others give tasks back and retire under one: every task is still started until it
- * is done, once.
+ * Threads call hs_policy_take_own() and report finished tasks without a lock, while other threads
+ * give tasks back and retire under a lock: every task is done exactly once.
  */
 
 #include <check.h>
@@ -30,7 +29,7 @@ typedef struct worker {
     bool     failed;
 } worker;
 
-/* Every 50th of its own. */
+/* Return true for every 50th task of the worker's own list, which the worker gives back. */
 static bool is_attempt_failed(worker *w)
 {
     return ++w->seen % 50 == 0;
@@ -44,7 +43,7 @@ static void report_end(worker *w, uint32_t task, hs_ending how)
     pthread_mutex_unlock(&w->h->lock);
 }
 
-/* 0: there is nothing to do. */
+/* Run an own task. Return false if there is none. */
 static bool work_on_own(worker *w)
 {
     uint32_t task;
@@ -61,7 +60,8 @@ static bool work_on_own(worker *w)
     return true;
 }
 
-/* What is nobody's; 0: all is done, or this worker has left. */
+/* Ask the policy for a task under the lock. Return false if all tasks are done, or the worker
+ * has retired. */
 static bool work_for_all(worker *w)
 {
     hs_decision decision;
@@ -83,7 +83,7 @@ static bool work_for_all(worker *w)
     return !finished;
 }
 
-/* Number 1 leaves in the middle of its list. */
+/* Thread of a worker. Worker 1 retires in the middle of its list. */
 static void *run_worker(void *argument)
 {
     worker *w = argument;

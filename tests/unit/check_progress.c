@@ -72,7 +72,7 @@ START_TEST(held_line_is_not_drawn)
     line = read_until("1/3 at w\\x1B[5mork");
     progress_hold();
     message("it begins");
-    usleep(1300000); /* time for two redraws */
+    usleep(1300000); /* seconds for two redraws */
     fputs("and ends\n", stderr);
     progress_release();
     progress_step(2, "back at work");
@@ -144,7 +144,7 @@ START_TEST(view_returns_at_once_after_output)
         progress_hold(); /* no redraw while drawn_at is read */
         after = drawn_at;
         progress_release();
-    } while (after - before >= 0.4); /* again on a machine too busy to draw */
+    } while (after - before >= 0.4); /* try again on a machine too busy to draw in time */
     progress_end();
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(narrow_terminal_keeps_time_and_eta)
     int         seconds, minutes, rest;
 
     progress_begin(2);
-    progress_show_view(two_lines); /* a view draws the line at once */
+    progress_show_view(two_lines); /* showing a view draws the progress line at once */
     progress_left(1000);
     progress_step(1, "%0200d", 7);
     read_until("1/2 00000000000000000000");

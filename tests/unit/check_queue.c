@@ -21,14 +21,14 @@ enum { MOST_WAITING = 300, MOST_WORKERS = 12, MOST_TASKS = 500 };
 typedef struct model_run {
     hs_queue_task task;
     double   end;
-    bool     running, hopeless; /* hopeless: no worker of the other type would finish the task
-                              earlier; set until the next start */
+    bool          running, hopeless; /* whether no worker of the other type would finish the task
+                                        earlier; set until the next start */
 } model_run;
 
 typedef struct model {
     unsigned  cpus, gpus;
     double    tolerance;             /* tolerance of ratios */
-    hs_queue_task  waiting[MOST_WAITING]; /* sorted, the GPUs' end first */
+    hs_queue_task waiting[MOST_WAITING]; /* tasks in order, the GPUs' end first */
     size_t    count;
     model_run worker[MOST_WORKERS];
 } model;
@@ -516,11 +516,12 @@ START_TEST(waiting_tasks_can_be_updated)
     task[1].priority = 1;
     ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_OK);
     ck_assert(hs_queue_peek(q, HS_GPU, &found) && found.tag == 2);
-    task[0].priority = 1; /* equal tasks now, and task 1 is older */
+    task[0].priority = 1; /* tasks are equal now, and task 1 is older */
     ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_OK);
     ck_assert(hs_queue_take(q, HS_GPU, &found) && found.tag == 1);
     ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_EINVAL);
-    ck_assert_int_eq(hs_queue_push(q, &task[0], &again), HS_OK); /* may reuse the slot */
+    ck_assert_int_eq(hs_queue_push(q, &task[0], &again), HS_OK); /* the new task may reuse the
+                                                                    slot of a removed one */
     ck_assert_int_eq(hs_queue_remove(q, &handle[0], NULL), 0);
     task[1].gpu = 0;
     ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_ETIME);
@@ -533,7 +534,8 @@ END_TEST
 
 START_TEST(equal_ratios_go_by_priority_then_by_age)
 {
-    static const uint64_t order[] = {2, 0, 3, 1}; /* tags, the GPUs' end first */
+    static const uint64_t order[] = {2, 0, 3, 1}; /* tags of the tasks in order, the GPUs' end
+                                                     first */
     static const int64_t  priorities[] = {5, 1, 9, 5};
     hs_queue             *q = NULL;
     hs_queue_task              task;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Ratios that differ by little count as the same, in the ready queue and in policies. */
+/* Tolerance of ratios, in the ready queue and in policies: ratios that differ by less count as
+ * equal, and priorities decide. */
 
 #include <check.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "suite.h"
 #include "unit/plan_digest.h"
 
-/* Kernels whose ratios are apart, times that are off by a millionth. */
+/* Two kernels with clearly different ratios, and times with noise of one part in a million. */
 START_TEST(noise_does_not_hide_priorities)
 {
     enum { KERNELS = 4, EACH = 50 };
@@ -54,7 +55,7 @@ static hs_schedule *simulate_heteroprio(const hs_instance *estimates, const hs_i
     return s;
 }
 
-/* With noise in the estimates it does what it does without. */
+/* With a tolerance, a policy gives the same schedule for estimates with and without noise. */
 START_TEST(policy_tolerance_hides_noise)
 {
     enum { TASKS = 200 };
@@ -92,7 +93,8 @@ START_TEST(policy_tolerance_hides_noise)
 }
 END_TEST
 
-/* Higher priorities are for CPUs below 1, however near. */
+/* The ratio 1 is the border of a cell: below it, however near, CPUs take the higher priority
+ * first. */
 START_TEST(ratio_1_is_a_cell_border)
 {
     static const double   below = 0x1.fffffffffffffp-1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Exact comparisons, exact orders and sums that know their error, against long
- * multiplication of whole numbers as wide as it takes.
+ * Exact comparisons, orders, and sums with an error bound, compared with exact arithmetic on wide
+ * integers.
  */
 
 #include <check.h>
@@ -20,7 +20,7 @@
 
 #include "suite.h"
 
-/* A signed sum of products of two doubles: a whole number of 2^-2148, two's complement. */
+/* A signed sum of products of two doubles: an integer in units of 2^-2148, in two's complement. */
 enum { WIDE_LIMBS = 70 };
 
 typedef struct wide {
@@ -55,7 +55,7 @@ static void wide_add_product(wide *sum, double a, double b)
 
     shift = a_exponent + b_exponent - 106 + 2148;
     for (; shift < 0; shift++)
-        product >>= 1; /* zeros: a subnormal factor has few bits */
+        product >>= 1; /* the lower bits are zero: a subnormal factor has few bits */
     if (negative)
         wide_negate(sum);
     for (part = 0; part < 2; part++) {
@@ -94,20 +94,21 @@ static double draw_double(dice *d)
         return odd[dice_below(d, 8)];
     case 1:
         return dice_between(d, 1, 40);
-    case 2: /* any exponent, subnormal ones included */
+    case 2: /* doubles of any exponent, subnormal ones included */
         bits = dice_word(d) & ~((uint64_t)1 << 63);
         memcpy(&x, &bits, sizeof x);
         return isfinite(x) && x > 0 ? x : 1;
     case 3: /* few bits anywhere */
         return ldexp(dice_between(d, 1, 15), (int)dice_below(d, 2000) - 1074);
     case 4:
-        return ldexp((double)(1 + (dice_word(d) >> 12)), -1074); /* up to the least normal */
+        return ldexp((double)(1 + (dice_word(d) >> 12)), -1074); /* doubles up to the least normal
+                                                                    one */
     default:
         return 1 + dice_unit(d);
     }
 }
 
-/* Four factors whose products are often equal, or differ in the last of 106 bits. */
+/* Draw four factors whose products are often equal, or differ in the last of 106 bits. */
 static void draw_factors(dice *d, double f[4])
 {
     int i, exponent = (int)dice_below(d, 400) - 200;
@@ -115,11 +116,11 @@ static void draw_factors(dice *d, double f[4])
     for (i = 0; i < 4; i++)
         f[i] = draw_double(d);
     switch (dice_below(d, 4)) {
-    case 0: /* a*b = b*a */
+    case 0: /* equal products: a*b = b*a */
         f[2] = f[1];
         f[3] = f[0];
         break;
-    case 1: /* the same moved by a power of two where that is exact */
+    case 1: /* equal products, scaled by a power of two if that is exact */
         f[2] = ldexp(f[0], exponent);
         f[3] = ldexp(f[1], -exponent);
         if (ldexp(f[2], -exponent) != f[0] || ldexp(f[3], exponent) != f[1] || isinf(f[2]) ||
@@ -210,7 +211,8 @@ static bool are_in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, 
     return a < b;
 }
 
-/* Quotients that round alike but are not: what a sort by quotients gets wrong. */
+/* Fill in times with quotients that round to equal doubles but differ: a sort by rounded
+ * quotients orders them wrongly. */
 static void fill_near_ties(dice *d, size_t count, double *p, double *q, int64_t *priority)
 {
     size_t i;
@@ -222,7 +224,7 @@ static void fill_near_ties(dice *d, size_t count, double *p, double *q, int64_t 
         p[i] = base * q[i];
         if (dice_below(d, 2))
             p[i] = nextafter(p[i], dice_below(d, 2) ? INFINITY : 0);
-        if (dice_below(d, 8) == 0) { /* quotients out of range */
+        if (dice_below(d, 8) == 0) { /* times with quotients outside of the range of a double */
             p[i] = ldexp(p[i], dice_below(d, 2) ? 1000 : -1000);
             q[i] = ldexp(q[i], p[i] > 1 ? -1000 : 1000);
         }
@@ -255,7 +257,7 @@ START_TEST(task_orders_are_exact)
 }
 END_TEST
 
-/* Is the true sum within `error` of high + low? */
+/* Check that the true sum lies within `error` of high + low. */
 static void check_enclosed(const hsi_sum *s, const wide *truth)
 {
     int side;
@@ -304,12 +306,13 @@ START_TEST(sums_know_their_error)
         unsigned terms = dice_between(&d, 1, 30), middle = dice_below(&d, 1800);
 
         for (j = 0; j < terms; j++) {
-            /* Exponents apart by what keeps the sums finite and the products in range. */
+            /* Draw exponents so close that sums stay finite and products in range. */
             int    exponent = (int)(middle + dice_below(&d, 200)) - 1000;
             double a = ldexp(dice_unit(&d), exponent / 2);
             double b = ldexp(dice_unit(&d), exponent - exponent / 2);
 
-            if (dice_below(&d, 4) == 0) /* a count: exact even at the very bottom */
+            if (dice_below(&d, 4) == 0) /* a small integer factor: the product is exact even for
+                                           the smallest doubles */
                 b = dice_between(&d, 1, 100);
             if (b >= 1 && dice_below(&d, 2))
                 a = ldexp(dice_between(&d, 1, 1000), (int)dice_below(&d, 80) - 1074);
@@ -326,7 +329,8 @@ START_TEST(sums_know_their_error)
 }
 END_TEST
 
-/* The largest double that is not above the quotient, or at most one below it. */
+/* Check the result of a division: the largest double that is not above the quotient, or at most
+ * one below. */
 START_TEST(quotient_is_rounded_down)
 {
     size_t rounds = sample_rounds(200000), i;

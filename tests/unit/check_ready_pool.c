@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The pool of ready tasks against a linear search for the first task in HeteroPrio's order: equal
- * ratios, ratios that only round to equal doubles, priorities, cells, and arrival order. */
+/* The pool of ready tasks, compared with a linear search for the first task in HeteroPrio's
+ * order: equal ratios, ratios that only round to equal doubles, priorities, cells, and arrival
+ * order. */
 
 #include <check.h>
 #include <math.h>

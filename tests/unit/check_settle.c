@@ -91,7 +91,7 @@ START_TEST(rounds_are_limited)
     ck_assert_int_eq(may_repeat(3, 4, 0.7, 0.4), 1);
     ck_assert_int_eq(may_repeat(4, 4, 1.5, 0.8), 0);
     ck_assert_int_eq(may_repeat(1, 1, 0.1, 0.1), 0);
-    ck_assert_int_eq(may_repeat(1, 4, 10, 10), 1); /* limit: 30 s in total */
+    ck_assert_int_eq(may_repeat(1, 4, 10, 10), 1); /* limit of 30 s for all rounds together */
     ck_assert_int_eq(may_repeat(1, 4, 10.1, 10.1), 0);
     ck_assert_int_eq(may_repeat(2, 4, 15, 10), 0);
 }
@@ -121,7 +121,8 @@ START_TEST(share_of_cores_is_reported_if_relevant)
     ck_assert(isnan(core_share(&unknown)) && isnan(core_share(&nothing)));
     ck_assert_int_eq(core_share_is_low(&unknown, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&nothing, NULL), 0);
-    ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* waits of the worker, without tasks */
+    ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* waits of a worker that has no
+                                                               tasks */
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What GLPK must not do to its callers: abort, print, overrun, or leave things behind. */
+/* GLPK inside the library must not abort the program, print, exceed time limits, or leave memory
+ * behind. */
 
 #include <check.h>
 #include <glpk.h>
@@ -176,10 +177,11 @@ static const limited hard[] = {
 
 enum { HARD = sizeof hard / sizeof *hard };
 
-/* Between two looks at the clock; most of these would take ten seconds and more without a limit. */
+/* Seconds allowed between two looks at the clock. Without a time limit most of these LPs would
+ * take ten seconds or more. */
 enum { GRACE = 3 };
 
-/* How long this thread has worked: others on the machine do not count. */
+/* Return the processor time of this thread, which other processes do not change. */
 static double work_done(void)
 {
     struct timespec t;

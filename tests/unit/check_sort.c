@@ -224,7 +224,7 @@ static int cancel_at_poll(void *questions)
     return --*(long *)questions == 0;
 }
 
-/* A sort cancelled at any poll reports this. */
+/* Cancel a sort at each of its polls: the sort reports the cancel. */
 START_TEST(reports_each_cancelled_sort)
 {
     enum { MANY = 70000 };

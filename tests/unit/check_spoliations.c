@@ -47,8 +47,8 @@ static sample sample_with_spoliations(unsigned tasks, int by_kernel)
     return made;
 }
 
-/* Both entries of a spoliation name the other worker in their titles, and an arrow joins them.
- * Failed attempts and retries on the same worker are no spoliations. */
+/* Check that both entries of a spoliation name the other worker in their titles, and that an
+ * arrow joins them. Failed attempts and retries on the same worker are no spoliations. */
 START_TEST(titles_and_arrows_name_thief_and_victim)
 {
     sample             made = sample_with_spoliations(1, _i);

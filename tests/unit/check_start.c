@@ -23,7 +23,7 @@ hs_status __wrap_hs_schedule_check(const hs_instance *in, const hs_schedule *s, 
     return HS_ENOMEM;
 }
 
-/* Call solve_start(): its exit code, and the text that it writes to standard error. */
+/* Call solve_start(); set *code to its exit code, and `text` to its output on standard error. */
 static void start_solve(const char *path, const hs_instance *in, int *code, char text[256])
 {
     char         errors[] = "/tmp/hs-test-XXXXXX";

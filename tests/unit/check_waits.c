@@ -73,7 +73,8 @@ static void require_wait(const char *svg, const char *at, int lane, double from,
                          const char *title)
 {
     const char *row =
-        nth_occurrence(svg, "class=\"l\"", 1 + lane); /* the first lane is in the legend */
+        nth_occurrence(svg, "class=\"l\"", 1 + lane); /* skip the first lane of the text, which
+                                                         is in the legend */
     const char *end = strstr(at, "</title>");
     double      left = number_after(row, " x=\""), unit = number_after(row, " width=\"") / 4;
 
@@ -91,7 +92,8 @@ START_TEST(waits_are_drawn_in_lanes)
     char      *svg = write_text(hs_gantt_write, &made, &picture, &length);
 
     ck_assert(is_xml(svg, length));
-    ck_assert_uint_eq(occurrences(svg, "class=\"yv\""), 4); /* 3 bars and the legend */
+    ck_assert_uint_eq(occurrences(svg, "class=\"yv\""), 4); /* number of bars: three waits and
+                                                               the legend */
     ck_assert_ptr_nonnull(strstr(svg, ">idle until another aborts</text>"));
     require_wait(svg, nth_occurrence(svg, "\"yv\"", 1), 2, 3, 3.5,
                  "cpu1 waited for cpu0 to abort a\n");
@@ -175,7 +177,7 @@ START_TEST(invalid_waits_are_refused)
                            {1, NAN, 0, 1, 0}, {1, INFINITY, 0, 1, 0}};
     sample made = make_sample_of_cpus(0);
 
-    ck_assert_int_eq(status_of_waits(&made, good, good), HS_EIO); /* -1 is no open file */
+    ck_assert_int_eq(status_of_waits(&made, good, good), HS_EIO); /* descriptor -1 is not open */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_int_eq(status_of_waits(&made, good, bad[i]), HS_ESCHEDULE);
     ck_assert_int_eq(status_of_waits(&made, good, (hs_wait){0, 2, 0, 1, 0}), HS_EINVAL);

@@ -156,7 +156,7 @@ START_TEST(symbolic_link_is_followed)
     assert_holds("target", "new");
     ck_assert_int_eq(unlink("target"), 0);
     ck_assert_int_eq(output_close(begin_output("newer"), HS_OK),
-                     EXIT_OK); /* the link is dangling */
+                     EXIT_OK); /* symbolic link to a file that does not exist */
     assert_holds(name, "newer");
 }
 END_TEST
@@ -177,7 +177,7 @@ END_TEST
  * unchanged. Return the wait status of the child. */
 static int end_child_by(int (*end)(int), int how)
 {
-    static output *volatile half; /* static: the leak checker in exit() finds it */
+    static output *volatile half; /* static, so that the leak checker in exit() finds it */
     int   status;
     pid_t child;
 
@@ -210,7 +210,8 @@ START_TEST(exit_and_signals_remove_the_temporary_file)
     status = end_child_by(raise, SIGTERM);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGTERM);
     ck_assert_int_eq(count_files(0), 1);
-    status = end_child_by(raise, SIGKILL); /* cannot be caught: a temporary file stays */
+    status = end_child_by(raise, SIGKILL); /* a signal that cannot be caught leaves the temporary
+                                              file */
     ck_assert(WIFSIGNALED(status));
     ck_assert_int_eq(count_files(0), 2);
 }

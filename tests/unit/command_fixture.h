@@ -13,7 +13,7 @@
 
 #include "backend_fixture.h"
 
-static stage s; /* the stage of a test with a single stage */
+static stage s; /* stage of tests that need only one stage */
 
 static inline void open_cpu(void)
 {
@@ -32,7 +32,7 @@ static inline hs_outcome run_on(stage *at, const char *command)
     hs_body   *body = stage_body(at, &row);
     hs_outcome outcome;
 
-    unlink(at->log); /* the dispatcher removes old logs, too */
+    unlink(at->log); /* remove the old log, as the dispatcher does */
     outcome = at->backend->run(at->worker, body, &at->attempt);
     at->backend->body_free(body);
     return outcome;
@@ -124,8 +124,8 @@ static inline void pause_ms(bool ms)
     poll(NULL, 0, ms);
 }
 
-/* Thread: cancel the attempt as soon as the command has created the file `ready` in the folder of
- * the stage, and remove this file. */
+/* Thread: wait until the command has created the file `ready` in the stage's folder, remove this
+ * file, and cancel the attempt. */
 static inline void *cancel_when_ready(void *data)
 {
     stage      *at = data;

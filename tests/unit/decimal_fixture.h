@@ -71,7 +71,7 @@ static inline size_t read_exactly(const char *text, size_t length, double *value
 
     if (!copy || !amid)
         abort();
-    memcpy(copy + 1, text, length); /* at an odd address */
+    memcpy(copy + 1, text, length); /* copy of the text at an odd address */
     memcpy(amid + 1, text, length);
     memset(amid + 1 + length, ',', BEHIND);
     end = hsi_decimal_read(copy + 1, copy + 1 + length, value);

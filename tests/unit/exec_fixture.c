@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Instances, plans and runs with scripted bodies, and checks of a run's report against its
+/* Instances, plans and runs with scripted tasks, and comparisons of a run's report with its
  * records. */
 
 #include <dirent.h>

@@ -34,17 +34,17 @@ extern const hs_backend theatre_backend;
 hs_backend theatre_with_lists(void);
 
 typedef struct hs_theatre {
-    int begun, ended;   /* attempts, over all tasks */
-    int overlaps;       /* attempts begun while another attempt at the task ran */
-    int strangers;      /* attempts run with the state of another worker */
-    int early;          /* attempts begun before a predecessor was done */
-    int opened, closed; /* workers opened and closed */
+    int begun, ended;   /* number of attempts at all tasks */
+    int overlaps;       /* number of attempts that began while another attempt at the task ran */
+    int strangers;      /* number of attempts run with the state of another worker */
+    int early;          /* number of attempts that began before a predecessor was done */
+    int opened, closed; /* numbers of workers opened and closed */
     int refuse_worker;  /* worker_open() fails for the worker of this number; -1: never */
-    int calls;          /* calls of the hook */
-    int broken, mended; /* break-gpu: failed attempts, completed retries */
+    int calls;          /* number of calls of the hook */
+    int broken, mended; /* for tasks "break-gpu": failed attempts, and completed retries */
     void (*hook)(void *context);
     void *context;
-    void (*entrance)(const hs_attempt *attempt); /* called as each attempt begins */
+    void (*entrance)(const hs_attempt *attempt); /* hook that is called as each attempt begins */
 } hs_theatre;
 
 extern hs_theatre theatre;

@@ -116,7 +116,7 @@ static inline double random_time(void)
         return 5e-324 * (1 + below(3));
     case 4:
         return 0.001 * (1 + below(100000));
-    default: /* any bits whose sums stay far from overflow */
+    default: /* random bits of doubles whose sums stay far from overflow */
         bits = (bits & 0x5fffffffffffffffu) | 1;
         memcpy(&value, &bits, sizeof value);
         return value;
@@ -159,7 +159,7 @@ static inline hs_instance *random_instance(unsigned most_rows)
         task.kernel = columns & 2 ? kernel : NULL;
         task.cpu_command = columns & 4 ? cpu_command : NULL;
         task.gpu_command = (columns & 4) && below(2) ? gpu_command : NULL;
-        if (!(task.kernel && *task.kernel)) /* a command on each type, or on none */
+        if (!(task.kernel && *task.kernel)) /* a command for both types, or for none */
             task.gpu_command = task.cpu_command;
         task.priority = columns & 8 ? (int64_t)hsi_random_next(&source) >> below(64) : 0;
         task.restartable = columns & 16 ? (hs_restartable)below(3) : HS_RESTART_DEFAULT;

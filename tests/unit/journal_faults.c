@@ -61,7 +61,7 @@ static bool fails(atomic_long *left)
 /* A line ends with the number of bytes that are on disk and its checksum. */
 static void check_claim(const char *text, size_t size)
 {
-    enum { SUM = 18 }; /* a blank, the checksum, a newline */
+    enum { SUM = 18 }; /* length of the end of a line: a blank, the checksum, a newline */
     size_t at = size;
 
     if (size <= SUM || text[size - 1] != '\n' || text[size - SUM] != ' ')

@@ -20,8 +20,8 @@ enum { TASKS = 48 };
 
 extern hs_instance *in;
 extern char         folder[], file[64];
-extern hs_error     fault; /* of the last failed call */
-extern uint64_t     lost; /* result of the last hsi_journal_close(): lost records */
+extern hs_error     fault; /* error of the last failed call */
+extern uint64_t     lost;  /* status of the last hsi_journal_close(), which tells of lost records */
 extern long         memory_left; /* allocations by open_journal() before one fails; -1: no limit */
 extern atomic_uint  recorded;    /* attempts recorded by the thread of record_behind_the_gate() */
 
@@ -51,7 +51,7 @@ size_t line_of(const bytes *all, size_t at);
 /* Return the number of `done` lines that are complete before the offset `end`. */
 size_t records_before(const bytes *all, size_t end);
 
-extern hsi_journal_past past; /* filled by the last call of a function below */
+extern hsi_journal_past past; /* summary that the last call of a function below has filled in */
 
 hs_status    open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out);
 hs_status    look(bool resume, unsigned char *done, uint64_t *count);

@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "support/random.h"
 
-/* Names that corrupt a picture without correct escapes. */
+/* Task names that corrupt a picture without correct escapes. */
 static const char *const odd_names[] = {
     "plain", "<b>&\"x\"</b>", "a\001b\x7f", "\xff\xfe", "tab\tnew\nline", "]]>", "\xed\xa0\x80",
     "\xe6\x97\xa5\xe6\x9c\xac", "back\\slash\"", "\xef\xbf\xbe", "-->", "\xc2\x85", "cut \xf0\x9f",

@@ -11,10 +11,10 @@
 typedef struct plan {
     unsigned cpus, gpus;
     size_t   tasks;
-    bool     odd;      /* true: names and kernels from odd_names */
+    bool     odd;      /* whether names and kernels are from odd_names */
     int      abort;    /* every abort-th task is aborted first; 0: no task */
-    double   unit_time; /* scale of the times */
-    double   gap;      /* idle before each entry, in unit_time */
+    double   unit_time; /* scale of the times in the plan */
+    double   gap;       /* idle time before each entry, in unit_time */
     hs_unit  unit;
 } plan;
 

@@ -22,7 +22,8 @@ static void place(const hsi_problem *pb, size_t task, double load[OPTIMUM_WORKER
         bool   first_of_type = w == 0 || w == pb->m;
 
         if (isinf(time) || (!first_of_type && load[w - 1] == load[w]))
-            continue; /* equal to the assignment to the previous worker */
+            continue; /* this worker has the load of the previous one: the result would be the
+                         same */
         load[w] += time;
         place(pb, task + 1, load, fmax(makespan, load[w]), optimum);
         load[w] = before;

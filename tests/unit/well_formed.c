@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The rest of the text; `at` is NULL after an error. */
+/* Reader of the rest of a text; `at` is NULL after an error. */
 typedef struct reader {
     const char *at, *end;
     int         depth;

@@ -6,7 +6,7 @@
 #include "bound/configuration/configuration.h"
 #include "core/certificate.h"
 
-/* Search to the end or to the time limit. */
+/* Search until the multipliers no longer improve, or to the time limit. */
 static hs_status search(const hsi_problem *rows, const hs_settings *settings,
                         hsi_configuration **out)
 {

@@ -22,21 +22,21 @@
 
 enum {
     MOST_KINDS = 5000,
-    FIRST_TARGET = 16, /* the first target is 2^-16 above the initial bound, */
-    TARGET = 20,       /* later targets are 2^-20 above the refused makespan */
-    PRICING_NODES = 1000,    /* nodes of a knapsack in pricing */
-    PROVING_NODES = 3000,    /* nodes if a knapsack may decide about a refusal */
-    THOROUGH_NODES = 10000,  /* nodes if the LP would end otherwise */
-    FLUID_NODES = 50,        /* nodes of a fluid type's knapsack, which loses little by an early
-                                stop */
-    MOST_PATTERNS = 64,      /* patterns of a type in a round */
-    EXTRA_NODES = 300,       /* nodes for further patterns of a round */
-    SOLID_TASKS = 12, /* with more tasks on a worker, a type may stay fluid */
-    SOLID_KINDS = 40, /* with fewer kinds, patterns of any size are easy */
-    MOST_FAILURES = 3 /* failures of the solver */
+    FIRST_TARGET = 16,      /* distance of the first target from the initial bound: 2^-16 */
+    TARGET = 20,            /* distance of later targets from the refused makespan: 2^-20 */
+    PRICING_NODES = 1000,   /* nodes of a knapsack that prices patterns */
+    PROVING_NODES = 3000,   /* nodes of a knapsack that may decide about a refusal */
+    THOROUGH_NODES = 10000, /* nodes of a knapsack if the LP would end otherwise */
+    FLUID_NODES = 50,       /* nodes of a fluid type's knapsack, which loses little by an early
+                               stop */
+    MOST_PATTERNS = 64,     /* patterns of a type in a round */
+    EXTRA_NODES = 300,      /* nodes of the knapsacks for further patterns in a round */
+    SOLID_TASKS = 12,       /* with more tasks on a worker, a type may stay fluid */
+    SOLID_KINDS = 40,       /* with fewer kinds, patterns of any size are easy */
+    MOST_FAILURES = 3       /* failures of the LP solver after which the search ends */
 };
 
-static const double smoothing = 0.7;     /* weight of the centre */
+static const double smoothing = 0.7;     /* weight of the centre in the multipliers to be tried */
 static const double enough_theta = 1e-9; /* the LP is feasible if theta <= 1, up to rounding */
 static const double violation = 1e-8;    /* excess over the LP's price that a pattern needs */
 
@@ -287,7 +287,7 @@ static hs_status price_round(hsi_configuration *cf, const hsi_master_solution *s
         cf->centre_ratio = cf->refusal.refused > refused ? 1 : ratio;
         memcpy(cf->centre, cf->mixed, cf->refusal.kinds * sizeof *cf->centre);
     } else if (st == HS_OK && added == 0 && cf->thorough) {
-        return end_phase(cf); /* no pattern is missing */
+        return end_phase(cf); /* the LP has every useful pattern */
     }
     cf->thorough = added == 0 && cf->weight_of_centre <= 0;
     cf->weight_of_centre = added ? smoothing : 0;
@@ -400,7 +400,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     cf->from = from;
     cf->enough = cf->hope = INFINITY;
     cf->weight_of_centre = smoothing;
-    if (pb->n == 0 || !(from > 0)) { /* no makespan to refuse */
+    if (pb->n == 0 || !(from > 0)) { /* there is no makespan to refuse */
         cf->ended = true;
         cf->refusal.refused = -1;
         *out = cf;

@@ -43,8 +43,8 @@ hs_status hsi_configuration_step(hsi_configuration *cf, const hsi_stop *stop);
 /* Return the bound so far, which never exceeds the optimum, and grows. */
 double hsi_configuration_bound(const hsi_configuration *cf);
 
-/* Return an estimate of the relative growth still possible; 0 after the end of the search, INFINITY
- * before the first round. */
+/* Return an estimate of the relative growth of the bound that is still possible; 0 after the end
+ * of the search, INFINITY before the first round. */
 double hsi_configuration_largest_open(const hsi_configuration *cf);
 int    hsi_configuration_ended(const hsi_configuration *cf);
 
@@ -72,7 +72,7 @@ typedef struct hsi_configuration_proof {
     double   bound;
     int      grid;
     int64_t  capacity;
-    int64_t  most[2]; /* 0 for a type without workers */
+    int64_t  most[2]; /* worth of the best set on a worker, by type; 0 for a type without workers */
 } hsi_configuration_proof;
 
 /* Fill *proof and return true, or return false if the search proved nothing beyond its initial

@@ -19,7 +19,7 @@
 enum {
     GRID_BITS = 40,     /* cells in the initial bound */
     EXACT_BITS = 62,    /* cells in the longest makespan, if cells are to be as small as possible */
-    LEAST_GRID = -1074, /* every number of cells is then a double */
+    LEAST_GRID = -1074, /* limit of the cells: every number of cells is then a double */
     MULTIPLIER_BITS = 50,
     MOST_PUSHES = 12
 };
@@ -139,8 +139,8 @@ void hsi_refusal_set(hsi_refusal *r, const double *y)
 
     for (i = 0; i < r->kinds; i++)
         sum += r->count[i] * y[i];
-    if (sum > 0 && isfinite(sum)) { /* two steps, since the inverses of the least doubles
-                                       overflow */
+    if (sum > 0 && isfinite(sum)) { /* divide in two steps, since the inverses of the least
+                                       doubles overflow */
         frexp(sum, &exponent);
         scale = ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / ldexp(sum, -exponent);
     }

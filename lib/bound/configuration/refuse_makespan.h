@@ -19,8 +19,9 @@
  * All this is computed in integers, for multipliers of any origin.
  */
 typedef struct hsi_refusal {
-    hsi_arena       arena;   /* owns the arrays below */
-    hsi_problem     problem; /* an item for each kind; the next fields are parts of it */
+    hsi_arena   arena;   /* memory of the arrays below */
+    hsi_problem problem; /* knapsack problem with an item for each kind; the next fields are
+                            its arrays */
     size_t          kinds;
     const uint32_t *count; /* tasks of each kind */
     const double   *time[2];
@@ -28,16 +29,16 @@ typedef struct hsi_refusal {
     uint32_t       *kind_of; /* kind of each row of the given problem */
     int64_t        *weight[2];
     int             grid;
-    int64_t         unit; /* divides all weights, which are exact; else 1 */
+    int64_t         unit; /* common divisor of all weights, if they are exact; else 1 */
     int64_t         capacity_limit;
 
     hsi_knapsack knapsack[2];
     int64_t     *multiplier; /* multipliers to be tried, by kind */
     int64_t      most[2];
 
-    /* The best refusal so far. */
+    /* The best refusal found so far, by multipliers or by another bound. */
     int64_t  refused; /* largest capacity refused; initially by another bound */
-    bool     proved;  /* true: the multipliers below prove `refused` */
+    bool     proved;  /* whether the multipliers below prove `refused` */
     int64_t *best_multiplier;
     int64_t  best_most[2];
 } hsi_refusal;
@@ -54,7 +55,7 @@ void      hsi_refusal_close(hsi_refusal *r);
 /* Return the bound that is proved, rounded down. */
 double hsi_refusal_bound(const hsi_refusal *r);
 
-/* Return the largest capacity for which the knapsacks are the same as for this one. */
+/* Return the largest capacity for which the knapsacks have the same solutions as for `capacity`. */
 int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity);
 
 typedef struct hsi_refusal_effort {

@@ -15,15 +15,16 @@ struct hsi_configuration {
     double          *y, *centre, *mixed; /* multipliers of kinds: the LP's, the best, those tried */
     double           centre_ratio;
     double           weight_of_centre;
-    bool             thorough; /* solve the knapsacks completely */
+    bool             thorough; /* whether the knapsacks are solved completely, without a limit of
+                                  nodes */
     double           hope;
-    int64_t          target; /* capacity to be refused next */
-    int              fluid;  /* the fluid type; -1: none */
+    int64_t          target; /* capacity that the search tries to refuse next */
+    int              fluid;  /* type whose knapsack is nearly continuous (fluid); -1: none */
     bool             started, ended;
-    int              failures; /* failures of the solver */
+    int              failures;    /* number of failures of the LP solver */
     double           tasks_on[2]; /* estimated tasks on a worker, by type */
     hsi_master_item *items;       /* scratch, by kind */
-    const hsi_stop  *stop; /* stop of the present slice */
+    const hsi_stop  *stop;        /* stop condition of the present slice */
 };
 
 #endif

@@ -82,7 +82,7 @@ static double sum_flows(hsi_flow *flow, hsi_counted *counted, through *f)
     flow->multiplier[HS_GPU] = round_down(flow->multiplier[HS_GPU]);
     for (size_t w = 0; w < hsi_flow_paths(flow); w++) {
         amount[w] = round_down(amount[w]);
-        if (all + amount[w] > 64) /* guards against a faulty solver */
+        if (all + amount[w] > 64) /* a flow outside of [0, 1] can only come from a faulty solver */
             amount[w] = 0;
         all += amount[w];
         if (amount[w] > 0)

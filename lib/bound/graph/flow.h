@@ -22,7 +22,8 @@ typedef struct hsi_flow {
     hsi_vector         ends;          /* size_t: the end of each path in `tasks` */
     hsi_vector         amounts;       /* double: the amount of each path */
     double             multiplier[2]; /* u, v */
-    const hsi_tasks_between *between;       /* NULL: no path jumps */
+    const hsi_tasks_between *between;       /* sets of tasks between two vertices, for paths with
+                                               jumps; NULL: no path jumps */
 } hsi_flow;
 
 void hsi_flow_close(hsi_flow *flow);

@@ -11,21 +11,25 @@
  */
 /* The next step of a path from a vertex. */
 typedef struct hsi_next {
-    uint32_t vertex; /* HS_NONE: the path ends */
-    uint32_t over;   /* HSI_OVER_... of a jump; 0: a direct dependency */
+    uint32_t vertex; /* next vertex of the path; HS_NONE: the path ends */
+    uint32_t over;   /* way to the next vertex: HSI_OVER_... for a jump, 0 for a direct
+                        dependency */
 } hsi_next;
 
 typedef struct hsi_longest_paths {
     const hsi_problem *pb;
-    const hsi_tasks_between *between;     /* NULL: paths without jumps */
+    const hsi_tasks_between *between; /* sets of tasks between two vertices; NULL: paths have
+                                         no jumps */
     double            *time;        /* by vertex */
-    double            *head, *tail; /* longest paths to and from each vertex, with its own time */
-    hsi_next          *before, *after; /* next steps of these paths */
-    double (*weight)[2];               /* by topological number: load per worker of each type */
-    double *load;            /* by pairs of topological numbers: load between; negative: the load of
-                                GPUs */
-    const hsi_stop *stop;    /* polled if paths jump, since jumps take time */
-    bool            stopped; /* true: results are invalid */
+    double            *head, *tail; /* lengths of the longest paths to and from each vertex, each
+                                       with the vertex's own time */
+    hsi_next *before, *after;       /* next steps on the longest paths to and from each vertex */
+    double (*weight)[2];            /* load per worker of each type, by topological number,
+                                       summed from the first vertex */
+    double *load;                   /* load between two vertices, by pairs of topological numbers;
+                                       negative: the load of GPUs */
+    const hsi_stop *stop;    /* stop condition, polled if paths jump, since jumps take time */
+    bool            stopped; /* whether the search was stopped, so that results are invalid */
 } hsi_longest_paths;
 
 hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,

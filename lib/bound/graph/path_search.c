@@ -94,8 +94,8 @@ static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
     return add_to_lp(s, s->step, count);
 }
 
-/* Add paths longer than `most` at the shares halfway, each with a vertex that is on no path added
- * before. */
+/* Add paths longer than `most` at the current shares, each with a vertex that is on no path
+ * added before. */
 static hs_status add_paths(hsi_path_search *s, double most, int *found)
 {
     size_t    vertices = s->pb->graph->vertices;

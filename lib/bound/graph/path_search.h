@@ -22,19 +22,20 @@
 typedef struct hsi_path_search {
     const hsi_problem *pb;
     hsi_stop           stop;
-    bool               jumps; /* true: paths may jump over the work between two tasks */
+    bool               jumps; /* whether paths may jump over the work between two tasks */
     const hsi_flow    *known; /* flow of an earlier search on the same graph, whose paths start the
                                  LP; NULL: none */
     hsi_arena         arena;
     hsi_path_lp       lp;
     hsi_flow          flow;
-    double           *share, *best; /* shares of tasks on CPUs: halfway, and the best so far */
-    double            span;         /* makespan of `best`; INFINITY: no shares yet */
+    double            *share, *best; /* shares of tasks on CPUs: between the best shares and the
+                                        LP's; the best so far */
+    double             span;         /* makespan of the shares `best`; INFINITY: no shares yet */
     hsi_tasks_between  between;
     hsi_longest_paths paths;   /* longest paths at the shares halfway */
-    uint32_t         *step;    /* scratch: steps of a path */
-    hsi_counted      *counted; /* scratch: tasks of a path */
-    unsigned char    *seen;    /* marks of vertices on a path of this round */
+    uint32_t          *step;    /* scratch memory: steps of a path */
+    hsi_counted       *counted; /* scratch memory: tasks of a path */
+    unsigned char     *seen;    /* marks of the vertices on a path added in this round */
     bool              limit_reached;
 } hsi_path_search;
 

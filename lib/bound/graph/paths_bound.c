@@ -8,7 +8,7 @@
 
 #include "bound/graph/path_search.h"
 
-enum { MOST_TASKS = 1000000 /* GLPK takes half a gigabyte at this size */ };
+enum { MOST_TASKS = 1000000 /* limit of the problem: GLPK takes half a gigabyte at this size */ };
 
 /* Compute the larger of critical-path and theorem2, which the LP's value is never below. */
 static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, double *least)
@@ -60,7 +60,8 @@ static hs_status compute(const hsi_problem *pb, const hs_settings *settings, dou
     double          flow;
     hs_status       st;
 
-    if (!pb->graph) /* each task is a path of its own, and deadline is at least as good */
+    if (!pb->graph) /* without edges each task is a path of its own, and deadline is at least as
+                       good */
         return hsi_bound_of_rows(&hsi_bound_deadline, pb, settings, value, report);
     st = run_path_search(&s, &flow, value);
     report->limit_reached = s.limit_reached;

@@ -13,7 +13,8 @@
  * Each addition is rounded down, so no span exceeds the true one.
  */
 typedef struct hsi_task_spans {
-    const double *cpu, *gpu; /* by task; infinite where the time is infinite */
+    const double *cpu, *gpu; /* span of each task on CPUs and on GPUs; infinite where the time is
+                                infinite */
 } hsi_task_spans;
 
 /* Compute the spans, in the arena. Without a graph and release times they are the arrays of times.

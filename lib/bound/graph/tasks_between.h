@@ -23,11 +23,14 @@ typedef struct hsi_tasks_between {
     uint64_t          *after, *before; /* bit sets by vertex: successors and predecessors, direct or
                                           not */
     uint32_t *position;                /* topological number of each vertex of the graph */
-    bool      stopped;                 /* true: the sets are incomplete, since `stop` ended the
-                                          search */
+    bool      stopped;                 /* whether `stop` ended the search, so that the sets are
+                                          incomplete */
 } hsi_tasks_between;
 
-enum { HSI_TASKS_BETWEEN_MOST = 20000 }; /* vertices; the bit sets then take 100 megabytes */
+enum {
+    HSI_TASKS_BETWEEN_MOST = 20000
+}; /* limit of the vertices; the bit sets then take 100
+      megabytes */
 
 /* Compute the sets, in the arena. HS_ETOOBIG: more than HSI_TASKS_BETWEEN_MOST vertices. O(vertices
  * x edges / 64). */

@@ -25,11 +25,12 @@ typedef struct climb {
     hsi_stop           stop;
     hsi_task_spans     spans;
     hsi_arena          arena;
-    hsi_problem        closed; /* the problem with infinite times where the guess closes a type */
+    hsi_problem        closed; /* copy of the problem, with infinite times where the guess closes
+                                  a type */
     double            *p, *q;  /* times of `closed` */
-    hsi_flow           flow;   /* flow of the last LP */
-    double             value;  /* the value proved so far */
-    hs_certificate    *c;      /* receives the proof; NULL: not needed */
+    hsi_flow           flow;   /* flow found by the last LP */
+    double             value;  /* value proved so far */
+    hs_certificate    *c;      /* certificate that receives the proof; NULL: no proof is needed */
     bool               limit_reached;
 } climb;
 

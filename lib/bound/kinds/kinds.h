@@ -27,15 +27,18 @@ void hsi_kinds_value(hsi_kinds *kd, const double *worth);
 typedef struct hsi_kinds_query {
     double    target;
     uint64_t  most_nodes;
-    int       flip;     /* swap the coarse and the fine type (see kinds.c) */
+    int       flip; /* whether the coarse and the fine type are swapped (see kinds.c) */
     uint32_t *worker;
     uint64_t  nodes;    /* result: nodes visited */
-    bool      doubtful; /* result: parts were skipped that more nodes might have searched */
+    bool      doubtful; /* result: whether parts were skipped that more nodes might have searched */
 } hsi_kinds_query;
 
 hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,
                         hsi_verdict *verdict);
 
-enum { HSI_KINDS_WORTHS = 3 }; /* the two given ones, and the time on the fine type */
+enum {
+    HSI_KINDS_WORTHS = 3
+}; /* worth of each kind: the two sets given by the caller, and the
+      time on the fine type */
 
 #endif

@@ -68,7 +68,7 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
 {
     unsigned fine = kd->workers[!kd->coarse], all = fine + kd->workers[kd->coarse];
     uint64_t left = kd->query->most_nodes - kd->query->nodes,
-             most = kd->query->most_nodes / (2 * all) * fine + 1; /* limit of a call */
+             most = kd->query->most_nodes / (2 * all) * fine + 1; /* limit of the nodes of a call */
     hsi_capacity_search fill = {.kinds = kd->kinds,
                                 .weight = kd->weight[!kd->coarse],
                                 .capacity = kd->capacity,

@@ -21,7 +21,7 @@ typedef struct hsi_kinds_level {
 
 struct hsi_kinds {
     const hsi_problem *pb;
-    hsi_arena          arena; /* owns the arrays, except `seen` */
+    hsi_arena          arena; /* memory of the arrays, except `seen` */
     size_t             kinds;
     uint32_t          *kind_of; /* kind of each row */
     uint32_t           count[HSI_MOST_KINDS];
@@ -41,7 +41,8 @@ struct hsi_kinds {
     hsi_knapsack       knapsack;
 
     /* State of the search. */
-    hsi_kinds_level *levels; /* a level for each coarse worker, and a level for the end */
+    hsi_kinds_level *levels; /* levels of the search: one for each coarse worker, and one for the
+                                end */
     uint32_t        *fine_take;
     uint64_t        *seen; /* hash table of visited nodes; 0: empty */
     size_t           table, used;

@@ -77,7 +77,7 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
 typedef hs_status (*maker)(const void *data, const hsi_problem *rows, const hs_settings *settings,
                            hs_certificate *c);
 
-/* Make a certificate and close the problem. */
+/* Make a certificate of the instance by `make_it`, and close the problem. */
 static hs_status make_certificate(const hs_instance *in, hsi_problem *rows,
                                   const hs_settings *settings, const char *name, maker make_it,
                                   const void *data, hs_certificate **out)

@@ -17,7 +17,7 @@
 enum {
     CAPACITY_BITS = 63,
     MOST_SEARCHED = 1 << 23, /* nodes of all searches of a proof */
-    MOST_DEPTH = 1 << 13     /* workers x kinds, also the limit of the verifier */
+    MOST_DEPTH = 1 << 13     /* limit of workers x kinds, which the verifier has too */
 };
 
 /* The kinds that a type's workers must run, longest first. */

@@ -52,7 +52,7 @@ static uint32_t pop_case(hsi_prover *pr)
     return first;
 }
 
-/* Bound a new case. */
+/* Bound a new case, and append it to the open cases unless it is proved. */
 static hs_status bound_case(hsi_prover *pr, uint32_t index)
 {
     hsi_case *c = hsi_case_at(pr, index);
@@ -64,7 +64,8 @@ static hs_status bound_case(hsi_prover *pr, uint32_t index)
         return st;
     if (c->proof.worth || c->worth) /* worths are kept or written, and need room in either case */
         pr->lines += pr->kinds.n;
-    if (c->state == HSI_CASE_STUCK) /* no value beyond this bound can be proved any more */
+    if (c->state == HSI_CASE_STUCK) /* no value beyond the bound of this case can be proved any
+                                       more */
         pr->goal = fmin(pr->goal, c->bound);
     return c->state == HSI_CASE_OPEN ? push_case(pr, index) : HS_OK;
 }

@@ -17,24 +17,25 @@
 typedef enum hsi_case_state { HSI_CASE_OPEN, HSI_CASE_PROVED, HSI_CASE_STUCK } hsi_case_state;
 
 typedef struct hsi_case {
-    uint32_t       parent, child; /* `child` is the first of two consecutive cases; HS_NONE:
-                                     none */
+    uint32_t parent, child; /* indices of the parent and of the first of two consecutive
+                               children; HS_NONE: none */
     uint32_t       depth;
-    int            above; /* 1: more than the parent's cut; 0: at most the cut */
+    int            above; /* whether this part has more tasks on CPUs than the parent's cut; else
+                             at most the cut */
     hsi_case_state state;
-    double         bound; /* proved for the case, by itself or by an ancestor */
-    double         own;   /* proved by `proof` alone */
+    double         bound; /* bound proved for the case, by itself or by an ancestor */
+    double         own;   /* bound proved by `proof` alone */
     hsi_proof_node proof; /* kind and cut: where to split an open case */
     double        *worth; /* HSI_CLASSES worths for each kind, to start the children's bounds; may
                              be NULL */
 } hsi_case;
 
 typedef struct hsi_prover {
-    hsi_problem     kinds; /* an item for each kind */
+    hsi_problem     kinds; /* knapsack with an item for each kind */
     double          target;
     double          goal; /* slightly below the target: a case with this bound counts as proved */
-    double          unit; /* divides all makespans; 0: not known */
-    bool            deep; /* true: use knapsacks and packings too */
+    double          unit; /* unit that divides all makespans; 0: not known */
+    bool            deep; /* whether knapsacks and packings may be used too */
     const hsi_stop *stop;
     hsi_vector      cases;    /* of hsi_case */
     hsi_vector      heap;     /* uint32_t: the open cases, least bound first */
@@ -42,8 +43,9 @@ typedef struct hsi_prover {
     uint64_t        searched; /* nodes of all packing searches */
 
     /* The present case: */
-    uint32_t      *low, *high; /* limits for each kind on CPUs */
-    hsi_problem    classes;    /* a row for each class with tasks; uses the arrays below */
+    uint32_t   *low, *high; /* least and largest number of tasks on CPUs, by kind */
+    hsi_problem classes;    /* problem with a row for each class that has tasks; its arrays
+                               are below */
     double        *class_p, *class_q;
     uint32_t      *class_count;
     hsi_arena      arena;      /* owns the arrays */

@@ -29,11 +29,12 @@ typedef struct search {
     uint32_t        cells;
     uint32_t       *order;       /* the task at each depth */
     uint32_t       *twin;        /* depth of an identical task just before; else the depth itself */
-    double         *load;        /* load of each worker */
+    double         *load;        /* load of each worker on the way to this node */
     uint64_t       *gathered;    /* worth of the tasks on each worker */
     uint32_t       *chosen;      /* worker of the task at each depth */
     uint64_t        all;         /* worth of all tasks */
-    bool            exact_loads; /* true: loads are whole numbers, so equal loads compare equal */
+    bool            exact_loads; /* whether loads are whole numbers, so that equal loads compare
+                                    equal */
     type_tables     type[2];
     hsi_verdict     verdict;
 } search;

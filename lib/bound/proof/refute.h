@@ -15,18 +15,18 @@
  * worth of all tasks.
  */
 typedef struct hsi_refutation {
-    const hsi_problem *pb;      /* an item for each task */
+    const hsi_problem *pb; /* problem with an item for each task */
     double             target;
-    const uint64_t    *worth;   /* of each task; the sum is below 2^60 */
+    const uint64_t    *worth;      /* worth of each task; the sum is below 2^60 */
     uint64_t           most_nodes; /* 0: no limit */
     uint64_t           nodes;   /* result: nodes visited */
     uint32_t          *worker;  /* result of HSI_FOUND: worker of each task */
 } hsi_refutation;
 
 typedef enum hsi_verdict {
-    HSI_REFUTED, /* no schedule is that short */
-    HSI_FOUND,   /* a schedule was found */
-    HSI_STOPPED  /* the time or the nodes ran out */
+    HSI_REFUTED, /* verdict: no schedule is that short */
+    HSI_FOUND,   /* verdict: a schedule was found */
+    HSI_STOPPED  /* no verdict: the time or the nodes ran out */
 } hsi_verdict;
 
 /* Write the worths of tasks as integers in proportion to `value` (>= 0). */

@@ -23,9 +23,10 @@ enum { MOST_TASKS = 1 << 20 }; /* with more tasks the bound hardly exceeds the l
 typedef struct share {
     hs_type       type;
     unsigned      workers;
-    const double *time, *elsewhere; /* times of the rows, on the type and on the other type */
-    double       *task;             /* times of all these tasks */
-    size_t        tasks;
+    const double *time, *elsewhere; /* times of the rows, on the crowded type and on the other
+                                       type */
+    double              *task;      /* times of all tasks that must run on the type */
+    size_t               tasks;
     hsi_task_count_bound found;
 } share;
 

@@ -26,11 +26,12 @@ typedef struct attempt {
 typedef struct check {
     const hs_instance *in;
     const hs_schedule *s;
-    const double      *available; /* by worker; NULL: all at 0 */
-    double            *run_start; /* start of each task's run; -1: not run */
-    attempt           *aborted;
-    size_t             aborts;
-    hs_violation       v;
+    const double      *available; /* times from which workers are available, by worker; NULL: all
+                                     0 */
+    double      *run_start;       /* start of each task's run, by task; -1: not run */
+    attempt     *aborted;
+    size_t       aborts;
+    hs_violation v;
 } check;
 
 static bool set_violation(hs_violation *v, hs_violation_kind kind, double expected, double found)

@@ -27,8 +27,8 @@ typedef struct latest {
 } latest;
 
 typedef struct history {
-    size_t writer; /* last writer; NO_TASK: none */
-    size_t reader; /* last reader to end since the last write */
+    size_t writer; /* last writer of the handle; NO_TASK: none */
+    size_t reader; /* last reader of the handle to end since the last write */
 } history;
 
 typedef struct work {
@@ -38,7 +38,7 @@ typedef struct work {
                                       is its run */
     execution         *executions;
     size_t            *first;      /* first task of each row, and the number of tasks */
-    latest            *of_row;     /* by row; only for instances with counts */
+    latest            *of_row;     /* latest executions by row; only for instances with counts */
     history           *data;
     hs_violation      *v;
 } work;

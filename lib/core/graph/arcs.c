@@ -18,7 +18,7 @@ typedef struct builder {
                               arcs */
     size_t          count; /* number of arcs */
     size_t          moves; /* number of transfers */
-    double         *bytes; /* bytes of each arc; NULL in the first pass */
+    double         *bytes; /* bytes of each arc; NULL in the first pass, which only counts */
     bool            fills;
 } builder;
 
@@ -143,7 +143,7 @@ static hs_status find_transfers(builder *b)
     return HS_OK;
 }
 
-/* Run the second pass, with the number of arcs known. */
+/* Store the arcs, whose number is known from the counting pass. */
 static hs_status fill_arcs(builder *b)
 {
     hsi_arcs *arcs = b->arcs;

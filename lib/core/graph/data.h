@@ -15,11 +15,12 @@ typedef struct hsi_data {
     size_t     count;
     hsi_vector text;  /* names, each with its NUL */
     hsi_vector at;    /* size_t: start of each name in `text` */
-    hsi_vector bytes; /* double: sizes; NaN: `usual` */
+    hsi_vector bytes; /* double: size of each handle in bytes; NaN: the default size `usual` */
     double     usual; /* default size */
-    uint32_t  *slot;  /* low bits, below `slots`: number + 1, or 0; high bits: part of the hash */
-    size_t     slots; /* number of slots, a power of two */
-    uint64_t   seed;  /* hash seed, set by the owner before the first name; prevents files
+    uint32_t  *slot;  /* slots of the hash table. Low bits, below `slots`: number of the handle
+                         plus 1, or 0; high bits: part of the hash. */
+    size_t   slots;   /* number of slots, a power of two */
+    uint64_t seed;    /* hash seed, set by the owner before the first name; prevents files
                          crafted to be slow */
 } hsi_data;
 

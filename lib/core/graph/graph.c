@@ -14,12 +14,14 @@
 /* State of a handle while tasks are added. */
 typedef struct history {
     uint32_t writer;
-    uint32_t reader;   /* index in `readers` plus 1 of the latest; 0: none since the last write */
-    uint32_t last_row; /* last row that writes it, plus 1: later readers precede no writer */
+    uint32_t reader;   /* index in `readers`, plus 1, of the latest reader; 0: none since the
+                          last write */
+    uint32_t last_row; /* last row that writes the handle, plus 1: later readers precede no
+                          writer */
 } history;
 
 typedef struct reader {
-    uint32_t task, older; /* next element of the list, like history.reader */
+    uint32_t task, older; /* index of the next reader in the list, plus 1; 0: end of the list */
 } reader;
 
 typedef struct work {
@@ -29,10 +31,11 @@ typedef struct work {
     hs_graph            *g;
     hsi_vector           pred;        /* uint32_t: predecessors */
     hsi_vector       bytes;       /* double: bytes of the edges in `pred` */
-    hsi_vector       entries;     /* entry: predecessors of the current vertex, unsorted */
+    hsi_vector           entries; /* predecessors (struct entry) of the current vertex, unsorted */
     history         *history;     /* by handle */
-    hsi_vector       readers;     /* reader: of handles with a later write */
-    uint32_t        *join, *fork; /* per row: its barriers; NULL without counts */
+    hsi_vector           readers;     /* readers (struct reader) of handles that are written again
+                                         later */
+    uint32_t        *join, *fork;     /* barriers of each row; NULL: the instance has no counts */
     hsi_token       *token;
 } work;
 

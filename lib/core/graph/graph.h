@@ -38,15 +38,16 @@
  */
 struct hs_graph {
     size_t     tasks, vertices;
-    bool       is_borrowed; /* true: pred_at, pred and bytes belong to the relations */
+    bool       is_borrowed; /* whether pred_at, pred and bytes belong to the relations, which
+                               free them */
     size_t    *pred_at; /* start of each vertex's edges, and the number of edges */
     uint32_t  *pred;
     double    *bytes; /* bytes of the edges in `pred`; NULL: all 0 */
     size_t    *succ_at;
     uint32_t  *succ;
-    uint32_t  *position;  /* by task; NULL: position i for task i */
+    uint32_t  *position;  /* topological position of each task; NULL: task i has position i */
     uint32_t  *order;     /* vertices in topological order; NULL: 0, 1, ... */
-    size_t    *access_at; /* by task; NULL: no accesses */
+    size_t    *access_at; /* accesses of each task; NULL: no task accesses a handle */
     hs_access *access;
 };
 

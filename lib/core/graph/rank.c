@@ -41,12 +41,14 @@ typedef struct longest_paths {
     const hs_instance *in;
     const hsi_problem *pb;
     double (*time)(const hsi_problem *pb, size_t task);
-    int     transfers; /* 1: include transfer times c */
-    bool    one_step;  /* true: paths end with the next task */
-    double *behind;    /* per vertex: longest path from its end */
+    int  transfers; /* whether transfer times count */
+    bool one_step;  /* whether paths end with the next task, instead of with the end of the
+                       graph */
+    double *behind; /* per vertex: longest path from its end */
 } longest_paths;
 
-/* (mk (h2d + d2h) + k(k-1) d2d) / (m+k)^2 */
+/* mean of the transfer times over all ordered pairs of workers: (mk (h2d + d2h) + k(k-1) d2d) /
+ * (m+k)^2 */
 static double mean_transfer(const longest_paths *w, double bytes)
 {
     const hsi_links *links = w->pb->links;

@@ -9,7 +9,7 @@ hs_status hsi_add_edge(hsi_relations_builder *builder, const hsi_edge *edge, dou
 {
     size_t edges = builder->edges.size / sizeof *edge;
 
-    if (builder->bytes.size == 0 && bytes > 0) { /* the first edge with bytes */
+    if (builder->bytes.size == 0 && bytes > 0) { /* number of the first edge that has bytes */
         if (hsi_vector_reserve(&builder->bytes, (edges + 1) * sizeof bytes))
             return HS_ENOMEM;
         if (edges > 0)

@@ -44,9 +44,10 @@ typedef struct hsi_relations_builder {
 /* A fault in the relations. */
 typedef enum hsi_fault_kind {
     HSI_FAULT_NONE,
-    HSI_FAULT_NO_ROW,       /* `row` or `other` does not exist, or has no such copy */
-    HSI_FAULT_SELF,         /* `row` comes after itself */
-    HSI_FAULT_TWICE,        /* `row` comes twice after `other`, or twice after its `copy` */
+    HSI_FAULT_NO_ROW,       /* `row` or `other` does not exist, or the row has no copy of this
+                               number */
+    HSI_FAULT_SELF,         /* `row` is its own predecessor */
+    HSI_FAULT_TWICE,        /* `row` names `other`, or its `copy`, twice as a predecessor */
     HSI_FAULT_ACCESS_TWICE, /* `row` accesses handle `other` twice */
     HSI_FAULT_CYCLE
 } hsi_fault_kind;

@@ -23,7 +23,8 @@ enum {
     WINDOW = 48,         /* number of items if both types are pools */
     FEW_KINDS = 32,      /* limit of the kinds of items for drawing a kind first */
     POOL_MOVES = 100000, /* limit of moves if both types are pools */
-    LEAST_WINDOW = 16,   /* items of one pool: this many plus half the number of other tasks */
+    LEAST_WINDOW = 16,   /* limit of the items of one pool: this many plus half the number of
+                            other tasks */
     BLOCK = 512,         /* moves at one temperature and target */
     SPREAD_BITS = 10     /* log2 of the size of the threshold table */
 };
@@ -33,7 +34,7 @@ static const double PRESSURE = 2.5;
 
 typedef struct machine {
     double   load, capacity, weight;
-    uint32_t type, workers, first; /* number of workers, and the first one */
+    uint32_t type, workers, first; /* number of the machine's workers, and the first one */
 } machine;
 
 struct hsi_anneal {
@@ -46,12 +47,13 @@ struct hsi_anneal {
     uint32_t          *best;  /* copy of `where` in the best state */
     machine           *machines;
     uint32_t           items, count;
-    uint32_t           kinds, kind[FEW_KINDS + 1]; /* first item of each kind; kinds = 0: too
-                                                      many */
+    uint32_t           kinds, kind[FEW_KINDS + 1]; /* first item of each kind; kinds is 0 if
+                                                      there are too many */
     double   *threshold;                           /* -log of evenly spaced numbers in (0, 1) */
     uint64_t *keys;                                /* keys and scratch of a sort, 2n */
-    double    fixed[2];                            /* load of each pool without its items */
-    double    edge;                                /* largest loss of a pool's item */
+    double    fixed[2];                            /* load of each pool without the items that
+                                                      may move */
+    double edge;                                   /* largest loss of an item of a pool */
 };
 
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
@@ -202,7 +204,8 @@ static hs_status sort_items(hsi_anneal *a, bool by_gpu, hsi_token *token)
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
     const hsi_index_order how = {item_before, &by, token};
-    uint32_t             *order = a->best, *chosen = a->where, i; /* arrays not yet in use */
+    uint32_t             *order = a->best, *chosen = a->where, i; /* these arrays are not yet in
+                                                                     use */
 
     for (i = 0; i < a->items; i++)
         a->keys[i] = item_key(&by, i);
@@ -320,7 +323,7 @@ static inline bool accept_loads(machine *from, double from_load, machine *to, do
     return true;
 }
 
-/* Try to move item i to machine `to`. Return the change of the energy, 0 if rejected. */
+/* Try to move an item to another machine. Return the change of the energy, 0 if rejected. */
 static inline double try_shift(hsi_anneal *a, uint32_t item, uint32_t to, double limit)
 {
     machine *x = &a->machines[a->where[item]], *y = &a->machines[to];
@@ -360,14 +363,14 @@ static inline uint32_t of_some_kind(const hsi_anneal *a, uint64_t bits)
     return from + scale_bits_below(bits >> 16 & 0xffffffff, a->kind[kind + 1] - from);
 }
 
-/* Return an item near i: short distances are more likely. */
+/* Return an item near the given one: short distances are more likely. */
 static inline uint32_t item_near(const hsi_anneal *a, uint32_t item, uint64_t bits)
 {
     uint32_t reach = a->items >> (bits & 7);
     uint32_t far = 1 + scale_bits_below(bits >> 8 & 0xffffffff, reach ? reach : 1);
     uint32_t j = bits & 128 ? item + far : item - far;
 
-    if (j >= a->items) /* true after an underflow as well */
+    if (j >= a->items) /* also reached after an underflow */
         j = bits & 128 ? item - far : item + far;
     return j < a->items ? j : item;
 }

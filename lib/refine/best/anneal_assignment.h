@@ -19,10 +19,10 @@ typedef struct hsi_anneal_run {
     double   hot, cold; /* first and last temperature, in CPU seconds */
     uint64_t moves;
     bool     apart;   /* true: no pools */
-    bool     pools;   /* true: make both types pools */
+    bool     pools;   /* whether to make both types pools */
     uint64_t made;    /* out: moves made */
-    double   cooling; /* out: seconds spent on the moves */
-    double   height;  /* out: the makespan with pools spread evenly */
+    double   cooling; /* result: seconds spent on the moves */
+    double   height;  /* result: the makespan with the loads of pools spread evenly */
 } hsi_anneal_run;
 
 /* Allocate the state for runs on `pb`, which must outlive it. `pivot` is that of

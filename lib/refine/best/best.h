@@ -17,12 +17,13 @@ typedef struct hsi_best {
     hs_report         *report;
     hsi_stop           stop;
     atomic_int         halt;
-    hsi_interrupt      interrupt; /* interrupt of the caller's thread */
+    hsi_interrupt      interrupt; /* stop conditions of the caller's thread */
     hsi_token          token;     /* cancelled when `interrupt` is set, by time or caller */
     hsi_token          caller;    /* cancelled by the caller alone, at any time limit */
     double             next_report;
     const char        *phase;
-    hsi_problem        pb;        /* without a cancel token: shared by threads */
+    hsi_problem        pb;        /* settings without a cancel token, so that threads can share
+                                     them */
     hsi_problem        asking;    /* problem with `token`, for steps that are useless unless
                                      finished in time */
     hsi_problem        finishing; /* problem with `caller`, for steps worth finishing after the time
@@ -32,18 +33,19 @@ typedef struct hsi_best {
     hs_schedule       *found;    /* the best schedule so far */
     double             makespan; /* makespan of `found` */
     uint32_t          *worker;   /* worker of each task in `found` */
-    double            *load;     /* scratch, one entry per worker */
+    double            *load;     /* scratch memory with one entry per worker */
     hsi_bounds        *bounds;
-    hsi_filling       *filling; /* NULL: the instance does not suit bin completion */
+    hsi_filling       *filling;  /* state of bin completion; NULL: bin completion does not suit
+                                    the instance */
     hsi_seeds         *seeds;    /* seeds of a graph's search; NULL: independent tasks, or a graph
                                     too large to search */
     double             bound;
-    double             refuted;  /* every schedule's exact makespan is above this value */
-    bool               proves;   /* true: spend time on the proof rather than on shorter schedules
-                                    */
+    double             refuted; /* makespan that every schedule exceeds, by exact sums */
+    bool               proves;  /* whether time is spent on the proof rather than on shorter
+                                   schedules */
     bool               members_done;
-    bool               counted;  /* true: the number of iterations ends the search, never the time
-                                    */
+    bool               counted; /* whether the number of iterations ends the search, never the
+                                   time */
 } hsi_best;
 
 /* Find a schedule and fill the report. `proves`: 1 for `exact` on graphs. The caller owns *out. */

@@ -17,7 +17,7 @@ enum {
     MOST_EACH = 12, /* limit of tasks per worker; beyond, annealing does as well */
     FIRST_STEPS = 1 << 17,
     MOST_STEPS = 1 << 24,
-    ITERATION = 8 /* steps of a completion */
+    ITERATION = 8 /* steps of a bin completion */
 };
 
 /* Shares of the time or iterations: before the first annealing, and later of the elapsed time. */
@@ -25,19 +25,19 @@ static const double first_part = 0.05, part = 0.4;
 
 /* State of bin completion. */
 struct hsi_filling {
-    hsi_completion *completion; /* NULL: too many tasks */
+    hsi_completion *completion; /* bin completion for all workers; NULL: too many tasks */
     hs_type         type;
     unsigned        workers;
     double          grid;
     int64_t        *weight; /* time of each task, in multiples of `grid` */
-    int64_t        *load;   /* load of each worker; scratch of regrouping */
+    int64_t        *load;   /* load of each worker; scratch memory of regrouping */
     hsi_random      random;
     uint32_t       *worker; /* worker of each task, counted from the type's first one */
 
     int64_t  at; /* next capacity to try */
     uint64_t steps;
     unsigned round;
-    double   seconds; /* time spent so far */
+    double   seconds; /* seconds spent on bin completion so far */
     uint64_t iterations;
 };
 
@@ -224,7 +224,7 @@ static hs_status test_next_capacity(hsi_best *best, hsi_filling *f, uint64_t mos
 /* Return the time limit in seconds, at most 20. */
 static double time_limit(const hsi_best *best)
 {
-    const double most = 20; /* seconds, also without a time limit */
+    const double most = 20; /* limit in seconds, also for a search without a time limit */
 
     return fmin(best->stop.end - best->stop.begin, most);
 }

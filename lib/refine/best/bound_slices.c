@@ -24,11 +24,11 @@
 struct hsi_bounds {
     double grid; /* grid of makespans (bound/grid.h), or 0 */
 #ifdef HAVE_GLPK
-    int                over;      /* 1: no better bound is possible */
-    double             spent;     /* seconds spent in slices */
-    bool               allocated; /* true: the allocation bound has been computed */
+    int                over;      /* whether no better bound is possible */
+    double             spent;     /* seconds spent in slices so far */
+    bool               allocated; /* whether the allocation bound has been computed */
     hsi_configuration *configuration;
-    int                configured; /* 1: the configuration bound is final */
+    int                configured; /* whether the configuration bound is final */
     hsi_price_tree    *branch;
 #endif
 };
@@ -165,7 +165,7 @@ static hs_status run_allocation_bound(hsi_best *best)
     st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_allocation.name);
-    return st == HS_ENOMEM ? st : HS_OK; /* the search continues without the bound */
+    return st == HS_ENOMEM ? st : HS_OK; /* without this bound the search continues */
 }
 
 static hs_status run_configuration_bound(hsi_best *best, double seconds)

@@ -22,8 +22,8 @@ typedef struct stream {
     uint32_t      *worker;
     hs_status      status;
     bool           reallocates;
-    uint64_t       moved;   /* moves of the reallocation */
-    double         seconds; /* time of the last run */
+    uint64_t       moved;   /* moves of the annealing that follows a reallocation */
+    double         seconds; /* seconds of the last run */
 } stream;
 
 typedef struct rounds {
@@ -34,7 +34,8 @@ typedef struct rounds {
     uint64_t    moves;     /* moves per run, if time permits */
     double      rate;      /* moves per second of one stream; 0: unknown */
     double      overhead;  /* seconds of a run outside of moves */
-    bool        apart;     /* true: spreading pools loses much of the possible gain */
+    bool        apart;     /* whether spreading the loads of pools loses much of the possible
+                              gain */
     unsigned    fruitless;      /* rounds in a row without a better schedule */
     unsigned    idle;      /* rounds in a row without a move */
 } rounds;

@@ -19,7 +19,7 @@
 #include "refine/target.h"
 #include "support/arena.h"
 
-/* the time limit if the settings have none */
+/* default time limit in seconds */
 #define DEFAULT_SECONDS 10.0
 
 /*
@@ -31,7 +31,7 @@
 enum { TINY = 20, SMALL = 120 };
 
 static const double schedules_part = 0.97; /* share of the time for schedules of large instances */
-static const double endless = 10;          /* seconds for schedules without a time limit */
+static const double endless = 10;          /* seconds for schedules if there is no time limit */
 
 /* Run `best` for a proof by kinds. Then search a tiny instance by tasks, and run `best` on others for
  * most of the time. */

@@ -12,13 +12,13 @@ typedef struct hsi_exact {
     const hs_settings *settings;
     hsi_stop           stop;
     hsi_token          token; /* the caller's cancel token, without time limit */
-    hsi_problem        pb;    /* one item per task */
+    hsi_problem        pb;    /* problem with one item per task */
     hs_schedule       *best;
-    double             longest; /* certified makespan of `best` */
+    double             longest; /* certified makespan of the best schedule */
     double             bound;
     char               bound_name[sizeof((hs_report *)0)->bound_name];
-    double             grid;     /* grid of makespans (bound/grid.h) */
-    bool               shortest; /* true: all shorter schedules are refuted */
+    double             grid;     /* grid of makespans (bound/grid.h), or 0 */
+    bool               shortest; /* whether all shorter schedules are refuted */
     uint64_t          *worth[2]; /* value of each task in the area bound and in the configuration
                                     bound */
     int       worths;

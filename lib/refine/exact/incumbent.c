@@ -42,7 +42,7 @@ static hs_status take_if_shorter(hsi_exact *pf, const uint32_t *worker)
     if (st != HS_OK)
         return st;
     longest = hsi_certified_makespan(pf->in, s, NULL, pf->pb.token);
-    if (longest >= pf->longest) { /* shorter before exact summation only */
+    if (longest >= pf->longest) { /* the assignment is shorter by rounded sums only */
         hs_schedule_free(s);
         return HS_OK;
     }

@@ -18,14 +18,14 @@
 
 /* A computation of the bound. */
 typedef struct computation {
-    const hsi_problem *pb; /* one item per task */
+    const hsi_problem *pb; /* problem with one item per task */
     const hsi_stop    *stop;
     hsi_interrupt      interrupt;
     atomic_int         halt;
     double             grid;     /* grid of makespans (bound/grid.h) */
     double             makespan; /* least makespan found */
     double             bound;
-    bool               ended; /* the search is complete */
+    bool               ended; /* whether the search is complete */
 } computation;
 
 static double cutoff_of_gap(const computation *c)
@@ -134,7 +134,7 @@ static double sequential_makespan(const hsi_arcs *arcs)
             sum += fmax(move[HS_H2D], fmax(move[HS_D2H], move[HS_D2D]));
         }
     }
-    return 2 * sum; /* more than any rounding */
+    return 2 * sum; /* factor above the rounding error of any sum */
 }
 
 static hs_status search_graph(computation *c, hsi_schedule_tree *search)

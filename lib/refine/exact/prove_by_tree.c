@@ -27,7 +27,8 @@ static hs_status search_tree(hsi_exact *pf, hsi_price_tree *tree)
         found = hsi_price_tree_found(tree);
         if (found) {
             st = hsi_exact_take_verdict(pf, 0, HSI_FOUND, found);
-            if (st == HS_OK && !hsi_exact_is_proved(pf)) /* search near the new schedule */
+            if (st == HS_OK && !hsi_exact_is_proved(pf)) /* continue the search near the new
+                                                            schedule */
                 st = hsi_exact_schedule(pf, 0.05, 0.2, 0);
         }
     }

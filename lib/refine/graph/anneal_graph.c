@@ -8,17 +8,18 @@
 #include "support/portable_math.h"
 
 enum {
-    EIGHTHS_MOVES = 4,     /* eighths of the steps: new place */
-    EIGHTHS_EXCHANGES = 2, /* eighths of the steps: exchange; the other steps set a new weight */
-    EIGHTHS_PATHS = 4,     /* eighths of the moves that move a path, if links take time */
+    EIGHTHS_MOVES = 4,     /* steps, in eighths of all, that give a task a new place */
+    EIGHTHS_EXCHANGES = 2, /* steps, in eighths of all, that exchange two tasks; the other steps
+                              set a new weight */
+    EIGHTHS_PATHS = 4,     /* moves, in eighths of all, that move a path, if links take time */
     PARTNERS = 30,         /* tasks tried for an exchange */
     PATH_TASKS = 8         /* limit of a path's tasks */
 };
 
 static const double spread = 0.1; /* largest deviation of a weight from 1 */
-static const double ranks = 3;    /* limit of this deviation times n: moves a task by about this
-                                     many ranks */
-static const double near = 0.1;   /* share of the makespan: starts this near count as equal */
+static const double ranks = 3;    /* limit of the deviation of a weight, times n: a change moves
+                                     a task by about this many ranks */
+static const double near = 0.1;   /* share of the makespan within which two starts count as equal */
 
 typedef struct change {
     uint32_t task, place;
@@ -30,13 +31,13 @@ struct hsi_graph_anneal {
     hsi_arena       arena;
     hsi_decoder     decoder;
     hsi_genes       now;
-    uint32_t       *chain; /* chain of the current schedule */
+    uint32_t       *chain; /* chain of tasks that determines the current makespan */
     size_t          length;
     double         *start;  /* start of each task in the current schedule */
     double          spread; /* largest deviation of a weight from 1 */
     change          undo[PATH_TASKS];
     unsigned        changes;
-    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 without links */
+    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 if links take no time */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)

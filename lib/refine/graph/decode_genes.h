@@ -32,11 +32,11 @@ typedef struct hsi_decoder {
     double         *level;   /* longest path from each task to the end of the graph, with the
                                 task */
     double         *arrive;  /* arrival of each task's last input */
-    uint32_t       *trigger; /* predecessor of each task whose data arrives last; HS_NONE */
+    uint32_t       *trigger; /* predecessor of each task whose data arrives last; HS_NONE: none */
     uint32_t       *left;    /* number of each task's unfinished predecessors */
     double         *start;   /* start of each task */
     uint32_t       *worker;  /* worker of each task */
-    uint32_t       *cause;   /* task whose end or data let each task start; HS_NONE */
+    uint32_t       *cause;   /* task whose end or data let each task start; HS_NONE: none */
     hsi_queue      *ready;   /* ready tasks of each place, by decreasing rank */
     hsi_keyed      *items;   /* memory of `ready`, place by place */
     hsi_queue       coming;  /* ends of tasks and arrivals of inputs, by time */

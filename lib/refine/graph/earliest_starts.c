@@ -7,7 +7,7 @@ typedef struct shift {
     hsi_arena       arena;
     double         *arrive; /* time at which each task's inputs and worker are available */
     uint32_t       *left;   /* number of each task's unplaced predecessors */
-    uint32_t       *next;   /* successor of each task on its worker; HS_NONE */
+    uint32_t       *next;   /* successor of each task on its worker; HS_NONE: none */
     uint32_t       *ready;  /* stack of ready tasks */
     hs_placement   *placed; /* placement of each task */
     size_t          count;  /* size of `ready` */

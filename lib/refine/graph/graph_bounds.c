@@ -55,7 +55,8 @@ hs_status hsi_graph_bounds(hsi_best *best)
         st = hsi_seeds_offer(best);
     }
     free(share);
-    return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* the search continues without the bound */
+    return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* without this bound the search
+                                                           continues */
 }
 
 hs_status hsi_graph_work(hsi_best *best)

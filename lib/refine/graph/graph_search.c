@@ -16,12 +16,14 @@
 #include "refine/team.h"
 
 enum {
-    LEAST_STEPS = 2000, /* minimum of a stream's round */
+    LEAST_STEPS = 2000, /* minimal length of a round of one stream */
     TINY = 12,          /* limit of tasks for a complete search before annealing */
-    TINY_NODES = 30000  /* limit of its nodes: mostly about a hundred, some milliseconds */
+    TINY_NODES = 30000  /* limit of the nodes of this search: mostly about a hundred are needed,
+                           which take some milliseconds */
 };
 
-static const double least_seconds = 0.2;                      /* minimum of a round */
+static const double least_seconds = 0.2;                      /* minimal length of a round, in
+                                                                 seconds */
 static const double first_seconds = 1, first_of_small = 0.02; /* length of the first round, without
                                                                  and with a prover; rounds double */
 static const double tiny_seconds = 0.1;
@@ -40,7 +42,7 @@ typedef struct search {
     unsigned         count;
     unsigned         round;
     uint64_t         first;  /* iterations before the counted ones */
-    hsi_best_prover *prover; /* NULL: the graph is too large */
+    hsi_best_prover *prover; /* prover beside the search; NULL: the graph is too large */
     hsi_arena        arena;
 } search;
 

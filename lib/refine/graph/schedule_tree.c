@@ -11,7 +11,7 @@ enum { NODES_PER_CHECK = 64 /* nodes between two looks at the clock */ };
 typedef struct child {
     uint32_t task, worker, place;
     double   start, end;
-    double   tail; /* least time from its end to the end of the graph */
+    double   tail; /* least time from the end of the task to the end of the graph */
 } child;
 
 /* A node on the path from the root: the task added to its parent, and the children left to
@@ -19,8 +19,8 @@ typedef struct child {
 typedef struct node {
     uint32_t task;
     double   free_at;  /* free time of the task's worker, before the task */
-    double   last;     /* latest start before the task */
-    size_t   from, to; /* range of its remaining children in `stack` */
+    double   last;     /* latest start of the tasks before */
+    size_t   from, to; /* range of the children in `stack` that are left to search */
 } node;
 
 struct hsi_schedule_tree {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_TASKS = 200000, /* decoding takes a tenth of a second at this size */
+    MOST_TASKS = 200000, /* limit of the tasks: decoding takes a tenth of a second at this size */
     ROUNDINGS = 16
 };
 

@@ -13,7 +13,7 @@ struct hsi_seeds {
     hsi_arena   arena;
 };
 
-/* HS_ETOOBIG: the graph is too large to search. */
+/* Create the seeds of a graph. HS_ETOOBIG: the graph is too large to search. */
 hs_status hsi_seeds_open(const hsi_problem *pb, hsi_seeds **out);
 void      hsi_seeds_close(hsi_seeds *seeds);
 

@@ -58,7 +58,7 @@ static void find_sets(hsi_windows *w)
     }
 }
 
-/* Insertion sort, since tasks are few. Infinite times sort correctly. */
+/* Sort by insertion, since tasks are few. Infinite times are sorted correctly. */
 static void sort_by_ratio(hsi_windows *w)
 {
     const hsi_problem *pb = w->arcs->pb;
@@ -356,7 +356,7 @@ double hsi_windows_bound(hsi_windows *w, const hsi_partial *empty_schedule, doub
         double middle = low + (high - low) / 2;
 
         if (!(middle > low))
-            break; /* low and high are adjacent numbers */
+            break; /* low and high are neighbours among the numbers of nine digits */
         if (hsi_windows_set_cutoff(w, empty_schedule, middle))
             high = middle;
         else

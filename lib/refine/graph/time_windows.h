@@ -36,15 +36,15 @@ typedef struct hsi_windows {
     double   tail[HSI_SCHEDULE_TREE_TASKS][2];
     double   head[HSI_SCHEDULE_TREE_TASKS][2];    /* earliest start by type, for the latest partial
                                               schedule */
-    int open[HSI_SCHEDULE_TREE_TASKS][2];         /* 1: the task may run on the type, for the latest
-                                              partial schedule */
+    int open[HSI_SCHEDULE_TREE_TASKS][2];         /* by task and type: whether the task may run
+                                                     on the type, for the latest partial schedule */
     uint32_t by_ratio[HSI_SCHEDULE_TREE_TASKS];   /* tasks by decreasing p/q, the GPUs' first */
     double   leaving[HSI_SCHEDULE_TREE_TASKS][2]; /* longest transfer of the task's outputs, by
                                               type */
     hsi_arena arena;
 } hsi_windows;
 
-/* HS_ETOOBIG: more than HSI_SCHEDULE_TREE_TASKS tasks. */
+/* Create the test for the graph in `arcs`. HS_ETOOBIG: more than HSI_SCHEDULE_TREE_TASKS tasks. */
 hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs);
 void      hsi_windows_close(hsi_windows *w);
 

@@ -8,7 +8,7 @@
 #include "refine/price_tree/price_tree_impl.h"
 #include "refine/refine.h"
 
-/* Return the longest free task, to branch on; n: none is free. */
+/* Return the longest free task, to branch on; n: no task is free. */
 static uint32_t longest_free(const hsi_price_tree *b, const hsi_price_tree_node *nd)
 {
     uint32_t best = (uint32_t)b->pb->n, i;

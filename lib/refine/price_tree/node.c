@@ -7,7 +7,7 @@
 #include "bound/bound.h"
 #include "refine/price_tree/price_tree_impl.h"
 
-static const double whole = 1e-4; /* fractions below this count as integral */
+static const double whole = 1e-4; /* fractions of a task below this value count as integral */
 
 void hsi_price_tree_free_node(hsi_price_tree_node *nd)
 {

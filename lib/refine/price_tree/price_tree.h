@@ -13,8 +13,8 @@
  */
 typedef struct hsi_price_tree hsi_price_tree;
 
-/* `pb` has one item per task and must outlive the state; more than HSI_PRICE_TREE_MOST_TASKS tasks
- * give HS_ETOOBIG. `from`: a known lower bound. */
+/* Create a tree. `pb` has one item per task and must outlive the tree; more than
+ * HSI_PRICE_TREE_MOST_TASKS tasks give HS_ETOOBIG. `from`: a known lower bound. */
 #define HSI_PRICE_TREE_MOST_TASKS 1000
 
 hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree **out);

@@ -22,20 +22,21 @@ typedef struct hsi_price_tree_node {
     double               bound; /* lower bound of the schedules that agree with `type` */
     hsi_price_tree_state state;
     uint32_t             task;   /* task to branch on; n: the LP is integral */
-    uint32_t             on_cpu; /* tasks of its kind that the LP runs on CPUs, rounded down */
-    unsigned char       *type;   /* type of each task: HSI_FREE, or an hs_type */
-    unsigned char       *mostly; /* type on which the LP mostly runs each task */
-    double              *worth;  /* value of each task in the LP */
+    uint32_t             on_cpu; /* number of tasks of its kind that the LP runs on CPUs, rounded
+                                    down */
+    unsigned char *type;         /* type of each task: HSI_FREE, or an hs_type */
+    unsigned char *mostly;       /* type on which the LP mostly runs each task */
+    double        *worth;        /* value of each task in the LP */
 } hsi_price_tree_node;
 
 struct hsi_price_tree {
     const hsi_problem *pb;
     hsi_arena          arena; /* memory of the arrays */
-    hsi_vector         nodes; /* the leaves, hsi_price_tree_node each */
+    hsi_vector         nodes; /* leaves of the tree, hsi_price_tree_node each */
     double             from;
     double             cutoff;
     double             patience;
-    double            *p, *q; /* times of a node's instance */
+    double            *p, *q; /* times of the items in a node's instance */
     double            *share;
     uint64_t          *scaled; /* values of tasks as integers */
     uint32_t          *found;
@@ -46,7 +47,7 @@ struct hsi_price_tree {
     size_t              at, ready;
     bool                begun;
     hsi_price_tree_node child[2];
-    hsi_configuration  *cf; /* bound in progress; NULL: none */
+    hsi_configuration  *cf; /* configuration bound in progress; NULL: none */
 };
 
 static inline hsi_price_tree_node *hsi_price_tree_nodes_of(const hsi_price_tree *b)

@@ -18,13 +18,13 @@
 enum { HSI_TREE_VERTICES = 128 }; /* the largest graph, for example 64 tasks with barriers */
 
 typedef struct hsi_graph_case {
-    uint32_t       parent, child; /* `child` is the first of its consecutive parts; HS_NONE:
-                                     none */
+    uint32_t parent, child;       /* indices of the parent and of the first child, whose siblings
+                                     follow it; HS_NONE: none */
     uint32_t       part;          /* number of the part within the parent */
     uint32_t       depth;
-    double         bound; /* proved for the case, by itself or by an ancestor */
-    double         own;   /* proved by `proof` alone */
-    hsi_proof_node proof; /* owns the paths of the proof */
+    double         bound; /* bound proved for the case, by itself or by an ancestor */
+    double         own;   /* bound proved by `proof` alone */
+    hsi_proof_node proof; /* proof of the case; owns its paths */
     hsi_proof_node split; /* way to split the case; HSI_STEP_GRAPH: none */
 } hsi_graph_case;
 
@@ -44,8 +44,9 @@ typedef struct hsi_graph_prover {
                            closed */
     hs_graph       graph;
     double        *p, *q;
-    unsigned char *edge;   /* 1: edge, by pair of vertices */
-    unsigned char *beside; /* 1: the tasks run beside each other, by pair */
+    unsigned char *edge;   /* by pair of vertices: whether an edge leads from the first to the
+                              second */
+    unsigned char *beside; /* by pair of tasks: whether they run beside each other at some time */
     hsi_arena      arena;
 } hsi_graph_prover;
 
