@@ -73,6 +73,16 @@ void hsi_kinds_gap_close(hsi_kinds_gap *gap)
     free(gap);
 }
 
+hs_status hsi_kinds_gap_suits(const hsi_problem *pb)
+{
+    hsi_problem kinds;
+    hs_status   st = hsi_problem_of_kinds(pb, HSI_MOST_KINDS, &kinds, NULL);
+
+    if (st == HS_OK)
+        hsi_problem_close(&kinds);
+    return st;
+}
+
 void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth)
 {
     hsi_kinds_value(gap->kinds, worth);

@@ -23,6 +23,9 @@ typedef struct hsi_kinds_gap_answer {
 hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out);
 void      hsi_kinds_gap_close(hsi_kinds_gap *gap);
 
+/* Return HS_ETOOBIG if hsi_kinds_gap_open() would. O(n log n). */
+hs_status hsi_kinds_gap_suits(const hsi_problem *pb);
+
 /* Set the values of tasks, as for hsi_kinds_value(). */
 void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth);
 

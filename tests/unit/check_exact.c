@@ -34,8 +34,8 @@ hs_status __wrap_hsi_configuration_open(const hsi_problem *pb, double from, hsi_
     return failure;
 }
 
-/* Prove an instance of integer times optimal by tasks, from a schedule of twice the optimum. */
-static void prove(uint64_t seed)
+/* Prove an instance of integer times optimal by `search`, from a schedule of twice the optimum. */
+static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
 {
     double       cpu[TASKS], gpu[TASKS], optimum;
     uint32_t     worker[TASKS];
@@ -62,12 +62,17 @@ static void prove(uint64_t seed)
     pf.grid = hsi_grid_of(&pf.pb);
     pf.longest = 2 * optimum;
     pf.bound = 1;
-    ck_assert_int_eq(hsi_exact_by_tasks(&pf, UINT32_MAX), HS_OK);
+    ck_assert_int_eq(search(&pf), HS_OK);
     ck_assert(pf.longest == optimum);
     ck_assert(hsi_exact_is_proved(&pf));
     hs_schedule_free(pf.best);
     hsi_problem_close(&pf.pb);
     hs_instance_free(in);
+}
+
+static hs_status by_tasks(hsi_exact *pf)
+{
+    return hsi_exact_by_tasks(pf, UINT32_MAX);
 }
 
 START_TEST(exact_proves_without_hints)
@@ -76,9 +81,11 @@ START_TEST(exact_proves_without_hints)
 
     failure = failures[_i];
     calls = 0;
-    for (uint64_t seed = 0; seed < ROUNDS; seed++)
-        prove(seed);
-    ck_assert_int_eq(calls, ROUNDS);
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        prove(by_tasks, seed);
+        prove(hsi_exact_by_kinds, seed);
+    }
+    ck_assert_int_eq(calls, 2 * ROUNDS);
 }
 END_TEST
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `exact`: prove a schedule optimal, or stop at the time limit with the best schedule and bound.
- * `best` finds the schedule and often its proof, for few kinds of tasks by its search by kinds.
- * Otherwise a search for a shorter schedule decides: tiny instances task by task (refute.c), others
- * by branch and price (price_tree.c), and then task by task again.
+ * `best` finds the schedule and often its proof. Otherwise a search for a shorter schedule decides:
+ * tiny instances task by task (refute.c), others by branch and price (price_tree.c), and then task by
+ * task again.
  */
 #include "refine/exact/exact.h"
 
@@ -16,6 +16,7 @@
 #include "config.h"
 #include "core/solve_report.h"
 #include "refine/best/best.h"
+#include "refine/kinds_gap.h"
 #include "refine/target.h"
 #include "support/arena.h"
 
@@ -33,25 +34,51 @@ enum { TINY = 20, SMALL = 120 };
 static const double schedules_part = 0.97; /* share of the time for schedules of large instances */
 static const double endless = 10;          /* seconds for schedules if there is no time limit */
 
-/* Run `best` for a proof by kinds. Then search a tiny instance by tasks, and run `best` on others for
- * most of the time. */
-static hs_status prove_at_first(hsi_exact *pf)
+static double most_for_schedules(const hsi_exact *pf)
 {
-    double    most = isinf(pf->stop.end) ? endless : INFINITY;
-    hs_status st;
+    return isinf(pf->stop.end) ? endless : INFINITY;
+}
 
-    if (pf->pb.n > SMALL)
-        return hsi_exact_schedule(pf, schedules_part, most, 0);
-    st = hsi_exact_schedule(pf, 0.1, 0.5, 0);
-    if (st != HS_OK || hsi_exact_is_proved(pf))
-        return st;
-    return pf->pb.n <= TINY ? hsi_exact_by_tasks(pf, 1)
-                            : hsi_exact_schedule(pf, 1, most, HSI_CUTOFF_GAP);
+/* Prove by kinds of tasks, from a schedule that takes `part` of the time. */
+static hs_status prove_by_kinds(hsi_exact *pf, double part)
+{
+    hs_status st = hsi_exact_schedule(pf, part, 0.3, 0);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
+}
+
+static hs_status prove_tiny(hsi_exact *pf)
+{
+    hs_status st = prove_by_kinds(pf, 0.1);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_tasks(pf, 1) : st;
+}
+
+static hs_status prove_small(hsi_exact *pf)
+{
+    hs_status st = hsi_kinds_gap_suits(&pf->pb);
+
+    if (st == HS_OK)
+        st = prove_by_kinds(pf, 0.02);
+    else if (st == HS_ETOOBIG)
+        st = HS_OK;
+    if (st == HS_OK && !hsi_exact_is_proved(pf))
+        st = hsi_exact_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
+    return st;
+}
+
+static hs_status prove_large(hsi_exact *pf)
+{
+    hs_status st = hsi_exact_schedule(pf, schedules_part, most_for_schedules(pf), 0);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
 }
 
 static hs_status prove_optimum(hsi_exact *pf)
 {
-    hs_status st = prove_at_first(pf);
+    hs_status st = pf->pb.n <= TINY    ? prove_tiny(pf)
+                   : pf->pb.n <= SMALL ? prove_small(pf)
+                                       : prove_large(pf);
 
 #ifdef HAVE_GLPK
     if (st == HS_OK && !hsi_exact_is_proved(pf))

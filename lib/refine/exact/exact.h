@@ -52,6 +52,9 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value);
  * the instance is too large for this bound, or the solver failed; `value` is unset. */
 hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found);
 
+/* Search instances of few kinds by kind (kinds_gap.h). */
+hs_status hsi_exact_by_kinds(hsi_exact *pf);
+
 /* Search task by task, in up to `rounds` rounds with increasing node limits. */
 hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds);
 
