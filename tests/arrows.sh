@@ -14,7 +14,7 @@ below() {
     policy) echo core support ;;
     generate) echo core support ;;
     picture) echo io core support ;;
-    cost) echo support ;;
+    cost) echo core support ;;
     exec) echo core support ;; # headers alone: it is a library of its own
     *) echo "arrows: lib/$1 is not known here" >&2 ;;
     esac

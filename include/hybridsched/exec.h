@@ -153,7 +153,8 @@ typedef struct hs_exec_settings {
                                   negative: no delay */
         double timeout;        /* default timeout of an attempt in seconds, for tasks without a
                                   timeout; 0: none */
-        double timeout_factor; /* default timeout as a multiple of the estimate; 0: none */
+        double timeout_factor; /* default timeout as a multiple of the estimate, unless that is a
+                                  guess of hs_instance_fill(); 0: none */
         double grace;          /* seconds from SIGTERM to SIGKILL, and seconds granted before
                                   SIGTERM to background processes left by a command's shell;
                                   0: 2 */

@@ -5,6 +5,7 @@
 /* Include every header of libhybridsched. */
 #include <hybridsched/bound.h>
 #include <hybridsched/certificate.h>
+#include <hybridsched/cost.h>
 #include <hybridsched/generate.h>
 #include <hybridsched/instance.h>
 #include <hybridsched/io.h>

@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_INSTANCE_H
 #define HYBRIDSCHED_INSTANCE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,8 +27,14 @@ typedef enum hs_restartable {
 } hs_restartable;
 
 /**
+ * An unknown time. hs_instance_fill() replaces it; every algorithm, bound, policy and plan refuses
+ * it with HS_EUNKNOWN.
+ */
+#define HS_UNKNOWN ((double)NAN)
+
+/**
  * One row of an instance: `count` identical tasks. Absent strings are NULL or empty. A time of
- * INFINITY means "no implementation on this type".
+ * INFINITY means "no implementation on this type", HS_UNKNOWN a time to be predicted.
  */
 typedef struct hs_task {
     size_t         struct_size;
@@ -42,6 +49,8 @@ typedef struct hs_task {
     const char    *kernel;
     const char    *cpu_command;
     const char    *gpu_command;
+    double         size;  /* problem size, for predictions of the time; 0: unknown */
+    double         flops; /* floating-point operations; 0: unknown */
 } hs_task;
 
 /** Set the defaults: no implementation on either type, every other field absent. */
@@ -50,6 +59,7 @@ HS_API void hs_task_init_sized(hs_task *task, size_t size);
 
 typedef enum hs_column_type {
     HS_COLUMN_TIME,    /* double */
+    HS_COLUMN_NUMBER,  /* double, finite and >= 0 */
     HS_COLUMN_INTEGER, /* int64_t */
     HS_COLUMN_COUNT,   /* uint32_t */
     HS_COLUMN_WORD,    /* column type: an enum in memory, one of `words` in files */
@@ -120,6 +130,9 @@ HS_API size_t hs_instance_row_of(const hs_instance *in, size_t task);
 /** Time of a task on a type, as given, even for a type without workers. */
 HS_API double  hs_instance_time(const hs_instance *in, size_t task, hs_type type);
 HS_API int64_t hs_instance_priority(const hs_instance *in, size_t task);
+
+/** Number of rows with an unknown time. */
+HS_API size_t hs_instance_unknown(const hs_instance *in);
 
 /** Return 1 if the task may be restarted: by its own setting, or by the default for its kind. */
 HS_API int hs_instance_is_restartable(const hs_instance *in, size_t task);
@@ -249,8 +262,8 @@ HS_API hs_status hs_builder_set_unit(hs_builder *b, hs_unit unit);
 HS_API hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value);
 
 /**
- * Add a row; strings are copied. HS_ETIME: a time is not positive. HS_EINVAL: `task` was not
- * initialised. O(1) amortised.
+ * Add a row; strings are copied. HS_ETIME: a time is neither positive nor HS_UNKNOWN. HS_EINVAL:
+ * `task` was not initialised, or size or flops is not a finite number >= 0. O(1) amortised.
  */
 HS_API hs_status hs_builder_add_row(hs_builder *b, const hs_task *task);
 

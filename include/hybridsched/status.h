@@ -31,7 +31,8 @@ HS_BEGIN_DECLS
     X(EGRAPH,      -17, "the dependencies of the tasks are invalid") \
     X(EDEPENDENT,  -18, "supports independent tasks only, and these tasks depend on each other") \
     X(EKIND,       -19, "the file is of another kind")               \
-    X(EAVAILABLE,  -20, "supports only workers that are all free at the start")
+    X(EAVAILABLE,  -20, "supports only workers that are all free at the start") \
+    X(EUNKNOWN,    -21, "a task has an unknown time")
 
 typedef enum hs_status {
 #define HS_STATUS_CODE(name, value, text) HS_##name = value,

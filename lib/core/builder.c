@@ -95,6 +95,7 @@ static void track_id_order(hs_builder *b, hsi_text id)
 /* Bytes per row in the cells of a column. */
 static const unsigned char width[HSI_COLUMNS] = {
 #define WIDTH_TIME    sizeof(double)
+#define WIDTH_NUMBER  sizeof(double)
 #define WIDTH_INTEGER sizeof(int64_t)
 #define WIDTH_COUNT   sizeof(uint32_t)
 #define WIDTH_WORD    1
@@ -233,6 +234,15 @@ hs_status hsi_builder_add_row(hs_builder *b, const hsi_row *row)
     return HS_OK;
 }
 
+/* Return whether a time is positive or unknown, and give every unknown time the same bits. */
+static bool is_time(hsi_row *row, int column)
+{
+    if (!isnan(row->value[column].time))
+        return row->value[column].time > 0;
+    row->value[column].time = HS_UNKNOWN;
+    return column < HSI_REQUIRED;
+}
+
 hs_status hs_builder_add_row(hs_builder *b, const hs_task *task)
 {
     hsi_row   row;
@@ -241,7 +251,7 @@ hs_status hs_builder_add_row(hs_builder *b, const hs_task *task)
     if (st != HS_OK)
         return st;
     for (int c = 0; c < HSI_COLUMNS; c++)
-        if (hsi_columns[c].is.type == HS_COLUMN_TIME && !(row.value[c].time > 0))
+        if (hsi_columns[c].is.type == HS_COLUMN_TIME && !is_time(&row, c))
             return HS_ETIME;
     if ((uint64_t)row.value[HSI_COUNT].integer > HS_MAX_TASKS - b->content.tasks ||
         row.value[HSI_ID].text.length > HS_MAX_ID)
@@ -346,6 +356,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
     if (st != HS_OK)
         goto out;
     memcpy(store, &b->content, sizeof *store);
+    store->unknown = hsi_store_count_unknown(store);
     atomic_init(&store->references, 1);
     atomic_init(&store->graph, graph);
     hsi_relations_builder_close(&b->pending);

@@ -8,6 +8,7 @@ static const char *const yes_no[] = {
 };
 
 #define OFFSET_TIME(field)    offsetof(hs_task, field)
+#define OFFSET_NUMBER(field)  offsetof(hs_task, field)
 #define OFFSET_INTEGER(field) offsetof(hs_task, field)
 #define OFFSET_COUNT(field)   offsetof(hs_task, field)
 #define OFFSET_WORD(field)    offsetof(hs_task, field)
@@ -36,6 +37,7 @@ void hsi_task_set(hs_task *task, int column, const hsi_value *value)
 
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
+    case HS_COLUMN_NUMBER:
         memcpy(field, &value->time, sizeof value->time);
         break;
     case HS_COLUMN_INTEGER:
@@ -76,6 +78,9 @@ static bool get_cell(const hs_task *task, int column, hsi_value *value)
         if (value->time == 0 && column >= HSI_REQUIRED)
             *value = hsi_default(column);
         return true;
+    case HS_COLUMN_NUMBER:
+        memcpy(&value->time, field, sizeof value->time);
+        return value->time >= 0 && value->time < INFINITY;
     case HS_COLUMN_INTEGER:
         memcpy(&value->integer, field, sizeof value->integer);
         return true;
@@ -105,11 +110,12 @@ int hsi_row_lacks_command(const hsi_row *row)
     if (on_cpu == on_gpu || has_text(row, HSI_KERNEL))
         return -1;
     if (!on_cpu)
-        return row->value[HSI_CPU].time < INFINITY ? HSI_CPU : -1;
-    return row->value[HSI_GPU].time < INFINITY ? HSI_GPU : -1;
+        return row->value[HSI_CPU].time != INFINITY ? HSI_CPU : -1;
+    return row->value[HSI_GPU].time != INFINITY ? HSI_GPU : -1;
 }
 
 #define INITIAL_TIME(field)    .field = INFINITY,
+#define INITIAL_NUMBER(field)  .field = 0,
 #define INITIAL_COUNT(field)   .field = 1,
 #define INITIAL_INTEGER(field) .field = 0,
 #define INITIAL_WORD(field)    .field = 0,

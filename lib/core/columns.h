@@ -28,6 +28,8 @@
     X(GPU_COMMAND, gpu_command, TEXT, STRING, NULL)   \
     X(RESTARTABLE, restartable, WORD, NUMBER, yes_no) \
     X(TIMEOUT, timeout, TIME, EXTRA, NULL)            \
+    X(SIZE, size, NUMBER, EXTRA, NULL)                \
+    X(FLOPS, flops, NUMBER, EXTRA, NULL)              \
     X(AFTER, after, LIST, EXTRA, NULL)                \
     X(DATA, data, LIST, EXTRA, NULL)                  \
     X(ID, id, TEXT, NAME, NULL)                       \
@@ -67,8 +69,8 @@ typedef struct hsi_text {
 } hsi_text;
 
 /*
- * Value of a row in one column, by the column's type; COUNT and WORD use `integer`, LIST uses
- * `text`.
+ * Value of a row in one column, by the column's type; NUMBER uses `time`, COUNT and WORD use
+ * `integer`, LIST uses `text`.
  */
 typedef union hsi_value {
     double   time;
@@ -91,6 +93,8 @@ static inline hsi_value hsi_default(int column)
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
         return (hsi_value){.time = INFINITY};
+    case HS_COLUMN_NUMBER:
+        return (hsi_value){.time = 0};
     case HS_COLUMN_COUNT:
         return (hsi_value){.integer = 1};
     case HS_COLUMN_TEXT:
@@ -105,6 +109,8 @@ static inline bool hsi_is_same(int column, const hsi_value *a, const hsi_value *
 {
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
+        return a->time == b->time || (isnan(a->time) && isnan(b->time));
+    case HS_COLUMN_NUMBER:
         return a->time == b->time;
     case HS_COLUMN_TEXT:
     case HS_COLUMN_LIST:

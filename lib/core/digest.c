@@ -27,6 +27,7 @@ static uint64_t add_value(uint64_t digest, int column, const hsi_value *value)
 
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
+    case HS_COLUMN_NUMBER:
         return hsi_digest_double(digest, value->time);
     case HS_COLUMN_INTEGER:
         return hsi_digest_number(digest, (uint64_t)value->integer, 8);

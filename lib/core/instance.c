@@ -16,6 +16,7 @@ void hsi_store_free_columns(hsi_store *store)
     }
     hsi_vector_free(&store->notes);
     free(store->first);
+    free(store->source);
     hsi_relations_free(store->relations);
 }
 
@@ -68,9 +69,9 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
         uint32_t count = hsi_store_count(store, i);
 
         *row = i;
-        if (!(cpu > 0) || !(gpu > 0))
+        if (cpu <= 0 || gpu <= 0 || (store->is_borrowed && (isnan(cpu) || isnan(gpu))))
             return HS_ETIME;
-        if (!(cpus > 0 && cpu < INFINITY) && !(gpus > 0 && gpu < INFINITY))
+        if (!(cpus > 0 && cpu != INFINITY) && !(gpus > 0 && gpu != INFINITY))
             return HS_EWORKER;
         cpu_sum += cpu < INFINITY ? cpu * count : 0;
         gpu_sum += gpu < INFINITY ? gpu * count : 0;
@@ -78,6 +79,21 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
             return HS_EOVERFLOW;
     }
     return validate_sums(store, cpu_sum + gpu_sum, cpus, gpus);
+}
+
+size_t hsi_store_count_unknown(const hsi_store *store)
+{
+    const double *cpu = hsi_store_times(store, HSI_CPU), *gpu = hsi_store_times(store, HSI_GPU);
+    size_t        unknown = 0;
+
+    for (size_t i = 0; i < store->rows; i++)
+        unknown += isnan(cpu[i]) || isnan(gpu[i]);
+    return unknown;
+}
+
+size_t hs_instance_unknown(const hs_instance *in)
+{
+    return in->store->unknown;
 }
 
 /* Create an instance that, on success, owns the caller's reference to the store. */

@@ -24,6 +24,7 @@ typedef struct hsi_cells {
 typedef struct hsi_store {
     atomic_uint         references;
     size_t              rows, tasks;
+    size_t              unknown; /* rows with an unknown time */
     hsi_cells           cells[HSI_COLUMNS];
     uint32_t           *first; /* with counts: first task of each row, and the number of tasks */
     hsi_vector          notes; /* notes of the header, one after another: key NUL value NUL */
@@ -31,6 +32,7 @@ typedef struct hsi_store {
     _Atomic(hs_graph *) graph;     /* built on demand, see hsi_graph_of() */
     hs_unit             unit;
     bool                is_borrowed; /* whether the cells belong to the caller, and are not freed */
+    unsigned char *source; /* hs_cost_source of the CPU and GPU time of each row; NULL: given */
 } hsi_store;
 
 static inline bool hsi_store_has(const hsi_store *store, int column)
@@ -102,6 +104,7 @@ static inline hsi_value hsi_store_value(const hsi_store *store, int column, size
         return hsi_default(column);
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
+    case HS_COLUMN_NUMBER:
         return (hsi_value){.time = ((const double *)at)[row]};
     case HS_COLUMN_INTEGER:
         return (hsi_value){.integer = ((const int64_t *)at)[row]};
@@ -124,6 +127,15 @@ void hsi_store_release(hsi_store *store);
 
 /* Free the members owned by the store, but not the store itself. */
 void hsi_store_free_columns(hsi_store *store);
+
+/* Count the rows with an unknown time. */
+size_t hsi_store_count_unknown(const hsi_store *store);
+
+/* Return HS_EUNKNOWN if the instance has an unknown time, else HS_OK. */
+static inline hs_status hsi_require_times(const hs_instance *in)
+{
+    return in->store->unknown ? HS_EUNKNOWN : HS_OK;
+}
 
 /* Check the numbers of workers, and every row against them; on failure *row is the faulty row. */
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row);

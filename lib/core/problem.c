@@ -87,7 +87,8 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     return HS_OK;
 }
 
-static void open_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb)
+/* Open a view without memory of its own. HS_EUNKNOWN: an instance with unknown times has none. */
+static hs_status open_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
 
@@ -99,6 +100,7 @@ static void open_rows(const hs_instance *in, hsi_token *token, hsi_problem *pb)
                         .priority = hsi_store_priorities(store),
                         .count = hsi_store_counts(store),
                         .token = token};
+    return hsi_require_times(in);
 }
 
 static hs_status check_cancel(const hsi_problem *pb)
@@ -109,9 +111,11 @@ static hs_status check_cancel(const hsi_problem *pb)
 static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_token *token,
                             hsi_problem *pb)
 {
-    hs_status st = HS_OK;
+    hs_status st;
 
-    open_rows(in, token, pb);
+    st = open_rows(in, token, pb);
+    if (st != HS_OK)
+        return st;
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
         pb->links = &in->store->relations->links;
@@ -155,8 +159,9 @@ hs_status hsi_problem_of_rows(const hs_instance *in, hsi_token *token, hsi_probl
 {
     hs_status st;
 
-    open_rows(in, token, pb);
-    st = replace_absent_types(pb, &pb->own);
+    st = open_rows(in, token, pb);
+    if (st == HS_OK)
+        st = replace_absent_types(pb, &pb->own);
     if (st == HS_OK)
         st = check_cancel(pb);
     if (st != HS_OK)

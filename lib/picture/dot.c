@@ -68,7 +68,7 @@ static hs_status put_column(hsi_output *out, const hs_instance *in, size_t row, 
     value = hsi_store_value(in->store, column, row);
     if (column > HSI_GPU && hsi_is_default(column, &value))
         return HS_OK;
-    if (is->type == HS_COLUMN_TIME)
+    if (is->type == HS_COLUMN_TIME || is->type == HS_COLUMN_NUMBER)
         put_number(out, is->name, value.time);
     else if (is->type == HS_COLUMN_INTEGER)
         put_value(out, is->name, number, hsi_decimal_write_i64(value.integer, number));
@@ -224,7 +224,9 @@ hs_status hs_dot_write(int fd, const hs_instance *in)
 
     if (!in)
         return HS_EINVAL;
-    st = hsi_graph_of(in, NULL, &g);
+    st = hsi_require_times(in);
+    if (st == HS_OK)
+        st = hsi_graph_of(in, NULL, &g);
     if (st == HS_OK)
         st = hsi_output_open(&out, fd);
     if (st != HS_OK)

@@ -13,7 +13,7 @@ static const hs_policy_kind *const registry[] = {
     &hsi_policy_plan,          &hsi_policy_plan_steal, &hsi_policy_heteroprio,
     &hsi_policy_heteroprio_ns, &hsi_policy_hp_sp,      &hsi_policy_hp_corrected,
     &hsi_policy_dualhp,        &hsi_policy_dynamic,    &hsi_policy_h_ratio,
-    &hsi_policy_d_rank,        &hsi_policy_dmda,
+    &hsi_policy_d_rank,        &hsi_policy_dmda,      &hsi_policy_explore,
 };
 
 size_t hs_policy_count(void)

@@ -21,9 +21,25 @@ static bool nearer_to_gpus(const law *l, int a, int b)
     return (rank > 0) == (l->s->p[a] >= l->s->q[a]);
 }
 
+/* Return whether explore prefers task a to b on w: smaller own time over other time, then rank. */
+static bool is_explored_first(const law *l, int worker, int a, int b)
+{
+    const double *own = is_gpu(l, worker) ? l->s->q : l->s->p, *other = is_gpu(l, worker) ? l->s->p : l->s->q;
+    double        x = isinf(own[a]) ? INFINITY : own[a] / other[a];
+    double        y = isinf(own[b]) ? INFINITY : own[b] / other[b];
+
+    return x != y ? x < y : law_has_higher_rank(l, a, b);
+}
+
 static int take_from_queue(const law *l, int worker)
 {
     int found = NOBODY;
+
+    for (size_t i = 0; law_has_name(l, "explore") && i < l->ready; i++)
+        if (found == NOBODY || is_explored_first(l, worker, l->fifo[i], found))
+            found = l->fifo[i];
+    if (law_has_name(l, "explore"))
+        return found == NOBODY || isinf(time_on(l, worker, found)) ? NOBODY : found;
 
     for (size_t i = 0; i < l->ready; i++)
         if (found == NOBODY || nearer_to_gpus(l, l->fifo[i], found) == is_gpu(l, worker))
@@ -282,7 +298,7 @@ static bool act_of_worker(law *l, int worker)
         law_start_now(l, worker, t);
         return true;
     }
-    if (law_has_name(l, "heteroprio"))
+    if (law_has_name(l, "heteroprio") || law_has_name(l, "explore"))
         return spoliate_best(l, worker);
     if (law_has_name(l, "hp-sp") && is_gpu(l, worker)) {
         prey b = best_running_candidate(l, worker, false, 0);

@@ -49,6 +49,11 @@ static void choose_values(void)
         set_field(&other, &three, sizeof three);
         strcpy(in_other, "3");
         break;
+    case HS_COLUMN_NUMBER:
+        strcpy(in_plain, "0");
+        set_field(&other, &three, sizeof three);
+        strcpy(in_other, "3");
+        break;
     case HS_COLUMN_INTEGER:
     case HS_COLUMN_COUNT:
         set_number(&plain, column->type == HS_COLUMN_COUNT);
@@ -108,7 +113,7 @@ static bool have_equal_values(const hs_column *in, const hs_task *a, const hs_ta
     if (in->type == HS_COLUMN_LIST)
         return true;
     if (in->type != HS_COLUMN_TEXT)
-        return memcmp(x, y, in->type == HS_COLUMN_TIME || in->type == HS_COLUMN_INTEGER ? 8 : 4) ==
+        return memcmp(x, y, in->type <= HS_COLUMN_INTEGER ? 8 : 4) ==
                0;
     memcpy(&s, x, sizeof s);
     memcpy(&t, y, sizeof t);

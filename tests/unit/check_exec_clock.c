@@ -244,7 +244,8 @@ static void draw_links(hs_builder *b[2])
 
 static bool may_take(const hs_policy_kind *kind)
 {
-    static const char *const names[] = {"plan+steal", "heteroprio", "hp-sp", "hp-corrected"};
+    static const char *const names[] = {"plan+steal", "heteroprio", "hp-sp", "hp-corrected",
+                                        "explore"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(hs_policy_name(kind), names[i]) == 0)

@@ -47,6 +47,7 @@ static void show(const hs_column *column, const void *field, char text[64])
 
     switch (column->type) {
     case HS_COLUMN_TIME:
+    case HS_COLUMN_NUMBER:
         memcpy(&time, field, sizeof time);
         hs_format_double(time, text);
         break;

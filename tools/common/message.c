@@ -34,6 +34,7 @@ int exit_code(hs_status status)
     case HS_EDEPENDENT:
     case HS_EKIND:
     case HS_EAVAILABLE:
+    case HS_EUNKNOWN:
         return EXIT_USAGE;
     case HS_ENOMEM:
     case HS_EIO:

@@ -146,19 +146,30 @@ static void print_order(const exec_job *job, const task_start *list, size_t size
                 missing == 1 ? " needs" : "s need");
 }
 
-static void print_head(const exec_job *job, size_t left)
+/* Print the predicted makespan and the end of the line. */
+static void print_makespan(const exec_job *job)
 {
-    size_t tasks = hs_instance_tasks(job->plan.in);
     double makespan = hs_schedule_makespan(job->predicted);
     char   number[32];
 
     hs_format_rounded(makespan, 6, number);
-    printf("%s: %zu task%s by %s; predicted makespan %s %s", SHOWN(job->plan.path), tasks,
-           plural(tasks), job->request->policy, number, exec_unit_name(job));
+    printf("%s %s", number, exec_unit_name(job));
     if (hs_format_duration(makespan * hs_unit_seconds(hs_instance_unit(job->plan.in)), number) > 0)
         printf(" (%s)", number);
     hs_format_rounded(makespan * job->unit, 4, number);
     printf(job->unit == 1 ? "\n" : ", %s s here\n", number);
+}
+
+static void print_head(const exec_job *job, size_t left)
+{
+    size_t tasks = hs_instance_tasks(job->plan.in);
+
+    printf("%s: %zu task%s by %s; predicted makespan ", SHOWN(job->plan.path), tasks, plural(tasks),
+           job->request->policy);
+    if (job->guesses > 0)
+        puts("unknown, like the times");
+    else
+        print_makespan(job);
     if (left < tasks)
         printf("%zu of the tasks remain to be run; the tables contain only these\n", left);
 }

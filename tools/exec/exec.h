@@ -49,6 +49,7 @@ typedef struct exec_job {
     const exec_request *request;
     plan                plan;
     bool                planned;   /* whether the file is a plan, not an instance */
+    size_t              guesses;   /* tasks whose time is unknown and was guessed */
     /* schedule of the tasks to run, by the policy and the estimated times */
     hs_schedule        *predicted;
     double              unit;      /* wall-clock seconds per unit of the plan */
@@ -77,6 +78,12 @@ int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *rea
 
 /** Print options that fit this machine, after a run was refused for lack of cores or GPUs. */
 void exec_suggest_workers(const exec_job *job);
+
+/**
+ * Replace unknown times of an instance by guesses, and the policy by `explore` unless the user
+ * named one. Return 0, or an exit code after a message.
+ */
+int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_policy);
 
 /** Replace the instance by a plan made by `best`. Return 0, or an exit code after a message. */
 int exec_plan_instance(plan *p, int quiet);

@@ -408,7 +408,7 @@ static int open_files(command_line *line, const exec_job *job)
                             : exec_joblog_open(request->joblog, job, &request->log);
 }
 
-static int run_plan(command_line *line, exec_job *job)
+static int run_plan(command_line *line, exec_job *job, bool has_policy)
 {
     exec_request *request = &line->request;
     int           code = line->compare ? exec_earlier_read(line->compare,
@@ -423,6 +423,8 @@ static int run_plan(command_line *line, exec_job *job)
     job->planned = job->plan.s != NULL;
     if (!code)
         code = exec_set_workers(&job->plan, request, &line->reading);
+    if (!code)
+        code = exec_fill_unknown_times(job, request, has_policy);
     if (!code && !job->plan.s)
         code = hs_policy_needs_plan(request->settings.decide.policy)
                    ? exec_plan_instance(&job->plan, request->quiet)
@@ -499,7 +501,7 @@ int main(int argc, char **argv)
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);
 
-    code = run_plan(&line, &job);
+    code = run_plan(&line, &job, options_given(&o, "policy"));
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
     exec_earlier_free(&line.earlier);

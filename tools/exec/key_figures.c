@@ -48,7 +48,7 @@ static void add_time(figure_list *list, const exec_job *job, const char *label, 
 
 bool exec_is_comparable(const exec_job *job)
 {
-    return job->report.done + job->report.left_out == job->report.tasks;
+    return job->guesses == 0 && job->report.done + job->report.left_out == job->report.tasks;
 }
 
 static void add_makespans(figure_list *list, const exec_job *job, const exec_measured *m)
@@ -65,7 +65,8 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
              hs_instance_link(job->plan.in, HS_H2D, &latency, &bandwidth)
                  ? "   with transfers over links"
                  : "");
-    add_time(list, job, "predicted makespan", m->predicted, remark);
+    if (job->guesses == 0)
+        add_time(list, job, "predicted makespan", m->predicted, remark);
     if (job->unit != 1)
         snprintf(here, sizeof here, "   %.4g s here", m->achieved * job->unit);
     snprintf(remark, sizeof remark,

@@ -36,14 +36,22 @@ static void add_attempts(const exec_job *job, const exec_measured *m, row_times 
     }
 }
 
-/* Return the mean time of the row's attempts on a type, else of similar rows, else the estimate. */
-static double time_of(const exec_job *job, const row_times *row, hs_type type, double estimate)
+/*
+ * Return the mean time of the row's attempts on a type, else of similar rows, else the estimate, or
+ * HS_UNKNOWN if the estimate is a guess.
+ */
+static double time_of(const exec_job *job, const row_times *row, hs_type type, size_t task,
+                      double estimate)
 {
+    bool is_guess = hs_cost_is_guess(hs_instance_source(job->plan.in, task, type));
+
+    if (is_guess && row->emulated[type] > 0)
+        return HS_UNKNOWN; /* the timer waited for the guess */
     if (row->count[type] > 0)
         return fmax(row->sum[type] / (double)row->count[type], LEAST / job->unit);
     if (row->alike[type] > 0 && isfinite(estimate))
         return fmax(row->alike[type], LEAST / job->unit);
-    return estimate;
+    return is_guess ? HS_UNKNOWN : estimate;
 }
 
 static hs_status add_notes(const hs_instance *in, hs_builder *b)
@@ -60,14 +68,16 @@ static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder
 {
     const hs_instance *in = job->plan.in;
     hs_status          status = HS_OK;
+    size_t             first = 0; /* first task of the row */
 
     for (size_t i = 0; status == HS_OK && i < hs_instance_rows(in); i++) {
         hs_task task;
 
         hs_task_init(&task);
         hs_instance_row(in, i, &task);
-        task.cpu = time_of(job, &rows[i], HS_CPU, task.cpu);
-        task.gpu = time_of(job, &rows[i], HS_GPU, task.gpu);
+        task.cpu = time_of(job, &rows[i], HS_CPU, first, task.cpu);
+        task.gpu = time_of(job, &rows[i], HS_GPU, first, task.gpu);
+        first += task.count;
         status = hs_builder_add_row(b, &task);
     }
     return status;

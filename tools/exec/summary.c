@@ -56,10 +56,9 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
     if (core_share_is_low(&job->report, share))
         fprintf(out, "  this machine was busy: tasks got %s of their cores\n", share);
     if (is_far_off(job, m))
-        fprintf(out,
-                "  achieved and predicted makespan differ by more than a factor of %d:\n"
-                "  %s\n",
-                FAR,
+        fprintf(out, "  achieved and predicted makespan differ by more than a factor of %d:\n", FAR);
+    if (is_far_off(job, m) || job->guesses > 0)
+        fprintf(out, "  %s\n",
                 job->request->measured
                     ? "run the FILE of --measured next: it has the measured times"
                     : "--measured=FILE writes the table with measured times; run that FILE next");

@@ -64,6 +64,8 @@ int solve_failed(const run *r, const char *what, hs_status status)
     message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
             status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
             : status == HS_EAVAILABLE    ? "; hsched-solve --list says which take --available"
+            : status == HS_EUNKNOWN
+                ? "; hsched-exec runs the table, and --measured=FILE writes the times"
                                     : "");
     return exit_code(status);
 }

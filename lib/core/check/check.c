@@ -8,6 +8,7 @@
 
 #include "core/check/dependencies.h"
 #include "core/check/violation.h"
+#include "core/instance_store.h"
 #include "core/error.h"
 #include "support/sized.h"
 
@@ -158,8 +159,11 @@ static bool check_all(check *c)
 /* Check the schedule; after HS_ESCHEDULE c->v has the first violation. */
 static hs_status run_check(check *c)
 {
-    hs_status st = HS_ENOMEM;
+    hs_status st = hsi_require_times(c->in);
 
+    if (st != HS_OK)
+        return st;
+    st = HS_ENOMEM;
     c->run_start = malloc((hs_instance_tasks(c->in) + 1) * sizeof *c->run_start);
     /* an upper limit; untouched pages cost nothing */
     c->aborted = malloc((hs_schedule_entry_count(c->s) + 1) * sizeof *c->aborted);

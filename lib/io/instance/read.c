@@ -110,6 +110,7 @@ hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_instance
     if (!out)
         return hsi_error_set_status(error, HS_EINVAL);
     st = hsi_rows_open(&r, fd, "instance", settings, error);
+    r.allows_unknown = true;
     if (st == HS_OK)
         st = read_header(&r);
     if (st == HS_OK)

@@ -137,8 +137,8 @@ static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *fir
         return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; expected columns "
                             "among %s", shown, e->list);
     return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; a list of commands "
-                        "becomes a table with the header cpu,gpu,cpu_command and a row "
-                        "1,inf,\"COMMAND\" for each; expected columns among %s", shown, e->list);
+                        "becomes a table with the header cpu_command and a row "
+                        "\"COMMAND\" for each; expected columns among %s", shown, e->list);
 }
 
 /* Refuse a header in which no name is, or is near, a column's name. */

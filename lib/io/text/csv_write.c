@@ -172,6 +172,12 @@ static void put_value(hsi_output *out, int column, const hsi_value *value)
 
     switch (is->type) {
     case HS_COLUMN_TIME:
+        if (isnan(value->time))
+            hsi_output_text(out, "?");
+        else
+            hsi_output_double(out, value->time);
+        break;
+    case HS_COLUMN_NUMBER:
         hsi_output_double(out, value->time);
         break;
     case HS_COLUMN_INTEGER:

@@ -154,6 +154,18 @@ static hs_status check_links(struct hsi_rows *r)
                            r->links & 1u << HS_H2D ? "d2h" : "h2d");
 }
 
+/* Return whether the column of a time may be absent: other columns say where tasks can run. */
+static bool may_lack_times(const struct hsi_rows *r, const int *column)
+{
+    static const int informative[] = {HSI_CPU, HSI_GPU, HSI_KERNEL, HSI_CPU_COMMAND,
+                                      HSI_GPU_COMMAND};
+
+    for (size_t i = 0; r->allows_unknown && i < sizeof informative / sizeof *informative; i++)
+        if (column[informative[i]] >= 0)
+            return true;
+    return false;
+}
+
 /*
  * Find the columns. The required own columns must come first in the list of names, then the task
  * table's, then the optional own columns.
@@ -173,7 +185,7 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
     st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first, r->settings.ignore_unknown,
                         column);
     for (int c = 0; c < HSI_REQUIRED && st == HS_OK; c++)
-        if (column[first + (size_t)c] < 0)
+        if (column[first + (size_t)c] < 0 && !may_lack_times(r, column + first))
             st = hsi_csv_fail(&r->csv, NULL, "the header has no column '%s'; expected one with the "
                               "times of tasks on a %s, empty or inf where a task does not run "
                               "there", hsi_columns[c].is.name, c == HSI_CPU ? "CPU" : "GPU");
@@ -242,6 +254,8 @@ static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int
     switch (is->type) {
     case HS_COLUMN_TIME:
         return hsi_field_time(csv, field, is->name, &value->time);
+    case HS_COLUMN_NUMBER:
+        return hsi_field_number(csv, field, is->name, 0, &value->time);
     case HS_COLUMN_INTEGER:
         return hsi_field_signed(csv, field, is->name, &value->integer);
     case HS_COLUMN_COUNT:
@@ -254,10 +268,12 @@ static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int
 }
 
 static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *field, int column,
-                                   hsi_value *value)
+                                   bool allows_unknown, hsi_value *value)
 {
     if (field->is_time)
         value->time = field->time;
+    else if (allows_unknown && column < HSI_REQUIRED && hsi_field_is(field, "?"))
+        value->time = HS_UNKNOWN;
     else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* a text or list column */
         value->text = (hsi_text){field->at, field->length};
     else
@@ -267,23 +283,62 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
 
 static inline bool has_worker(const struct hsi_rows *r, const hsi_row *row)
 {
-    return (r->header.cpus > 0 && row->value[HSI_CPU].time < INFINITY) ||
-           (r->header.gpus > 0 && row->value[HSI_GPU].time < INFINITY);
+    return (r->header.cpus > 0 && row->value[HSI_CPU].time != INFINITY) ||
+           (r->header.gpus > 0 && row->value[HSI_GPU].time != INFINITY);
+}
+
+/* Return the field of a time; NULL: the file has no such column. */
+static const struct hsi_field *time_field(const struct hsi_rows *r, int column)
+{
+    return r->column[column] < 0 ? NULL : &r->csv.fields[r->column[column]];
+}
+
+static bool has_text(const hsi_row *row, int column)
+{
+    return row->given & HSI_BIT(column) && row->value[column].text.length > 0;
+}
+
+/*
+ * Set the times that the file leaves open: unknown where the row has a kernel or a command to run,
+ * else INFINITY. An empty cell beside a given time stays INFINITY.
+ */
+static void resolve_open_times(const struct hsi_rows *r, hsi_row *row)
+{
+    static const int        command[] = {HSI_CPU_COMMAND, HSI_GPU_COMMAND};
+    const struct hsi_field *field[] = {time_field(r, HSI_CPU), time_field(r, HSI_GPU)};
+    bool both_empty = (!field[0] || field[0]->length == 0) && (!field[1] || field[1]->length == 0);
+
+    for (int c = HSI_CPU; c <= HSI_GPU; c++) {
+        bool runs = has_text(row, HSI_KERNEL) || has_text(row, command[c]);
+
+        if (!field[c] || both_empty)
+            row->value[c].time = runs ? HS_UNKNOWN : INFINITY;
+        row->given |= HSI_BIT(c);
+    }
+}
+
+/* Refuse a row without times, kernel and command. */
+static hs_status refuse_row(struct hsi_rows *r)
+{
+    if (r->column[HSI_CPU_COMMAND] < 0 && r->column[HSI_KERNEL] < 0)
+        return hsi_csv_fail(&r->csv, time_field(r, HSI_CPU),
+                            "the task can run nowhere; expected a cpu or gpu time, or a column "
+                            "cpu_command or kernel with something to run");
+    return hsi_csv_fail(&r->csv, time_field(r, HSI_CPU), "the task can run nowhere; expected a cpu "
+                        "or gpu time, a cpu_command, or a kernel");
 }
 
 static hs_status refuse_times(struct hsi_rows *r, const hsi_row *row)
 {
-    const struct hsi_field *cpu = &r->csv.fields[r->column[HSI_CPU]];
-    const struct hsi_field *gpu = &r->csv.fields[r->column[HSI_GPU]];
+    const struct hsi_field *cpu = time_field(r, HSI_CPU), *gpu = time_field(r, HSI_GPU);
 
-    if (row->value[HSI_GPU].time < INFINITY)
+    if (row->value[HSI_GPU].time != INFINITY)
         return hsi_csv_fail(&r->csv, cpu, "the task runs on GPUs only and there is none; expected "
                             "a finite cpu time");
-    if (row->value[HSI_CPU].time < INFINITY)
+    if (row->value[HSI_CPU].time != INFINITY)
         return hsi_csv_fail(&r->csv, gpu, "the task runs on CPUs only and there is none; expected "
                             "a finite gpu time");
-    return hsi_csv_fail(&r->csv, cpu, "the task has no implementation at all; expected a finite "
-                        "cpu or gpu time");
+    return refuse_row(r);
 }
 
 /*
@@ -295,7 +350,7 @@ static hs_status refuse_command(struct hsi_rows *r, int type)
     const char *missing = type == HSI_CPU ? "cpu_command" : "gpu_command";
     const char *given = type == HSI_CPU ? "gpu_command" : "cpu_command";
 
-    return hsi_csv_fail(&r->csv, &r->csv.fields[r->column[type]],
+    return hsi_csv_fail(&r->csv, time_field(r, type),
                         "the task has a %s and this time, but nothing to run here; expected a %s, "
                         "a kernel, or inf",
                         given, missing);
@@ -309,13 +364,16 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
     row->given = r->given;
     for (int i = 0; i < r->count; i++) {
         int       c = r->there[i];
-        hs_status st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, &row->value[c]);
+        hs_status st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, r->allows_unknown,
+                                  &row->value[c]);
 
         if (st != HS_OK)
             return st;
-        if (c == HSI_GPU && !has_worker(r, row))
-            return refuse_times(r, row);
     }
+    if (r->allows_unknown)
+        resolve_open_times(r, row);
+    if (!has_worker(r, row))
+        return refuse_times(r, row);
     if (row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
         return refuse_command(r, lacking);
     return HS_OK;

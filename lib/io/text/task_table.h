@@ -17,6 +17,7 @@ struct hsi_rows {
     struct hsi_list   after, data;
     unsigned          links;     /* a bit for each link that has a line */
     bool              has_usual; /* a '# data-bytes' line was read */
+    bool              allows_unknown; /* true: times may be `?`, and their columns absent */
     hs_builder       *builder;
     size_t            width;               /* number of fields in a row */
     int               column[HSI_COLUMNS]; /* field number of each column, or -1 */

@@ -238,7 +238,8 @@ static double timeout_of(const hsi_run_spec *spec, uint32_t task, hs_type type)
     hs_instance_row(spec->in, hs_instance_row_of(spec->in, task), &row);
     if (isfinite(row.timeout))
         return row.timeout * spec->seconds_per_unit;
-    if (s->fail.timeout_factor > 0)
+    if (s->fail.timeout_factor > 0 &&
+        !hs_cost_is_guess(hs_instance_source(spec->in, task, type)))
         seconds = fmin(seconds, s->fail.timeout_factor * spec->seconds_per_unit *
                                     hs_instance_time(spec->in, task, type));
     return seconds;

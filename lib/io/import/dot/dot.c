@@ -63,6 +63,13 @@ static hs_status keep(reader *d, hsi_text text, hsi_text *kept)
     return HS_OK;
 }
 
+static hs_status read_number(reader *d, hsi_dot_value value, const char *name, double *number)
+{
+    if (hsi_text_number(value.text.at, value.text.length, number) && *number >= 0)
+        return HS_OK;
+    return refuse(d, value, name, "a number that is not negative");
+}
+
 static hs_status read_integer(reader *d, hsi_dot_value value, const char *name, int64_t *number)
 {
     hsi_text  kept;
@@ -95,6 +102,9 @@ static hs_status read_column(reader *d, int column, hsi_dot_value given, hs_task
     switch (is->type) {
     case HS_COLUMN_TIME:
         st = read_time(d, given, is->name, &value.time);
+        break;
+    case HS_COLUMN_NUMBER:
+        st = read_number(d, given, is->name, &value.time);
         break;
     case HS_COLUMN_INTEGER:
         st = read_integer(d, given, is->name, &value.integer);

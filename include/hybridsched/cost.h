@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_COST_H
+#define HYBRIDSCHED_COST_H
+
+#include <hybridsched/instance.h>
+
+HS_BEGIN_DECLS
+
+/**
+ * Cost models: predictions of execution times from measured executions. An hs_cost holds the
+ * measurements of one CPU model and one GPU model. Times are in seconds, sizes in bytes, work in
+ * floating-point operations. No call is safe while another thread uses the same hs_cost.
+ */
+typedef struct hs_cost hs_cost;
+
+/** Where a time comes from; a later source is less accurate. */
+typedef enum hs_cost_source {
+    HS_COST_GIVEN,    /* the instance had the time */
+    HS_COST_TASK,     /* mean of executions of the same command or kernel at the same size */
+    HS_COST_HISTORY,  /* mean of executions with the same key and the same features */
+    HS_COST_POWER,    /* law a D^b + c of the size D, fitted to the key's executions */
+    HS_COST_LEARNED,  /* log-linear regression on work and bytes, fitted to the key's executions */
+    HS_COST_ROOFLINE, /* work over compute rate, or bytes over memory rate, of the machine */
+    HS_COST_KEY,      /* guess: geometric mean of the key's executions */
+    HS_COST_LEAST,    /* guess: least mean of any key */
+    HS_COST_NONE      /* guess: 1 s, without any measurement */
+} hs_cost_source;
+
+/** Name of a source, e.g. "history"; NULL: not a source. */
+HS_API const char *hs_cost_source_name(hs_cost_source source);
+
+/** Return true if the source is a guess: no measurement or law describes the task. */
+HS_API bool hs_cost_is_guess(hs_cost_source source);
+
+#define HS_MAX_KEY 256 /* size of a key in bytes; longer keys are truncated */
+
+/** What a prediction is based on: the features of a task on one worker type. */
+typedef struct hs_features {
+    size_t   struct_size;
+    char     key[HS_MAX_KEY]; /* kernel name, or base name of the command's program */
+    uint64_t what;            /* digest of the command or kernel with all arguments; 0: none */
+    double   size;            /* problem size; 0: unknown */
+    double   flops;           /* floating-point operations; 0: unknown */
+    double   bytes_in, bytes_out; /* bytes read and written */
+} hs_features;
+
+HS_API void hs_features_init_sized(hs_features *features, size_t size);
+#define hs_features_init(f) hs_features_init_sized((f), sizeof *(f))
+
+/** Index of the features of an instance's rows. */
+typedef struct hs_feature_index hs_feature_index;
+
+/** Create an index over `in`, which must outlive the index. HS_ENOMEM. O(rows + edges). */
+HS_API hs_status hs_feature_index_create(const hs_instance *in, hs_feature_index **out);
+HS_API void      hs_feature_index_free(hs_feature_index *index);
+
+/**
+ * Get the features of a row on a worker type: the key from its kernel, else from its command; size
+ * and work from its columns, else from a built-in kernel's name; bytes from its data and edges,
+ * else from a built-in kernel's matrices. Threads may share an index. O(1).
+ */
+HS_API void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type type,
+                                 hs_features *features);
+
+/**
+ * Find the program that a shell command starts with, after assignments: return the start of the
+ * word and set *length. NULL: a shell built-in, or only a shell can tell.
+ */
+HS_API const char *hs_command_program(const char *command, size_t *length);
+
+typedef struct hs_prediction {
+    size_t         struct_size;
+    double         time;   /* seconds, > 0 */
+    double         spread; /* standard deviation over mean; NaN: unknown */
+    hs_cost_source source;
+    uint64_t       runs;   /* executions behind the prediction */
+} hs_prediction;
+
+HS_API void hs_prediction_init_sized(hs_prediction *prediction, size_t size);
+#define hs_prediction_init(p) hs_prediction_init_sized((p), sizeof *(p))
+
+HS_API hs_status hs_cost_create(hs_cost **out);
+HS_API void      hs_cost_free(hs_cost *cost);
+
+/**
+ * Add a measured execution of `seconds` > 0 that ended at `date` (seconds since 1970; 0: unknown).
+ * After four executions, a time beyond three times the mean, or below a third, is counted as
+ * strange and not added; many strange times replace the entry. HS_EINVAL: a feature or time is out
+ * of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
+ */
+HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *features,
+                                 double seconds, int64_t date);
+
+/**
+ * Predict the time of a task on a worker type, from the first source of hs_cost_source that can.
+ * O(1); fits the laws of a key again when its executions have doubled: O(entries of the key).
+ */
+HS_API void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
+                            hs_prediction *prediction);
+
+/** Level of an entry: executions of one command or kernel, or executions with equal features. */
+typedef enum hs_cost_level { HS_COST_LEVEL_TASK, HS_COST_LEVEL_HISTORY } hs_cost_level;
+
+/** Statistics of equal executions. */
+typedef struct hs_cost_entry {
+    size_t        struct_size;
+    hs_type       type;
+    hs_cost_level level;
+    double        runs;     /* weight of the executions, at most 64: old ones fade */
+    double        mean;     /* seconds */
+    double        m2;       /* sum of squared differences from the mean */
+    double        least;    /* shortest execution in seconds */
+    int64_t       last;     /* date of the latest execution, seconds since 1970 */
+    uint64_t      strange;  /* executions left out as strange since the last accepted restart */
+    bool          restarted; /* true: the entry replaces older statistics of equal features */
+    hs_features   features; /* level TASK: only `what` and `size`; level HISTORY: without `what` */
+} hs_cost_entry;
+
+HS_API void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size);
+#define hs_cost_entry_init(e) hs_cost_entry_init_sized((e), sizeof *(e))
+
+/** Iterate over all entries: return true and set *entry, or return false past the last. */
+HS_API bool hs_cost_entry_at(const hs_cost *cost, size_t index, hs_cost_entry *entry);
+
+/**
+ * Iterate, in the same order, over the statistics of only the executions observed since the last
+ * hs_cost_clear_fresh(): return true and set *entry, or return false past the last. Entries without
+ * such executions have runs and strange 0.
+ */
+HS_API bool hs_cost_fresh_at(const hs_cost *cost, size_t index, hs_cost_entry *entry);
+HS_API void hs_cost_clear_fresh(hs_cost *cost);
+
+/** Merge statistics into the entry of equal features; not counted as fresh. */
+HS_API hs_status hs_cost_merge(hs_cost *cost, const hs_cost_entry *entry);
+
+/**
+ * Merge the statistics of `from` into `into`, of equal features. Up to 64 executions and without a
+ * restart the order of merges does not matter, except for rounding.
+ */
+HS_API void hs_cost_entry_merge(hs_cost_entry *into, const hs_cost_entry *from);
+
+/** A law T = a D^b + c of a key, in seconds, for sizes D from `low` to `high`. */
+typedef struct hs_power_law {
+    size_t struct_size;
+    double a, b, c;
+    double low, high;
+    double spread; /* root mean square of the relative residuals */
+} hs_power_law;
+
+HS_API void hs_power_law_init_sized(hs_power_law *law, size_t size);
+#define hs_power_law_init(l) hs_power_law_init_sized((l), sizeof *(l))
+
+/** Get the law of a key: return true and set *law, or return false if there is none. */
+HS_API bool hs_cost_power_law(hs_cost *cost, hs_type type, const char *key, hs_power_law *law);
+
+/** A measured copy over a link. */
+typedef struct hs_copy_sample {
+    double bytes, seconds;
+} hs_copy_sample;
+
+/**
+ * Fit latency (seconds, >= 0) and bandwidth (bytes per second) of a link by weighted least squares.
+ * Return false if the samples have fewer than two sizes or do not take longer with more bytes.
+ */
+HS_API bool hs_fit_link(const hs_copy_sample *samples, size_t count, double *latency,
+                        double *bandwidth);
+
+/**
+ * Create an instance in which every unknown time of `in` is a prediction; `cost` may be NULL, for
+ * guesses of 1 s. hs_instance_source() gives the source of each time. HS_ENOMEM. O(n).
+ */
+HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out);
+
+/** Source of a task's time on a type; HS_COST_GIVEN for instances not made by hs_instance_fill(). */
+HS_API hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type);
+
+HS_END_DECLS
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Replace the unknown times of an instance by predictions. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/builder.h"
+#include "cost/models.h"
+
+/* Predict the time of a row on a type, in the instance's unit, and note its source. */
+static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, hs_type type,
+                      unsigned char *source)
+{
+    hs_prediction prediction;
+    hs_features   features;
+
+    hs_prediction_init(&prediction);
+    hs_features_init(&features);
+    hs_feature_index_get(index, row, type, &features);
+    hs_cost_predict(cost, type, &features, &prediction);
+    *source = (unsigned char)prediction.source;
+    return prediction.time;
+}
+
+static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
+                         const hs_feature_index *index, size_t row, unsigned char source[2])
+{
+    const double second = 1 / hs_unit_seconds(hs_instance_unit(in));
+    hs_task      task;
+
+    hs_instance_row(in, row, &task);
+    if (isnan(task.cpu))
+        task.cpu = predict(cost, index, row, HS_CPU, &source[HS_CPU]) * second;
+    if (isnan(task.gpu))
+        task.gpu = predict(cost, index, row, HS_GPU, &source[HS_GPU]) * second;
+    return hs_builder_add_row(b, &task);
+}
+
+static hs_status add_header(hs_builder *b, const hs_instance *in)
+{
+    const char *key, *value;
+    hs_status   st = hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+
+    if (st == HS_OK)
+        st = hs_builder_set_unit(b, hs_instance_unit(in));
+    for (size_t i = 0; st == HS_OK && (key = hs_instance_note(in, i, &value)); i++)
+        st = hs_builder_add_note(b, key, value);
+    return st;
+}
+
+static hs_status add_everything(hs_builder *b, const hs_instance *in, hs_cost *cost,
+                                const hs_feature_index *index, unsigned char *source)
+{
+    hs_status st = add_header(b, in);
+
+    for (size_t row = 0; st == HS_OK && row < hs_instance_rows(in); row++)
+        st = add_row(b, in, cost, index, row, source + 2 * row);
+    if (st == HS_OK && (hs_instance_has_graph(in) || in->store->relations))
+        st = hs_builder_copy_graph(b, in);
+    return st;
+}
+
+hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out)
+{
+    hs_feature_index *index = NULL;
+    hs_builder       *b = NULL;
+    unsigned char    *source;
+    hs_status         st;
+
+    if (!in || !out)
+        return HS_EINVAL;
+    source = calloc(hs_instance_rows(in) + 1, 2);
+    if (source && in->store->source)
+        memcpy(source, in->store->source, 2 * hs_instance_rows(in));
+    st = source ? hs_feature_index_create(in, &index) : HS_ENOMEM;
+    if (st == HS_OK)
+        st = hs_builder_create(&b);
+    if (st == HS_OK)
+        st = add_everything(b, in, cost, index, source);
+    if (st == HS_OK)
+        st = hs_builder_finish(b, out, NULL);
+    if (st == HS_OK) {
+        (*out)->store->source = source;
+        source = NULL;
+    }
+    hs_builder_free(b);
+    hs_feature_index_free(index);
+    free(source);
+    return st;
+}
+
+hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type)
+{
+    const unsigned char *source = in->store->source;
+
+    return source ? (hs_cost_source)source[2 * hs_instance_row_of(in, task) + type]
+                  : HS_COST_GIVEN;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Work and memory traffic of the built-in kernels, from their names. */
+#include "cost/kernel_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const hsi_kernel_work works[] = {
+    {"gemm", NULL, 2, 0, 3, 1},
+    {"syrk", NULL, 1, 1, 2, 1},
+    {"trsm", NULL, 1, 0, 2, 1},
+    {"potrf", NULL, 1.0 / 3, 0, 1, 1},
+    {"getrf", "getrf_nopiv", 2.0 / 3, 0, 1, 1},
+    {"geqrf", "geqrt", 4.0 / 3, 0, 1, 1},
+    {"ormqr", "gemqrt", 2, 0, 2, 1},
+    {"tpqrt", "tsqrt", 2, 0, 2, 2},
+    {"tpmqrt", "tsmqr", 4, 0, 3, 2},
+};
+
+static bool is_word(const char *word, const char *text, size_t length)
+{
+    return word && strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
+static const hsi_kernel_work *find_work(const char *name, size_t length)
+{
+    if (length < 2 || (name[0] != 'd' && name[0] != 's'))
+        return NULL;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        if (is_word(works[i].name, name + 1, length - 1) ||
+            is_word(works[i].alias, name + 1, length - 1))
+            return &works[i];
+    return NULL;
+}
+
+/* Return the digits behind a colon as a number; 0: other characters than digits and a slash. */
+static double read_size(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 15 || (text[digits] != '\0' && text[digits] != '/'))
+        return 0;
+    return strtod(text, NULL);
+}
+
+hsi_kernel_name hsi_kernel_name_split(const char *text)
+{
+    hsi_kernel_name name = {.length = strlen(text), .element = text[0] == 's' ? 4 : 8};
+    const char     *colon = strchr(text, ':');
+
+    if (!colon || strncmp(text, "plugin:", 7) == 0 || strncmp(text, "python:", 7) == 0)
+        colon = NULL;
+    if (colon) {
+        name.length = (size_t)(colon - text);
+        name.size = read_size(colon + 1);
+    }
+    name.work = find_work(text, name.length);
+    return name;
+}

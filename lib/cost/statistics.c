@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running mean and variance by Welford's update, merged by Chan's formula. */
+#include "cost/statistics.h"
+
+#include <math.h>
+
+enum {
+    TRUSTED_RUNS = 4,   /* executions from which on a new one may be strange */
+    STRANGE_FACTOR = 3, /* ratio to the mean beyond which an execution is strange */
+    STRANGE_SHARE = 4   /* strange executions that replace the entry: more than a fourth */
+};
+
+static void limit_runs(hsi_statistics *s, double most)
+{
+    if (s->runs <= most)
+        return;
+    s->m2 *= most / s->runs;
+    s->runs = most;
+}
+
+static void note_extremes(hsi_statistics *s, double least, int64_t last)
+{
+    if (s->runs == 0 || least < s->least)
+        s->least = least;
+    if (last > s->last)
+        s->last = last;
+}
+
+void hsi_statistics_add(hsi_statistics *s, double seconds, int64_t date)
+{
+    double difference = seconds - s->mean;
+
+    note_extremes(s, seconds, date);
+    limit_runs(s, HSI_MOST_RUNS - 1);
+    s->runs += 1;
+    s->mean += difference / s->runs;
+    s->m2 += difference * (seconds - s->mean);
+}
+
+static int is_strange(const hsi_statistics *s, double seconds)
+{
+    return s->runs >= TRUSTED_RUNS &&
+           (seconds > STRANGE_FACTOR * s->mean || seconds < s->mean / STRANGE_FACTOR);
+}
+
+hsi_observed hsi_statistics_observe(hsi_statistics *s, double seconds, int64_t date)
+{
+    if (!is_strange(s, seconds)) {
+        hsi_statistics_add(s, seconds, date);
+        return HSI_OBSERVED_ADDED;
+    }
+    s->strange++;
+    if ((double)s->strange <= fmax(TRUSTED_RUNS, s->runs / STRANGE_SHARE))
+        return HSI_OBSERVED_STRANGE;
+    *s = (hsi_statistics){0};
+    hsi_statistics_add(s, seconds, date);
+    return HSI_OBSERVED_RESTARTED;
+}
+
+void hsi_statistics_merge(hsi_statistics *into, const hsi_statistics *from)
+{
+    double runs = into->runs + from->runs, difference = from->mean - into->mean;
+
+    into->strange += from->strange;
+    if (from->runs == 0)
+        return;
+    note_extremes(into, from->least, from->last);
+    into->mean += difference * (from->runs / runs);
+    into->m2 += from->m2 + difference * difference * (into->runs * from->runs / runs);
+    into->runs = runs;
+    limit_runs(into, HSI_MOST_RUNS);
+}
+
+double hsi_statistics_spread(const hsi_statistics *s)
+{
+    return s->runs > 1 ? sqrt(s->m2 / (s->runs - 1)) / s->mean : NAN;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cost models: features of tasks, predictions by source, and instances with unknown times. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "suite.h"
+#include "support/random.h"
+
+static hsi_random random_state;
+
+static hs_features features_of(const char *key, uint64_t what, double size, double flops)
+{
+    hs_features f;
+
+    hs_features_init(&f);
+    strcpy(f.key, key);
+    f.what = what;
+    f.size = size;
+    f.flops = flops;
+    return f;
+}
+
+static hs_prediction predict(hs_cost *cost, hs_type type, hs_features f)
+{
+    hs_prediction p;
+
+    hs_prediction_init(&p);
+    hs_cost_predict(cost, type, &f, &p);
+    return p;
+}
+
+static void observe(hs_cost *cost, hs_type type, hs_features f, double seconds)
+{
+    ck_assert_int_eq(hs_cost_observe(cost, type, &f, seconds, 5), HS_OK);
+}
+
+static hs_cost *new_cost(void)
+{
+    hs_cost *cost = NULL;
+
+    ck_assert_int_eq(hs_cost_create(&cost), HS_OK);
+    return cost;
+}
+
+/* Create an instance of 1 CPU and 1 GPU with a single row. */
+static hs_instance *instance_of(const hs_task *task)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static hs_features row_features(const hs_instance *in, size_t row, hs_type type)
+{
+    hs_feature_index *index = NULL;
+    hs_features       f;
+
+    hs_features_init(&f);
+    ck_assert_int_eq(hs_feature_index_create(in, &index), HS_OK);
+    hs_feature_index_get(index, row, type, &f);
+    hs_feature_index_free(index);
+    return f;
+}
+
+START_TEST(commands_have_keys)
+{
+    static const char *const keys[][2] = {
+        {"/usr/bin/convert a.png b.png", "convert"},
+        {"N=3 M=4 ./run.sh 7", "run.sh"},
+        {"python3 -u /home/me/train.py --epochs 3", "python3 train.py"},
+        {"bash -x scripts/a.sh b", "bash a.sh"},
+        {"java -Xmx2g Main x", "java Main"},
+        {"for i in 1 2; do echo $i; done", "sh"},
+        {"$HOME/bin/x", "sh"},
+        {"(cd x && make)", "sh"},
+        {"Rscript", "Rscript"},
+        {"python3 -c 'secret=1'", "python3"},
+        {"perl -e \"print 1\"", "perl"},
+        {"python3 | x", "python3"},
+        {"python3 < x.py", "python3"},
+        {"sh /path/a.sh;rm x", "sh"},
+        {"bash --login $HOME/x", "bash"},
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        hs_task      task;
+        hs_instance *in;
+        hs_features  f;
+
+        hs_task_init(&task);
+        task.cpu = HS_UNKNOWN;
+        task.cpu_command = keys[i][0];
+        task.size = 12;
+        in = instance_of(&task);
+        f = row_features(in, 0, HS_CPU);
+        ck_assert_str_eq(f.key, keys[i][1]);
+        ck_assert_double_eq(f.size, 12);
+        ck_assert_double_eq(f.flops, 0);
+        ck_assert_uint_ne(f.what, 0);
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+START_TEST(kernels_have_size_work_and_bytes)
+{
+    static const struct {
+        const char *kernel, *key;
+        double      size, flops, in, out;
+    } all[] = {
+        {"dgemm:100", "dgemm", 100, 2e6, 3 * 8e4, 8e4},
+        {"sgemm:100", "sgemm", 100, 2e6, 3 * 4e4, 4e4},
+        {"dsyrk:10", "dsyrk", 10, 1100, 2 * 800, 800},
+        {"dtrsm:10", "dtrsm", 10, 1000, 2 * 800, 800},
+        {"dpotrf:3", "dpotrf", 3, 9, 72, 72},
+        {"dgetrf_nopiv:3", "dgetrf", 3, 18, 72, 72},
+        {"dgeqrt:3", "dgeqrf", 3, 36, 72, 72},
+        {"dgemqrt:10", "dormqr", 10, 2000, 1600, 800},
+        {"dtsqrt:10", "dtpqrt", 10, 2000, 1600, 1600},
+        {"dtsmqr:10", "dtpmqrt", 10, 4000, 2400, 1600},
+        {"copy:1000", "copy", 1000, 0, 1000, 1000},
+        {"mine:7", "mine", 7, 0, 0, 0},
+        {"plugin:/home/me/a.so:f", "plugin:a.so:f", 0, 0, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        hs_task      task;
+        hs_instance *in;
+        hs_features  f;
+
+        hs_task_init(&task);
+        task.gpu = HS_UNKNOWN;
+        task.kernel = all[i].kernel;
+        in = instance_of(&task);
+        f = row_features(in, 0, HS_GPU);
+        ck_assert_str_eq(f.key, all[i].key);
+        ck_assert_double_eq(f.size, all[i].size);
+        ck_assert_double_eq_tol(f.flops, all[i].flops, 1e-9 * (1 + all[i].flops));
+        ck_assert_double_eq(f.bytes_in, all[i].in);
+        ck_assert_double_eq(f.bytes_out, all[i].out);
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+START_TEST(bytes_come_from_data_and_edges)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+    size_t       handle;
+    hs_features  f;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
+    for (int row = 0; row < 3; row++) {
+        hs_task_init(&task);
+        task.cpu = 1;
+        task.cpu_command = "x";
+        task.count = row == 0 ? 2 : 1;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 0, 100), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "h", &handle), HS_OK);
+    ck_assert_int_eq(hs_builder_set_handle_bytes(b, handle, 1000), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 1, handle, HS_READ), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 2, handle, HS_READ_WRITE), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    f = row_features(in, 0, HS_CPU);
+    ck_assert_double_eq(f.bytes_in, 0);
+    ck_assert_double_eq(f.bytes_out, 10);
+    ck_assert_double_eq(f.size, 10);
+    f = row_features(in, 1, HS_CPU);
+    ck_assert_double_eq(f.bytes_in, 2 * 10 + 1000);
+    ck_assert_double_eq(f.bytes_out, 100);
+    f = row_features(in, 2, HS_CPU);
+    ck_assert_double_eq(f.bytes_in, 1100);
+    ck_assert_double_eq(f.bytes_out, 1000);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(the_most_accurate_source_predicts)
+{
+    hs_cost      *cost = new_cost();
+    hs_prediction p = predict(NULL, HS_CPU, features_of("a", 1, 1, 0));
+
+    ck_assert_int_eq(p.source, HS_COST_NONE);
+    p = predict(cost, HS_CPU, features_of("a", 1, 1, 0));
+    ck_assert_int_eq(p.source, HS_COST_NONE);
+    ck_assert_double_eq(p.time, 1);
+    observe(cost, HS_CPU, features_of("a", 1, 10, 0), 4);
+    observe(cost, HS_CPU, features_of("a", 2, 10, 0), 8);
+    observe(cost, HS_CPU, features_of("b", 3, 10, 0), 1);
+    ck_assert_int_eq(predict(cost, HS_GPU, features_of("a", 1, 10, 0)).source, HS_COST_NONE);
+    p = predict(cost, HS_CPU, features_of("a", 1, 10, 0));
+    ck_assert_int_eq(p.source, HS_COST_TASK);
+    ck_assert_double_eq(p.time, 4);
+    ck_assert_uint_eq(p.runs, 1);
+    ck_assert(isnan(p.spread));
+    p = predict(cost, HS_CPU, features_of("a", 9, 10, 0));
+    ck_assert_int_eq(p.source, HS_COST_HISTORY);
+    ck_assert_double_eq(p.time, 6);
+    ck_assert_double_eq_tol(p.spread, sqrt(8) / 6, 1e-12);
+    p = predict(cost, HS_CPU, features_of("a", 9, 11, 0));
+    ck_assert_int_eq(p.source, HS_COST_KEY);
+    ck_assert_double_eq_tol(p.time, 6, 1e-12);
+    p = predict(cost, HS_CPU, features_of("c", 9, 11, 0));
+    ck_assert_int_eq(p.source, HS_COST_LEAST);
+    ck_assert_double_eq_tol(p.time, 1, 1e-12);
+    observe(cost, HS_CPU, features_of("a", 4, 20, 0), 24);
+    observe(cost, HS_CPU, features_of("a", 5, 40, 0), 96);
+    p = predict(cost, HS_CPU, features_of("a", 9, 30, 0));
+    ck_assert_int_eq(p.source, HS_COST_POWER);
+    ck_assert_double_eq_tol(p.time, 54, 0.01);
+    hs_cost_free(cost);
+}
+END_TEST
+
+START_TEST(rates_give_a_roofline)
+{
+    hs_cost      *cost = new_cost();
+    hs_features   copy = features_of("copy", 1, 1e6, 0), other = features_of("x", 2, 0, 4e9);
+    hs_prediction p;
+
+    copy.bytes_in = copy.bytes_out = 1e6;
+    for (hs_type type = HS_CPU; type <= HS_GPU; type++) {
+        observe(cost, type, features_of("dgemm", 3, 1000, 2e9), 1);
+        observe(cost, type, copy, 0.002);
+        p = predict(cost, type, other);
+        ck_assert_int_eq(p.source, HS_COST_ROOFLINE);
+        ck_assert_double_eq_tol(p.time, 2 + (type == HS_GPU ? 0.002 : 0), 1e-12);
+    }
+    other.bytes_in = 1e10;
+    ck_assert_double_eq_tol(predict(cost, HS_CPU, other).time, 10, 1e-9);
+    observe(cost, HS_CPU, features_of("x", 4, 0, 1e9), 2);
+    ck_assert_double_eq_tol(predict(cost, HS_CPU, features_of("x", 2, 0, 4e9)).time, 8, 1e-9);
+    hs_cost_free(cost);
+}
+END_TEST
+
+/* Compare means with a list that is searched from its begin. */
+START_TEST(the_table_equals_a_list)
+{
+    enum { KEYS = 20, SIZES = 5, WHATS = 3, ALL = KEYS * SIZES * WHATS };
+    static double sum[2][ALL], count[2][ALL];
+    hs_cost      *cost = new_cost();
+
+    for (int i = 0; i < 20000; i++) {
+        unsigned type = (unsigned)hsi_random_below(&random_state, 2);
+        unsigned key = (unsigned)hsi_random_below(&random_state, KEYS);
+        unsigned size = (unsigned)hsi_random_below(&random_state, SIZES);
+        unsigned what = (unsigned)hsi_random_below(&random_state, WHATS);
+        unsigned at = (key * SIZES + size) * WHATS + what;
+        double   seconds = 1 + hsi_random_unit(&random_state);
+        char     name[16];
+
+        if (count[type][at] >= 64)
+            continue;
+        snprintf(name, sizeof name, "key%u", key);
+        observe(cost, (hs_type)type, features_of(name, 1 + key * WHATS + what, size, 0), seconds);
+        sum[type][at] += seconds;
+        count[type][at]++;
+        ck_assert_double_eq_tol(
+            predict(cost, (hs_type)type, features_of(name, 1 + key * WHATS + what, size, 0)).time,
+            sum[type][at] / count[type][at], 1e-9);
+    }
+    hs_cost_free(cost);
+}
+END_TEST
+
+START_TEST(entries_carry_everything_to_another_table)
+{
+    hs_cost      *cost = new_cost(), *copy = new_cost();
+    hs_cost_entry entry;
+    size_t        fresh = 0;
+
+    hs_cost_entry_init(&entry);
+    for (int i = 0; i < 300; i++)
+        observe(cost, (hs_type)(i % 2), features_of(i % 3 ? "a" : "b", 1 + (uint64_t)i % 7, i % 5, 0),
+                1 + hsi_random_unit(&random_state));
+    for (size_t i = 0; hs_cost_fresh_at(cost, i, &entry); i++)
+        if (entry.runs > 0) {
+            ck_assert_int_eq(hs_cost_merge(copy, &entry), HS_OK);
+            fresh++;
+        }
+    ck_assert_uint_gt(fresh, 20);
+    for (int i = 0; i < 300; i++) {
+        hs_features f = features_of(i % 3 ? "a" : "b", 1 + (uint64_t)i % 7, i % 5, 0);
+
+        for (int known = 0; known < 2; known++, f.what = 99)
+            ck_assert_double_eq_tol(predict(copy, (hs_type)(i % 2), f).time,
+                                    predict(cost, (hs_type)(i % 2), f).time, 1e-9);
+    }
+    for (size_t i = 0; hs_cost_fresh_at(copy, i, &entry); i++)
+        ck_assert_double_eq(entry.runs, 0);
+    hs_cost_clear_fresh(cost);
+    for (size_t i = 0; hs_cost_fresh_at(cost, i, &entry); i++)
+        ck_assert_double_eq(entry.runs, 0);
+    hs_cost_free(cost);
+    hs_cost_free(copy);
+}
+END_TEST
+
+START_TEST(a_changed_machine_is_learned_again)
+{
+    hs_cost    *cost = new_cost();
+    hs_features f = features_of("a", 1, 2, 0);
+
+    for (int i = 0; i < 20; i++)
+        observe(cost, HS_CPU, f, 1);
+    for (int i = 0; i < 8; i++)
+        observe(cost, HS_CPU, f, 5);
+    ck_assert_double_eq_tol(predict(cost, HS_CPU, f).time, 5, 1);
+    hs_cost_free(cost);
+}
+END_TEST
+
+START_TEST(invalid_observations_are_refused)
+{
+    hs_cost    *cost = new_cost();
+    hs_features f = features_of("a", 1, 2, 0), bad = features_of("a", 1, -1, 0);
+
+    ck_assert_int_eq(hs_cost_observe(cost, HS_CPU, &f, 0, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_cost_observe(cost, HS_CPU, &f, NAN, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_cost_observe(cost, HS_CPU, &f, INFINITY, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_cost_observe(cost, (hs_type)2, &f, 1, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_cost_observe(cost, HS_CPU, &bad, 1, 0), HS_EINVAL);
+    ck_assert_int_eq(predict(cost, HS_CPU, f).source, HS_COST_NONE);
+    hs_cost_free(cost);
+}
+END_TEST
+
+/* Create an instance of rows with every combination of given, unknown and no times. */
+static hs_instance *partly_unknown(void)
+{
+    static const double times[] = {2, INFINITY, NAN};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_task             task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MILLISECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_add_note(b, "note", "kept"), HS_OK);
+    for (int i = 0; i < 9; i++) {
+        if (i == 4)
+            continue;
+        hs_task_init(&task);
+        task.cpu = times[i / 3];
+        task.gpu = times[i % 3];
+        task.kernel = "k:3";
+        task.count = 1 + (uint32_t)i % 2;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(filling_replaces_unknown_times_alone)
+{
+    hs_instance *in = partly_unknown(), *filled = NULL;
+    hs_cost     *cost = new_cost();
+    const char  *value;
+
+    ck_assert_uint_eq(hs_instance_unknown(in), 5);
+    observe(cost, HS_GPU, features_of("k", 1, 3, 0), 0.25);
+    ck_assert_int_eq(hs_instance_fill(in, cost, &filled), HS_OK);
+    ck_assert_uint_eq(hs_instance_unknown(filled), 0);
+    ck_assert_uint_eq(hs_instance_tasks(filled), hs_instance_tasks(in));
+    ck_assert_str_eq(hs_instance_note(filled, 0, &value), "note");
+    ck_assert(hs_instance_has_graph(filled));
+    for (size_t i = 0; i < hs_instance_tasks(in); i++)
+        for (hs_type type = HS_CPU; type <= HS_GPU; type++) {
+            double was = hs_instance_time(in, i, type), is = hs_instance_time(filled, i, type);
+
+            ck_assert_int_eq(hs_instance_source(in, i, type), HS_COST_GIVEN);
+            if (!isnan(was)) {
+                ck_assert(was == is);
+                ck_assert_int_eq(hs_instance_source(filled, i, type), HS_COST_GIVEN);
+            } else {
+                ck_assert_double_eq_tol(is, type == HS_GPU ? 250 : 1000, 1e-9);
+                ck_assert_int_eq(hs_instance_source(filled, i, type),
+                                 type == HS_GPU ? HS_COST_HISTORY : HS_COST_NONE);
+            }
+        }
+    hs_instance_free(in);
+    hs_instance_free(filled);
+    hs_cost_free(cost);
+}
+END_TEST
+
+START_TEST(nothing_computes_with_unknown_times)
+{
+    hs_instance *in = partly_unknown();
+    hs_schedule *s = NULL;
+    hs_policy   *policy = NULL;
+    double       value;
+    int          fd = dup(2);
+
+    for (size_t i = 0; i < hs_algorithm_count(); i++)
+        ck_assert_int_eq(hs_solve(hs_algorithm_at(i), in, NULL, &s),
+                         hs_algorithm_supports_graphs(hs_algorithm_at(i)) ? HS_EUNKNOWN
+                                                                          : HS_EDEPENDENT);
+    for (size_t i = 0; i < hs_bound_count(); i++)
+        ck_assert_int_eq(hs_bound_compute(hs_bound_at(i), in, NULL, &value), HS_EUNKNOWN);
+    for (size_t i = 0; i < hs_policy_count(); i++)
+        if (hs_policy_supports_graphs(hs_policy_at(i)) && !hs_policy_needs_plan(hs_policy_at(i)))
+            ck_assert_int_eq(hs_policy_create(hs_policy_at(i), in, NULL, NULL, &policy),
+                             HS_EUNKNOWN);
+    ck_assert_int_eq(hs_dot_write(fd, in), HS_EUNKNOWN);
+    close(fd);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(wrapped_arrays_hold_no_unknown_time)
+{
+    double       times[] = {1, NAN};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_ETIME);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cost models");
+    TCase *cases = tcase_create("cost");
+
+    hsi_random_seed(&random_state, 1, 0);
+    tcase_add_test(cases, commands_have_keys);
+    tcase_add_test(cases, kernels_have_size_work_and_bytes);
+    tcase_add_test(cases, bytes_come_from_data_and_edges);
+    tcase_add_test(cases, the_most_accurate_source_predicts);
+    tcase_add_test(cases, rates_give_a_roofline);
+    tcase_add_test(cases, the_table_equals_a_list);
+    tcase_add_test(cases, entries_carry_everything_to_another_table);
+    tcase_add_test(cases, a_changed_machine_is_learned_again);
+    tcase_add_test(cases, invalid_observations_are_refused);
+    tcase_add_test(cases, filling_replaces_unknown_times_alone);
+    tcase_add_test(cases, nothing_computes_with_unknown_times);
+    tcase_add_test(cases, wrapped_arrays_hold_no_unknown_time);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
