@@ -15,7 +15,7 @@ below() {
     generate) echo core support ;;
     picture) echo io core support ;;
     cost) echo core support ;;
-    exec) echo core support ;; # headers alone: it is a library of its own
+    exec | profile) echo core support ;; # headers alone: a library of its own
     *) echo "arrows: lib/$1 is not known here" >&2 ;;
     esac
 }

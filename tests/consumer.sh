@@ -38,6 +38,14 @@ of_manual libhybridsched.3 >"$root/library.c"
 echo "11, and no schedule beats 11" >"$root/library.expected"
 of_manual libhybridsched-exec.3 >"$root/exec.c"
 echo "1 4 9" >"$root/exec.expected"
+of_manual libhybridsched-profile.3 >"$root/profile.c"
+echo "2.5 s" >"$root/profile.expected"
+examples="readme library exec"
+if pkg-config --exists hybridsched-profile; then
+    examples="$examples profile"
+else
+    echo "consumer: this build has no profiles"
+fi
 
 # works WAY EXAMPLE COMPILE...: check that the example compiles and prints the expected output.
 works() {
@@ -52,9 +60,11 @@ works() {
 passed=0
 
 # shellcheck disable=SC2046,SC2086
-for example in readme library exec; do
-    module=hybridsched
-    [ $example != exec ] || module=hybridsched-exec
+for example in $examples; do
+    case $example in
+    exec | profile) module=hybridsched-$example ;;
+    *) module=hybridsched ;;
+    esac
     works "in C" $example $CC ${CFLAGS:-} $strict "$root/$example.c" \
         $(pkg-config --cflags --libs $module)
 done
@@ -63,6 +73,7 @@ done
 stands_alone() { # compile...
     for header in "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h; do
         name=${header##*/}
+        [ "$name" != profile.h ] || pkg-config --exists hybridsched-profile || continue
         cat >"$root/alone.c" <<ALONE
 #define X(x) x
 #include <hybridsched/$name>
@@ -154,7 +165,9 @@ parts() { # FILE...: a library's parts, as a script of the linker
 }
 if [ ! -f "$lib/libhybridsched.a" ]; then
     # shellcheck disable=SC2046
-    parts $(find "$PWD/.libs" -name 'libhs_*.a' -type f) | tee "$lib/libhybridsched.a" >"$lib/libhybridsched-exec.a"
+    parts $(find "$PWD/.libs" -name 'libhs_*.a' -type f) >"$lib/libhybridsched.a"
+    cp "$lib/libhybridsched.a" "$lib/libhybridsched-exec.a"
+    cp "$lib/libhybridsched.a" "$lib/libhybridsched-profile.a"
 fi
 mkdir "$root/shared"
 mv "$lib"/libhybridsched*.so* "$root/shared"
@@ -164,6 +177,12 @@ works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
 # shellcheck disable=SC2046,SC2086
 works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
     $(pkg-config --static --cflags --libs hybridsched-exec)
+case $examples in *profile)
+    # shellcheck disable=SC2046,SC2086
+    works statically profile $CC ${CFLAGS:-} "$root/profile.c" \
+        $(pkg-config --static --cflags --libs hybridsched-profile)
+    ;;
+esac
 echo 'int main(void) { return 0; }' >"$root/main.c"
 others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched//')
 # shellcheck disable=SC2046,SC2086

@@ -3,7 +3,8 @@
 # Check that each shared library exports every function of its headers and only names in hs_*.
 
 srcdir=${srcdir:-.}
-of_exec="backend.h exec.h plugin.h" # libhybridsched-exec; the others are libhybridsched's
+of_exec="backend.h exec.h plugin.h" # libhybridsched-exec
+of_profile="profile.h"              # libhybridsched-profile; the others are libhybridsched's
 
 [ -f .libs/libhybridsched.so ] || { echo "skipped: this build has no shared library"; exit 77; }
 command -v "${NM:=nm}" >/dev/null || { echo "skipped: nm is not installed"; exit 77; }
@@ -11,8 +12,9 @@ command -v "${NM:=nm}" >/dev/null || { echo "skipped: nm is not installed"; exit
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/exports.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
-is_of_exec() {
-    case " $of_exec " in *" ${1##*/} "*) return 0 ;; *) return 1 ;; esac
+# is_of HEADERS FILE: check that the file is one of the headers.
+is_of() {
+    case " $1 " in *" ${2##*/} "*) return 0 ;; *) return 1 ;; esac
 }
 
 # Symbols that a sanitizer or the linker adds begin with an underscore.
@@ -61,15 +63,21 @@ compare() { # library header...
 
 set -- include/hybridsched/version.h
 for header in "$srcdir"/include/hybridsched/*.h; do
-    is_of_exec "$header" || set -- "$@" "$header"
+    is_of "$of_exec $of_profile" "$header" || set -- "$@" "$header"
 done
 compare libhybridsched "$@"
 
-set --
-for header in "$srcdir"/include/hybridsched/*.h; do
-    is_of_exec "$header" && set -- "$@" "$header"
-done
-compare libhybridsched-exec "$@"
+# compare_own LIBRARY HEADERS: compare a library that has these headers alone.
+compare_own() {
+    library=$1 own=$2
+    set --
+    for header in "$srcdir"/include/hybridsched/*.h; do
+        is_of "$own" "$header" && set -- "$@" "$header"
+    done
+    compare "$library" "$@"
+}
+compare_own libhybridsched-exec "$of_exec"
+[ ! -f .libs/libhybridsched-profile.so ] || compare_own libhybridsched-profile "$of_profile"
 
 # The module exports a single symbol.
 if [ -f .libs/hybridsched-cuda.so ]; then

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Profiles: what is written comes back, merges, limits, and the processors of a file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/detect.h"
+#include "profile_fixture.h"
+#include "suite.h"
+
+enum { DAY = 86400 };
+
+static bool is_close(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+static void assert_same_statistics(const hs_cost_entry *a, const hs_cost_entry *b)
+{
+    ck_assert_double_eq(a->runs, b->runs);
+    ck_assert(is_close(a->mean, b->mean));
+    ck_assert(is_close(a->m2, b->m2));
+    ck_assert_double_eq(a->least, b->least);
+    ck_assert_int_eq(a->last, b->last);
+    ck_assert_uint_eq(a->strange, b->strange);
+}
+
+static void assert_same_entry(const hs_cost_entry *a, const hs_cost_entry *b)
+{
+    ck_assert_int_eq(a->type, b->type);
+    ck_assert_int_eq(a->level, b->level);
+    ck_assert_str_eq(a->features.key, b->features.key);
+    ck_assert_uint_eq(a->features.what, b->features.what);
+    ck_assert_double_eq(a->features.size, b->features.size);
+    ck_assert_double_eq(a->features.flops, b->features.flops);
+    ck_assert_double_eq(a->features.bytes_in, b->features.bytes_in);
+    ck_assert_double_eq(a->features.bytes_out, b->features.bytes_out);
+    assert_same_statistics(a, b);
+}
+
+static size_t entry_count(const hs_cost *cost)
+{
+    hs_cost_entry entry;
+    size_t        count = 0;
+
+    hs_cost_entry_init(&entry);
+    while (hs_cost_entry_at(cost, count, &entry))
+        count++;
+    return count;
+}
+
+START_TEST(entries_come_back)
+{
+    hs_cost      *cost = new_cost(), *loaded;
+    hs_features   f = features_of("dgemm", 0xfedcba9876543210u, 1e9 + 1);
+    hs_cost_entry entry, back;
+
+    f.flops = 0.1;
+    f.bytes_in = 1e300;
+    f.bytes_out = 5e-324;
+    for (int i = 1; i <= 3; i++) {
+        observe(cost, HS_CPU, f, i / 3.0, 1700000000 + i);
+        observe(cost, HS_GPU, f, 1e-9 * i, i);
+    }
+    observe(cost, HS_CPU, features_of("copy of caf\xc3\xa9 \xff'\"", 0, 0), 1e9, 0);
+    flush_cost(cost);
+    loaded = load_cost();
+    ck_assert_uint_eq(entry_count(cost),
+                      entry_count(loaded) + 1); /* without the empty task entry */
+    hs_cost_entry_init(&entry);
+    for (size_t i = 0; hs_cost_entry_at(cost, i, &entry); i++) {
+        if (entry.runs == 0)
+            continue;
+        back = entry_of(loaded, entry.type, entry.level, &entry.features);
+        assert_same_entry(&entry, &back);
+    }
+    for (size_t i = 0; hs_cost_fresh_at(loaded, i, &entry); i++)
+        ck_assert_double_eq(entry.runs, 0);
+    ck_assert_double_eq(query("SELECT count(*) FROM machine"), 2);
+    ck_assert_double_eq(query("PRAGMA application_id"), 0x48535046);
+    ck_assert_double_eq(query("PRAGMA user_version"), 1);
+    ck_assert_double_eq(query("SELECT journal_mode = 'delete' FROM pragma_journal_mode"), 1);
+    hs_cost_free(cost);
+    hs_cost_free(loaded);
+}
+END_TEST
+
+START_TEST(longest_key_comes_back)
+{
+    hs_cost    *cost = new_cost(), *loaded;
+    hs_features f = features_of("", 0, 0);
+
+    memset(f.key, 'k', HS_MAX_KEY - 1);
+    observe(cost, HS_CPU, f, 1, 0);
+    flush_cost(cost);
+    loaded = load_cost();
+    ck_assert_double_eq(entry_of(loaded, HS_CPU, HS_COST_LEVEL_HISTORY, &f).runs, 1);
+    hs_cost_free(cost);
+    hs_cost_free(loaded);
+}
+END_TEST
+
+/* Flush two models of equal features in one order, and return the sum. */
+static hs_cost_entry sum_of(const double *first, const double *second, size_t each)
+{
+    const double *parts[] = {first, second};
+    hs_features   f = features_of("sum", 0, 3);
+    hs_cost_entry sum;
+    hs_cost      *loaded;
+
+    unlink(profile_path);
+    for (size_t part = 0; part < 2; part++) {
+        hs_cost *cost = new_cost();
+
+        for (size_t i = 0; i < each; i++)
+            observe(cost, HS_CPU, f, parts[part][i], (int64_t)(part * each + i));
+        flush_cost(cost);
+        hs_cost_free(cost);
+    }
+    loaded = load_cost();
+    sum = entry_of(loaded, HS_CPU, HS_COST_LEVEL_HISTORY, &f);
+    hs_cost_free(loaded);
+    return sum;
+}
+
+START_TEST(merges_commute)
+{
+    enum { EACH = 20 };
+    double        one[EACH], other[EACH], mean = 0, m2 = 0;
+    hs_cost_entry sum, reverse;
+
+    srand48(_i);
+    for (size_t i = 0; i < EACH; i++) {
+        one[i] = 1 + drand48();
+        other[i] = 3 + drand48();
+        mean += (one[i] + other[i]) / (2 * EACH);
+    }
+    for (size_t i = 0; i < EACH; i++)
+        m2 += (one[i] - mean) * (one[i] - mean) + (other[i] - mean) * (other[i] - mean);
+    sum = sum_of(one, other, EACH);
+    reverse = sum_of(other, one, EACH);
+    assert_same_statistics(&sum, &reverse);
+    ck_assert_double_eq(sum.runs, 2 * EACH);
+    ck_assert(fabs(sum.mean - mean) <= 1e-12);
+    ck_assert(fabs(sum.m2 - m2) <= 1e-9);
+}
+END_TEST
+
+/* Only fresh executions are merged, so that a second flush does not count the first again. */
+START_TEST(each_execution_counts_once)
+{
+    hs_features f = features_of("once", 7, 3);
+    hs_profile *profile = open_profile();
+    hs_cost    *cost;
+
+    for (int run = 1; run <= 3; run++) {
+        cost = new_cost();
+        ck_assert_int_eq(hs_profile_load(profile, &test_cpu, NULL, cost, NULL), HS_OK);
+        observe(cost, HS_CPU, f, run, run);
+        flush_to(profile, cost);
+        flush_to(profile, cost);
+        ck_assert_double_eq(entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &f).runs, run);
+        hs_cost_free(cost);
+    }
+    hs_profile_close(profile);
+    ck_assert_double_eq(query("SELECT sum(n) FROM entry WHERE level = 0"), 3);
+    ck_assert_double_eq(query("SELECT sum(n) FROM entry WHERE level = 1"), 3);
+    ck_assert_double_eq(query("SELECT mean FROM entry WHERE level = 1"), 2);
+}
+END_TEST
+
+/* A machine that has changed replaces its old entries, and strange executions are kept. */
+START_TEST(restarts_replace_entries)
+{
+    hs_features   f = features_of("changed", 0, 3);
+    hs_cost      *cost = new_cost();
+    hs_cost_entry entry;
+
+    for (int i = 0; i < 10; i++)
+        observe(cost, HS_CPU, f, 1, 1);
+    flush_cost(cost);
+    for (int i = 0; i < 4; i++)
+        observe(cost, HS_CPU, f, 5, 2);
+    flush_cost(cost);
+    hs_cost_free(cost);
+    cost = load_cost();
+    entry = entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &f);
+    ck_assert_double_eq(entry.runs, 10);
+    ck_assert_uint_eq(entry.strange, 4);
+    observe(cost, HS_CPU, f, 5, 2);
+    observe(cost, HS_CPU, f, 6, 2);
+    flush_cost(cost);
+    hs_cost_free(cost);
+    cost = load_cost();
+    entry = entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &f);
+    ck_assert_double_eq(entry.runs, 2);
+    ck_assert_double_eq(entry.mean, 5.5);
+    ck_assert_double_eq(entry.least, 5);
+    ck_assert_uint_eq(entry.strange, 0);
+    hs_cost_free(cost);
+}
+END_TEST
+
+START_TEST(processors_are_separate)
+{
+    hs_features   f = features_of("work", 0, 3);
+    hs_processor  two = test_cpu, other = test_cpu;
+    hs_processor *cpus[] = {&test_cpu, &two, &other};
+    hs_profile   *profile = open_profile();
+
+    two.cores = 2;
+    strcpy(other.model, "Other CPU");
+    for (int i = 0; i < 3; i++) {
+        hs_cost *cost = new_cost();
+
+        observe(cost, HS_CPU, f, 1 + i, 1);
+        ck_assert_int_eq(hs_profile_flush(profile, cpus[i], NULL, cost, NULL), HS_OK);
+        hs_cost_free(cost);
+    }
+    for (int i = 0; i < 3; i++) {
+        hs_cost      *cost = new_cost();
+        hs_cost_entry entry;
+
+        ck_assert_int_eq(hs_profile_load(profile, cpus[i], NULL, cost, NULL), HS_OK);
+        entry = entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &f);
+        ck_assert_double_eq(entry.runs, 1);
+        ck_assert_double_eq(entry.mean, 1 + i);
+        hs_cost_free(cost);
+    }
+    hs_profile_close(profile);
+}
+END_TEST
+
+/* Add `count` entries of a processor; the first has the oldest execution. */
+static void add_entries(hs_profile *profile, const hs_processor *cpu, int count)
+{
+    hs_cost *cost = new_cost();
+
+    for (int i = 0; i < count; i++)
+        observe(cost, HS_CPU, features_of("old", 0, (i * 7) % count), 1, DAY * (i + 1));
+    ck_assert_int_eq(hs_profile_flush(profile, cpu, NULL, cost, NULL), HS_OK);
+    hs_cost_free(cost);
+}
+
+START_TEST(trimming_drops_the_oldest)
+{
+    hs_profile  *profile = open_profile();
+    hs_processor small = test_cpu;
+
+    small.cores = 2;
+    add_entries(profile, &test_cpu, 20);
+    add_entries(profile, &small, 5);
+    ck_assert_int_eq(hs_profile_trim(profile, 20, NULL), HS_OK);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 25);
+    ck_assert_int_eq(hs_profile_trim(profile, 19, NULL), HS_OK);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 24);
+    ck_assert_int_eq(hs_profile_trim(profile, 8, NULL), HS_OK);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry WHERE machine = 1"), 8);
+    ck_assert_double_eq(query("SELECT min(last) FROM entry WHERE machine = 1"), 13 * DAY);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry WHERE machine = 2"), 5);
+    ck_assert_int_eq(hs_profile_trim(profile, UINT64_MAX, NULL), HS_OK);
+    ck_assert_int_eq(hs_profile_trim(profile, 0, NULL), HS_OK);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 0);
+    hs_profile_close(profile);
+}
+END_TEST
+
+START_TEST(processors_are_listed)
+{
+    hs_profile  *profile = open_profile();
+    hs_processor two = test_cpu, found;
+    hs_cost     *cost = new_cost();
+    uint64_t     entries = 9;
+    size_t       count = 9;
+
+    two.cores = 2;
+    hs_processor_init(&found);
+    ck_assert_int_eq(hs_profile_count_processors(profile, &count, NULL), HS_OK);
+    ck_assert_uint_eq(count, 0);
+    add_entries(profile, &test_cpu, 3);
+    observe(cost, HS_GPU, features_of("dgemm", 0, 3), 1, 1);
+    ck_assert_int_eq(hs_profile_flush(profile, NULL, &test_gpu, cost, NULL), HS_OK);
+    hs_cost_free(cost);
+    add_entries(profile, &two, 5);
+    ck_assert_int_eq(hs_profile_count_processors(profile, &count, NULL), HS_OK);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_int_eq(hs_profile_processor_at(profile, 0, &found, &entries, NULL), HS_OK);
+    ck_assert_int_eq(found.type, HS_CPU);
+    ck_assert_int_eq(found.cores, 1);
+    ck_assert_str_eq(found.model, test_cpu.model);
+    ck_assert_uint_eq(entries, 3);
+    ck_assert_int_eq(hs_profile_processor_at(profile, 1, &found, &entries, NULL), HS_OK);
+    ck_assert_int_eq(found.type, HS_GPU);
+    ck_assert_int_eq(found.cores, 0);
+    ck_assert_str_eq(found.model, test_gpu.model);
+    ck_assert_uint_eq(entries, 1);
+    ck_assert_int_eq(hs_profile_processor_at(profile, 2, &found, &entries, NULL), HS_OK);
+    ck_assert_int_eq(found.cores, 2);
+    ck_assert_uint_eq(entries, 5);
+    ck_assert_int_eq(hs_profile_processor_at(profile, 3, &found, &entries, NULL), HS_EINVAL);
+    query("DELETE FROM entry WHERE machine = 1");
+    ck_assert_int_eq(hs_profile_count_processors(profile, &count, NULL), HS_OK);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(hs_profile_processor_at(profile, 0, &found, &entries, NULL), HS_OK);
+    ck_assert_int_eq(found.type, HS_GPU);
+    hs_profile_close(profile);
+}
+END_TEST
+
+/* Find a processor for a wanted one; return its number of entries. */
+static uint64_t find(hs_profile *profile, hs_type type, const char *model, int cores,
+                     hs_processor *found)
+{
+    hs_processor wanted;
+    uint64_t     entries = 99;
+
+    hs_processor_init(&wanted);
+    wanted.type = type;
+    wanted.cores = cores;
+    strcpy(wanted.model, model);
+    hs_processor_init(found);
+    ck_assert_int_eq(hs_profile_find_processor(profile, &wanted, found, &entries, NULL), HS_OK);
+    return entries;
+}
+
+START_TEST(similar_processors_serve)
+{
+    hs_profile  *profile = open_profile();
+    hs_processor two = test_cpu, large = test_cpu, emulated = test_gpu, found;
+    hs_cost     *cost = new_cost();
+
+    two.cores = 2;
+    strcpy(large.model, "Large CPU");
+    strcpy(emulated.model, "emulated");
+    ck_assert_uint_eq(find(profile, HS_CPU, "Large CPU", 1, &found), 0);
+    ck_assert_str_eq(found.model, "");
+    add_entries(profile, &test_cpu, 3);
+    add_entries(profile, &two, 4);
+    add_entries(profile, &large, 5);
+    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 1, &found), 3);
+    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 2, &found), 4);
+    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 3, &found), 4);
+    ck_assert_uint_eq(find(profile, HS_CPU, "New CPU", 1, &found), 5);
+    ck_assert_str_eq(found.model, "Large CPU");
+    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 0);
+    observe(cost, HS_GPU, features_of("dgemm", 0, 3), 1, 1);
+    ck_assert_int_eq(hs_profile_flush(profile, NULL, &emulated, cost, NULL), HS_OK);
+    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 0);
+    ck_assert_uint_eq(find(profile, HS_GPU, "emulated", 0, &found), 1);
+    observe(cost, HS_GPU, features_of("dgemm", 0, 4), 1, 1);
+    observe(cost, HS_GPU, features_of("dgemm", 0, 5), 1, 1);
+    ck_assert_int_eq(hs_profile_flush(profile, NULL, &test_gpu, cost, NULL), HS_OK);
+    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 2);
+    query("DELETE FROM entry WHERE machine = 2");
+    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 2, &found), 3);
+    ck_assert_int_eq(hs_profile_forget(profile, NULL, NULL, NULL), HS_OK);
+    ck_assert_uint_eq(find(profile, HS_GPU, "emulated", 0, &found), 0);
+    hs_cost_free(cost);
+    hs_profile_close(profile);
+}
+END_TEST
+
+START_TEST(keys_are_forgotten)
+{
+    hs_profile *profile = open_profile();
+    hs_cost    *cost = new_cost();
+    uint64_t    deleted = 99;
+
+    observe(cost, HS_CPU, features_of("convert", 1, 0), 1, 1);
+    observe(cost, HS_CPU, features_of("convert", 2, 0), 1, 1);
+    observe(cost, HS_GPU, features_of("convert", 2, 0), 1, 1);
+    observe(cost, HS_CPU, features_of("gzip", 3, 0), 1, 1);
+    flush_to(profile, cost);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 7);
+    ck_assert_int_eq(hs_profile_forget(profile, "conv", &deleted, NULL), HS_OK);
+    ck_assert_uint_eq(deleted, 0);
+    ck_assert_int_eq(hs_profile_forget(profile, "convert", &deleted, NULL), HS_OK);
+    ck_assert_uint_eq(deleted, 6);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry WHERE key = 'gzip'"), 1);
+    ck_assert_double_eq(query("SELECT count(*) FROM machine"), 1);
+    ck_assert_int_eq(hs_profile_forget(profile, NULL, &deleted, NULL), HS_OK);
+    ck_assert_uint_eq(deleted, 1);
+    ck_assert_double_eq(query("SELECT count(*) FROM machine"), 0);
+    observe(cost, HS_CPU, features_of("gzip", 3, 0), 1, 1);
+    flush_to(profile, cost);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 2);
+    hs_cost_free(cost);
+    hs_profile_close(profile);
+}
+END_TEST
+
+START_TEST(executions_need_a_processor)
+{
+    hs_profile *profile = open_profile();
+    hs_cost    *cost = new_cost();
+    hs_error    error = {0};
+
+    observe(cost, HS_CPU, features_of("a", 0, 1), 1, 1);
+    observe(cost, HS_GPU, features_of("a", 0, 1), 1, 1);
+    ck_assert_int_eq(hs_profile_flush(profile, &test_cpu, NULL, cost, &error), HS_EINVAL);
+    ck_assert_str_eq(error.why, "an execution was observed on a type without a processor");
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 0);
+    flush_to(profile, cost);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 2);
+    hs_cost_free(cost);
+    hs_profile_close(profile);
+}
+END_TEST
+
+START_TEST(memory_keeps_nothing)
+{
+    hs_profile *profile = NULL;
+    hs_cost    *cost = new_cost(), *loaded = new_cost();
+    hs_features f = features_of("a", 0, 1);
+
+    ck_assert_int_eq(hs_profile_open(":memory:", HS_PROFILE_UPDATE, &profile, NULL), HS_OK);
+    observe(cost, HS_CPU, f, 1, 1);
+    flush_to(profile, cost);
+    ck_assert_int_eq(hs_profile_load(profile, &test_cpu, &test_gpu, loaded, NULL), HS_OK);
+    ck_assert_double_eq(entry_of(loaded, HS_CPU, HS_COST_LEVEL_HISTORY, &f).runs, 1);
+    ck_assert_int_ne(access(":memory:", F_OK), 0);
+    hs_profile_close(profile);
+    hs_cost_free(cost);
+    hs_cost_free(loaded);
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+    hs_profile  *profile = open_profile();
+    hs_cost     *cost = new_cost();
+    hs_processor bad = test_cpu, found;
+    hs_error     error = {0};
+    uint64_t     entries;
+    size_t       count;
+
+    hs_processor_init(&found);
+    ck_assert_int_eq(hs_profile_open(NULL, HS_PROFILE_UPDATE, &profile, &error), HS_EINVAL);
+    ck_assert_str_eq(error.why, "a profile needs the name of a file");
+    ck_assert_int_eq(hs_profile_open("", HS_PROFILE_UPDATE, &profile, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_open(profile_path, HS_PROFILE_UPDATE, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_open(profile_path, (hs_profile_access)2, &profile, NULL),
+                     HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load(NULL, &test_cpu, NULL, cost, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load(profile, &test_cpu, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load(profile, &test_gpu, NULL, cost, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load(profile, NULL, &test_cpu, cost, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_flush(NULL, &test_cpu, NULL, cost, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_flush(profile, &test_cpu, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_flush(profile, &test_gpu, NULL, cost, NULL), HS_EINVAL);
+    bad.cores = -1;
+    ck_assert_int_eq(hs_profile_load(profile, &bad, NULL, cost, NULL), HS_EINVAL);
+    bad = test_cpu;
+    bad.model[0] = '\0';
+    ck_assert_int_eq(hs_profile_load(profile, &bad, NULL, cost, NULL), HS_EINVAL);
+    memset(bad.model, 'm', sizeof bad.model);
+    ck_assert_int_eq(hs_profile_load(profile, &bad, NULL, cost, NULL), HS_EINVAL);
+    bad = test_cpu;
+    bad.struct_size = 0;
+    ck_assert_int_eq(hs_profile_load(profile, &bad, NULL, cost, NULL), HS_EINVAL);
+    bad = test_cpu;
+    bad.type = (hs_type)2;
+    ck_assert_int_eq(hs_profile_find_processor(profile, &bad, &found, &entries, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_find_processor(profile, NULL, &found, &entries, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_processor_at(profile, SIZE_MAX, &found, &entries, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_count_processors(NULL, &count, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_count_processors(profile, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_trim(NULL, 1, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_forget(NULL, NULL, NULL, NULL), HS_EINVAL);
+    hs_profile_close(NULL);
+    hs_profile_close(profile);
+    hs_cost_free(cost);
+}
+END_TEST
+
+static void assert_model(const char *text, const char *expected)
+{
+    char  model[HS_MAX_PROCESSOR_MODEL];
+    FILE *file = fopen(profile_path, "we");
+
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    hsi_detect_cpu_model(profile_path, "aarch64", model);
+    ck_assert_str_eq(model, expected);
+}
+
+START_TEST(cpu_models_are_detected)
+{
+    char         model[HS_MAX_PROCESSOR_MODEL], long_line[2000] = "model name : ";
+    hs_processor cpu;
+
+    assert_model("processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC  7543 \t\n"
+                 "model name\t: Second\n",
+                 "AMD EPYC  7543");
+    assert_model("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "aarch64 0xd0c");
+    assert_model("CPU part\t: 0xd0c\nmodel name\t: Neoverse\n", "Neoverse");
+    assert_model("model name\t:\n", "aarch64");
+    assert_model("model name of it: a\n", "aarch64");
+    assert_model("", "aarch64");
+    hsi_detect_cpu_model("/nonexistent", "riscv64", model);
+    ck_assert_str_eq(model, "riscv64");
+    memset(long_line + strlen(long_line), 'x', sizeof long_line - strlen(long_line) - 1);
+    FILE *file = fopen(profile_path, "we");
+    fputs(long_line, file);
+    fclose(file);
+    hsi_detect_cpu_model(profile_path, "aarch64", model);
+    ck_assert_uint_eq(strlen(model), HS_MAX_PROCESSOR_MODEL - 1);
+    hs_processor_init(&cpu);
+    hs_processor_detect_cpu(4, &cpu);
+    ck_assert_int_eq(cpu.type, HS_CPU);
+    ck_assert_int_eq(cpu.cores, 4);
+    ck_assert_uint_gt(strlen(cpu.model), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profile");
+    TCase *tcase = tcase_create("profile");
+
+    tcase_add_checked_fixture(tcase, set_up_profile, tear_down_profile);
+    tcase_add_test(tcase, entries_come_back);
+    tcase_add_test(tcase, longest_key_comes_back);
+    tcase_add_loop_test(tcase, merges_commute, 0, 5);
+    tcase_add_test(tcase, each_execution_counts_once);
+    tcase_add_test(tcase, restarts_replace_entries);
+    tcase_add_test(tcase, processors_are_separate);
+    tcase_add_test(tcase, trimming_drops_the_oldest);
+    tcase_add_test(tcase, processors_are_listed);
+    tcase_add_test(tcase, similar_processors_serve);
+    tcase_add_test(tcase, keys_are_forgotten);
+    tcase_add_test(tcase, executions_need_a_processor);
+    tcase_add_test(tcase, memory_keeps_nothing);
+    tcase_add_test(tcase, arguments_are_checked);
+    tcase_add_test(tcase, cpu_models_are_detected);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
