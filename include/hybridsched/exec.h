@@ -399,8 +399,8 @@ typedef struct hs_exec_factorisation {
                                       relative_residual; else 0 */
     double largest_residual;       /* largest absolute element of (input - product of the
                                       factors) */
-    double largest_residual_limit; /* limit of max_residual: 1e-6, times the largest element of a
-                                      given matrix; in single precision 1e-6 sqrt(order) times
+    double largest_residual_limit; /* limit of largest_residual: 1e-6, times the largest element of
+                                      a given matrix; in single precision 1e-6 sqrt(order) times
                                       the largest element */
 } hs_exec_factorisation;
 

@@ -14,7 +14,8 @@ static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
     size_t    workers = (size_t)hs_instance_cpus(in) + hs_instance_gpus(in);
     hs_status st;
 
-    if (hsi_arena_expect(arena, WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
+    if (hsi_arena_reserve_chunk(arena,
+                                WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
         return HS_ENOMEM;
     st = hsi_problem_in(arena, in, alg->by_rows, token, pb);
     pb->available = settings->available;

@@ -105,7 +105,7 @@ static hsi_verdict fill_worker(hsi_capacity_search *f, level *at)
     return choose_counts(f, at, 0, (all + at->left - 1) / at->left, at->most, all);
 }
 
-hsi_verdict hsi_capacity_search_run(hsi_capacity_search *f, unsigned workers, const uint32_t *count)
+hsi_verdict hsi_fits_capacity(hsi_capacity_search *f, unsigned workers, const uint32_t *count)
 {
     level  first = {.left = workers, .most = f->capacity, .take = f->take};
     size_t i;

@@ -6,7 +6,7 @@
 #include "bound/proof/refute.h"
 
 /* The most kinds of tasks in an instance that is searched by kinds, and in a call of
- * hsi_capacity_search_run(). */
+ * hsi_fits_capacity(). */
 enum { HSI_MOST_KINDS = 8, HSI_CAPACITY_MOST_KINDS = 32 };
 
 /* A search whether identical workers, each with a capacity, can run given numbers of tasks of a few
@@ -22,7 +22,8 @@ typedef struct hsi_capacity_search {
     uint32_t       *take;  /* result of HSI_FOUND: counts by worker and kind */
 } hsi_capacity_search;
 
-hsi_verdict hsi_capacity_search_run(hsi_capacity_search *search, unsigned workers,
+/* Search whether `workers` workers of the capacity can run count[kind] tasks of each kind. */
+hsi_verdict hsi_fits_capacity(hsi_capacity_search *search, unsigned workers,
                                     const uint32_t *count);
 
 #endif

@@ -51,7 +51,7 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
 
     *d = (hsi_divisible){.rows = rows};
     work.arena = arena;
-    if (hsi_arena_expect(arena, 41 * n + 4096))
+    if (hsi_arena_reserve_chunk(arena, 41 * n + 4096))
         return HS_ENOMEM;
     order = hsi_arena_take(arena, n, sizeof *order);
     if (order)

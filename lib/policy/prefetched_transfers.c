@@ -28,7 +28,8 @@ static void find_runs(const hs_schedule *s, size_t tasks, task_run *runs)
     }
 }
 
-/* Return the number of inputs of a vertex, including those across barriers. */
+/* Return the work of visiting a vertex's inputs: its predecessors and, recursively, the inputs of
+ * the barriers among them. */
 static size_t count_reads(const hs_graph *g, uint32_t vertex)
 {
     size_t          count, all;

@@ -254,7 +254,8 @@ static hs_status ask_worker(policy_simulation *sim, uint32_t rank, double now)
     return HS_OK;
 }
 
-/* Handle the next event of one worker, without settling. */
+/* Handle the next event of one worker and ask the worker at once: for policies that do not group
+ * endings. */
 static hs_status take_turn(policy_simulation *sim, double now)
 {
     uint32_t  rank = hsi_worker_tree_first(&sim->due);

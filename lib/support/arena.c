@@ -89,7 +89,7 @@ void hsi_arena_release(hsi_arena *arena, hsi_mark mark)
         mark.chunk->used = mark.chunk_used;
 }
 
-int hsi_arena_expect(hsi_arena *arena, size_t bytes)
+int hsi_arena_reserve_chunk(hsi_arena *arena, size_t bytes)
 {
     hsi_chunk *chunk = arena->current;
 

@@ -34,7 +34,7 @@ hsi_mark hsi_arena_mark(const hsi_arena *arena);
 void     hsi_arena_release(hsi_arena *arena, hsi_mark mark);
 
 /* Reserve one contiguous chunk for the next `bytes`; -1: out of memory. */
-int hsi_arena_expect(hsi_arena *arena, size_t bytes);
+int hsi_arena_reserve_chunk(hsi_arena *arena, size_t bytes);
 
 /* Release everything, but keep the memory for a similar next call. */
 void hsi_arena_reset(hsi_arena *arena);

@@ -6,8 +6,8 @@
  */
 #include "exec/backend/cuda/cuda.h"
 
-int __real_hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
-int __wrap_hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
+int __real_hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, int watched);
+int __wrap_hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, int watched);
 int __real_hsi_cuda_piece(int n, int width);
 int __wrap_hsi_cuda_piece(int n, int width);
 
@@ -18,9 +18,9 @@ static int narrow(int n, int width)
     return n > NARROW_FROM && n < NARROW_TO && width > NARROW ? NARROW : width;
 }
 
-int __wrap_hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
+int __wrap_hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, int watched)
 {
-    return narrow(n, __real_hsi_cuda_width(kernel, n, watched));
+    return narrow(n, __real_hsi_cuda_piece_columns(kernel, n, watched));
 }
 
 int __wrap_hsi_cuda_piece(int n, int width)

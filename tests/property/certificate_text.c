@@ -17,7 +17,7 @@
 static char path[32];
 static int  file = -1, messages = -1, nowhere = -1;
 
-void certificate_files_open(void)
+void certificate_fixture_open(void)
 {
     file = memfd_create("certificate", 0); /* certificate file in memory, because the tests write
                                               it many thousand times */

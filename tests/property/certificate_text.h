@@ -14,7 +14,7 @@ typedef struct certificate_text {
 } certificate_text;
 
 /* Open and close the file in memory and the message streams: the fixture around the tests. */
-void certificate_files_open(void);
+void certificate_fixture_open(void);
 void certificate_files_close(void);
 
 /* Return the checker's exit code for the certificate in the file; `quiet` discards its messages. */

@@ -338,7 +338,7 @@ int main(void)
     TCase *cases = tcase_create("small instances");
 
     tcase_set_timeout(cases, 900);
-    tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
+    tcase_add_checked_fixture(cases, certificate_fixture_open, certificate_files_close);
     tcase_add_test(cases, true_certificates_are_accepted);
     tcase_add_test(cases, accepted_certificates_are_true);
     tcase_add_test(cases, wrong_counts_are_refused);

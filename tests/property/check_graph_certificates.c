@@ -275,7 +275,7 @@ int main(void)
     TCase *cases = tcase_create("small graphs");
 
     tcase_set_timeout(cases, 900);
-    tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
+    tcase_add_checked_fixture(cases, certificate_fixture_open, certificate_files_close);
     tcase_add_test(cases, only_true_certificates_are_accepted);
     tcase_add_test(cases, crowds_need_a_common_type);
     tcase_add_test(cases, overlapping_tasks_have_no_order);

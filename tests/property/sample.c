@@ -330,7 +330,7 @@ static bool is_one_of(const hs_algorithm *alg, const char *const *names, size_t 
     return false;
 }
 
-bool sample_is_policy(const hs_algorithm *alg)
+bool algorithm_runs_policy(const hs_algorithm *alg)
 {
     static const char *const names[] = {"hp-sp",   "hp-corrected", "dynamic",
                                         "h-ratio", "d-rank",       "dmda"};
@@ -342,7 +342,7 @@ bool sample_is_in_order(const hs_algorithm *alg)
 {
     static const char *const names[] = {"mct", "cpu-only", "gpu-only", "random"};
 
-    return sample_is_policy(alg) || is_one_of(alg, names, sizeof names / sizeof *names);
+    return algorithm_runs_policy(alg) || is_one_of(alg, names, sizeof names / sizeof *names);
 }
 
 bool sample_refuses(const hs_instance *in, const hs_algorithm *alg)

@@ -72,7 +72,7 @@ bool sample_searches(const hs_algorithm *alg);
 
 /* Tell whether the algorithm is a policy under the virtual clock, which allocates memory at each
  * call. */
-bool sample_is_policy(const hs_algorithm *alg);
+bool algorithm_runs_policy(const hs_algorithm *alg);
 
 /* Tell whether the result depends on the order of tasks (or of ties), and whether the algorithm
  * examines every worker for each task. */

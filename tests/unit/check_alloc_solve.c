@@ -306,7 +306,7 @@ START_TEST(second_call_in_workspace_allocates_nothing)
         if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
             continue;
         check_both_ways(hs_algorithm_name(context.algorithm), solve_in_workspace, &context);
-        if (sample_is_policy(context.algorithm))
+        if (algorithm_runs_policy(context.algorithm))
             continue;
         ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
         ck_assert_int_eq(allocations_of_second_call(ws, context.algorithm, in), 0);

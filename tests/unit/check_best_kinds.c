@@ -94,7 +94,8 @@ START_TEST(exact_proves_factorisations)
 }
 END_TEST
 
-/* best comes within 0.01% of the bound for thousands of tasks of few kinds. */
+/* Check that the algorithm `best` comes within 0.01% of the bound for thousands of tasks of few
+ * kinds. */
 START_TEST(thousands_of_tasks_come_near_the_bound)
 {
     const hs_kernel_table *mirage = hs_kernel_table_find("mirage-960");

@@ -84,7 +84,7 @@ START_TEST(algorithms_poll_often)
     hs_schedule        *s = NULL;
     double              makespan;
     bool                whole = !sample_is_in_order(alg); /* minimum number of polls */
-    long                least = sample_is_policy(alg) ? 16 : 1;
+    long                least = algorithm_runs_policy(alg) ? 16 : 1;
 
     if (sample_searches(alg))
         return;

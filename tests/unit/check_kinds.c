@@ -243,7 +243,7 @@ START_TEST(capacity_search_equals_brute_force)
                                     .capacity = 8 + (int64_t)hsi_random_below(&r, 40)};
         bool     can = can_fill(&fill, workers, count);
 
-        ck_assert_int_eq(hsi_capacity_search_run(&fill, workers, count),
+        ck_assert_int_eq(hsi_fits_capacity(&fill, workers, count),
                          can ? HSI_FOUND : HSI_REFUTED);
         for (w = 0; can && w < workers; w++) {
             ck_assert_int_le(take[2 * w] * weight[0] + take[2 * w + 1] * weight[1], fill.capacity);

@@ -20,7 +20,7 @@ typedef struct calibrate_request {
     unsigned               cpus, gpus; /* workers of the written instance */
     uint32_t               count;      /* tasks per row of the written instance; 0: not given */
     const hs_kernel_table *gpu;        /* kernel table with GPU times; NULL: none */
-    /* whether to use the table's acceleration instead of its GPU time */
+    /* whether GPU times are measured CPU times over the table's acceleration, not its GPU times */
     int                    by_ratio;
     int                    on_gpu;     /* whether to measure GPU times on the first GPU */
     int                    resident;   /* whether GPU times exclude copies to and from the GPU */

@@ -269,8 +269,8 @@ int exec_devices(void);
 bool exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
 
 /**
- * The matrix factorised by the tasks (matrix.c). read: from a file of doubles by column, or a .npy
- * file; return 0, or an exit code after a message. write: the factors, as .npy if `path` ends in
+ * The matrix factorised by the tasks (matrix_files.c). read: from a file of doubles by column, or a
+ * .npy file; return 0, or an exit code after a message. write: the factors, as .npy if `path` ends in
  * .npy.
  */
 int       exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order);
@@ -285,7 +285,7 @@ typedef struct exec_figure {
     bool        is_bad;        /* whether the figure reports a failure */
 } exec_figure;
 
-/** List the key figures (figures.c) and return their number. */
+/** List the key figures (key_figures.c) and return their number. */
 enum { EXEC_FIGURES = 16 };
 size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure list[EXEC_FIGURES]);
 
@@ -300,12 +300,12 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);
 
 /**
  * Compute a digest of the task names, independent of their order: equal digests mean the same tasks
- * in two reports (json.c).
+ * in two reports (json_report.c).
  */
 enum { EXEC_NAMES = 17 };
-void exec_task_names(const hs_instance *in, char text[EXEC_NAMES]);
+void exec_digest_names(const hs_instance *in, char text[EXEC_NAMES]);
 
-/** Write the report (json.c, html/). */
+/** Write the report (json_report.c, html/). */
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 

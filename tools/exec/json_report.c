@@ -24,7 +24,7 @@ static uint64_t hash_name(const char *name)
     return hash ^ hash >> 32;
 }
 
-void exec_task_names(const hs_instance *in, char text[EXEC_NAMES])
+void exec_digest_names(const hs_instance *in, char text[EXEC_NAMES])
 {
     char     name[HS_MAX_ID + 16];
     uint64_t sum = 0;
@@ -41,7 +41,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     const hs_exec_report *r = &job->report;
     char                  names[EXEC_NAMES];
 
-    exec_task_names(job->plan.in, names);
+    exec_digest_names(job->plan.in, names);
     json_format(out, "{\n  \"plan\": %s,\n  \"policy\": %s,\n  \"unit\": %s", job->plan.path,
                 job->request->policy, exec_unit_name(job));
     json_format(out, ",\n  \"seconds_per_unit\": %g,\n  \"cpus\": %u,\n  \"gpus\": %u", job->unit,

@@ -92,11 +92,11 @@ static void print_refusal(const char *path, const char *why)
 static int refuse_policy(const exec_job *job, hs_status status, const char *what)
 {
     if (status == HS_ESCHEDULE)
-        message("%s: what the policy '%s' makes of it is not valid: %s", job->plan.path,
-                job->request->policy, what ? what : "it decides what cannot be done");
+        message("%s: the schedule of the policy '%s' is not valid: %s", job->plan.path,
+                job->request->policy, what ? what : "the policy made an impossible decision");
     else if (status == HS_EDEPENDENT)
-        message("%s: the policy '%s' does not know tasks that depend on each other", job->plan.path,
-                job->request->policy);
+        message("%s: the policy '%s' supports independent tasks only; choose another one",
+                job->plan.path, job->request->policy);
     else
         return message_status(status, job->plan.path);
     return exit_code(status);

@@ -95,7 +95,7 @@ int gen_report(hs_status status, const hs_error *error, const gen_request *reque
 
 /* Parts of gen_make() for some families. */
 int gen_make_shaped(const gen_request *request, gen_result *result);
-int gen_make_applications(const gen_request *request, gen_result *result);
+int gen_make_named_applications(const gen_request *request, gen_result *result);
 int gen_make_adversary(const gen_request *request, gen_result *result);
 int gen_import(const gen_request *request, gen_result *result);
 

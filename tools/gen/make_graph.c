@@ -79,7 +79,7 @@ static hs_copies take_part(char *element)
     return part;
 }
 
-int gen_make_applications(const gen_request *request, gen_result *result)
+int gen_make_named_applications(const gen_request *request, gen_result *result)
 {
     enum { PARTS = 64, ELEMENT = 64 };
     hs_copies   parts[PARTS];

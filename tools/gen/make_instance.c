@@ -204,7 +204,7 @@ int gen_make(const gen_request *request, gen_result *result)
     case GEN_QR:
         return make_tiled(request, result);
     case GEN_APPLICATIONS:
-        return gen_make_applications(request, result);
+        return gen_make_named_applications(request, result);
     case GEN_IMPORT:
         return gen_import(request, result);
     case GEN_ADVERSARY:

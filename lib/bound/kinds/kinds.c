@@ -306,7 +306,7 @@ static void value_all(hsi_kinds *kd)
     qsort(kd->patterns, kd->pattern_count, sizeof *kd->patterns, worth_more);
 }
 
-bool hsi_kinds_aim(hsi_kinds *kd, double target, bool flip)
+bool hsi_kinds_set_target(hsi_kinds *kd, double target, bool flip)
 {
     if (!compute_weights(kd, target) || !choose_coarse(kd, flip))
         return false;

@@ -75,7 +75,7 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
                                 .most_nodes = left < most ? left : most,
                                 .stop = kd->stop,
                                 .take = kd->fine_take};
-    hsi_verdict         verdict = hsi_capacity_search_run(&fill, fine, at->rest);
+    hsi_verdict         verdict = hsi_fits_capacity(&fill, fine, at->rest);
 
     kd->query->nodes += fill.nodes;
     if (verdict == HSI_STOPPED) { /* another node may leave tasks that are easier to share out */
@@ -206,7 +206,7 @@ hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *s
     query->nodes = 0;
     query->doubtful = false;
     *verdict = HSI_STOPPED;
-    if (!hsi_kinds_aim(kd, query->target, query->flip != 0))
+    if (!hsi_kinds_set_target(kd, query->target, query->flip != 0))
         return HS_OK;
     begin_search(kd);
     st = search_level(kd, kd->levels, verdict);

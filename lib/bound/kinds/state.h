@@ -50,8 +50,8 @@ struct hsi_kinds {
     const hsi_stop  *stop;
 };
 
-/* Compute weights, patterns and worths for a target. Return false if there are too many patterns,
- * or if the target is unsuitable. */
-bool hsi_kinds_aim(hsi_kinds *kd, double target, bool flip);
+/* Compute weights, patterns and worths for a target; with `swap_types` the fine type becomes the
+ * coarse one. Return false if there are too many patterns, or if the target is unsuitable. */
+bool hsi_kinds_set_target(hsi_kinds *kd, double target, bool swap_types);
 
 #endif

@@ -100,7 +100,7 @@ static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned worker
 
     if (!fill.take)
         return HS_ENOMEM;
-    *verdict = hsi_capacity_search_run(&fill, workers, s->count);
+    *verdict = hsi_fits_capacity(&fill, workers, s->count);
     pr->searched += fill.nodes;
     free(fill.take);
     return HS_OK;

@@ -62,7 +62,7 @@ static hs_status bound_case(hsi_prover *pr, uint32_t index)
     st = hsi_prover_bound(pr, c);
     if (st != HS_OK)
         return st;
-    if (c->proof.worth || c->worth) /* worths are kept or written, and need room in either case */
+    if (c->proof.worth || c->worth) /* the certificate has a line for the worth of each kind */
         pr->lines += pr->kinds.n;
     if (c->state == HSI_CASE_STUCK) /* no value beyond the bound of this case can be proved any
                                        more */

@@ -26,7 +26,7 @@ typedef struct search {
     hsi_arena       arena;       /* owns the arrays */
     const hsi_stop *stop;
     size_t          n;
-    uint32_t        cells;
+    uint32_t        cells;       /* cells of the target, the unit of the knapsack tables */
     uint32_t       *order;       /* the task at each depth */
     uint32_t       *twin;        /* depth of an identical task just before; else the depth itself */
     double         *load;        /* load of each worker on the way to this node */

@@ -70,7 +70,8 @@ typedef struct hsi_matrix {
     size_t           block_bytes;
     size_t          *place;            /* piece of A by row and column; SIZE_MAX: none */
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
-                                          matrix */
+                                          matrix; element (i, j) is the inner product of those of
+                                          rows i and j, plus a constant on the diagonal */
     const struct hsi_sharing *sharing; /* functions of the module for GPUs; NULL: no GPU works on
                                           the matrix */
     struct hsi_memory        *memory;

@@ -159,7 +159,8 @@ static void count_record(hsi_journal *j, bool is_done)
         pthread_cond_signal(&j->work);
 }
 
-/* Wait for room, then complete a line with hsi_journal_seal() and write it. Hold the lock. */
+/* Wait until fewer than HSI_JOURNAL_LAG records are unsynced, then complete a line with
+ * hsi_journal_seal() and write it. Hold the lock. */
 static hs_status add_line(hsi_journal *j, char *line, size_t length, bool is_done)
 {
     while (!j->error && j->added - j->synced == HSI_JOURNAL_LAG)

@@ -174,7 +174,7 @@ bool hsi_is_left_out(const hsi_results *results, uint32_t task)
     return results->is_out && results->is_out[task];
 }
 
-uint64_t hsi_results_left_out(const hsi_results *results)
+uint64_t hsi_results_unselected_tasks(const hsi_results *results)
 {
     return results->left_out;
 }

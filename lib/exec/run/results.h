@@ -63,7 +63,9 @@ const hsi_journal_past *hsi_results_past(const hsi_results *results);
 
 bool     hsi_is_done_before(const hsi_results *results, uint32_t task); /* in an earlier run */
 bool     hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS_RESUME_FAILED */
-uint64_t hsi_results_left_out(const hsi_results *results);              /* number of such tasks */
+
+/* Return the number of tasks that HS_RESUME_FAILED leaves out. */
+uint64_t hsi_results_unselected_tasks(const hsi_results *results);
 
 /* Change the task from `from` to `to`; return false if its state is not `from`. */
 bool           hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from,

@@ -17,7 +17,7 @@ static bool append_text(hsi_vector *v, const struct hsi_field *field)
     return hsi_vector_append(v, field->at, field->length) || hsi_vector_append(v, "", 1);
 }
 
-hs_status hsi_plan_lines_add(struct hsi_plan_lines *lines, struct hsi_csv *csv)
+hs_status hsi_plan_header_add(struct hsi_plan_lines *lines, struct hsi_csv *csv)
 {
     struct line line;
 

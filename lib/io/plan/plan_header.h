@@ -16,7 +16,7 @@ struct hsi_plan_lines {
 };
 
 /** Store the '#' line last read from `csv`. HS_ENOMEM. */
-hs_status hsi_plan_lines_add(struct hsi_plan_lines *lines, struct hsi_csv *csv);
+hs_status hsi_plan_header_add(struct hsi_plan_lines *lines, struct hsi_csv *csv);
 
 /** Pass the instance's notes to the builder, and the plan's own lines to *info. */
 hs_status hsi_plan_lines_finish(const struct hsi_plan_lines *lines, struct hsi_csv *csv,

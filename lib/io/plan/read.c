@@ -84,7 +84,7 @@ static hs_status read_header(struct reader *r)
             break;
         st = hsi_rows_note(&r->rows, &taken);
         if (st == HS_OK && !taken)
-            st = hsi_plan_lines_add(&r->lines, csv);
+            st = hsi_plan_header_add(&r->lines, csv);
         if (st != HS_OK)
             break;
     }

@@ -11,7 +11,7 @@
  * common power of ten in the axis name if the numbers would be long.
  */
 #define TICK_EACH 95.0
-#define CLOCK_FROM 7200.0 /* seconds: an axis in h:min begins and ends between these limits */
+#define CLOCK_FROM 7200.0 /* seconds: least and largest length of an axis in h:min */
 #define CLOCK_TO 3.6e6
 #define PLAIN_MOST 5 /* largest exponent of the last tick without a power of ten in the axis name */
 #define PLAIN_LEAST (-3)

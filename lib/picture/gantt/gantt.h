@@ -223,8 +223,8 @@ bool hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi
                            double *left, double *right);
 bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                          double *left, double *right);
-bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
-                     double *right);
+bool hsi_bound_line_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                            double *left, double *right);
 
 /** Draw the critical path. */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);

@@ -75,8 +75,8 @@ static void put_predicted_end(hsi_gantt *g)
         hsi_put_line(&g->out, "u", x, hsi_gantt_own(g)->top, x, g->bottom);
 }
 
-bool hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
-                     double *right)
+bool hsi_bound_line_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                            double *left, double *right)
 {
     double bound = panel->bound ? hsi_gantt_x(g, panel->bound->value) : -1;
     double other = panel != g->panel ? hsi_gantt_x(g, g->panel[0].metrics.makespan) : -1;

@@ -43,7 +43,7 @@ static double push(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *bo
         at.right = left + width;
         if (!hsi_spoliation_blocks(g, panel, &at, &from, &to) &&
             !hsi_critical_blocks(g, panel, &at, &from, &to) &&
-            !hsi_line_blocks(g, panel, &at, &from, &to))
+            !hsi_bound_line_crosses(g, panel, &at, &from, &to))
             return left;
         left = direction > 0 ? to : from - width;
     }

@@ -62,7 +62,7 @@ static hs_status order_tasks(hsi_best *best)
 typedef hs_status step_function(hsi_best *best);
 
 static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds,
-                                          level_loads, hsi_filling_open,   hsi_rounds_run,
+                                          level_loads, hsi_bin_completion_open,   hsi_rounds_run,
                                           NULL};
 static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_work, hsi_graph_search, NULL};
 

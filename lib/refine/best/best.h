@@ -6,7 +6,7 @@
 #include "refine/refine.h"
 
 typedef struct hsi_bounds hsi_bounds;
-typedef struct hsi_filling hsi_filling;
+typedef struct hsi_bin_completion hsi_bin_completion;
 typedef struct hsi_seeds hsi_seeds;
 
 /* The state of one call of `best`. */
@@ -35,7 +35,7 @@ typedef struct hsi_best {
     uint32_t          *worker;   /* worker of each task in `found` */
     double            *load;     /* scratch memory with one entry per worker */
     hsi_bounds        *bounds;
-    hsi_filling       *filling;  /* state of bin completion; NULL: bin completion does not suit
+    hsi_bin_completion       *filling;  /* state of bin completion; NULL: bin completion does not suit
                                     the instance */
     hsi_seeds         *seeds;    /* seeds of a graph's search; NULL: independent tasks, or a graph
                                     too large to search */
@@ -117,10 +117,10 @@ hs_status hsi_best_by_kinds(hsi_best *best);
 
 /* Search instances that one type runs alone: raise the bound, then run bin completion between bound
  * and makespan; later slices use a fixed share of the elapsed time. */
-hs_status hsi_filling_open(hsi_best *best);
-hs_status hsi_filling_run_slice(hsi_best *best);
+hs_status hsi_bin_completion_open(hsi_best *best);
+hs_status hsi_bin_completion_run_slice(hsi_best *best);
 
-void      hsi_filling_close(hsi_filling *f);
+void      hsi_bin_completion_close(hsi_bin_completion *completion);
 
 /* Anneal in all threads until the search ends. */
 hs_status hsi_rounds_run(hsi_best *best);

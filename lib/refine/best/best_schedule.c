@@ -84,7 +84,7 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
 void hsi_best_close(hsi_best *best)
 {
     hsi_bounds_close(best);
-    hsi_filling_close(best->filling);
+    hsi_bin_completion_close(best->filling);
     hsi_seeds_close(best->seeds);
     hs_schedule_free(best->found);
     free(best->order);

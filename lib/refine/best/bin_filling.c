@@ -24,7 +24,7 @@ enum {
 static const double first_part = 0.05, part = 0.4;
 
 /* State of bin completion. */
-struct hsi_filling {
+struct hsi_bin_completion {
     hsi_completion *completion; /* bin completion for all workers; NULL: too many tasks */
     hs_type         type;
     unsigned        workers;
@@ -55,7 +55,7 @@ static bool is_for_one(const hsi_problem *pb, hs_type *type)
     return may[HS_CPU] || may[HS_GPU];
 }
 
-void hsi_filling_close(hsi_filling *f)
+void hsi_bin_completion_close(hsi_bin_completion *f)
 {
     if (!f)
         return;
@@ -72,7 +72,7 @@ static const double *times_of(const hsi_problem *pb, hs_type type)
 }
 
 /* Create the completion unless tasks are too many; regrouping works without it. */
-static hs_status open_completion(const hsi_best *best, hsi_filling *f)
+static hs_status open_completion(const hsi_best *best, hsi_bin_completion *f)
 {
     hs_status st = HS_ETOOBIG;
 
@@ -84,7 +84,7 @@ static hs_status open_completion(const hsi_best *best, hsi_filling *f)
 static hs_status open_filling(hsi_best *best, hs_type type)
 {
     const hsi_problem *pb = &best->pb;
-    hsi_filling       *f = calloc(1, sizeof *f);
+    hsi_bin_completion       *f = calloc(1, sizeof *f);
     size_t             i;
 
     if (!f)
@@ -118,13 +118,13 @@ static hs_status raise_by_crowd(hsi_best *best, hs_type type)
     return st;
 }
 
-static uint32_t first_worker_of(const hsi_best *best, const hsi_filling *f)
+static uint32_t first_worker_of(const hsi_best *best, const hsi_bin_completion *f)
 {
     return f->type == HS_CPU ? 0 : best->pb.m;
 }
 
 /* Copy the workers of the best schedule to f->worker. */
-static void read_best(const hsi_best *best, hsi_filling *f)
+static void read_best(const hsi_best *best, hsi_bin_completion *f)
 {
     size_t i;
 
@@ -133,7 +133,7 @@ static void read_best(const hsi_best *best, hsi_filling *f)
 }
 
 /* Offer f->worker as a schedule. */
-static hs_status offer_filling(hsi_best *best, hsi_filling *f)
+static hs_status offer_filling(hsi_best *best, hsi_bin_completion *f)
 {
     size_t i;
 
@@ -142,14 +142,14 @@ static hs_status offer_filling(hsi_best *best, hsi_filling *f)
     return hsi_best_offer_assignment(best, f->worker);
 }
 
-static void count_steps(hsi_best *best, hsi_filling *f, uint64_t steps)
+static void count_steps(hsi_best *best, hsi_bin_completion *f, uint64_t steps)
 {
     best->report->iterations += steps / ITERATION + 1;
     f->iterations += steps / ITERATION + 1;
 }
 
 /* Run bin completion for capacity f->at over all workers, within `steps`. */
-static hsi_verdict run_completion(hsi_best *best, hsi_filling *f, uint64_t steps)
+static hsi_verdict run_completion(hsi_best *best, hsi_bin_completion *f, uint64_t steps)
 {
     static const unsigned sparing[] = {0, 4, 16, 16};
     hsi_completion_query  query = {.capacity = f->at,
@@ -169,7 +169,7 @@ static hsi_verdict run_completion(hsi_best *best, hsi_filling *f, uint64_t steps
 }
 
 /* Regroup a few workers at a time, starting from the best schedule. */
-static hs_status run_regrouping(hsi_best *best, hsi_filling *f, uint64_t steps,
+static hs_status run_regrouping(hsi_best *best, hsi_bin_completion *f, uint64_t steps,
                                 hsi_verdict *verdict)
 {
     hsi_regroup r = {.n = best->pb.n,
@@ -198,7 +198,7 @@ static hs_status run_regrouping(hsi_best *best, hsi_filling *f, uint64_t steps,
  * schedule is reached, start again, with random omissions in three rounds of four, and with more
  * steps every fourth round.
  */
-static hs_status test_next_capacity(hsi_best *best, hsi_filling *f, uint64_t most_steps)
+static hs_status test_next_capacity(hsi_best *best, hsi_bin_completion *f, uint64_t most_steps)
 {
     int64_t     known = (int64_t)(best->makespan / f->grid);
     int64_t     low = (int64_t)ceil(best->bound / f->grid);
@@ -230,7 +230,7 @@ static double time_limit(const hsi_best *best)
 }
 
 /* Return true if completion has time, or iterations if counted, left of its share. */
-static bool may_go_on(const hsi_best *best, const hsi_filling *f)
+static bool may_go_on(const hsi_best *best, const hsi_bin_completion *f)
 {
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =
@@ -240,9 +240,9 @@ static bool may_go_on(const hsi_best *best, const hsi_filling *f)
     return spent < first_part * all + part * passed;
 }
 
-hs_status hsi_filling_run_slice(hsi_best *best)
+hs_status hsi_bin_completion_run_slice(hsi_best *best)
 {
-    hsi_filling *f = best->filling;
+    hsi_bin_completion *f = best->filling;
     hs_status    st = HS_OK;
 
     while (st == HS_OK && f && may_go_on(best, f) && hsi_best_may_continue(best)) {
@@ -259,7 +259,7 @@ hs_status hsi_filling_run_slice(hsi_best *best)
     return st;
 }
 
-hs_status hsi_filling_open(hsi_best *best)
+hs_status hsi_bin_completion_open(hsi_best *best)
 {
     const hsi_problem *pb = &best->pb;
     hs_type            type;
@@ -271,5 +271,5 @@ hs_status hsi_filling_open(hsi_best *best)
     if (st != HS_OK || hsi_bounds_grid(best) == 0)
         return st;
     st = open_filling(best, type);
-    return st == HS_OK ? hsi_filling_run_slice(best) : st;
+    return st == HS_OK ? hsi_bin_completion_run_slice(best) : st;
 }

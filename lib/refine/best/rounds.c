@@ -224,7 +224,7 @@ hs_status hsi_rounds_run(hsi_best *best)
         if (st == HS_OK && !is_over(&r))
             st = hsi_bounds_run_slice(best);
         if (st == HS_OK)
-            st = hsi_filling_run_slice(best);
+            st = hsi_bin_completion_run_slice(best);
     }
     if (best->counted && best->report->iterations >= best->settings->iterations)
         best->report->limit_reached = true;

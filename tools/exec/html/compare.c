@@ -267,7 +267,7 @@ static bool put_difference(const comparison *c)
     double      before = of_earlier(c, "tasks"), now = (double)c->p->job->report.tasks;
     char        own[EXEC_NAMES];
 
-    exec_task_names(c->p->job->plan.in, own);
+    exec_digest_names(c->p->job->plan.in, own);
     if (before == now && (!names || strcmp(names, own) == 0))
         return true;
     fputs("<p class=\"note bad\">The runs are not comparable: they have different tasks",

@@ -39,7 +39,7 @@ hs_status hsi_environment_create(const hs_backend_options *options, char *const 
         return HS_ENOMEM;
     for (i = 0; i < had; i++) {
         if (!is_ours(inherited[i], count))
-            out->variables[out->lasting++] = inherited[i];
+            out->variables[out->worker_variables++] = inherited[i];
         if (strncmp(inherited[i], VISIBLE "=", sizeof VISIBLE) == 0)
             out->visible = inherited[i] + sizeof VISIBLE;
     }

@@ -24,7 +24,8 @@
 typedef struct hsi_environment {
     char      **variables; /* NULL-terminated; strings of the program, not copied, and room for the
                               variables set */
-    size_t      lasting;   /* index of the worker's variables; those of each attempt follow */
+    size_t      worker_variables;   /* index of the first variable of the worker; the variables of
+                                       each attempt follow */
     const char *visible;   /* the program's CUDA_VISIBLE_DEVICES; NULL: not set */
 } hsi_environment;
 

@@ -21,7 +21,7 @@ typedef struct hsi_guard {
     pid_t  leader;                         /* the shell */
     pid_t  child[HSI_GUARD_CHILDREN];      /* children of the guard, except the shell */
     pid_t  terminated[HSI_GUARD_CHILDREN]; /* processes of other groups that got SIGTERM */
-    int    terminated_count;
+    int    terminated_count; /* entries of terminated[] */
 } hsi_guard;
 
 /* Run the guard in a process that the keeper has forked, with all signals blocked. */

@@ -69,7 +69,7 @@ static bool wait_for_event(const hsi_keeper *k, struct pollfd *socket)
 static _Noreturn void begin_guard(hsi_keeper *k, int socket, const hsi_request *request)
 {
     char  *at = k->settings, *end = at + request->length;
-    size_t next = k->lasting;
+    size_t next = k->worker_variables;
 
     for (; at < end; at += strlen(at) + 1)
         k->guard.variables[next++] = at;

@@ -10,7 +10,7 @@
 /* The keeper's data, allocated before the fork, since the keeper may not allocate. */
 typedef struct hsi_keeper {
     hsi_guard guard;                          /* initial data of each guard */
-    size_t    lasting;                        /* index of the worker's variables */
+    size_t    worker_variables; /* index in the environment of the first variable of the worker */
     char      settings[HSI_ENVIRONMENT_ROOM]; /* settings of the next guard */
     int       socket, ends;
     bool      orphans; /* a guard was killed: its command's processes may have become children of

@@ -74,7 +74,7 @@ static hsi_keeper *prepare_keeper(const hs_backend_options *options, unsigned wo
         return NULL;
     k->room = (int)(2 * workers + REPLACED + CHILDREN);
     k->guard.variables = environment->variables;
-    k->lasting = environment->lasting;
+    k->worker_variables = environment->worker_variables;
     k->guard.grace = options->grace;
     k->guard.memory = options->process_memory;
     k->guard.room = HSI_PROCESS_COMMAND + HS_MAX_ID + 128;

@@ -58,7 +58,7 @@ const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index);
  * if `watched` is set: a piece then takes a few milliseconds at most, and small tasks are one
  * piece. Without `watched`, only very large tasks are cut.
  */
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, bool watched);
+int hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, bool watched);
 
 /* Return the number of columns to which a factorisation applies a panel at once. */
 int hsi_cuda_piece(int n, int width);
@@ -214,7 +214,7 @@ struct hsi_cuda_run {
 
 /* Addresses of the results in pinned host memory. */
 typedef struct hsi_cuda_results {
-    int   width;   /* columns per piece, from hsi_cuda_width() */
+    int   width;   /* columns per piece, from hsi_cuda_piece_columns() */
     int   checked; /* 1: the host verifies the results */
     void *c, *d;
     void *vector; /* result tau, and earlier the input tau or the diagonal */

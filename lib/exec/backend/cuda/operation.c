@@ -122,7 +122,7 @@ static int product_width(int n)
     return n <= whole ? n : (int)(flops / (2.0 * n * n));
 }
 
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, bool watched)
+int hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, bool watched)
 {
     const int whole = 6000; /* a product of 4e11 operations takes about 10 ms on a large GPU */
     int       width;

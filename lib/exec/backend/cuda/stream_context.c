@@ -43,7 +43,8 @@ static bool make_solver(hsi_stream_context *context)
 static bool ask_both(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
                      int *elements)
 {
-    int watched = hsi_cuda_width(kernel, n, true), whole = hsi_cuda_width(kernel, n, false), more = 0;
+    int watched = hsi_cuda_piece_columns(kernel, n, true);
+    int whole = hsi_cuda_piece_columns(kernel, n, false), more = 0;
 
     if (!kernel->work(context, n, watched, elements) ||
         (whole != watched && !kernel->work(context, n, whole, &more)))

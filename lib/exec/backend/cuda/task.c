@@ -93,7 +93,7 @@ hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, bool
     char *vector = room + outputs(body) * matrix_room(body), *pivots = vector + vector_bytes(body),
          *info = pivots + pivot_bytes(body);
 
-    return (hsi_cuda_results){.width = hsi_cuda_width(body->cuda, body->n, watched),
+    return (hsi_cuda_results){.width = hsi_cuda_piece_columns(body->cuda, body->n, watched),
                               .c = room,
                               .d = room + matrix_room(body),
                               .vector = vector,

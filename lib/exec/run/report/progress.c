@@ -57,7 +57,7 @@ void hsi_report_progress(hs_exec *exec)
     hs_exec_progress  p = {.struct_size = sizeof p,
                            .seconds = 1e-9 * (double)(now - hsi_control_start_ns(exec->control)),
                            .total = hs_instance_tasks(exec->spec.in) -
-                                    hsi_results_left_out(exec->results),
+                                    hsi_results_unselected_tasks(exec->results),
                            .done = hsi_results_past(exec->results)->done};
     unsigned          i;
 

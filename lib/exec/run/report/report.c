@@ -119,7 +119,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
                             .unrecorded = hsi_results_counted(results, HSI_COUNT_UNRECORDED) + lost,
                             .aborted = hsi_results_counted(results, HSI_COUNT_ABORTED),
                             .retried = hsi_results_counted(results, HSI_COUNT_RETRIED),
-                            .left_out = hsi_results_left_out(results),
+                            .left_out = hsi_results_unselected_tasks(results),
                             .blocked = hsi_results_blocked(results),
                             .lost_workers =
                                 (unsigned)hsi_results_counted(results, HSI_COUNT_LOST_WORKERS),

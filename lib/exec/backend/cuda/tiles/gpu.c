@@ -67,7 +67,7 @@ static bool fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
     return bytes == 0 || hsi_stream_context_arena(context, bytes);
 }
 
-bool hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number)
+bool hsi_tiles_open_stream_context(hsi_tiles_gpu *gpu, unsigned number)
 {
     const size_t        usual = (size_t)32 << 20, little = (size_t)1 << 20;
     size_t              blas = gpu->bytes / 64 / HSI_TILES_CONTEXTS >= usual ? usual : little;
@@ -87,7 +87,7 @@ static bool open_lines(hsi_tiles_gpu *gpu)
     unsigned i;
 
     for (i = 0; i < HSI_TILES_CONTEXTS; i++)
-        if (!hsi_tiles_context_open(gpu, i))
+        if (!hsi_tiles_open_stream_context(gpu, i))
             return false;
     for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
         if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,

@@ -41,7 +41,7 @@ static int open_contexts(hsi_tiles_gpu *gpu)
     unsigned i;
 
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
-        if (!hsi_tiles_context_open(gpu, i) || !hsi_tiles_warm(gpu, &gpu->context[i]) ||
+        if (!hsi_tiles_open_stream_context(gpu, i) || !hsi_tiles_warm(gpu, &gpu->context[i]) ||
             !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[i].stream))
             return 0;
     return hsi_tiles_try_events(gpu);

@@ -87,7 +87,8 @@ typedef struct hsi_tiles_gpu {
                                                            there are graphs */
     unsigned           next;    /* stream context of the next task, modulo their number */
     hsi_tiles_segment *segment; /* in the order of the list */
-    size_t             segments, segment_room, passed; /* passed: launched or given up */
+    size_t             segments, segment_room;
+    size_t             passed; /* segments launched or given up, from the start of the list */
     size_t             captured;                       /* tasks in all segments */
     bool               no_segments;                    /* true: no memory for further segments */
     int                graph_events; /* 1: events in a graph are pending from its launch on */
@@ -238,8 +239,8 @@ unsigned hsi_tiles_steps(const hsi_matrix *matrix);
 /* warm_up.c: run each step once in the stream context, so a later launch loads no code. */
 bool hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context);
 
-/* gpu.c: open stream context `number` with work space for each step, and its line. */
-bool hsi_tiles_context_open(hsi_tiles_gpu *gpu, unsigned number);
+/* gpu.c: open stream context number `context` with work space for each step, and its line. */
+bool hsi_tiles_open_stream_context(hsi_tiles_gpu *gpu, unsigned context);
 
 /* step.c: return the approximate number of kernels of a step, and the bound of a stream. */
 unsigned hsi_tiles_kernels(hsi_step step, int n);
