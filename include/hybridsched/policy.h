@@ -87,9 +87,8 @@ typedef struct hs_policy_settings {
     const unsigned char
         *skip;     /* hs_policy_simulate(): flag by task; 1: done before the start, as by
                       hs_policy_mark_done(), and absent from the schedule; NULL: none */
-    hs_cost *cost; /* explore: measured executions; the caller adds each finished task before its
-                      hs_policy_ended(), as hs_policy_simulate() does. NULL: the policy learns from
-                      this run alone */
+    const hs_cost *cost; /* explore: executions of earlier runs, copied by hs_policy_create(); NULL:
+                            none */
     int transfers; /* whether transfers are recorded for hs_policy_transfers() and for
                       hs_schedule_transfers() of a simulation */
 } hs_policy_settings;

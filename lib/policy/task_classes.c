@@ -283,21 +283,31 @@ static hs_status reserve_sets(hsi_task_classes *cs)
     return HS_OK;
 }
 
-hs_status hsi_classes_open(hsi_task_classes *cs, const hsi_problem *pb, const hs_instance *in,
-                           hs_cost *cost)
+/* Create cost models with the executions of `known`, which may be NULL. */
+static hs_status copy_executions(const hs_cost *known, hs_cost **out)
 {
-    hs_status st = HS_OK;
+    hs_status     st = hs_cost_create(out);
+    hs_cost_entry entry;
 
-    *cs = (hsi_task_classes){.pb = pb, .in = in, .cost = cost};
+    hs_cost_entry_init(&entry);
+    for (size_t i = 0; st == HS_OK && known && hs_cost_entry_at(known, i, &entry); i++)
+        if (entry.runs > 0)
+            st = hs_cost_merge(*out, &entry);
+    return st;
+}
+
+hs_status hsi_classes_open(hsi_task_classes *cs, const hsi_problem *pb, const hs_instance *in,
+                           const hs_cost *known)
+{
+    hs_status st;
+
+    *cs = (hsi_task_classes){.pb = pb, .in = in};
     cs->second = 1 / hs_unit_seconds(hs_instance_unit(in));
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         hsi_set_open(&cs->preferred[type], is_earlier_class, cs);
         hsi_set_open(&cs->untried[type], is_earlier_class, cs);
     }
-    if (!cost) {
-        st = hs_cost_create(&cs->own_cost);
-        cs->cost = cs->own_cost;
-    }
+    st = copy_executions(known, &cs->cost);
     cs->class_of = malloc((pb->n + 1) * sizeof *cs->class_of);
     cs->heap = malloc((pb->n + 1) * sizeof *cs->heap);
     cs->gone = malloc(pb->n + 1);
@@ -318,7 +328,7 @@ hs_status hsi_classes_open(hsi_task_classes *cs, const hsi_problem *pb, const hs
 
 void hsi_classes_close(hsi_task_classes *cs)
 {
-    hs_cost_free(cs->own_cost);
+    hs_cost_free(cs->cost);
     hs_feature_index_free(cs->features);
     hsi_vector_free(&cs->classes);
     hsi_vector_free(&cs->keys);
@@ -454,17 +464,17 @@ static void predict_guesses(hsi_task_classes *cs, hs_type type)
         }
 }
 
-/* Add a finished attempt to the cost models of this run, if the caller has no cost models. */
+/* Add a finished attempt to the cost models. */
 static void observe(hsi_task_classes *cs, const hsi_task_class *c, hs_type type, double duration)
 {
     hs_features features;
 
-    if (!cs->own_cost || !(duration > 0))
+    if (!(duration > 0))
         return;
     hs_features_init(&features);
     hs_feature_index_get(cs->features, c->row, type, &features);
     features.what = 0;
-    (void)hs_cost_observe(cs->own_cost, type, &features, duration / cs->second, 0);
+    (void)hs_cost_observe(cs->cost, type, &features, duration / cs->second, 0);
 }
 
 bool hsi_classes_end(hsi_task_classes *cs, uint32_t task, hs_type type, bool is_done,

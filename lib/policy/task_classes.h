@@ -45,8 +45,7 @@ typedef struct hsi_class_key {
 typedef struct hsi_task_classes {
     const hsi_problem *pb;
     const hs_instance *in;
-    hs_cost           *cost;
-    hs_cost           *own_cost; /* `cost` if the caller has none, else NULL */
+    hs_cost           *cost; /* measured executions of earlier runs and of this run */
     hs_feature_index  *features;
     double             second; /* a second in the instance's unit */
     hsi_vector         classes, keys; /* of hsi_task_class, of hsi_class_key */
@@ -61,11 +60,11 @@ typedef struct hsi_task_classes {
 
 /*
  * Open the classes of the tasks of `in`, none of which waits yet. `pb` is a view of `in` with one
- * item per task; both and `cost` (may be NULL) must outlive `classes`. HS_ENOMEM leaves `classes`
- * zeroed. O(n).
+ * item per task; both must outlive `classes`. `known` has executions of earlier runs and is copied;
+ * NULL: none. HS_ENOMEM leaves `classes` zeroed. O(n + entries of `known`).
  */
 hs_status hsi_classes_open(hsi_task_classes *classes, const hsi_problem *pb, const hs_instance *in,
-                           hs_cost *cost);
+                           const hs_cost *known);
 void      hsi_classes_close(hsi_task_classes *classes);
 
 static inline hsi_task_class *hsi_class_of(const hsi_task_classes *classes, uint32_t task)

@@ -37,7 +37,6 @@ typedef struct actor {
 
 typedef struct policy_simulation {
     hs_policy      *policy;
-    const hs_instance *estimates;
     bool            groups_endings;
     bool            prefetches;
     hsi_problem     truth;
@@ -47,8 +46,6 @@ typedef struct policy_simulation {
     actor         *actors;
     unsigned char *taken; /* by task: 1: the task was assigned to a worker, or is done */
     hsi_recorder   recorder;
-    hs_cost       *cost; /* gets every done task; NULL: none */
-    hs_feature_index *features;
     size_t         done;
     double         now;     /* time of the latest event */
     unsigned       waiting; /* number of waiting workers; the simulation ends when all wait */
@@ -144,21 +141,6 @@ static void report_ending(policy_simulation *sim, uint32_t rank, uint32_t task, 
     wake_all(sim, &woken, now);
 }
 
-/* Add a done task to the cost models. */
-static void observe(policy_simulation *sim, uint32_t rank, const actor *a, double now)
-{
-    const hs_instance *in = sim->estimates;
-    hs_type            type = rank < sim->truth.k ? HS_GPU : HS_CPU;
-    hs_features        features;
-
-    if (!sim->cost || !(now > a->start))
-        return;
-    hs_features_init(&features);
-    hs_feature_index_get(sim->features, hs_instance_row_of(in, a->task), type, &features);
-    (void)hs_cost_observe(sim->cost, type, &features,
-                          (now - a->start) * hs_unit_seconds(hs_instance_unit(in)), 0);
-}
-
 /* End a worker's task, complete or aborted, and report the ending to the policy. */
 static hs_status end_task(policy_simulation *sim, uint32_t rank, hs_ending how, double now)
 {
@@ -170,10 +152,8 @@ static hs_status end_task(policy_simulation *sim, uint32_t rank, hs_ending how, 
     if (st != HS_OK)
         return st;
     a->doing = IDLE;
-    if (how == HS_ENDING_DONE) {
+    if (how == HS_ENDING_DONE)
         sim->done++;
-        observe(sim, rank, a, now);
-    }
     else
         sim->taken[a->task] = 0;
     if (how != HS_ENDING_DONE)
@@ -410,11 +390,10 @@ static void skip_done(policy_simulation *sim, const unsigned char *skip)
     }
 }
 
-static hs_status simulate_policy(hs_policy *policy, const hs_instance *estimates,
-                                 const hs_instance *truth, const hs_policy_settings *settings,
-                                 hs_schedule **out)
+static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
+                                 const hs_policy_settings *settings, hs_schedule **out)
 {
-    policy_simulation sim = {.policy = policy, .estimates = estimates, .cost = settings->cost};
+    policy_simulation sim = {.policy = policy};
     hs_schedule      *s = NULL;
     hs_status         st;
 
@@ -422,10 +401,7 @@ static hs_status simulate_policy(hs_policy *policy, const hs_instance *estimates
     st = hsi_problem_of_tasks(truth, &policy->token, &sim.truth);
     if (st != HS_OK)
         return st;
-    if (sim.cost)
-        st = hs_feature_index_create(estimates, &sim.features);
-    if (st == HS_OK)
-        st = open_simulation(&sim, settings->available);
+    st = open_simulation(&sim, settings->available);
     if (st == HS_OK) {
         skip_done(&sim, settings->skip);
         st = run_simulation(&sim);
@@ -443,7 +419,6 @@ static hs_status simulate_policy(hs_policy *policy, const hs_instance *estimates
     hsi_worker_tree_close(&sim.asked);
     free(sim.actors);
     free(sim.taken);
-    hs_feature_index_free(sim.features);
     hsi_problem_close(&sim.truth);
     return st;
 }
@@ -492,7 +467,7 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
         return HS_EINVAL;
     st = hs_policy_create(kind, estimates, plan, settings, &policy);
     if (st == HS_OK)
-        st = simulate_policy(policy, estimates, truth, &full, out);
+        st = simulate_policy(policy, truth, &full, out);
     hs_policy_free(policy);
     return st;
 }
