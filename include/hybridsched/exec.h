@@ -91,8 +91,9 @@ typedef struct hs_exec_settings {
         hs_rank               rank;      /* rank of `policy` */
         double                tolerance; /* hs_policy_settings.tolerance; 0: 0.02; negative: no
                                             tolerance */
-        hs_parameters parameters;        /* parameters of `policy` */
-        uint64_t      reserved[8];
+        hs_parameters  parameters;       /* parameters of `policy` */
+        const hs_cost *cost;             /* explore: executions of earlier runs; NULL: none */
+        uint64_t       reserved[7];
     } decide;
 
     /** Execution of tasks. */

@@ -20,6 +20,7 @@ enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FI
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
 
 typedef struct exec_joblog exec_joblog;
+typedef struct exec_profile exec_profile;
 typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 
 typedef struct exec_request {
@@ -41,6 +42,8 @@ typedef struct exec_request {
     const char      *factors;          /* path of the factors; NULL: not requested */
     const char      *joblog;           /* path of the table of attempts; NULL: none */
     exec_joblog     *log;              /* the open table of attempts */
+    const char      *profile;          /* path of the profile; NULL: none */
+    exec_profile    *times;            /* the open profile; NULL: none */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
@@ -80,7 +83,19 @@ int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *rea
 void exec_suggest_workers(const exec_job *job);
 
 /**
- * Replace unknown times of an instance by guesses, and the policy by `explore` unless the user
+ * The profile (profile.c): measured times of earlier runs. open: read the times of this machine's
+ * processors; begin: start to keep the times of this run; attempt: add an attempt; close: write the
+ * rest. open, begin and close return 0, or an exit code after a message. A NULL profile is allowed.
+ */
+int      exec_profile_open(const char *path, const exec_request *request, exec_profile **out);
+hs_cost *exec_profile_known(exec_profile *profile);
+int      exec_profile_begin(exec_profile *profile, const exec_job *job);
+void     exec_profile_attempt(exec_profile *profile, const exec_job *job,
+                              const hs_exec_attempt *attempt);
+int      exec_profile_close(exec_profile *profile);
+
+/**
+ * Replace unknown times of an instance by predictions of the profile or guesses, and the policy by `explore` unless the user
  * named one. Return 0, or an exit code after a message.
  */
 int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_policy);

@@ -291,6 +291,8 @@ static const option_spec option_table[] = {
      "draw the predicted and the actual schedule as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[EXEC_TRACE])},
      "write both schedules as trace-event JSON, for Perfetto and chrome://tracing"},
+    {0, "profile", "FILE", {OPTION_FILE(request.profile)},
+     "predict unknown times from the measurements in this profile, and add the run's"},
     {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
      "write the instance with the measured times"},
     {0, "seed", "SEED", {OPTION_WHOLE(request.settings.run.matrix_seed, 0, OPTION_ANY)},
@@ -423,6 +425,8 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     job->planned = job->plan.s != NULL;
     if (!code)
         code = exec_set_workers(&job->plan, request, &line->reading);
+    if (!code && request->profile)
+        code = exec_profile_open(request->profile, request, &request->times);
     if (!code)
         code = exec_fill_unknown_times(job, request, has_policy);
     if (!code && !job->plan.s)
@@ -443,6 +447,9 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
         return code;
     if (request->dry_run)
         return exec_dry_run(job);
+    code = exec_profile_begin(request->times, job);
+    if (code)
+        return code;
     exec_run(job);
     exec_show_end(job);
     rows = exec_joblog_close(request->log);
@@ -455,7 +462,7 @@ static void set_attempt_callbacks(exec_request *request, exec_job **job)
     hs_exec_settings *settings = &request->settings;
 
     settings->report.data = job;
-    if (request->joblog || request->show == EXEC_SHOW_TASKS)
+    if (request->joblog || request->profile || request->show == EXEC_SHOW_TASKS)
         settings->report.attempt = exec_attempt_ended;
     if (request->show == EXEC_SHOW_LINES)
         settings->report.line = exec_show_line;
@@ -466,7 +473,7 @@ int main(int argc, char **argv)
     options      o;
     command_line line = {.policy = "plan"};
     exec_job     job = {0}, *shown = &job;
-    int          code;
+    int          code, lost;
 
     /* number GPUs in PCI order, so that commands see the same numbers */
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
@@ -502,6 +509,8 @@ int main(int argc, char **argv)
     set_attempt_callbacks(&line.request, &shown);
 
     code = run_plan(&line, &job, options_given(&o, "policy"));
+    lost = exec_profile_close(line.request.times);
+    code = code ? code : lost;
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
     exec_earlier_free(&line.earlier);

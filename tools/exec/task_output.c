@@ -150,4 +150,5 @@ void exec_attempt_ended(void *data, const hs_exec_attempt *attempt)
     if (job->request->show == EXEC_SHOW_TASKS)
         show_attempt(job, attempt);
     exec_joblog_attempt(job->request->log, attempt);
+    exec_profile_attempt(job->request->times, job, attempt);
 }

@@ -56,7 +56,7 @@ static bool has_tasks_on(const hs_instance *in, hs_type type)
 
     for (; i < rows; i++) {
         hs_instance_row(in, i, &row);
-        if (isfinite(type == HS_CPU ? row.cpu : row.gpu))
+        if (!isinf(type == HS_CPU ? row.cpu : row.gpu))
             return true;
     }
     return false;

@@ -22,6 +22,7 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
     settings.tolerance = s->decide.tolerance;
     settings.rank = s->decide.rank;
     settings.parameters = s->decide.parameters;
+    settings.cost = s->decide.cost;
     settings.transfers = s->keep.transfers;
     return settings;
 }

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hsched-exec --profile: the measured times of earlier runs, and the writer of this run's times. A
+ * thread writes every few seconds what has been measured since, so that a killed run loses little
+ * and no worker waits for the file.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <hybridsched/profile.h>
+
+#include "common/checked_memory.h"
+#include "common/message.h"
+#include "exec/exec.h"
+
+enum { SECONDS_BETWEEN_WRITES = 5 };
+
+struct exec_profile {
+    const char       *path;
+    hs_profile       *file;
+    hs_processor      processor[2]; /* by hs_type */
+    hs_cost          *known;        /* executions of earlier runs */
+    hs_cost          *fresh;        /* executions since the last write; access needs `lock` */
+    hs_cost          *unwritten;    /* executions being written, or that could not be; or NULL */
+    hs_feature_index *features;
+    bool              keeps;     /* whether measured times are written to a file */
+    bool              told;      /* whether a failed write was reported */
+    bool              is_over;   /* whether the run has ended; access needs `lock` */
+    bool              has_writer;
+    pthread_t         writer;
+    pthread_mutex_t   lock;
+    pthread_cond_t    over;
+};
+
+static int refuse(hs_status status, const hs_error *error)
+{
+    message("%s", error->why);
+    return status == HS_ENOMEM ? EXIT_RESOURCE : EXIT_USAGE;
+}
+
+/* Describe the processors of this machine. */
+static void find_processors(exec_profile *p, const exec_request *request)
+{
+    hs_exec_device device;
+    hs_processor  *gpu = &p->processor[HS_GPU];
+    unsigned       count;
+    unsigned       cores = request->settings.place.cores[HS_CPU];
+
+    for (int type = HS_CPU; type <= HS_GPU; type++)
+        hs_processor_init(&p->processor[type]);
+    hs_processor_detect_cpu(cores ? (int)cores : 1, &p->processor[HS_CPU]);
+    gpu->type = HS_GPU;
+    strcpy(gpu->model, "emulated");
+    hs_exec_device_init(&device);
+    if (!request->settings.run.emulate[HS_GPU] &&
+        hs_exec_device_at(request->settings.gpu.module, 0, &device, &count, NULL) == HS_OK)
+        snprintf(gpu->model, sizeof gpu->model, "%s", device.name);
+}
+
+/* Load the executions of a processor, or of a similar one, which a message names. */
+static hs_status load(exec_profile *p, hs_type type, bool quiet, hs_error *error)
+{
+    const hs_processor *own = &p->processor[type];
+    hs_processor        found;
+    uint64_t            entries = 0;
+    hs_status           status;
+
+    hs_processor_init(&found);
+    status = hs_profile_find_processor(p->file, own, &found, &entries, error);
+    if (status != HS_OK || entries == 0)
+        return status;
+    if (!quiet && (strcmp(found.model, own->model) != 0 || found.cores != own->cores))
+        message("%s: it has no times of this %s, so those of %s serve", p->path,
+                type == HS_CPU ? "CPU" : "GPU", found.model);
+    return hs_profile_load(p->file, type == HS_CPU ? &found : NULL,
+                           type == HS_GPU ? &found : NULL, p->known, error);
+}
+
+int exec_profile_open(const char *path, const exec_request *request, exec_profile **out)
+{
+    exec_profile *p = checked_calloc(1, sizeof *p);
+    hs_error      error = {0};
+    hs_status     status;
+
+    p->path = path ? path : ":memory:";
+    p->keeps = strcmp(p->path, ":memory:") != 0;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->over, NULL);
+    *out = p;
+    find_processors(p, request);
+    if (hs_cost_create(&p->known) != HS_OK || hs_cost_create(&p->fresh) != HS_OK)
+        return message_status(HS_ENOMEM, p->path);
+    status = hs_profile_open(p->path, HS_PROFILE_UPDATE, &p->file, &error);
+    for (hs_type type = HS_CPU; status == HS_OK && type <= HS_GPU; type++)
+        status = load(p, type, request->quiet, &error);
+    return status == HS_OK ? EXIT_OK : refuse(status, &error);
+}
+
+hs_cost *exec_profile_known(exec_profile *p)
+{
+    return p ? p->known : NULL;
+}
+
+void exec_profile_attempt(exec_profile *p, const exec_job *job, const hs_exec_attempt *attempt)
+{
+    hs_type     type = attempt->worker < hs_instance_cpus(job->plan.in) ? HS_CPU : HS_GPU;
+    const char *backend = hs_exec_backend_name(job->exec, attempt->task, type);
+    hs_features features;
+
+    if (!p || !p->keeps || attempt->outcome != HS_OUTCOME_DONE ||
+        (backend && strcmp(backend, "emulated") == 0))
+        return;
+    hs_features_init(&features);
+    hs_feature_index_get(p->features, hs_instance_row_of(job->plan.in, attempt->task), type,
+                         &features);
+    pthread_mutex_lock(&p->lock);
+    (void)hs_cost_observe(p->fresh, type, &features, attempt->end - attempt->start,
+                          (int64_t)attempt->date);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Move the executions not yet written out of the workers' reach; keep them if memory is short. */
+static void take_fresh(exec_profile *p)
+{
+    hs_cost *empty = NULL;
+
+    if (p->unwritten || hs_cost_create(&empty) != HS_OK)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->unwritten = p->fresh;
+    p->fresh = empty;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Write what was measured since the last call, and what an earlier call could not write. */
+static hs_status write_fresh(exec_profile *p, hs_error *error)
+{
+    hs_status status = HS_OK;
+
+    for (int i = 0; status == HS_OK && i < 2; i++) {
+        bool had_unwritten = p->unwritten != NULL;
+
+        take_fresh(p);
+        if (!p->unwritten) {
+            snprintf(error->why, sizeof error->why, "out of memory");
+            return HS_ENOMEM;
+        }
+        status = hs_profile_flush(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU],
+                                  p->unwritten, error);
+        if (status != HS_OK)
+            break;
+        hs_cost_free(p->unwritten);
+        p->unwritten = NULL;
+        if (!had_unwritten)
+            break;
+    }
+    return status;
+}
+
+static void report_failure(exec_profile *p, const hs_error *error)
+{
+    if (!p->told)
+        message("%s: %s; the measured times are kept and written later", p->path, error->why);
+    p->told = true;
+}
+
+static void *write_now_and_then(void *profile)
+{
+    exec_profile *p = profile;
+    hs_error      error;
+
+    pthread_mutex_lock(&p->lock);
+    while (!p->is_over) {
+        struct timespec until;
+
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += SECONDS_BETWEEN_WRITES;
+        if (pthread_cond_timedwait(&p->over, &p->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&p->lock);
+        if (write_fresh(p, &error) != HS_OK)
+            report_failure(p, &error);
+        pthread_mutex_lock(&p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+int exec_profile_begin(exec_profile *p, const exec_job *job)
+{
+    hs_status status;
+
+    if (!p || !p->keeps)
+        return EXIT_OK;
+    status = hs_feature_index_create(job->plan.in, &p->features);
+    if (status == HS_OK && pthread_create(&p->writer, NULL, write_now_and_then, p) != 0)
+        status = HS_ENOMEM;
+    p->has_writer = status == HS_OK;
+    return status == HS_OK ? EXIT_OK : message_status(status, p->path);
+}
+
+static void stop_writer(exec_profile *p)
+{
+    if (!p->has_writer)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->is_over = true;
+    pthread_cond_signal(&p->over);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->writer, NULL);
+}
+
+int exec_profile_close(exec_profile *p)
+{
+    hs_error  error = {0};
+    hs_status status = HS_OK;
+
+    if (!p)
+        return EXIT_OK;
+    stop_writer(p);
+    if (p->has_writer)
+        status = write_fresh(p, &error);
+    if (status == HS_OK && p->has_writer)
+        status = hs_profile_trim(p->file, HS_PROFILE_MAX_ENTRIES, &error);
+    if (status != HS_OK)
+        message("%s: the measured times of this run are lost: %s", p->path, error.why);
+    hs_profile_close(p->file);
+    hs_cost_free(p->known);
+    hs_cost_free(p->fresh);
+    hs_cost_free(p->unwritten);
+    hs_feature_index_free(p->features);
+    pthread_cond_destroy(&p->over);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    return status == HS_OK ? EXIT_OK : EXIT_WORK;
+}
