@@ -168,9 +168,19 @@ static hs_status open_database(hs_profile *profile, hs_error *error)
     return HS_OK;
 }
 
-static hs_status open_profile(hs_profile *profile, bool writable, hs_error *error)
+/* Check the marks in one transaction: another process may be creating the tables. */
+static hs_status check_once(hs_profile *profile, bool may_be_new, hs_error *error)
 {
     marks     found = {0};
+    hs_status st = hsi_profile_execute(profile, "BEGIN", error);
+
+    if (st != HS_OK)
+        return st;
+    return hsi_profile_end(profile, check_marks(profile, may_be_new, &found, error), error);
+}
+
+static hs_status open_profile(hs_profile *profile, bool writable, hs_error *error)
+{
     hs_status st = HS_OK;
 
     if (strcmp(profile->path, no_file) != 0)
@@ -178,7 +188,7 @@ static hs_status open_profile(hs_profile *profile, bool writable, hs_error *erro
     if (st == HS_OK)
         st = open_database(profile, error);
     if (st == HS_OK)
-        st = check_marks(profile, writable, &found, error);
+        st = check_once(profile, writable, error);
     if (st != HS_OK)
         return st;
     return writable ? prepare_updates(profile, error)
