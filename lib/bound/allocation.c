@@ -200,7 +200,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     int       exponent;
 
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
-        return st; /* one type alone has only one allocation, which deadline bounds */
+        return st; /* with one type, the bound deadline is exact */
     if (rows->n > MOST_ROWS)
         return HS_ETOOBIG;
     b.low = frexp(*value, &exponent);

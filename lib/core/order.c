@@ -42,7 +42,7 @@ double hsi_queue_key_cell(double p, double q, double width)
 
 typedef struct rho_order {
     const hsi_problem *pb;
-    uint64_t           flip; /* all ones, so that the order is descending */
+    uint64_t           flip; /* mask for keys: all ones for descending order, else 0 */
 } rho_order;
 
 static int rho_before(const void *context, uint32_t a, uint32_t b)

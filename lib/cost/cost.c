@@ -228,7 +228,7 @@ hs_status hs_cost_merge(hs_cost *cost, const hs_cost_entry *entry)
         return HS_ENOMEM;
     before = item->all;
     more = statistics_of(&full);
-    if (full.restarted)
+    if (full.restarted && more.runs > 0)
         item->all = (hsi_statistics){0};
     hsi_statistics_merge(&item->all, &more);
     if (full.level == HS_COST_LEVEL_HISTORY && more.runs > 0)

@@ -163,21 +163,59 @@ static uint64_t hash_task(const hsi_task_classes *cs, uint32_t task, size_t row)
     return hash ^ hash >> 29;
 }
 
-/* Find or create a key of a type; HS_NONE: out of memory. Keys are few. */
-static uint32_t key_of(hsi_task_classes *cs, hs_type type, const char *name)
-{
-    hsi_class_key *keys = cs->keys.data, key = {.type = type, .first = HS_NONE};
-    size_t         count = cs->keys.size / sizeof key;
+/* A hash table from 64-bit hashes to numbers, used while the classes are built. */
+typedef struct hash_table {
+    uint64_t *hash;
+    uint32_t *number; /* HS_NONE: empty */
+    size_t    size;   /* a power of two */
+} hash_table;
 
-    for (size_t i = 0; i < count; i++)
-        if (keys[i].type == type && strcmp(keys[i].name, name) == 0)
-            return (uint32_t)i;
+static uint32_t *find_slot(hash_table *table, uint64_t hash)
+{
+    size_t at = hash & (table->size - 1);
+
+    while (table->number[at] != HS_NONE && table->hash[at] != hash)
+        at = (at + 1) & (table->size - 1);
+    table->hash[at] = hash;
+    return &table->number[at];
+}
+
+static void close_table(hash_table *table)
+{
+    free(table->hash);
+    free(table->number);
+}
+
+/* Open a table for `count` numbers; -1: out of memory. */
+static int open_table(hash_table *table, size_t count)
+{
+    *table = (hash_table){.size = 64};
+    while (table->size < 2 * count)
+        table->size *= 2;
+    table->hash = malloc(table->size * sizeof *table->hash);
+    table->number = malloc(table->size * sizeof *table->number);
+    if (!table->hash || !table->number)
+        return -1;
+    memset(table->number, 0xff, table->size * sizeof *table->number);
+    return 0;
+}
+
+/* Find or create a key of a type; HS_NONE: out of memory. */
+static uint32_t key_of(hsi_task_classes *cs, hash_table *keys, hs_type type, const char *name)
+{
+    hsi_class_key key = {.type = type, .first = HS_NONE};
+    uint32_t     *number = find_slot(keys, hsi_hash(name, strlen(name), (uint64_t)type));
+
+    if (*number != HS_NONE)
+        return *number;
     memcpy(key.name, name, strlen(name) + 1);
-    return hsi_vector_append(&cs->keys, &key, sizeof key) ? HS_NONE : (uint32_t)count;
+    if (!hsi_vector_append(&cs->keys, &key, sizeof key))
+        *number = (uint32_t)(cs->keys.size / sizeof key - 1);
+    return *number;
 }
 
 /* Set the times of a new class, from its first task; -1: out of memory. */
-static int describe(hsi_task_classes *cs, uint32_t number, uint32_t task)
+static int describe(hsi_task_classes *cs, hash_table *keys, uint32_t number, uint32_t task)
 {
     hsi_task_class *c = class_at(cs, number);
     hs_features     f;
@@ -192,7 +230,7 @@ static int describe(hsi_task_classes *cs, uint32_t number, uint32_t task)
             continue;
         hs_features_init(&f);
         hs_feature_index_get(cs->features, c->row, (hs_type)type, &f);
-        on->key = key_of(cs, (hs_type)type, f.key);
+        on->key = key_of(cs, keys, (hs_type)type, f.key);
         if (on->key == HS_NONE)
             return -1;
         key = (hsi_class_key *)cs->keys.data + on->key;
@@ -203,25 +241,8 @@ static int describe(hsi_task_classes *cs, uint32_t number, uint32_t task)
     return 0;
 }
 
-/* A hash table from class hashes to class numbers, used while the classes are built. */
-typedef struct class_table {
-    uint64_t *hash;
-    uint32_t *number; /* HS_NONE: empty */
-    size_t    size;   /* a power of two */
-} class_table;
-
-static uint32_t *find_slot(class_table *table, uint64_t hash)
-{
-    size_t at = hash & (table->size - 1);
-
-    while (table->number[at] != HS_NONE && table->hash[at] != hash)
-        at = (at + 1) & (table->size - 1);
-    table->hash[at] = hash;
-    return &table->number[at];
-}
-
 /* Put each task into its class; the classes appear in the order of their first tasks. */
-static hs_status classify(hsi_task_classes *cs, class_table *table)
+static hs_status classify(hsi_task_classes *cs, hash_table *table, hash_table *keys)
 {
     size_t   last_row = SIZE_MAX;
     uint32_t last = HS_NONE;
@@ -237,7 +258,8 @@ static hs_status classify(hsi_task_classes *cs, class_table *table)
             number = find_slot(table, hash_task(cs, task, row));
             if (*number == HS_NONE) {
                 *number = (uint32_t)(cs->classes.size / sizeof c);
-                if (hsi_vector_append(&cs->classes, &c, sizeof c) || describe(cs, *number, task))
+                if (hsi_vector_append(&cs->classes, &c, sizeof c) ||
+                    describe(cs, keys, *number, task))
                     return HS_ENOMEM;
             }
             last = *number;
@@ -251,20 +273,14 @@ static hs_status classify(hsi_task_classes *cs, class_table *table)
 
 static hs_status build(hsi_task_classes *cs)
 {
-    class_table table = {.size = 64};
-    hs_status   st = HS_ENOMEM;
-    uint32_t    first = 0;
+    hash_table table = {0}, keys = {0};
+    hs_status  st = HS_ENOMEM;
+    uint32_t   first = 0;
 
-    while (table.size < 2 * cs->pb->n)
-        table.size *= 2;
-    table.hash = malloc(table.size * sizeof *table.hash);
-    table.number = malloc(table.size * sizeof *table.number);
-    if (table.hash && table.number) {
-        memset(table.number, 0xff, table.size * sizeof *table.number);
-        st = classify(cs, &table);
-    }
-    free(table.hash);
-    free(table.number);
+    if (!open_table(&table, cs->pb->n) && !open_table(&keys, 2 * cs->pb->n))
+        st = classify(cs, &table, &keys);
+    close_table(&table);
+    close_table(&keys);
     for (size_t i = 0; i < cs->classes.size / sizeof(hsi_task_class); i++) {
         class_at(cs, (uint32_t)i)->first = first;
         first += class_at(cs, (uint32_t)i)->size;
@@ -357,12 +373,9 @@ void hsi_classes_add(hsi_task_classes *cs, uint32_t task)
 void hsi_classes_remove(hsi_task_classes *cs, uint32_t task)
 {
     hsi_task_class *c = hsi_class_of(cs, task);
-    uint32_t       *heap = cs->heap + c->first, at = 0;
 
     if (cs->gone[task])
         return;
-    while (heap[at] != task)
-        at++;
     cs->gone[task] = 1;
     c->waiting--;
     place(cs, c);

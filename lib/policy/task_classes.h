@@ -23,7 +23,8 @@ typedef struct hsi_task_class {
     struct hsi_class_on_type {
         double   time;    /* expected time, in the instance's unit; INFINITY: not on this type */
         double   aborted; /* longest aborted attempt */
-        uint32_t active, done; /* attempts that run, and that were done */
+        uint32_t active; /* attempts that run now */
+        uint32_t done;   /* finished attempts of this run */
         uint32_t next;    /* next class with the same key on this type; HS_NONE: the last */
         uint32_t key;     /* index of the key; HS_NONE: the time is known */
         bool     guessed; /* no measurement or law describes the class on this type */
@@ -78,7 +79,7 @@ static inline double hsi_class_time(const hsi_task_classes *classes, uint32_t ta
     return hsi_class_of(classes, task)->on[type].time;
 }
 
-/* Add a waiting task, or remove it. O(log n). */
+/* Add a waiting task; or remove a task for good: it must not be added again. O(log n). */
 void hsi_classes_add(hsi_task_classes *classes, uint32_t task);
 void hsi_classes_remove(hsi_task_classes *classes, uint32_t task);
 

@@ -58,7 +58,7 @@ static hs_status read_marks(hs_profile *profile, marks *found, hs_error *error)
     return st;
 }
 
-/* Check that the tables have all columns. */
+/* Check that the tables of a profile have the columns that this version reads. */
 static hs_status check_columns(hs_profile *profile, hs_error *error)
 {
     sqlite3_stmt *statement = NULL;

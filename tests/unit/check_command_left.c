@@ -395,8 +395,7 @@ START_TEST(shell_ends_with_its_guard_and_keeper)
     fclose(file);
     unlink(path);
     guard = (pid_t)strtol(text, &more, 10);
-    kill(program, SIGSTOP); /* stop the program, so that neither it nor its helpers notice
-                               another one's end */
+    kill(program, SIGSTOP); /* the stopped program cannot notice that the guard's parent ends */
     kill(parent_of(guard), SIGKILL);
     kill(guard, SIGKILL);
     kill(program, SIGKILL);

@@ -223,7 +223,7 @@ static hs_instance *finish(hs_builder *b)
     return in;
 }
 
-/* Add links on which transfers take as long as tasks. */
+/* Give the instance links; a transfer takes about as long as a task. */
 static void add_links(hs_builder *b, const double latency[2], const double bandwidth[3], int d2d)
 {
     ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, latency[0], bandwidth[0]), HS_OK);

@@ -177,7 +177,7 @@ END_TEST
  * unchanged. Return the wait status of the child. */
 static int end_child_by(int (*end)(int), int how)
 {
-    static output *volatile half; /* static, so that the leak checker in exit() finds it */
+    static output *volatile half; /* static: the leak checker then finds the open output */
     int   status;
     pid_t child;
 

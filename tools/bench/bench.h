@@ -65,7 +65,7 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     plot_kind  kind;
     bench_measure measure;
-    bool          together; /* whether one plot has all families */
+    bool          together; /* whether all families of instances are drawn in one plot */
     bool          log_x, log_y;
     char          prefix[BENCH_NAME]; /* begin of the labels of the families to plot */
 } bench_plot;

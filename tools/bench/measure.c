@@ -61,7 +61,7 @@ static void keep_larger(hs_named_bound *bound, const char *name, double value)
 static int compute_bound(work *w)
 {
     const char *list = w->c->bounds;
-    char        name[32]; /* as long as the name in hs_named_bound */
+    char        name[32]; /* name of a bound, of at most the length in hs_named_bound */
     hs_settings settings;
 
     settings_of(w, &settings);

@@ -365,7 +365,7 @@ static void check_policy_options(const options *o, const char *policy)
 static void check_command_line(command_line *line, const char *operand)
 {
     const hs_read_settings *reading = &line->reading;
-    const char            *written[EXEC_FILES + 2];
+    const char            *written[EXEC_FILES + 3];
     const char            *read[] = {operand, line->request.input, line->compare};
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
@@ -379,10 +379,13 @@ static void check_command_line(command_line *line, const char *operand)
     if (is_dash(line->request.joblog))
         usage_error("--joblog needs the name of a file, not '-'");
     written[0] = line->request.settings.keep.journal;
+    if (is_dash(line->request.profile))
+        usage_error("--profile needs the name of a file, not '-'");
     written[1] = line->request.joblog;
-    memcpy(written + 2, line->path, sizeof line->path);
+    written[2] = line->request.profile;
+    memcpy(written + 3, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
-    files_check(written, EXEC_FILES + 2, read, 3);
+    files_check(written, EXEC_FILES + 3, read, 3);
     if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)
         usage_error(
             "only one of the plan, the matrix and the earlier report can be '-', standard input");

@@ -116,7 +116,7 @@ int exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out)
     return code;
 }
 
-/* Write any text as one field on one line. */
+/* Write a text as one field of the table: escape tabs, newlines and backslashes. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <hybridsched/profile.h>
 
@@ -28,6 +29,7 @@ struct exec_profile {
     hs_feature_index *features;
     bool              keeps;     /* whether measured times are written to a file */
     bool              told;      /* whether a failed write was reported */
+    uint64_t          lost;      /* executions for which memory was short; access needs `lock` */
     bool              is_over;   /* whether the run has ended; access needs `lock` */
     bool              has_writer;
     pthread_t         writer;
@@ -85,15 +87,21 @@ int exec_profile_open(const char *path, const exec_request *request, exec_profil
     hs_error      error = {0};
     hs_status     status;
 
-    p->path = path ? path : ":memory:";
-    p->keeps = strcmp(p->path, ":memory:") != 0;
+    p->path = path;
+    if (request->dry_run && access(path, F_OK) != 0 && errno == ENOENT)
+        p->path = ":memory:"; /* a dry run creates no file */
+    p->keeps = !request->dry_run && strcmp(p->path, ":memory:") != 0;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->over, NULL);
     *out = p;
     find_processors(p, request);
     if (hs_cost_create(&p->known) != HS_OK || hs_cost_create(&p->fresh) != HS_OK)
         return message_status(HS_ENOMEM, p->path);
-    status = hs_profile_open(p->path, HS_PROFILE_UPDATE, &p->file, &error);
+    status = hs_profile_open(p->path,
+                             request->dry_run && strcmp(p->path, ":memory:") != 0
+                                 ? HS_PROFILE_READ
+                                 : HS_PROFILE_UPDATE,
+                             &p->file, &error);
     for (hs_type type = HS_CPU; status == HS_OK && type <= HS_GPU; type++)
         status = load(p, type, request->quiet, &error);
     return status == HS_OK ? EXIT_OK : refuse(status, &error);
@@ -107,18 +115,20 @@ hs_cost *exec_profile_known(exec_profile *p)
 void exec_profile_attempt(exec_profile *p, const exec_job *job, const hs_exec_attempt *attempt)
 {
     hs_type     type = attempt->worker < hs_instance_cpus(job->plan.in) ? HS_CPU : HS_GPU;
-    const char *backend = hs_exec_backend_name(job->exec, attempt->task, type);
+    const char *backend;
     hs_features features;
 
-    if (!p || !p->keeps || attempt->outcome != HS_OUTCOME_DONE ||
-        (backend && strcmp(backend, "emulated") == 0))
+    if (!p || !p->keeps || attempt->outcome != HS_OUTCOME_DONE)
         return;
+    backend = hs_exec_backend_name(job->exec, attempt->task, type);
+    if (backend && strcmp(backend, "emulated") == 0)
+        return; /* the timer waited for the estimate */
     hs_features_init(&features);
     hs_feature_index_get(p->features, hs_instance_row_of(job->plan.in, attempt->task), type,
                          &features);
     pthread_mutex_lock(&p->lock);
-    (void)hs_cost_observe(p->fresh, type, &features, attempt->end - attempt->start,
-                          (int64_t)attempt->date);
+    p->lost += hs_cost_observe(p->fresh, type, &features, attempt->end - attempt->start,
+                               (int64_t)attempt->date) == HS_ENOMEM;
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -227,6 +237,11 @@ int exec_profile_close(exec_profile *p)
         status = hs_profile_trim(p->file, HS_PROFILE_MAX_ENTRIES, &error);
     if (status != HS_OK)
         message("%s: the measured times of this run are lost: %s", p->path, error.why);
+    else if (p->lost > 0)
+        message("%s: %llu measured times are lost: out of memory", p->path,
+                (unsigned long long)p->lost);
+    if (p->lost > 0)
+        status = HS_ENOMEM;
     hs_profile_close(p->file);
     hs_cost_free(p->known);
     hs_cost_free(p->fresh);

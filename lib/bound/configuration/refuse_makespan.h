@@ -29,7 +29,7 @@ typedef struct hsi_refusal {
     uint32_t       *kind_of; /* kind of each row of the given problem */
     int64_t        *weight[2];
     int             grid;
-    int64_t         unit; /* common divisor of all weights, if they are exact; else 1 */
+    int64_t         unit; /* common divisor of the tasks' weights; 1 if the weights are rounded */
     int64_t         capacity_limit;
 
     hsi_knapsack knapsack[2];

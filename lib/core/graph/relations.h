@@ -47,7 +47,7 @@ typedef enum hsi_fault_kind {
     HSI_FAULT_NO_ROW,       /* `row` or `other` does not exist, or the row has no copy of this
                                number */
     HSI_FAULT_SELF,         /* `row` is its own predecessor */
-    HSI_FAULT_TWICE,        /* `row` names `other`, or its `copy`, twice as a predecessor */
+    HSI_FAULT_TWICE,        /* `row` lists the predecessor `other`, or its copy `copy`, twice */
     HSI_FAULT_ACCESS_TWICE, /* `row` accesses handle `other` twice */
     HSI_FAULT_CYCLE
 } hsi_fault_kind;

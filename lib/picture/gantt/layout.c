@@ -20,7 +20,7 @@
 enum {
     WORKERS_MOST = 100, /* largest number of workers of a type that have their own rows */
     GROUP_ROWS = 20,    /* limit on shared rows of a type */
-    TASKS_MOST = 5000   /* largest number of tasks that are drawn one by one */
+    TASKS_MOST = 5000   /* number of tasks above which short tasks share a bar */
 };
 
 /* Return the distance between rows for a number of rows. */

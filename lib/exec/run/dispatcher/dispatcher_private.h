@@ -46,7 +46,7 @@ struct hsi_turn {
     bool      woken;     /* HSI_WAIT: marked for the next question to the policy */
     int64_t   waiting_since; /* ns; HSI_WAIT and HSI_LEAVE: start of the phase; HSI_RUN: time of the
                                 decision */
-    hsi_worker *victim;      /* HSI_WAIT: worker that must abort its task */
+    hsi_worker *victim;      /* in phase HSI_WAIT: the worker that must abort its task first */
     int64_t     victim_since; /* ns: start of the wait for a victim, or end of the last such wait */
     hsi_worker *thief;        /* worker that waits for the abort of this worker's task */
     hsi_retry   retry;        /* the running retry, if is_retry */

@@ -92,7 +92,7 @@ static void lower_flag(hsi_worker *worker)
         continue;
 }
 
-/* Reset all fields but those that hsi_turn_create() made. */
+/* Reset a worker's turn before a run; keep the objects that hsi_turn_create() created. */
 static void reset_turn(hsi_worker *worker)
 {
     hsi_turn *turn = worker->turn;
