@@ -67,6 +67,7 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
         return message_status(status, p->path);
     hs_instance_free(p->in);
     p->in = filled;
+    job->has_unknown = true;
     job->guesses = count_guesses(filled);
     request->settings.decide.cost = exec_profile_known(request->times);
     if (job->guesses > 0 && !has_policy) {
