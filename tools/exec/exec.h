@@ -26,6 +26,7 @@ typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 typedef struct exec_request {
     hs_exec_settings settings; /* settings of the run; the policy is never NULL */
     const char      *policy;   /* argument of --policy: NAME or NAME:RANK */
+    const char      *commands; /* path of a list of commands, read instead of a plan; NULL: none */
     int              dry_run, quiet;
     int              live;             /* whether to show a view of the workers during the run */
     /* by hs_type: whether the number of workers was taken from this machine */
@@ -83,10 +84,12 @@ int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *rea
 void exec_suggest_workers(const exec_job *job);
 
 /**
- * The profile (profile.c): measured times of earlier runs. open: read the times of this machine's
- * processors; begin: start to keep the times of this run; attempt: add an attempt; close: write the
- * rest. open, begin and close return 0, or an exit code after a message. A NULL profile is allowed.
+ * The profile (profile.c): measured times of earlier runs. is_supported: whether this build has
+ * profiles; open: read the times of this machine's processors; begin: start to keep the times of
+ * this run; attempt: add an attempt; close: write the rest. open, begin and close return 0, or an
+ * exit code after a message. A NULL profile is allowed.
  */
+bool     exec_profile_is_supported(void);
 int      exec_profile_open(const char *path, const exec_request *request, exec_profile **out);
 hs_cost *exec_profile_known(exec_profile *profile);
 int      exec_profile_begin(exec_profile *profile, const exec_job *job);

@@ -5,6 +5,11 @@
 #include "common/message.h"
 #include "exec/exec.h"
 
+bool exec_profile_is_supported(void)
+{
+    return false;
+}
+
 int exec_profile_open(const char *path, const exec_request *request, exec_profile **out)
 {
     (void)request;
