@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test plots: quantiles, boxes, lines and areas, and refused plots. */
+/* Test plots: quantiles, boxes, lines, points and areas, and refused plots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +58,29 @@ END_TEST
  * The value 40 lies further than 1.5 times the height of the box from the box; every other value is
  * nearer.
  */
+START_TEST(points_are_marks)
+{
+    static const double x[] = {1, 10, 10, 100}, y[] = {2, 10, 10, 1000};
+    plot_series         series[] = {{"a", 4, x, y, false, false, 3}, {"b", 1, x, y, false, true, 3}};
+    plot_spec plot = {.kind = PLOT_POINTS, .log_x = 1, .log_y = 1, .series = series, .count = 2};
+    char     *text;
+
+    plot.reference_name = "x = y";
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "h0"), 3 + 1 + 2); /* equal points once; the legend */
+    ck_assert_uint_eq(count_occurrences(text, "\"pt s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, "\"pt sq s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, ">x = y<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">1000<"), 2); /* on both axes */
+    free(text);
+}
+END_TEST
+
 START_TEST(boxes_have_whiskers_and_dots)
 {
-    const plot_series series[] = {
-        {"a <name>", 6, NULL, some, false}, {"none", 0, NULL, NULL, false}, {"a <name>", 2, NULL, over, true}};
+    const plot_series series[] = {{"a <name>", 6, NULL, some, false, false, 0},
+                                  {"none", 0, NULL, NULL, false, false, 0},
+                                  {"a <name>", 2, NULL, over, true, false, 0}};
     plot_spec plot = {0};
     char   *text;
 
@@ -82,7 +101,7 @@ END_TEST
 
 START_TEST(lines_go_through_their_points)
 {
-    const plot_series series[] = {{"ours", 6, over, some, false}, {"theirs", 2, over, over, true}};
+    const plot_series series[] = {{"ours", 6, over, some, false, false, 0}, {"theirs", 2, over, over, true, false, 0}};
 
     for (int log = 0; log < 2; log++) {
         plot_spec plot = {0};
@@ -114,7 +133,7 @@ END_TEST
 START_TEST(areas_are_steps)
 {
     const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
-    plot_series    series = {"values", 4, x, y, false};
+    plot_series    series = {"values", 4, x, y, false, false, 0};
     plot_spec      plot = {0};
     char          *text;
 
@@ -137,7 +156,7 @@ END_TEST
 START_TEST(ticks_depend_on_the_range_only)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
-    plot_series    series = {"values", 2, x, x, false};
+    plot_series    series = {"values", 2, x, x, false, false, 0};
     plot_spec      plot = {0};
 
     for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++) {
@@ -167,7 +186,7 @@ START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };
     double        *value = calloc(COUNT, sizeof *value);
-    plot_series    series = {"values", COUNT, NULL, value, false};
+    plot_series    series = {"values", COUNT, NULL, value, false, false, 0};
     plot_spec      plot = {0};
     char          *text;
 
@@ -192,7 +211,7 @@ START_TEST(any_values_have_an_axis)
     for (int i = 0; i < 5; i++)
         for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++)
             for (int log = 0; log < 2; log++) {
-                const plot_series series = {"values", 2, over, all[i], false};
+                const plot_series series = {"values", 2, over, all[i], false, false, 0};
                 plot_spec         plot = {0};
 
                 if (log && all[i] == zero)
@@ -211,7 +230,7 @@ END_TEST
 START_TEST(invalid_plots_are_refused)
 {
     const double   bad[] = {NAN, INFINITY, -1};
-    plot_series    series = {"values", 1, over, over, false};
+    plot_series    series = {"values", 1, over, over, false, false, 0};
     plot_spec      plot = {0};
 
     plot.series = &series;
@@ -238,7 +257,7 @@ END_TEST
 START_TEST(logarithms_within_a_decade_have_ticks)
 {
     static const double y[] = {2471, 3000, 4883};
-    plot_series         series = {"values", 3, over, y, false};
+    plot_series         series = {"values", 3, over, y, false, false, 0};
     plot_spec           plot = {0};
     char               *text;
 
@@ -258,6 +277,7 @@ int main(void)
     Suite *suite = suite_create("plot");
     TCase *cases = tcase_create("plots");
 
+    tcase_add_test(cases, points_are_marks);
     tcase_add_test(cases, quantiles_lie_between_values);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
