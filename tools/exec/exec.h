@@ -193,13 +193,13 @@ typedef struct exec_worker {
 
 /** Statistics of the tasks of a kernel on a type. */
 typedef struct exec_kernel {
-    const char *name;
-    hs_type     type;
-    size_t      count;
-    double      estimated;           /* mean of the estimated times */
-    double      mean, deviation;     /* mean and deviation of the measured times */
-    double      error, error_spread; /* mean and deviation of measured / estimated */
-    const double *errors;            /* measured / estimated per task */
+    const char   *name;
+    hs_type       type;
+    size_t        count;
+    double        estimated;           /* mean of the estimated times */
+    double        mean, deviation;     /* mean and deviation of the measured times */
+    double        error, error_spread; /* mean and deviation of measured / estimated */
+    const double *errors;              /* measured / estimated per task */
 } exec_kernel;
 
 /**
@@ -221,7 +221,7 @@ typedef struct exec_measured {
     exec_worker        *workers;
     exec_kernel        *kernels; /* kernels, longest total time first */
     size_t              kernel_count;
-    double             *errors; /* owner of the kernels' `errors` */
+    double             *errors;   /* owner of the kernels' `errors` */
     hs_schedule        *happened; /* the run as a schedule; failed attempts are aborted entries */
     hs_picture_failure *failures;
     size_t              failure_count;

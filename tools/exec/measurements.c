@@ -176,7 +176,7 @@ static exec_kernel summarise(const sample *samples, size_t count, double *errors
 {
     exec_kernel k = {
         .name = samples->name, .type = samples->type, .count = count, .errors = errors};
-    double      n = (double)count, squares = 0, error_squares = 0;
+    double n = (double)count, squares = 0, error_squares = 0;
 
     for (size_t i = 0; i < count; i++) {
         k.estimated += samples[i].estimated / n;

@@ -83,8 +83,7 @@ static void put_totals(const comparison *c)
             m->achieved,
             c->shared);
     put_row(c, "predicted makespan", unit, c->scale * of_earlier(c, "predicted_makespan"),
-            m->predicted,
-            c->shared);
+            m->predicted, c->shared);
     put_row(c, "area bound, measured", unit, c->scale * of_earlier(c, "area_bound_measured"),
             m->bound,
             c->shared);
