@@ -304,13 +304,13 @@ START_TEST(many_threads_against_the_clock)
     hs_instance *in = gamma_instance(300, 20, 4, 1, 6);
     hs_settings  settings;
     hs_report    report;
-    double       begin = hsi_now(), spent;
+    double       begin = hsi_clock_seconds(), spent;
 
     hs_settings_init(&settings);
     settings.time_limit = 0.3;
     settings.threads = 4;
     hs_schedule_free(solve_best(in, &settings, &report));
-    spent = hsi_now() - begin;
+    spent = hsi_clock_seconds() - begin;
     ck_assert(report.limit_reached || report.proved);
     ck_assert_double_lt(spent, 5); /* limit in seconds that allows for a busy machine */
     hs_instance_free(in);
@@ -360,7 +360,7 @@ START_TEST(ends_within_the_gap)
     hs_instance *in = gamma_instance(300, 20, 4, 1, 8);
     hs_settings  settings;
     hs_report    report;
-    double       begin = hsi_now();
+    double       begin = hsi_clock_seconds();
 
     hs_settings_init(&settings);
     settings.time_limit = 60;
@@ -368,7 +368,7 @@ START_TEST(ends_within_the_gap)
     hs_schedule_free(solve_best(in, &settings, &report));
     ck_assert(report.proved && !report.limit_reached);
     ck_assert_double_le(report.certified, 1.01 * report.bound);
-    ck_assert_double_lt(hsi_now() - begin, 20);
+    ck_assert_double_lt(hsi_clock_seconds() - begin, 20);
     hs_instance_free(in);
 }
 END_TEST
