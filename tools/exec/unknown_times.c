@@ -42,6 +42,7 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
         return message_status(status, p->path);
     hs_instance_free(p->in);
     p->in = filled;
+    job->has_unknown = true;
     sources = time_sources_of(filled);
     job->guesses = sources.guesses;
     request->settings.decide.cost = exec_profile_known(request->times);

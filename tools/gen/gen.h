@@ -38,6 +38,8 @@ typedef struct gen_request {
     size_t          tasks;
     uint64_t        seed;
     hs_gamma        gamma;   /* only the means and variations are used */
+    size_t          kernel_count; /* gamma: number of kernels; 0: each task has times of its own */
+    double          within_cv;    /* gamma: variation of the times of a kernel */
     hs_uniform      uniform; /* only the ranges and `integer` are used */
     hs_identical    identical; /* only `family` is used */
     unsigned        tiles;

@@ -114,6 +114,12 @@ static const option_spec option_table[] = {
      "gamma: mean GPU time (default: 1)"},
     {0, "gpu-cv", "X", {OPTION_REAL(request.gamma.gpu_cv, 0, DBL_MAX), .scope = GAMMA},
      "gamma: coefficient of variation of GPU times (default: 1)"},
+    {0, "kernel-count", "N",
+     {OPTION_WHOLE(request.kernel_count, 1, HS_MAX_TASKS), .scope = FOR(GEN_GAMMA)},
+     "gamma: the tasks belong to N kernels, and the options above describe the mean times of "
+     "kernels (default: each task has its own times)"},
+    {0, "within-cv", "X", {OPTION_REAL(request.within_cv, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+     "--kernel-count: coefficient of variation of the times of a kernel (default: 0.2)"},
     {0, "cpu-range", "LOW:HIGH",
      {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM | IDENTICAL},
      "uniform, identical: range of CPU times (default: 1:100; identical: see --list)"},
@@ -364,6 +370,8 @@ static void check_command_line(const options *o, const command_line *line)
     if (!(request->gamma.gpu_mean > 0))
         usage_error("--gpu-mean: it must be above 0");
     check_scope(o, request->family);
+    if (options_given(o, "within-cv") && request->kernel_count == 0)
+        usage_error("--within-cv needs --kernel-count");
     if (SHAPED & FOR(request->family))
         check_shaped(o, request);
     if (request->compact && request->graph)
@@ -390,6 +398,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
                 .gpus = 4,
                 .tasks = 300,
                 .gamma = {.cpu_mean = 15, .cpu_cv = 0.2, .gpu_mean = 1, .gpu_cv = 1},
+                .within_cv = 0.2,
                 .most_time = 100,
                 .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
             },
