@@ -6,6 +6,7 @@
 #include "io/import/starpu/models.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,14 @@
 #include "io/import/starpu/recutils.h"
 #include "io/import/word_table.h"
 #include "io/text/field_value.h"
+#include "support/sized.h"
 
 /* Times of a model at a footprint, on the device of each type with the least number. */
 typedef struct timing {
-    double   mean[2];
+    double   mean[2]; /* us; INFINITY: not measured */
     uint64_t device[2];
+    hsi_text model;
+    double   size[2], flops[2], deviation[2], samples[2];
 } timing;
 
 typedef struct transfer {
@@ -143,7 +147,7 @@ static hs_status name_of(hsi_arena *arena, hsi_text model, hsi_text footprint, h
 
 static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, timing **out)
 {
-    timing    fresh = {{INFINITY, INFINITY}, {UINT64_MAX, UINT64_MAX}};
+    timing    fresh = {{INFINITY, INFINITY}, {UINT64_MAX, UINT64_MAX}, .model = model};
     hsi_text  name;
     size_t    number;
     hs_status st = name_of(&m->arena, model, footprint, &name);
@@ -156,6 +160,15 @@ static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, 
     if (st == HS_OK)
         *out = (timing *)m->timings.data + number;
     return st;
+}
+
+/* Parse an optional field of the record last read; `without` if it is missing or no number >= 0. */
+static double optional_number(const hsi_rec *r, const char *name, double without)
+{
+    hsi_text text = hsi_rec_value(r, name);
+    double   value;
+
+    return text.at && hsi_text_number(text.at, text.length, &value) && value >= 0 ? value : without;
 }
 
 /* Add a timing; older files name the model in `Name`. */
@@ -179,6 +192,10 @@ static hs_status take_timing(hs_starpu_models *m, const hsi_rec *r)
     if (st == HS_OK && device < known->device[type]) {
         known->device[type] = device;
         known->mean[type] = mean;
+        known->size[type] = optional_number(r, "Size", 0);
+        known->flops[type] = optional_number(r, "Flops", 0);
+        known->deviation[type] = optional_number(r, "Stddev", 0);
+        known->samples[type] = optional_number(r, "Samples", 1);
     }
     return st;
 }
@@ -281,6 +298,38 @@ hs_status hsi_starpu_times(const hs_starpu_models *m, hsi_arena *arena, hsi_text
     if (number != HSI_NO_WORD)
         memcpy(times, ((const timing *)m->timings.data)[number].mean, 2 * sizeof *times);
     return HS_OK;
+}
+
+void hs_starpu_timing_init_sized(hs_starpu_timing *to, size_t size)
+{
+    static const hs_starpu_timing none = {.type = HS_CPU};
+
+    hsi_init_sized(to, size, &none, sizeof none);
+}
+
+bool hs_starpu_models_next(const hs_starpu_models *m, size_t *cursor, hs_starpu_timing *out)
+{
+    const timing    *all = m->timings.data;
+    hs_starpu_timing full = {.type = HS_CPU};
+
+    for (; *cursor / 2 < m->timings.size / sizeof *all; ++*cursor) {
+        const timing *t = &all[*cursor / 2];
+        int           type = (int)(*cursor % 2);
+
+        if (isinf(t->mean[type]))
+            continue;
+        full.type = (hs_type)type;
+        snprintf(full.model, sizeof full.model, "%.*s", (int)t->model.length, t->model.at);
+        full.bytes = t->size[type];
+        full.flops = t->flops[type];
+        full.mean = 1e-6 * t->mean[type];
+        full.deviation = 1e-6 * t->deviation[type];
+        full.samples = t->samples[type];
+        hsi_fill_sized(out, &full, sizeof full);
+        ++*cursor;
+        return true;
+    }
+    return false;
 }
 
 void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpus)
