@@ -24,8 +24,8 @@ static hs_status schedule_better(const hsi_problem *pb, const unsigned char *bes
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
-    unsigned char *best = hsi_arena_take(pb->arena, pb->n, 1);
-    unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char          *best = hsi_arena_alloc(pb->arena, pb->n, 1);
+    unsigned char          *inverse = hsi_arena_alloc(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
     hsi_balanced_walk       walk;
     hs_status      st = best && inverse ? hsi_balanced_walk_open(&walk, pb, false) : HS_ENOMEM;
@@ -33,9 +33,9 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     (void)settings;
     if (st != HS_OK)
         return st;
-    hsi_balanced_walk_allocation(&walk, walk.best, best);
+    hsi_balanced_walk_write_types(&walk, walk.best, best);
     if (walk.inverse != walk.best)
-        hsi_balanced_walk_allocation(&walk, walk.inverse, inverse);
+        hsi_balanced_walk_write_types(&walk, walk.inverse, inverse);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     return schedule_better(pb, best, inverse, walk.inverse != walk.best, recorder);
 }

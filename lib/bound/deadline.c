@@ -62,15 +62,15 @@ static hs_status collect_breakpoints(hsi_divisible *d, double from, breakpoints 
     uint32_t              i;
 
     bp->d = d;
-    bp->place = hsi_arena_take(&d->arena, count, sizeof *bp->place);
-    keys = hsi_arena_take(&d->arena, count, sizeof *keys);
-    scratch = hsi_arena_take(&d->arena, count, sizeof *scratch);
+    bp->place = hsi_arena_alloc(&d->arena, count, sizeof *bp->place);
+    keys = hsi_arena_alloc(&d->arena, count, sizeof *keys);
+    scratch = hsi_arena_alloc(&d->arena, count, sizeof *scratch);
     if (!bp->place || !keys || !scratch)
         return HS_ENOMEM;
     for (i = 0; i < d->rows->n; i++) {
         double span = longer_span(d, i);
 
-        hsi_poll_at(d->rows->token, i);
+        hsi_poll_at_iteration(d->rows->token, i);
         if (!(span > from && span <= DBL_MAX))
             continue;
         keys[bp->size] = hsi_key_of_double(span);
@@ -106,7 +106,7 @@ static hs_status find_first_feasible(hsi_divisible *d, const breakpoints *bp, do
 static hs_status find_least(hsi_divisible *d, double *value)
 {
     breakpoints bp = {NULL, NULL, 0};
-    double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_divisible_longest(d));
+    double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_divisible_longest_min_span(d));
     hs_status   st = collect_breakpoints(d, from, &bp);
 
     if (st == HS_OK && bp.size)

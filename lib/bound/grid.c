@@ -16,7 +16,7 @@ int hsi_grid_exponent(double time)
     return exponent - 53 + __builtin_ctzll(mantissa);
 }
 
-double hsi_grid_of(const hsi_problem *pb)
+double hsi_grid_of_times(const hsi_problem *pb)
 {
     double sum = 0, grid = INFINITY;
     size_t i;
@@ -24,7 +24,7 @@ double hsi_grid_of(const hsi_problem *pb)
     for (i = 0; i < pb->n; i++) {
         double p = isinf(pb->p[i]) ? pb->q[i] : pb->p[i], q = isinf(pb->q[i]) ? p : pb->q[i];
 
-        if (hsi_poll_after(pb->token, 16))
+        if (hsi_poll_after_work(pb->token, 16))
             return 0;
         grid = fmin(grid, ldexp(1, hsi_grid_exponent(p)));
         grid = fmin(grid, ldexp(1, hsi_grid_exponent(q)));
@@ -35,7 +35,7 @@ double hsi_grid_of(const hsi_problem *pb)
     return isfinite(grid) ? grid : 0;
 }
 
-double hsi_grid_value(int64_t cells, int exponent)
+double hsi_grid_cells_to_time(int64_t cells, int exponent)
 {
     int beyond = 64 - DBL_MANT_DIG - __builtin_clzll((uint64_t)cells | 1);
 

@@ -214,12 +214,12 @@ void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type typ
         full.bytes_in = index->bytes[0][row];
         full.bytes_out = index->bytes[1][row];
     }
-    full.what = hsi_task_digest_what(&task, type);
+    full.what = hsi_task_digest_implementation(&task, type);
     if (task.kernel && *task.kernel)
         kernel_features(task.kernel, &full);
     else if (command && *command)
         command_key(command, full.key);
     if (full.size == 0)
         full.size = full.bytes_in + full.bytes_out;
-    hsi_fill_sized(features, &full, sizeof full);
+    hsi_sized_copy_out(features, &full, sizeof full);
 }

@@ -14,7 +14,7 @@ typedef struct hsi_ready_pool {
     const hsi_problem *pb;
     hsi_ordered_set    tasks;      /* ready tasks; the GPUs' end comes first */
     double             cell_width; /* width of the cells in which ratios count as equal, see
-                                      hsi_queue_key_cell(); 0: exact ratios */
+                                      hsi_heteroprio_cell(); 0: exact ratios */
     unsigned char *retired;        /* indexed by worker */
     unsigned       in_service[2];  /* number of workers in service, by hs_type */
 } hsi_ready_pool;
@@ -40,7 +40,7 @@ bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task);
 /* Take a worker out of service. Return false if it already was. */
 bool hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker);
 
-static inline bool hsi_ready_pool_serves(const hsi_ready_pool *pool, unsigned worker)
+static inline bool hsi_ready_pool_is_in_service(const hsi_ready_pool *pool, unsigned worker)
 {
     return !pool->retired[worker];
 }

@@ -25,7 +25,7 @@ static int is_earlier_task(const void *context, uint32_t a, uint32_t b)
     const hsi_problem *pb = context;
     int64_t            priority_a = hsi_priority_of(pb, a), priority_b = hsi_priority_of(pb, b);
 
-    return priority_a != priority_b ? priority_a > priority_b : hsi_comes_first(pb, a, b);
+    return priority_a != priority_b ? priority_a > priority_b : hsi_task_comes_first(pb, a, b);
 }
 
 /* Sort classes by their leaders. */
@@ -276,7 +276,7 @@ static hs_status classify(hsi_task_classes *cs, hash_table *table, hash_table *k
         hsi_task_class c = {.row = row};
         uint32_t      *number;
 
-        if (hsi_poll_after(cs->pb->token, 8))
+        if (hsi_poll_after_work(cs->pb->token, 8))
             return HS_ECANCELED;
         if (row != last_row) {
             number = find_slot(table, hash_task(cs, task, row));

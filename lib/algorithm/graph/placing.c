@@ -34,18 +34,18 @@ hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
 
     *placing =
         (hsi_placing){.pb = pb, .nodes = nodes, .work = 16 + (size_t)pb->m + pb->k + 4 * nodes};
-    placing->line = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
+    placing->line = hsi_arena_alloc(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
     if (!placing->line)
         return HS_ENOMEM;
     open_lines(placing);
-    placing->start = hsi_arena_take(arena, pb->n, sizeof *placing->start);
-    placing->end = hsi_arena_take(arena, pb->n, sizeof *placing->end);
-    placing->worker = hsi_arena_take(arena, pb->n, sizeof *placing->worker);
-    placing->next = hsi_arena_take(arena, pb->n, sizeof *placing->next);
-    placing->arrival = hsi_arena_take(arena, nodes, sizeof *placing->arrival);
-    placing->there = hsi_arena_take_zeroed(arena, barriers * nodes, sizeof *placing->there);
-    placing->ends = hsi_arena_take(arena, barriers * nodes, sizeof *placing->ends);
-    placing->known = hsi_arena_take_zeroed(arena, barriers, 1);
+    placing->start = hsi_arena_alloc(arena, pb->n, sizeof *placing->start);
+    placing->end = hsi_arena_alloc(arena, pb->n, sizeof *placing->end);
+    placing->worker = hsi_arena_alloc(arena, pb->n, sizeof *placing->worker);
+    placing->next = hsi_arena_alloc(arena, pb->n, sizeof *placing->next);
+    placing->arrival = hsi_arena_alloc(arena, nodes, sizeof *placing->arrival);
+    placing->there = hsi_arena_alloc_zeroed(arena, barriers * nodes, sizeof *placing->there);
+    placing->ends = hsi_arena_alloc(arena, barriers * nodes, sizeof *placing->ends);
+    placing->known = hsi_arena_alloc_zeroed(arena, barriers, 1);
     return placing->start && placing->end && placing->worker && placing->next && placing->arrival &&
                    placing->there && placing->ends && placing->known
                ? HS_OK
@@ -68,7 +68,8 @@ static void move(const hsi_placing *placing, double when, uint32_t from, double 
                  double *arrival)
 {
     for (uint32_t to = 0; to < placing->nodes; to++)
-        arrival[to] = fmax(arrival[to], when + hsi_transfer(placing->pb->links, from, to, bytes));
+        arrival[to] =
+            fmax(arrival[to], when + hsi_transfer_time(placing->pb->links, from, to, bytes));
 }
 
 static void find_barrier(hsi_placing *placing, uint32_t barrier);
@@ -180,7 +181,7 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
 /* Compute the arrival of the task's inputs on each node. HS_ECANCELED. */
 static hs_status find_arrival(hsi_placing *placing, uint32_t task)
 {
-    if (hsi_poll_after(placing->pb->token, placing->work))
+    if (hsi_poll_after_work(placing->pb->token, placing->work))
         return HS_ECANCELED;
     for (size_t node = 0; node < placing->nodes; node++)
         placing->arrival[node] = 0;
@@ -198,7 +199,7 @@ static void settle(hsi_placing *placing, uint32_t task, const choice *best)
     placing->worker[task] = best->worker;
 }
 
-hs_status hsi_placing_put(hsi_placing *placing, uint32_t task)
+hs_status hsi_placing_insert(hsi_placing *placing, uint32_t task)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
@@ -221,16 +222,16 @@ static void consider_end(const hsi_placing *placing, uint32_t worker, double tim
         *best = (choice){{start, SIZE_MAX}, start + time, worker};
 }
 
-hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types)
+hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned allowed_types)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
 
     if (find_arrival(placing, task) != HS_OK)
         return HS_ECANCELED;
-    for (uint32_t w = pb->m; types & 1 << HS_GPU && w < pb->m + pb->k; w++)
+    for (uint32_t w = pb->m; allowed_types & 1 << HS_GPU && w < pb->m + pb->k; w++)
         consider_end(placing, w, pb->q[task], &best);
-    for (uint32_t w = 0; types & 1 << HS_CPU && w < pb->m; w++)
+    for (uint32_t w = 0; allowed_types & 1 << HS_CPU && w < pb->m; w++)
         consider_end(placing, w, pb->p[task], &best);
     settle(placing, task, &best);
     hsi_timeline_append(&placing->line[best.worker], best.end, task, placing->next);
@@ -248,13 +249,14 @@ static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
         double before = pb->available ? pb->available[w] : 0;
 
         for (uint32_t task = placing->line[w].first;
-             task != HS_NONE && !hsi_poll_at(pb->token, ++noted); task = placing->next[task]) {
+             task != HS_NONE && !hsi_poll_at_iteration(pb->token, ++noted);
+             task = placing->next[task]) {
             bool is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;
             before = placing->end[task];
             if (recorder && is_gap)
-                hsi_record_start(recorder, w, placing->start[task]);
+                hsi_record_next_start(recorder, w, placing->start[task]);
             if (recorder)
                 hsi_record_run(recorder, task, w, before);
         }

@@ -114,7 +114,8 @@ static void set_target(hsi_configuration *cf)
 {
     int64_t step = cf->refusal.refused >> (cf->refusal.proved ? TARGET : FIRST_TARGET);
 
-    cf->target = hsi_refusal_round(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
+    cf->target =
+        hsi_refusal_round_capacity_up(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
     if (cf->target > cf->refusal.capacity_limit)
         cf->ended = true; /* never happens: the optimum is less than four times the deadline bound
                              */
@@ -133,7 +134,7 @@ static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *ta
     for (i = 0; i < cf->refusal.kinds; i++)
         if (take[i])
             cf->items[size++] = (hsi_master_item){(uint32_t)i, take[i]};
-    return size ? hsi_master_add(cf->master, (hs_type)type, cf->items, size) : HS_OK;
+    return size ? hsi_master_add_pattern(cf->master, (hs_type)type, cf->items, size) : HS_OK;
 }
 
 /* Add a pattern for each kind, of this kind alone, so that a cover exists. */
@@ -151,7 +152,7 @@ static hs_status add_singles(hsi_configuration *cf, int type)
             continue;
         if (weight && cf->target / weight < item.copies)
             item.copies = (uint32_t)(cf->target / weight);
-        st = hsi_master_add(cf->master, (hs_type)type, &item, 1);
+        st = hsi_master_add_pattern(cf->master, (hs_type)type, &item, 1);
     }
     return st;
 }
@@ -216,17 +217,17 @@ static hs_status try_multipliers(hsi_configuration *cf, const double *y, const d
     int64_t            target = cf->target;
     int                type;
 
-    hsi_refusal_set(&cf->refusal, y);
-    *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
-    if (!cf->thorough && hsi_refusal_undecided(&cf->refusal)) {
+    hsi_refusal_set_multipliers(&cf->refusal, y);
+    *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
+    if (!cf->thorough && hsi_refusal_is_undecided(&cf->refusal)) {
         effort = effort_with_nodes(cf, PROVING_NODES);
-        *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
+        *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (type != cf->fluid && cf->refusal.workers[type])
             st = add_priced(cf, type, price[type] * (1 + violation), added);
     if (cf->refusal.refused >= target) {
-        hsi_refusal_push(&cf->refusal, target, *ratio, &effort, cf->stop);
+        hsi_refusal_raise_capacity(&cf->refusal, target, *ratio, &effort, cf->stop);
         set_target(cf);
         hsi_master_set_span(cf->master, longest_span(cf));
     }
@@ -247,13 +248,13 @@ static hs_status end_phase(hsi_configuration *cf)
         hsi_refusal_effort effort = effort_with_nodes(cf, PROVING_NODES);
 
         effort.tolerance = 0x1p-40;
-        hsi_refusal_polish(&cf->refusal, cf->target, &effort, cf->stop);
+        hsi_refusal_bisect_capacity(&cf->refusal, cf->target, &effort, cf->stop);
         cf->ended = true;
         return HS_OK;
     }
     cf->fluid = -1;
     cf->thorough = false;
-    hsi_master_solid(cf->master);
+    hsi_master_end_fluid(cf->master);
     st = add_singles(cf, type);
     if (st == HS_OK)
         st = try_multipliers(cf, cf->centre, no_price, &added, &cf->centre_ratio);
@@ -317,24 +318,24 @@ static hs_status run_slice(void *data)
     hsi_configuration *cf = data;
     hs_status          st = HS_OK;
 
-    while (st == HS_OK && !has_enough(cf) && !hsi_stop_now(cf->stop))
+    while (st == HS_OK && !has_enough(cf) && !hsi_stop_is_due(cf->stop))
         st = run_round(cf);
-    hsi_master_rest(cf->master);
+    hsi_master_free_glpk_problem(cf->master);
     return st;
 }
 
-hs_status hsi_configuration_step(hsi_configuration *cf, const hsi_stop *stop)
+hs_status hsi_configuration_improve_bound(hsi_configuration *cf, const hsi_stop *stop)
 {
     hs_status st = HS_OK;
 
     cf->stop = stop;
-    if (!cf->ended && !hsi_stop_now(stop))
+    if (!cf->ended && !hsi_stop_is_due(stop))
         st = start_search(cf);
-    while (st == HS_OK && !has_enough(cf) && !hsi_stop_now(stop)) {
+    while (st == HS_OK && !has_enough(cf) && !hsi_stop_is_due(stop)) {
         st = hsi_glpk_guarded(run_slice, cf);
         if (st != HS_ESOLVER)
             break;
-        hsi_master_lost(cf->master);
+        hsi_master_forget_glpk_problem(cf->master);
         cf->ended = ++cf->failures > MOST_FAILURES;
         st = HS_OK;
     }
@@ -345,10 +346,10 @@ static hs_status allocate_arrays(hsi_configuration *cf)
 {
     size_t n = cf->refusal.kinds + 1;
 
-    cf->y = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->y);
-    cf->centre = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->centre);
-    cf->mixed = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->mixed);
-    cf->items = hsi_arena_take(&cf->arena, n, sizeof *cf->items);
+    cf->y = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->y);
+    cf->centre = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->centre);
+    cf->mixed = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->mixed);
+    cf->items = hsi_arena_alloc(&cf->arena, n, sizeof *cf->items);
     return cf->y && cf->centre && cf->mixed && cf->items ? HS_OK : HS_ENOMEM;
 }
 
@@ -368,7 +369,8 @@ static hs_status prepare_kinds(hsi_configuration *cf)
     cf->fluid = -1;
     if (r->workers[HS_CPU] && r->workers[HS_GPU]) {
         cf->fluid = cf->tasks_on[HS_GPU] >= cf->tasks_on[HS_CPU] ? HS_GPU : HS_CPU;
-        hsi_master_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid], longest_span(cf));
+        hsi_master_make_type_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid],
+                                   longest_span(cf));
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (r->workers[type] && type != cf->fluid)
@@ -376,13 +378,13 @@ static hs_status prepare_kinds(hsi_configuration *cf)
     return st;
 }
 
-hs_status hsi_configuration_open(const hsi_problem *pb, double from, hsi_configuration **out)
+hs_status hsi_configuration_open(const hsi_problem *pb, double safe_bound, hsi_configuration **out)
 {
-    return hsi_configuration_open_exact(pb, from, INFINITY, out);
+    return hsi_configuration_open_exact(pb, safe_bound, INFINITY, out);
 }
 
-hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, double longest,
-                                       hsi_configuration **out)
+hs_status hsi_configuration_open_exact(const hsi_problem *pb, double safe_bound,
+                                       double longest_makespan, hsi_configuration **out)
 {
     hsi_configuration *cf = calloc(1, sizeof *cf);
     hs_settings        settings;
@@ -391,22 +393,22 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     if (!cf)
         return HS_ENOMEM;
     hs_settings_init(&settings);
-    if (!(from > 0))
-        st = hsi_bound_of_rows(&hsi_bound_deadline, pb, &settings, &from, NULL);
+    if (!(safe_bound > 0))
+        st = hsi_bound_compute_for_rows(&hsi_bound_deadline, pb, &settings, &safe_bound, NULL);
     if (st != HS_OK) {
         free(cf);
         return st;
     }
-    cf->from = from;
+    cf->from = safe_bound;
     cf->enough = cf->hope = INFINITY;
     cf->weight_of_centre = smoothing;
-    if (pb->n == 0 || !(from > 0)) { /* there is no makespan to refuse */
+    if (pb->n == 0 || !(safe_bound > 0)) { /* there is no makespan to refuse */
         cf->ended = true;
         cf->refusal.refused = -1;
         *out = cf;
         return HS_OK;
     }
-    st = hsi_refusal_open(&cf->refusal, pb, from, longest, MOST_KINDS);
+    st = hsi_refusal_open(&cf->refusal, pb, safe_bound, longest_makespan, MOST_KINDS);
     if (st == HS_OK)
         st = prepare_kinds(cf);
     if (st != HS_OK) {

@@ -19,11 +19,11 @@ static hs_status open_search(hsi_path_search *s)
     size_t             vertices = pb->graph->vertices;
     hs_status          st = HS_OK;
 
-    s->share = hsi_arena_take(arena, pb->n, sizeof *s->share);
-    s->best = hsi_arena_take(arena, pb->n, sizeof *s->best);
-    s->step = hsi_arena_take(arena, 2 * vertices + 1, sizeof *s->step);
-    s->counted = hsi_arena_take(arena, pb->n, sizeof *s->counted);
-    s->seen = hsi_arena_take(arena, vertices, 1);
+    s->share = hsi_arena_alloc(arena, pb->n, sizeof *s->share);
+    s->best = hsi_arena_alloc(arena, pb->n, sizeof *s->best);
+    s->step = hsi_arena_alloc(arena, 2 * vertices + 1, sizeof *s->step);
+    s->counted = hsi_arena_alloc(arena, pb->n, sizeof *s->counted);
+    s->seen = hsi_arena_alloc(arena, vertices, 1);
     if (!s->share || !s->best || !s->step || !s->counted || !s->seen)
         return HS_ENOMEM;
     if (s->jumps)
@@ -62,11 +62,11 @@ static double span_of(const hsi_path_search *s, double longest)
 
 static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t count)
 {
-    hs_status st = hsi_flow_add(&s->flow, step, count);
+    hs_status st = hsi_flow_add_path(&s->flow, step, count);
 
     if (st == HS_OK)
-        hsi_path_lp_add(&s->lp, s->counted,
-                        hsi_path_expand_jumps(s->paths.between, step, count, s->counted));
+        hsi_path_lp_add_path(&s->lp, s->counted,
+                             hsi_path_expand_jumps(s->paths.between, step, count, s->counted));
     return st;
 }
 
@@ -86,7 +86,7 @@ static bool has_path(const hsi_flow *flow, const uint32_t *step, size_t count)
  * path, which then exceeds T by rounding or by the LP's tolerance. */
 static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
 {
-    size_t count = hsi_path_through(&s->paths, middle, s->step, s->seen);
+    size_t count = hsi_longest_path_through(&s->paths, middle, s->step, s->seen);
 
     if (has_path(&s->flow, s->step, count))
         return HS_OK;
@@ -100,13 +100,13 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
 {
     size_t    vertices = s->pb->graph->vertices;
     hsi_mark  mark = hsi_arena_mark(&s->arena);
-    double   *length = hsi_arena_take(&s->arena, vertices, sizeof *length);
-    uint32_t *order = hsi_arena_take(&s->arena, vertices, sizeof *order);
+    double   *length = hsi_arena_alloc(&s->arena, vertices, sizeof *length);
+    uint32_t *order = hsi_arena_alloc(&s->arena, vertices, sizeof *order);
     hs_status st = length && order ? HS_OK : HS_ENOMEM;
 
     *found = 0;
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
-        length[i] = hsi_path_length(&s->paths, (uint32_t)i);
+        length[i] = hsi_longest_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
         st = hsi_order_by_time(&s->arena, length, vertices, order, s->pb->token);
     memset(s->seen, 0, vertices);
@@ -185,7 +185,7 @@ static hs_status solve_and_add_paths(void *data)
     hs_status        st = HS_OK;
     int              found = 1, optimal;
 
-    hsi_path_lp_build(&s->lp);
+    hsi_path_lp_create_glpk_problem(&s->lp);
     st = add_known(s);
     while (found && st == HS_OK) {
         st = hsi_path_lp_solve(&s->lp, &s->stop, &optimal);
@@ -199,7 +199,7 @@ static hs_status solve_and_add_paths(void *data)
         if (st == HS_OK && !found && !s->limit_reached && !is_close(s))
             st = find_violated_paths(s, 1, &found);
     }
-    hsi_path_lp_drop(&s->lp);
+    hsi_path_lp_delete_glpk_problem(&s->lp);
     return st;
 }
 
@@ -213,7 +213,7 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
         st = hsi_glpk_guarded(solve_and_add_paths, s);
     if (hsi_poll(s->pb->token) || hsi_cancelled(s->stop.settings))
         return HS_ECANCELED;
-    return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;
+    return st == HS_OK || st == HS_ESOLVER ? hsi_flow_proved_bound(&s->flow, s->pb, value) : st;
 }
 
 /* Copy the paths with a flow to the certificate. */
@@ -239,7 +239,7 @@ static hs_status keep_paths(const hsi_flow *flow, hs_certificate *c)
     return c->path ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c)
+hs_status hsi_path_search_certify(const hsi_path_search *s, double value, hs_certificate *c)
 {
     c->value = value;
     c->proof = HSI_PROOF_GRAPH;

@@ -159,7 +159,8 @@ static void search_from_depth(search *s, size_t depth)
             keep_node(s);
         return;
     }
-    if (++s->r->nodes == s->r->most_nodes || ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
+    if (++s->r->nodes == s->r->most_nodes ||
+        ((s->r->nodes & 1023) == 0 && hsi_stop_is_due(s->stop))) {
         s->verdict = HSI_STOPPED;
         return;
     }
@@ -210,8 +211,8 @@ static hs_status open_type(search *s, hs_type type)
 
     t->time = type == HS_CPU ? pb->p : pb->q;
     t->first = type == HS_CPU ? 0 : pb->m;
-    t->cell = hsi_arena_take(&s->arena, n + 1, sizeof *t->cell);
-    t->suffix = hsi_arena_take(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
+    t->cell = hsi_arena_alloc(&s->arena, n + 1, sizeof *t->cell);
+    t->suffix = hsi_arena_alloc(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
     if (!t->cell || !t->suffix)
         return HS_ENOMEM;
     for (depth = 0; depth < n; depth++) {
@@ -232,16 +233,16 @@ static hs_status open_search(search *s)
     s->cells = 1 << 16;
     while ((n + 1) * (size_t)s->cells > (1 << 21))
         s->cells /= 2;
-    s->order = hsi_arena_take(&s->arena, n, sizeof *s->order);
-    s->twin = hsi_arena_take(&s->arena, n, sizeof *s->twin);
-    s->chosen = hsi_arena_take(&s->arena, n, sizeof *s->chosen);
-    s->load = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->load);
-    s->gathered = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->gathered);
+    s->order = hsi_arena_alloc(&s->arena, n, sizeof *s->order);
+    s->twin = hsi_arena_alloc(&s->arena, n, sizeof *s->twin);
+    s->chosen = hsi_arena_alloc(&s->arena, n, sizeof *s->chosen);
+    s->load = hsi_arena_alloc_zeroed(&s->arena, workers, sizeof *s->load);
+    s->gathered = hsi_arena_alloc_zeroed(&s->arena, workers, sizeof *s->gathered);
     if (!s->order || !s->twin || !s->chosen || !s->load || !s->gathered)
         return HS_ENOMEM;
     for (i = 0; i < n; i++)
         s->all += s->r->worth[i];
-    s->exact_loads = hsi_problem_is_whole(s->r->pb);
+    s->exact_loads = hsi_problem_has_whole_times(s->r->pb);
     choose_order(s);
     st = open_type(s, HS_CPU);
     return st == HS_OK ? open_type(s, HS_GPU) : st;
@@ -288,7 +289,7 @@ static hs_status refute_lifted(hsi_refutation *r, const hsi_stop *stop, hsi_verd
     return st;
 }
 
-hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+hs_status hsi_refutation_search(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
 {
     r->nodes = 0;
     if (r->pb->n == 0 || r->pb->n > HSI_REFUTE_MOST_TASKS)
@@ -297,7 +298,7 @@ hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdi
                                     : run_refutation(r, stop, verdict);
 }
 
-void hsi_refute_worth(size_t count, const double *value, uint64_t *worth)
+void hsi_refute_scale_worths(size_t count, const double *value, uint64_t *worth)
 {
     double sum = 0;
     size_t i;

@@ -29,18 +29,18 @@ static hs_status open_classes(hsi_prover *pr)
 {
     size_t room = HSI_CLASSES * pr->kinds.n + 1;
 
-    pr->class_p = hsi_arena_take(&pr->arena, room, sizeof *pr->class_p);
-    pr->class_q = hsi_arena_take(&pr->arena, room, sizeof *pr->class_q);
-    pr->class_count = hsi_arena_take(&pr->arena, room, sizeof *pr->class_count);
+    pr->class_p = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_p);
+    pr->class_q = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_q);
+    pr->class_count = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_count);
     pr->classes = (hsi_problem){.m = pr->kinds.m,
                                 .k = pr->kinds.k,
                                 .p = pr->class_p,
                                 .q = pr->class_q,
                                 .count = pr->class_count};
-    pr->low = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->low);
-    pr->high = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->high);
-    pr->row_kind = hsi_arena_take(&pr->arena, room, sizeof *pr->row_kind);
-    pr->row_class = hsi_arena_take(&pr->arena, room, 1);
+    pr->low = hsi_arena_alloc_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->low);
+    pr->high = hsi_arena_alloc_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->high);
+    pr->row_kind = hsi_arena_alloc(&pr->arena, room, sizeof *pr->row_kind);
+    pr->row_class = hsi_arena_alloc(&pr->arena, room, 1);
     return pr->class_p && pr->class_q && pr->class_count && pr->low && pr->high && pr->row_kind &&
                    pr->row_class
                ? HS_OK
@@ -90,7 +90,7 @@ static void add_class(hsi_prover *pr, size_t kind, hsi_class class, uint32_t cou
     classes->n++;
 }
 
-void hsi_prover_turn_to(hsi_prover *pr, uint32_t index)
+void hsi_prover_enter_case(hsi_prover *pr, uint32_t index)
 {
     size_t kind;
 
@@ -120,12 +120,12 @@ bool hsi_prover_is_free(const hsi_prover *pr, size_t kind)
            pr->kinds.q[kind] < pr->target;
 }
 
-double hsi_prover_round(const hsi_prover *pr, double bound)
+double hsi_prover_round_bound_up(const hsi_prover *pr, double bound)
 {
     return pr->unit > 0 && bound < pr->unit * 0x1p51 ? ceil(bound / pr->unit) * pr->unit : bound;
 }
 
-void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved)
+void hsi_case_store_proof(hsi_case *c, const hsi_proof_node *proof, double proved)
 {
     hsi_proof_node split = c->proof;
 
@@ -141,10 +141,10 @@ void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved)
     c->bound = fmax(c->bound, proved);
 }
 
-void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu)
+void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double cpu_tasks)
 {
     double least = pr->low[kind], most = (double)pr->high[kind] - 1;
 
     c->proof.kind = (uint32_t)kind;
-    c->proof.cut = (uint32_t)fmin(fmax(floor(on_cpu), least), most);
+    c->proof.cut = (uint32_t)fmin(fmax(floor(cpu_tasks), least), most);
 }

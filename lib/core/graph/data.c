@@ -27,9 +27,8 @@ static uint32_t find_name(const hsi_data *data, hsi_text name, uint64_t hash)
     for (; (held = data->slot[at]); at = (at + 1) & mask) {
         size_t number = (held & mask) - 1;
 
-        if ((held & ~(uint32_t)mask) == tag &&
-            hsi_data_name_length(data, number) == name.length &&
-            hsi_same_bytes(hsi_data_name(data, number), name.at, name.length))
+        if ((held & ~(uint32_t)mask) == tag && hsi_data_name_length(data, number) == name.length &&
+            hsi_bytes_equal(hsi_data_name(data, number), name.at, name.length))
             break;
     }
     return held;
@@ -109,7 +108,7 @@ static void prefetch_names(const hsi_data *data, const hsi_text *name, size_t co
     }
 }
 
-hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
+hs_status hsi_data_find_or_add(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
 {
     uint64_t  hash[HSI_DATA_BATCH];
     hs_status st = data->slots ? HS_OK : grow_table(data);

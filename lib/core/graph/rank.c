@@ -53,9 +53,10 @@ static double mean_transfer(const longest_paths *w, double bytes)
 {
     const hsi_links *links = w->pb->links;
     double           m = w->pb->m, k = w->pb->k;
-    double there = hsi_transfer(links, 0, 1, bytes), back = hsi_transfer(links, 1, 0, bytes);
+    double           there = hsi_transfer_time(links, 0, 1, bytes),
+           back = hsi_transfer_time(links, 1, 0, bytes);
 
-    return (m * k * (there + back) + k * (k - 1) * hsi_transfer(links, 1, 2, bytes)) /
+    return (m * k * (there + back) + k * (k - 1) * hsi_transfer_time(links, 1, 2, bytes)) /
            ((m + k) * (m + k));
 }
 
@@ -103,7 +104,7 @@ static hs_status compute_ranks(longest_paths *w, double *rank)
         raise_along_edges(w, vertex, path);
         if (w->transfers && !hsi_is_barrier(g, vertex))
             raise_along_data(w, vertex, path);
-        if (hsi_poll_at(w->pb->token, i))
+        if (hsi_poll_at_iteration(w->pb->token, i))
             return HS_ECANCELED;
     }
     return HS_OK;
@@ -115,7 +116,7 @@ static hs_status rank_all(longest_paths *w, double *rank)
     hs_status          st;
 
     if (!pb->graph) {
-        for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             rank[i] = w->time(pb, i);
         return HS_OK;
     }
@@ -138,7 +139,7 @@ hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which,
     return rank_all(&w, rank);
 }
 
-hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
+hs_status hsi_one_edge_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
 {
     longest_paths w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = true};
 
@@ -153,7 +154,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     hs_status st;
 
     if (which == HS_RANK_GIVEN || which == HS_RANK_FIFO) {
-        for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             number[i] = which == HS_RANK_GIVEN ? hsi_priority_of(pb, i) : 0;
         return HS_OK;
     }
@@ -161,7 +162,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     if (!rank)
         return HS_ENOMEM;
     st = hsi_ranks(in, pb, which, rank);
-    for (size_t i = 0; i < pb->n && st == HS_OK && !hsi_poll_at(pb->token, i); i++)
+    for (size_t i = 0; i < pb->n && st == HS_OK && !hsi_poll_at_iteration(pb->token, i); i++)
         number[i] = (int64_t)hsi_key_of_double(rank[i]);
     free(rank);
     return st;

@@ -42,7 +42,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
     char     shown[HSI_QUOTE];
     uint64_t line, column;
 
-    hsi_places_find(&w->rows->places, task, &line, &column);
+    hsi_places_find_row(&w->rows->places, task, &line, &column);
     hsi_quote(name.at, name.length, shown);
     return hsi_csv_fail_at(&w->rows->csv, line, 1, "task %s of row %lu %s", shown,
                            (unsigned long)w->number[task], why);
@@ -64,11 +64,10 @@ static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t co
 /* Return whether two tasks agree in all columns but their names. */
 static bool agree(const struct work *w, uint32_t task, uint32_t other, const hsi_row *row)
 {
-    return hsi_store_difference(w->store, other, row, HSI_SHARED) < 0 &&
+    return hsi_store_first_difference(w->store, other, row, HSI_SHARED) < 0 &&
            is_same_text(hsi_list_text(&w->rows->after, task),
                         hsi_list_text(&w->rows->after, other)) &&
-           is_same_text(hsi_list_text(&w->rows->data, task),
-                        hsi_list_text(&w->rows->data, other));
+           is_same_text(hsi_list_text(&w->rows->data, task), hsi_list_text(&w->rows->data, other));
 }
 
 /*
@@ -82,7 +81,7 @@ static hs_status number_copies(struct work *w, const uint32_t *members, size_t c
 
     memset(w->scratch, 0, count * sizeof *w->scratch);
     for (size_t i = 0; i < count; i++) {
-        hsi_text whole = name_of(w, members[i]), name = hsi_names_split(whole, &copy);
+        hsi_text whole = name_of(w, members[i]), name = hsi_split_copy_name(whole, &copy);
 
         if (i == 0)
             *id = name;
@@ -112,12 +111,12 @@ static hs_status add_row(struct work *w, const uint32_t *members, size_t count)
         if (!agree(w, members[0], members[i], &row))
             return refuse(w, members[i], "is not like the others of its row; expected copies to "
                           "differ in their names alone");
-    hsi_places_find(&w->rows->places, members[0], &line, &column);
+    hsi_places_find_row(&w->rows->places, members[0], &line, &column);
     st = hsi_places_add(&w->places, line, column);
     if (st == HS_OK)
-        st = hsi_list_copy(&w->after, &w->rows->after, members[0]);
+        st = hsi_list_copy_row(&w->after, &w->rows->after, members[0]);
     if (st == HS_OK)
-        st = hsi_list_copy(&w->data, &w->rows->data, members[0]);
+        st = hsi_list_copy_row(&w->data, &w->rows->data, members[0]);
     if (st == HS_OK)
         st = hsi_builder_add_row(w->builder, &row);
     w->tasks += count;
@@ -165,7 +164,7 @@ hs_status hsi_plan_regroup(struct hsi_rows *rows, const uint32_t *number, uint32
     struct work w = {.rows = rows, .number = number, .renumbered = renumbered};
     hs_status   st = hs_builder_create(&w.builder);
 
-    w.store = hsi_builder_store(rows->builder);
+    w.store = hsi_builder_rows(rows->builder);
     w.order = malloc((w.store->rows + 1) * sizeof *w.order);
     w.scratch = malloc((w.store->rows + 1) * sizeof *w.scratch);
     if (st != HS_OK || !w.order || !w.scratch)

@@ -40,7 +40,7 @@ static counter begin(hsi_trace *t, hs_type type, const char *name, const char *k
 static void flush(counter *c)
 {
     if (c->waits && !(c->begun && c->value == c->written)) {
-        hsi_trace_begin(c->t, "C", c->ns, c->track);
+        hsi_trace_begin_event(c->t, "C", c->ns, c->track);
         hsi_output_format(&c->t->out, ",\"name\":\"%s\",\"args\":{\"%s\":%g}}", c->name, c->key,
                           c->value);
         c->written = c->value;
@@ -64,13 +64,13 @@ static void put(counter *c, double time, double value)
 static hs_status put_ready(hsi_trace *t)
 {
     counter     c = begin(t, t->cpus > 0 ? HS_CPU : HS_GPU, "tasks", "ready");
-    hsi_backlog b;
-    hs_status   st = hsi_backlog_open(&b, t->in, t->s);
+    hsi_ready_counts b;
+    hs_status        st = hsi_ready_counts_open(&b, t->in, t->s);
 
     for (size_t i = 0; st == HS_OK && i < b.count && !hsi_output_failed(&t->out); i++)
         put(&c, b.time[i], b.ready[HSI_READY_ANY][i]);
     flush(&c);
-    hsi_backlog_close(&b);
+    hsi_ready_counts_close(&b);
     return st;
 }
 
@@ -123,7 +123,7 @@ static hs_status put_utilisation(hsi_trace *t, hs_type type)
     return HS_OK;
 }
 
-hs_status hsi_trace_counters(hsi_trace *t)
+hs_status hsi_trace_write_counters(hsi_trace *t)
 {
     hs_status st = put_ready(t);
 

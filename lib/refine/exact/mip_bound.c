@@ -30,19 +30,20 @@ typedef struct computation {
 
 static double cutoff_of_gap(const computation *c)
 {
-    return hsi_cutoff(c->makespan, c->stop->settings->gap, c->grid);
+    return hsi_useful_makespan_limit(c->makespan, c->stop->settings->gap, c->grid);
 }
 
 static void raise_bound(computation *c, double bound)
 {
-    c->bound = fmax(c->bound, hsi_grid_up(fmin(bound, c->makespan), c->grid));
+    c->bound = fmax(c->bound, hsi_grid_round_up(fmin(bound, c->makespan), c->grid));
 }
 
 static void report_progress(const computation *c, uint64_t nodes)
 {
     const hs_settings *settings = c->stop->settings;
-    hs_progress progress = {sizeof progress, hsi_stop_elapsed(c->stop), c->makespan, c->bound,
-                            nodes,           "branch and price"};
+    hs_progress        progress = {sizeof progress, hsi_stop_seconds_elapsed(c->stop),
+                                   c->makespan,     c->bound,
+                                   nodes,           "branch and price"};
 
     if (settings->progress)
         settings->progress(settings->progress_data, &progress);
@@ -55,8 +56,9 @@ static hs_status raise_by_allocation(computation *c, const hsi_problem *rows)
     double      value = 0;
     hs_status   st;
 
-    settings.time_limit = isinf(c->stop->end) ? 1 : fmax(1e-3, 0.1 * hsi_stop_left(c->stop));
-    st = hsi_bound_of_rows(&hsi_bound_allocation, rows, &settings, &value, NULL);
+    settings.time_limit =
+        isinf(c->stop->end) ? 1 : fmax(1e-3, 0.1 * hsi_stop_seconds_left(c->stop));
+    st = hsi_bound_compute_for_rows(&hsi_bound_allocation, rows, &settings, &value, NULL);
     if (st == HS_OK)
         raise_bound(c, value);
     return st;
@@ -66,7 +68,7 @@ static hs_status raise_by_allocation(computation *c, const hsi_problem *rows)
 static hs_status find_first_schedule(computation *c, hsi_arena *arena, uint32_t *worker,
                                      double *load)
 {
-    uint32_t *order = hsi_arena_take(arena, c->pb->n, sizeof *order);
+    uint32_t *order = hsi_arena_alloc(arena, c->pb->n, sizeof *order);
     double    pivot;
     hs_status st = order ? hsi_order_by_rho(c->pb, HSI_RHO_UP, order) : HS_ENOMEM;
 
@@ -81,16 +83,16 @@ static hs_status search_tree(computation *c, hsi_price_tree *tree, double *load)
 {
     hs_status st = HS_OK;
 
-    while (st == HS_OK && !hsi_price_tree_ended(tree) && !hsi_stop_now(c->stop)) {
+    while (st == HS_OK && !hsi_price_tree_ended(tree) && !hsi_stop_is_due(c->stop)) {
         hsi_stop        slice = *c->stop;
         const uint32_t *found;
 
-        slice.end = fmin(slice.end, hsi_now() + 0.1);
+        slice.end = fmin(slice.end, hsi_clock_seconds() + 0.1);
         report_progress(c, hsi_price_tree_nodes(tree));
-        st = hsi_price_tree_step(tree, cutoff_of_gap(c), &slice);
+        st = hsi_price_tree_continue(tree, cutoff_of_gap(c), &slice);
         if (st != HS_OK)
             break;
-        found = hsi_price_tree_found(tree);
+        found = hsi_price_tree_found_assignment(tree);
         if (found)
             c->makespan = fmin(c->makespan, hsi_assignment_makespan(c->pb, found, load));
         raise_bound(c, hsi_price_tree_bound(tree));
@@ -103,8 +105,8 @@ static hs_status bound_independent(computation *c)
 {
     const hsi_problem *pb = c->pb;
     hsi_arena          arena = {0};
-    uint32_t          *worker = hsi_arena_take(&arena, pb->n, sizeof *worker);
-    double            *load = hsi_arena_take(&arena, (size_t)pb->m + pb->k, sizeof *load);
+    uint32_t          *worker = hsi_arena_alloc(&arena, pb->n, sizeof *worker);
+    double            *load = hsi_arena_alloc(&arena, (size_t)pb->m + pb->k, sizeof *load);
     hsi_price_tree    *tree = NULL;
     hs_status          st = worker && load ? HS_OK : HS_ENOMEM;
 
@@ -142,16 +144,16 @@ static hs_status search_graph(computation *c, hsi_schedule_tree *search)
     hs_status st = HS_OK;
 
     raise_bound(c, hsi_schedule_tree_bound(search, c->bound, c->makespan));
-    while (st == HS_OK && !c->ended && !hsi_stop_now(c->stop)) {
+    while (st == HS_OK && !c->ended && !hsi_stop_is_due(c->stop)) {
         double       below = cutoff_of_gap(c);
         hs_schedule *s = NULL;
 
-        hsi_schedule_tree_step(search, below, 0, &c->interrupt);
+        hsi_schedule_tree_continue(search, below, 0, &c->interrupt);
         c->ended = hsi_schedule_tree_ended(search);
         if (c->ended) {
             raise_bound(c, below);
         } else if (hsi_schedule_tree_has_found(search)) {
-            st = hsi_schedule_tree_found(search, &s);
+            st = hsi_schedule_tree_build_found(search, &s);
             c->makespan = st == HS_OK ? hs_schedule_makespan(s) : c->makespan;
             hs_schedule_free(s);
         }
@@ -189,8 +191,8 @@ static hs_status expand_rows(const hsi_problem *rows, hsi_arena *arena, hsi_prob
         n += rows->count[i];
     if (n > HSI_PRICE_TREE_MOST_TASKS)
         return HS_ETOOBIG;
-    p = hsi_arena_take(arena, n, sizeof *p);
-    q = hsi_arena_take(arena, n, sizeof *q);
+    p = hsi_arena_alloc(arena, n, sizeof *p);
+    q = hsi_arena_alloc(arena, n, sizeof *q);
     if (!p || !q)
         return HS_ENOMEM;
     for (size_t i = 0; i < rows->n; i++)
@@ -209,7 +211,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     computation c = {.stop = &stop, .makespan = INFINITY};
     hsi_arena   arena = {0};
     hsi_problem pb;
-    hs_status   st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, value, NULL);
+    hs_status   st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, value, NULL);
 
     if (st != HS_OK || rows->n == 0)
         return st;
@@ -219,7 +221,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     st = expand_rows(rows, &arena, &pb);
     if (st == HS_OK) {
         c.pb = &pb;
-        c.grid = rows->graph && rows->links->has[HS_H2D] ? 0 : hsi_grid_of(&pb);
+        c.grid = rows->graph && rows->links->has[HS_H2D] ? 0 : hsi_grid_of_times(&pb);
         st = rows->graph ? HS_OK : raise_by_allocation(&c, rows);
     }
     if (st == HS_OK)
@@ -238,15 +240,15 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {
     double    value, least = 0;
-    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
+    hs_status st = hsi_bound_compute_for_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
     if (st == HS_OK && rows->graph)
-        st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
+        st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
     if (st != HS_OK)
         return st;
     return rows->graph ? hsi_certify_value(rows, least, c)
-                       : hsi_certify_tree(rows, value, true, &stop, c);
+                       : hsi_certify_by_cases(rows, value, true, &stop, c);
 }
 
 const hs_bound hsi_bound_mip = {

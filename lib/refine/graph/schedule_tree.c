@@ -76,14 +76,15 @@ void hsi_schedule_tree_close(hsi_schedule_tree *b)
 static double arrival_of_inputs(const hsi_schedule_tree *b, uint32_t task, uint32_t place)
 {
     const hsi_windows *w = &b->windows;
-    double             inputs_at = hsi_fetch_time(b->arcs, task, place);
+    double             inputs_at = hsi_initial_data_arrival(b->arcs, task, place);
 
     for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++) {
         const hsi_arc *arc = &w->before[i];
         uint32_t       from = arc->task;
 
-        inputs_at = fmax(inputs_at, b->partial.end[from] +
-                                        hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
+        inputs_at =
+            fmax(inputs_at, b->partial.end[from] +
+                                hsi_arc_transfer_time(b->arcs, arc, b->partial.place[from], place));
     }
     return inputs_at;
 }
@@ -95,7 +96,7 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     uint32_t      first = hsi_first_worker_at(b->arcs, place), best = first;
     const double *free_at = b->partial.free_at;
 
-    for (uint32_t i = first + 1; i < first + hsi_workers_at(b->arcs, place); i++) {
+    for (uint32_t i = first + 1; i < first + hsi_worker_count_at(b->arcs, place); i++) {
         bool better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
                                         : free_at[i] < free_at[best];
 
@@ -116,10 +117,10 @@ static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, doubl
 {
     const hsi_windows *w = &b->windows;
     int                type = place == 0 ? HS_CPU : HS_GPU;
-    double             time = hsi_time_at(b->arcs, task, place), inputs_at;
+    double             time = hsi_task_time_at(b->arcs, task, place), inputs_at;
     child              c = {.task = task, .place = place};
 
-    if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
+    if (hsi_worker_count_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
         return;
     inputs_at = arrival_of_inputs(b, task, place);
     c.worker = choose_worker(b, place, inputs_at);
@@ -227,7 +228,7 @@ static double makespan_of(const hsi_schedule_tree *b)
 static void expand_node(hsi_schedule_tree *b)
 {
     b->nodes++;
-    if (hsi_windows_allow_partial(&b->windows, &b->partial))
+    if (hsi_windows_can_complete(&b->windows, &b->partial))
         find_children(b);
 }
 
@@ -245,8 +246,8 @@ static bool next_node(hsi_schedule_tree *b)
     return true;
 }
 
-void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
-                            const hsi_interrupt *interrupt)
+void hsi_schedule_tree_continue(hsi_schedule_tree *b, double cutoff, uint64_t most_nodes,
+                                const hsi_interrupt *interrupt)
 {
     b->nodes = 0;
     b->found = false;
@@ -259,7 +260,7 @@ void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
     if (!b->begun)
         expand_node(b);
     b->begun = true;
-    while (!nodes || b->nodes < nodes) {
+    while (!most_nodes || b->nodes < most_nodes) {
         if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
             return;
         if (!next_node(b)) {
@@ -290,7 +291,7 @@ uint64_t hsi_schedule_tree_nodes(const hsi_schedule_tree *b)
     return b->nodes;
 }
 
-hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out)
+hs_status hsi_schedule_tree_build_found(const hsi_schedule_tree *b, hs_schedule **out)
 {
     const hsi_problem *pb = b->arcs->pb;
     hs_placement       all[HSI_SCHEDULE_TREE_TASKS];
@@ -306,5 +307,5 @@ hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out)
 
 double hsi_schedule_tree_bound(hsi_schedule_tree *b, double low, double high)
 {
-    return hsi_windows_bound(&b->windows, &b->nothing, low, high);
+    return hsi_windows_largest_refuted(&b->windows, &b->nothing, low, high);
 }

@@ -28,6 +28,10 @@ typedef struct plot_series {
     bool          published;
     bool          square; /* points: whether marks are squares, not circles */
     unsigned      colour; /* points: number of the colour */
+    bool          dots; /* lines: whether to draw only the marks */
+    /* lines: a curve in the colour of the series, x increasing, e.g. a law fitted to the values */
+    size_t        curve_count;
+    const double *curve_x, *curve_y;
 } plot_series;
 
 /** A plot of one or more series. All zero is a plot of boxes without series. */

@@ -12,12 +12,12 @@ static hs_status open_graph(hsi_graph_prover *pr, size_t vertices)
     size_t     most = vertices * vertices;
 
     pr->graph = (hs_graph){.tasks = pr->pb->n, .vertices = vertices};
-    pr->graph.pred_at = hsi_arena_take(arena, vertices + 1, sizeof *pr->graph.pred_at);
-    pr->graph.succ_at = hsi_arena_take(arena, vertices + 1, sizeof *pr->graph.succ_at);
-    pr->graph.pred = hsi_arena_take(arena, most, sizeof *pr->graph.pred);
-    pr->graph.succ = hsi_arena_take(arena, most, sizeof *pr->graph.succ);
-    pr->graph.order = hsi_arena_take(arena, vertices, sizeof *pr->graph.order);
-    pr->graph.position = hsi_arena_take(arena, vertices, sizeof *pr->graph.position);
+    pr->graph.pred_at = hsi_arena_alloc(arena, vertices + 1, sizeof *pr->graph.pred_at);
+    pr->graph.succ_at = hsi_arena_alloc(arena, vertices + 1, sizeof *pr->graph.succ_at);
+    pr->graph.pred = hsi_arena_alloc(arena, most, sizeof *pr->graph.pred);
+    pr->graph.succ = hsi_arena_alloc(arena, most, sizeof *pr->graph.succ);
+    pr->graph.order = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.order);
+    pr->graph.position = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.position);
     return pr->graph.pred_at && pr->graph.succ_at && pr->graph.pred && pr->graph.succ &&
                    pr->graph.order && pr->graph.position
                ? HS_OK
@@ -30,13 +30,13 @@ hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, do
     size_t     pairs = (size_t)HSI_TREE_VERTICES * HSI_TREE_VERTICES;
 
     *pr = (hsi_graph_prover){
-        .pb = pb, .target = target, .goal = target * (1 - 0x1p-45), .grid = hsi_grid_of(pb)};
+        .pb = pb, .target = target, .goal = target * (1 - 0x1p-45), .grid = hsi_grid_of_times(pb)};
     if (pb->graph->vertices > HSI_TREE_VERTICES)
         return HS_ETOOBIG;
-    pr->p = hsi_arena_take(arena, pb->n, sizeof *pr->p);
-    pr->q = hsi_arena_take(arena, pb->n, sizeof *pr->q);
-    pr->edge = hsi_arena_take(arena, pairs, 1);
-    pr->beside = hsi_arena_take(arena, pairs, 1);
+    pr->p = hsi_arena_alloc(arena, pb->n, sizeof *pr->p);
+    pr->q = hsi_arena_alloc(arena, pb->n, sizeof *pr->q);
+    pr->edge = hsi_arena_alloc(arena, pairs, 1);
+    pr->beside = hsi_arena_alloc(arena, pairs, 1);
     pr->now = *pb;
     pr->now.graph = &pr->graph;
     pr->now.p = pr->p;
@@ -59,7 +59,7 @@ static void begin_case(hsi_graph_prover *pr)
         const uint32_t *after = hsi_successors(g, v, &count);
 
         for (size_t i = 0; i < count; i++)
-            *hsi_tree_edge(pr, v, after[i]) = 1;
+            *hsi_tree_edge_at(pr, v, after[i]) = 1;
     }
 }
 
@@ -69,9 +69,9 @@ static void add_edges_across(hsi_graph_prover *pr, uint32_t first, uint32_t seco
     uint32_t vertices = (uint32_t)pr->graph.vertices;
 
     for (uint32_t from = 0; from < vertices; from++)
-        for (uint32_t to = 0; *hsi_tree_edge(pr, from, first) && to < vertices; to++)
-            if (*hsi_tree_edge(pr, second, to))
-                *hsi_tree_edge(pr, from, to) = 1;
+        for (uint32_t to = 0; *hsi_tree_edge_at(pr, from, first) && to < vertices; to++)
+            if (*hsi_tree_edge_at(pr, second, to))
+                *hsi_tree_edge_at(pr, from, to) = 1;
 }
 
 static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_t part)
@@ -81,7 +81,7 @@ static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_
     if (split->step == HSI_STEP_TYPE)
         (part == 0 ? pr->q : pr->p)[a] = INFINITY;
     else if (part < 2)
-        *(part == 0 ? hsi_tree_edge(pr, a, b) : hsi_tree_edge(pr, b, a)) = 1;
+        *(part == 0 ? hsi_tree_edge_at(pr, a, b) : hsi_tree_edge_at(pr, b, a)) = 1;
     if (split->step == HSI_STEP_TYPE || part < 2)
         return;
     *hsi_tree_are_apart(pr, a, b) = *hsi_tree_are_apart(pr, b, a) = 1;
@@ -100,9 +100,9 @@ static void make_graph(hsi_graph_prover *pr)
         g->pred_at[v] = in;
         g->succ_at[v] = out;
         for (uint32_t other = 0; other < vertices; other++) {
-            if (*hsi_tree_edge(pr, other, v))
+            if (*hsi_tree_edge_at(pr, other, v))
                 g->pred[in++] = other;
-            if (*hsi_tree_edge(pr, v, other))
+            if (*hsi_tree_edge_at(pr, v, other))
                 g->succ[out++] = other;
         }
         left[v] = (uint32_t)(in - g->pred_at[v]);
@@ -129,7 +129,7 @@ static void take_parts(hsi_graph_prover *pr, uint32_t index)
     take_part(pr, &hsi_graph_case_at(pr, c->parent)->split, c->part);
 }
 
-void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index)
+void hsi_graph_prover_enter_case(hsi_graph_prover *pr, uint32_t index)
 {
     begin_case(pr);
     take_parts(pr, index);
