@@ -45,6 +45,7 @@ typedef struct exec_request {
     exec_joblog     *log;              /* the open table of attempts */
     const char      *profile;          /* path of the profile; NULL: none */
     exec_profile    *times;            /* the open profile; NULL: none */
+    int              retime;           /* whether given times are predicted, too */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
@@ -97,8 +98,9 @@ void     exec_profile_attempt(exec_profile *profile, const exec_job *job,
 int      exec_profile_close(exec_profile *profile);
 
 /**
- * Replace unknown times of an instance by predictions of the profile or guesses, and the policy by `explore` unless the user
- * named one. Return 0, or an exit code after a message.
+ * Replace unknown times of an instance, with --retime given ones too, by predictions of the profile
+ * or guesses, and the policy by `explore` if a time is a guess and the user named no policy. Return
+ * 0, or an exit code after a message.
  */
 int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_policy);
 

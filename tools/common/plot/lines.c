@@ -73,16 +73,27 @@ static void draw_mark(plot_drawing *p, size_t series, double x, double y)
     fputs("\"/>\n", p->out);
 }
 
-static void draw_line(plot_drawing *p, size_t series)
+/* Draw a line through points in the colour of a series. */
+static void draw_path(plot_drawing *p, size_t series, size_t count, const double *x,
+                      const double *y)
+{
+    if (count == 0)
+        return;
+    svg_format(p->out, "<path class=\"%s s%u\" d=\"",
+               p->plot.series[series].published ? "ln pb" : "ln",
+               (unsigned)(series % PLOT_COLOURS));
+    for (size_t i = 0; i < count; i++)
+        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_at(&p->x, x[i]), plot_at(&p->y, y[i]));
+    fputs("\"/>\n", p->out);
+}
+
+static void draw_series(plot_drawing *p, size_t series)
 {
     const plot_series *s = &p->plot.series[series];
 
-    svg_format(p->out, "<path class=\"%s s%u\" d=\"", s->published ? "ln pb" : "ln",
-               (unsigned)(series % PLOT_COLOURS));
-    for (size_t i = 0; i < s->count; i++)
-        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_at(&p->x, s->x[i]),
-                   plot_at(&p->y, s->y[i]));
-    fputs("\"/>\n", p->out);
+    if (!s->dots)
+        draw_path(p, series, s->count, s->x, s->y);
+    draw_path(p, series, s->curve_count, s->curve_x, s->curve_y);
     for (size_t i = 0; i < s->count; i++)
         draw_mark(p, series, plot_at(&p->x, s->x[i]), plot_at(&p->y, s->y[i]));
 }
@@ -98,8 +109,9 @@ static void draw_legend(plot_drawing *p, double top)
 
         place(&p->plot, width, i, &x, &line);
         y = top + LEGEND_LINE * line;
-        svg_format(p->out, "<path class=\"%s s%u\" d=\"M%f %fh24\"/>\n",
-                   s->published ? "ln pb" : "ln", (unsigned)(i % PLOT_COLOURS), 8 + x, y - 4);
+        if (!s->dots || s->curve_count > 0)
+            svg_format(p->out, "<path class=\"%s s%u\" d=\"M%f %fh24\"/>\n",
+                       s->published ? "ln pb" : "ln", (unsigned)(i % PLOT_COLOURS), 8 + x, y - 4);
         draw_mark(p, i, 20 + x, y - 4);
         svg_text_begin(p->out, "k", 37 + x, y);
         html_text(p->out, s->name);
@@ -123,7 +135,6 @@ void plot_lines_draw(plot_drawing *p)
         svg_line(p->out, "u", p->x.start, plot_at(&p->y, p->plot.reference), p->x.end,
                  plot_at(&p->y, p->plot.reference));
     for (size_t i = 0; i < p->plot.count; i++)
-        if (p->plot.series[i].count > 0)
-            draw_line(p, i);
+        draw_series(p, i);
     draw_legend(p, p->y.start + 52);
 }

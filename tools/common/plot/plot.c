@@ -37,6 +37,10 @@ static bool has_valid_values(const plot_spec *plot)
             if (!can_be_drawn(s->y[k], plot->log_y) ||
                 (plot->kind != PLOT_BOXES && !can_be_drawn(s->x[k], plot->log_x)))
                 return false;
+        for (size_t k = 0; k < s->curve_count; k++)
+            if (!can_be_drawn(s->curve_y[k], plot->log_y) ||
+                !can_be_drawn(s->curve_x[k], plot->log_x))
+                return false;
     }
     return true;
 }

@@ -25,6 +25,10 @@ typedef struct plot_series {
      * the least and largest value, drawn as a range in the row of this name
      */
     bool          published;
+    bool          dots; /* lines: whether to draw only the marks */
+    /* lines: a curve in the colour of the series, x increasing, e.g. a law fitted to the values */
+    size_t        curve_count;
+    const double *curve_x, *curve_y;
 } plot_series;
 
 /** A plot of one or more series. All zero is a plot of boxes without series. */
