@@ -165,10 +165,10 @@ static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, 
 /* Parse an optional field of the record last read; `without` if it is missing or no number >= 0. */
 static double optional_number(const hsi_rec *r, const char *name, double without)
 {
-    hsi_text text = hsi_rec_value(r, name);
+    hsi_text text = hsi_rec_get_value(r, name);
     double   value;
 
-    return text.at && hsi_text_number(text.at, text.length, &value) && value >= 0 ? value : without;
+    return text.at && hsi_text_to_number(text.at, text.length, &value) && value >= 0 ? value : without;
 }
 
 /* Add a timing; older files name the model in `Name`. */
@@ -304,7 +304,7 @@ void hs_starpu_timing_init_sized(hs_starpu_timing *to, size_t size)
 {
     static const hs_starpu_timing none = {.type = HS_CPU};
 
-    hsi_init_sized(to, size, &none, sizeof none);
+    hsi_sized_init(to, size, &none, sizeof none);
 }
 
 bool hs_starpu_models_next(const hs_starpu_models *m, size_t *cursor, hs_starpu_timing *out)
@@ -325,7 +325,7 @@ bool hs_starpu_models_next(const hs_starpu_models *m, size_t *cursor, hs_starpu_
         full.mean = 1e-6 * t->mean[type];
         full.deviation = 1e-6 * t->deviation[type];
         full.samples = t->samples[type];
-        hsi_fill_sized(out, &full, sizeof full);
+        hsi_sized_copy_out(out, &full, sizeof full);
         ++*cursor;
         return true;
     }
