@@ -85,7 +85,7 @@ HS_API void      hs_cost_free(hs_cost *cost);
 /**
  * Add a measured execution of `seconds` > 0 that ended at `date` (seconds since 1970; 0: unknown).
  * After four executions, a time beyond three times the mean, or below a third, is counted as
- * strange and not added; many strange times replace the entry. HS_EINVAL: a feature or time is out
+ * strange and not added; the fifth strange time in a row replaces the entry. HS_EINVAL: a feature or time is out
  * of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
  */
 HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *features,
@@ -111,9 +111,9 @@ typedef struct hs_cost_entry {
     double        m2;       /* sum of squared differences from the mean */
     double        least;    /* shortest execution in seconds */
     int64_t       last;     /* date of the latest execution, seconds since 1970 */
-    uint64_t      strange;  /* executions left out as strange since the last accepted restart */
+    uint64_t      strange;  /* executions left out as strange since the latest one added */
     bool          restarted; /* true: the entry replaces older statistics of equal features */
-    hs_features   features; /* level TASK: only `what` and `size`; level HISTORY: without `what` */
+    hs_features   features; /* level TASK: key, what and size; level HISTORY: all without what */
 } hs_cost_entry;
 
 HS_API void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size);
@@ -134,8 +134,9 @@ HS_API void hs_cost_clear_fresh(hs_cost *cost);
 HS_API hs_status hs_cost_merge(hs_cost *cost, const hs_cost_entry *entry);
 
 /**
- * Merge the statistics of `from` into `into`, of equal features. Up to 64 executions and without a
- * restart the order of merges does not matter, except for rounding.
+ * Merge the statistics of `from`, the later ones, into `into`, of equal features. If the mean of
+ * `from` is strange in `into`, its executions are counted as in hs_cost_observe(). Up to 64
+ * executions and without strange ones the order of merges does not matter, except for rounding.
  */
 HS_API void hs_cost_entry_merge(hs_cost_entry *into, const hs_cost_entry *from);
 

@@ -23,6 +23,21 @@ typedef struct hs_gamma {
 
 HS_API hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out, hs_error *error);
 
+/**
+ * Independent tasks of a few kernels: `means` draws the mean times of the kernels, and the time of a
+ * task is the mean of its kernel times a gamma variable of mean 1. Task i has kernel i modulo
+ * `kernels`, and the names k1, k2, ... are in the kernel column. With `cv` 0 each task has the mean
+ * times of its kernel, and the means are the same.
+ */
+typedef struct hs_similar {
+    size_t   struct_size; /* sizeof(hs_similar) */
+    hs_gamma means;       /* also tasks, workers and seed; its struct_size is not used */
+    size_t   kernels;     /* at least 1 */
+    double   cv;          /* coefficient of variation of the times of a kernel, >= 0 */
+} hs_similar;
+
+HS_API hs_status hs_generate_similar(const hs_similar *spec, hs_instance **out, hs_error *error);
+
 /** Times uniform in [low, high], independent; whole numbers if `integer`. */
 typedef struct hs_uniform {
     size_t   struct_size; /* sizeof(hs_uniform) */

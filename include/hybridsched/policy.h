@@ -71,6 +71,13 @@ HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
  */
 HS_API int hs_policy_keeps_plan(const hs_policy_kind *kind);
 
+/** How `explore` uses guessed times. */
+typedef enum hs_guess_use {
+    HS_GUESSES_TRIED,   /* each class of tasks is tried once on a type where its time is a guess */
+    HS_GUESSES_TRUSTED, /* a guess is used like a measured time */
+    HS_GUESSES_DOUBTED  /* as TRUSTED, but at least the longest time measured there in this run */
+} hs_guess_use;
+
 /** Settings of a policy. Initialise with hs_policy_settings_init(); NULL settings mean defaults. */
 typedef struct hs_policy_settings {
     size_t struct_size;
@@ -89,6 +96,7 @@ typedef struct hs_policy_settings {
                       hs_policy_mark_done(), and absent from the schedule; NULL: none */
     const hs_cost *cost; /* explore: executions of earlier runs, copied by hs_policy_create(); NULL:
                             none */
+    hs_guess_use   guesses; /* explore; default: HS_GUESSES_TRIED */
     int transfers; /* whether transfers are recorded for hs_policy_transfers() and for
                       hs_schedule_transfers() of a simulation */
 } hs_policy_settings;

@@ -65,6 +65,17 @@ HS_API hs_status hs_profile_load(hs_profile *profile, const hs_processor *cpu,
                                  const hs_processor *gpu, hs_cost *cost, hs_error *error);
 
 /**
+ * Merge entries of another processor into `cost`, for the keys that `own` does not have. The other
+ * processor has such keys, and is of the same model as `own` with other cores, else the one of this
+ * type with the most entries. The model "emulated" neither serves others nor is served. Set *keys to
+ * the number of these keys, and *from to the processor; without such keys, *keys is 0 and *from is
+ * unchanged. Call it at most once for each type, after hs_profile_load(). O(entries).
+ */
+HS_API hs_status hs_profile_load_similar(hs_profile *profile, const hs_processor *own,
+                                         hs_cost *cost, hs_processor *from, uint64_t *keys,
+                                         hs_error *error);
+
+/**
  * Merge the fresh executions of `cost` (hs_cost_fresh_at()) into the entries of these processors in
  * one transaction, then call hs_cost_clear_fresh(). After a failure the file and the fresh
  * executions are as before, and a later call can write them. HS_EINVAL: also a fresh execution on a
@@ -91,17 +102,8 @@ HS_API hs_status hs_profile_processor_at(hs_profile *profile, size_t index, hs_p
                                          uint64_t *entries, hs_error *error);
 
 /**
- * Find the processor of the profile whose entries serve `wanted` best: an equal processor, else the
- * same model with other cores, else the processor of this type with the most entries. The model
- * "emulated" is equal to itself only. Set *entries to 0 and leave *found unchanged if there is none.
- */
-HS_API hs_status hs_profile_find_processor(hs_profile *profile, const hs_processor *wanted,
-                                           hs_processor *found, uint64_t *entries, hs_error *error);
-
-/**
- * Delete the history of a key for all processors, and set *deleted (may be NULL) to the number of
- * deleted entries. If the key has a history, the entries of level HS_COST_LEVEL_TASK are deleted
- * too, because they do not have keys. A NULL key deletes all entries.
+ * Delete the entries of a key for all processors, and set *deleted (may be NULL) to the number of
+ * deleted entries. A NULL key deletes all entries.
  */
 HS_API hs_status hs_profile_forget(hs_profile *profile, const char *key, uint64_t *deleted,
                                    hs_error *error);

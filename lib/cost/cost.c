@@ -158,8 +158,7 @@ static bool entry_at(const hs_cost *cost, size_t index, bool fresh, hs_cost_entr
     s = fresh ? &item->fresh : &item->all;
     full.type = item->type;
     full.level = item->level;
-    if (item->key != HS_NONE)
-        memcpy(full.features.key, ((hsi_cost_key *)cost->keys.data)[item->key].name, HS_MAX_KEY);
+    memcpy(full.features.key, ((hsi_cost_key *)cost->keys.data)[item->key].name, HS_MAX_KEY);
     full.features.what = item->what;
     full.features.size = item->features.size;
     full.features.flops = item->features.flops;
@@ -242,7 +241,7 @@ void hs_cost_entry_merge(hs_cost_entry *into, const hs_cost_entry *from)
 
     if (from->restarted)
         sum = (hsi_statistics){0};
-    hsi_statistics_merge(&sum, &more);
+    hsi_statistics_append(&sum, &more);
     into->runs = sum.runs;
     into->mean = sum.mean;
     into->m2 = sum.m2;

@@ -140,14 +140,11 @@ hsi_cost_key *hsi_cost_find_key(const hs_cost *cost, hs_type type, const char *n
 hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, hs_type type, hs_cost_level level,
                                   const hs_features *features)
 {
-    bool       by_task = level == HS_COST_LEVEL_TASK;
-    uint32_t   key = by_task ? HS_NONE : find_key(cost, type, features->key);
+    uint32_t   key = find_key(cost, type, features->key);
     hsi_sample own = item_features(level, features);
-    uint32_t   number;
+    uint64_t   what = level == HS_COST_LEVEL_TASK ? features->what : 0;
+    uint32_t   number = key == HS_NONE ? HS_NONE : find_item(cost, type, level, key, what, &own);
 
-    if (!by_task && key == HS_NONE)
-        return NULL;
-    number = find_item(cost, type, level, key, by_task ? features->what : 0, &own);
     return number == HS_NONE ? NULL : (hsi_cost_item *)cost->items.data + number;
 }
 
@@ -175,14 +172,14 @@ hsi_cost_item *hsi_cost_make_item(hs_cost *cost, hs_type type, hs_cost_level lev
     bool          by_task = level == HS_COST_LEVEL_TASK;
     hsi_cost_item item = {.level = level,
                           .type = type,
-                          .key = HS_NONE,
+                          .key = make_key(cost, type, features->key),
                           .next_of_key = HS_NONE,
                           .what = by_task ? features->what : 0,
                           .features = item_features(level, features)};
     uint32_t      number;
     size_t        count;
 
-    if (!by_task && (item.key = make_key(cost, type, features->key)) == HS_NONE)
+    if (item.key == HS_NONE)
         return NULL;
     number = find_item(cost, type, level, item.key, item.what, &item.features);
     if (number != HS_NONE)

@@ -16,8 +16,8 @@ typedef struct hsi_cost_item {
     bool           restarted; /* true: `fresh` replaces the older statistics */
     hs_cost_level  level;
     hs_type        type;
-    uint32_t       key;         /* index of the key; level TASK: HS_NONE */
-    uint32_t       next_of_key; /* next item of the key; HS_NONE: the last */
+    uint32_t       key;         /* index of the key */
+    uint32_t       next_of_key; /* level HISTORY: next item of the key; HS_NONE: the last */
     uint64_t       what;        /* level HISTORY: 0 */
     hsi_sample     features;    /* level TASK: only the size; mean and weight are not set */
 } hsi_cost_item;
@@ -30,7 +30,7 @@ typedef struct hsi_cost_laws {
     double         rate; /* median of operations per second; 0: unknown */
 } hsi_cost_laws;
 
-/* The items of level HISTORY with one key on one worker type. */
+/* A key on one worker type; the fields are about its items of level HISTORY. */
 typedef struct hsi_cost_key {
     char          name[HS_MAX_KEY];
     hs_type       type;
@@ -80,7 +80,7 @@ hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, hs_type type, hs_cost_lev
                                   const hs_features *features);
 hsi_cost_key  *hsi_cost_find_key(const hs_cost *cost, hs_type type, const char *name);
 
-/* Find or create an item, with its key at level HISTORY; NULL: out of memory, nothing changed. */
+/* Find or create an item and its key; NULL: out of memory, no item was added. */
 hsi_cost_item *hsi_cost_make_item(hs_cost *cost, hs_type type, hs_cost_level level,
                                   const hs_features *features);
 

@@ -7,7 +7,7 @@
 enum {
     TRUSTED_RUNS = 4,   /* executions from which on a new one may be strange */
     STRANGE_FACTOR = 3, /* ratio to the mean beyond which an execution is strange */
-    STRANGE_SHARE = 4   /* strange executions that replace the entry: more than a fourth */
+    STRANGE_RUNS = 4    /* consecutive strange executions that do not yet replace the entry */
 };
 
 static void limit_runs(hsi_statistics *s, double most)
@@ -32,6 +32,7 @@ void hsi_statistics_add(hsi_statistics *s, double seconds, int64_t date)
 
     note_extremes(s, seconds, date);
     limit_runs(s, HSI_MOST_RUNS - 1);
+    s->strange = 0;
     s->runs += 1;
     s->mean += difference / s->runs;
     s->m2 += difference * (seconds - s->mean);
@@ -50,7 +51,7 @@ hsi_observed hsi_statistics_observe(hsi_statistics *s, double seconds, int64_t d
         return HSI_OBSERVED_ADDED;
     }
     s->strange++;
-    if ((double)s->strange <= fmax(TRUSTED_RUNS, s->runs / STRANGE_SHARE))
+    if (s->strange <= STRANGE_RUNS)
         return HSI_OBSERVED_STRANGE;
     *s = (hsi_statistics){0};
     hsi_statistics_add(s, seconds, date);
@@ -61,7 +62,7 @@ void hsi_statistics_merge(hsi_statistics *into, const hsi_statistics *from)
 {
     double runs = into->runs + from->runs, difference = from->mean - into->mean;
 
-    into->strange += from->strange;
+    into->strange = from->strange + (from->runs == 0 ? into->strange : 0);
     if (from->runs == 0)
         return;
     note_extremes(into, from->least, from->last);
@@ -69,6 +70,17 @@ void hsi_statistics_merge(hsi_statistics *into, const hsi_statistics *from)
     into->m2 += from->m2 + difference * difference * (into->runs * from->runs / runs);
     into->runs = runs;
     limit_runs(into, HSI_MOST_RUNS);
+}
+
+void hsi_statistics_append(hsi_statistics *into, const hsi_statistics *from)
+{
+    if (from->runs > 0 && is_strange(into, from->mean)) {
+        into->strange += from->strange + (uint64_t)from->runs;
+        if (into->strange <= STRANGE_RUNS)
+            return;
+        *into = (hsi_statistics){0};
+    }
+    hsi_statistics_merge(into, from);
 }
 
 double hsi_statistics_spread(const hsi_statistics *s)

@@ -64,7 +64,8 @@ static hs_status open_all(hs_policy_state *e, const hs_instance *estimates,
     if (st == HS_OK)
         st = copy_times(e);
     if (st == HS_OK)
-        st = hsi_classes_open(&e->classes, &e->pb, estimates, settings->cost);
+        st = hsi_classes_open(&e->classes, &e->pb, estimates, settings->cost,
+                              settings->guesses);
     if (st == HS_OK)
         st = hsi_states_open(&e->states, &e->pb, estimates, settings->tolerance);
     if (st == HS_OK) {

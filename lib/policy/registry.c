@@ -108,8 +108,9 @@ static hs_status resolve_settings(hs_policy_settings *full, const hs_policy_sett
     hs_policy_settings_init(full);
     if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    return is_finite_nonnegative(full->tolerance) ? hsi_parameters_resolve(&full->parameters)
-                                                  : HS_EINVAL;
+    return is_finite_nonnegative(full->tolerance) && (unsigned)full->guesses <= HS_GUESSES_DOUBTED
+               ? hsi_parameters_resolve(&full->parameters)
+               : HS_EINVAL;
 }
 
 static bool takes_rank(const hs_policy_kind *kind, hs_rank rank)
@@ -287,7 +288,7 @@ double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsigned work
 
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
 {
-    return hsi_sorted_transfers(&policy->locations.transfers, count);
+    return hsi_sort_transfers(&policy->locations.transfers, count);
 }
 
 int hs_policy_take_own(hs_policy *policy, unsigned worker, uint32_t *task)

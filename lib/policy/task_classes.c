@@ -25,7 +25,7 @@ static int is_earlier_task(const void *context, uint32_t a, uint32_t b)
     const hsi_problem *pb = context;
     int64_t            priority_a = hsi_priority_of(pb, a), priority_b = hsi_priority_of(pb, b);
 
-    return priority_a != priority_b ? priority_a > priority_b : hsi_comes_first(pb, a, b);
+    return priority_a != priority_b ? priority_a > priority_b : hsi_task_comes_first(pb, a, b);
 }
 
 /* Sort classes by their leaders. */
@@ -44,11 +44,12 @@ static double preference_of(const hsi_task_class *c, hs_type type)
     return isinf(own) ? INFINITY : isinf(other) ? 0 : own / other;
 }
 
-static bool is_untried(const hsi_task_class *c, hs_type type)
+static bool is_untried(const hsi_task_classes *cs, const hsi_task_class *c, hs_type type)
 {
     const struct hsi_class_on_type *on = &c->on[type];
 
-    return c->waiting > 0 && on->guessed && on->done == 0 && on->active == 0 && !isinf(on->time);
+    return cs->guesses == HS_GUESSES_TRIED && c->waiting > 0 && on->guessed && on->done == 0 &&
+           on->active == 0 && !isinf(on->time);
 }
 
 /* Remove the tasks at the top of a class's heap that no longer wait. */
@@ -67,7 +68,7 @@ static void describe_waiting(hsi_task_classes *cs, hsi_task_class *c)
     c->leader = c->waiting > 0 ? cs->heap[c->first] : HS_NONE;
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         c->on[type].waits = c->waiting > 0;
-        c->on[type].untried = is_untried(c, (hs_type)type);
+        c->on[type].untried = is_untried(cs, c, (hs_type)type);
         c->on[type].preference = preference_of(c, (hs_type)type);
         c->on[type].crowd = -(double)c->waiting;
     }
@@ -109,6 +110,24 @@ static void place(hsi_task_classes *cs, hsi_task_class *c)
     }
 }
 
+/* Add the time of a class to the sum of times that are no guesses; with `sign` -1 remove it. */
+static void count_measured(hsi_task_classes *cs, const struct hsi_class_on_type *on, hs_type type,
+                           int sign)
+{
+    if (on->guessed)
+        return;
+    cs->measured_time[type] += sign * on->time;
+    cs->measured[type] += sign;
+}
+
+/* Return a guess for a class of which no task was measured: the mean over the measured classes. */
+static double guess(const hsi_task_classes *cs, hs_type type, double otherwise)
+{
+    double time = cs->measured[type] > 0 ? cs->measured_time[type] / cs->measured[type] : otherwise;
+
+    return cs->guesses == HS_GUESSES_DOUBTED ? fmax(time, cs->longest[type]) : time;
+}
+
 /* Predict the time of a class on a type. */
 static void predict(hsi_task_classes *cs, hsi_task_class *c, hs_type type)
 {
@@ -121,10 +140,14 @@ static void predict(hsi_task_classes *cs, hsi_task_class *c, hs_type type)
     hs_feature_index_get(cs->features, c->row, type, &features);
     features.what = 0;
     hs_cost_predict(cs->cost, type, &features, &prediction);
+    count_measured(cs, on, type, -1);
     on->time = prediction.time * cs->second;
     on->guessed = hs_cost_is_guess(prediction.source);
+    if (prediction.source >= HS_COST_LEAST)
+        on->time = guess(cs, type, on->time);
     if (on->done == 0)
         on->time = fmax(on->time, on->aborted);
+    count_measured(cs, on, type, 1);
 }
 
 /* Return whether a time is known for each task, not only for a class. */
@@ -228,6 +251,7 @@ static int describe(hsi_task_classes *cs, hash_table *keys, uint32_t number, uin
         on->time = type == HS_CPU ? cs->pb->p[task] : cs->pb->q[task];
         if (is_known(cs, task, (hs_type)type))
             continue;
+        on->guessed = true;
         hs_features_init(&f);
         hs_feature_index_get(cs->features, c->row, (hs_type)type, &f);
         on->key = key_of(cs, keys, (hs_type)type, f.key);
@@ -313,11 +337,11 @@ static hs_status copy_executions(const hs_cost *known, hs_cost **out)
 }
 
 hs_status hsi_classes_open(hsi_task_classes *cs, const hsi_problem *pb, const hs_instance *in,
-                           const hs_cost *known)
+                           const hs_cost *known, hs_guess_use guesses)
 {
     hs_status st;
 
-    *cs = (hsi_task_classes){.pb = pb, .in = in};
+    *cs = (hsi_task_classes){.pb = pb, .in = in, .guesses = guesses};
     cs->second = 1 / hs_unit_seconds(hs_instance_unit(in));
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         hsi_set_open(&cs->preferred[type], is_earlier_class, cs);
@@ -504,6 +528,7 @@ bool hsi_classes_end(hsi_task_classes *cs, uint32_t task, hs_type type, bool is_
         on->done++;
         cs->done[type]++;
         cs->busy[type] += duration;
+        cs->longest[type] = fmax(cs->longest[type], duration);
     }
     if (on->key == HS_NONE) {
         place(cs, c);

@@ -2,7 +2,7 @@
 #ifndef HSI_POLICY_TASK_CLASSES_H
 #define HSI_POLICY_TASK_CLASSES_H
 
-#include <hybridsched/cost.h>
+#include <hybridsched/policy.h>
 
 #include "core/problem.h"
 #include "support/ordered_set.h"
@@ -48,6 +48,7 @@ typedef struct hsi_task_classes {
     const hs_instance *in;
     hs_cost           *cost; /* measured executions of earlier runs and of this run */
     hs_feature_index  *features;
+    hs_guess_use       guesses;
     double             second; /* a second in the instance's unit */
     hsi_vector         classes, keys; /* of hsi_task_class, of hsi_class_key */
     uint32_t          *class_of;      /* by task */
@@ -57,15 +58,19 @@ typedef struct hsi_task_classes {
     hsi_ordered_set    untried[2];    /* by hs_type: guessed classes that no worker has tried */
     double             busy[2];       /* by hs_type: time of the attempts done in this run */
     uint64_t           done[2];       /* by hs_type: attempts done in this run */
+    double             longest[2];    /* by hs_type: longest of these attempts */
+    double             measured_time[2]; /* by hs_type: sum of the times of the measured classes */
+    int                measured[2];      /* by hs_type: classes whose unknown time is no guess */
 } hsi_task_classes;
 
 /*
  * Open the classes of the tasks of `in`, none of which waits yet. `pb` is a view of `in` with one
  * item per task; both must outlive `classes`. `known` has executions of earlier runs and is copied;
- * NULL: none. HS_ENOMEM leaves `classes` zeroed. O(n + entries of `known`).
+ * NULL: none. `guesses`
+ * is the use of guessed times. HS_ENOMEM leaves `classes` zeroed. O(n + entries of `known`).
  */
 hs_status hsi_classes_open(hsi_task_classes *classes, const hsi_problem *pb, const hs_instance *in,
-                           const hs_cost *known);
+                           const hs_cost *known, hs_guess_use guesses);
 void      hsi_classes_close(hsi_task_classes *classes);
 
 static inline hsi_task_class *hsi_class_of(const hsi_task_classes *classes, uint32_t task)

@@ -71,18 +71,6 @@ static hs_status delete_entries(hs_profile *profile, const char *text, const cha
     return st;
 }
 
-/* Delete the history of a key, and the entries without keys if it has a history. */
-static hs_status delete_key(hs_profile *profile, const char *key, uint64_t *deleted,
-                            hs_error *error)
-{
-    hs_status st = delete_entries(profile, "DELETE FROM entry WHERE level = 1 AND key = ?", key,
-                                  deleted, error);
-
-    if (st != HS_OK || *deleted == 0)
-        return st;
-    return delete_entries(profile, "DELETE FROM entry WHERE level = 0", NULL, deleted, error);
-}
-
 hs_status hs_profile_forget(hs_profile *profile, const char *key, uint64_t *deleted,
                             hs_error *error)
 {
@@ -94,8 +82,9 @@ hs_status hs_profile_forget(hs_profile *profile, const char *key, uint64_t *dele
     st = hsi_profile_begin(profile, error);
     if (st != HS_OK)
         return st;
-    st = key ? delete_key(profile, key, &count, error)
-             : delete_entries(profile, "DELETE FROM entry", NULL, &count, error);
+    st = delete_entries(profile,
+                        key ? "DELETE FROM entry WHERE key = ?" : "DELETE FROM entry", key, &count,
+                        error);
     if (st == HS_OK)
         st = hsi_profile_execute(
             profile, "DELETE FROM machine WHERE id NOT IN (SELECT machine FROM entry)", error);

@@ -31,7 +31,8 @@ hs_status hsi_processor_take(const hs_processor *given, hs_type type, hs_process
     return HS_OK;
 }
 
-bool hsi_processor_read_row(sqlite3_stmt *row, hs_processor *processor)
+/* Fill a caller's structure from a row with type, model, cores. False: the row is damaged. */
+static bool read_row(sqlite3_stmt *row, hs_processor *processor)
 {
     const char   *type = (const char *)sqlite3_column_text(row, 0);
     const char   *model = (const char *)sqlite3_column_text(row, 1);
@@ -46,6 +47,20 @@ bool hsi_processor_read_row(sqlite3_stmt *row, hs_processor *processor)
     strcpy(full.model, model);
     hsi_fill_sized(processor, &full, sizeof full);
     return true;
+}
+
+hs_status hsi_processor_query(hs_profile *profile, sqlite3_stmt *statement, int binding,
+                              hs_processor *processor, uint64_t *number, bool *has_row,
+                              hs_error *error)
+{
+    hs_status st = hsi_profile_step(profile, statement, binding, has_row, error);
+
+    if (st != HS_OK || !*has_row)
+        return st;
+    if (!read_row(statement, processor))
+        return hsi_profile_damage(profile, "a processor is out of range", error);
+    *number = (uint64_t)sqlite3_column_int64(statement, 3);
+    return HS_OK;
 }
 
 int hsi_processor_bind(sqlite3_stmt *statement, const hs_processor *own)

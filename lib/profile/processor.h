@@ -14,8 +14,13 @@ const char *hsi_processor_type_name(hs_type type);
 hs_status hsi_processor_take(const hs_processor *given, hs_type type, hs_processor *own,
                              hs_error *error);
 
-/* Fill a caller's structure from a row with type, model, cores. False: the row is damaged. */
-bool hsi_processor_read_row(sqlite3_stmt *row, hs_processor *processor);
+/*
+ * Execute a query for at most one row of type, model, cores and a number: fill the caller's
+ * structure and set *number and *has_row. `binding` as in hsi_profile_step().
+ */
+hs_status hsi_processor_query(hs_profile *profile, sqlite3_stmt *statement, int binding,
+                              hs_processor *processor, uint64_t *number, bool *has_row,
+                              hs_error *error);
 
 /* Bind a processor to the parameters 1 to 3 of a statement. Return the sum of the results. */
 int hsi_processor_bind(sqlite3_stmt *statement, const hs_processor *own);

@@ -3,64 +3,35 @@
  * The policy explore with unknown times: each kernel is tried on both types, and makespans stay
  * near those of heteroprio with the mean time of each kernel known.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <hybridsched/hybridsched.h>
 
 #include "sample.h"
 #include "suite.h"
-#include "support/random.h"
 
-enum { MOST_TASKS = 1000, MOST_KERNELS = 100, CPUS = 20, GPUS = 4 };
-
-static hsi_random random_state;
-
-/* Return a gamma variate: the sum of exponentials for whole shapes, else by Marsaglia and Tsang. */
-static double gamma_variate(double shape)
-{
-    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
-
-    for (;;) {
-        double x = hsi_random_normal(&random_state), v = pow(1 + c * x, 3);
-
-        if (v > 0 && log(hsi_random_unit(&random_state)) < x * x / 2 + d - d * v + d * log(v))
-            return d * v;
-    }
-}
-
-static double draw(double mean, double variation)
-{
-    double shape = 1 / (variation * variation);
-
-    return mean / shape * gamma_variate(shape);
-}
+enum { MOST_TASKS = 1000, CPUS = 20, GPUS = 4 };
 
 /* Tasks of several kernels: actual times, means of their kernels, and no times. */
 typedef struct workload {
     hs_instance *truth, *means, *unknown;
-    size_t       tasks;
-    int          kernel[MOST_TASKS];
+    size_t       kernels; /* task i is of kernel i modulo this number */
 } workload;
 
-static hs_instance *build(const workload *w, const double *cpu, const double *gpu)
+/* Create the same tasks with unknown times. */
+static hs_instance *forget_times(const hs_instance *of)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, CPUS, GPUS), HS_OK);
-    for (size_t i = 0; i < w->tasks; i++) {
+    for (size_t i = 0; i < hs_instance_rows(of); i++) {
         hs_task task;
-        char    name[16];
 
-        hs_task_init(&task);
-        snprintf(name, sizeof name, "k%d", w->kernel[i]);
-        task.kernel = name;
-        task.cpu = cpu ? cpu[i] : HS_UNKNOWN;
-        task.gpu = gpu ? gpu[i] : HS_UNKNOWN;
+        hs_instance_row(of, i, &task);
+        task.cpu = task.gpu = HS_UNKNOWN;
         ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
@@ -68,25 +39,16 @@ static hs_instance *build(const workload *w, const double *cpu, const double *gp
     return in;
 }
 
-static void open_workload(workload *w, size_t tasks, int kernels)
+static void open_workload(workload *w, size_t tasks, size_t kernels, uint64_t seed)
 {
-    static double mean[2][MOST_KERNELS], time[2][MOST_TASKS], known[2][MOST_TASKS];
+    hs_similar spec = {.struct_size = sizeof spec, .kernels = kernels, .cv = 0.2};
 
-    w->tasks = tasks;
-    for (int k = 0; k < kernels; k++) {
-        mean[HS_CPU][k] = draw(15, 0.2);
-        mean[HS_GPU][k] = draw(1, 0.9);
-    }
-    for (size_t i = 0; i < tasks; i++) {
-        w->kernel[i] = (int)hsi_random_below(&random_state, (uint64_t)kernels);
-        for (int type = HS_CPU; type <= HS_GPU; type++) {
-            known[type][i] = mean[type][w->kernel[i]];
-            time[type][i] = draw(known[type][i], 0.2);
-        }
-    }
-    w->truth = build(w, time[HS_CPU], time[HS_GPU]);
-    w->means = build(w, known[HS_CPU], known[HS_GPU]);
-    w->unknown = build(w, NULL, NULL);
+    spec.means = (hs_gamma){sizeof spec.means, tasks, CPUS, GPUS, 15, 0.2, 1, 1, seed};
+    w->kernels = kernels;
+    ck_assert_int_eq(hs_generate_similar(&spec, &w->truth, NULL), HS_OK);
+    spec.cv = 0;
+    ck_assert_int_eq(hs_generate_similar(&spec, &w->means, NULL), HS_OK);
+    w->unknown = forget_times(w->truth);
 }
 
 static void close_workload(workload *w)
@@ -97,13 +59,14 @@ static void close_workload(workload *w)
 }
 
 static hs_schedule *simulate(const char *policy, const hs_instance *estimates,
-                             const workload *w, hs_cost *cost)
+                             const workload *w, hs_cost *cost, hs_guess_use guesses)
 {
     hs_policy_settings settings;
     hs_schedule       *s = NULL;
 
     hs_policy_settings_init(&settings);
     settings.cost = cost;
+    settings.guesses = guesses;
     ck_assert_int_eq(
         hs_policy_simulate(hs_policy_find(policy), estimates, NULL, w->truth, &settings, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(w->truth, s, NULL), HS_OK);
@@ -149,48 +112,105 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Print and check the makespans of a first run and of a second run with the measurements of the
- * first, over that of heteroprio with known means. */
-static void compare_runs(size_t tasks, int kernels, double most_first, double most_second)
+/* Return the makespan of a first run of explore; *cost gets its executions. */
+static double first_run(const workload *w, hs_cost *cost, hs_guess_use guesses)
 {
-    enum { SEEDS = 20 };
-    double first[SEEDS], second[SEEDS];
+    hs_instance *filled = NULL;
+    hs_schedule *s;
+
+    ck_assert_int_eq(hs_instance_fill(w->unknown, cost, &filled), HS_OK);
+    s = simulate("explore", filled, w, cost, guesses);
+    observe_schedule(s, w->unknown, cost);
+    hs_instance_free(filled);
+    return makespan_and_free(s);
+}
+
+typedef struct medians {
+    double first, second, trusting, doubting;
+} medians;
+
+static double median(double *value, size_t count)
+{
+    qsort(value, count, sizeof *value, compare);
+    return value[count / 2];
+}
+
+/* Return the median makespans of a first run, of a second run with the measurements of the first,
+ * and of first runs that do not try classes, over that of heteroprio with known means. */
+static medians compare_runs(size_t tasks, size_t kernels)
+{
+    enum { SEEDS = 60 };
+    double  run[4][SEEDS];
+    medians m;
 
     for (int seed = 0; seed < SEEDS; seed++) {
         workload     w;
-        hs_instance *filled = NULL, *learned = NULL;
-        hs_cost     *cost = NULL;
-        hs_schedule *s;
+        hs_instance *learned = NULL;
+        hs_cost     *cost[3] = {NULL};
         double       known;
 
-        hsi_random_seed(&random_state, (uint64_t)seed, 0);
-        open_workload(&w, tasks, kernels);
-        ck_assert_int_eq(hs_cost_create(&cost), HS_OK);
-        ck_assert_int_eq(hs_instance_fill(w.unknown, cost, &filled), HS_OK);
-        known = makespan_and_free(simulate("heteroprio", w.means, &w, NULL));
-        s = simulate("explore", filled, &w, cost);
-        observe_schedule(s, w.unknown, cost);
-        first[seed] = makespan_and_free(s) / known;
-        ck_assert_int_eq(hs_instance_fill(w.unknown, cost, &learned), HS_OK);
-        second[seed] = makespan_and_free(simulate("explore", learned, &w, cost)) / known;
-        hs_instance_free(filled);
+        open_workload(&w, tasks, kernels, (uint64_t)seed);
+        known = makespan_and_free(simulate("heteroprio", w.means, &w, NULL, HS_GUESSES_TRIED));
+        for (int use = HS_GUESSES_TRIED; use <= HS_GUESSES_DOUBTED; use++) {
+            ck_assert_int_eq(hs_cost_create(&cost[use]), HS_OK);
+            run[use][seed] = first_run(&w, cost[use], (hs_guess_use)use) / known;
+        }
+        ck_assert_int_eq(hs_instance_fill(w.unknown, cost[HS_GUESSES_TRIED], &learned), HS_OK);
+        run[3][seed] = makespan_and_free(simulate("explore", learned, &w, cost[HS_GUESSES_TRIED],
+                                                  HS_GUESSES_TRIED)) /
+                       known;
         hs_instance_free(learned);
-        hs_cost_free(cost);
+        for (int use = HS_GUESSES_TRIED; use <= HS_GUESSES_DOUBTED; use++)
+            hs_cost_free(cost[use]);
         close_workload(&w);
     }
-    qsort(first, SEEDS, sizeof *first, compare);
-    qsort(second, SEEDS, sizeof *second, compare);
-    printf("%zu tasks of %d kernels: first run %.3f (90%%: %.3f), second run %.3f\n", tasks, kernels,
-           first[SEEDS / 2], first[SEEDS * 9 / 10], second[SEEDS / 2]);
-    ck_assert_double_le(first[SEEDS / 2], most_first);
-    ck_assert_double_le(second[SEEDS / 2], most_second);
+    m = (medians){median(run[HS_GUESSES_TRIED], SEEDS), median(run[3], SEEDS),
+                  median(run[HS_GUESSES_TRUSTED], SEEDS), median(run[HS_GUESSES_DOUBTED], SEEDS)};
+    printf("%zu tasks of %zu kernels: first run %.3f, second run %.3f, trusting %.3f, doubting "
+           "%.3f\n",
+           tasks, kernels, m.first, m.second, m.trusting, m.doubting);
+    return m;
 }
 
 START_TEST(unknown_times_cost_little)
 {
-    compare_runs(300, 10, 1.15, 1.06);
-    compare_runs(1000, 10, 1.06, 1.03);
-    compare_runs(300, 100, 1.25, 1.25);
+    medians m = compare_runs(300, 10);
+
+    ck_assert_double_le(m.first, 1.12);
+    ck_assert_double_le(m.second, 1.03);
+    ck_assert_double_le(m.first, m.doubting);
+    m = compare_runs(1000, 10);
+    ck_assert_double_le(m.first, 1.05);
+    ck_assert_double_le(m.second, 1.02);
+    ck_assert_double_le(m.first, m.trusting);
+    ck_assert_double_le(m.trusting + 0.1, m.doubting);
+}
+END_TEST
+
+START_TEST(few_tasks_of_each_kernel_cost_more)
+{
+    medians m = compare_runs(300, 100);
+
+    ck_assert_double_le(m.first, 1.2);
+    ck_assert_double_le(m.second, 1.14);
+    ck_assert_double_le(m.first, m.trusting);
+}
+END_TEST
+
+START_TEST(an_unknown_use_of_guesses_is_refused)
+{
+    hs_policy_settings settings;
+    workload           w;
+    hs_schedule       *s = NULL;
+
+    open_workload(&w, 10, 2, 1);
+    hs_policy_settings_init(&settings);
+    settings.guesses = (hs_guess_use)(HS_GUESSES_DOUBTED + 1);
+    ck_assert_int_eq(hs_policy_simulate(hs_policy_find("explore"), w.means, NULL, w.truth,
+                                        &settings, &s),
+                     HS_EINVAL);
+    ck_assert_ptr_null(s);
+    close_workload(&w);
 }
 END_TEST
 
@@ -202,16 +222,15 @@ START_TEST(every_kernel_is_tried_on_both_types)
     hs_schedule *s;
     bool         tried[2][10] = {{false}};
 
-    hsi_random_seed(&random_state, 1, 0);
-    open_workload(&w, MOST_TASKS, 10);
+    open_workload(&w, MOST_TASKS, 10, 1);
     ck_assert_int_eq(hs_instance_fill(w.unknown, NULL, &filled), HS_OK);
-    s = simulate("explore", filled, &w, NULL);
+    s = simulate("explore", filled, &w, NULL, HS_GUESSES_TRIED);
     for (unsigned worker = 0; worker < CPUS + GPUS; worker++) {
         size_t          count;
         const hs_entry *entry = hs_schedule_entries(s, worker, &count);
 
         for (size_t i = 0; i < count; i++)
-            tried[worker >= CPUS][w.kernel[entry[i].task]] = true;
+            tried[worker >= CPUS][entry[i].task % w.kernels] = true;
     }
     for (int k = 0; k < 10; k++)
         ck_assert(tried[HS_CPU][k] && tried[HS_GPU][k]);
@@ -266,6 +285,8 @@ int main(void)
     TCase *cases = tcase_create("explore");
 
     tcase_add_test(cases, unknown_times_cost_little);
+    tcase_add_test(cases, few_tasks_of_each_kernel_cost_more);
+    tcase_add_test(cases, an_unknown_use_of_guesses_is_refused);
     tcase_add_test(cases, every_kernel_is_tried_on_both_types);
     tcase_add_test(cases, graphs_are_explored);
     suite_add_tcase(suite, cases);

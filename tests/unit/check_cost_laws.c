@@ -103,13 +103,44 @@ START_TEST(strange_executions_are_left_out_until_they_are_many)
     s = (hsi_statistics){0};
     for (int i = 0; i < 40; i++)
         hsi_statistics_observe(&s, 1, 0);
-    for (int i = 0; i < 10; i++)
-        ck_assert_int_eq(hsi_statistics_observe(&s, i % 2 ? 3.1 : 0.3, 0), HSI_OBSERVED_STRANGE);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(hsi_statistics_observe(&s, i % 5 ? i % 2 ? 3.1 : 0.3 : 1, 0),
+                         i % 5 ? HSI_OBSERVED_STRANGE : HSI_OBSERVED_ADDED);
     ck_assert_double_eq(s.mean, 1);
-    ck_assert_uint_eq(s.strange, 10);
+    ck_assert_uint_eq(s.strange, 4);
     ck_assert_int_eq(hsi_statistics_observe(&s, 5, 7), HSI_OBSERVED_RESTARTED);
     ck_assert_double_eq(s.mean, 5);
     ck_assert_double_eq(s.runs, 1);
+    ck_assert_uint_eq(s.strange, 0);
+}
+END_TEST
+
+/* Observations that arrive in groups are strange like single ones. */
+START_TEST(strange_groups_are_left_out_until_they_are_many)
+{
+    hsi_statistics s = {0}, group = {0};
+
+    for (int i = 0; i < 3; i++)
+        hsi_statistics_observe(&s, 1, 0);
+    hsi_statistics_add(&group, 4, 0);
+    hsi_statistics_append(&s, &group);
+    ck_assert_double_eq(s.runs, 4);
+    s.mean = 1;
+    for (int i = 1; i <= 4; i++) {
+        hsi_statistics_append(&s, &group);
+        ck_assert_double_eq(s.mean, 1);
+        ck_assert_uint_eq(s.strange, i);
+    }
+    group.mean = 1;
+    hsi_statistics_append(&s, &group);
+    ck_assert_double_eq(s.runs, 5);
+    ck_assert_uint_eq(s.strange, 0);
+    group = (hsi_statistics){0};
+    for (int i = 0; i < 5; i++)
+        hsi_statistics_add(&group, 4 + i, 0);
+    hsi_statistics_append(&s, &group);
+    ck_assert_double_eq(s.runs, 5);
+    ck_assert_double_eq(s.mean, 6);
     ck_assert_uint_eq(s.strange, 0);
 }
 END_TEST
@@ -281,6 +312,7 @@ int main(void)
     tcase_add_test(cases, merged_parts_equal_the_whole);
     tcase_add_test(cases, old_executions_fade);
     tcase_add_test(cases, strange_executions_are_left_out_until_they_are_many);
+    tcase_add_test(cases, strange_groups_are_left_out_until_they_are_many);
     tcase_add_test(cases, power_laws_are_found_in_noise);
     tcase_add_test(cases, fitted_power_laws_are_least_squares);
     tcase_add_test(cases, power_laws_need_three_sizes);

@@ -127,6 +127,68 @@ START_TEST(a_law_changes_neither_the_other_type_nor_earlier_tasks)
 }
 END_TEST
 
+static hs_instance *similar_of(size_t kernels, double cv)
+{
+    hs_similar   spec = {sizeof spec, a_gamma, kernels, cv};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_similar(&spec, &in, NULL), HS_OK);
+    return in;
+}
+
+/* Without variation, a kernel's times are those of a gamma task; with it, they vary around them. */
+START_TEST(similar_tasks_vary_around_the_means_of_kernels)
+{
+    hs_instance *gamma = gamma_of(a_gamma), *means = similar_of(7, 0), *in = similar_of(7, 0.2);
+    double       sum = 0, squares = 0;
+
+    for (size_t i = 0; i < a_gamma.tasks; i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            double mean = hs_instance_time(means, i, (hs_type)type);
+            double ratio = hs_instance_time(in, i, (hs_type)type) / mean;
+
+            ck_assert_double_eq_tol(mean, hs_instance_time(gamma, i % 7, (hs_type)type),
+                                    1e-12 * mean);
+            sum += ratio;
+            squares += ratio * ratio;
+        }
+    sum /= 2.0 * (double)a_gamma.tasks;
+    squares /= 2.0 * (double)a_gamma.tasks;
+    ck_assert_double_eq_tol(sum, 1, 0.05);
+    ck_assert_double_eq_tol(sqrt(squares - sum * sum), 0.2, 0.03);
+    for (size_t i = 0; i < 14; i++) {
+        hs_task task;
+        char    name[8];
+
+        hs_instance_row(in, i, &task);
+        snprintf(name, sizeof name, "k%zu", i % 7 + 1);
+        ck_assert_str_eq(task.kernel, name);
+    }
+    hs_instance_free(gamma);
+    hs_instance_free(means);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(similar_refuses_invalid_arguments)
+{
+    hs_similar   spec = {sizeof spec, a_gamma, 0, 0.2};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_similar(&spec, &in, NULL), HS_EINVAL);
+    spec.kernels = 1;
+    spec.cv = -1;
+    ck_assert_int_eq(hs_generate_similar(&spec, &in, NULL), HS_EINVAL);
+    spec.cv = 0;
+    spec.means.gpu_mean = 0;
+    ck_assert_int_eq(hs_generate_similar(&spec, &in, NULL), HS_EINVAL);
+    spec.means = a_gamma;
+    spec.means.tasks = (size_t)HS_MAX_TASKS + 1;
+    ck_assert_int_eq(hs_generate_similar(&spec, &in, NULL), HS_ETOOBIG);
+    ck_assert_ptr_null(in);
+}
+END_TEST
+
 static void refuse_gamma(hs_gamma spec, hs_status expected)
 {
     hs_instance *in = NULL;
@@ -579,6 +641,8 @@ int main(void)
     tcase_add_test(laws, gamma_accepts_any_variation);
     tcase_add_test(laws, a_law_changes_neither_the_other_type_nor_earlier_tasks);
     tcase_add_test(laws, gamma_refuses_invalid_arguments);
+    tcase_add_test(laws, similar_tasks_vary_around_the_means_of_kernels);
+    tcase_add_test(laws, similar_refuses_invalid_arguments);
     tcase_add_test(laws, uniform_times_lie_in_the_range);
     tcase_add_test(laws, uniform_refuses_invalid_arguments);
     suite_add_tcase(suite, laws);

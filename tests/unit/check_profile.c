@@ -202,6 +202,52 @@ START_TEST(restarts_replace_entries)
 }
 END_TEST
 
+/*
+ * After all times have become 5 times as long, a mean is within 20% after 8 executions, whatever the
+ * number of older ones, and although each run of a tool observes without the older executions.
+ */
+START_TEST(changed_machines_are_learned)
+{
+    static const int older[] = {1, 4, 10, 30, 64, 200};
+    hs_features      f = features_of("changed", 0, 3);
+    hs_profile      *profile = open_profile();
+    hs_cost         *cost;
+
+    srand48(_i);
+    for (size_t k = 0; k < sizeof older / sizeof *older; k++) {
+        ck_assert_int_eq(hs_profile_forget(profile, NULL, NULL, NULL), HS_OK);
+        for (int i = 0; i < older[k] + 8; i++) {
+            cost = new_cost();
+            observe(cost, HS_CPU, f, (i < older[k] ? 1 : 5) * (0.85 + 0.3 * drand48()), i);
+            flush_to(profile, cost);
+            hs_cost_free(cost);
+        }
+        cost = load_cost();
+        ck_assert_double_eq_tol(entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &f).mean, 5, 1);
+        hs_cost_free(cost);
+    }
+    hs_profile_close(profile);
+}
+END_TEST
+
+/* Single strange executions do not replace an entry, however many there are in total. */
+START_TEST(rare_strange_executions_change_nothing)
+{
+    hs_features f = features_of("cached", 0, 3);
+    hs_profile *profile = open_profile();
+    hs_cost    *cost;
+
+    for (int i = 0; i < 60; i++) {
+        cost = new_cost();
+        observe(cost, HS_CPU, f, i > 4 && i % 3 == 0 ? 50 : 1, i);
+        flush_to(profile, cost);
+        hs_cost_free(cost);
+    }
+    hs_profile_close(profile);
+    ck_assert_double_eq(query("SELECT mean FROM entry WHERE level = 1"), 1);
+}
+END_TEST
+
 START_TEST(processors_are_separate)
 {
     hs_features   f = features_of("work", 0, 3);
@@ -308,54 +354,102 @@ START_TEST(processors_are_listed)
 }
 END_TEST
 
-/* Find a processor for a wanted one; return its number of entries. */
-static uint64_t find(hs_profile *profile, hs_type type, const char *model, int cores,
-                     hs_processor *found)
+/* Write one execution of `seconds` for each key of a processor. */
+static void add_keys(hs_profile *profile, const hs_processor *processor, const char *const *keys,
+                     double seconds)
 {
-    hs_processor wanted;
-    uint64_t     entries = 99;
+    bool     is_gpu = processor->type == HS_GPU;
+    hs_cost *cost = new_cost();
 
-    hs_processor_init(&wanted);
-    wanted.type = type;
-    wanted.cores = cores;
-    strcpy(wanted.model, model);
-    hs_processor_init(found);
-    ck_assert_int_eq(hs_profile_find_processor(profile, &wanted, found, &entries, NULL), HS_OK);
-    return entries;
+    for (; *keys; keys++)
+        observe(cost, processor->type, features_of(*keys, 7, 3), seconds, 1);
+    ck_assert_int_eq(hs_profile_flush(profile, is_gpu ? NULL : processor,
+                                      is_gpu ? processor : NULL, cost, NULL),
+                     HS_OK);
+    hs_cost_free(cost);
+}
+
+static const char *const gemm_trsm[] = {"gemm", "trsm", NULL}, *const gemm[] = {"gemm", NULL},
+                                *const all_four[] = {"gemm", "trsm", "syrk", "potrf", NULL};
+
+/* Load similar entries of a processor; return the number of keys. */
+static uint64_t load_similar(hs_profile *profile, hs_type type, const char *model, int cores,
+                             hs_processor *from, hs_cost *cost)
+{
+    hs_processor own;
+    uint64_t     keys = 99;
+
+    hs_processor_init(&own);
+    own.type = type;
+    own.cores = cores;
+    strcpy(own.model, model);
+    hs_processor_init(from);
+    ck_assert_int_eq(hs_profile_load_similar(profile, &own, cost, from, &keys, NULL), HS_OK);
+    return keys;
+}
+
+/* The same, without the entries. */
+static uint64_t similar(hs_profile *profile, hs_type type, const char *model, int cores,
+                        hs_processor *from)
+{
+    hs_cost *cost = new_cost();
+    uint64_t keys = load_similar(profile, type, model, cores, from, cost);
+
+    ck_assert_int_eq(entry_count(cost) > 0, keys > 0);
+    hs_cost_free(cost);
+    return keys;
 }
 
 START_TEST(similar_processors_serve)
 {
     hs_profile  *profile = open_profile();
     hs_processor two = test_cpu, large = test_cpu, emulated = test_gpu, found;
-    hs_cost     *cost = new_cost();
 
     two.cores = 2;
     strcpy(large.model, "Large CPU");
     strcpy(emulated.model, "emulated");
-    ck_assert_uint_eq(find(profile, HS_CPU, "Large CPU", 1, &found), 0);
+    ck_assert_uint_eq(similar(profile, HS_CPU, "Large CPU", 1, &found), 0);
     ck_assert_str_eq(found.model, "");
-    add_entries(profile, &test_cpu, 3);
-    add_entries(profile, &two, 4);
-    add_entries(profile, &large, 5);
-    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 1, &found), 3);
-    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 2, &found), 4);
-    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 3, &found), 4);
-    ck_assert_uint_eq(find(profile, HS_CPU, "New CPU", 1, &found), 5);
+    add_keys(profile, &two, gemm_trsm, 1);
+    ck_assert_uint_eq(similar(profile, HS_CPU, test_cpu.model, 2, &found), 0);
+    ck_assert_uint_eq(similar(profile, HS_CPU, test_cpu.model, 1, &found), 2);
+    ck_assert_int_eq(found.cores, 2);
+    add_keys(profile, &large, all_four, 1);
+    ck_assert_uint_eq(similar(profile, HS_CPU, test_cpu.model, 1, &found), 2);
+    ck_assert_str_eq(found.model, test_cpu.model);
+    ck_assert_uint_eq(similar(profile, HS_CPU, "New CPU", 1, &found), 4);
     ck_assert_str_eq(found.model, "Large CPU");
-    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 0);
-    observe(cost, HS_GPU, features_of("dgemm", 0, 3), 1, 1);
-    ck_assert_int_eq(hs_profile_flush(profile, NULL, &emulated, cost, NULL), HS_OK);
-    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 0);
-    ck_assert_uint_eq(find(profile, HS_GPU, "emulated", 0, &found), 1);
-    observe(cost, HS_GPU, features_of("dgemm", 0, 4), 1, 1);
-    observe(cost, HS_GPU, features_of("dgemm", 0, 5), 1, 1);
-    ck_assert_int_eq(hs_profile_flush(profile, NULL, &test_gpu, cost, NULL), HS_OK);
-    ck_assert_uint_eq(find(profile, HS_GPU, "New GPU", 0, &found), 2);
-    query("DELETE FROM entry WHERE machine = 2");
-    ck_assert_uint_eq(find(profile, HS_CPU, test_cpu.model, 2, &found), 3);
-    ck_assert_int_eq(hs_profile_forget(profile, NULL, NULL, NULL), HS_OK);
-    ck_assert_uint_eq(find(profile, HS_GPU, "emulated", 0, &found), 0);
+    add_keys(profile, &test_cpu, gemm_trsm, 1);
+    ck_assert_uint_eq(similar(profile, HS_CPU, test_cpu.model, 1, &found), 2);
+    ck_assert_str_eq(found.model, "Large CPU");
+    ck_assert_uint_eq(similar(profile, HS_GPU, "New GPU", 0, &found), 0);
+    add_keys(profile, &emulated, gemm, 1);
+    ck_assert_uint_eq(similar(profile, HS_GPU, "New GPU", 0, &found), 0);
+    add_keys(profile, &test_gpu, gemm_trsm, 1);
+    ck_assert_uint_eq(similar(profile, HS_GPU, "New GPU", 0, &found), 2);
+    ck_assert_uint_eq(similar(profile, HS_GPU, "emulated", 0, &found), 0);
+    hs_profile_close(profile);
+}
+END_TEST
+
+/* Keys of the own processor keep their entries alone; other keys come with both levels. */
+START_TEST(similar_processors_serve_missing_keys)
+{
+    hs_profile  *profile = open_profile();
+    hs_processor large = test_cpu, found;
+    hs_cost     *cost = new_cost();
+    hs_features  own = features_of("gemm", 7, 3), other = features_of("syrk", 7, 3);
+
+    strcpy(large.model, "Large CPU");
+    add_keys(profile, &test_cpu, gemm_trsm, 1);
+    add_keys(profile, &large, all_four, 9);
+    ck_assert_int_eq(hs_profile_load(profile, &test_cpu, NULL, cost, NULL), HS_OK);
+    ck_assert_uint_eq(entry_count(cost), 4);
+    ck_assert_uint_eq(load_similar(profile, HS_CPU, test_cpu.model, 1, &found, cost), 2);
+    ck_assert_uint_eq(entry_count(cost), 8);
+    ck_assert_double_eq(entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &own).runs, 1);
+    ck_assert_double_eq(entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &own).mean, 1);
+    ck_assert_double_eq(entry_of(cost, HS_CPU, HS_COST_LEVEL_HISTORY, &other).mean, 9);
     hs_cost_free(cost);
     hs_profile_close(profile);
 }
@@ -371,16 +465,17 @@ START_TEST(keys_are_forgotten)
     observe(cost, HS_CPU, features_of("convert", 2, 0), 1, 1);
     observe(cost, HS_GPU, features_of("convert", 2, 0), 1, 1);
     observe(cost, HS_CPU, features_of("gzip", 3, 0), 1, 1);
+    observe(cost, HS_CPU, features_of("gzip", 2, 0), 1, 1);
     flush_to(profile, cost);
-    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 7);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry"), 8);
     ck_assert_int_eq(hs_profile_forget(profile, "conv", &deleted, NULL), HS_OK);
     ck_assert_uint_eq(deleted, 0);
     ck_assert_int_eq(hs_profile_forget(profile, "convert", &deleted, NULL), HS_OK);
-    ck_assert_uint_eq(deleted, 6);
-    ck_assert_double_eq(query("SELECT count(*) FROM entry WHERE key = 'gzip'"), 1);
+    ck_assert_uint_eq(deleted, 5);
+    ck_assert_double_eq(query("SELECT count(*) FROM entry WHERE key = 'gzip'"), 3);
     ck_assert_double_eq(query("SELECT count(*) FROM machine"), 1);
     ck_assert_int_eq(hs_profile_forget(profile, NULL, &deleted, NULL), HS_OK);
-    ck_assert_uint_eq(deleted, 1);
+    ck_assert_uint_eq(deleted, 3);
     ck_assert_double_eq(query("SELECT count(*) FROM machine"), 0);
     observe(cost, HS_CPU, features_of("gzip", 3, 0), 1, 1);
     flush_to(profile, cost);
@@ -461,8 +556,12 @@ START_TEST(arguments_are_checked)
     ck_assert_int_eq(hs_profile_load(profile, &bad, NULL, cost, NULL), HS_EINVAL);
     bad = test_cpu;
     bad.type = (hs_type)2;
-    ck_assert_int_eq(hs_profile_find_processor(profile, &bad, &found, &entries, NULL), HS_EINVAL);
-    ck_assert_int_eq(hs_profile_find_processor(profile, NULL, &found, &entries, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load_similar(profile, &bad, cost, &found, &entries, NULL),
+                     HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load_similar(profile, NULL, cost, &found, &entries, NULL),
+                     HS_EINVAL);
+    ck_assert_int_eq(hs_profile_load_similar(profile, &test_cpu, NULL, &found, &entries, NULL),
+                     HS_EINVAL);
     ck_assert_int_eq(hs_profile_processor_at(profile, SIZE_MAX, &found, &entries, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_profile_count_processors(NULL, &count, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_profile_count_processors(profile, NULL, NULL), HS_EINVAL);
@@ -526,10 +625,13 @@ int main(void)
     tcase_add_loop_test(tcase, merges_commute, 0, 5);
     tcase_add_test(tcase, each_execution_counts_once);
     tcase_add_test(tcase, restarts_replace_entries);
+    tcase_add_loop_test(tcase, changed_machines_are_learned, 0, 5);
+    tcase_add_test(tcase, rare_strange_executions_change_nothing);
     tcase_add_test(tcase, processors_are_separate);
     tcase_add_test(tcase, trimming_drops_the_oldest);
     tcase_add_test(tcase, processors_are_listed);
     tcase_add_test(tcase, similar_processors_serve);
+    tcase_add_test(tcase, similar_processors_serve_missing_keys);
     tcase_add_test(tcase, keys_are_forgotten);
     tcase_add_test(tcase, executions_need_a_processor);
     tcase_add_test(tcase, memory_keeps_nothing);

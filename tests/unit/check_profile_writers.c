@@ -101,7 +101,8 @@ START_TEST(no_execution_is_lost)
     }
     for (int i = 0; i < WRITERS; i += 2)
         ck_assert_double_eq(executions(key[i]), 2 * FLUSHES * ENTRIES / 2);
-    ck_assert_double_eq(query("SELECT sum(n) FROM entry WHERE level = 0"), KEPT * ENTRIES / 2);
+    ck_assert_double_eq(query("SELECT sum(n) FROM entry WHERE level = 0"),
+                        WRITERS * FLUSHES * ENTRIES / 2);
     ck_assert_double_eq(query("SELECT count(*) FROM machine"), 1);
     assert_integrity();
 }

@@ -109,8 +109,8 @@ hs_cost_entry entry_of(const hs_cost *cost, hs_type type, hs_cost_level level,
         const hs_features *own = &entry.features;
 
         if (entry.type == type && entry.level == level && own->size == features->size &&
-            (level == HS_COST_LEVEL_TASK ? own->what == features->what
-                                         : strcmp(own->key, features->key) == 0))
+            strcmp(own->key, features->key) == 0 &&
+            (level == HS_COST_LEVEL_HISTORY || own->what == features->what))
             return entry;
     }
     return none;

@@ -21,6 +21,8 @@
 
 enum { BENCH_NAME = 96 };
 
+#define BENCH_TOLERANCE 0.02 /* relative tolerance of policies, as in hsched-exec */
+
 /* Instances of one kind, and their label in plots. */
 typedef struct bench_family {
     char *label;
@@ -33,17 +35,20 @@ typedef enum bench_manner {
     BENCH_PLAN,  /* a plan; each worker keeps the order of its tasks */
     BENCH_STEAL, /* a plan; idle workers steal waiting tasks */
     BENCH_LIVE,  /* a policy decides during the run */
+    BENCH_FIRST_RUN,  /* a policy that knows no time decides during the run */
+    BENCH_SECOND_RUN, /* the same, with the measurements of a first run */
     BENCH_PEER   /* plan made by an external solver */
 } bench_manner;
 
 typedef struct bench_algorithm {
-    /* name in the campaign, with its prefix steal/, live/ or peer/ */
+    /* name in the campaign, with its prefix, such as steal/ or live/ */
     char                  name[BENCH_NAME];
     bench_manner          manner;
     const hs_algorithm   *algorithm; /* NULL for policies and peers */
     const hs_policy_kind *policy;
     const bench_peer     *peer;
     hs_rank               rank;
+    hs_guess_use          guesses; /* BENCH_FIRST_RUN */
 } bench_algorithm;
 
 /* The measured quantities. */
@@ -152,6 +157,17 @@ typedef struct bench_instance {
  */
 int  bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out);
 void bench_instance_free(bench_instance *instance);
+
+/** Create the same instance with unknown times. */
+hs_status bench_instance_forget(const hs_instance *in, hs_instance **out);
+
+/**
+ * Simulate the policy of an algorithm with the manner BENCH_FIRST_RUN or BENCH_SECOND_RUN. The
+ * tasks are those of `in`, whose times the policy does not get, and take the times of `truth`.
+ */
+hs_status bench_simulate_unknown(const bench_algorithm *a, const hs_instance *in,
+                                 const hs_instance *truth, hs_policy_settings *settings,
+                                 hs_schedule **out);
 
 /* A row of the CSV file. NaN: no number; all results are NaN if no schedule was found. */
 typedef struct bench_row {

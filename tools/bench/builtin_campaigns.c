@@ -223,6 +223,26 @@ static const char granularity[] =
     "note The paper measures on a machine; here the overhead of a task is added to its time on "
     "each type, times are random, and transfers take half as long as tasks of any size.\n";
 
+static const char learn[] =
+    "title Unknown times, learned during the run\n"
+    "source Canon, Marchal, Vivien 2017, section 6, for the means of kernels\n"
+    "# 20 CPUs and 4 GPUs unless said; the means of kernels as the times of the campaign table1\n"
+    "instances 300 tasks of 10 kernels = gamma -n 300 --kernel-count 10\n"
+    "instances 1000 tasks of 10 kernels = gamma -n 1000 --kernel-count 10\n"
+    "instances 3000 tasks of 10 kernels = gamma -n 3000 --kernel-count 10\n"
+    "instances 300 tasks of 100 kernels = gamma -n 300 --kernel-count 100\n"
+    "instances 300 tasks of 10 kernels, 4 + 1 = gamma -n 300 -m 4 -k 1 --kernel-count 10\n"
+    "seeds 1-200\n"
+    "algorithms first/explore,second/explore,trusting/explore,doubting/explore,first/heteroprio,"
+    "live/heteroprio\n"
+    "bounds witness\n"
+    "boxes ratio\n"
+    "note Ratios are to live/heteroprio, which is told the mean times of each kernel; the times of "
+    "a kernel vary around them with a coefficient of variation of 0.2.\n"
+    "note first/ knows no time, and second/ has the measurements of a first run. trusting/ uses "
+    "guesses without trying each kernel on both types, and doubting/ also takes a guess for at "
+    "least as long as the longest measured time. first/heteroprio learns nothing.\n";
+
 static const char peers[] =
     "title Other solvers in the same time\n"
     "axis tasks, or tiles\n"
@@ -248,7 +268,7 @@ static const struct {
     {"ratios", ratios},   {"cost", cost},
     {"robust", robust},   {"noise", noise},
     {"kernels", kernels}, {"granularity", granularity},
-    {"peers", peers},
+    {"learn", learn},     {"peers", peers},
 };
 
 enum { CAMPAIGNS = sizeof library / sizeof *library };

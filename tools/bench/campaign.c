@@ -149,23 +149,51 @@ static void read_note(reader *r, char *rest)
     c->notes[c->note_count++] = checked_strdup(rest);
 }
 
+/* Prefixes of policies that decide during the run. */
+static const struct {
+    const char  *prefix;
+    bench_manner manner;
+    hs_guess_use guesses;
+} live[] = {
+    {"live/", BENCH_LIVE, HS_GUESSES_TRIED},
+    {"first/", BENCH_FIRST_RUN, HS_GUESSES_TRIED},
+    {"second/", BENCH_SECOND_RUN, HS_GUESSES_TRIED},
+    {"trusting/", BENCH_FIRST_RUN, HS_GUESSES_TRUSTED},
+    {"doubting/", BENCH_FIRST_RUN, HS_GUESSES_DOUBTED},
+};
+
+/* Find the policy behind a prefix of policies; return false if the text has no such prefix. */
+static bool find_policy(bench_algorithm *a, const char *what, const char *text)
+{
+    enum { PREFIXES = sizeof live / sizeof *live };
+    size_t      i = 0;
+    const char *name;
+
+    while (i < PREFIXES && strncmp(text, live[i].prefix, strlen(live[i].prefix)) != 0)
+        i++;
+    if (i == PREFIXES)
+        return false;
+    name = text + strlen(live[i].prefix);
+    a->manner = live[i].manner;
+    a->guesses = live[i].guesses;
+    a->policy = plugin_policy_ranked(name, &a->rank);
+    if (!a->policy)
+        plugin_unknown_policy(what, name);
+    if (hs_policy_needs_plan(a->policy))
+        usage_error("%s: the policy '%s' needs a plan; hsched-exec --help names those that "
+                    "decide by themselves",
+                    what, name);
+    return true;
+}
+
 static void find_algorithm(bench_algorithm *a, const char *what, const char *text)
 {
     const char *name = text;
 
     *a = (bench_algorithm){.manner = BENCH_PLAN};
     snprintf(a->name, sizeof a->name, "%s", text);
-    if (strncmp(text, "live/", 5) == 0) {
-        a->manner = BENCH_LIVE;
-        a->policy = plugin_policy_ranked(text + 5, &a->rank);
-        if (!a->policy)
-            plugin_unknown_policy(what, text + 5);
-        if (hs_policy_needs_plan(a->policy))
-            usage_error("%s: the policy '%s' needs a plan; hsched-exec --help names those that "
-                        "decide by themselves",
-                        what, text + 5);
+    if (find_policy(a, what, text))
         return;
-    }
     if (strncmp(text, "peer/", 5) == 0) {
         a->manner = BENCH_PEER;
         a->peer = bench_peer_find(text + 5);

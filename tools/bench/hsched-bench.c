@@ -60,7 +60,7 @@ static const option_spec option_table[] = {
      "NAME[,NAME...]",
      {OPTION_LIST(algorithm_word, algorithms)},
      "algorithms to run instead of the campaign's: NAME or NAME:RANK, with an optional prefix "
-     "steal/ or live/"},
+     "steal/, live/, first/ or another of hsched-bench(1)"},
     {0,
      "sizes",
      "A,B,...",

@@ -11,7 +11,6 @@
 #include "common/message.h"
 #include "common/options.h"
 
-#define TOLERANCE 0.02  /* relative tolerance of the steal policy, as in hsched-exec */
 #define USUAL_TIME 10.0 /* seconds: time limit of `exact` by default */
 
 typedef struct work {
@@ -73,7 +72,8 @@ static int compute_bound(work *w)
         if (strcmp(name, "witness") != 0)
             status = hs_bound_compute(hs_bound_find(name), w->truth, &settings, &value);
         else if (!w->made.witness) {
-            message("%s: no witness is known: only unchanged worst cases have one", w->one->recipe);
+            message("%s: no witness is known: only unchanged worst cases and "
+                    "gamma --kernel-count have one", w->one->recipe);
             return EXIT_USAGE;
         }
         if (status != HS_OK)
@@ -92,9 +92,11 @@ static hs_status simulate(const work *w, const bench_algorithm *a, const hs_sche
     hs_policy_settings settings;
 
     hs_policy_settings_init(&settings);
-    settings.tolerance = TOLERANCE;
-    if (a->manner == BENCH_LIVE)
+    settings.tolerance = BENCH_TOLERANCE;
+    if (a->manner >= BENCH_LIVE && a->manner <= BENCH_SECOND_RUN)
         settings.rank = a->rank;
+    if (a->manner == BENCH_FIRST_RUN || a->manner == BENCH_SECOND_RUN)
+        return bench_simulate_unknown(a, w->made.in, w->truth, &settings, out);
     return hs_policy_simulate(a->policy, w->made.in, plan, w->truth, &settings, out);
 }
 

@@ -95,6 +95,11 @@ bool bench_recipe_read(bench_case *one, const char *where)
     if (one->perturb > 0 &&
         (!request->kernels || request->family < GEN_CHOLESKY || request->family > GEN_QR))
         usage_error("%s: --perturb is for cholesky, lu and qr with --kernels", where);
+    if (request->kernel_count > 0 &&
+        (one->wrong > 0 || one->late > 0 || one->overhead > 0 || one->perturb > 0))
+        usage_error("%s: --kernel-count varies the times within kernels already: remove --wrong, "
+                    "--late and --overhead",
+                    where);
     if (one->line.list || strcmp(one->line.path[GEN_INSTANCE], "-") != 0)
         usage_error("%s: '%s' is no instance", where, one->recipe);
     if (request->seed != 0)
@@ -259,6 +264,57 @@ static hs_status rebuild(const bench_case *one, const hs_instance *in,
     return status;
 }
 
+static hs_status add_unknown_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+{
+    hs_status status = HS_OK;
+
+    (void)one;
+    for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
+        hs_task task;
+
+        hs_instance_row(in, i, &task);
+        task.cpu = isinf(task.cpu) ? task.cpu : HS_UNKNOWN;
+        task.gpu = isinf(task.gpu) ? task.gpu : HS_UNKNOWN;
+        status = hs_builder_add_row(b, &task);
+    }
+    return status;
+}
+
+hs_status bench_instance_forget(const hs_instance *in, hs_instance **out)
+{
+    return rebuild(NULL, in, add_unknown_rows, out);
+}
+
+/*
+ * Make the instance of tasks of a few kernels: the estimates are the mean times of the kernels. The
+ * witness is the schedule of HeteroPrio with these estimates.
+ */
+static int make_similar(const bench_case *one, bool wants_witness, bench_instance *out)
+{
+    gen_request        request = one->line.request;
+    gen_result         made = {0}, means = {0};
+    hs_policy_settings settings;
+    hs_schedule       *witness = NULL;
+    hs_status          status = HS_OK;
+    int                code = gen_make(&request, &made);
+
+    hs_policy_settings_init(&settings);
+    settings.tolerance = BENCH_TOLERANCE;
+    request.within_cv = 0;
+    if (!code)
+        code = gen_make(&request, &means);
+    if (!code && wants_witness)
+        status = hs_policy_simulate(hs_policy_find("heteroprio"), means.instance, NULL,
+                                    made.instance, &settings, &witness);
+    if (status != HS_OK)
+        code = message_status(status, one->recipe);
+    *out = (bench_instance){.in = means.instance, .truth = made.instance, .witness = witness};
+    means.instance = made.instance = NULL;
+    gen_result_free(&means);
+    gen_result_free(&made);
+    return code;
+}
+
 int bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out)
 {
     gen_request  request = one->line.request;
@@ -267,6 +323,8 @@ int bench_instance_make(const bench_case *one, bool wants_witness, bench_instanc
     hs_status    status = HS_OK;
     int          code;
 
+    if (request.kernel_count > 0)
+        return make_similar(one, wants_witness, out);
     request.wants_witness = wants_witness && request.family == GEN_WORST &&
                             !(one->overhead > 0 || one->wrong > 0 || one->late > 0);
     request.wants_bad = 0;

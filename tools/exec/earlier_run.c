@@ -54,8 +54,7 @@ static int check_members(exec_earlier *run)
                                           "resumed",
                                           "failed",
                                           "aborted",
-                                          "achieved_makespan",
-                                          "predicted_makespan"};
+                                          "achieved_makespan"};
     static const char *const arrays[] = {"workers", "kernels"};
     const char              *unit = json_text_of(run->root, "unit");
     char                     what[64];

@@ -26,6 +26,7 @@ typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 typedef struct exec_request {
     hs_exec_settings settings; /* settings of the run; the policy is never NULL */
     const char      *policy;   /* argument of --policy: NAME or NAME:RANK */
+    const char      *commands; /* path of a list of commands, read instead of a plan; NULL: none */
     int              dry_run, quiet;
     int              live;             /* whether to show a view of the workers during the run */
     /* by hs_type: whether the number of workers was taken from this machine */
@@ -52,7 +53,8 @@ typedef struct exec_job {
     const exec_request *request;
     plan                plan;
     bool                planned;   /* whether the file is a plan, not an instance */
-    size_t              guesses;   /* tasks whose time is unknown and was guessed */
+    bool                has_unknown; /* whether times of the instance were unknown */
+    size_t              guesses;     /* tasks with an unknown time that was guessed */
     /* schedule of the tasks to run, by the policy and the estimated times */
     hs_schedule        *predicted;
     double              unit;      /* wall-clock seconds per unit of the plan */
@@ -191,16 +193,26 @@ typedef struct exec_worker {
     double other;
 } exec_worker;
 
-/** Statistics of the tasks of a kernel on a type. */
+/** Statistics of the finished tasks of a kernel on a type. A guess is no estimate. */
 typedef struct exec_kernel {
-    const char *name;
-    hs_type     type;
-    size_t      count;
-    double      estimated;           /* mean of the estimated times */
-    double      mean, deviation;     /* mean and deviation of the measured times */
-    double      error, error_spread; /* mean and deviation of measured / estimated */
-    const double *errors;            /* measured / estimated per task */
+    const char    *name;
+    hs_type        type;
+    hs_cost_source source; /* source of the estimates, in exec_measured.sources */
+    size_t         count;
+    double         mean, deviation;     /* mean and deviation of the measured times */
+    size_t         estimates;           /* number of tasks with an estimate */
+    double         estimated;           /* mean of the estimates; NaN: none */
+    double         error, error_spread; /* mean and deviation of measured / estimated; NaN: none */
+    const double  *errors;              /* measured / estimated of tasks with an estimate */
+    double         scale; /* mean of measured / estimated or guessed, of all tasks */
 } exec_kernel;
+
+typedef struct exec_kernels {
+    exec_kernel        *of; /* longest total time first */
+    size_t              count;
+    double             *errors;  /* owner of the kernels' `errors` */
+    const exec_kernel **by_name; /* sorted by name and type; NULL: not sorted */
+} exec_kernels;
 
 /**
  * Shares of the total time of all workers of a type, each in [0, 1], and number of finished tasks.
@@ -219,9 +231,10 @@ typedef struct exec_measured {
     exec_attempt       *attempts; /* attempts, ordered by worker, then time */
     size_t              attempt_count;
     exec_worker        *workers;
-    exec_kernel        *kernels; /* kernels, longest total time first */
-    size_t              kernel_count;
-    double             *errors; /* owner of the kernels' `errors` */
+    exec_kernels        kernels; /* by kernel and type */
+    exec_kernels        sources; /* by kernel, type and source of the estimate */
+    char               *keys;    /* keys of commands, each ended by a NUL */
+    size_t             *names;   /* by row and type: position in `keys` */
     hs_schedule        *happened; /* the run as a schedule; failed attempts are aborted entries */
     hs_picture_failure *failures;
     size_t              failure_count;
@@ -238,11 +251,22 @@ typedef struct exec_measured {
 hs_status exec_measure(const exec_job *job, exec_measured *m);
 void      exec_measured_free(exec_measured *m);
 
-/** Compute the area bound of the measured times; NaN if no task finished. */
+/**
+ * Compute the area bound of the measured times; NaN if no task finished, or if a time on the other
+ * type is only a guess.
+ */
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
-/** Return the name under which times of `task` on `type` are grouped. */
-const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
+/**
+ * Return the name under which times of `task` on `type` are grouped: its kernel, else the program
+ * of its command, else the backend.
+ */
+const char *exec_kernel_name(const exec_job *job, const exec_measured *m, uint32_t task,
+                             hs_type type);
+
+/** Compute names, kernels and sources from the attempts (kernel_statistics.c). HS_ENOMEM. */
+hs_status exec_measure_kernels(const exec_job *job, exec_measured *m);
+void      exec_kernels_free(exec_kernels *kernels);
 
 /** Return the totals of a type (measurements.c). */
 exec_total exec_total_of(const exec_measured *m, hs_type type);
@@ -253,8 +277,22 @@ const char *exec_outcome(const exec_attempt *attempt);
 /** Return the command of a task on a type; empty: none. */
 const char *exec_command(const exec_job *job, uint32_t task, hs_type type);
 
-/** Return the statistics of a kernel on a type, or NULL. */
+/** Return the statistics of a kernel on a type, or NULL. O(log kernels). */
 const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type);
+
+/**
+ * Return the kernels of the tables: by source if times were unknown, else only by type.
+ */
+static inline const exec_kernels *exec_kernels_shown(const exec_job *job, const exec_measured *m)
+{
+    return job->has_unknown ? &m->sources : &m->kernels;
+}
+
+/** Return the name of a source in tables; all guesses have one name. */
+static inline const char *exec_source_name(hs_cost_source source)
+{
+    return hs_cost_is_guess(source) ? "guess" : hs_cost_source_name(source);
+}
 
 static inline const char *exec_type_name(hs_type type)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the report as JSON. */
 #include <inttypes.h>
+#include <math.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -61,7 +62,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     json_format(out,
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"
                 "  \"area_bound_measured\": %g,\n  \"seconds\": %g",
-                m->predicted, m->achieved, m->bound, r->seconds);
+                job->guesses > 0 ? NAN : m->predicted, m->achieved, m->bound, r->seconds);
     json_format(out, ",\n  \"overhead_us_per_task\": %g,\n  \"dispatch_us_per_task\": %g",
                 1e6 * r->overhead, 1e6 * r->dispatch);
     json_format(out, ",\n  \"core_seconds\": %g,\n  \"core_wait_seconds\": %g", r->core_seconds,
@@ -150,21 +151,25 @@ static void put_workers(FILE *out, const exec_measured *m)
     fputs("\n  ]", out);
 }
 
-static void put_kernels(FILE *out, const exec_measured *m)
+static void put_kernels(FILE *out, const exec_kernels *kernels, const char *name, bool by_source)
 {
-    fputs(",\n  \"kernels\": [", out);
-    for (size_t i = 0; i < m->kernel_count; i++) {
-        const exec_kernel *k = &m->kernels[i];
+    fprintf(out, ",\n  \"%s\": [", name);
+    for (size_t i = 0; i < kernels->count; i++) {
+        const exec_kernel *k = &kernels->of[i];
 
         fputs(i ? ",\n" : "\n", out);
+        json_format(out, "    {\"name\": %s, \"type\": %s, ", k->name,
+                    k->type == HS_CPU ? "cpu" : "gpu");
+        if (by_source)
+            json_format(out, "\"source\": %s, ", hs_cost_source_name(k->source));
         json_format(out,
-                    "    {\"name\": %s, \"type\": %s, \"count\": %zu, \"estimated\": %g, "
+                    "\"count\": %zu, \"estimates\": %zu, \"estimated\": %g, "
                     "\"measured\": {\"mean\": %g, \"deviation\": %g}, "
                     "\"error\": {\"mean\": %g, \"deviation\": %g}}",
-                    k->name, k->type == HS_CPU ? "cpu" : "gpu", k->count, k->estimated, k->mean,
-                    k->deviation, k->error, k->error_spread);
+                    k->count, k->estimates, k->estimated, k->mean, k->deviation, k->error,
+                    k->error_spread);
     }
-    fputs(m->kernel_count ? "\n  ]" : "]", out);
+    fputs(kernels->count ? "\n  ]" : "]", out);
 }
 
 static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f)
@@ -193,14 +198,18 @@ static void put_attempts(FILE *out, const exec_job *job, const exec_measured *m)
     fputs(",\n  \"attempts\": [", out);
     for (size_t i = 0; i < m->attempt_count; i++) {
         const exec_attempt *a = &m->attempts[i];
+        hs_cost_source      source = hs_instance_source(job->plan.in, a->task, a->type);
 
         hs_instance_name(job->plan.in, a->task, task, sizeof task);
         fputs(i ? ",\n" : "\n", out);
         json_format(out,
                     "    {\"task\": %s, \"worker\": %s, \"attempt\": %u, \"outcome\": %s, "
-                    "\"start\": %g, \"end\": %g, \"estimated\": %g}",
+                    "\"start\": %g, \"end\": %g, \"estimated\": %g, \"source\": %s}",
                     task, m->workers[a->worker].name, (unsigned)a->number, exec_outcome(a),
-                    a->start, a->end, hs_instance_time(job->plan.in, a->task, a->type));
+                    a->start, a->end,
+                    hs_cost_is_guess(source) ? NAN
+                                             : hs_instance_time(job->plan.in, a->task, a->type),
+                    hs_cost_source_name(source));
     }
     fputs(m->attempt_count ? "\n  ]" : "]", out);
 }
@@ -232,7 +241,8 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_copies(out, "predicted_transfers", &m->predicted_copies);
     put_origin(out, job);
     put_workers(out, m);
-    put_kernels(out, m);
+    put_kernels(out, &m->kernels, "kernels", false);
+    put_kernels(out, &m->sources, "sources", true);
     put_attempts(out, job, m);
     put_blocked(out, job);
     hs_exec_failure_init(&f);

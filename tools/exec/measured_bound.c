@@ -10,8 +10,8 @@
 #define LEAST 1e-9 /* least time of a task in seconds, for tasks shorter than a tick of the clock */
 
 /*
- * Return the time of a task on the type it did not run on: its estimate, scaled by the mean error
- * of its kernel on that type.
+ * Return the time of a task on the type it did not run on: its estimate or guess, scaled by the
+ * mean error of its kernel on that type; NaN: a guess that no measurement corrects.
  */
 static double other_time(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type)
 {
@@ -19,11 +19,15 @@ static double other_time(const exec_job *job, const exec_measured *m, uint32_t t
     const exec_kernel *k = NULL;
 
     if (isfinite(time))
-        k = exec_kernel_find(m, exec_kernel_name(job, task, type), type);
-    return k ? fmax(time * k->error, LEAST / job->unit) : time;
+        k = exec_kernel_find(m, exec_kernel_name(job, m, task, type), type);
+    if (k)
+        return fmax(time * k->scale, LEAST / job->unit);
+    return hs_cost_is_guess(hs_instance_source(job->plan.in, task, type)) ? NAN : time;
 }
 
-/* Collect the times of all finished attempts, by type; return their number. */
+/*
+ * Collect the times of all finished attempts, by type; return their number, or 0 if one is unknown.
+ */
 static size_t collect_times(const exec_job *job, const exec_measured *m, double *time[2])
 {
     size_t done = 0;
@@ -36,7 +40,8 @@ static size_t collect_times(const exec_job *job, const exec_measured *m, double 
             continue;
         time[a->type][done] = fmax(a->time, LEAST / job->unit);
         time[other][done] = other_time(job, m, a->task, other);
-        done++;
+        if (isnan(time[other][done++]))
+            return 0;
     }
     return done;
 }

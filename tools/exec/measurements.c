@@ -113,20 +113,6 @@ static hs_status measure_workers(exec_measured *m)
     return HS_OK;
 }
 
-const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
-{
-    const char *backend = hs_exec_backend_name(job->exec, task, type);
-    hs_task     row;
-
-    hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
-    if (!row.kernel || !row.kernel[0])
-        return backend ? backend : "";
-    /* Kernels with a time as argument are grouped as one kernel, although estimates differ. */
-    if (strncmp(row.kernel, "spin:", 5) == 0)
-        return "spin";
-    return strncmp(row.kernel, "sleep:", 6) == 0 ? "sleep" : row.kernel;
-}
-
 const char *exec_outcome(const exec_attempt *attempt)
 {
     return attempt->failure ? "failed" : attempt->done ? "done" : "aborted";
@@ -140,110 +126,6 @@ const char *exec_command(const exec_job *job, uint32_t task, hs_type type)
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
     command = type == HS_CPU ? row.cpu_command : row.gpu_command;
     return command ? command : "";
-}
-
-/* A finished task. */
-typedef struct sample {
-    const char *name;
-    hs_type     type;
-    double      estimated, measured;
-} sample;
-
-static int by_kernel(const void *a, const void *b)
-{
-    const sample *x = a, *y = b;
-    int           order = strcmp(x->name, y->name);
-
-    return order != 0 ? order : (int)x->type - (int)y->type;
-}
-
-static size_t collect_samples(const exec_job *job, const exec_measured *m, sample *samples)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < m->attempt_count; i++) {
-        const exec_attempt *a = &m->attempts[i];
-
-        if (a->done)
-            samples[count++] = (sample){exec_kernel_name(job, a->task, a->type), a->type,
-                                        hs_instance_time(job->plan.in, a->task, a->type), a->time};
-    }
-    return count;
-}
-
-/* Return the statistics of a kernel from all its samples; set `errors` to measured / estimated. */
-static exec_kernel summarise(const sample *samples, size_t count, double *errors)
-{
-    exec_kernel k = {
-        .name = samples->name, .type = samples->type, .count = count, .errors = errors};
-    double      n = (double)count, squares = 0, error_squares = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        k.estimated += samples[i].estimated / n;
-        k.mean += samples[i].measured / n;
-        errors[i] = samples[i].measured / samples[i].estimated;
-        k.error += errors[i] / n;
-    }
-    for (size_t i = 0; i < count; i++) {
-        double off = samples[i].measured - k.mean;
-        double error_off = errors[i] - k.error;
-
-        squares += off * off;
-        error_squares += error_off * error_off;
-    }
-    k.deviation = count > 1 ? sqrt(squares / (n - 1)) : 0;
-    k.error_spread = count > 1 ? sqrt(error_squares / (n - 1)) : 0;
-    return k;
-}
-
-static int by_total_time(const void *a, const void *b)
-{
-    const exec_kernel *x = a, *y = b;
-    double             x_total = x->mean * (double)x->count, y_total = y->mean * (double)y->count;
-    int                order = strcmp(x->name, y->name);
-
-    if (x_total != y_total)
-        return x_total > y_total ? -1 : 1;
-    return order != 0 ? order : (int)x->type - (int)y->type;
-}
-
-static hs_status group_samples(exec_measured *m, sample *samples, size_t count)
-{
-    size_t kinds = 0, next;
-
-    qsort(samples, count, sizeof *samples, by_kernel);
-    for (size_t i = 0; i < count; i++)
-        kinds += i == 0 || by_kernel(&samples[i - 1], &samples[i]) != 0;
-    m->kernels = calloc(kinds ? kinds : 1, sizeof *m->kernels);
-    m->errors = calloc(count ? count : 1, sizeof *m->errors);
-    if (!m->kernels || !m->errors)
-        return HS_ENOMEM;
-    for (size_t i = 0; i < count; i = next) {
-        for (next = i + 1; next < count && by_kernel(&samples[i], &samples[next]) == 0;)
-            next++;
-        m->kernels[m->kernel_count++] = summarise(&samples[i], next - i, m->errors + i);
-    }
-    qsort(m->kernels, m->kernel_count, sizeof *m->kernels, by_total_time);
-    return HS_OK;
-}
-
-static hs_status measure_kernels(const exec_job *job, exec_measured *m)
-{
-    sample   *samples = calloc(m->attempt_count ? m->attempt_count : 1, sizeof *samples);
-    hs_status status = HS_ENOMEM;
-
-    if (samples)
-        status = group_samples(m, samples, collect_samples(job, m, samples));
-    free(samples);
-    return status;
-}
-
-const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type)
-{
-    for (size_t i = 0; i < m->kernel_count; i++)
-        if (m->kernels[i].type == type && strcmp(m->kernels[i].name, name) == 0)
-            return &m->kernels[i];
-    return NULL;
 }
 
 /* Build the schedule of the run; failed attempts are aborted entries. */
@@ -356,7 +238,7 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
     if (status == HS_OK)
         status = measure_workers(m);
     if (status == HS_OK)
-        status = measure_kernels(job, m);
+        status = exec_measure_kernels(job, m);
     if (status == HS_OK)
         status = measure_schedule(m);
     if (status == HS_OK)
@@ -375,8 +257,10 @@ void exec_measured_free(exec_measured *m)
     hs_schedule_free(m->happened);
     free(m->attempts);
     free(m->workers);
-    free(m->kernels);
-    free(m->errors);
+    exec_kernels_free(&m->kernels);
+    exec_kernels_free(&m->sources);
+    free(m->names);
+    free(m->keys);
     free(m->failures);
     free(m->transfers);
     free(m->waits);

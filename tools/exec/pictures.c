@@ -34,7 +34,7 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     snprintf(v->title, size, "%s: %s", job->plan.path, policy);
     hs_picture_init(&v->picture);
     v->picture.title = v->title;
-    v->picture.predicted = job->predicted;
+    v->picture.predicted = job->guesses > 0 ? NULL : job->predicted;
     /* the bound holds for the whole plan, not for a part of the tasks */
     if (job->report.resumed + job->report.left_out == 0)
         v->picture.predicted_bound = best_bound(&job->plan.info);

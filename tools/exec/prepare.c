@@ -117,6 +117,7 @@ static int predict(exec_job *job, const exec_request *request)
     hs_policy_settings_init(&settings);
     settings.rank = request->settings.decide.rank;
     settings.parameters = request->settings.decide.parameters;
+    settings.cost = request->settings.decide.cost;
     settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-exec --profile: the measured times of earlier runs, and the writer of this run's times. A
- * thread writes every few seconds what has been measured since, so that a killed run loses little
- * and no worker waits for the file.
+ * hsched-exec --profile: the times of earlier runs, and the writer of this run's times. A thread
+ * writes every few seconds what has been measured since, so that a killed run loses little and no
+ * worker waits for the file.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,21 +11,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <hybridsched/profile.h>
-
 #include "common/checked_memory.h"
 #include "common/message.h"
+#include "common/profile.h"
 #include "exec/exec.h"
 
 enum { SECONDS_BETWEEN_WRITES = 5 };
 
 struct exec_profile {
-    const char       *path;
-    hs_profile       *file;
-    hs_processor      processor[2]; /* by hs_type */
-    hs_cost          *known;        /* executions of earlier runs */
-    hs_cost          *fresh;        /* executions since the last write; access needs `lock` */
-    hs_cost          *unwritten;    /* executions being written, or that could not be; or NULL */
+    times_profile     earlier;   /* the file, and the executions of earlier runs */
+    hs_cost          *fresh;     /* executions since the last write; access needs `lock` */
+    hs_cost          *unwritten; /* executions being written, or that could not be; or NULL */
     hs_feature_index *features;
     bool              keeps;     /* whether measured times are written to a file */
     bool              told;      /* whether a failed write was reported */
@@ -37,79 +33,42 @@ struct exec_profile {
     pthread_cond_t    over;
 };
 
-static int refuse(hs_status status, const hs_error *error)
-{
-    message("%s", error->why);
-    return status == HS_ENOMEM ? EXIT_RESOURCE : EXIT_USAGE;
-}
-
-/* Describe the processors of this machine. */
-static void find_processors(exec_profile *p, const exec_request *request)
+/* Write the model of the GPUs that run tasks. */
+static void find_gpu(const exec_request *request, char model[HS_MAX_PROCESSOR_MODEL])
 {
     hs_exec_device device;
-    hs_processor  *gpu = &p->processor[HS_GPU];
     unsigned       count;
-    unsigned       cores = request->settings.place.cores[HS_CPU];
 
-    for (int type = HS_CPU; type <= HS_GPU; type++)
-        hs_processor_init(&p->processor[type]);
-    hs_processor_detect_cpu(cores ? (int)cores : 1, &p->processor[HS_CPU]);
-    gpu->type = HS_GPU;
-    strcpy(gpu->model, "emulated");
+    strcpy(model, PROFILE_EMULATED);
     hs_exec_device_init(&device);
     if (!request->settings.run.emulate[HS_GPU] &&
         hs_exec_device_at(request->settings.gpu.module, 0, &device, &count, NULL) == HS_OK)
-        snprintf(gpu->model, sizeof gpu->model, "%s", device.name);
-}
-
-/* Load the executions of a processor, or of a similar one, which a message names. */
-static hs_status load(exec_profile *p, hs_type type, bool quiet, hs_error *error)
-{
-    const hs_processor *own = &p->processor[type];
-    hs_processor        found;
-    uint64_t            entries = 0;
-    hs_status           status;
-
-    hs_processor_init(&found);
-    status = hs_profile_find_processor(p->file, own, &found, &entries, error);
-    if (status != HS_OK || entries == 0)
-        return status;
-    if (!quiet && (strcmp(found.model, own->model) != 0 || found.cores != own->cores))
-        message("%s: it has no times of this %s, so those of %s serve", p->path,
-                type == HS_CPU ? "CPU" : "GPU", found.model);
-    return hs_profile_load(p->file, type == HS_CPU ? &found : NULL,
-                           type == HS_GPU ? &found : NULL, p->known, error);
+        snprintf(model, HS_MAX_PROCESSOR_MODEL, "%s", device.name);
 }
 
 int exec_profile_open(const char *path, const exec_request *request, exec_profile **out)
 {
     exec_profile *p = checked_calloc(1, sizeof *p);
-    hs_error      error = {0};
-    hs_status     status;
+    char          gpu[HS_MAX_PROCESSOR_MODEL];
+    int           code;
 
-    p->path = path;
     if (request->dry_run && access(path, F_OK) != 0 && errno == ENOENT)
-        p->path = ":memory:"; /* a dry run creates no file */
-    p->keeps = !request->dry_run && strcmp(p->path, ":memory:") != 0;
+        path = ":memory:"; /* a dry run creates no file */
+    p->keeps = !request->dry_run && strcmp(path, ":memory:") != 0;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->over, NULL);
     *out = p;
-    find_processors(p, request);
-    if (hs_cost_create(&p->known) != HS_OK || hs_cost_create(&p->fresh) != HS_OK)
-        return message_status(HS_ENOMEM, p->path);
-    status = hs_profile_open(p->path,
-                             request->dry_run && strcmp(p->path, ":memory:") != 0
-                                 ? HS_PROFILE_READ
-                                 : HS_PROFILE_UPDATE,
-                             &p->file, &error);
-    for (hs_type type = HS_CPU; status == HS_OK && type <= HS_GPU; type++)
-        status = load(p, type, request->quiet, &error);
-    return status == HS_OK ? EXIT_OK : refuse(status, &error);
+    find_gpu(request, gpu);
+    if (hs_cost_create(&p->fresh) != HS_OK)
+        return message_status(HS_ENOMEM, path);
+    code = profile_open(&p->earlier, path, request->dry_run ? HS_PROFILE_READ : HS_PROFILE_UPDATE,
+                        request->settings.place.cores[HS_CPU], gpu);
+    return code ? code : profile_load(&p->earlier, request->quiet);
 }
 
 hs_cost *exec_profile_known(exec_profile *p)
 {
-    return p ? p->known : NULL;
+    return p ? p->earlier.known : NULL;
 }
 
 void exec_profile_attempt(exec_profile *p, const exec_job *job, const hs_exec_attempt *attempt)
@@ -158,8 +117,7 @@ static hs_status write_fresh(exec_profile *p, hs_error *error)
             snprintf(error->why, sizeof error->why, "out of memory");
             return HS_ENOMEM;
         }
-        status = hs_profile_flush(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU],
-                                  p->unwritten, error);
+        status = profile_write(&p->earlier, p->unwritten, error);
         if (status != HS_OK)
             break;
         hs_cost_free(p->unwritten);
@@ -173,7 +131,8 @@ static hs_status write_fresh(exec_profile *p, hs_error *error)
 static void report_failure(exec_profile *p, const hs_error *error)
 {
     if (!p->told)
-        message("%s: %s; the measured times are kept and written later", p->path, error->why);
+        message("%s: %s; the measured times are kept and written later", p->earlier.path,
+                error->why);
     p->told = true;
 }
 
@@ -209,7 +168,7 @@ int exec_profile_begin(exec_profile *p, const exec_job *job)
     if (status == HS_OK && pthread_create(&p->writer, NULL, write_now_and_then, p) != 0)
         status = HS_ENOMEM;
     p->has_writer = status == HS_OK;
-    return status == HS_OK ? EXIT_OK : message_status(status, p->path);
+    return status == HS_OK ? EXIT_OK : message_status(status, p->earlier.path);
 }
 
 static void stop_writer(exec_profile *p)
@@ -234,16 +193,15 @@ int exec_profile_close(exec_profile *p)
     if (p->has_writer)
         status = write_fresh(p, &error);
     if (status == HS_OK && p->has_writer)
-        status = hs_profile_trim(p->file, HS_PROFILE_MAX_ENTRIES, &error);
+        status = profile_trim(&p->earlier, &error);
     if (status != HS_OK)
-        message("%s: the measured times of this run are lost: %s", p->path, error.why);
+        message("%s: the measured times of this run are lost: %s", p->earlier.path, error.why);
     else if (p->lost > 0)
-        message("%s: %llu measured times are lost: out of memory", p->path,
+        message("%s: %llu measured times are lost: out of memory", p->earlier.path,
                 (unsigned long long)p->lost);
     if (p->lost > 0)
         status = HS_ENOMEM;
-    hs_profile_close(p->file);
-    hs_cost_free(p->known);
+    profile_close(&p->earlier);
     hs_cost_free(p->fresh);
     hs_cost_free(p->unwritten);
     hs_feature_index_free(p->features);

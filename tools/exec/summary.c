@@ -5,9 +5,11 @@
 
 #include "common/core_share.h"
 #include "common/escape.h"
+#include "common/profile.h"
 #include "exec/exec.h"
 
-enum { NAME_LEAST = 7, NAME_MOST = 14, KERNELS_MOST = 16 }; /* lines fit 80 columns */
+/* lines fit 80 columns */
+enum { NAME_LEAST = 7, NAME_MOST = 14, NAME_BESIDE_SOURCE = 12, KERNELS_MOST = 16 };
 
 const char *exec_unit_name(const exec_job *job)
 {
@@ -48,6 +50,17 @@ static bool is_far_off(const exec_job *job, const exec_measured *m)
            (m->achieved > FAR * m->predicted || m->predicted > FAR * m->achieved);
 }
 
+/* Print how the next run can use the measured times. */
+static void print_next(FILE *out, const exec_job *job)
+{
+    fprintf(out, "  %s\n", job->request->measured
+                                ? "run the FILE of --measured next: it has the measured times"
+                                : "--measured=FILE writes the table with measured times; run that "
+                                  "FILE next");
+    if (job->guesses > 0 && !job->request->profile && profile_is_supported())
+        fputs("  --profile=FILE keeps the measured times for all later runs\n", out);
+}
+
 /* Print why measured and predicted times may differ, and a remedy. */
 static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
 {
@@ -57,11 +70,8 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
         fprintf(out, "  this machine was busy: tasks got %s of their cores\n", share);
     if (is_far_off(job, m))
         fprintf(out, "  achieved and predicted makespan differ by more than a factor of %d:\n", FAR);
-    if (is_far_off(job, m) || job->guesses > 0)
-        fprintf(out, "  %s\n",
-                job->request->measured
-                    ? "run the FILE of --measured next: it has the measured times"
-                    : "--measured=FILE writes the table with measured times; run that FILE next");
+    if (is_far_off(job, m) || (job->guesses > 0 && !job->request->profile))
+        print_next(out, job);
 }
 
 static void print_type(FILE *out, const exec_measured *m, hs_type type)
@@ -76,17 +86,17 @@ static void print_type(FILE *out, const exec_measured *m, hs_type type)
             100 * t.no_task, 100 * t.victims, 100 * t.data, 100 * t.other);
 }
 
-static int name_width(const exec_measured *m)
+static int name_width(const exec_kernels *kernels, size_t most)
 {
     size_t width = NAME_LEAST;
 
-    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
-        size_t length = hs_printable(m->kernels[i].name, NULL, 0);
+    for (size_t i = 0; i < kernels->count && i < KERNELS_MOST; i++) {
+        size_t length = hs_printable(kernels->of[i].name, NULL, 0);
 
         if (length > width)
             width = length;
     }
-    return width < NAME_MOST ? (int)width : NAME_MOST;
+    return width < most ? (int)width : (int)most;
 }
 
 static void print_name(FILE *out, const exec_kernel *k, int width)
@@ -100,25 +110,47 @@ static void print_name(FILE *out, const exec_kernel *k, int width)
     fprintf(out, "  %-*s", width, name);
 }
 
-static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m)
+static void print_kernels(FILE *out, const exec_job *job, const exec_kernels *kernels)
 {
     const char *unit = exec_unit_name(job);
-    int         width = name_width(m);
+    int         width = name_width(kernels, NAME_MOST);
 
-    if (m->kernel_count == 0)
-        return;
     fprintf(out, "\n  %-*s type %7s %8s %-2s %8s %-2s %9s  %s\n", width, "kernel", "tasks",
             "estimate", unit, "measured", unit, "deviation", "x estimate");
-    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
-        const exec_kernel *k = &m->kernels[i];
+    for (size_t i = 0; i < kernels->count && i < KERNELS_MOST; i++) {
+        const exec_kernel *k = &kernels->of[i];
 
         print_name(out, k, width);
         fprintf(out, " %-4s %7zu %11.5g %11.5g %8.3g%%  %.3g +- %.2g\n",
                 exec_type_name(k->type), k->count, k->estimated, k->mean,
                 k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error, k->error_spread);
     }
-    if (m->kernel_count > KERNELS_MOST)
-        fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
+}
+
+/* Print kernels with the sources of their estimates; a guess is no estimate. */
+static void print_sources(FILE *out, const exec_job *job, const exec_kernels *kernels)
+{
+    const char *unit = exec_unit_name(job);
+    int         width = name_width(kernels, NAME_BESIDE_SOURCE);
+
+    fprintf(out, "\n  %-*s type %6s %-8s %9s %-2s %8s %-2s %6s  %s\n", width, "kernel", "tasks",
+            "source", "predicted", unit, "measured", unit, "spread", "x predicted");
+    for (size_t i = 0; i < kernels->count && i < KERNELS_MOST; i++) {
+        const exec_kernel *k = &kernels->of[i];
+
+        print_name(out, k, width);
+        fprintf(out, " %-4s %6zu %-8s ", exec_type_name(k->type), k->count,
+                exec_source_name(k->source));
+        if (k->estimates > 0)
+            fprintf(out, "%12.5g", k->estimated);
+        else
+            fprintf(out, "%12s", "-");
+        fprintf(out, " %11.5g %5.3g%%  ", k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
+        if (k->estimates > 0)
+            fprintf(out, "%.3g +- %.2g\n", k->error, k->error_spread);
+        else
+            fputs("-\n", out);
+    }
 }
 
 static void print_figures(FILE *out, const exec_job *job, const exec_measured *m)
@@ -158,6 +190,8 @@ static void print_blocked(FILE *out, const exec_job *job)
 
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
+    const exec_kernels *kernels = exec_kernels_shown(job, m);
+
     print_head(out, job, m);
     print_figures(out, job, m);
     print_advice(out, job, m);
@@ -166,5 +200,8 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
             "busy", "lost", "idle", "no task", "victims", "data", "other");
     print_type(out, m, HS_CPU);
     print_type(out, m, HS_GPU);
-    print_kernels(out, job, m);
+    if (kernels->count > 0)
+        (job->has_unknown ? print_sources : print_kernels)(out, job, kernels);
+    if (kernels->count > KERNELS_MOST)
+        fprintf(out, "  and %zu more, for shorter\n", kernels->count - KERNELS_MOST);
 }

@@ -21,6 +21,7 @@ typedef enum gen_family {
     GEN_TOPCUOGLU,
     GEN_APPLICATIONS,
     GEN_IMPORT,
+    GEN_JOBS,
     GEN_ADVERSARY,
     GEN_FAMILIES
 } gen_family;
@@ -38,6 +39,8 @@ typedef struct gen_request {
     size_t          tasks;
     uint64_t        seed;
     hs_gamma        gamma;   /* only the means and variations are used */
+    size_t          kernel_count; /* gamma: number of kernels; 0: each task has times of its own */
+    double          within_cv;    /* gamma: variation of the times of a kernel */
     hs_uniform      uniform; /* only the ranges and `integer` are used */
     hs_identical    identical; /* only `family` is used */
     unsigned        tiles;
@@ -54,6 +57,11 @@ typedef struct gen_request {
     const char     *file, *models;
     int             format;        /* index of --from; -1: by the file's name */
     hs_import_settings import;     /* settings of import that have no field above */
+    char          **command;       /* jobs: words of the template of commands */
+    size_t          command_words;
+    char           *gpu_command;   /* jobs: template of commands for GPUs; NULL: none */
+    char          **lists;         /* words from the first ":::" or "::::" on */
+    size_t          list_words;
     const char     *algorithm;     /* adversary: NAME[:RANK] of the algorithm */
     uint64_t        most_time;     /* adversary: largest time, in whole units */
     uint64_t        iterations;    /* adversary; 0: not given */
@@ -98,6 +106,9 @@ int gen_make_shaped(const gen_request *request, gen_result *result);
 int gen_make_named_applications(const gen_request *request, gen_result *result);
 int gen_make_adversary(const gen_request *request, gen_result *result);
 int gen_import(const gen_request *request, gen_result *result);
+
+/* Write the table of the family `jobs`. Return 0, or an exit code after a message. */
+int gen_write_jobs(const gen_request *request, const char *path);
 
 /* Print the text of --list. */
 void gen_list(void);

@@ -12,6 +12,7 @@
 #include "common/nearest_word.h"
 #include "common/options.h"
 #include "gen/gen.h"
+#include "gen/jobs/value_lists.h"
 
 /* Return application `index`, without applications named like a family; NULL past the last. */
 static const char *application_word(size_t index)
@@ -55,6 +56,7 @@ enum {
     UNIFORM = FOR(GEN_UNIFORM) | SHAPED,
     MEASURED = TILED | FOR(GEN_APPLICATIONS),
     IMPORT = FOR(GEN_IMPORT),
+    JOBS = FOR(GEN_JOBS),
     ADVERSARY = FOR(GEN_ADVERSARY)
 };
 
@@ -114,6 +116,12 @@ static const option_spec option_table[] = {
      "gamma: mean GPU time (default: 1)"},
     {0, "gpu-cv", "X", {OPTION_REAL(request.gamma.gpu_cv, 0, DBL_MAX), .scope = GAMMA},
      "gamma: coefficient of variation of GPU times (default: 1)"},
+    {0, "kernel-count", "N",
+     {OPTION_WHOLE(request.kernel_count, 1, HS_MAX_TASKS), .scope = FOR(GEN_GAMMA)},
+     "gamma: the tasks belong to N kernels, and the options above describe the mean times of "
+     "kernels (default: each task has its own times)"},
+    {0, "within-cv", "X", {OPTION_REAL(request.within_cv, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+     "--kernel-count: coefficient of variation of the times of a kernel (default: 0.2)"},
     {0, "cpu-range", "LOW:HIGH",
      {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM | IDENTICAL},
      "uniform, identical: range of CPU times (default: 1:100; identical: see --list)"},
@@ -178,6 +186,8 @@ static const option_spec option_table[] = {
      "import: attribute of DOT edges with the bytes (default: bytes)"},
     {0, "max-time", "N", {OPTION_WHOLE(request.most_time, 1, 1000000), .scope = ADVERSARY},
      "adversary: maximum of the times, which are whole numbers (default: 100)"},
+    {0, "gpu-command", "TEMPLATE", {OPTION_TEXT(request.gpu_command), .scope = JOBS},
+     "jobs: template of the commands for GPUs"},
     {0, "iterations", "N", {OPTION_WHOLE(request.iterations, 1, OPTION_ANY), .scope = ADVERSARY},
      "adversary: number of instances to try (default: 1000000)"},
     {'t', "time-limit", "TIME", {OPTION_TIME(request.seconds, 1e-3, 1e9), .scope = ADVERSARY},
@@ -209,7 +219,7 @@ static const tool_spec tool = {
     .name = "hsched-gen",
     .operands = "FAMILY [ARGUMENT]...",
     .summary = "Generate an instance: independent tasks or a task graph, with the times of each "
-               "task on a CPU and on a GPU.",
+               "task on a CPU and on a GPU; or a table of commands without times.",
     .options = option_table,
     .word = operand_word,
     .epilogue = print_families,
@@ -295,6 +305,10 @@ static void take_operands(options *o, gen_request *request)
     else if (request->family == GEN_IMPORT) {
         request->file = needed_operand(o, request->family, "a file");
         request->models = options_operand(o);
+    } else if (request->family == GEN_JOBS) {
+        request->command_words = options_operand_count(o);
+        request->command = o->argv + o->argc - request->command_words;
+        return;
     } else if (request->family == GEN_ADVERSARY) {
         request->algorithm = needed_operand(o, GEN_ADVERSARY, "the name of an algorithm");
     }
@@ -364,6 +378,8 @@ static void check_command_line(const options *o, const command_line *line)
     if (!(request->gamma.gpu_mean > 0))
         usage_error("--gpu-mean: it must be above 0");
     check_scope(o, request->family);
+    if (options_given(o, "within-cv") && request->kernel_count == 0)
+        usage_error("--within-cv needs --kernel-count");
     if (SHAPED & FOR(request->family))
         check_shaped(o, request);
     if (request->compact && request->graph)
@@ -378,6 +394,31 @@ static void check_command_line(const options *o, const command_line *line)
     files_check(line->path, GEN_FILES, read, 2);
 }
 
+/*
+ * Take the lists of values behind the first word that begins a list: whatever follows it is a value,
+ * not an option. Return the number of words before it.
+ */
+static int take_lists(int argc, char **argv, gen_request *request)
+{
+    int end = 0;
+
+    while (end < argc && !value_lists_begin(argv[end]))
+        end++;
+    request->lists = argv + end;
+    request->list_words = (size_t)(argc - end);
+    return end;
+}
+
+/* Refuse lists of values of another family, and the family `jobs` where times are needed. */
+static void check_jobs(const gen_request *request, const char *within)
+{
+    if (request->family == GEN_JOBS && within)
+        usage_error("jobs cannot be used in %s, since its times are unknown", within);
+    if (request->family != GEN_JOBS && request->list_words > 0)
+        usage_error("unexpected '%s' behind %s: lists of values are for jobs", request->lists[0],
+                    gen_family_name(request->family));
+}
+
 void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
 {
     options   o;
@@ -390,6 +431,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
                 .gpus = 4,
                 .tasks = 300,
                 .gamma = {.cpu_mean = 15, .cpu_cv = 0.2, .gpu_mean = 1, .gpu_cv = 1},
+                .within_cv = 0.2,
                 .most_time = 100,
                 .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
             },
@@ -402,6 +444,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     own.within = strcmp(name, tool.name) == 0 ? NULL : "a recipe";
     own.name = name;
     optind = 0; /* getopt must restart for another command line */
+    argc = take_lists(argc, argv, &line->request);
     options_read(&o, &own, argc, argv, line);
     if (line->list)
         return;
@@ -413,6 +456,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     line->request.wants_witness = options_given(&o, "witness");
     line->request.wants_bad = options_given(&o, "worst-plan");
     take_operands(&o, &line->request);
+    check_jobs(&line->request, own.within);
     if (line->request.family == GEN_TOPCUOGLU && !options_given(&o, "times"))
         line->request.shaped.law = HS_LAW_SPREAD;
     check_command_line(&o, line);

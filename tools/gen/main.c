@@ -59,6 +59,8 @@ int main(int argc, char **argv)
         gen_list();
         return output_finish(EXIT_OK);
     }
+    if (line.request.family == GEN_JOBS)
+        return output_finish(gen_write_jobs(&line.request, line.path[GEN_INSTANCE]));
     /* an adversary search has a result before its end; other families have none */
     if (line.request.family == GEN_ADVERSARY)
         stop_begin();

@@ -35,6 +35,15 @@ static int make_gamma(const gen_request *request, gen_result *result)
     spec.cpus = request->cpus;
     spec.gpus = request->gpus;
     spec.seed = request->seed;
+    if (request->kernel_count > 0) {
+        hs_similar similar = {.struct_size = sizeof similar,
+                              .means = spec,
+                              .kernels = request->kernel_count,
+                              .cv = request->within_cv};
+
+        return gen_report(hs_generate_similar(&similar, &result->instance, &error), &error,
+                          request);
+    }
     return gen_report(hs_generate_gamma(&spec, &result->instance, &error), &error, request);
 }
 

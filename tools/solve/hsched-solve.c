@@ -31,7 +31,7 @@ static const char *bound_word(size_t index)
 /* The parsed command line, before names are looked up and files opened. */
 typedef struct command_line {
     solve_request request;
-    const char   *algorithms, *bounds;
+    const char   *algorithms, *bounds, *profile;
     const char   *path[SOLVE_FILES]; /* path of each output file; NULL: not requested */
     int           list, allow;
 } command_line;
@@ -97,6 +97,10 @@ static const option_spec option_table[] = {
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "dot", "FILE", {OPTION_FILE(path[SOLVE_DOT])},
      "write the instance's graph for Graphviz"},
+    {0, "profile", "FILE", {OPTION_FILE(profile)},
+     "predict unknown times from the measurements in this profile"},
+    {0, "filled", "FILE", {OPTION_FILE(path[SOLVE_FILLED])},
+     "write the instance with the predicted times"},
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
@@ -262,7 +266,8 @@ static void check_command_line(const options *o, const command_line *line, char 
     if (count == 0)
         usage_error("an instance is needed: name a file, or '-' for standard input");
     if (count > 1 && wants_files(line))
-        usage_error("--output, --certificate, --gantt, --trace and --dot allow only one instance");
+        usage_error("--output, --certificate, --gantt, --trace, --dot and --filled allow only one "
+                    "instance");
     if (request->summary && request->metrics)
         usage_error("--metrics and --summary cannot be used together: metrics are of one instance");
     if (count > 1 && request->start)
@@ -276,6 +281,11 @@ static void check_command_line(const options *o, const command_line *line, char 
     files_check_svg("--gantt", line->path[SOLVE_GANTT]);
     files_check(line->path, SOLVE_FILES, (const char *const *)instances, count);
     files_check(line->path, SOLVE_FILES, &request->affinity, 1);
+    files_check(line->path, SOLVE_FILES, &line->profile, 1);
+    if (is_dash(line->profile))
+        usage_error("--profile needs the name of a file, not '-'");
+    if (line->path[SOLVE_FILLED] && !line->profile)
+        usage_error("--filled needs --profile");
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
     if ((options_given(o, "alpha") || request->affinity) &&
@@ -289,6 +299,15 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("--threshold needs the algorithm h-ratio or d-rank");
     if (request->affinity && !(request->settings.parameters.alpha > 0))
         usage_error("--affinity needs an --alpha above 0");
+}
+
+/* Read the profile. Return 0, or an exit code after a message. */
+static int open_profile(const char *path, times_profile *times, solve_request *request)
+{
+    int code = profile_open(times, path, HS_PROFILE_READ, 1, NULL);
+
+    request->times = times;
+    return code ? code : profile_load(times, false);
 }
 
 /* The state of the printed report, in text or in the requested --format. */
@@ -358,7 +377,8 @@ int main(int argc, char **argv)
     options        o;
     command_line   line = {.algorithms = "best"};
     solve_request *request = &line.request;
-    int            code;
+    times_profile  times = {0};
+    int            code = EXIT_OK;
 
     hs_settings_init(&request->settings);
     hs_read_settings_init(&request->reading);
@@ -379,12 +399,16 @@ int main(int argc, char **argv)
     select_algorithms(request, line.algorithms);
     select_bounds(request, line.bounds);
     check_command_line(&o, &line, argv, options_operand_count(&o));
-    code = files_open(line.path, request->file, SOLVE_FILES);
+    if (line.profile)
+        code = open_profile(line.profile, &times, request);
+    if (!code)
+        code = files_open(line.path, request->file, SOLVE_FILES);
     if (!code)
         code = solve_all(request, !files_to_stdout(line.path, SOLVE_FILES), argv,
                          options_operand_count(&o));
 
     files_discard(request->file, SOLVE_FILES);
+    profile_close(&times);
     free(request->algorithms);
     free(request->bounds);
     return output_finish(code);

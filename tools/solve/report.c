@@ -111,6 +111,8 @@ static void json_start(const solve_result *result)
     json_format(stdout, "  {\"instance\": %s, \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u",
                 result->path, hs_instance_tasks(result->in), hs_instance_cpus(result->in),
                 hs_instance_gpus(result->in));
+    if (result->filled)
+        printf(", \"guesses\": %zu", result->sources.guesses);
 }
 
 /* Print "a,b" as ["a", "b"]. */

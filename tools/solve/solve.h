@@ -9,14 +9,24 @@
 #include "common/transfer_totals.h"
 #include "common/output.h"
 #include "common/plugin.h"
+#include "common/profile.h"
 #include "common/summary.h"
+#include "common/time_sources.h"
 
 /* The data of hsched-solve: the request, the results, and their outputs. */
 
 typedef enum solve_format { SOLVE_TEXT, SOLVE_CSV, SOLVE_JSON } solve_format;
 
 /* Indices of the output files. */
-enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_DOT, SOLVE_CERTIFICATE, SOLVE_FILES };
+enum {
+    SOLVE_PLAN,
+    SOLVE_GANTT,
+    SOLVE_TRACE,
+    SOLVE_DOT,
+    SOLVE_CERTIFICATE,
+    SOLVE_FILLED,
+    SOLVE_FILES
+};
 
 typedef struct wanted_bound {
     const hs_bound *bound;
@@ -42,6 +52,7 @@ typedef struct solve_request {
     const char       *affinity;          /* path; NULL: none */
     const char       *available;         /* argument of --available; NULL: all workers at 0 */
     const char       *start;             /* path of the initial plan; NULL: none */
+    times_profile    *times;             /* profile for unknown times; NULL: none */
     int               metrics;           /* whether to report metrics */
     /* whether to print a summary of all instances instead of tables */
     int               summary;
@@ -74,6 +85,8 @@ typedef struct solve_row {
 typedef struct solve_result {
     const char     *path; /* path of the instance */
     hs_instance    *in;
+    bool            filled;  /* whether unknown times were predicted */
+    time_sources    sources; /* where the times come from, if filled */
     solve_row      *algorithms; /* in the order of the request, without those left out */
     size_t          algorithm_count;
     solve_row      *bounds; /* in the order of the request, without those left out */
@@ -96,6 +109,12 @@ size_t solve_steps(const solve_request *request);
 int  solve_instance(const solve_request *request, const char *path, size_t step,
                     solve_result *result);
 void solve_result_free(solve_result *result);
+
+/**
+ * Replace the unknown times of an instance by predictions (unknown_times.c); several threads may
+ * call this function. Return 0, or an exit code after a message.
+ */
+int solve_fill(const solve_request *request, solve_result *result);
 
 /** Write and close all requested files, or none of them. Return an exit code. */
 int solve_write(solve_request *request, const solve_result *result);

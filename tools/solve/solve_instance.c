@@ -62,11 +62,9 @@ static int read_affinities(const solve_request *request, const hs_instance *in,
 int solve_failed(const run *r, const char *what, hs_status status)
 {
     message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
-            status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
-            : status == HS_EAVAILABLE    ? "; hsched-solve --list says which take --available"
-            : status == HS_EUNKNOWN
-                ? "; hsched-exec runs the table, and --measured=FILE writes the times"
-                                    : "");
+            status == HS_EDEPENDENT   ? "; hsched-solve --list says which algorithms take graphs"
+            : status == HS_EAVAILABLE ? "; hsched-solve --list says which take --available"
+                                      : "");
     return exit_code(status);
 }
 
@@ -468,6 +466,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     code = input_instance(path, &request->reading, &result->in);
     if (!code)
         stop_begin();
+    if (!code)
+        code = solve_fill(request, result);
     if (code || stop_requested(NULL))
         return code;
     result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);

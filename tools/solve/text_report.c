@@ -251,12 +251,16 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
     const hs_instance *in = result->in;
     size_t             tasks = hs_instance_tasks(in);
     unsigned           cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in);
-    char               bound[32];
+    char               bound[32], from[TIME_SOURCES_TEXT];
 
     format_bound(result->bound.value, bound);
     printf("%s%s: %zu task%s on %u CPU%s and %u GPU%s, in %s; no schedule beats %s (%s)\n",
            first ? "" : "\n", SHOWN(result->path), tasks, plural(tasks), cpus, plural(cpus), gpus,
            plural(gpus), hs_unit_name(hs_instance_unit(in)), bound, result->bound.name);
+    if (result->filled) {
+        time_sources_text(&result->sources, from);
+        printf("  times: %s\n", from);
+    }
     print_algorithms(result->algorithms, result->algorithm_count);
     if (request->metrics)
         print_metrics(result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve: the plan, the pictures and the certificate. */
+/* hsched-solve: the plan, the pictures, the certificate and the filled instance. */
 #include "common/files.h"
 #include "solve/solve.h"
 
@@ -74,6 +74,8 @@ static hs_status write_file(int which, int fd, const void *data)
         return hs_certificate_write(fd, result->certificate);
     if (which == SOLVE_DOT)
         return hs_dot_write(fd, result->in);
+    if (which == SOLVE_FILLED)
+        return hs_instance_write(fd, result->in, NULL);
     snprintf(title, sizeof title, "%s: %s", result->path, from->algorithm);
     hs_picture_init(&picture);
     picture.title = title;

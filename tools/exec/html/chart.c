@@ -39,16 +39,20 @@ hs_status html_chart(const page *p)
 {
     hs_status status;
 
-    fputs("<h2>What happened, below what was predicted</h2>\n<div class=\"card picture\">\n"
-          "<div class=\"frame\">\n",
-          p->out);
+    fprintf(p->out,
+            "<h2>What happened%s</h2>\n<div class=\"card picture\">\n<div class=\"frame\">\n",
+            p->job->guesses > 0 ? "" : ", below what was predicted");
     status = put_chart(p, 0);
     if (status == HS_OK)
         status = put_chart(p, NARROW);
-    fputs("</div>\n</div>\n<p class=\"key\">Predicted is what the policy makes of the estimated "
-          "times "
-          "when it is simulated, which need not be the plan.</p>\n",
-          p->out);
+    fputs("</div>\n</div>\n<p class=\"key\">", p->out);
+    if (p->job->guesses > 0)
+        fprintf(p->out, "Nothing was predicted: the times of %zu tasks were guessed.</p>\n",
+                p->job->guesses);
+    else
+        fputs("Predicted is what the policy makes of the estimated times when it is simulated, "
+              "which need not be the plan.</p>\n",
+              p->out);
     html_zoom(p->out);
     return status;
 }

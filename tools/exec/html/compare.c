@@ -83,7 +83,7 @@ static void put_totals(const comparison *c)
             m->achieved,
             c->shared);
     put_row(c, "predicted makespan", unit, c->scale * of_earlier(c, "predicted_makespan"),
-            m->predicted,
+            c->p->job->guesses > 0 ? NAN : m->predicted,
             c->shared);
     put_row(c, "area bound, measured", unit, c->scale * of_earlier(c, "area_bound_measured"),
             m->bound,
@@ -122,15 +122,15 @@ static void put_kernels(const comparison *c)
     const exec_measured *m = c->p->m;
     size_t               put = 0;
 
-    if (m->kernel_count + c->earlier->kernel_count == 0)
+    if (m->kernels.count + c->earlier->kernel_count == 0)
         return;
     html_table_begin(c->p->out, "Kernels of both runs", NULL, "tall",
                      "<th class=\"name\">kernel</th><th>type</th><th>tasks, earlier</th>"
                      "<th>tasks, this run</th><th>mean, earlier (%s)</th><th>mean, this run (%s)"
                      "</th><th>this / earlier (&times;)</th>",
                      c->p->unit, c->p->unit);
-    for (size_t i = 0; i < m->kernel_count && put < KERNELS_MOST; i++, put++) {
-        const exec_kernel *now = &m->kernels[i];
+    for (size_t i = 0; i < m->kernels.count && put < KERNELS_MOST; i++, put++) {
+        const exec_kernel *now = &m->kernels.of[i];
 
         put_kernel(c, now->name, now->type, exec_earlier_kernel_find(c->earlier, now->name,
                                                                      now->type),

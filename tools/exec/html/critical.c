@@ -21,7 +21,7 @@ static void put_step(const page *p, const hs_critical_step *step, size_t number,
 
     fprintf(p->out, "<tr><td>%zu</td>", number + 1);
     html_task(p, e->task);
-    html_long(p->out, exec_kernel_name(p->job, e->task, type));
+    html_long(p->out, exec_kernel_name(p->job, p->m, e->task, type));
     html_command(p, e->task, type);
     fprintf(p->out,
             "<td class=\"name\">%s</td><td class=\"name\">%s</td><td class=\"name\">%s</td>",

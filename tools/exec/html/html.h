@@ -65,6 +65,9 @@ void html_printed(FILE *out, size_t rows);
 /** Write a cell with a number of `digits` significant digits. */
 void html_number(FILE *out, double value, int digits);
 
+/** Write a cell with a number derived from an estimate of this source; empty if it was guessed. */
+void html_estimate(FILE *out, hs_cost_source source, double value, int digits);
+
 /** Write a cell with text of any length. */
 void html_long(FILE *out, const char *text);
 

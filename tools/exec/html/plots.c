@@ -65,12 +65,13 @@ hs_status html_utilisation(const page *p)
     return status;
 }
 
-static bool are_finite(const exec_kernel *k)
+/* Return whether the kernel has quotients measured / estimated, all of them finite. */
+static bool has_errors(const exec_kernel *k)
 {
-    for (size_t i = 0; i < k->count; i++)
+    for (size_t i = 0; i < k->estimates; i++)
         if (!isfinite(k->errors[i]))
             return false;
-    return true;
+    return k->estimates > 0;
 }
 
 /* Return the label of a kernel, e.g. "dgemm:960 on GPU"; the caller frees it. */
@@ -91,10 +92,10 @@ hs_status html_boxes(const page *p)
     plot_spec        plot = {0};
     hs_status      status = HS_OK;
 
-    for (size_t i = 0; i < p->m->kernel_count && plot.count < KERNELS_MOST; i++) {
-        const exec_kernel *k = &p->m->kernels[i];
+    for (size_t i = 0; i < p->m->kernels.count && plot.count < KERNELS_MOST; i++) {
+        const exec_kernel *k = &p->m->kernels.of[i];
 
-        if (!are_finite(k))
+        if (!has_errors(k))
             continue;
         name[plot.count] = name_of(k);
         if (!name[plot.count]) {
@@ -102,7 +103,7 @@ hs_status html_boxes(const page *p)
             break;
         }
         series[plot.count] =
-            (plot_series){.name = name[plot.count], .count = k->count, .y = k->errors};
+            (plot_series){.name = name[plot.count], .count = k->estimates, .y = k->errors};
         plot.count++;
     }
     plot.y_name = "measured / estimated";
@@ -114,9 +115,9 @@ hs_status html_boxes(const page *p)
         fputs("<h2>Measured / estimated, by kernel and type</h2>\n<div class=\"plots\">\n", p->out);
         status = page_plot(p->out, &plot);
         fputs("</div>\n", p->out);
-        if (p->m->kernel_count > plot.count)
+        if (p->m->kernels.count > plot.count)
             fprintf(p->out, "<p class=\"key\">The %zu of %zu kernels that took most time.</p>\n",
-                    plot.count, p->m->kernel_count);
+                    plot.count, p->m->kernels.count);
     }
     for (size_t i = 0; i < plot.count; i++)
         free(name[i]);

@@ -46,6 +46,14 @@ void html_number(FILE *out, double value, int digits)
     fprintf(out, "<td>%s</td>", text);
 }
 
+void html_estimate(FILE *out, hs_cost_source source, double value, int digits)
+{
+    if (hs_cost_is_guess(source))
+        fputs("<td></td>", out);
+    else
+        html_number(out, value, digits);
+}
+
 void html_long(FILE *out, const char *text)
 {
     fputs("<td class=\"long\">", out);
@@ -143,24 +151,36 @@ static void put_kernel(const page *p, const exec_kernel *k)
     fputs("<tr>", p->out);
     html_long(p->out, k->name);
     fprintf(p->out, "<td>%s</td><td>%zu</td>", exec_type_name(k->type), k->count);
-    html_number(p->out, k->estimated, 5);
+    if (p->job->has_unknown)
+        fprintf(p->out, "<td class=\"name\">%s</td>", exec_source_name(k->source));
+    html_estimate(p->out, k->source, k->estimated, 5);
     html_number(p->out, k->mean, 5);
     html_number(p->out, k->deviation, 3);
-    fprintf(p->out, "<td>%.4g &plusmn; %.2g</td></tr>\n", k->error, k->error_spread);
+    if (k->estimates > 0)
+        fprintf(p->out, "<td>%.4g &plusmn; %.2g</td></tr>\n", k->error, k->error_spread);
+    else
+        fputs("<td></td></tr>\n", p->out);
 }
 
 void html_kernels(const page *p)
 {
-    const char *u = p->unit;
+    const exec_kernels *kernels = exec_kernels_shown(p->job, p->m);
+    const char         *u = p->unit;
 
-    if (p->m->kernel_count == 0)
+    if (kernels->count == 0)
         return;
     html_table_begin(p->out, "Kernels", "most time in all first", "",
-                     "<th class=\"name\">kernel</th><th>type</th><th>tasks</th>"
+                     "<th class=\"name\">kernel</th><th>type</th><th>tasks</th>%s"
                      "<th>estimated (%s)</th><th>measured (%s)</th><th>deviation (%s)</th>"
                      "<th>measured / estimated (&times;)</th>",
-                     u, u, u);
-    for (size_t i = 0; i < p->m->kernel_count; i++)
-        put_kernel(p, &p->m->kernels[i]);
+                     p->job->has_unknown ? "<th class=\"name\">source</th>" : "", u, u, u);
+    for (size_t i = 0; i < kernels->count; i++)
+        put_kernel(p, &kernels->of[i]);
     html_table_end(p->out);
+    if (p->job->has_unknown)
+        fputs("<p class=\"key\">Source of the estimates: the table (given), executions of the same "
+              "task or of equal tasks (history), a law of the size (power), of work and bytes "
+              "(learned), or rates of the machine (roofline). Guesses are not compared with what "
+              "was measured.</p>\n",
+              p->out);
 }

@@ -31,18 +31,20 @@ static void put_outcome(const page *p, const exec_attempt *a)
 
 static void put_attempt(const page *p, const exec_attempt *a)
 {
-    double estimated = hs_instance_time(p->job->plan.in, a->task, a->type);
+    const hs_instance *in = p->job->plan.in;
+    double             estimated = hs_instance_time(in, a->task, a->type);
+    hs_cost_source     source = hs_instance_source(in, a->task, a->type);
 
     fputs("<tr>", p->out);
     html_task(p, a->task);
-    html_long(p->out, exec_kernel_name(p->job, a->task, a->type));
+    html_long(p->out, exec_kernel_name(p->job, p->m, a->task, a->type));
     html_command(p, a->task, a->type);
     fprintf(p->out, "<td class=\"name\">%s</td>", p->m->workers[a->worker].name);
     put_outcome(p, a);
     html_number(p->out, a->start, 6);
     html_number(p->out, a->time, 5);
-    html_number(p->out, estimated, 5);
-    html_number(p->out, a->time / estimated, 3);
+    html_estimate(p->out, source, estimated, 5);
+    html_estimate(p->out, source, a->time / estimated, 3);
     fputs("</tr>\n", p->out);
 }
 

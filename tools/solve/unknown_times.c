@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve --profile: predictions for unknown times. */
+#include <pthread.h>
+
+#include "common/escape.h"
+#include "common/message.h"
+#include "solve/solve.h"
+
+/* Predictions change the models of the profile: a key is fitted when it is first needed. */
+static pthread_mutex_t profile_in_use = PTHREAD_MUTEX_INITIALIZER;
+
+int solve_fill(const solve_request *request, solve_result *result)
+{
+    size_t       unknown = hs_instance_unknown(result->in), tasks;
+    hs_instance *filled = NULL;
+    hs_status    status;
+
+    if (unknown == 0)
+        return EXIT_OK;
+    if (!request->times) {
+        message("%s: %zu row%s an unknown time; give --profile=FILE, with the times that "
+                "hsched-exec --profile=FILE measured",
+                result->path, unknown, unknown == 1 ? " has" : "s have");
+        return EXIT_USAGE;
+    }
+    pthread_mutex_lock(&profile_in_use);
+    status = hs_instance_fill(result->in, request->times->known, &filled);
+    pthread_mutex_unlock(&profile_in_use);
+    if (status != HS_OK)
+        return message_status(status, result->path);
+    hs_instance_free(result->in);
+    result->in = filled;
+    result->filled = true;
+    result->sources = time_sources_of(filled);
+    tasks = hs_instance_tasks(filled);
+    if (result->sources.guesses > 0)
+        message("%s: the times of %zu of %zu task%s are guesses; run the table by hsched-exec "
+                "--profile=%s to measure them",
+                result->path, result->sources.guesses, tasks, plural(tasks), request->times->path);
+    return EXIT_OK;
+}
