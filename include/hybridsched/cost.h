@@ -172,7 +172,13 @@ HS_API bool hs_fit_link(const hs_copy_sample *samples, size_t count, double *lat
  */
 HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out);
 
-/** Source of a task's time on a type; HS_COST_GIVEN for instances not made by hs_instance_fill(). */
+/**
+ * Create an instance as hs_instance_fill() does, in which given finite times are predictions, too, if
+ * their source is HS_COST_TASK to HS_COST_LEARNED. HS_ENOMEM. O(n).
+ */
+HS_API hs_status hs_instance_retime(const hs_instance *in, hs_cost *cost, hs_instance **out);
+
+/** Source of a task's time on a type; HS_COST_GIVEN for instances without predictions. */
 HS_API hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type);
 
 HS_END_DECLS

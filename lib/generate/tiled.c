@@ -387,7 +387,7 @@ hs_status hs_generate_tiled(const hs_tiled *given, hs_instance **out, hs_error *
     writer    w = {.spec = &spec};
     hs_status st;
 
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     st = check(&spec, error);
     if (st != HS_OK)

@@ -276,7 +276,7 @@ static hs_status classify(hsi_task_classes *cs, hash_table *table, hash_table *k
         hsi_task_class c = {.row = row};
         uint32_t      *number;
 
-        if (hsi_poll_after(cs->pb->token, 8))
+        if (hsi_poll_after_work(cs->pb->token, 8))
             return HS_ECANCELED;
         if (row != last_row) {
             number = find_slot(table, hash_task(cs, task, row));

@@ -164,10 +164,10 @@ static double branch_alone(const graph_sample *s)
     while (!hsi_schedule_tree_ended(branch)) {
         hs_schedule *found = NULL;
 
-        hsi_schedule_tree_step(branch, least, 7, &interrupt);
+        hsi_schedule_tree_continue(branch, least, 7, &interrupt);
         if (!hsi_schedule_tree_has_found(branch))
             continue;
-        ck_assert_int_eq(hsi_schedule_tree_found(branch, &found), HS_OK);
+        ck_assert_int_eq(hsi_schedule_tree_build_found(branch, &found), HS_OK);
         GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "no schedule");
         GRAPH_REQUIRE(s, hs_schedule_makespan(found) < least, "not shorter");
         least = hs_schedule_makespan(found);

@@ -52,13 +52,13 @@ END_TEST
 static hs_status run_price_tree(const hsi_problem *pb)
 {
     hs_settings settings;
-    hsi_stop    stop = {hsi_now(), hsi_now() + 10, &settings};
+    hsi_stop        stop = {hsi_clock_seconds(), hsi_clock_seconds() + 10, &settings};
     hsi_price_tree *b = NULL;
     hs_status       st = hsi_price_tree_open(pb, 10, &b);
 
     hs_settings_init(&settings);
     if (st == HS_OK)
-        st = hsi_price_tree_step(b, 12.9, &stop); /* makespan below which the tree finds a
+        st = hsi_price_tree_continue(b, 12.9, &stop); /* makespan below which the tree finds a
                                                      schedule; the optimum is 12.80284 */
     hsi_price_tree_close(b);
     return st;

@@ -120,9 +120,40 @@ hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error)
     return hs_profile_flush(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
 }
 
+hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error)
+{
+    return hs_profile_replace(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
+}
+
 hs_status profile_trim(times_profile *p, hs_error *error)
 {
     return hs_profile_trim(p->file, HS_PROFILE_MAX_ENTRIES, error);
+}
+
+hs_status profile_processor_at(times_profile *p, size_t index, hs_processor *processor,
+                               hs_cost **cost, hs_error *error)
+{
+    uint64_t  entries;
+    hs_cost  *loaded = NULL;
+    hs_status status;
+
+    hs_processor_init(processor);
+    status = hs_profile_processor_at(p->file, index, processor, &entries, error);
+    if (status == HS_OK)
+        status = hs_cost_create(&loaded);
+    if (status == HS_OK)
+        status = hs_profile_load(p->file, processor->type == HS_CPU ? processor : NULL,
+                                 processor->type == HS_GPU ? processor : NULL, loaded, error);
+    if (status == HS_OK)
+        *cost = loaded;
+    else
+        hs_cost_free(loaded);
+    return status;
+}
+
+hs_status profile_forget(times_profile *p, const char *key, uint64_t *deleted, hs_error *error)
+{
+    return hs_profile_forget(p->file, key, deleted, error);
 }
 
 void profile_close(times_profile *p)

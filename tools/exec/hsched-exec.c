@@ -296,6 +296,8 @@ static const option_spec option_table[] = {
      "write both schedules as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "profile", "FILE", {OPTION_FILE(request.profile)},
      "predict unknown times from the measurements in this profile, and add the run's"},
+    {0, "retime", NULL, {OPTION_FLAG(request.retime)},
+     "predict given times, too, from measured times of the same program or kernel"},
     {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
      "write the instance with the measured times"},
     {0, "seed", "SEED", {OPTION_WHOLE(request.settings.run.matrix_seed, 0, OPTION_ANY)},
@@ -388,6 +390,8 @@ static void check_command_line(command_line *line, const char *operand)
     written[1] = line->request.joblog;
     written[2] = line->request.profile;
     memcpy(written + 3, line->path, sizeof line->path);
+    if (line->request.retime && !line->request.profile)
+        usage_error("--retime needs --profile");
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
     files_check(written, EXEC_FILES + 3, read, 3);
     if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)

@@ -109,7 +109,7 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
         hsi_topology_list_near(topology, from->pci, full.cores, sizeof full.cores);
         hsi_topology_close(topology);
     }
-    hsi_fill_sized(out, &full, sizeof full);
+    hsi_sized_copy_out(out, &full, sizeof full);
 }
 
 hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,

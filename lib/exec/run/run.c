@@ -88,7 +88,7 @@ int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *o
 
     if (!matrix)
         return 0;
-    hsi_fill_sized(out, &matrix->result, sizeof matrix->result);
+    hsi_sized_copy_out(out, &matrix->result, sizeof matrix->result);
     return 1;
 }
 

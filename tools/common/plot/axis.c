@@ -22,9 +22,14 @@ void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
 
     axis->from = INFINITY;
     axis->to = -INFINITY;
-    for (size_t i = 0; i < plot->count; i++)
-        for (size_t k = 0; k < plot->series[i].count; k++)
-            widen(axis, of_x ? plot->series[i].x[k] : plot->series[i].y[k]);
+    for (size_t i = 0; i < plot->count; i++) {
+        const plot_series *s = &plot->series[i];
+
+        for (size_t k = 0; k < s->count; k++)
+            widen(axis, of_x ? s->x[k] : s->y[k]);
+        for (size_t k = 0; k < s->curve_count; k++)
+            widen(axis, of_x ? s->curve_x[k] : s->curve_y[k]);
+    }
     if (!of_x && plot->reference > 0)
         widen(axis, plot->reference);
     if (range[0] < range[1]) {

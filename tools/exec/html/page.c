@@ -70,6 +70,8 @@ static hs_status put_details(const page *p)
     if (status == HS_OK)
         status = html_boxes(p);
     if (status == HS_OK)
+        status = html_scatter(p);
+    if (status == HS_OK)
         status = html_critical(p);
     return status == HS_OK ? html_tasks(p) : status;
 }
