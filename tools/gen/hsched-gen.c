@@ -445,6 +445,8 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     own.name = name;
     optind = 0; /* getopt must restart for another command line */
     argc = take_lists(argc, argv, &line->request);
+    if (line->request.list_words > 0)
+        own.hint = "; put the command in quotes, or -- before it";
     options_read(&o, &own, argc, argv, line);
     if (line->list)
         return;
