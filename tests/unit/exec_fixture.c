@@ -23,7 +23,7 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
     ck_assert_int_eq(hs_builder_set_unit(b, unit), HS_OK);
-    for (; rows->cpu > 0; rows++) {
+    for (; rows->cpu != 0; rows++) { /* an unknown time is a NaN */
         hs_task task = {.struct_size = sizeof task,
                         .cpu = rows->cpu,
                         .gpu = rows->gpu,

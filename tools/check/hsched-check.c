@@ -91,6 +91,19 @@ static int check_header(const plan *p)
     return check_digests(p);
 }
 
+/* Refuse an instance with unknown times: the plan has the times that were predicted for them. */
+static int refuse_unknown(const hs_instance *instance, const char *path)
+{
+    size_t unknown = hs_instance_unknown(instance);
+
+    if (unknown == 0)
+        return EXIT_OK;
+    message("%s: %zu row%s an unknown time, so no plan has the same times; compare with the table "
+            "that hsched-solve --filled=FILE writes beside the plan",
+            path, unknown, unknown == 1 ? " has" : "s have");
+    return EXIT_USAGE;
+}
+
 static int check_instance(const plan *p, const char *path, const hs_read_settings *reading)
 {
     hs_instance *instance = NULL;
@@ -102,6 +115,11 @@ static int check_instance(const plan *p, const char *path, const hs_read_setting
     code = input_instance(path, reading, &instance);
     if (code)
         return code;
+    code = refuse_unknown(instance, path);
+    if (code) {
+        hs_instance_free(instance);
+        return code;
+    }
     status = find_difference(p->in, instance, difference);
     hs_instance_free(instance);
     if (status != HS_OK)
