@@ -487,7 +487,7 @@ static void take_operand(options *o, exec_request *request, plan *p)
 static void set_default_show(const options *o, command_line *line)
 {
     if (line->request.commands && !options_given(o, "show") &&
-        !files_to_stdout(line->path, EXEC_FILES))
+        !files_count_stdout(line->path, EXEC_FILES))
         line->request.show = EXEC_SHOW_TASKS;
 }
 
