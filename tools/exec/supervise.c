@@ -142,10 +142,10 @@ void exec_progress(void *data, const hs_exec_progress *given)
     if (job->guesses > 0) /* the library's estimate is based on the guesses */
         p->remaining = left_at_this_pace(p);
     report_status(p);
-    progress_step(p->done, "tasks done, %llu running, %llu failed", (unsigned long long)p->running,
-                  (unsigned long long)p->failed);
+    progress_set_done(p->done, "tasks done, %llu running, %llu failed",
+                      (unsigned long long)p->running, (unsigned long long)p->failed);
     if (isfinite(p->remaining))
-        progress_left(p->remaining);
+        progress_set_seconds_left(p->remaining);
 }
 
 void exec_run(exec_job *job)

@@ -31,7 +31,7 @@ static hs_status put_chart(const page *p, double width)
 
     if (!svg)
         return status;
-    page_inline(p->out, svg);
+    page_write_svg(p->out, svg);
     fclose(svg);
     return HS_OK;
 }
