@@ -58,6 +58,8 @@ static const struct {
     {"\"a b/\"{2}'c'", "\"a b/\"2'c'"},
     {"x=$(date) # it's\necho {2}", "x=$(date) # it's\necho 2"},
     {"echo `date` \"${HOME}\" a#'b' ${#a} {2}", "echo `date` \"${HOME}\" a#'b' ${#a} 2"},
+    {"echo '\\' {2}", "echo '\\' 2"},
+    {"echo # a\\\necho {2}", "echo # a\\\necho 2"},
     {"a {+1} {...} {a} {", "a {+1} {...} {a} { 'dir.d/a b.tar.gz' 2"},
 };
 

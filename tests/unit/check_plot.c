@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test plots: quantiles, boxes, lines and areas, and refused plots. */
+/* Test plots: quantiles, boxes, lines, points and areas, and refused plots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,25 @@ START_TEST(quantiles_lie_between_values)
     ck_assert_double_eq(quantile(sorted, 4, 0.5), 3);
     ck_assert_double_eq(quantile(sorted, 4, 0.75), 5);
     ck_assert_double_eq(quantile(sorted, 4, 1), 8);
+}
+END_TEST
+
+START_TEST(points_are_marks)
+{
+    static const double x[] = {1, 10, 10, 100}, y[] = {2, 10, 10, 1000};
+    plot_series series[] = {{.name = "a", .count = 4, .x = x, .y = y, .colour = 3},
+                            {.name = "b", .count = 1, .x = x, .y = y, .square = true, .colour = 3}};
+    plot_spec   plot = {.kind = PLOT_POINTS, .log_x = 1, .log_y = 1, .series = series, .count = 2};
+    char       *text;
+
+    plot.reference_name = "x = y";
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "h0"), 3 + 1 + 2); /* equal points once; the legend */
+    ck_assert_uint_eq(count_occurrences(text, "\"pt s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, "\"pt sq s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, ">x = y<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">1000<"), 2); /* on both axes */
+    free(text);
 }
 END_TEST
 
@@ -293,6 +312,7 @@ int main(void)
     TCase *cases = tcase_create("plots");
 
     tcase_add_test(cases, quantiles_lie_between_values);
+    tcase_add_test(cases, points_are_marks);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
     tcase_add_test(cases, dots_may_have_a_curve);

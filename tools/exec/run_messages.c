@@ -102,7 +102,7 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
     find_printed(job, f, &p);
-    progress_hold();
+    progress_pause();
     message("task %s %s on %s, attempt %u: %s%s%s", task, f->done ? "is done" : "failed", worker,
             (unsigned)f->number, f->why, rest, p.log[0] || p.log[1] ? "; its output:" : "");
     print_and_close(job, &p);
@@ -111,7 +111,7 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
                 worker, f->retired);
     else if (f->retired)
         message("%s is retired", worker);
-    progress_release();
+    progress_resume();
 }
 
 static struct {

@@ -119,9 +119,9 @@ void exec_progress(void *unused, const hs_exec_progress *p)
 {
     (void)unused;
     report_status(p);
-    progress_step(p->done, "tasks done, %llu running, %llu failed", (unsigned long long)p->running,
-                  (unsigned long long)p->failed);
-    progress_left(p->remaining);
+    progress_set_done(p->done, "tasks done, %llu running, %llu failed",
+                      (unsigned long long)p->running, (unsigned long long)p->failed);
+    progress_set_seconds_left(p->remaining);
 }
 
 void exec_run(exec_job *job)
