@@ -342,8 +342,8 @@ START_TEST(copies_are_timed)
         ck_assert_double_ge(samples[1].seconds, 0.9e-3);
         ck_assert_double_eq(samples[1].bytes, 100000);
     }
-    ck_assert_uint_eq(fake_live(), 0);
-    for (size_t i = 0; i < fake_records(); i++) {
+    ck_assert_uint_eq(fake_live_objects(), 0);
+    for (size_t i = 0; i < fake_record_count(); i++) {
         fake_kind kind = fake_record_at(i).kind;
 
         copies += kind == FAKE_COPY_IN || kind == FAKE_COPY_OUT || kind == FAKE_COPY_PEER;
@@ -372,9 +372,9 @@ START_TEST(timing_of_copies_fails_cleanly)
         st = t->module->time_copies(_i == 0 ? HS_NONE : 0, 1, &sample, 1, &error);
         ck_assert(st == HS_OK || (st == HS_ERESOURCE && strstr(error.why, " failed: ")));
         ck_assert_msg(call < 1000, "%s", error.why);
-        if (st == HS_OK && fake_failed())
+        if (st == HS_OK && fake_name_of_failed_call())
             st = HS_ERESOURCE; /* a call whose failure does not matter */
-        ck_assert_uint_eq(fake_live(), 0);
+        ck_assert_uint_eq(fake_live_objects(), 0);
     }
     trial_free(t);
 }

@@ -81,7 +81,7 @@ int calibrate_links(const char *path, unsigned gpus, hs_unit unit)
         return code;
     progress_begin(HS_LINKS);
     for (int link = 0; link < HS_LINKS && !code; link++) {
-        progress_step((size_t)link, "measuring link %s", names[link]);
+        progress_set_done((size_t)link, "measuring link %s", names[link]);
         code = measure_link((hs_link)link, gpus, &copies[link]);
     }
     progress_end();
