@@ -6,21 +6,6 @@
 
 #include "common/message.h"
 
-int profile_refused(hs_status status, const hs_error *error)
-{
-    message("%s", error->why);
-    return status == HS_ENOMEM ? EXIT_RESOURCE : EXIT_USAGE;
-}
-
-void profile_describe(const hs_processor *processor, char text[PROFILE_PROCESSOR])
-{
-    int length = snprintf(text, PROFILE_PROCESSOR, "%s", processor->model);
-
-    if (processor->cores > 1)
-        snprintf(text + length, PROFILE_PROCESSOR - (size_t)length, " (%d cores a worker)",
-                 processor->cores);
-}
-
 /* Return whether the first GPU is a better choice than the second: a device, or more entries. */
 static bool is_better(const hs_processor *gpu, uint64_t entries, const hs_processor *other,
                       uint64_t other_entries)

@@ -58,6 +58,6 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
                 job->guesses == 1 ? "has" : "have",
                 strcmp(hs_policy_name(request->settings.decide.policy), "explore") == 0
                     ? "the policy explore learns the times during the run"
-                    : "they count as 1 s; without --policy the run learns them");
+                    : "unknown times count as 1 s; without --policy the run learns them");
     return EXIT_OK;
 }
