@@ -30,9 +30,9 @@ START_TEST(each_kernel_is_right)
     opened(t, _i / KERNELS);
     for (i = 0; i < t->count; i++)
         ck_assert_msg(trial_run(t, i) == HS_OUTCOME_DONE, "%s: %s", list[i % SIZES], t->why[i]);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
-    ck_assert_uint_eq(fake_pageable(), 0);
+    ck_assert_uint_eq(fake_pageable_copies(), 0);
     ck_assert_uint_eq(fake_default_workspaces(), 0);
     closed(t);
 }
@@ -45,7 +45,7 @@ START_TEST(odd_sizes_move_nothing)
     trial                   *t = trial_create(list, 6);
 
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -62,10 +62,10 @@ static const char *const calls[KERNELS] = {
 /* Return the sequence number of the latest library call of the kernel. */
 static unsigned last_of(int kernel)
 {
-    unsigned number = fake_begun(FAKE_KERNEL);
+    unsigned number = fake_begun_count(FAKE_KERNEL);
     size_t   i;
 
-    for (i = fake_records(); i-- > 0;) {
+    for (i = fake_record_count(); i-- > 0;) {
         fake_record r = fake_record_at(i);
 
         if (r.kind != FAKE_KERNEL)
@@ -90,7 +90,7 @@ START_TEST(a_wrong_result_is_noticed)
     snprintf(name, sizeof name, "%s:200", kernels[_i % KERNELS]);
     t = trial_create(list, 1);
     opened(t, _i / KERNELS);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     trial_close(t);
     trial_free(t);
@@ -99,7 +99,7 @@ START_TEST(a_wrong_result_is_noticed)
     fake_reset(&settings);
     t = trial_create(list, 1);
     opened(t, _i / KERNELS);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     ck_assert_int_eq(t->ends[0].outcome, HS_OUTCOME_FAILED);
     ck_assert_msg(strstr(t->why[0], "wrong result") != NULL, "%s", t->why[0]);
     closed(t);
@@ -114,7 +114,7 @@ START_TEST(without_verification)
 
     t->options.verify = 0;
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -126,7 +126,7 @@ static unsigned number_of(const char *name, unsigned before)
     unsigned number = 0;
     size_t   i;
 
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_KERNEL && ++number > before &&
             strcmp(fake_record_at(i).name, name) == 0)
             return number;
@@ -149,8 +149,8 @@ START_TEST(what_cusolver_says_is_heard)
         t = trial_create(list, 1);
         t->options.verify = 0;
         opened(t, _i);
-        before = fake_begun(FAKE_KERNEL);
-        trial_pipeline(t);
+        before = fake_begun_count(FAKE_KERNEL);
+        trial_run_pipeline(t);
         if (again) {
             ck_assert_int_eq(t->ends[0].outcome, HS_OUTCOME_FAILED);
             ck_assert_msg(strstr(t->why[0], "info") != NULL, "%s", t->why[0]);
@@ -185,19 +185,20 @@ START_TEST(cancelled_between_panels)
     snprintf(name, sizeof name, "%s:640", kernels[_i]);
     t = trial_create(list, 2);
     opened(t, STREAMS);
-    prepared = fake_begun(FAKE_KERNEL);
+    prepared = fake_begun_count(FAKE_KERNEL);
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
-    all = fake_begun(FAKE_KERNEL) - prepared;
+    all = fake_begun_count(FAKE_KERNEL) - prepared;
     ck_assert_uint_ge(all, 10);
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     ck_assert_int_eq(pthread_create(&thread, NULL, run_first, t), 0);
     wait_for(FAKE_KERNEL, prepared + all + 1, 0);
     __atomic_store_n(&t->cancel[0], 1, __ATOMIC_RELEASE);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     pthread_join(thread, &outcome);
     ck_assert_int_eq(*(int *)outcome, HS_OUTCOME_ABORTED);
-    ck_assert_uint_lt(fake_begun(FAKE_KERNEL) - prepared - all, all);
-    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), fake_ended(FAKE_KERNEL)); /* no kernel runs */
+    ck_assert_uint_lt(fake_begun_count(FAKE_KERNEL) - prepared - all, all);
+    ck_assert_uint_eq(fake_begun_count(FAKE_KERNEL),
+                      fake_ended_count(FAKE_KERNEL)); /* no kernel runs */
     ck_assert_int_eq(trial_run(t, 1), HS_OUTCOME_DONE);
     t->cancel[0] = 0;
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
@@ -228,10 +229,11 @@ START_TEST(large_factorisations_are_cut)
         fake_reset(&settings);
         t->options.verify = 0;
         opened(t, STREAMS);
-        before = fake_records();
+        before = fake_record_count();
         trial_run(t, 0); /* info stays 0 without computation */
-        ck_assert_msg(kernels_named(large[i].panel, before) == large[i].panels, "%s: %u panels",
-                      large[i].kernel, kernels_named(large[i].panel, before));
+        ck_assert_msg(count_kernels_named(large[i].panel, before) == large[i].panels,
+                      "%s: %u panels", large[i].kernel,
+                      count_kernels_named(large[i].panel, before));
         closed(t);
     }
 }
@@ -302,7 +304,7 @@ START_TEST(little_memory)
         t->options.device_memory = (double)memory;
         choose(t, _i);
         if (trial_open(t, 1)) {
-            trial_pipeline(t);
+            trial_run_pipeline(t);
             all_done(t);
             served++;
         } else {
@@ -341,7 +343,7 @@ START_TEST(devices_are_listed)
     opened(t, STREAMS);
     ck_assert_uint_eq(fake_memory_used(0), 0);
     ck_assert_uint_gt(fake_memory_used(1), 0);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }

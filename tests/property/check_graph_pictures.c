@@ -15,7 +15,7 @@
 #include "unit/picture_sample.h"
 #include "unit/well_formed.h"
 
-size_t sample_rounds(size_t usual); /* declared here because the `sample` of sample.h is another
+size_t rounds_scaled(size_t usual); /* declared here because the `sample` of sample.h is another
                                        type */
 
 static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "mct", "dynamic"};
@@ -233,7 +233,7 @@ static void check_trace(const graph_sample *s, const sample *made, size_t pairs)
 
 START_TEST(pictures_agree_with_the_schedule)
 {
-    size_t rounds = sample_rounds(3000);
+    size_t rounds = rounds_scaled(3000);
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;

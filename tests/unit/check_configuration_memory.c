@@ -39,9 +39,9 @@ START_TEST(every_allocation_may_fail)
     long            k;
 
     for (k = 0; st != HS_OK; k++) {
-        memory_fails(k, 0);
+        memory_fail_after(k, 0);
         st = hs_bound_compute(bound, in, NULL, &value);
-        memory_restored();
+        memory_stop_failing();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 5000);
     }
@@ -72,9 +72,9 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
-        memory_fails(k, 0);
+        memory_fail_after(k, 0);
         st = run_price_tree(&pb);
-        memory_restored();
+        memory_stop_failing();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
     }

@@ -32,7 +32,7 @@ START_TEST(plan_order_is_kept)
     plan = lists(in, worker);
     s = theatre_settings("plan");
     p = perform(in, plan, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     for (w = 0; w < WORKERS; w++) {
         size_t                planned, ran, i;
         const hs_entry       *entry = hs_schedule_entries(plan, w, &planned);
@@ -61,8 +61,8 @@ START_TEST(aborted_entries_of_a_plan_do_not_run)
     ck_assert_int_eq(hs_schedule_build(1, 1, 3, entries, &plan), HS_OK);
     s = theatre_settings("plan");
     p = perform(in, plan, &s);
-    all_done_once(&p);
-    ck_assert_uint_eq(attempts_that(&p, 0, HS_OUTCOME_DONE, &worker), 1);
+    assert_all_done_once(&p);
+    ck_assert_uint_eq(count_attempts(&p, 0, HS_OUTCOME_DONE, &worker), 1);
     ck_assert_uint_eq(worker, 1);
     ck_assert_int_eq(theatre.begun, 2);
     end_performance(&p);
@@ -104,7 +104,7 @@ START_TEST(second_run_of_a_handle)
         ck_assert_int_eq(p.status, HS_OK);
         ck_assert_uint_eq(p.report.done, 50);
         ck_assert_uint_eq(p.report.retried, 10);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         hs_exec_failure_init(&f);
         ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
         p.status = hs_exec_run(p.exec, &p.report, &p.error);
@@ -114,7 +114,7 @@ START_TEST(second_run_of_a_handle)
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_uint_eq(p.report.done, 0);
     ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     end_performance(&p);
 }
 END_TEST
@@ -435,11 +435,11 @@ START_TEST(tasks_run_only_on_types_with_bodies)
     plan = lists(in, worker);
     s = theatre_settings(all_policies[_i]);
     p = perform(in, plan, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, HS_GPU));
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "theatre");
     for (i = 0; i < 40; i++) {
-        attempts_that(&p, i, HS_OUTCOME_DONE, &w);
+        count_attempts(&p, i, HS_OUTCOME_DONE, &w);
         ck_assert_uint_eq(w, i >= 20);
     }
     end_performance(&p);

@@ -109,7 +109,7 @@ static void put_factorisation(FILE *out, const exec_job *job)
 
 static void put_copies(FILE *out, const char *name, const transfer_totals *c)
 {
-    if (!transfer_totals_any(c))
+    if (!transfer_totals_exist(c))
         return;
     json_format(out, ",\n  %s: ", name);
     json_format(out,

@@ -146,7 +146,7 @@ static void add_factorisation(figure_list *list, const exec_job *job)
 
 static void add_copies(figure_list *list, const char *label, const transfer_totals *c)
 {
-    if (transfer_totals_any(c))
+    if (transfer_totals_exist(c))
         add(list, label, "%zu\tto GPUs\t, %.4g MB; %zu to the host, %.4g MB", c->count[HS_GPU],
             1e-6 * c->bytes[HS_GPU], c->count[HS_CPU], 1e-6 * c->bytes[HS_CPU]);
 }

@@ -82,7 +82,7 @@ typedef struct gen_line {
  * program, and so do --help and similar options, which only hsched-gen itself accepts. The texts in
  * `line` point into argv.
  */
-void gen_read_line(int argc, char **argv, const char *name, gen_line *line);
+void gen_read_options(int argc, char **argv, const char *name, gen_line *line);
 
 /* The generated instance and its additions. */
 typedef struct gen_result {
@@ -99,7 +99,7 @@ int  gen_make(const gen_request *request, gen_result *result);
 void gen_result_free(gen_result *result);
 
 /* Print why the library made no instance. Return the exit code; 0 for HS_OK. */
-int gen_report(hs_status status, const hs_error *error, const gen_request *request);
+int gen_report_error(hs_status status, const hs_error *error, const gen_request *request);
 
 /* Parts of gen_make() for some families. */
 int gen_make_shaped(const gen_request *request, gen_result *result);

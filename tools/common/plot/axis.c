@@ -16,7 +16,7 @@ static void widen(plot_axis *axis, double value)
     axis->to = fmax(axis->to, value);
 }
 
-void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
+void plot_axis_cover_values(plot_axis *axis, const plot_spec *plot, bool of_x)
 {
     const double *range = of_x ? plot->x_range : plot->y_range;
 
@@ -47,7 +47,7 @@ void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
     }
 }
 
-double plot_at(const plot_axis *axis, double value)
+double plot_coordinate(const plot_axis *axis, double value)
 {
     double share = axis->log ? log(value / axis->from) / log(axis->to / axis->from)
                              : (value - axis->from) / (axis->to - axis->from);
@@ -147,7 +147,7 @@ void plot_x_axis(plot_drawing *p, double bottom, const char *name)
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double x = plot_at(&p->x, value[i]);
+        double x = plot_coordinate(&p->x, value[i]);
 
         svg_line(p->out, "gr", x, p->top, x, bottom);
         tick_text(value[i], text);
@@ -165,7 +165,7 @@ void plot_y_axis(plot_drawing *p, double left, double right)
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double y = plot_at(&p->y, value[i]);
+        double y = plot_coordinate(&p->y, value[i]);
 
         svg_line(p->out, "gr", left, y, right, y);
         tick_text(value[i], text);

@@ -30,10 +30,10 @@ typedef struct plot_drawing {
 } plot_drawing;
 
 /** Widen the axis to the x or y values of all series, and to the range of the plot. */
-void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x);
+void plot_axis_cover_values(plot_axis *axis, const plot_spec *plot, bool of_x);
 
 /** Return the coordinate of a value. */
-double plot_at(const plot_axis *axis, double value);
+double plot_coordinate(const plot_axis *axis, double value);
 
 /**
  * Choose the ticks of an axis and return their number. A decimal axis is widened to its outer
@@ -66,6 +66,6 @@ void plot_legend(plot_drawing *p, double top,
                  void (*draw_sample)(plot_drawing *p, size_t series, double x, double y));
 
 /** Write a complete `<text class="KIND" x= y=>` element with the text escaped. */
-void plot_text(plot_drawing *p, const char *kind, double x, double y, const char *text);
+void plot_text(plot_drawing *p, const char *css_class, double x, double y, const char *text);
 
 #endif

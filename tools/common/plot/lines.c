@@ -13,8 +13,8 @@ void plot_lines_layout(plot_drawing *p)
     p->top += p->plot.y_name ? 22 : 6;
     p->y =
         (plot_axis){.log = p->plot.log_y, .start = p->top + PLOT_HEIGHT, .end = p->top, .room = 30};
-    plot_axis_fit(&p->x, &p->plot, true);
-    plot_axis_fit(&p->y, &p->plot, false);
+    plot_axis_cover_values(&p->x, &p->plot, true);
+    plot_axis_cover_values(&p->y, &p->plot, false);
     p->height = p->top + PLOT_HEIGHT + 50 + plot_legend_height(p);
 }
 
@@ -45,7 +45,8 @@ static void draw_path(plot_drawing *p, size_t series, size_t count, const double
                p->plot.series[series].published ? "ln pb" : "ln",
                (unsigned)(series % PLOT_COLOURS));
     for (size_t i = 0; i < count; i++)
-        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_at(&p->x, x[i]), plot_at(&p->y, y[i]));
+        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_coordinate(&p->x, x[i]),
+                   plot_coordinate(&p->y, y[i]));
     fputs("\"/>\n", p->out);
 }
 
@@ -57,7 +58,7 @@ static void draw_series(plot_drawing *p, size_t series)
         draw_path(p, series, s->count, s->x, s->y);
     draw_path(p, series, s->curve_count, s->curve_x, s->curve_y);
     for (size_t i = 0; i < s->count; i++)
-        draw_mark(p, series, plot_at(&p->x, s->x[i]), plot_at(&p->y, s->y[i]));
+        draw_mark(p, series, plot_coordinate(&p->x, s->x[i]), plot_coordinate(&p->y, s->y[i]));
 }
 
 static void draw_sample(plot_drawing *p, size_t series, double x, double y)
@@ -77,8 +78,8 @@ void plot_lines_draw(plot_drawing *p)
     plot_y_axis(p, p->x.start, p->x.end);
     plot_x_axis(p, p->y.start, p->plot.x_name);
     if (p->plot.reference > 0)
-        svg_line(p->out, "u", p->x.start, plot_at(&p->y, p->plot.reference), p->x.end,
-                 plot_at(&p->y, p->plot.reference));
+        svg_line(p->out, "u", p->x.start, plot_coordinate(&p->y, p->plot.reference), p->x.end,
+                 plot_coordinate(&p->y, p->plot.reference));
     for (size_t i = 0; i < p->plot.count; i++)
         draw_series(p, i);
     plot_legend(p, p->y.start + 52, draw_sample);

@@ -57,9 +57,9 @@ bool plot_is_valid(const plot_spec *plot)
            has_valid_values(plot);
 }
 
-void plot_text(plot_drawing *p, const char *kind, double x, double y, const char *text)
+void plot_text(plot_drawing *p, const char *css_class, double x, double y, const char *text)
 {
-    svg_text_begin(p->out, kind, x, y);
+    svg_text_begin(p->out, css_class, x, y);
     html_text(p->out, text);
     fputs("</text>\n", p->out);
 }

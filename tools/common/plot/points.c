@@ -14,10 +14,10 @@ void plot_points_layout(plot_drawing *p)
     plot_axis both = {.log = p->plot.log_x};
 
     p->top += p->plot.y_name ? 22 : 6;
-    plot_axis_fit(&both, &p->plot, true);
+    plot_axis_cover_values(&both, &p->plot, true);
     p->plot.y_range[0] = both.from;
     p->plot.y_range[1] = both.to;
-    plot_axis_fit(&both, &p->plot, false);
+    plot_axis_cover_values(&both, &p->plot, false);
     if (both.log) { /* room between the marks and the frame */
         both.from /= 1.1;
         both.to *= 1.1;
@@ -29,8 +29,8 @@ void plot_points_layout(plot_drawing *p)
                        .start = p->top + p->x.end - p->x.start,
                        .end = p->top,
                        .room = 30};
-    plot_axis_fit(&p->x, &p->plot, true);
-    plot_axis_fit(&p->y, &p->plot, false);
+    plot_axis_cover_values(&p->x, &p->plot, true);
+    plot_axis_cover_values(&p->y, &p->plot, false);
     p->height = p->y.start + 50 + plot_legend_height(p);
 }
 
@@ -56,7 +56,8 @@ static void draw_series(plot_drawing *p, size_t series)
 
     begin_marks(p, series);
     for (size_t i = 0; i < s->count; i++) {
-        double x = round(plot_at(&p->x, s->x[i])), y = round(plot_at(&p->y, s->y[i]));
+        double x = round(plot_coordinate(&p->x, s->x[i])),
+               y = round(plot_coordinate(&p->y, s->y[i]));
         size_t pixel = (size_t)y * columns + (size_t)x;
 
         if (!is_drawn[pixel])

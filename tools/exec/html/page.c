@@ -13,7 +13,7 @@ static void put_start(const page *p)
           p->out);
     html_text(p->out, p->job->plan.path);
     fputs(": run</title>\n", p->out);
-    page_style(p->out);
+    page_write_style(p->out);
     fputs("</head>\n<body>\n<main>\n", p->out);
 }
 
@@ -96,7 +96,7 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
         status = put_details(&p);
     html_origin(&p);
     fputs("</main>\n", out);
-    page_script(out);
+    page_write_script(out);
     fputs("</body>\n</html>\n", out);
     free(p.folder);
     return status;
