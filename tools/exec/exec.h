@@ -113,8 +113,8 @@ int exec_bound_instance(plan *p);
 /** Write the files and print the summary. Return the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);
 
-/** Update the progress line; a callback for the run's settings. */
-void exec_progress(void *unused, const hs_exec_progress *p);
+/** Update the progress line; a callback for the run's settings, whose data is an exec_job **. */
+void exec_progress(void *job, const hs_exec_progress *p);
 
 /**
  * Install the handler of SIGUSR1, which requests a status message instead of ending the program.

@@ -279,7 +279,8 @@ static const option_spec option_table[] = {
      "keep the output of commands in FOLDER, as ID.ATTEMPT.out and ID.ATTEMPT.err (default: "
      "print the output of failed attempts only)"},
     {0, "show", "no|tasks|lines", {OPTION_WORD(NULL, request.show)},
-     "print the output of commands: of each task at its end (tasks), or line by line (lines)"},
+     "print the output of commands: of each task at its end (tasks), or line by line (lines); "
+     "default: tasks with --commands, else no"},
     {0, "tag", NULL, {OPTION_FLAG(request.tag)},
      "begin each line of output with the task's name and a tab"},
     {0, "dry-run", NULL, {OPTION_FLAG(request.dry_run)},
@@ -482,6 +483,14 @@ static void take_operand(options *o, exec_request *request, plan *p)
         request->settings.run.allow_commands = true;
 }
 
+/* Show the output of the tasks of a list of commands, unless a file goes to standard output. */
+static void set_default_show(const options *o, command_line *line)
+{
+    if (line->request.commands && !options_given(o, "show") &&
+        !files_count_stdout(line->path, EXEC_FILES))
+        line->request.show = EXEC_SHOW_TASKS;
+}
+
 static void set_attempt_callbacks(exec_request *request, exec_job **job)
 {
     hs_exec_settings *settings = &request->settings;
@@ -527,6 +536,7 @@ int main(int argc, char **argv)
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     take_operand(&o, &line.request, &job.plan);
+    set_default_show(&o, &line);
     check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);
