@@ -38,7 +38,7 @@ typedef struct fake_settings {
     unsigned    fail_call;      /* number of the failing call, from 1; 0: none */
     const char *fail_name;      /* name of the failing call; NULL: none */
     unsigned    spared;         /* number of successful calls of this name before the failing one */
-    unsigned    fail_operation; /* the copy or kernel that breaks its device when it runs */
+    unsigned    fail_operation; /* number, from 1, of the copy or kernel that breaks the device */
     int         error;          /* error of either; 0: an error that the call may return */
     int         mig;            /* devices are instances of divided GPUs */
     int         sticky;         /* a failing call leaves the device broken */
