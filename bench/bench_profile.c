@@ -42,7 +42,8 @@ static void expect(hs_status st, const hs_error *error)
     exit(1);
 }
 
-/* Observe executions of different commands of 1,000 programs, each of which makes two entries. */
+/* Observe entries / 2 executions of different commands of 1,000 programs. An execution makes two
+ * entries. */
 static void observe(hs_cost *cost, unsigned entries)
 {
     hs_features f;

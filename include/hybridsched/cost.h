@@ -123,9 +123,9 @@ HS_API void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size);
 HS_API bool hs_cost_entry_at(const hs_cost *cost, size_t index, hs_cost_entry *entry);
 
 /**
- * Iterate, in the same order, over the statistics of only the executions observed since the last
- * hs_cost_clear_fresh(): return true and set *entry, or return false past the last. Entries without
- * such executions have runs and strange 0.
+ * Iterate over all entries in the same order, with the statistics of only the executions observed
+ * since the last hs_cost_clear_fresh(): return true and set *entry, or return false past the last.
+ * Without such executions, runs and strange are 0.
  */
 HS_API bool hs_cost_fresh_at(const hs_cost *cost, size_t index, hs_cost_entry *entry);
 HS_API void hs_cost_clear_fresh(hs_cost *cost);

@@ -71,10 +71,10 @@ hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned w
     if (st == HS_OK && workers > 0 && count > 0)
         st = hsi_order_by_time(&arena, time, count, order, token);
     if (st == HS_OK && workers > 0 && count > 0) {
-        found->grid = grid_of(count, time, token);
+        found->cell_exponent = grid_of(count, time, token);
         for (sum[0] = 0, i = 0; i < count; i++) {
             hsi_poll_at_iteration(token, i);
-            sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -found->grid);
+            sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -found->cell_exponent);
         }
         find_best_count(count, sum, workers, token, found);
     }
@@ -84,5 +84,5 @@ hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned w
 
 double hsi_task_count_bound_value(const hsi_task_count_bound *found)
 {
-    return hsi_grid_cells_to_time(found->bound, found->grid);
+    return hsi_grid_cells_to_time(found->bound, found->cell_exponent);
 }

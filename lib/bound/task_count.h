@@ -13,12 +13,12 @@
  * A bound for identical workers from the number of tasks that some of them must run (task_count.c).
  * It is safe, never exceeds configuration, and is high if each worker runs few tasks. O(n log n).
  *
- * Times are rounded down to cells of 2^grid. Some worker has a load of at least `bound` cells,
- * since some workers run more than `each` of certain tasks, the longest of which has `longest`
- * cells.
+ * Times are rounded down to cells of 2^cell_exponent. Some worker has a load of at least `bound`
+ * cells, since some workers run more than `each` of certain tasks, the longest of which has
+ * `longest` cells.
  */
 typedef struct hsi_task_count_bound {
-    int     grid;
+    int     cell_exponent;
     int64_t bound, longest, each; /* bound in cells; 0: the argument gives no bound */
 } hsi_task_count_bound;
 

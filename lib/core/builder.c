@@ -29,7 +29,7 @@ void hs_builder_free(hs_builder *b)
 {
     if (!b)
         return;
-    hsi_store_free_columns(&b->content);
+    hsi_store_free_content(&b->content);
     hsi_relations_builder_close(&b->pending);
     hsi_vector_free(&b->fault.cycle);
     free(b);
@@ -94,13 +94,13 @@ static void track_id_order(hs_builder *b, hsi_text id)
 
 /* Bytes per row in the cells of a column. */
 static const unsigned char width[HSI_COLUMNS] = {
-#define WIDTH_TIME    sizeof(double)
-#define WIDTH_NUMBER  sizeof(double)
+#define WIDTH_TIME sizeof(double)
+#define WIDTH_NUMBER sizeof(double)
 #define WIDTH_INTEGER sizeof(int64_t)
-#define WIDTH_COUNT   sizeof(uint32_t)
-#define WIDTH_WORD    1
-#define WIDTH_TEXT    sizeof(size_t)
-#define WIDTH_LIST    0
+#define WIDTH_COUNT sizeof(uint32_t)
+#define WIDTH_WORD 1
+#define WIDTH_TEXT sizeof(size_t)
+#define WIDTH_LIST 0
 #define X(name, field, type, digest, words) WIDTH_##type,
     HSI_COLUMN_MAP(X)
 #undef X

@@ -56,10 +56,10 @@ typedef struct hsi_proof_node {
     uint32_t kind, cut; /* branch: at most `cut` tasks of the kind on CPUs, or more; in a graph
                            one or two tasks */
     double          multiplier[2]; /* multipliers of the loads, by type */
-    int      grid;
-    int64_t  capacity, most[2];
-    int      type;  /* leaf HSI_STEP_PACKING: the type whose tasks do not fit */
-    int64_t *worth; /* worth of each class, HSI_CLASSES per kind; 0 for empty classes */
+    int             grid;
+    int64_t         capacity, most[2];
+    int             type;  /* leaf HSI_STEP_PACKING: the type whose tasks do not fit */
+    int64_t        *worth; /* worth of each class, HSI_CLASSES per kind; 0 for empty classes */
     size_t          paths; /* number of a graph's paths; or 1, the parallel tasks */
     hsi_proof_path *path;
 } hsi_proof_node;
@@ -72,7 +72,8 @@ static inline bool hsi_step_is_jump(uint32_t step)
     return step >= HSI_OVER_CPUS;
 }
 
-/* A task that counts on a path: fully, or only its time on one type, shared by the workers. */
+/* A task on a path, which counts with its full time, or with its time on one type divided by the
+ * number of workers of this type. */
 typedef struct hsi_counted {
     uint32_t task;
     uint32_t over; /* 0: fully; or HSI_OVER_CPUS, HSI_OVER_GPUS */

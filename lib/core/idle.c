@@ -14,10 +14,10 @@ typedef struct event {
 } event;
 
 /* All entries, grouped by task. */
-typedef struct table {
+typedef struct entries_by_task {
     size_t   *first; /* first entry of each task, and the number of entries */
     hs_entry *entries;
-} table;
+} entries_by_task;
 
 static int by_start(const void *a, const void *b)
 {
@@ -41,7 +41,7 @@ static unsigned workers_of(const hs_schedule *s)
     return hs_schedule_cpus(s) + hs_schedule_gpus(s);
 }
 
-static hs_status sort_by_task(const hs_schedule *s, size_t tasks, table *t)
+static hs_status sort_by_task(const hs_schedule *s, size_t tasks, entries_by_task *t)
 {
     size_t          count, i;
     const hs_entry *e;
@@ -69,7 +69,7 @@ static hs_status sort_by_task(const hs_schedule *s, size_t tasks, table *t)
  * Return the end of a task's run; INFINITY: never completed; 0 for a task without entries, done
  * before the start.
  */
-static double end_of(const table *t, size_t task)
+static double end_of(const entries_by_task *t, size_t task)
 {
     size_t i;
 
@@ -80,7 +80,7 @@ static double end_of(const table *t, size_t task)
 }
 
 /* Compute the time at which the last predecessor of each vertex was done. */
-static void find_times(const hs_graph *g, const table *t, double *ready)
+static void find_times(const hs_graph *g, const entries_by_task *t, double *ready)
 {
     size_t i, k, count;
 
@@ -107,7 +107,8 @@ static void add_event(event *events, size_t *count, double from, double to, uint
  * again: it failed, or the run stopped first, which entries do not tell. A task without entries was
  * done before the start.
  */
-static size_t list_events(const table *t, size_t tasks, const double *ready, event *events)
+static size_t list_events(const entries_by_task *t, size_t tasks, const double *ready,
+                          event *events)
 {
     size_t count = 0, task, i;
 
@@ -171,7 +172,7 @@ hs_status hsi_ready_counts_open(hsi_ready_counts *b, const hs_instance *in, cons
 {
     size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_entry_count(s) + 1;
     const hs_graph *g = NULL;
-    table           t = {0};
+    entries_by_task t = {0};
     hs_status       st = hsi_graph_of(in, NULL, &g);
     double         *ready = calloc((g ? g->vertices : tasks) + 1, sizeof *ready);
     event          *events = malloc(most * sizeof *events);
@@ -230,9 +231,9 @@ static double idle_time_before(const hsi_ready_counts *b, hs_type type, double t
 hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle)
 {
     hsi_ready_counts b = {0};
-    double      makespan = hs_schedule_makespan(s);
+    double           makespan = hs_schedule_makespan(s);
     hs_status        st = hsi_ready_counts_open(&b, in, s);
-    unsigned    w;
+    unsigned         w;
 
     for (w = 0; st == HS_OK && w < workers_of(s); w++) {
         hs_type         type = w < hs_schedule_cpus(s) ? HS_CPU : HS_GPU;

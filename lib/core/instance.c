@@ -8,7 +8,7 @@
 #include "support/decimal/decimal.h"
 #include "support/sized.h"
 
-void hsi_store_free_columns(hsi_store *store)
+void hsi_store_free_content(hsi_store *store)
 {
     for (int c = 0; c < HSI_COLUMNS && !store->is_borrowed; c++) {
         hsi_vector_free(&store->cells[c].at);
@@ -25,7 +25,7 @@ void hsi_store_release(hsi_store *store)
     if (!store || atomic_fetch_sub(&store->references, 1) != 1)
         return;
     hsi_graph_free(atomic_load(&store->graph));
-    hsi_store_free_columns(store);
+    hsi_store_free_content(store);
     free(store);
 }
 
@@ -248,8 +248,8 @@ size_t hs_instance_row_of(const hs_instance *in, size_t task)
 
 double hs_instance_time(const hs_instance *in, size_t task, hs_type type)
 {
-    return hsi_store_times(in->store, type == HS_CPU ? HSI_CPU
-                                                     : HSI_GPU)[hs_instance_row_of(in, task)];
+    return hsi_store_times(in->store,
+                           type == HS_CPU ? HSI_CPU : HSI_GPU)[hs_instance_row_of(in, task)];
 }
 
 int64_t hs_instance_priority(const hs_instance *in, size_t task)

@@ -126,7 +126,7 @@ struct hs_instance {
 void hsi_store_release(hsi_store *store);
 
 /* Free the members owned by the store, but not the store itself. */
-void hsi_store_free_columns(hsi_store *store);
+void hsi_store_free_content(hsi_store *store);
 
 /* Count the rows with an unknown time. */
 size_t hsi_store_count_unknown(const hsi_store *store);

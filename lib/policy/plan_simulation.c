@@ -42,7 +42,7 @@ void hsi_plan_simulation_close(hsi_plan_simulation *r)
     *r = (hsi_plan_simulation){0};
 }
 
-void hsi_plan_simulation_mark_done(hsi_plan_simulation *r, uint32_t task)
+void hsi_plan_simulation_mark_done_before_start(hsi_plan_simulation *r, uint32_t task)
 {
     hsi_ready_mark_done_before_start(&r->ready, task);
 }

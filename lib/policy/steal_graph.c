@@ -299,7 +299,7 @@ static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t 
 static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
-        hsi_plan_simulation_mark_done(&steal->plan, task);
+        hsi_plan_simulation_mark_done_before_start(&steal->plan, task);
     hsi_plan_lists_remove(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task); /* a task whose worker has retired is an orphan */
 }

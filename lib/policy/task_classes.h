@@ -23,13 +23,13 @@ typedef struct hsi_task_class {
     struct hsi_class_on_type {
         double   time;    /* expected time, in the instance's unit; INFINITY: not on this type */
         double   aborted; /* longest aborted attempt */
-        uint32_t active; /* attempts that run now */
-        uint32_t done;   /* finished attempts of this run */
+        uint32_t active;  /* attempts that run now */
+        uint32_t done;    /* finished attempts of this run */
         uint32_t next;    /* next class with the same key on this type; HS_NONE: the last */
         uint32_t key;     /* index of the key; HS_NONE: the time is known */
         bool     guessed; /* no measurement or law describes the class on this type */
-        bool     waits;   /* the class is in `preferred`, with the number below */
-        bool     untried; /* the class is in `untried`, with the number below */
+        bool     waits;   /* the class is in `preferred`, with the key `preference` */
+        bool     untried; /* the class is in `untried`, with the key `crowd` */
         bool     moved;   /* the class must be inserted again */
         double   preference, crowd;
     } on[2]; /* by hs_type */
@@ -49,16 +49,16 @@ typedef struct hsi_task_classes {
     hs_cost           *cost; /* measured executions of earlier runs and of this run */
     hs_feature_index  *features;
     hs_guess_use       guesses;
-    double             second; /* a second in the instance's unit */
-    hsi_vector         classes, keys; /* of hsi_task_class, of hsi_class_key */
-    uint32_t          *class_of;      /* by task */
-    uint32_t          *heap;          /* waiting tasks of each class, highest priority first */
-    unsigned char     *gone;          /* by task: 1: removed from its heap */
-    hsi_ordered_set    preferred[2];  /* by hs_type: classes with waiting tasks */
-    hsi_ordered_set    untried[2];    /* by hs_type: guessed classes that no worker has tried */
-    double             busy[2];       /* by hs_type: time of the attempts done in this run */
-    uint64_t           done[2];       /* by hs_type: attempts done in this run */
-    double             longest[2];    /* by hs_type: longest of these attempts */
+    double             second;           /* a second in the instance's unit */
+    hsi_vector         classes, keys;    /* of hsi_task_class, of hsi_class_key */
+    uint32_t          *class_of;         /* by task */
+    uint32_t          *heap;             /* waiting tasks of each class, highest priority first */
+    unsigned char     *gone;             /* by task: 1: removed from its heap */
+    hsi_ordered_set    preferred[2];     /* by hs_type: classes with waiting tasks */
+    hsi_ordered_set    untried[2];       /* by hs_type: guessed classes that no worker has tried */
+    double             busy[2];          /* by hs_type: time of the attempts done in this run */
+    uint64_t           done[2];          /* by hs_type: attempts done in this run */
+    double             longest[2];       /* by hs_type: longest of these attempts */
     double             measured_time[2]; /* by hs_type: sum of the times of the measured classes */
     int                measured[2];      /* by hs_type: classes whose unknown time is no guess */
 } hsi_task_classes;

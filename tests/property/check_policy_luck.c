@@ -96,15 +96,16 @@ START_TEST(wrong_estimates)
 }
 END_TEST
 
-typedef struct luck {
+typedef struct estimated_case {
     size_t   n;
     unsigned m, k;
     double   cpu[8], gpu[8], true_cpu[8], true_gpu[8];
-} luck;
+} estimated_case;
 
 /* Return the policy's makespan with a plan of the given algorithm; policies without a plan ignore
  * the plan. */
-static double makespan_by(const char *planner, const luck *l, const char *name, double tolerance)
+static double makespan_by(const char *planner, const estimated_case *l, const char *name,
+                          double tolerance)
 {
     hs_instance *in = NULL, *truth = NULL;
     hs_schedule *plan = NULL, *found = NULL;
@@ -126,7 +127,7 @@ static double makespan_by(const char *planner, const luck *l, const char *name, 
     return makespan;
 }
 
-static double lucky_makespan(const luck *l, const char *name, double tolerance)
+static double lucky_makespan(const estimated_case *l, const char *name, double tolerance)
 {
     return makespan_by("lpt", l, name, tolerance);
 }
@@ -135,10 +136,10 @@ static double lucky_makespan(const luck *l, const char *name, double tolerance)
  * task exceeds the tolerance. */
 START_TEST(a_task_that_does_not_end)
 {
-    static const luck        l = {2, 1, 1, {8, 8}, {7, 2}, {800, 800}, {4, 2}};
-    static const char *const names[] = {"heteroprio", "plan+steal"};
-    double                   late = nextafter(8 * (1 + 0.25), INFINITY);
-    int                      i;
+    static const estimated_case l = {2, 1, 1, {8, 8}, {7, 2}, {800, 800}, {4, 2}};
+    static const char *const    names[] = {"heteroprio", "plan+steal"};
+    double                      late = nextafter(8 * (1 + 0.25), INFINITY);
+    int                         i;
 
     ck_assert_double_eq(makespan_by("heteroprio", &l, "plan", 0.25), 800);
     for (i = 0; i < 2; i++)
@@ -150,9 +151,9 @@ END_TEST
  * spoliation gains nothing. */
 START_TEST(a_long_task_is_left_where_it_is_as_fast)
 {
-    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {48, 48}, {48, 2}};
-    static const char *const names[] = {"heteroprio", "plan+steal"};
-    int                      i;
+    static const estimated_case l = {2, 1, 1, {8, 8}, {8, 2}, {48, 48}, {48, 2}};
+    static const char *const    names[] = {"heteroprio", "plan+steal"};
+    int                         i;
 
     for (i = 0; i < 2; i++)
         ck_assert_double_eq(lucky_makespan(&l, names[i], 0.25), 48);
@@ -163,9 +164,9 @@ END_TEST
  * CPU. */
 START_TEST(a_stuck_task_is_taken)
 {
-    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {1e6, 1e6}, {8, 2}};
-    static const char *const names[] = {"heteroprio", "plan+steal"};
-    int                      i;
+    static const estimated_case l = {2, 1, 1, {8, 8}, {8, 2}, {1e6, 1e6}, {8, 2}};
+    static const char *const    names[] = {"heteroprio", "plan+steal"};
+    int                         i;
 
     for (i = 0; i < 2; i++)
         ck_assert_double_eq_tol(lucky_makespan(&l, names[i], 0.25), 256 * 8 + 8, 1e-6);
@@ -237,8 +238,9 @@ END_TEST
 /* Check that an idle GPU spoliates the tasks of three slow CPUs one after another. */
 START_TEST(all_cpus_are_slow)
 {
-    static const luck l = {4, 3, 1, {5, 5, 5, 5}, {4, 4, 4, 1}, {500, 500, 500, 500}, {1, 1, 1, 1}};
-    double            late = nextafter(5, INFINITY);
+    static const estimated_case l = {
+        4, 3, 1, {5, 5, 5, 5}, {4, 4, 4, 1}, {500, 500, 500, 500}, {1, 1, 1, 1}};
+    double late = nextafter(5, INFINITY);
 
     ck_assert_double_eq(lucky_makespan(&l, "heteroprio", 0), late + 1 + 1 + 1);
 }
@@ -247,9 +249,9 @@ END_TEST
 /* Check that no spoliation happens if estimates are equally wrong on both types. */
 START_TEST(a_task_is_not_taken_to_and_fro)
 {
-    static const luck        l = {1, 1, 1, {400}, {570}, {790}, {1160}};
-    static const char *const names[] = {"plan", "heteroprio", "plan+steal"};
-    int                      i;
+    static const estimated_case l = {1, 1, 1, {400}, {570}, {790}, {1160}};
+    static const char *const    names[] = {"plan", "heteroprio", "plan+steal"};
+    int                         i;
 
     for (i = 0; i < 3; i++)
         ck_assert_double_eq(lucky_makespan(&l, names[i], 0.02), 790);
@@ -263,13 +265,13 @@ END_TEST
  */
 START_TEST(a_late_task_is_not_taken_back)
 {
-    static const luck l = {6,
-                           1,
-                           1,
-                           {INFINITY, INFINITY, INFINITY, INFINITY, 8, 29},
-                           {1, 1, 1, 1, INFINITY, 10},
-                           {INFINITY, INFINITY, INFINITY, INFINITY, 8, 29},
-                           {4, 1, 1, 1, INFINITY, 40}};
+    static const estimated_case l = {6,
+                                     1,
+                                     1,
+                                     {INFINITY, INFINITY, INFINITY, INFINITY, 8, 29},
+                                     {1, 1, 1, 1, INFINITY, 10},
+                                     {INFINITY, INFINITY, INFINITY, INFINITY, 8, 29},
+                                     {4, 1, 1, 1, INFINITY, 40}};
 
     ck_assert_double_eq_tol(lucky_makespan(&l, "heteroprio", 0), 17 + 29, 1e-9);
 }
@@ -331,7 +333,7 @@ END_TEST
  * forever. */
 START_TEST(a_task_that_is_long_everywhere)
 {
-    static const luck l = {1, 1, 1, {1}, {1}, {1000}, {1000}};
+    static const estimated_case l = {1, 1, 1, {1}, {1}, {1000}, {1000}};
 
     ck_assert_double_le(lucky_makespan(&l, "heteroprio", 0), 3000);
     ck_assert_double_le(lucky_makespan(&l, "plan+steal", 0), 3000);
@@ -343,7 +345,8 @@ END_TEST
  * and that the policy `plan` does not. */
 START_TEST(waiting_behind_a_slow_task)
 {
-    static const luck l = {4, 2, 0, {6, 5, 4, 4}, {1, 1, 1, 1}, {60, 5, 4, 4}, {1, 1, 1, 1}};
+    static const estimated_case l = {4,           2, 0, {6, 5, 4, 4}, {1, 1, 1, 1}, {60, 5, 4, 4},
+                                     {1, 1, 1, 1}};
 
     ck_assert_double_eq(lucky_makespan(&l, "plan", 0), 64);
     ck_assert_double_eq(lucky_makespan(&l, "plan+steal", 0), 60);
@@ -462,7 +465,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("policy luck");
+    Suite *suite = suite_create("policy wrong estimates");
     TCase *cases = tcase_create("under the virtual clock");
 
     tcase_set_timeout(cases, 600);

@@ -31,11 +31,11 @@ struct literal_policy {
     const double *time[2];   /* estimates, by hs_type */
     char         *barred[2]; /* whether spoliation by a type is barred, by hs_type of the thief
                                 and task */
-    const char  **kernel;    /* by task */
-    lesson       *lessons;
-    size_t        learnt;
-    char         *queued; /* heteroprio: by task */
-    lane         *lane;
+    const char **kernel;     /* by task */
+    lesson      *lessons;
+    size_t       learnt;
+    char        *queued; /* heteroprio: by task */
+    lane        *lane;
 };
 
 static hs_type type_of(const literal_policy *l, unsigned worker)
@@ -211,34 +211,34 @@ static long steal_for_type(literal_policy *l, hs_type type, double now)
 
 /* Where lessons are taken from: a kernel on a type, or the whole type if the kernel has no
  * lessons. */
-typedef struct field {
+typedef struct lesson_source {
     const literal_policy *l;
     hs_type               type;
     const char           *kernel; /* NULL: every kernel */
-} field;
+} lesson_source;
 
-static bool belongs_to_field(const field *f, const lesson *x)
+static bool belongs_to_source(const lesson_source *f, const lesson *x)
 {
     return x->type == f->type && (!f->kernel || (x->kernel && strcmp(x->kernel, f->kernel) == 0));
 }
 
-static size_t lessons_of(const field *f, size_t *wrong)
+static size_t lessons_of(const lesson_source *f, size_t *wrong)
 {
     size_t i, count = 0;
 
     *wrong = 0;
     for (i = 0; i < f->l->learnt; i++)
-        if (belongs_to_field(f, &f->l->lessons[i])) {
+        if (belongs_to_source(f, &f->l->lessons[i])) {
             count++;
             *wrong += (size_t)f->l->lessons[i].wrong;
         }
     return count;
 }
 
-static field field_of(const literal_policy *l, hs_type type, long task)
+static lesson_source field_of(const literal_policy *l, hs_type type, long task)
 {
-    field  f = {l, type, l->kernel[task]};
-    size_t wrong;
+    lesson_source f = {l, type, l->kernel[task]};
+    size_t        wrong;
 
     if (!lessons_of(&f, &wrong))
         f.kernel = NULL;
@@ -260,13 +260,13 @@ typedef struct pile {
     double sum, limit;
 } pile;
 
-static pile pile_of(const field *f, int bin)
+static pile pile_of(const lesson_source *f, int bin)
 {
     pile   p = {0, 0, 0};
     size_t i;
 
     for (i = 0; i < f->l->learnt; i++)
-        if (belongs_to_field(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
+        if (belongs_to_source(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
             p.count++;
             p.sum += f->l->lessons[i].ratio;
             p.limit = fmax(p.limit, f->l->lessons[i].ratio);
@@ -297,7 +297,7 @@ static double time_of_exceeding(const literal_policy *l, unsigned worker, double
     return l->lane[worker].start + ratio * (time_until_late(l, worker) * (1 + l->tolerance));
 }
 
-static double mean_remaining_ratio(const literal_policy *l, unsigned worker, const field *f,
+static double mean_remaining_ratio(const literal_policy *l, unsigned worker, const lesson_source *f,
                                    double now)
 {
     double sum = 0;
@@ -319,7 +319,8 @@ static double mean_remaining_ratio(const literal_policy *l, unsigned worker, con
  * long, else over lessons of its type, else 1 within the tolerance. 0: no lesson lasted as long. */
 static double expected_ratio_of(const literal_policy *l, unsigned worker, double now)
 {
-    field  kind = field_of(l, type_of(l, worker), l->lane[worker].task), all = {l, kind.type, NULL};
+    lesson_source kind = field_of(l, type_of(l, worker), l->lane[worker].task),
+                  all = {l, kind.type, NULL};
     double ratio = mean_remaining_ratio(l, worker, &kind, now);
 
     if (!(ratio > 0))
@@ -330,8 +331,8 @@ static double expected_ratio_of(const literal_policy *l, unsigned worker, double
 /* Return 1 plus the fraction of wrong estimates on the opposite type; 2 without lessons. */
 static double factor_of_wrong_estimates(const literal_policy *l, unsigned worker)
 {
-    field  there = field_of(l, other_than(type_of(l, worker)), l->lane[worker].task);
-    size_t wrong, count = lessons_of(&there, &wrong);
+    lesson_source there = field_of(l, other_than(type_of(l, worker)), l->lane[worker].task);
+    size_t        wrong, count = lessons_of(&there, &wrong);
 
     return count ? 1 + (double)wrong / (double)count : 2;
 }
@@ -345,7 +346,7 @@ static double expected_end(const literal_policy *l, unsigned worker, double now)
 }
 
 /* Return the mean ratio in which ratios above the mean count three times. */
-static double pessimistic_ratio(const field *f)
+static double pessimistic_ratio(const lesson_source *f)
 {
     double ratio, next_decision = 0;
     size_t wrong;
@@ -371,8 +372,8 @@ static double pessimistic_ratio(const field *f)
 /* Return the pessimistic time of a running task on the opposite type. */
 static double time_on_other_type(const literal_policy *l, unsigned worker)
 {
-    long  task = l->lane[worker].task;
-    field there = field_of(l, other_than(type_of(l, worker)), task);
+    long          task = l->lane[worker].task;
+    lesson_source there = field_of(l, other_than(type_of(l, worker)), task);
 
     return l->time[there.type][task] * pessimistic_ratio(&there);
 }
@@ -454,9 +455,9 @@ static double first_time_when(const literal_policy *l, unsigned worker, mileston
  * harmless. */
 static double next_verdict_time(const literal_policy *l, unsigned worker, double now)
 {
-    field  fields[] = {field_of(l, type_of(l, worker), l->lane[worker].task),
-                       {l, type_of(l, worker), NULL}};
-    double late = first_time_when(l, worker, IS_LATE, 0, now), until = INFINITY;
+    lesson_source fields[] = {field_of(l, type_of(l, worker), l->lane[worker].task),
+                              {l, type_of(l, worker), NULL}};
+    double        late = first_time_when(l, worker, IS_LATE, 0, now), until = INFINITY;
     double over = first_time_when(l, worker, IS_OVERDUE, elapsed_until_stuck(l, worker), now);
     int    i;
 
@@ -518,9 +519,8 @@ static void next_decision(void *self, unsigned worker, double now, hs_decision *
     victim = find_victim(l, type, now);
     if (victim != NOTHING) {
         l->lane[victim].thief = worker;
-        *out =
-            (hs_decision){HS_DECIDE_SPOLIATE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0,
-            0};
+        *out = (hs_decision){HS_DECIDE_SPOLIATE, (uint32_t)l->lane[victim].task, (unsigned)victim,
+                             0, 0};
     } else {
         *out = (hs_decision){.kind = HS_DECIDE_WAIT, .until = when_to_ask(l, type, now)};
     }

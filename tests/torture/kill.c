@@ -118,7 +118,8 @@ static void read_journal(unsigned char *marks)
         fclose(f);
 }
 
-/* Record the start of a task: the worker's previous task and the predecessors have ended. */
+/* Record the start of a task. It shows that the worker's previous task and the predecessors of the
+ * task have ended. */
 static void note_begin(int task, int worker, int last[WORKERS])
 {
     if (last[worker] >= 0)

@@ -52,7 +52,7 @@ static hs_status wrap_and_move(const void *context, uint64_t *result)
 static hs_status index_names(const void *context, uint64_t *result)
 {
     hs_name_index *index = NULL;
-    size_t    task = 0;
+    size_t         task = 0;
     hs_status      st = hs_name_index_create(context, &index);
 
     if (st == HS_OK) {
@@ -214,10 +214,10 @@ END_TEST
 
 static hs_status use_queue(const void *context, uint64_t *result)
 {
-    hs_queue *q = NULL;
-    hs_queue_task  task;
-    uint64_t  i;
-    hs_status st = hs_queue_create(2, 1, *(const size_t *)context, &q);
+    hs_queue     *q = NULL;
+    hs_queue_task task;
+    uint64_t      i;
+    hs_status     st = hs_queue_create(2, 1, *(const size_t *)context, &q);
 
     for (i = 0; i < 100 && st == HS_OK; i++) {
         task = (hs_queue_task){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
@@ -238,20 +238,20 @@ START_TEST(queue_survives_failed_allocations)
 }
 END_TEST
 
-typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
-                            const hs_picture *picture, hs_error *error);
+typedef hs_status (*picture_function)(int fd, const hs_instance *in, const hs_schedule *s,
+                                      const hs_picture *picture, hs_error *error);
 
-typedef struct drawing {
-    writer             write;
+typedef struct picture_call {
+    picture_function   write;
     const hs_instance *in;
     const hs_schedule *s;
     int                fd;
     hs_picture         picture;
-} drawing;
+} picture_call;
 
 static hs_status draw_pictures(const void *context, uint64_t *result)
 {
-    const drawing *d = context;
+    const picture_call *d = context;
 
     *result = 0;
     return d->write(d->fd, d->in, d->s, &d->picture, NULL);
@@ -259,10 +259,10 @@ static hs_status draw_pictures(const void *context, uint64_t *result)
 
 static hs_status find_path(const void *context, uint64_t *result)
 {
-    const drawing    *d = context;
-    hs_critical_step *step = NULL;
-    size_t            count = 0;
-    hs_status         st = hs_critical_path(d->in, d->s, &step, &count);
+    const picture_call *d = context;
+    hs_critical_step   *step = NULL;
+    size_t              count = 0;
+    hs_status           st = hs_critical_path(d->in, d->s, &step, &count);
 
     *result = count;
     free(step);
@@ -273,14 +273,14 @@ static hs_status find_path(const void *context, uint64_t *result)
  * at a time. */
 START_TEST(pictures_survive_failed_allocations)
 {
-    const hs_transfer   copies[] = {{0, 2, 1, UINT32_MAX, 0, 1}, {1, 3, 1, UINT32_MAX, 0, 1}};
-    hs_picture          picture;
-    static const writer writers[] = {hs_gantt_write, hs_trace_write};
-    hs_builder         *b = NULL;
-    hs_instance        *in = NULL;
-    hs_schedule        *s = NULL;
-    hs_task             task;
-    int                 fd = open("/dev/null", O_WRONLY);
+    const hs_transfer copies[] = {{0, 2, 1, UINT32_MAX, 0, 1}, {1, 3, 1, UINT32_MAX, 0, 1}};
+    hs_picture        picture;
+    static const picture_function writers[] = {hs_gantt_write, hs_trace_write};
+    hs_builder                   *b = NULL;
+    hs_instance                  *in = NULL;
+    hs_schedule                  *s = NULL;
+    hs_task                       task;
+    int                           fd = open("/dev/null", O_WRONLY);
 
     hs_task_init(&task);
     task.cpu = task.gpu = 1;
@@ -299,9 +299,9 @@ START_TEST(pictures_survive_failed_allocations)
     picture.transfer_count = 2;
     for (size_t i = 0; i < 2; i++)
         check_single_and_lasting_failures("a picture", draw_pictures,
-                                          &(drawing){writers[i], in, s, fd, picture});
+                                          &(picture_call){writers[i], in, s, fd, picture});
     check_single_and_lasting_failures("a critical path", find_path,
-                                      &(drawing){NULL, in, s, fd, picture});
+                                      &(picture_call){NULL, in, s, fd, picture});
     close(fd);
     hs_schedule_free(s);
     hs_instance_free(in);

@@ -118,7 +118,7 @@ static int64_t largest_set_value(const hsi_configuration *cf, const double *time
 
         for (i = 0; i < count; i++)
             if (set >> i & 1) {
-                double cells = floor(ldexp(time[i], -proof->grid));
+                double cells = floor(ldexp(time[i], -proof->cell_exponent));
 
                 weight = cells <= (double)proof->capacity && weight <= proof->capacity
                              ? weight + (int64_t)cells
@@ -140,7 +140,7 @@ static void verify_proof(const hsi_configuration *cf, const small *in)
     if (!hsi_configuration_get_proof(cf, &proof))
         return;
     ck_assert(proof.bound == hsi_configuration_bound(cf));
-    ck_assert(proof.bound == ldexp((double)(proof.capacity + 1), proof.grid));
+    ck_assert(proof.bound == ldexp((double)(proof.capacity + 1), proof.cell_exponent));
     for (i = 0; i < in->n; i++) {
         ck_assert_int_ge(hsi_configuration_row_multiplier(cf, i), 0);
         sum += hsi_configuration_row_multiplier(cf, i);

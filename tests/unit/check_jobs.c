@@ -36,7 +36,8 @@ static const char *command_of(const char *text, const char *one, const char *two
     return result;
 }
 
-/* Templates with the values "dir.d/a b.tar.gz" and "2", and number 7; GNU parallel gives the same. */
+/* Templates with the values "dir.d/a b.tar.gz" and "2", and number 7; GNU parallel gives the same.
+ */
 static const struct {
     const char *text, *command;
 } good[] = {
@@ -104,11 +105,11 @@ END_TEST
 static const struct {
     const char *value, *forms;
 } forms[] = {
-    {"a", "a a . a"},           {"a.b", "a a.b . a"},          {"a.b.c", "a.b a.b.c . a.b"},
-    {"d/a.b", "d/a a.b d a"},   {"d.e/a", "d.e/a a d.e a"},    {"/a.b", "/a a.b / a"},
-    {"d/", "d/ '' . ''"},       {"/", "/ '' / ''"},            {"//", "// '' / ''"},
-    {".a", "'' .a . ''"},       {"d//a", "d//a a d a"},        {"//a//", "//a// '' / ''"},
-    {"", "'' '' . ''"},         {"a.", "a a. . a"},            {"c/d/e.f/", "c/d/e.f/ '' c/d ''"},
+    {"a", "a a . a"},         {"a.b", "a a.b . a"},       {"a.b.c", "a.b a.b.c . a.b"},
+    {"d/a.b", "d/a a.b d a"}, {"d.e/a", "d.e/a a d.e a"}, {"/a.b", "/a a.b / a"},
+    {"d/", "d/ '' . ''"},     {"/", "/ '' / ''"},         {"//", "// '' / ''"},
+    {".a", "'' .a . ''"},     {"d//a", "d//a a d a"},     {"//a//", "//a// '' / ''"},
+    {"", "'' '' . ''"},       {"a.", "a a. . a"},         {"c/d/e.f/", "c/d/e.f/ '' c/d ''"},
 };
 
 START_TEST(forms_of_values)
@@ -137,8 +138,8 @@ static void draw_value(dice *d, char value[32])
     unsigned          length = dice_below(d, 12);
 
     for (unsigned i = 0; i < length; i++)
-        value[i] = dice_below(d, 4) ? odd[dice_below(d, sizeof odd - 1)]
-                                    : (char)dice_between(d, 1, 255);
+        value[i] =
+            dice_below(d, 4) ? odd[dice_below(d, sizeof odd - 1)] : (char)dice_between(d, 1, 255);
     value[length] = '\0';
 }
 
@@ -146,9 +147,9 @@ static void draw_value(dice *d, char value[32])
 static const struct {
     const char *text, *meaning;
 } fragments[] = {
-    {"a", "a"},       {"'i t s'", "i t s"}, {"\"d q'\"", "d q'"},  {"\\ ", " "},   {"\\'", "'"},
-    {"\\\"", "\""},   {"\\{}", "{}"},       {"\"a\\\"\\$b\"", "a\"$b"}, {"\\\\", "\\"}, {"-", "-"},
-    {"$(echo \"'s\")", "'s"},               {"\"${HSCHED_NONE}\"", ""},
+    {"a", "a"},     {"'i t s'", "i t s"}, {"\"d q'\"", "d q'"},     {"\\ ", " "},
+    {"\\'", "'"},   {"\\\"", "\""},       {"\\{}", "{}"},           {"\"a\\\"\\$b\"", "a\"$b"},
+    {"\\\\", "\\"}, {"-", "-"},           {"$(echo \"'s\")", "'s"}, {"\"${HSCHED_NONE}\"", ""},
 };
 
 enum { FRAGMENTS = sizeof fragments / sizeof *fragments };
@@ -191,7 +192,7 @@ START_TEST(values_are_words_of_the_shell)
 }
 END_TEST
 
-/* Whatever stands around a value, it is either refused or its text does not run. */
+/* Either the template is refused, or the text of a value does not run. */
 START_TEST(values_never_run)
 {
     static const char pieces[] = "'\"\\`$(){}#<[; \n|&a";
@@ -238,10 +239,8 @@ START_TEST(combinations)
     static const struct {
         const char *words, *all;
     } cases[] = {
-        {"::: a b ::: 1 2", "a1 a2 b1 b2 "},
-        {"::: a b :::+ 1 2 3 ::: x y", "a1x a1y b2x b2y "},
-        {"::: a b c :::+ 1 2 :::+ x", "a1x "},
-        {"::: a b ::: 1 2 :::+ 3 4", "a13 a24 b13 b24 "},
+        {"::: a b ::: 1 2", "a1 a2 b1 b2 "},   {"::: a b :::+ 1 2 3 ::: x y", "a1x a1y b2x b2y "},
+        {"::: a b c :::+ 1 2 :::+ x", "a1x "}, {"::: a b ::: 1 2 :::+ 3 4", "a13 a24 b13 b24 "},
         {"::: - --x ::: a", "-a --xa "},
     };
     char        text[64], got[128] = "";

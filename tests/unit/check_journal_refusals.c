@@ -63,13 +63,17 @@ END_TEST
 
 START_TEST(invalid_records_are_refused)
 {
-    static const char *const disordered[] = {
-        "done ", "undone ", "done t1 0", "done t1 cpu0 1 0 1 0", "done t1 cpu0 1 0 1 0123456789abcde 0",
-        "failed t1 cpu0 1 0 1 0123456789abcdeg exit:1 0", "done t1  cpu0 1 0 1 0123456789abcdef 0"};
-    char     text[HSI_JOURNAL_LINE + 200];
-    uint64_t chain = 0;
-    size_t   header = hsi_journal_put_header(text, &chain);
-    uint64_t start = chain;
+    static const char *const disordered[] = {"done ",
+                                             "undone ",
+                                             "done t1 0",
+                                             "done t1 cpu0 1 0 1 0",
+                                             "done t1 cpu0 1 0 1 0123456789abcde 0",
+                                             "failed t1 cpu0 1 0 1 0123456789abcdeg exit:1 0",
+                                             "done t1  cpu0 1 0 1 0123456789abcdef 0"};
+    char                     text[HSI_JOURNAL_LINE + 200];
+    uint64_t                 chain = 0;
+    size_t                   header = hsi_journal_put_header(text, &chain);
+    uint64_t                 start = chain;
 
     refuse_text(text, header + write_sealed_line(text + header, &chain, "begun t1 0"),
                 "unknown kind of record");
@@ -263,7 +267,7 @@ START_TEST(preview_changes_nothing)
     ck_assert_int_eq(look(1, done, &count), HS_OK);
     ck_assert_uint_eq(count, 2);
     ck_assert_str_eq(past.note, "");
-    assert_done(done, 2);
+    assert_only_first_done(done, 2);
     ck_assert_int_eq(stat(file, &after), 0);
     ck_assert_int_eq(after.st_size, before.st_size - 1);
 }

@@ -243,7 +243,7 @@ static void use_or_let_go(world *w, unsigned node)
         hsi_nodes_release_slot(w->nodes, node, s);
         m->users[s]--;
     } else if (m->users[s] < 2) {
-        hsi_nodes_use_slot(w->nodes, node, s);
+        hsi_nodes_acquire_slot(w->nodes, node, s);
         m->users[s]++;
     }
 }
@@ -260,7 +260,7 @@ static void move_to_spare_slot(world *w, unsigned node, size_t piece)
     old = hsi_nodes_slot(w->nodes, node, piece);
     if (m->users[old])
         return;
-    hsi_nodes_use_slot(w->nodes, node, old);
+    hsi_nodes_acquire_slot(w->nodes, node, old);
     m->users[old]++;
     spare = hsi_nodes_take_spare_slot(w->nodes, node, &moves);
     if (spare == HS_NONE) {

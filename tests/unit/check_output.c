@@ -197,7 +197,7 @@ START_TEST(keeps_the_first_failure)
     errno = 0;
     ck_assert_int_eq(hsi_output_close(&out), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
-    hsi_output_abandon(&out);
+    hsi_output_free_buffer(&out);
 }
 END_TEST
 

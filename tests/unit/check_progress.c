@@ -19,7 +19,7 @@
 #include "common/message.h"
 #include "common/progress.h"
 
-#define ERASE       "\r\033[K"
+#define ERASE "\r\033[K"
 #define ERASE_THREE ERASE "\033[A\033[K\033[A\033[K"
 
 static double the_time; /* seconds; read and written under `clock_lock` */
@@ -203,7 +203,8 @@ START_TEST(view_is_drawn_above_the_line)
     progress_pause();
     message("it begins");
     message_at = read_until("check_progress: it begins");
-    ck_assert_int_eq(strncmp(message_at - strlen(ERASE_THREE), ERASE_THREE, strlen(ERASE_THREE)), 0);
+    ck_assert_int_eq(strncmp(message_at - strlen(ERASE_THREE), ERASE_THREE, strlen(ERASE_THREE)),
+                     0);
     progress_resume();
     progress_end();
 }
@@ -256,7 +257,7 @@ START_TEST(narrow_terminal_keeps_time_and_eta)
 
     progress_begin(2);
     await_drawer();
-    progress_show_view(two_lines); /* a view needs no 2 seconds of patience */
+    progress_show_view(two_lines); /* with a view, the line is drawn in the first 2 seconds too */
     progress_set_seconds_left(1000);
     progress_set_done(1, "%0200d", 7);
     let_it_draw();

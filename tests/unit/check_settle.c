@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "calibrate/settled_times.h"
-#include "common/core_share.h"
+#include "common/granted_core_share.h"
 
 #include "suite.h"
 
@@ -110,15 +110,15 @@ START_TEST(share_of_cores_is_reported_if_relevant)
     hs_exec_report no_task = report_of(0.001, 0.009, 0);
     char           percent[8];
 
-    ck_assert_double_eq(core_share(&half), 0.5);
+    ck_assert_double_eq(granted_core_share(&half), 0.5);
     ck_assert_int_eq(core_share_is_low(&half, percent), 1);
     ck_assert_str_eq(percent, "50%");
     ck_assert_int_eq(core_share_is_low(&rather, percent), 1);
     ck_assert_str_eq(percent, "89%");
     ck_assert_int_eq(core_share_is_low(&most, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&asleep, NULL), 0); /* tasks mostly slept */
-    ck_assert(core_share(&asleep) < 0.1);
-    ck_assert(isnan(core_share(&unknown)) && isnan(core_share(&nothing)));
+    ck_assert(granted_core_share(&asleep) < 0.1);
+    ck_assert(isnan(granted_core_share(&unknown)) && isnan(granted_core_share(&nothing)));
     ck_assert_int_eq(core_share_is_low(&unknown, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&nothing, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* waits of a worker that has no

@@ -123,9 +123,9 @@ size_t records_before(const bytes *all, size_t end)
     return count;
 }
 
-static unsigned char    states[TASKS];
-static uint16_t         attempts[TASKS];
-hsi_journal_past        past;
+static unsigned char states[TASKS];
+static uint16_t      attempts[TASKS];
+hsi_journal_past     past;
 
 static hsi_journal_past *no_past(void)
 {
@@ -166,8 +166,7 @@ hs_status look(bool resume, unsigned char *done, uint64_t *count)
     return st;
 }
 
-hs_status read_journal(const char *text, size_t size, unsigned char *done,
-                       hsi_journal_found *found)
+hs_status read_journal(const char *text, size_t size, unsigned char *done, hsi_journal_found *found)
 {
     hs_status st = hsi_journal_read(file, text, size, in, no_past(), found, &fault);
 
@@ -243,7 +242,7 @@ bytes journal_of_three_runs(size_t known, int closed)
     return all;
 }
 
-void assert_done(const unsigned char *done, size_t count)
+void assert_only_first_done(const unsigned char *done, size_t count)
 {
     size_t n;
 

@@ -72,7 +72,7 @@ void      shut(hsi_journal *j);
 bytes journal_of_three_runs(size_t known, int closed);
 
 /* Assert that exactly the tasks nth(0) to nth(count - 1) are done. */
-void assert_done(const unsigned char *done, size_t count);
+void assert_only_first_done(const unsigned char *done, size_t count);
 
 /* Make the disk hang, and start a thread that records more than HSI_JOURNAL_LAG attempts. Return
  * once HSI_JOURNAL_LAG of them are recorded. */

@@ -12,9 +12,9 @@
 /* The parts of hsched-calibrate. */
 
 typedef struct calibrate_request {
-    unsigned               cores;            /* number of cores that work at the same time */
+    unsigned cores; /* number of cores that work at the same time */
     /* runs per core in the first round, and runs before the measurement */
-    unsigned               repeats, warm_up;
+    unsigned repeats, warm_up;
     /* largest number of rounds until the times have settled */
     unsigned               rounds;
     bool                   verify;
@@ -23,10 +23,10 @@ typedef struct calibrate_request {
     uint32_t               count;      /* tasks per row of the written instance; 0: not given */
     const hs_kernel_table *gpu;        /* kernel table with GPU times; NULL: none */
     /* whether GPU times are measured CPU times over the table's acceleration, not its GPU times */
-    int                    by_ratio;
-    int                    on_gpu;     /* whether to measure GPU times on the first GPU */
-    int                    resident;   /* whether GPU times exclude copies to and from the GPU */
-    hs_cost               *fresh;      /* gets the measured runs, for a profile; NULL: none */
+    int      by_ratio;
+    int      on_gpu;   /* whether to measure GPU times on the first GPU */
+    int      resident; /* whether GPU times exclude copies to and from the GPU */
+    hs_cost *fresh;    /* gets the measured runs, for a profile; NULL: none */
 } calibrate_request;
 
 /** A kernel and its measured times, in seconds. */
@@ -55,8 +55,7 @@ double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *k
 /** Write the measured times as an instance, or as a kernel table. HS_EIO: errno says why. */
 hs_status calibrate_write_instance(int fd, const calibrate_request *request,
                                    const calibrate_list *list);
-void      calibrate_write_table(FILE *out, const calibrate_request *request,
-                                const calibrate_list *list);
+void calibrate_write_table(FILE *out, const calibrate_request *request, const calibrate_list *list);
 
 /**
  * Check that hsched-gen accepts a table of these kernels. Return 0, or an exit code after a
@@ -66,11 +65,11 @@ int calibrate_check_table(const calibrate_request *request, const calibrate_list
 
 /** What to do with a profile without measuring. */
 typedef struct calibrate_actions {
-    const char       **models;      /* paths of StarPU's performance models to be imported */
-    size_t             model_count;
-    const char        *forget; /* key whose entries are deleted, or "all"; NULL: none */
-    const char        *plot;   /* path of the picture; NULL: none */
-    int                list;   /* whether to print the entries */
+    const char **models; /* paths of StarPU's performance models to be imported */
+    size_t       model_count;
+    const char  *forget; /* key whose entries are deleted, or "all"; NULL: none */
+    const char  *plot;   /* path of the picture; NULL: none */
+    int          list;   /* whether to print the entries */
 } calibrate_actions;
 
 bool calibrate_has_action(const calibrate_actions *actions);
@@ -108,11 +107,11 @@ typedef struct calibrate_entries {
 } calibrate_entries;
 
 /**
- * Read the entries of the index-th processor of a profile; HS_EINVAL: past the last. Free the result
- * in any case.
+ * Read the entries of the index-th processor of a profile; HS_EINVAL: past the last. Free the
+ * result in any case.
  */
-hs_status calibrate_entries_at(times_profile *p, size_t index, calibrate_entries *out,
-                               hs_error *error);
+hs_status calibrate_history_entries(times_profile *p, size_t index, calibrate_entries *out,
+                                    hs_error *error);
 void      calibrate_entries_free(calibrate_entries *e);
 
 /**

@@ -26,8 +26,8 @@ static int by_key_and_features(const void *a, const void *b)
     return order ? order : compare_numbers(x->bytes_out, y->bytes_out);
 }
 
-hs_status calibrate_entries_at(times_profile *p, size_t index, calibrate_entries *out,
-                               hs_error *error)
+hs_status calibrate_history_entries(times_profile *p, size_t index, calibrate_entries *out,
+                                    hs_error *error)
 {
     hs_cost_entry entry;
     size_t        count = 0;

@@ -93,7 +93,7 @@ int calibrate_list_profile(times_profile *p)
     hs_status         st;
     size_t            index = 0;
 
-    while ((st = calibrate_entries_at(p, index, &e, &error)) == HS_OK) {
+    while ((st = calibrate_history_entries(p, index, &e, &error)) == HS_OK) {
         print_processor(&e, index++ == 0);
         calibrate_entries_free(&e);
     }

@@ -101,7 +101,8 @@ static hs_status collect(times_profile *p, drawing *d, hs_error *error)
     calibrate_entries e;
     hs_status         st;
 
-    for (size_t index = 0; (st = calibrate_entries_at(p, index, &e, error)) == HS_OK; index++) {
+    for (size_t index = 0; (st = calibrate_history_entries(p, index, &e, error)) == HS_OK;
+         index++) {
         add_processor(d, &e);
         calibrate_entries_free(&e);
     }
@@ -156,9 +157,14 @@ static int write_plot(const drawing *d, size_t count, const char *path)
     for (size_t i = 0; i < count; i++) {
         const drawn_key *key = &d->keys[i];
 
-        series[i] = (plot_series){.name = key->name, .count = key->count, .x = key->x, .y = key->y,
-                                  .dots = true, .curve_count = key->has_law ? CURVE : 0,
-                                  .curve_x = key->curve_x, .curve_y = key->curve_y};
+        series[i] = (plot_series){.name = key->name,
+                                  .count = key->count,
+                                  .x = key->x,
+                                  .y = key->y,
+                                  .dots = true,
+                                  .curve_count = key->has_law ? CURVE : 0,
+                                  .curve_x = key->curve_x,
+                                  .curve_y = key->curve_y};
     }
     if (!code && output_stream(file)) {
         fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", output_stream(file));

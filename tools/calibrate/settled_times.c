@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/core_share.h"
+#include "common/granted_core_share.h"
 #include "common/checked_memory.h"
 
 #define TOLERANCE 0.1 /* largest relative difference of the quartiles of settled times */

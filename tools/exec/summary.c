@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/core_share.h"
+#include "common/granted_core_share.h"
 #include "common/escape.h"
 #include "common/profile.h"
 #include "exec/exec.h"
@@ -53,10 +53,11 @@ static bool is_far_off(const exec_job *job, const exec_measured *m)
 /* Print how the next run can use the measured times. */
 static void print_next(FILE *out, const exec_job *job)
 {
-    fprintf(out, "  %s\n", job->request->measured
-                                ? "run the FILE of --measured next: it has the measured times"
-                                : "--measured=FILE writes the table with measured times; run that "
-                                  "FILE next");
+    fprintf(out, "  %s\n",
+            job->request->measured
+                ? "run the FILE of --measured next: it has the measured times"
+                : "--measured=FILE writes the table with measured times; run that "
+                  "FILE next");
     if (job->guesses > 0 && !job->request->profile && profile_is_supported())
         fputs("  --profile=FILE keeps the measured times for all later runs\n", out);
 }
@@ -69,7 +70,8 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
     if (core_share_is_low(&job->report, share))
         fprintf(out, "  this machine was busy: tasks got %s of their cores\n", share);
     if (is_far_off(job, m))
-        fprintf(out, "  achieved and predicted makespan differ by more than a factor of %d:\n", FAR);
+        fprintf(out, "  achieved and predicted makespan differ by more than a factor of %d:\n",
+                FAR);
     if (is_far_off(job, m) || (job->guesses > 0 && !job->request->profile))
         print_next(out, job);
 }
@@ -80,8 +82,7 @@ static void print_type(FILE *out, const exec_measured *m, hs_type type)
 
     if (t.workers == 0)
         return;
-    fprintf(out,
-            "  %-4s %7u %9zu %5.1f%% %5.1f%% %5.1f%%   %6.1f%% %6.1f%% %5.1f%% %5.1f%%\n",
+    fprintf(out, "  %-4s %7u %9zu %5.1f%% %5.1f%% %5.1f%%   %6.1f%% %6.1f%% %5.1f%% %5.1f%%\n",
             exec_type_name(type), t.workers, t.tasks, 100 * t.busy, 100 * t.lost, 100 * t.idle,
             100 * t.no_task, 100 * t.victims, 100 * t.data, 100 * t.other);
 }

@@ -63,7 +63,7 @@ static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration
     }
     c->proof = HSI_PROOF_CONFIGURATION;
     c->value = proof->bound;
-    c->grid = proof->grid;
+    c->grid = proof->cell_exponent;
     c->capacity = proof->capacity;
     c->most[HS_CPU] = proof->most[HS_CPU];
     c->most[HS_GPU] = proof->most[HS_GPU];

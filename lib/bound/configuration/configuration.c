@@ -123,7 +123,7 @@ static void set_target(hsi_configuration *cf)
 
 static double longest_span(const hsi_configuration *cf)
 {
-    return ldexp((double)cf->target + 1, cf->refusal.grid);
+    return ldexp((double)cf->target + 1, cf->refusal.cell_exponent);
 }
 
 /* Add a pattern with take[] copies of each kind, unless it is empty. */

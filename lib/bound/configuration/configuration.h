@@ -60,19 +60,19 @@ void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share);
 double hsi_configuration_row_worth(const hsi_configuration *cf, size_t row);
 
 /*
- * A proof by multipliers. With w_i = floor(time_i / 2^grid) on each type, every set of tasks with
- * weights of at most `capacity` in all has multipliers of at most most[type] in all, but the
- * multipliers of all tasks exceed m most[HS_CPU] + k most[HS_GPU]. So no schedule is shorter than
- * (capacity + 1) 2^grid, and `bound` is that number, rounded down. (The proof refuses each T with
- * floor(T / 2^grid) = capacity.) The multipliers of all tasks add up to at most 2^50. `most` may
- * exceed the knapsack's optimum, but is never below it: a search that checks it may skip sets that
- * do not exceed it.
+ * A proof by multipliers. With w_i = floor(time_i / 2^cell_exponent) on each type, every set of
+ * tasks with weights of at most `capacity` in all has multipliers of at most most[type] in all, but
+ * the multipliers of all tasks exceed m most[HS_CPU] + k most[HS_GPU]. So no schedule is shorter
+ * than (capacity + 1) 2^cell_exponent, and `bound` is that number, rounded down. (The proof refuses
+ * each T with floor(T / 2^cell_exponent) = capacity.) The multipliers of all tasks add up to at
+ * most 2^50. `most` may exceed the knapsack's optimum, but is never below it: a search that checks
+ * it may skip sets that do not exceed it.
  */
 typedef struct hsi_configuration_proof {
-    double   bound;
-    int      grid;
-    int64_t  capacity;
-    int64_t  most[2]; /* worth of the best set on a worker, by type; 0 for a type without workers */
+    double  bound;
+    int     cell_exponent;
+    int64_t capacity;
+    int64_t most[2]; /* worth of the best set on a worker, by type; 0 for a type without workers */
 } hsi_configuration_proof;
 
 /* Fill *proof and return true, or return false if the search proved nothing beyond its initial

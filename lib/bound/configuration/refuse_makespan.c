@@ -60,18 +60,18 @@ static void compute_weights(hsi_makespan_refusal *r, double least_makespan, doub
     size_t  i;
     int     type, exact = 1;
 
-    frexp(isfinite(longest) ? longest : least_makespan, &r->grid);
-    r->grid -= isfinite(longest) ? EXACT_BITS : GRID_BITS;
-    if (r->grid < LEAST_GRID)
-        r->grid = LEAST_GRID;
-    r->refused = (int64_t)ldexp(least_makespan, -r->grid) - 1;
+    frexp(isfinite(longest) ? longest : least_makespan, &r->cell_exponent);
+    r->cell_exponent -= isfinite(longest) ? EXACT_BITS : GRID_BITS;
+    if (r->cell_exponent < LEAST_GRID)
+        r->cell_exponent = LEAST_GRID;
+    r->refused = (int64_t)ldexp(least_makespan, -r->cell_exponent) - 1;
     r->capacity_limit = HSI_KNAPSACK_MOST_CAPACITY - 1;
     if (r->refused < r->capacity_limit / 4)
         r->capacity_limit = 4 * (r->refused + 1);
     for (type = HS_CPU; type <= HS_GPU; type++)
         for (i = 0; i < r->kinds; i++) {
             double cells = r->time[type][i] <= 4 * least_makespan
-                               ? ldexp(r->time[type][i], -r->grid)
+                               ? ldexp(r->time[type][i], -r->cell_exponent)
                                : INFINITY;
 
             r->weight[type][i] = does_not_fit;
@@ -93,7 +93,7 @@ int64_t hsi_makespan_refusal_round_capacity_up(const hsi_makespan_refusal *r, in
 
 double hsi_makespan_refusal_bound(const hsi_makespan_refusal *r)
 {
-    return hsi_grid_cells_to_time(r->refused + 1, r->grid);
+    return hsi_grid_cells_to_time(r->refused + 1, r->cell_exponent);
 }
 
 hs_status hsi_makespan_refusal_open(hsi_makespan_refusal *r, const hsi_problem *pb,

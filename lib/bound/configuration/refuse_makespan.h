@@ -8,15 +8,15 @@
 #include "support/arena.h"
 
 /*
- * Refuse makespans by multipliers, in integers. Times are counted in cells of 2^grid: a set of
- * tasks that a worker can run in less than c + 1 cells weighs at most c cells, if each task weighs
- * its whole cells only. If, for multipliers Y >= 0 of the tasks, every such set on a CPU is worth
- * at most `most[HS_CPU]`, every such set on a GPU at most `most[HS_GPU]`, and
+ * Refuse makespans by multipliers, in integers. Times are counted in cells of 2^cell_exponent: a
+ * set of tasks that a worker can run in less than c + 1 cells weighs at most c cells, if each task
+ * weighs its whole cells only. If, for multipliers Y >= 0 of the tasks, every such set on a CPU is
+ * worth at most `most[HS_CPU]`, every such set on a GPU at most `most[HS_GPU]`, and
  *
  *     sum of Y > m most[HS_CPU] + k most[HS_GPU],
  *
- * then m + k workers cannot run all tasks in less than (c + 1) 2^grid: the capacity c is refused.
- * All this is computed in integers, for multipliers of any origin.
+ * then m + k workers cannot run all tasks in less than (c + 1) 2^cell_exponent: the capacity c is
+ * refused. All this is computed in integers, for multipliers of any origin.
  */
 typedef struct hsi_makespan_refusal {
     hsi_arena   arena;   /* memory of the arrays below */
@@ -28,7 +28,7 @@ typedef struct hsi_makespan_refusal {
     unsigned        workers[2];
     uint32_t       *kind_of; /* kind of each row of the given problem */
     int64_t        *weight[2];
-    int             grid;
+    int             cell_exponent;
     int64_t         unit; /* common divisor of the tasks' weights; 1 if the weights are rounded */
     int64_t         capacity_limit;
 

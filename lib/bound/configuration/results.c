@@ -70,7 +70,7 @@ bool hsi_configuration_get_proof(const hsi_configuration *cf, hsi_configuration_
     if (!cf->refusal.proved)
         return false;
     proof->bound = hsi_makespan_refusal_bound(&cf->refusal);
-    proof->grid = cf->refusal.grid;
+    proof->cell_exponent = cf->refusal.cell_exponent;
     proof->capacity = cf->refusal.refused;
     memcpy(proof->most, cf->refusal.best_most, sizeof proof->most);
     return true;

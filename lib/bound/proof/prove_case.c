@@ -84,7 +84,7 @@ static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuratio
     proved = hsi_prover_round_bound_up(pr, found.bound);
     if (!(proved > c->own))
         return HS_OK;
-    proof.grid = found.grid;
+    proof.grid = found.cell_exponent;
     proof.capacity = found.capacity;
     memcpy(proof.most, found.most, sizeof proof.most);
     proof.worth = calloc(HSI_CLASSES * pr->kinds.n, sizeof *proof.worth);

@@ -66,12 +66,12 @@ static bool value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *pro
         return false;
     proof->most[s->type] = found->each * (found->longest - taken);
     for (row = 0; row < pr->classes.n; row++) {
-        int64_t weight = weight_of(s->time[row], found->grid, proof->capacity);
+        int64_t weight = weight_of(s->time[row], found->cell_exponent, proof->capacity);
         int64_t worth = (weight < found->longest ? weight : found->longest) - taken;
         size_t  place = HSI_CLASSES * pr->row_kind[row] + pr->row_class[row];
 
         if (worth <= 0 ||
-            weight_of(s->elsewhere[row], found->grid, proof->capacity) <= proof->capacity)
+            weight_of(s->elsewhere[row], found->cell_exponent, proof->capacity) <= proof->capacity)
             continue; /* only tasks for this type alone have a worth */
         proof->worth[place] = worth;
         all += (__int128_t)worth * pr->classes.count[row];
@@ -82,7 +82,7 @@ static bool value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *pro
 /* Keep a proof of the target, or of the crowd's bound if that is less. */
 static hs_status keep_crowd(const hsi_prover *pr, const share *s, hsi_case *c)
 {
-    hsi_proof_node proof = {.step = HSI_STEP_CONFIGURATION, .grid = s->found.grid};
+    hsi_proof_node proof = {.step = HSI_STEP_CONFIGURATION, .grid = s->found.cell_exponent};
     double         proved = fmin(pr->target, hsi_task_count_bound_value(&s->found));
 
     if (!(proved > c->own))

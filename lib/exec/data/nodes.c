@@ -6,8 +6,8 @@
 
 typedef struct piece_copy {
     hsi_replica_state holding;
-    uint32_t    slot;    /* HS_NONE: none */
-    uint32_t    version; /* writes of the piece before this copy was made */
+    uint32_t          slot;    /* HS_NONE: none */
+    uint32_t          version; /* writes of the piece before this copy was made */
 } piece_copy;
 
 /* A slot, linked in a ring by last use; the head of the ring holds no piece and comes after the
@@ -316,7 +316,7 @@ void hsi_nodes_record_write(hsi_nodes *nodes, unsigned number, size_t piece)
             forget(&nodes->node[i], piece, HSI_WRITTEN_ELSEWHERE);
 }
 
-void hsi_nodes_use_slot(hsi_nodes *nodes, unsigned number, uint32_t s)
+void hsi_nodes_acquire_slot(hsi_nodes *nodes, unsigned number, uint32_t s)
 {
     nodes->node[number].slots[s].users++;
 }
@@ -333,7 +333,7 @@ uint32_t hsi_nodes_take_spare_slot(hsi_nodes *nodes, unsigned number, hsi_moves 
     out->count = 0;
     s = take_slot(nodes, number, HSI_NO_PIECE, out);
     if (s != HS_NONE)
-        hsi_nodes_use_slot(nodes, number, s);
+        hsi_nodes_acquire_slot(nodes, number, s);
     return s;
 }
 

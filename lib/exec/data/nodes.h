@@ -88,7 +88,7 @@ void hsi_nodes_record_write(hsi_nodes *nodes, unsigned node, size_t piece);
 
 /* Count a use of a slot, which is not replaced while it has uses; hsi_nodes_release_slot() ends one
  * use. */
-void hsi_nodes_use_slot(hsi_nodes *nodes, unsigned node, uint32_t slot);
+void hsi_nodes_acquire_slot(hsi_nodes *nodes, unsigned node, uint32_t slot);
 void hsi_nodes_release_slot(hsi_nodes *nodes, unsigned node, uint32_t slot);
 
 /*
@@ -107,7 +107,7 @@ bool hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece);
 uint32_t hsi_nodes_latest_version(const hsi_nodes *nodes, size_t piece);
 
 hsi_replica_state hsi_nodes_replica_state(const hsi_nodes *nodes, unsigned node, size_t piece);
-uint32_t    hsi_nodes_slot(const hsi_nodes *nodes, unsigned node, size_t piece);
-uint32_t    hsi_nodes_version(const hsi_nodes *nodes, unsigned node, size_t piece);
+uint32_t          hsi_nodes_slot(const hsi_nodes *nodes, unsigned node, size_t piece);
+uint32_t          hsi_nodes_version(const hsi_nodes *nodes, unsigned node, size_t piece);
 
 #endif

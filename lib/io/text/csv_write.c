@@ -162,7 +162,7 @@ hs_status hsi_close_csv(hsi_cell_list *list, hsi_output *out)
     hsi_vector_free(&list->text);
     if (!list->failed)
         return hsi_output_close(out);
-    hsi_output_abandon(out);
+    hsi_output_free_buffer(out);
     return HS_ENOMEM;
 }
 

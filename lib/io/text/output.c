@@ -12,7 +12,7 @@
 #include "support/decimal/decimal.h"
 #include "support/utf8.h"
 
-#define CAPACITY    65536u
+#define CAPACITY 65536u
 #define REPLACEMENT "\xef\xbf\xbd"
 
 hs_status hsi_output_open(hsi_output *out, int fd)
@@ -74,13 +74,13 @@ hs_status hsi_output_close(hsi_output *out)
 {
     hs_status st = hsi_output_flush(out);
 
-    hsi_output_abandon(out);
+    hsi_output_free_buffer(out);
     if (out->error)
         errno = out->error; /* free() may have changed errno */
     return st;
 }
 
-void hsi_output_abandon(hsi_output *out)
+void hsi_output_free_buffer(hsi_output *out)
 {
     free(out->buffer);
     out->buffer = NULL;
@@ -215,16 +215,25 @@ void hsi_output_format(hsi_output *out, const char *format, ...)
 static const char *xml_escape(uint32_t c)
 {
     switch (c) {
-    case '&':  return "&amp;";
-    case '<':  return "&lt;";
-    case '>':  return "&gt;";
-    case '"':  return "&quot;";
-    case '\t': return "&#9;";
-    case '\n': return "&#10;";
-    case '\r': return "&#13;";
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\t':
+        return "&#9;";
+    case '\n':
+        return "&#10;";
+    case '\r':
+        return "&#13;";
     default:
         return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff ||
-               c == HSI_MALFORMED ? REPLACEMENT : NULL;
+                       c == HSI_MALFORMED
+                   ? REPLACEMENT
+                   : NULL;
     }
 }
 

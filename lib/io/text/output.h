@@ -29,7 +29,7 @@ hs_status hsi_output_flush(hsi_output *out);
 hs_status hsi_output_close(hsi_output *out);
 
 /** Free the buffer without writing its content; no effect after close. */
-void hsi_output_abandon(hsi_output *out);
+void hsi_output_free_buffer(hsi_output *out);
 
 static inline bool hsi_output_failed(const hsi_output *out)
 {

@@ -154,7 +154,8 @@ static hs_status check_links(struct hsi_rows *r)
                            r->links & 1u << HS_H2D ? "d2h" : "h2d");
 }
 
-/* Return whether the column of a time may be absent: other columns say where tasks can run. */
+/* Return whether the column of a time may be absent: unknown times are allowed, and another column
+ * says where tasks can run. */
 static bool may_lack_times(const struct hsi_rows *r, const int *column)
 {
     static const int informative[] = {HSI_CPU, HSI_GPU, HSI_KERNEL, HSI_CPU_COMMAND,

@@ -343,7 +343,7 @@ static hs_status write_chart(hsi_gantt *g, int fd)
     st = put_chart(g);
     if (st == HS_OK)
         st = hsi_output_close(&g->out);
-    hsi_output_abandon(&g->out);
+    hsi_output_free_buffer(&g->out);
     return st;
 }
 

@@ -12,22 +12,23 @@
  */
 enum { CELLS_IN_ROW = 160, LEVELS = 20 };
 
-#define SEAM 0.5 /* pixels: overlap of neighbours, so that the background does not shine through */
+#define SEAM 0.5 /* pixels: overlap of neighbours, so that the background does not shine through   \
+                  */
 
-typedef struct cell {
+typedef struct time_slice {
     hsi_mix mix;    /* busy time by class, in workers x slices, approximately */
-    size_t  starts; /* number of entries that begin in the cell */
-} cell;
+    size_t  starts; /* number of entries that begin in the slice */
+} time_slice;
 
 typedef struct group_row {
     hsi_gantt      *g;
     const hsi_band *band;
     unsigned        row, workers;
-    unsigned        count; /* number of cells */
-    cell           *cells;
+    unsigned        count; /* number of slices */
+    time_slice     *slices;
 } group_row;
 
-/* The look of a cell: the level that each class reaches in the stack, then aborted time. */
+/* The look of a slice: the level that each class reaches in the stack, then aborted time. */
 typedef struct look {
     unsigned char level[HSI_COLOURS + 1];
     unsigned char aborted; /* class with the largest part of the aborted time */
@@ -41,12 +42,12 @@ static void add_entry(group_row *r, const hs_entry *e)
 
     first = first < r->count ? first : r->count - 1;
     last = last < r->count ? last : r->count - 1;
-    r->cells[first].starts++;
+    r->slices[first].starts++;
     for (unsigned i = first; i <= last; i++) {
         double part = fmin(to, i + 1.0) - fmax(from, i);
 
         if (part > 0)
-            r->cells[i].mix.weight[class][e->state] += part;
+            r->slices[i].mix.weight[class][e->state] += part;
     }
 }
 
@@ -54,9 +55,9 @@ static void fill_cells(group_row *r)
 {
     unsigned first = r->row * r->band->group;
 
-    memset(r->cells, 0, r->count * sizeof *r->cells);
-    r->workers = r->band->workers - first < r->band->group ? r->band->workers - first
-                                                           : r->band->group;
+    memset(r->slices, 0, r->count * sizeof *r->slices);
+    r->workers =
+        r->band->workers - first < r->band->group ? r->band->workers - first : r->band->group;
     for (unsigned w = 0; w < r->workers; w++) {
         size_t          count;
         const hs_entry *entries =
@@ -75,12 +76,12 @@ static int level(double weight, unsigned workers)
 }
 
 /*
- * Compute the stacked levels of a cell. Any busy time gets at least one level, of its largest
- * class.
+ * Compute the stacked levels of a slice of time. Any busy time gets at least one level, of its
+ * largest class.
  */
 static look look_of(const group_row *r, unsigned i)
 {
-    const hsi_mix *mix = &r->cells[i].mix;
+    const hsi_mix *mix = &r->slices[i].mix;
     look           seen = {.aborted = 0};
     double         sum = 0;
 
@@ -118,8 +119,8 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
     for (unsigned i = from; i < to; i++) {
         for (unsigned c = 0; c < HSI_COLOURS; c++)
             for (int s = HS_RUN; s <= HS_ABORTED; s++)
-                mix.weight[c][s] += r->cells[i].mix.weight[c][s];
-        starts += r->cells[i].starts;
+                mix.weight[c][s] += r->slices[i].mix.weight[c][s];
+        starts += r->slices[i].starts;
     }
     hsi_row_name(r->band, r->row, name);
     hsi_output_format(out, "<title>%s: ", name);
@@ -171,11 +172,11 @@ hs_status hsi_draw_group_rows(hsi_gantt *g, const hsi_band *band)
 {
     group_row r = {.g = g, .band = band, .count = CELLS_IN_ROW};
 
-    r.cells = malloc(r.count * sizeof *r.cells);
-    if (!r.cells)
+    r.slices = malloc(r.count * sizeof *r.slices);
+    if (!r.slices)
         return HS_ENOMEM;
     for (r.row = 0; r.row < band->rows && !hsi_output_failed(&g->out); r.row++)
         draw_row(&r);
-    free(r.cells);
+    free(r.slices);
     return HS_OK;
 }

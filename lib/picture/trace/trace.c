@@ -430,6 +430,6 @@ hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
         st = put_events(&t, s);
     if (st == HS_OK)
         st = hsi_output_close(&t.out);
-    hsi_output_abandon(&t.out);
+    hsi_output_free_buffer(&t.out);
     return hsi_error_set_status(error, st);
 }

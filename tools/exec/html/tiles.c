@@ -2,7 +2,7 @@
 /* hsched-exec: the key figures on top of the page. */
 #include <string.h>
 
-#include "common/core_share.h"
+#include "common/granted_core_share.h"
 #include "common/escape.h"
 #include "exec/html/html.h"
 

@@ -184,6 +184,6 @@ hs_outcome hsi_execute_attempt(hsi_worker *worker, uint32_t task)
     add_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE &&
         worker->exec->spec.settings.keep.failed_logs_only)
-        hsi_log_remove(worker);
+        hsi_attempt_log_remove(worker);
     return hsi_attempt_record_end(worker, start, worker->now, outcome);
 }

@@ -71,7 +71,7 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
     hsi_report_call_line(thread->worker->exec, &printed);
 }
 
-hs_status hsi_log_create(hsi_worker *worker)
+hs_status hsi_attempt_log_create(hsi_worker *worker)
 {
     const hsi_run_spec *spec = &worker->exec->spec;
     hsi_thread         *thread = worker->thread;
@@ -117,10 +117,10 @@ void hsi_log_begin(hsi_worker *worker)
         a->number = hsi_results_attempts(exec->results, a->task) + 1u;
         name_both(worker);
     }
-    hsi_log_remove(worker);
+    hsi_attempt_log_remove(worker);
 }
 
-void hsi_log_remove(const hsi_worker *worker)
+void hsi_attempt_log_remove(const hsi_worker *worker)
 {
     unlink(worker->log);
     if (worker->thread->errors)

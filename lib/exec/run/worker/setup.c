@@ -24,7 +24,7 @@ static hs_status create_thread_data(hsi_worker *worker)
     hsi_dispatch_state_connect(worker, &thread->attempt);
     worker->states =
         calloc(hsi_bodies_slot_count(worker->exec->bodies) + 1, sizeof *worker->states);
-    return worker->states ? hsi_log_create(worker) : HS_ENOMEM;
+    return worker->states ? hsi_attempt_log_create(worker) : HS_ENOMEM;
 }
 
 static hs_status create_worker(hs_exec *exec, unsigned number, hs_error *error)

@@ -50,11 +50,11 @@ hs_outcome hsi_attempt_record_end(hsi_worker *worker, int64_t start, int64_t end
                                   hs_outcome outcome);
 
 /* attempt_log.c: allocate the paths of the worker's log files, if the settings keep logs. */
-hs_status hsi_log_create(hsi_worker *worker);
+hs_status hsi_attempt_log_create(hsi_worker *worker);
 
 /* attempt_log.c: choose the log files of the present attempt and delete old ones; remove them. The
  * settings keep logs. */
 void hsi_log_begin(hsi_worker *worker);
-void hsi_log_remove(const hsi_worker *worker);
+void hsi_attempt_log_remove(const hsi_worker *worker);
 
 #endif

@@ -78,7 +78,7 @@ static void end_trial(const event_trial *t)
         cudaEventDestroy(t->behind);
 }
 
-int hsi_tiles_test_graph_events(hsi_tiles_gpu *gpu)
+bool hsi_tiles_try_graph_events(hsi_tiles_gpu *gpu)
 {
     event_trial t = {.exec = NULL};
     int         ok = make_trial(gpu, &t), i;

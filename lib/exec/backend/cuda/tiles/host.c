@@ -6,8 +6,9 @@
 #include "exec/error_text.h"
 #include "support/clock.h"
 
-/* Return 1 if the steps that use a place on the host have completed, 0 if not, -1 if the GPU of the
- * writing step is broken. */
+/* Return 1 if the CPU may read (write: or write) a place on the host: the step that writes the
+ * place has completed, and for `write` also those that read it. Return 0 if not yet, -1 if the GPU
+ * of the writing step is broken. */
 static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, bool write)
 {
     int      over = hsi_tiles_step_completed(memory, place->writer, place->written);

@@ -68,7 +68,7 @@ hsi_launched hsi_tiles_in_flight_assign_slots(hsi_tiles_gpu *gpu, const hsi_tile
         if (how != HSI_THERE)
             return how == HSI_NO_ROOM ? HSI_NO_SLOTS : HSI_NOT_LAUNCHED;
         in_flight->slot[i] = hsi_nodes_slot(memory->nodes, gpu->node, o->piece);
-        hsi_nodes_use_slot(memory->nodes, gpu->node, in_flight->slot[i]);
+        hsi_nodes_acquire_slot(memory->nodes, gpu->node, in_flight->slot[i]);
         if (!hsi_tiles_start_copies(memory, &moves))
             return HSI_NOT_LAUNCHED;
         if (!body->copies || o->mode != HS_READ_WRITE)

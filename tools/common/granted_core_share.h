@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_CORE_SHARE_H
-#define TOOLS_CORE_SHARE_H
+#ifndef TOOLS_GRANTED_CORE_SHARE_H
+#define TOOLS_GRANTED_CORE_SHARE_H
 
 #include <hybridsched/exec.h>
 
 /** Return the part of the wanted processor time that the tasks of a run got; NaN: unknown. */
-double core_share(const hs_exec_report *report);
+double granted_core_share(const hs_exec_report *report);
 
 /**
  * Return true if the core share is below 90% and waits for cores were at least a tenth of the time

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "common/core_share.h"
+#include "common/granted_core_share.h"
 
 #include <math.h>
 #include <stdio.h>
 
-double core_share(const hs_exec_report *report)
+double granted_core_share(const hs_exec_report *report)
 {
     double wanted = report->core_seconds + report->core_wait;
 
@@ -13,7 +13,7 @@ double core_share(const hs_exec_report *report)
 
 bool core_share_is_low(const hs_exec_report *report, char percent[8])
 {
-    double share = core_share(report);
+    double share = granted_core_share(report);
 
     if (!(report->busy > 0 && share < 0.9 && report->core_wait >= 0.1 * report->busy))
         return false;
