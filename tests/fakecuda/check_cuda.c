@@ -9,8 +9,9 @@
 #include "suite.h"
 #include "ways.h"
 
-static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
+static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",   "dpotrf", "dgetrf",
+                                      "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk",  "strsm",
+                                      "spotrf", "sgetrf", "sgeqrf", "sormqr",  "stpqrt", "stpmqrt"};
 static const int         sizes[] = {1, 2, 31, 100, 101, 200, 333};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
@@ -92,7 +93,7 @@ START_TEST(a_wrong_result_is_noticed)
     opened(t, _i / KERNELS);
     trial_run_pipeline(t);
     all_done(t);
-    trial_close(t);
+    trial_close_worker(t);
     trial_free(t);
 
     settings.spoil_kernel = last_of(_i % KERNELS);
@@ -258,7 +259,7 @@ START_TEST(what_cannot_fit_is_refused)
     trial                   *t = trial_create(list, 1);
 
     t->options.device_memory = 20e6; /* three matrices take 24 million bytes */
-    ck_assert(!trial_open(t, 1));
+    ck_assert(!trial_open_worker(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     ck_assert_msg(strstr(t->error.why, "dgemm:1000") && strstr(t->error.why, "memory"), "%s",
                   t->error.why);
@@ -288,7 +289,8 @@ START_TEST(sizes_beyond_an_int_are_refused)
 }
 END_TEST
 
-/* Check that the module uses fewer stream contexts if memory is short, and refuses if no stream context fits. */
+/* Check that the module uses fewer stream contexts if memory is short, and refuses if no stream
+ * context fits. */
 START_TEST(little_memory)
 {
     static const char *const list[] = {"dgemm:300", "dgeqrf:300", "sgemm:200", NULL};
@@ -303,7 +305,7 @@ START_TEST(little_memory)
         t = trial_create(list, 4);
         t->options.device_memory = (double)memory;
         choose(t, _i);
-        if (trial_open(t, 1)) {
+        if (trial_open_worker(t, 1)) {
             trial_run_pipeline(t);
             all_done(t);
             served++;
@@ -317,6 +319,66 @@ START_TEST(little_memory)
     }
     ck_assert_uint_gt(served, 0);
     ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* Copies to, from and between GPUs take at least their bytes over the bandwidth. */
+START_TEST(copies_are_timed)
+{
+    static const unsigned paths[][2] = {{HS_NONE, 0}, {1, HS_NONE}, {0, 1}};
+    static const char *const list[] = {"dgemm:10", NULL};
+    fake_settings         settings = FAKE_SETTINGS;
+    hs_copy_sample        samples[] = {{.bytes = 1000}, {.bytes = 100000}};
+    hs_error              error = {0};
+    trial                *t = trial_create(list, 1);
+    unsigned              copies = 0;
+
+    settings.devices = 2;
+    settings.bandwidth = 1e8;
+    settings.peers = 1;
+    fake_reset(&settings);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(t->module->time_copies(paths[i][0], paths[i][1], samples, 2, &error),
+                         HS_OK);
+        ck_assert_double_ge(samples[0].seconds, 0.9e-5);
+        ck_assert_double_ge(samples[1].seconds, 0.9e-3);
+        ck_assert_double_eq(samples[1].bytes, 100000);
+    }
+    ck_assert_uint_eq(fake_live_objects(), 0);
+    for (size_t i = 0; i < fake_record_count(); i++) {
+        fake_kind kind = fake_record_at(i).kind;
+
+        copies += kind == FAKE_COPY_IN || kind == FAKE_COPY_OUT || kind == FAKE_COPY_PEER;
+        ck_assert_int_ne(kind, FAKE_COPY_WITHIN);
+    }
+    ck_assert_uint_eq(copies, 3 * 2 * 12);
+    trial_free(t);
+}
+END_TEST
+
+/* Each call may fail; everything is freed, and the fault is named. */
+START_TEST(timing_of_copies_fails_cleanly)
+{
+    static const char *const list[] = {"dgemm:10", NULL};
+    trial                   *t = trial_create(list, 1);
+    fake_settings            settings = FAKE_SETTINGS;
+    hs_status                st = HS_ERESOURCE;
+
+    settings.devices = 2;
+    for (unsigned call = 1; st != HS_OK; call++) {
+        hs_copy_sample sample = {.bytes = 1000};
+        hs_error       error = {0};
+
+        settings.fail_call = call;
+        fake_reset(&settings);
+        st = t->module->time_copies(_i == 0 ? HS_NONE : 0, 1, &sample, 1, &error);
+        ck_assert(st == HS_OK || (st == HS_ERESOURCE && strstr(error.why, " failed: ")));
+        ck_assert_msg(call < 1000, "%s", error.why);
+        if (st == HS_OK && fake_name_of_failed_call())
+            st = HS_ERESOURCE; /* a call whose failure does not matter */
+        ck_assert_uint_eq(fake_live_objects(), 0);
+    }
+    trial_free(t);
 }
 END_TEST
 
@@ -383,7 +445,7 @@ START_TEST(no_devices)
     ck_assert_msg(strstr(error.why, _i ? "cudaErrorNoDevice" : "cudaErrorInsufficientDriver") !=
                       NULL,
                   "%s", error.why);
-    ck_assert(!trial_open(t, 1));
+    ck_assert(!trial_open_worker(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     closed(t);
 }
@@ -407,6 +469,8 @@ int main(void)
     tcase_add_test(tcase, what_cannot_fit_is_refused);
     tcase_add_test(tcase, sizes_beyond_an_int_are_refused);
     tcase_add_loop_test(tcase, little_memory, 0, WAYS);
+    tcase_add_test(tcase, copies_are_timed);
+    tcase_add_loop_test(tcase, timing_of_copies_fails_cleanly, 0, 2);
     tcase_add_test(tcase, devices_are_listed);
     tcase_add_test(tcase, an_instance_of_a_divided_gpu);
     tcase_add_loop_test(tcase, no_devices, 0, 2);

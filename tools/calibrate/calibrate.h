@@ -115,6 +115,12 @@ hs_status calibrate_entries_at(times_profile *p, size_t index, calibrate_entries
                                hs_error *error);
 void      calibrate_entries_free(calibrate_entries *e);
 
+/**
+ * Measure copies between the host and `gpus` GPUs, at least 1, and between neighbouring GPUs, and
+ * write a line for each link to `path`. Return 0, or an exit code after a message.
+ */
+int calibrate_links(const char *path, unsigned gpus, hs_unit unit);
+
 /** Print a line per kernel. */
 void calibrate_print(FILE *out, const calibrate_request *request, const calibrate_list *list);
 

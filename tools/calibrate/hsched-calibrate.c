@@ -33,7 +33,7 @@ typedef struct command_line {
     calibrate_request request;
     const char       *output, *kernels, *sizes, *gpu_table, *profile, *models;
     calibrate_actions actions;
-    int               table, no_verify, single;
+    int               table, no_verify, single, links;
 } command_line;
 
 static const option_spec option_table[] = {
@@ -117,6 +117,12 @@ static const option_spec option_table[] = {
      NULL,
      {OPTION_FLAG(request.resident)},
      "measure GPU times without copies, as in hsched-exec --resident"},
+    {0,
+      "links",
+      NULL,
+      {OPTION_FLAG(links)},
+      "measure copies between the host and the GPUs instead of kernels, and write '# link' lines "
+      "for an instance"},
     {0,
      "gpu-table",
      "FILE|NAME",
@@ -397,6 +403,10 @@ static void check_command_line(options *o, const command_line *line)
         usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)
         usage_error("--gpu and --gpu-table cannot be used together: both give GPU times");
+    if (line->links && (line->kernels || line->table || request->on_gpu || line->gpu_table ||
+                        line->profile))
+        usage_error("--links measures copies alone: of the other options it takes --unit and "
+                    "--output");
     if (request->resident && !request->on_gpu)
         usage_error("--resident needs --gpu");
     if (line->profile && line->table && !line->output)
@@ -431,6 +441,10 @@ int main(int argc, char **argv)
     }
     if (!line.output && !line.profile)
         line.output = "-";
+    if (line.links) {
+        code = find_gpus(&devices);
+        return output_finish(code ? code : calibrate_links(line.output, devices, request->unit));
+    }
     if (!line.kernels)
         line.kernels = usual_kernels[line.single];
     request->verify = !line.no_verify;
