@@ -61,7 +61,7 @@ static void *run_bare(void *data)
     bare    *b = data;
     uint32_t i;
 
-    hsi_bind(0, &b->os_cpu, 1);
+    hsi_bind_thread(0, &b->os_cpu, 1);
     memset(b->stamps, 0, b->count * sizeof *b->stamps);
     pthread_barrier_wait(b->ready);
     b->start_ns = hsi_clock_ns();

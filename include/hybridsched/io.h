@@ -36,6 +36,16 @@ HS_API hs_status hs_instance_read(int fd, const hs_read_settings *settings, hs_i
                                   hs_error *error);
 
 /**
+ * Read a list of shell commands, a command a line (hsched-formats(5)), from `fd` to its end. Each
+ * command becomes a task for CPUs, with an unknown time and the number of its line as its id. The
+ * number of CPUs is that of `settings`, which must have one or a callback; that of GPUs is 0 unless
+ * `settings` has one. Statuses and *error as of hs_instance_read(), plus HS_ETOOBIG (more than a
+ * gigabyte).
+ */
+HS_API hs_status hs_commands_read(int fd, const hs_read_settings *settings, hs_instance **out,
+                                  hs_error *error);
+
+/**
  * Write `in` to `fd`, such that hs_instance_read() returns an equal instance. HS_EIO: errno has the
  * reason. HS_EINVAL, with nothing written: a string is not UTF-8, or a note would be read as a
  * different line.

@@ -337,7 +337,8 @@ hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb,
 }
 
 /* Replay the first x moves. */
-void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsigned char *type)
+void hsi_balanced_walk_write_types(const hsi_balanced_walk *walk, size_t allocation,
+                                   unsigned char *type)
 {
     unsigned char type1 = walk->switched ? HS_GPU : HS_CPU;
     unsigned char type2 = walk->switched ? HS_CPU : HS_GPU;
@@ -347,11 +348,11 @@ void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsig
         hsi_poll_at(walk->pb->token, i);
         type[walk->order[i]] = i < walk->start ? type1 : type2;
     }
-    for (i = walk->start; moved < x; i++) {
+    for (i = walk->start; moved < allocation; i++) {
         hsi_poll_at(walk->pb->token, i);
         type[walk->order[i]] = type1;
         moved++;
-        if (walk->back[i] == HS_NONE || moved == x)
+        if (walk->back[i] == HS_NONE || moved == allocation)
             continue;
         type[walk->order[walk->back[i]]] = type2;
         moved++;

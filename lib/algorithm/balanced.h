@@ -35,6 +35,7 @@ typedef struct hsi_balanced_walk {
 hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, bool want_floors);
 
 /* Set type[] to allocation x. O(n). */
-void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsigned char *type);
+void hsi_balanced_walk_write_types(const hsi_balanced_walk *walk, size_t allocation,
+                                   unsigned char *type);
 
 #endif

@@ -33,9 +33,9 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     (void)settings;
     if (st != HS_OK)
         return st;
-    hsi_balanced_walk_allocation(&walk, walk.best, best);
+    hsi_balanced_walk_write_types(&walk, walk.best, best);
     if (walk.inverse != walk.best)
-        hsi_balanced_walk_allocation(&walk, walk.inverse, inverse);
+        hsi_balanced_walk_write_types(&walk, walk.inverse, inverse);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     return schedule_better(pb, best, inverse, walk.inverse != walk.best, recorder);
 }

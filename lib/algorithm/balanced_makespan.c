@@ -55,7 +55,7 @@ static hs_status find_best(search *s)
             break; /* also true for all later allocations */
         if (hsi_poll(walk->pb->token))
             return HS_ECANCELED;
-        hsi_balanced_walk_allocation(walk, x, s->type);
+        hsi_balanced_walk_write_types(walk, x, s->type);
         makespan = hsi_lpt_run(s->lpt, s->type, NULL);
         if (hsi_poll(walk->pb->token))
             return HS_ECANCELED;
@@ -84,7 +84,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
         st = find_best(&s);
     if (st != HS_OK)
         return st;
-    hsi_balanced_walk_allocation(&walk, s.best, type);
+    hsi_balanced_walk_write_types(&walk, s.best, type);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     st = hsi_recorder_open(recorder, pb, 0);
     return st == HS_OK ? hsi_lpt_once(pb, type, recorder, &makespan) : st;

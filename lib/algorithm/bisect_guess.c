@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm/bisect_guess.h"
 
-hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *context, double *guess)
+hs_status hsi_bisect_makespan(const hsi_problem *pb, hsi_accepts accepts, void *context,
+                              double *makespan)
 {
     double low = 0, high = 0;
     size_t i;
@@ -26,6 +27,6 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *con
         else
             low = middle;
     }
-    *guess = high;
+    *makespan = high;
     return HS_OK;
 }

@@ -240,7 +240,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     hs_status st = open_dada(&d, pb, settings);
 
     if (st == HS_OK)
-        st = hsi_bisect_guess(pb, accepts, &d, &guess);
+        st = hsi_bisect_makespan(pb, accepts, &d, &guess);
     if (st == HS_OK)
         st = hsi_recorder_open(recorder, pb, 0);
     if (st != HS_OK)

@@ -144,7 +144,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
 
     (void)settings;
     if (st == HS_OK)
-        st = hsi_bisect_guess(pb, accepts, &d, &guess);
+        st = hsi_bisect_makespan(pb, accepts, &d, &guess);
     if (st != HS_OK)
         return st;
     allocate(&d, guess, type);

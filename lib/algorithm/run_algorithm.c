@@ -17,7 +17,7 @@ static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
     if (hsi_arena_reserve_chunk(arena,
                                 WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
         return HS_ENOMEM;
-    st = hsi_problem_in(arena, in, alg->by_rows, token, pb);
+    st = hsi_problem_open_in(arena, in, alg->by_rows, token, pb);
     pb->available = settings->available;
     return st;
 }
@@ -44,7 +44,7 @@ hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_s
 
     if (st == HS_OK)
         st = run_polling(alg, &pb, settings, &recorder);
-    return st == HS_OK ? hsi_recorder_schedule_in(&recorder, &pb, s) : st;
+    return st == HS_OK ? hsi_recorder_build_schedule_in(&recorder, &pb, s) : st;
 }
 
 hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,

@@ -159,7 +159,7 @@ static bool bisect_target(bisection *b, double gap)
         while (high - b->low > allowed * b->low) {
             double target = b->low + (high - b->low) / 2;
 
-            if (hsi_stop_now(b->stop))
+            if (hsi_stop_is_due(b->stop))
                 return false;
             if (!refute_target(b, target))
                 high = target;
@@ -196,7 +196,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 {
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
     bisection b = {.rows = rows, .stop = &stop, .most_nodes = FIRST_NODES};
-    hs_status st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, value, NULL);
+    hs_status st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, value, NULL);
     int       exponent;
 
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
@@ -222,10 +222,10 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {
     double    value;
-    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
+    hs_status st = hsi_bound_compute_for_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
-    return st == HS_OK ? hsi_certify_tree(rows, value, false, &stop, c) : st;
+    return st == HS_OK ? hsi_certify_by_cases(rows, value, false, &stop, c) : st;
 }
 
 const hs_bound hsi_bound_allocation = {

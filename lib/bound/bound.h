@@ -28,16 +28,17 @@ struct hs_bound {
 #define HSI_BOUND_SECONDS 10
 
 /* Build the problem of an instance for the bound; the caller closes it. */
-hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_token *token,
-                            hsi_problem *pb);
+hs_status hsi_bound_open_problem(const hs_bound *bound, const hs_instance *in, hsi_token *token,
+                                 hsi_problem *pb);
 
 /* Compute a bound of an instance with resolved settings; `report` may be NULL. */
 hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
                         double *value, hs_bound_report *report);
 
 /* Compute a bound of rows, perhaps on behalf of another bound; `report` may be NULL. */
-hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
-                            const hs_settings *settings, double *value, hs_bound_report *report);
+hs_status hsi_bound_compute_for_rows(const hs_bound *bound, const hsi_problem *rows,
+                                     const hs_settings *settings, double *value,
+                                     hs_bound_report *report);
 
 /* Certify a bound that deadline dominates: compute the value, then call hsi_certify_value(). */
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
@@ -48,11 +49,11 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
 
 /*
  * Prove by cases (bound/proof/prove.h) that no schedule is shorter than `target`, or than the
- * highest value proved until `stop`. `deep`: also by knapsacks and searches; else by multipliers
- * alone.
+ * highest value proved until `stop`. `with_searches`: also by knapsacks and searches; else by
+ * multipliers alone.
  */
-hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, const hsi_stop *stop,
-                           hs_certificate *certificate);
+hs_status hsi_certify_by_cases(const hsi_problem *rows, double target, bool with_searches,
+                               const hsi_stop *stop, hs_certificate *certificate);
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
 extern const hs_bound hsi_bound_critical_path, hsi_bound_paths, hsi_bound_work_paths;

@@ -29,7 +29,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static bool is_over(hsi_capacity_search *f)
 {
     f->nodes++;
-    return f->nodes >= f->most_nodes || (f->nodes % ASK == 0 && hsi_stop_now(f->stop));
+    return f->nodes >= f->most_nodes || (f->nodes % ASK == 0 && hsi_stop_is_due(f->stop));
 }
 
 static hsi_verdict next_worker(hsi_capacity_search *f, const level *at)

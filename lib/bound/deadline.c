@@ -106,7 +106,7 @@ static hs_status find_first_feasible(hsi_divisible *d, const breakpoints *bp, do
 static hs_status find_least(hsi_divisible *d, double *value)
 {
     breakpoints bp = {NULL, NULL, 0};
-    double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_divisible_longest(d));
+    double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_divisible_longest_min_span(d));
     hs_status   st = collect_breakpoints(d, from, &bp);
 
     if (st == HS_OK && bp.size)

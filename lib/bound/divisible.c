@@ -75,7 +75,7 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
     return st == HS_OK ? open_spans(d, order) : st;
 }
 
-double hsi_divisible_longest(const hsi_divisible *d)
+double hsi_divisible_longest_min_span(const hsi_divisible *d)
 {
     const hsi_task_spans spans = {d->cpu_span, d->gpu_span};
 
@@ -148,7 +148,8 @@ static inline bool cpus_end_last(const hsi_divisible *d, double cpu, double gpu)
 {
     if (!d->rows->available)
         return cpu * d->rows->k >= gpu * d->rows->m;
-    return hsi_release_time(&d->release, HS_CPU, cpu) >= hsi_release_time(&d->release, HS_GPU, gpu);
+    return hsi_release_end_of_load(&d->release, HS_CPU, cpu) >=
+           hsi_release_end_of_load(&d->release, HS_GPU, gpu);
 }
 
 /* Return the pivot if it is in the block, else the end of the block; `cpu` is the CPUs' load before
@@ -228,7 +229,8 @@ static double bound_of_multipliers(const hsi_divisible *d, const question *wante
     hsi_sum room = {0, 0, 0}, rest = *numerator;
 
     if (!wanted->is_above)
-        return hsi_release_divide(&d->release, numerator, cpu_multiplier, gpu_multiplier);
+        return hsi_release_time_of_weighted_work(&d->release, numerator, cpu_multiplier,
+                                                 gpu_multiplier);
     hsi_sum_add_product(&room, d->rows->m, cpu_multiplier);
     hsi_sum_add_product(&room, d->rows->k, gpu_multiplier);
     hsi_sum_add_sum_times(&rest, &room, -wanted->deadline);

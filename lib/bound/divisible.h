@@ -27,7 +27,7 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows);
 void      hsi_divisible_close(hsi_divisible *d);
 
 /* Return the longest of the tasks' smaller spans: without a graph, the bound min-time. */
-double hsi_divisible_longest(const hsi_divisible *d);
+double hsi_divisible_longest_min_span(const hsi_divisible *d);
 
 /* Return a value that never exceeds the LP's; INFINITY if a task exceeds the deadline on both
  * types. O(n). */
@@ -41,6 +41,6 @@ double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multi
  * must be available from the start. */
 bool hsi_divisible_exceeds(hsi_divisible *d, double makespan);
 
-double hsi_min_time(const hsi_problem *rows);
+double hsi_min_time_bound(const hsi_problem *rows);
 
 #endif

@@ -16,7 +16,7 @@ int hsi_grid_exponent(double time)
     return exponent - 53 + __builtin_ctzll(mantissa);
 }
 
-double hsi_grid_of(const hsi_problem *pb)
+double hsi_grid_of_times(const hsi_problem *pb)
 {
     double sum = 0, grid = INFINITY;
     size_t i;
@@ -35,7 +35,7 @@ double hsi_grid_of(const hsi_problem *pb)
     return isfinite(grid) ? grid : 0;
 }
 
-double hsi_grid_value(int64_t cells, int exponent)
+double hsi_grid_cells_to_time(int64_t cells, int exponent)
 {
     int beyond = 64 - DBL_MANT_DIG - __builtin_clzll((uint64_t)cells | 1);
 

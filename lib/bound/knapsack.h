@@ -38,7 +38,7 @@ typedef struct hsi_knapsack {
     hsi_arena                   arena; /* owns all arrays */
 } hsi_knapsack;
 
-hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room);
+hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t most_items);
 void      hsi_knapsack_close(hsi_knapsack *ks);
 
 /*

@@ -5,9 +5,10 @@
 #include "bound/divisible.h"
 #include "support/exact.h"
 
-double hsi_min_time(const hsi_problem *rows)
+double hsi_min_time_bound(const hsi_problem *rows)
 {
-    double from[2] = {hsi_first_available(rows, HS_CPU), hsi_first_available(rows, HS_GPU)};
+    double from[2] = {hsi_first_available_time(rows, HS_CPU),
+                      hsi_first_available_time(rows, HS_GPU)};
     double longest = 0;
     size_t i;
 
@@ -27,7 +28,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 {
     (void)settings;
     (void)report;
-    *value = hsi_min_time(rows);
+    *value = hsi_min_time_bound(rows);
     return HS_OK;
 }
 

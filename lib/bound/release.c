@@ -53,7 +53,7 @@ hs_status hsi_release_open(hsi_release *r, const hsi_problem *pb, hsi_arena *are
     return HS_OK;
 }
 
-double hsi_release_time(const hsi_release *r, hs_type type, double load)
+double hsi_release_end_of_load(const hsi_release *r, hs_type type, double load)
 {
     size_t low = 1, high = r->workers[type]; /* the number of workers that are busy at the end */
 
@@ -95,18 +95,18 @@ static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, dou
 
 /* Compute a quotient exactly only if it may be the least: 1e-9 is far above the rounding error of a
  * million additions. */
-double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double cpu_multiplier,
-                          double gpu_multiplier)
+double hsi_release_time_of_weighted_work(const hsi_release *r, const hsi_sum *weighted_work,
+                                         double cpu_multiplier, double gpu_multiplier)
 {
-    hsi_sum top = *numerator, bottom = {0, 0, 0};
+    hsi_sum top = *weighted_work, bottom = {0, 0, 0};
     double  rough, least = INFINITY;
 
     if (!r->available) {
         hsi_sum_add_product(&bottom, (double)r->workers[HS_CPU], cpu_multiplier);
         hsi_sum_add_product(&bottom, (double)r->workers[HS_GPU], gpu_multiplier);
-        return hsi_divide_down(numerator, &bottom);
+        return hsi_divide_down(weighted_work, &bottom);
     }
-    rough = divide_roughly(r, numerator, cpu_multiplier, gpu_multiplier) * (1 + 1e-9);
+    rough = divide_roughly(r, weighted_work, cpu_multiplier, gpu_multiplier) * (1 + 1e-9);
     for (size_t i = 0; i < r->workers[HS_CPU] + r->workers[HS_GPU]; i++) {
         double weight = multiplier_of_worker(r, r->order[i], cpu_multiplier, gpu_multiplier);
 
@@ -120,7 +120,7 @@ double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double
     return isinf(least) ? 0 : least;
 }
 
-double hsi_first_available(const hsi_problem *pb, hs_type type)
+double hsi_first_available_time(const hsi_problem *pb, hs_type type)
 {
     unsigned w = type == HS_CPU ? 0 : pb->m, end = type == HS_CPU ? pb->m : pb->m + pb->k;
     double   first = INFINITY;

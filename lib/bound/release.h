@@ -27,14 +27,14 @@ typedef struct hsi_release {
 hs_status hsi_release_open(hsi_release *r, const hsi_problem *pb, hsi_arena *arena);
 
 /* Return about when the workers of a type have done `load`. O(log w). */
-double hsi_release_time(const hsi_release *r, hs_type type, double load);
+double hsi_release_end_of_load(const hsi_release *r, hs_type type, double load);
 
 /* Return T such that u times the work of CPUs and v times the work of GPUs by T is the numerator,
  * rounded down. O(w). */
-double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double cpu_multiplier,
-                          double gpu_multiplier);
+double hsi_release_time_of_weighted_work(const hsi_release *r, const hsi_sum *weighted_work,
+                                         double cpu_multiplier, double gpu_multiplier);
 
 /* Return when the first worker of a type is available; INFINITY: no worker. */
-double hsi_first_available(const hsi_problem *pb, hs_type type);
+double hsi_first_available_time(const hsi_problem *pb, hs_type type);
 
 #endif

@@ -84,5 +84,5 @@ hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned w
 
 double hsi_task_count_bound_value(const hsi_task_count_bound *found)
 {
-    return hsi_grid_value(found->bound, found->grid);
+    return hsi_grid_cells_to_time(found->bound, found->grid);
 }

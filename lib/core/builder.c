@@ -167,7 +167,7 @@ static int make_all_room(hs_builder *b, size_t rows)
 static int begin_column(hs_builder *b, int column)
 {
     hsi_cells *cells = &b->content.cells[column];
-    hsi_value  none = hsi_default(column);
+    hsi_value  none = hsi_column_default(column);
 
     if (texts & HSI_BIT(column) && cells->text.size == 0 &&
         hsi_vector_append(&cells->text, "", 1)) /* offset 0 of the text column is the empty text */
@@ -190,7 +190,7 @@ static int prepare_columns(hs_builder *b, const hsi_row *row)
     for (uint32_t left = row->given & ~b->begun & ~lists; left; left &= left - 1) {
         int c = __builtin_ctz(left);
 
-        if ((c < HSI_REQUIRED || !hsi_is_default(c, &row->value[c])) && begin_column(b, c))
+        if ((c < HSI_REQUIRED || !hsi_column_is_default(c, &row->value[c])) && begin_column(b, c))
             return -1;
     }
     for (uint32_t left = row->given & b->begun & texts; left; left &= left - 1) {
@@ -216,7 +216,7 @@ static void put_row(hs_builder *b, const hsi_row *row)
     }
     for (uint32_t left = b->begun & ~row->given; left; left &= left - 1) {
         int       c = __builtin_ctz(left);
-        hsi_value none = hsi_default(c);
+        hsi_value none = hsi_column_default(c);
 
         write_cell(&store->cells[c], c, store->rows, &none);
     }
@@ -246,7 +246,7 @@ static bool is_time(hsi_row *row, int column)
 hs_status hs_builder_add_row(hs_builder *b, const hs_task *task)
 {
     hsi_row   row;
-    hs_status st = b && task ? hsi_task_resolve(task, &row) : HS_EINVAL;
+    hs_status st = b && task ? hsi_task_to_row(task, &row) : HS_EINVAL;
 
     if (st != HS_OK)
         return st;
@@ -291,7 +291,7 @@ void hsi_builder_move_header(hs_builder *b, hs_builder *from)
     from->content.relations = NULL;
 }
 
-const hsi_store *hsi_builder_store(const hs_builder *b)
+const hsi_store *hsi_builder_rows(const hs_builder *b)
 {
     return &b->content;
 }
@@ -347,7 +347,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
     if (st != HS_OK)
         goto out;
     if (b->unordered || hsi_store_has(&b->content, HSI_COUNT))
-        st = hsi_names_verify(&b->content, &row);
+        st = hsi_names_check_unique(&b->content, &row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);
@@ -368,9 +368,9 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
     *out = in;
     return HS_OK;
 out:
-    hsi_builder_describe(b, st, row, error);
+    hsi_builder_describe_failure(b, st, row, error);
     hsi_graph_free(graph);
-    hsi_relations_undo(b->content.relations, &b->pending);
+    hsi_relations_return_accesses(b->content.relations, &b->pending);
     free(b->content.first);
     b->content.first = NULL;
     free(store);

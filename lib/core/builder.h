@@ -56,14 +56,15 @@ void hsi_builder_reserve_edges(hs_builder *b, size_t edges);
  * Describe in *error (may be NULL) why hs_builder_finish() fails with `status` because of `row`;
  * return the status.
  */
-hs_status hsi_builder_describe(const hs_builder *b, hs_status status, size_t row, hs_error *error);
+hs_status hsi_builder_describe_failure(const hs_builder *b, hs_status status, size_t row,
+                                       hs_error *error);
 
 /* Return the details of the last HS_EGRAPH. */
-const hsi_fault *hsi_builder_fault(const hs_builder *b);
+const hsi_fault *hsi_builder_graph_fault(const hs_builder *b);
 
 hs_status hsi_builder_add_note(hs_builder *b, hsi_text key, hsi_text value);
 
 /* Return the rows so far; read-only, valid until the next row is added. */
-const hsi_store *hsi_builder_store(const hs_builder *b);
+const hsi_store *hsi_builder_rows(const hs_builder *b);
 
 #endif

@@ -8,7 +8,7 @@
 static const char *quote_row(const hs_builder *b, size_t row, uint32_t copy, char shown[HSI_QUOTE])
 {
     char   name[HS_MAX_ID + 16];
-    size_t length = hsi_store_name(&b->content, row, copy, name, sizeof name);
+    size_t length = hsi_store_row_name(&b->content, row, copy, name, sizeof name);
 
     return hsi_quote(name, length, shown);
 }
@@ -76,7 +76,8 @@ static hs_status describe_row(const hs_builder *b, hs_status status, size_t row,
                          "times with a finite sum", shown);
 }
 
-hs_status hsi_builder_describe(const hs_builder *b, hs_status status, size_t row, hs_error *error)
+hs_status hsi_builder_describe_failure(const hs_builder *b, hs_status status, size_t row,
+                                       hs_error *error)
 {
     bool is_row = status == HS_EDUPLICATE || status == HS_EWORKER || status == HS_EOVERFLOW;
 

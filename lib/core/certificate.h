@@ -67,7 +67,7 @@ typedef struct hsi_proof_node {
 #define HSI_OVER_CPUS (UINT32_MAX - 1)
 #define HSI_OVER_GPUS UINT32_MAX
 
-static inline bool hsi_is_over(uint32_t step)
+static inline bool hsi_step_is_jump(uint32_t step)
 {
     return step >= HSI_OVER_CPUS;
 }

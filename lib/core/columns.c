@@ -29,7 +29,7 @@ const hs_column *hs_column_at(size_t index)
     return index < HSI_COLUMNS ? &hsi_columns[index].is : NULL;
 }
 
-void hsi_task_set(hs_task *task, int column, const hsi_value *value)
+void hsi_task_set_column(hs_task *task, int column, const hsi_value *value)
 {
     void       *field = (char *)task + hsi_columns[column].is.offset;
     uint32_t    small = (uint32_t)value->integer;
@@ -76,7 +76,7 @@ static bool get_cell(const hs_task *task, int column, hsi_value *value)
     case HS_COLUMN_TIME:
         memcpy(&value->time, field, sizeof value->time);
         if (value->time == 0 && column >= HSI_REQUIRED)
-            *value = hsi_default(column);
+            *value = hsi_column_default(column);
         return true;
     case HS_COLUMN_NUMBER:
         memcpy(&value->time, field, sizeof value->time);
@@ -89,7 +89,7 @@ static bool get_cell(const hs_task *task, int column, hsi_value *value)
         value->text.length = value->text.at ? strlen(value->text.at) : 0;
         return true;
     case HS_COLUMN_LIST:
-        *value = hsi_default(column);
+        *value = hsi_column_default(column);
         return true;
     default:
         memcpy(&small, field, sizeof small);
@@ -103,7 +103,7 @@ static bool has_text(const hsi_row *row, int column)
     return row->given & HSI_BIT(column) && row->value[column].text.length > 0;
 }
 
-int hsi_row_lacks_command(const hsi_row *row)
+int hsi_row_column_without_command(const hsi_row *row)
 {
     bool on_cpu = has_text(row, HSI_CPU_COMMAND), on_gpu = has_text(row, HSI_GPU_COMMAND);
 
@@ -133,7 +133,7 @@ void hs_task_init_sized(hs_task *task, size_t size)
     hsi_init_sized(task, size, &hsi_task_defaults, sizeof hsi_task_defaults);
 }
 
-hs_status hsi_task_resolve(const hs_task *given, hsi_row *row)
+hs_status hsi_task_to_row(const hs_task *given, hsi_row *row)
 {
     hs_task full;
 

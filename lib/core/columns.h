@@ -88,7 +88,7 @@ typedef struct hsi_row {
 } hsi_row;
 
 /* Return the default of a column: INFINITY, 0, 1, the first word, or no text. */
-static inline hsi_value hsi_default(int column)
+static inline hsi_value hsi_column_default(int column)
 {
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
@@ -105,7 +105,7 @@ static inline hsi_value hsi_default(int column)
     }
 }
 
-static inline bool hsi_is_same(int column, const hsi_value *a, const hsi_value *b)
+static inline bool hsi_column_values_equal(int column, const hsi_value *a, const hsi_value *b)
 {
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
@@ -121,11 +121,11 @@ static inline bool hsi_is_same(int column, const hsi_value *a, const hsi_value *
     }
 }
 
-static inline bool hsi_is_default(int column, const hsi_value *value)
+static inline bool hsi_column_is_default(int column, const hsi_value *value)
 {
-    hsi_value none = hsi_default(column);
+    hsi_value none = hsi_column_default(column);
 
-    return hsi_is_same(column, value, &none);
+    return hsi_column_values_equal(column, value, &none);
 }
 
 /* Defaults of hs_task; struct_size is not set. */
@@ -135,18 +135,18 @@ extern const hs_task hsi_task_defaults;
  * Copy a task to a row with all columns; fields missing in an older caller's struct get their
  * default. HS_EINVAL: the task was not initialised, or has an invalid word.
  */
-hs_status hsi_task_resolve(const hs_task *given, hsi_row *row);
+hs_status hsi_task_to_row(const hs_task *given, hsi_row *row);
 
 /*
  * Return the time column of the type that has a time but no command, although the other type has a
  * command; -1: none. A task without any command and kernel is valid: it has only times.
  */
-int hsi_row_lacks_command(const hsi_row *row);
+int hsi_row_column_without_command(const hsi_row *row);
 
 /*
  * Set a field of a task; no effect for a LIST. A nonempty text must be NUL-terminated and is not
  * copied.
  */
-void hsi_task_set(hs_task *task, int column, const hsi_value *value);
+void hsi_task_set_column(hs_task *task, int column, const hsi_value *value);
 
 #endif

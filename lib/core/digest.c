@@ -50,7 +50,7 @@ static uint64_t after_digest(const hs_instance *in, size_t row)
     double   bytes;
 
     for (size_t i = 0; hs_instance_predecessor(in, row, i, &earlier, &copy, &bytes); i++) {
-        size_t   length = hsi_store_name(in->store, earlier, copy, name, sizeof name);
+        size_t   length = hsi_store_row_name(in->store, earlier, copy, name, sizeof name);
         uint64_t h = hsi_digest_bytes(HSI_FNV_BASIS, name, length + 1);
 
         sum += hsi_digest_finish(hsi_digest_double(h, bytes));
@@ -119,7 +119,7 @@ static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, cons
         }
         value = hsi_store_value(in->store, c, row);
         if (hsi_columns[c].digest == HSI_DIGEST_EXTRA) {
-            if (hsi_is_default(c, &value))
+            if (hsi_column_is_default(c, &value))
                 continue;
             h = hsi_digest_string(h, hsi_columns[c].is.name);
         }

@@ -123,7 +123,7 @@ static size_t list_events(const table *t, size_t tasks, const double *ready, eve
     return count;
 }
 
-static hs_status make_room(hsi_backlog *b, size_t steps)
+static hs_status make_room(hsi_ready_counts *b, size_t steps)
 {
     int i;
 
@@ -138,7 +138,7 @@ static hs_status make_room(hsi_backlog *b, size_t steps)
 }
 
 /* Append a step to the step function, with the counts of the previous step. */
-static size_t add_step(hsi_backlog *b, double time)
+static size_t add_step(hsi_ready_counts *b, double time)
 {
     size_t i = b->count++, kind;
 
@@ -151,7 +151,7 @@ static size_t add_step(hsi_backlog *b, double time)
     return i;
 }
 
-static void add_steps(hsi_backlog *b, const hs_instance *in, const event *events, size_t count)
+static void add_steps(hsi_ready_counts *b, const hs_instance *in, const event *events, size_t count)
 {
     size_t step = 0, i;
     int    type;
@@ -167,7 +167,7 @@ static void add_steps(hsi_backlog *b, const hs_instance *in, const event *events
     }
 }
 
-hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_schedule *s)
+hs_status hsi_ready_counts_open(hsi_ready_counts *b, const hs_instance *in, const hs_schedule *s)
 {
     size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_entry_count(s) + 1;
     const hs_graph *g = NULL;
@@ -176,7 +176,7 @@ hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_sched
     double         *ready = calloc((g ? g->vertices : tasks) + 1, sizeof *ready);
     event          *events = malloc(most * sizeof *events);
 
-    *b = (hsi_backlog){0};
+    *b = (hsi_ready_counts){0};
     if (st == HS_OK)
         st = ready && events ? sort_by_task(s, tasks, &t) : HS_ENOMEM;
     if (st == HS_OK)
@@ -192,7 +192,7 @@ hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_sched
     return st;
 }
 
-void hsi_backlog_close(hsi_backlog *b)
+void hsi_ready_counts_close(hsi_ready_counts *b)
 {
     int i;
 
@@ -201,10 +201,10 @@ void hsi_backlog_close(hsi_backlog *b)
         free(b->ready[i]);
     free(b->without[0]);
     free(b->without[1]);
-    *b = (hsi_backlog){0};
+    *b = (hsi_ready_counts){0};
 }
 
-size_t hsi_backlog_at(const hsi_backlog *b, double time)
+size_t hsi_ready_counts_step_at(const hsi_ready_counts *b, double time)
 {
     size_t low = 0, high = b->count;
 
@@ -220,18 +220,18 @@ size_t hsi_backlog_at(const hsi_backlog *b, double time)
 }
 
 /* Return the total time before `time` without a ready task for this type. */
-static double idle_time_before(const hsi_backlog *b, hs_type type, double time)
+static double idle_time_before(const hsi_ready_counts *b, hs_type type, double time)
 {
-    size_t i = hsi_backlog_at(b, time);
+    size_t i = hsi_ready_counts_step_at(b, time);
 
     return b->without[type][i] + (b->ready[type][i] ? 0 : time - b->time[i]);
 }
 
 hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle)
 {
-    hsi_backlog b = {0};
+    hsi_ready_counts b = {0};
     double      makespan = hs_schedule_makespan(s);
-    hs_status   st = hsi_backlog_open(&b, in, s);
+    hs_status        st = hsi_ready_counts_open(&b, in, s);
     unsigned    w;
 
     for (w = 0; st == HS_OK && w < workers_of(s); w++) {
@@ -251,6 +251,6 @@ hs_status hs_schedule_compute_idle(const hs_instance *in, const hs_schedule *s, 
             from = i < count ? e[i].end : to;
         }
     }
-    hsi_backlog_close(&b);
+    hsi_ready_counts_close(&b);
     return st;
 }

@@ -29,13 +29,15 @@ void hsi_store_release(hsi_store *store)
     free(store);
 }
 
-int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end)
+int hsi_store_first_difference(const hsi_store *store, size_t row, const hsi_row *other, int end)
 {
     for (int c = 0; c < end; c++) {
         hsi_value ours = hsi_store_value(store, c, row);
-        hsi_value theirs = hsi_columns[c].is.type != HS_COLUMN_LIST && other->given & HSI_BIT(c) ? other->value[c] : hsi_default(c);
+        hsi_value theirs = hsi_columns[c].is.type != HS_COLUMN_LIST && other->given & HSI_BIT(c)
+                               ? other->value[c]
+                               : hsi_column_default(c);
 
-        if (!hsi_is_same(c, &ours, &theirs))
+        if (!hsi_column_values_equal(c, &ours, &theirs))
             return c;
     }
     return -1;
@@ -221,7 +223,7 @@ void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size
         if (in->store->cells[c].at.data) {
             hsi_value value = hsi_store_value(in->store, c, row);
 
-            hsi_task_set(&full, c, &value);
+            hsi_task_set_column(&full, c, &value);
         }
     hsi_init_sized(out, size, &full, sizeof full);
 }
@@ -291,7 +293,8 @@ static hsi_text write_numbered_name(char letter, size_t number, char text[1 + HS
     return (hsi_text){text, 1 + hsi_decimal_write_u64(number, text + 1)};
 }
 
-size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer, size_t size)
+size_t hsi_store_row_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer,
+                          size_t size)
 {
     const char *id = hsi_store_text(store, HSI_ID, row);
     char        given[1 + HSI_DECIMAL_MAX], number[1 + HSI_DECIMAL_MAX];
@@ -313,13 +316,13 @@ size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t
 
     if (hsi_store_count(store, row) > 1)
         copy = (uint32_t)(task - store->first[row] + 1);
-    return hsi_store_name(store, row, copy, buffer, size);
+    return hsi_store_row_name(store, row, copy, buffer, size);
 }
 
 size_t hs_instance_row_name(const hs_instance *in, size_t row, uint32_t copy, char *buffer,
                             size_t size)
 {
-    return hsi_store_name(in->store, row, copy, buffer, size);
+    return hsi_store_row_name(in->store, row, copy, buffer, size);
 }
 
 const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)

@@ -101,7 +101,7 @@ static inline hsi_value hsi_store_value(const hsi_store *store, int column, size
     const void *at = store->cells[column].at.data;
 
     if (!at)
-        return hsi_default(column);
+        return hsi_column_default(column);
     switch (hsi_columns[column].is.type) {
     case HS_COLUMN_TIME:
     case HS_COLUMN_NUMBER:
@@ -132,7 +132,7 @@ void hsi_store_free_columns(hsi_store *store);
 size_t hsi_store_count_unknown(const hsi_store *store);
 
 /* Return HS_EUNKNOWN if the instance has an unknown time, else HS_OK. */
-static inline hs_status hsi_require_times(const hs_instance *in)
+static inline hs_status hsi_require_known_times(const hs_instance *in)
 {
     return in->store->unknown ? HS_EUNKNOWN : HS_OK;
 }
@@ -144,13 +144,14 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
  * Return the first column before `end`, lists excluded, in which the row differs from `other`; -1:
  * none.
  */
-int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
+int hsi_store_first_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
 
 /* Write a row's name as hs_instance_row_name() does. */
-size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer, size_t size);
+size_t hsi_store_row_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer,
+                          size_t size);
 
 /* Return the first task of a row. */
-static inline size_t hsi_store_first(const hsi_store *store, size_t row)
+static inline size_t hsi_store_first_task(const hsi_store *store, size_t row)
 {
     return store->first ? store->first[row] : row;
 }

@@ -12,28 +12,28 @@
  * only make them equal. Equal quotients are compared exactly.
  */
 
-int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
-                      int64_t priority2, bool same_cell)
+int hsi_heteroprio_compare(double cpu_time1, double gpu_time1, int64_t priority1, double cpu_time2,
+                           double gpu_time2, int64_t priority2, bool same_cell)
 {
     int rho = 0, priority = (priority1 > priority2) - (priority1 < priority2);
 
-    if (!same_cell && (p1 != p2 || q1 != q2)) /* equal times are the usual case: tasks of one
-                                                 kernel */
-        rho = hsi_compare_ratios(p1, q1, p2, q2);
+    if (!same_cell && (cpu_time1 != cpu_time2 || gpu_time1 != gpu_time2)) /* equal times are the
+                                                 usual case: tasks of one kernel */
+        rho = hsi_compare_ratios(cpu_time1, gpu_time1, cpu_time2, gpu_time2);
     if (rho)
         return rho;
-    return p1 >= q1 ? priority : -priority;
+    return cpu_time1 >= gpu_time1 ? priority : -priority;
 }
 
-double hsi_queue_key_cell(double p, double q, double width)
+double hsi_heteroprio_cell(double cpu_time, double gpu_time, double width)
 {
     const int64_t one = (int64_t)1023 << 52; /* the bits of 1.0 */
-    double        ratio = p / q;
+    double        ratio = cpu_time / gpu_time;
     int64_t       step = (int64_t)(width * 0x1p52), bits;
 
-    if (isinf(p))
+    if (isinf(cpu_time))
         return -INFINITY;
-    if (isinf(q))
+    if (isinf(gpu_time))
         return INFINITY;
     memcpy(&bits, &ratio, sizeof bits);
     bits -= one; /* negative if p < q: such times differ too much for the quotient to round to 1 */
@@ -62,10 +62,10 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
 static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = ((const rho_order *)context)->pb;
-    int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority_of(pb, a), pb->p[b], pb->q[b],
-                                 hsi_priority_of(pb, b), false);
+    int sign = hsi_heteroprio_compare(pb->p[a], pb->q[a], hsi_priority_of(pb, a), pb->p[b],
+                                      pb->q[b], hsi_priority_of(pb, b), false);
 
-    return sign ? sign > 0 : hsi_comes_first(pb, a, b);
+    return sign ? sign > 0 : hsi_task_comes_first(pb, a, b);
 }
 
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)

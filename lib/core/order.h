@@ -30,20 +30,20 @@ hs_status hsi_gather_times(const uint32_t *order, size_t count, const double *ti
                            double *by_place, hsi_token *token);
 
 /* Return true if task a precedes task b: by positions in the graph, without a graph by number. */
-static inline bool hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
+static inline bool hsi_task_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
 {
     return pb->graph ? hsi_position(pb->graph, a) < hsi_position(pb->graph, b) : a < b;
 }
 
 /* Compare two tasks by HeteroPrio's order: > 0 if task 1 is nearer to the GPU end, < 0 if task 2
  * is; 0: equal ratios and priorities. same_cell: the ratios count as equal. */
-int hsi_queue_compare(double p1, double q1, int64_t priority1, double p2, double q2,
-                      int64_t priority2, bool same_cell);
+int hsi_heteroprio_compare(double cpu_time1, double gpu_time1, int64_t priority1, double cpu_time2,
+                           double gpu_time2, int64_t priority2, bool same_cell);
 
-/* Return a key that rises from the GPU end; equal keys need hsi_queue_compare(). */
-static inline double hsi_queue_key(double p, double q)
+/* Return a key that rises from the GPU end; equal keys need hsi_heteroprio_compare(). */
+static inline double hsi_heteroprio_key(double cpu_time, double gpu_time)
 {
-    return -(p / q);
+    return -(cpu_time / gpu_time);
 }
 
 /*
@@ -52,7 +52,7 @@ static inline double hsi_queue_key(double p, double q)
  * is a fixed number of bit patterns, counted from 1. Tasks without an implementation on one type
  * have separate cells.
  */
-double hsi_queue_key_cell(double p, double q, double width);
+double hsi_heteroprio_cell(double cpu_time, double gpu_time, double width);
 
 /* Return true if `width` is a valid cell width; 0 means no grid and is valid. */
 static inline bool hsi_is_cell_width(double width)

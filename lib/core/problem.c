@@ -82,7 +82,7 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
         return HS_ENOMEM;
     for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
         restartable[i] = (unsigned char)hs_instance_is_restartable(
-            in, pb->count ? hsi_store_first(store, i) : i);
+            in, pb->count ? hsi_store_first_task(store, i) : i);
     pb->restartable = restartable;
     return HS_OK;
 }
@@ -100,7 +100,7 @@ static hs_status open_rows(const hs_instance *in, hsi_token *token, hsi_problem 
                         .priority = hsi_store_priorities(store),
                         .count = hsi_store_counts(store),
                         .token = token};
-    return hsi_require_times(in);
+    return hsi_require_known_times(in);
 }
 
 static hs_status check_cancel(const hsi_problem *pb)
@@ -135,8 +135,8 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     return st == HS_OK ? check_cancel(pb) : st;
 }
 
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_token *token,
-                         hsi_problem *pb)
+hs_status hsi_problem_open_in(hsi_arena *arena, const hs_instance *in, int by_rows,
+                              hsi_token *token, hsi_problem *pb)
 {
     hs_status st = open_tasks(in, arena, by_rows, token, pb);
 
@@ -262,7 +262,7 @@ static bool is_whole(double time)
     return isinf(time) || (time == floor(time) && time <= 0x1p44);
 }
 
-bool hsi_problem_is_whole(const hsi_problem *pb)
+bool hsi_problem_has_whole_times(const hsi_problem *pb)
 {
     size_t i;
 

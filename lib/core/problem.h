@@ -48,8 +48,8 @@ hs_status hsi_problem_of_rows(const hs_instance *in, hsi_token *token, hsi_probl
  * Create a problem in `arena`, with no need to close it: one item per row if `by_rows` and the
  * tasks are independent, else one per task.
  */
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_token *token,
-                         hsi_problem *pb);
+hs_status hsi_problem_open_in(hsi_arena *arena, const hs_instance *in, int by_rows,
+                              hsi_token *token, hsi_problem *pb);
 
 /*
  * Create a problem with one item per kind, with counts; tasks with equal times on both types are
@@ -62,7 +62,7 @@ hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *
 void hsi_problem_close(hsi_problem *pb);
 
 /* Return true if all times are whole or infinite, and small enough for exact sums of 500 times. */
-bool hsi_problem_is_whole(const hsi_problem *pb);
+bool hsi_problem_has_whole_times(const hsi_problem *pb);
 
 static inline int64_t hsi_priority_of(const hsi_problem *pb, size_t index)
 {

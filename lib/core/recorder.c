@@ -46,25 +46,26 @@ static hs_status make_room(hsi_recorder *recorder, const hsi_problem *pb, size_t
     return HS_OK;
 }
 
-hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_t aborts)
+hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_t most_aborts)
 {
     hs_status st = HS_OK;
 
     *recorder = (hsi_recorder){.loads = recorder->loads, .first = pb->first};
     if (!recorder->loads)
-        st = make_room(recorder, pb, count_tasks(pb) + 2 * aborts + 1); /* an aborted task needs an
-                                                                           item for the abort, and
-                                                                           one for the second run */
+        st =
+            make_room(recorder, pb, count_tasks(pb) + 2 * most_aborts + 1); /* an aborted task needs
+                                                                          an item for the abort, and
+                                                                          one for the second run */
     if (st != HS_OK)
         hsi_recorder_close(recorder);
     return st;
 }
 
-hs_status hsi_recorder_reserve(hsi_recorder *recorder, const hsi_problem *pb, size_t more)
+hs_status hsi_recorder_reserve(hsi_recorder *recorder, const hsi_problem *pb, size_t more_items)
 {
-    if (recorder->loads || recorder->size + more <= recorder->capacity)
+    if (recorder->loads || recorder->size + more_items <= recorder->capacity)
         return HS_OK;
-    return make_room(recorder, pb, 2 * recorder->capacity + more);
+    return make_room(recorder, pb, 2 * recorder->capacity + more_items);
 }
 
 void hsi_recorder_close(hsi_recorder *recorder)
@@ -110,8 +111,8 @@ static hs_status place_entries(const hsi_recorder *recorder, const hsi_problem *
     return HS_OK;
 }
 
-hs_status hsi_recorder_schedule_in(const hsi_recorder *recorder, const hsi_problem *pb,
-                                   hs_schedule *s)
+hs_status hsi_recorder_build_schedule_in(const hsi_recorder *recorder, const hsi_problem *pb,
+                                         hs_schedule *s)
 {
     hsi_arena own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark  mark = hsi_arena_mark(arena);
@@ -130,7 +131,7 @@ hs_status hsi_recorder_schedule_in(const hsi_recorder *recorder, const hsi_probl
     for (i = 0; i < recorder->size; i++)
         if (!(recorder->worker[i] & (HSI_ABORT | HSI_START)))
             s->first[recorder->worker[i] + 1]++;
-    hsi_schedule_sum_counts(s);
+    hsi_schedule_counts_to_starts(s);
     for (w = 0; w < workers; w++) {
         next[w] = s->first[w];
         free_at[w] = pb->available ? pb->available[w] : 0;
@@ -145,11 +146,11 @@ out:
     return st;
 }
 
-hs_status hsi_recorder_schedule(const hsi_recorder *recorder, const hsi_problem *pb,
-                                hs_schedule **out)
+hs_status hsi_recorder_build_schedule(const hsi_recorder *recorder, const hsi_problem *pb,
+                                      hs_schedule **out)
 {
     hs_schedule *s = hsi_schedule_new();
-    hs_status    st = s ? hsi_recorder_schedule_in(recorder, pb, s) : HS_ENOMEM;
+    hs_status    st = s ? hsi_recorder_build_schedule_in(recorder, pb, s) : HS_ENOMEM;
 
     if (st == HS_OK)
         *out = s;

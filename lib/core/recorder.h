@@ -30,18 +30,18 @@ typedef struct hsi_recorder {
 #define HSI_START 0x40000000u
 
 /*
- * Open a recorder with room for a run of every task and up to `aborts` aborts. Memory comes from
- * the problem's arena, if it has one, and is released with it. Call hsi_recorder_close() in any
- * case.
+ * Open a recorder with room for a run of every task and up to `most_aborts` aborts. Memory comes
+ * from the problem's arena, if it has one, and is released with it. Call hsi_recorder_close() in
+ * any case.
  */
-hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_t aborts);
+hs_status hsi_recorder_open(hsi_recorder *recorder, const hsi_problem *pb, size_t most_aborts);
 void      hsi_recorder_close(hsi_recorder *recorder);
 
 /*
- * Reserve room for `more` further items; amortised O(more). For callers without a limit known in
- * advance.
+ * Reserve room for `more_items` further items; amortised O(more). For callers without a limit known
+ * in advance.
  */
-hs_status hsi_recorder_reserve(hsi_recorder *recorder, const hsi_problem *pb, size_t more);
+hs_status hsi_recorder_reserve(hsi_recorder *recorder, const hsi_problem *pb, size_t more_items);
 
 /* Discard all items. */
 void hsi_recorder_restart(hsi_recorder *recorder);
@@ -68,7 +68,7 @@ static inline void hsi_record_run(hsi_recorder *recorder, uint32_t task, uint32_
 }
 
 /* Set the start of the worker's next entry to `when`, instead of the end of its latest entry. */
-static inline void hsi_record_start(hsi_recorder *recorder, uint32_t worker, double when)
+static inline void hsi_record_next_start(hsi_recorder *recorder, uint32_t worker, double when)
 {
     size_t at = recorder->size++;
 
@@ -98,9 +98,9 @@ static inline void hsi_record_abort(hsi_recorder *recorder, uint32_t worker, dou
  * Build the schedule from the records: a new one, or into `s`, whose content is replaced.
  * HS_ECANCELED: the problem's cancel token was cancelled.
  */
-hs_status hsi_recorder_schedule(const hsi_recorder *recorder, const hsi_problem *pb,
-                                hs_schedule **out);
-hs_status hsi_recorder_schedule_in(const hsi_recorder *recorder, const hsi_problem *pb,
-                                   hs_schedule *s);
+hs_status hsi_recorder_build_schedule(const hsi_recorder *recorder, const hsi_problem *pb,
+                                      hs_schedule **out);
+hs_status hsi_recorder_build_schedule_in(const hsi_recorder *recorder, const hsi_problem *pb,
+                                         hs_schedule *s);
 
 #endif

@@ -52,7 +52,7 @@ hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_sche
     return st;
 }
 
-void hsi_schedule_sum_counts(hs_schedule *s)
+void hsi_schedule_counts_to_starts(hs_schedule *s)
 {
     unsigned w, workers = s->cpus + s->gpus;
 
@@ -111,8 +111,8 @@ static void copy_given(hs_schedule *s, size_t count, const hs_placement *placeme
     for (i = 0; i < count; i++)
         if (placements[i].worker + 1 < workers)
             s->first[placements[i].worker + 2]++;
-    hsi_schedule_sum_counts(s); /* first[w + 1] begins as the start of worker w's entries, and is
-                                   finally the end */
+    hsi_schedule_counts_to_starts(s); /* first[w + 1] begins as the start of worker w's entries, and
+                                   is finally the end */
     for (i = 0; i < count; i++) {
         const hs_placement *pl = &placements[i];
 
@@ -220,7 +220,7 @@ static int by_where_to(const void *a, const void *b)
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count)
+const hs_transfer *hsi_sort_transfers(hsi_vector *list, size_t *count)
 {
     *count = list->size / sizeof(hs_transfer);
     if (*count > 0)
@@ -228,14 +228,14 @@ const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count)
     return *count > 0 ? list->data : NULL;
 }
 
-void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list)
+void hsi_schedule_move_transfers(hs_schedule *s, hsi_vector *list)
 {
     size_t count;
 
     hsi_vector_free(&s->transfers);
     s->transfers = *list;
     *list = (hsi_vector){0};
-    hsi_sorted_transfers(&s->transfers, &count);
+    hsi_sort_transfers(&s->transfers, &count);
 }
 
 const hs_transfer *hs_schedule_transfers(const hs_schedule *s, size_t *count)

@@ -26,12 +26,12 @@ hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, s
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out);
 
 /* Sort a list of hs_transfer by destination, then start; NULL: empty list. */
-const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count);
+const hs_transfer *hsi_sort_transfers(hsi_vector *list, size_t *count);
 
 /* Move transfers, in any order, from `list` to the schedule; `list` is then empty. */
-void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list);
+void hsi_schedule_move_transfers(hs_schedule *s, hsi_vector *list);
 
 /* Turn counts into start indices: first[w + 1] has worker w's count before. */
-void hsi_schedule_sum_counts(hs_schedule *s);
+void hsi_schedule_counts_to_starts(hs_schedule *s);
 
 #endif

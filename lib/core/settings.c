@@ -49,7 +49,7 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
  * overflow.
  */
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
-                                       int taken)
+                                       int supported)
 {
     size_t workers = (size_t)hs_instance_cpus(in) + hs_instance_gpus(in), w;
 
@@ -60,5 +60,5 @@ hs_status hsi_settings_check_available(const hs_settings *settings, const hs_ins
     for (w = 0; w < workers; w++)
         if (!(settings->available[w] >= 0 && settings->available[w] <= DBL_MAX / 4))
             return HS_EINVAL;
-    return taken ? HS_OK : HS_EAVAILABLE;
+    return supported ? HS_OK : HS_EAVAILABLE;
 }

@@ -14,10 +14,10 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 
 /*
  * Check available[] against the workers. HS_EINVAL; HS_EAVAILABLE: it is set, but not supported
- * (`taken` is 0).
+ * (`supported` is 0).
  */
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
-                                       int taken);
+                                       int supported);
 
 static inline bool hsi_cancelled(const hs_settings *settings)
 {

@@ -9,19 +9,19 @@
 #include "core/digest.h"
 
 /* Return the digest of a command or of a kernel, whose texts may be equal. */
-static inline uint64_t hsi_digest_what(bool is_command, const char *text)
+static inline uint64_t hsi_digest_implementation(bool is_command, const char *text)
 {
     return hsi_digest_finish(
         hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
 }
 
 /* Return the digest of what a row runs on a type: its command, else its kernel. */
-static inline uint64_t hsi_task_digest_what(const hs_task *row, hs_type type)
+static inline uint64_t hsi_task_digest_implementation(const hs_task *row, hs_type type)
 {
     const char *command = type == HS_CPU ? row->cpu_command : row->gpu_command;
 
-    return command && *command ? hsi_digest_what(true, command)
-                               : hsi_digest_what(false, row->kernel);
+    return command && *command ? hsi_digest_implementation(true, command)
+                               : hsi_digest_implementation(false, row->kernel);
 }
 
 #endif

@@ -119,7 +119,7 @@ static bool find_copy(const hsi_store *store, const hsi_names *names, const char
     return true;
 }
 
-hsi_text hsi_names_split(hsi_text name, uint32_t *copy)
+hsi_text hsi_split_copy_name(hsi_text name, uint32_t *copy)
 {
     uint64_t    number = 0;
     const char *digits = trailing_number(name.at, name.length, '#', &number);
@@ -144,7 +144,7 @@ bool hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text
            find_copy(store, names, name.at, name.length, row, copy);
 }
 
-uint64_t hsi_names_expect(const hsi_names *names, hsi_text name)
+uint64_t hsi_names_prefetch_slot(const hsi_names *names, hsi_text name)
 {
     uint64_t hash;
 
@@ -155,7 +155,7 @@ uint64_t hsi_names_expect(const hsi_names *names, hsi_text name)
     return hash;
 }
 
-void hsi_names_approach(const hsi_store *store, const hsi_names *names, uint64_t hash)
+void hsi_names_prefetch_id(const hsi_store *store, const hsi_names *names, uint64_t hash)
 {
     const size_t *at = store->cells[HSI_ID].at.data;
     uint32_t      held = names->slot ? names->slot[home_of(names, hash)] : 0;
@@ -174,7 +174,7 @@ bool hsi_names_find(const hsi_store *store, const hsi_names *names, const char *
     if (!hsi_names_find_row(store, names, (hsi_text){name, length}, &row, &copy) ||
         (copy == 0 && hsi_store_count(store, row) > 1))
         return false;
-    *task = hsi_store_first(store, row) + (copy ? copy - 1 : 0);
+    *task = hsi_store_first_task(store, row) + (copy ? copy - 1 : 0);
     return true;
 }
 
@@ -264,7 +264,7 @@ hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row
     return st;
 }
 
-hs_status hsi_names_verify(const hsi_store *store, size_t *row)
+hs_status hsi_names_check_unique(const hsi_store *store, size_t *row)
 {
     hsi_names names;
     hs_status st = hsi_names_create(store, &names, row);
@@ -274,7 +274,8 @@ hs_status hsi_names_verify(const hsi_store *store, size_t *row)
     return st;
 }
 
-hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t *hash)
+hs_status hsi_names_prepare_insert(const hsi_store *store, hsi_names *names, hsi_text id,
+                                   uint64_t *hash)
 {
     size_t    row;
     hs_status st = HS_OK;
@@ -288,7 +289,7 @@ hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, 
     return HS_OK;
 }
 
-size_t hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash)
+size_t hsi_names_insert(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash)
 {
     uint32_t *slot = slot_of(store, names, id.at, id.length, hash);
 

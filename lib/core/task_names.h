@@ -22,7 +22,7 @@ hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row
 void      hsi_names_free(hsi_names *names);
 
 /* Check for duplicate names without keeping the index. */
-hs_status hsi_names_verify(const hsi_store *store, size_t *row);
+hs_status hsi_names_check_unique(const hsi_store *store, size_t *row);
 
 /* Find the task of a name: returns true and *task, or false. */
 bool hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
@@ -40,21 +40,22 @@ bool hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_t
                            uint64_t hash, size_t *row, uint32_t *copy);
 
 /* Split a copy's name ID#3 into ID and its number; other names are returned whole with *copy 0. */
-hsi_text hsi_names_split(hsi_text name, uint32_t *copy);
+hsi_text hsi_split_copy_name(hsi_text name, uint32_t *copy);
 
 /* Return the hash of a name for a later lookup, and prefetch its slot. */
-uint64_t hsi_names_expect(const hsi_names *names, hsi_text name);
+uint64_t hsi_names_prefetch_slot(const hsi_names *names, hsi_text name);
 
-/* Prefetch the id that the slot refers to; the second stage after hsi_names_expect(). */
-void hsi_names_approach(const hsi_store *store, const hsi_names *names, uint64_t hash);
+/* Prefetch the id that the slot refers to; the second stage after hsi_names_prefetch_slot(). */
+void hsi_names_prefetch_id(const hsi_store *store, const hsi_names *names, uint64_t hash);
 
 /*
  * Prepare to add a row: reserve room, hash `id` and prefetch its slot. Do other work before
- * hsi_names_enter() to hide the latency. HS_ENOMEM.
+ * hsi_names_insert() to hide the latency. HS_ENOMEM.
  */
-hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t *hash);
+hs_status hsi_names_prepare_insert(const hsi_store *store, hsi_names *names, hsi_text id,
+                                   uint64_t *hash);
 
 /* Return the row of an id; if there is none, enter the id for the next row to be added. */
-size_t hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash);
+size_t hsi_names_insert(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash);
 
 #endif

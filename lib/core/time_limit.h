@@ -21,18 +21,18 @@ static inline hsi_stop hsi_stop_after(const hs_settings *settings, double defaul
 }
 
 /* Return true if the time is up or the caller has cancelled. */
-static inline bool hsi_stop_now(const hsi_stop *stop)
+static inline bool hsi_stop_is_due(const hsi_stop *stop)
 {
     return hsi_now() >= stop->end || hsi_cancelled(stop->settings);
 }
 
-static inline double hsi_stop_elapsed(const hsi_stop *stop)
+static inline double hsi_stop_seconds_elapsed(const hsi_stop *stop)
 {
     return hsi_now() - stop->begin;
 }
 
 /* Return the remaining seconds, at least 0. */
-static inline double hsi_stop_left(const hsi_stop *stop)
+static inline double hsi_stop_seconds_left(const hsi_stop *stop)
 {
     double left = stop->end - hsi_now();
 

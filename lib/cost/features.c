@@ -214,7 +214,7 @@ void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type typ
         full.bytes_in = index->bytes[0][row];
         full.bytes_out = index->bytes[1][row];
     }
-    full.what = hsi_task_digest_what(&task, type);
+    full.what = hsi_task_digest_implementation(&task, type);
     if (task.kernel && *task.kernel)
         kernel_features(task.kernel, &full);
     else if (command && *command)

@@ -7,7 +7,7 @@
 
 #include <hybridsched/io.h>
 
-hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
+hs_outcome hsi_attempt_fail(hs_attempt *attempt, const char *format, ...)
 {
     va_list arguments;
 
@@ -26,7 +26,7 @@ void hsi_text_make_printable(char why[HS_WHY])
     hs_printable(raw, why, HS_WHY);
 }
 
-hs_status hsi_error_return(hs_error *error, hs_status status, const hs_error *fault)
+hs_status hsi_error_copy_to_caller(hs_error *error, hs_status status, const hs_error *fault)
 {
     if (!error || status == HS_OK)
         return status;

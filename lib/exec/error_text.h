@@ -8,7 +8,7 @@
  * Write the reason of a failure into attempt->why and return HS_OUTCOME_FAILED. A text that advises
  * to change a setting names it as `settings.GROUP.NAME`.
  */
-hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
+hs_outcome hsi_attempt_fail(hs_attempt *attempt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Make `why`, which may contain foreign text, fit for a terminal. */
@@ -18,6 +18,6 @@ void hsi_text_make_printable(char why[HS_WHY]);
  * End a public call. On failure copy *fault to *error (may be NULL): with `status`, with the text
  * of the status if the fault has no text, and fit for a terminal. Return `status`.
  */
-hs_status hsi_error_return(hs_error *error, hs_status status, const hs_error *fault);
+hs_status hsi_error_copy_to_caller(hs_error *error, hs_status status, const hs_error *fault);
 
 #endif

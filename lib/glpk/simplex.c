@@ -18,7 +18,7 @@ enum {
 
 static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *parameters)
 {
-    double left = 1000 * hsi_stop_left(stop);
+    double left = 1000 * hsi_stop_seconds_left(stop);
     double step = (LEAST_ROWS + (double)glp_get_num_rows(lp)) * glp_get_num_cols(lp);
     double slice = 1 + floor(SLICE_WORK / fmax(step, 1));
 
@@ -46,7 +46,7 @@ static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_
         set_slice(lp, stop, last - glp_get_it_cnt(lp), parameters);
         code = glp_simplex(lp, parameters);
         if (code == GLP_ETMLIM || code == GLP_EITLIM)
-            if (hsi_stop_now(stop))
+            if (hsi_stop_is_due(stop))
                 return HSI_SIMPLEX_STOPPED;
     } while (code == GLP_ETMLIM || code == GLP_EITLIM);
     return code == 0 && glp_get_status(lp) == GLP_OPT ? HSI_SIMPLEX_OPTIMAL : HSI_SIMPLEX_FAILED;

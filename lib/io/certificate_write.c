@@ -94,7 +94,7 @@ static void put_steps(writer *w, const hsi_proof_path *path)
     char text[32];
 
     for (size_t i = 0; i < path->steps && !hsi_output_failed(&w->out); i++) {
-        if (hsi_is_over(path->step[i]))
+        if (hsi_step_is_jump(path->step[i]))
             snprintf(text, sizeof text, path->step[i] == HSI_OVER_GPUS ? ",gpu" : ",cpu");
         else
             snprintf(text, sizeof text, ",%lu", (unsigned long)path->step[i]);

@@ -66,7 +66,7 @@ static hs_status put_column(hsi_output *out, const hs_instance *in, size_t row, 
     if (column == HSI_ID || column == HSI_COUNT || column == HSI_AFTER)
         return HS_OK;
     value = hsi_store_value(in->store, column, row);
-    if (column > HSI_GPU && hsi_is_default(column, &value))
+    if (column > HSI_GPU && hsi_column_is_default(column, &value))
         return HS_OK;
     if (is->type == HS_COLUMN_TIME || is->type == HS_COLUMN_NUMBER)
         put_number(out, is->name, value.time);
@@ -161,7 +161,8 @@ static bool is_given(const hs_instance *in, const hs_graph *g, size_t from, size
     row = hs_instance_row_of(in, from);
     for (size_t i = 0;
          hs_instance_predecessor(in, hs_instance_row_of(in, to), i, &earlier, &copy, &bytes); i++)
-        if (earlier == row && (copy == 0 || from == hsi_store_first(in->store, row) + copy - 1))
+        if (earlier == row &&
+            (copy == 0 || from == hsi_store_first_task(in->store, row) + copy - 1))
             return true;
     return false;
 }
@@ -224,7 +225,7 @@ hs_status hs_dot_write(int fd, const hs_instance *in)
 
     if (!in)
         return HS_EINVAL;
-    st = hsi_require_times(in);
+    st = hsi_require_known_times(in);
     if (st == HS_OK)
         st = hsi_graph_of(in, NULL, &g);
     if (st == HS_OK)

@@ -103,7 +103,7 @@ static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
     const hs_policy_state *a = context;
     int64_t                rank_x = hsi_priority_of(&a->pb, x), rank_y = hsi_priority_of(&a->pb, y);
 
-    return rank_x != rank_y ? rank_x > rank_y : hsi_comes_first(&a->pb, x, y);
+    return rank_x != rank_y ? rank_x > rank_y : hsi_task_comes_first(&a->pb, x, y);
 }
 
 static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
@@ -127,7 +127,7 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
                         hsi_set_reserve(&a->ready, a->pb.n)))
         st = HS_ENOMEM;
     if (st == HS_OK && a->kind == D_RANK)
-        st = hsi_next_ranks(estimates, &a->pb, a->key);
+        st = hsi_one_edge_ranks(estimates, &a->pb, a->key);
     return st;
 }
 

@@ -22,7 +22,7 @@ typedef struct request {
 
 static double transfer_end(const request *r, uint32_t from, double bytes)
 {
-    return hsi_transfer(r->locations->pb->links, from, r->to, bytes);
+    return hsi_transfer_time(r->locations->pb->links, from, r->to, bytes);
 }
 
 static double production_time(const request *r, uint32_t writer)
@@ -297,7 +297,7 @@ hs_status hsi_locations_move_transfers(hsi_data_locations *locations, hs_schedul
 {
     if (locations->has_lost_transfers)
         return HS_ENOMEM;
-    hsi_schedule_take_transfers(s, &locations->transfers);
+    hsi_schedule_move_transfers(s, &locations->transfers);
     return HS_OK;
 }
 

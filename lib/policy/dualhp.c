@@ -139,7 +139,7 @@ static int has_higher_rank(const void *context, uint32_t a, uint32_t b)
     const hs_policy_state *d = context;
     int64_t                rank_a = hsi_priority_of(&d->pb, a), rank_b = hsi_priority_of(&d->pb, b);
 
-    return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(&d->pb, a, b);
+    return rank_a != rank_b ? rank_a > rank_b : hsi_task_comes_first(&d->pb, a, b);
 }
 
 static int is_smaller(const void *context, uint32_t a, uint32_t b)

@@ -45,7 +45,7 @@ static int has_higher_rank(const void *problem, uint32_t a, uint32_t b)
     const hsi_problem *pb = problem;
     int64_t            rank_a = hsi_priority_of(pb, a), rank_b = hsi_priority_of(pb, b);
 
-    return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(pb, a, b);
+    return rank_a != rank_b ? rank_a > rank_b : hsi_task_comes_first(pb, a, b);
 }
 
 static int has_higher_rho(const void *problem, uint32_t a, uint32_t b)
@@ -63,7 +63,7 @@ static double rank_key(const hs_policy_state *hp, uint32_t task)
 
 static double rho_key(const hs_policy_state *hp, uint32_t task)
 {
-    return hsi_queue_key(hp->pb.p[task], hp->pb.q[task]);
+    return hsi_heteroprio_key(hp->pb.p[task], hp->pb.q[task]);
 }
 
 static bool is_in_band(const hs_policy_state *hp, uint32_t task)

@@ -10,17 +10,18 @@ static double key_of(const hsi_ready_pool *pool, uint32_t task)
 {
     double p = pool->pb->p[task], q = pool->pb->q[task];
 
-    return pool->cell_width > 0 ? hsi_queue_key_cell(p, q, pool->cell_width) : hsi_queue_key(p, q);
+    return pool->cell_width > 0 ? hsi_heteroprio_cell(p, q, pool->cell_width)
+                                : hsi_heteroprio_key(p, q);
 }
 
 static int is_nearer_to_gpus(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_ready_pool *pool = context;
     const hsi_problem    *pb = pool->pb;
-    int sign = hsi_queue_compare(pb->p[a], pb->q[a], hsi_priority_of(pb, a), pb->p[b], pb->q[b],
-                                 hsi_priority_of(pb, b), pool->cell_width > 0);
+    int sign = hsi_heteroprio_compare(pb->p[a], pb->q[a], hsi_priority_of(pb, a), pb->p[b],
+                                      pb->q[b], hsi_priority_of(pb, b), pool->cell_width > 0);
 
-    return sign ? sign > 0 : hsi_comes_first(pb, a, b);
+    return sign ? sign > 0 : hsi_task_comes_first(pb, a, b);
 }
 
 void hsi_ready_pool_add(hsi_ready_pool *pool, uint32_t task)

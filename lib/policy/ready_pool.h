@@ -14,7 +14,7 @@ typedef struct hsi_ready_pool {
     const hsi_problem *pb;
     hsi_ordered_set    tasks;      /* ready tasks; the GPUs' end comes first */
     double             cell_width; /* width of the cells in which ratios count as equal, see
-                                      hsi_queue_key_cell(); 0: exact ratios */
+                                      hsi_heteroprio_cell(); 0: exact ratios */
     unsigned char *retired;        /* indexed by worker */
     unsigned       in_service[2];  /* number of workers in service, by hs_type */
 } hsi_ready_pool;

@@ -52,9 +52,9 @@ static int is_nearer_to_gpus(const void *queue, uint32_t a, uint32_t b)
 {
     const hs_queue   *q = queue;
     const queue_slot *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
-    int sign = hsi_queue_compare(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
-                                 x->task.priority, time_on(q, HS_CPU, &y->task),
-                                 time_on(q, HS_GPU, &y->task), y->task.priority, q->width > 0);
+    int sign = hsi_heteroprio_compare(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
+                                      x->task.priority, time_on(q, HS_CPU, &y->task),
+                                      time_on(q, HS_GPU, &y->task), y->task.priority, q->width > 0);
 
     return sign ? sign > 0 : x->sequence < y->sequence;
 }
@@ -93,7 +93,7 @@ static double key_of(const hs_queue *q, const hs_queue_task *task)
 {
     double cpu = time_on(q, HS_CPU, task), gpu = time_on(q, HS_GPU, task);
 
-    return q->width > 0 ? hsi_queue_key_cell(cpu, gpu, q->width) : hsi_queue_key(cpu, gpu);
+    return q->width > 0 ? hsi_heteroprio_cell(cpu, gpu, q->width) : hsi_heteroprio_key(cpu, gpu);
 }
 
 hs_status hs_queue_push(hs_queue *q, const hs_queue_task *task, hs_queue_handle *handle)

@@ -288,7 +288,7 @@ double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsigned work
 
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
 {
-    return hsi_sorted_transfers(&policy->locations.transfers, count);
+    return hsi_sort_transfers(&policy->locations.transfers, count);
 }
 
 int hs_policy_take_own(hs_policy *policy, unsigned worker, uint32_t *task)

@@ -57,7 +57,7 @@ static void steal_graph_free(hs_policy_state *steal)
 
 static int is_before(const void *pb, uint32_t a, uint32_t b)
 {
-    return hsi_comes_first(pb, a, b);
+    return hsi_task_comes_first(pb, a, b);
 }
 
 static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,

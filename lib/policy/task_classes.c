@@ -25,7 +25,7 @@ static int is_earlier_task(const void *context, uint32_t a, uint32_t b)
     const hsi_problem *pb = context;
     int64_t            priority_a = hsi_priority_of(pb, a), priority_b = hsi_priority_of(pb, b);
 
-    return priority_a != priority_b ? priority_a > priority_b : hsi_comes_first(pb, a, b);
+    return priority_a != priority_b ? priority_a > priority_b : hsi_task_comes_first(pb, a, b);
 }
 
 /* Sort classes by their leaders. */

@@ -123,7 +123,7 @@ static hs_status record_entry(policy_simulation *sim, uint32_t rank, hs_ending h
     if (st != HS_OK)
         return st;
     if (a->free_at != a->start)
-        hsi_record_start(&sim->recorder, worker_of(sim, rank), a->start);
+        hsi_record_next_start(&sim->recorder, worker_of(sim, rank), a->start);
     hsi_record_run(&sim->recorder, a->task, worker_of(sim, rank),
                    a->start + time_of(sim, rank, a->task));
     if (how != HS_ENDING_DONE)
@@ -407,7 +407,7 @@ static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
         st = run_simulation(&sim);
     }
     if (st == HS_OK)
-        st = hsi_recorder_schedule(&sim.recorder, &sim.truth, &s);
+        st = hsi_recorder_build_schedule(&sim.recorder, &sim.truth, &s);
     if (st == HS_OK)
         st = hsi_locations_move_transfers(&policy->locations, s);
     if (st == HS_OK)

@@ -331,7 +331,7 @@ static bool goes_before(const hsi_worker_states *states, const victim_task *a, c
     if (states->rule.order != HSI_END_FIRST && priority_a != priority_b)
         return priority_a > priority_b;
     if (states->rule.order == HSI_RANK_ALONE)
-        return hsi_comes_first(states->pb, a->task, b->task);
+        return hsi_task_comes_first(states->pb, a->task, b->task);
     if (a->end != b->end)
         return a->end > b->end;
     return priority_a != priority_b ? priority_a > priority_b : a->task < b->task;

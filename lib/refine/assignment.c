@@ -45,7 +45,7 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
         hsi_record_run(&recorder, (uint32_t)i, worker[i], load[worker[i]]);
     }
-    st = i < pb->n ? HS_ECANCELED : hsi_recorder_schedule(&recorder, pb, out);
+    st = i < pb->n ? HS_ECANCELED : hsi_recorder_build_schedule(&recorder, pb, out);
     hsi_recorder_close(&recorder);
 out:
     free(load);

@@ -138,7 +138,7 @@ static bool is_over(hsi_completion *c, uint64_t steps)
     c->work += STEP_WORK * steps;
     if (c->work >= WORK_TO_ASK) {
         c->work = 0;
-        c->over |= hsi_stop_now(c->stop);
+        c->over |= hsi_stop_is_due(c->stop);
     }
     c->over |= query->steps >= query->most_steps;
     c->cut |= c->over;

@@ -85,7 +85,7 @@ hs_status hsi_kinds_gap_suits(const hsi_problem *pb)
 
 void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth)
 {
-    hsi_kinds_value(gap->kinds, worth);
+    hsi_kinds_set_worths(gap->kinds, worth);
 }
 
 int hsi_kinds_gap_ended(const hsi_kinds_gap *gap)
@@ -154,7 +154,7 @@ hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double cer
     by_bound = gap->tried_bound < 2 && bound + next_to * bound < last;
     query.flip = by_bound && gap->tried_bound++ == 1;
     query.target = by_bound ? bound + next_to * bound : choose_target(gap, bound, last);
-    st = hsi_kinds_ask(gap->kinds, &query, stop, &answer->verdict);
+    st = hsi_kinds_test_target(gap->kinds, &query, stop, &answer->verdict);
     answer->target = query.target;
     answer->worker = gap->worker;
     answer->nodes = query.nodes;

@@ -26,7 +26,7 @@ void      hsi_kinds_gap_close(hsi_kinds_gap *gap);
 /* Return HS_ETOOBIG if hsi_kinds_gap_open() would. O(n log n). */
 hs_status hsi_kinds_gap_suits(const hsi_problem *pb);
 
-/* Set the values of tasks, as for hsi_kinds_value(). */
+/* Set the values of tasks, as for hsi_kinds_set_worths(). */
 void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth);
 
 /* Test one target. `bound` is a lower bound, `certified` the certified makespan of the best

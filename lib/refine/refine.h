@@ -29,7 +29,7 @@ static inline int hsi_interrupted(const hsi_interrupt *interrupt)
     if (interrupt->leads && interrupt->report_progress)
         interrupt->report_progress(interrupt->report_data);
     if (!atomic_load_explicit(interrupt->halt, memory_order_relaxed) &&
-        (interrupt->leads ? hsi_stop_now(interrupt->stop) : hsi_now() >= interrupt->stop->end))
+        (interrupt->leads ? hsi_stop_is_due(interrupt->stop) : hsi_now() >= interrupt->stop->end))
         atomic_store_explicit(interrupt->halt, 1, memory_order_relaxed);
     return atomic_load_explicit(interrupt->halt, memory_order_relaxed);
 }

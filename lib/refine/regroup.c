@@ -125,7 +125,7 @@ hs_status hsi_regroup_search(hsi_regroup *r, int64_t capacity, uint64_t most_ste
         group    g;
 
         *done = full == r->workers;
-        if (*done || (turn % turns == 0 && hsi_stop_now(stop)))
+        if (*done || (turn % turns == 0 && hsi_stop_is_due(stop)))
             break;
         if (turn % IDLE_GROUP == IDLE_GROUP - 1)
             full = (uint32_t)hsi_random_below(r->random, r->workers);

@@ -13,34 +13,34 @@ static hsi_memory       *last;
 static lock_waits_result waits; /* access needs the lock of shared tiles */
 static int               is_unbounded;
 
-unsigned __real_hsi_tiles_kernels_most(void);
-unsigned __wrap_hsi_tiles_kernels_most(void);
+unsigned __real_hsi_tiles_most_kernels_in_stream(void);
+unsigned __wrap_hsi_tiles_most_kernels_in_stream(void);
 
-unsigned __wrap_hsi_tiles_kernels_most(void)
+unsigned __wrap_hsi_tiles_most_kernels_in_stream(void)
 {
     if (is_unbounded)
         return UINT_MAX;
-    return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_kernels_most();
+    return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_most_kernels_in_stream();
 }
 
-int __real_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
-int __wrap_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
+int __real_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
+int __wrap_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
-int __wrap_hsi_tiles_in_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
+int __wrap_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
     __atomic_store_n(&last, gpu->memory, __ATOMIC_RELEASE);
-    return __real_hsi_tiles_in_flight_kernels(gpu, in_flight);
+    return __real_hsi_tiles_in_flight_launch(gpu, in_flight);
 }
 
-void __real_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
-void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
+void __real_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done);
+void __wrap_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done);
 
 /* Measure the call: its duration is nearly the waiting time for the lock. */
-void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done)
+void __wrap_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done)
 {
     int64_t start = hsi_clock_ns(), waited;
 
-    __real_hsi_tiles_give(memory, row, done);
+    __real_hsi_tiles_release_on_host(memory, row, done);
     waited = hsi_clock_ns() - start;
     pthread_mutex_lock(&memory->lock);
     waits.count++;

@@ -97,10 +97,10 @@ static size_t list_moments(const hs_schedule *shown, double *moments)
     return n;
 }
 
-static void check_counts(const graph_sample *s, const hsi_backlog *b, const unsigned ready[3],
+static void check_counts(const graph_sample *s, const hsi_ready_counts *b, const unsigned ready[3],
                          double time)
 {
-    size_t i = hsi_backlog_at(b, time);
+    size_t i = hsi_ready_counts_step_at(b, time);
 
     for (int kind = 0; kind < HSI_READY_KINDS; kind++)
         GRAPH_REQUIRE(s, b->ready[kind][i] == ready[kind], "at %g %u tasks are ready, not %u", time,
@@ -113,9 +113,9 @@ static void check_schedule(const graph_sample *s, const hs_schedule *shown)
     size_t      count = list_moments(shown, moments);
     unsigned    workers = s->m + s->k;
     hs_idle     want[WORKERS_MOST] = {{0, 0}}, got[WORKERS_MOST];
-    hsi_backlog b;
+    hsi_ready_counts b;
 
-    ck_assert_int_eq(hsi_backlog_open(&b, s->in, shown), HS_OK);
+    ck_assert_int_eq(hsi_ready_counts_open(&b, s->in, shown), HS_OK);
     for (size_t i = 0; i + 1 < count; i++) {
         double   length = moments[i + 1] - moments[i], middle = moments[i] + length / 2;
         unsigned ready[3] = {0, 0, 0};
@@ -133,7 +133,7 @@ static void check_schedule(const graph_sample *s, const hs_schedule *shown)
             if (!entry_at(shown, w, NULL, middle))
                 *(ready[w < s->m ? HS_CPU : HS_GPU] ? &want[w].other : &want[w].no_task) += length;
     }
-    hsi_backlog_close(&b);
+    hsi_ready_counts_close(&b);
     ck_assert_int_eq(hs_schedule_compute_idle(s->in, shown, got), HS_OK);
     for (unsigned w = 0; w < workers; w++)
         GRAPH_REQUIRE(s,

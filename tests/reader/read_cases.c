@@ -5,7 +5,8 @@
  *     input.csv    the file to read
  *     expected     the result: an error in one line, `STATUS LINE:COLUMN: TEXT`, or the file that a
  *                  writer makes of the instance or plan
- *     arguments    (optional) words: instance (the default), plan, affinities, or an import format;
+ *     arguments    (optional) words: instance (the default), plan, commands, affinities, or an
+ *                  import format;
  *                  ignore-unknown, cpus N, gpus N, speedup RULES, least-time X, time NAME,
  *                  bytes NAME
  *     instance.csv the instance of an affinities file
@@ -114,8 +115,10 @@ static void read_arguments(struct reading *r)
 
 static hs_status instance_case(const struct reading *r, int in, int out, hs_error *error)
 {
+    bool         is_list = strcmp(r->kind, "commands") == 0;
     hs_instance *instance = NULL;
-    hs_status    st = hs_instance_read(in, &r->options, &instance, error);
+    hs_status    st = (is_list ? hs_commands_read : hs_instance_read)(in, &r->options, &instance,
+                                                                   error);
 
     if (st == HS_OK && hs_instance_write(out, instance, NULL) != HS_OK)
         give_up("hs_instance_write");
@@ -247,6 +250,7 @@ static char *result_of(struct reading *r)
         const char *kind;
         hs_status (*run)(const struct reading *r, int in, int out, hs_error *error);
     } kinds[] = {{"instance", instance_case},
+                 {"commands", instance_case},
                  {"plan", plan_case},
                  {"affinities", affinities_case},
                  {"stg", import_case},

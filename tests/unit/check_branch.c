@@ -250,13 +250,13 @@ START_TEST(full_workers_are_not_refuted)
             .pb = &pb, .target = FULL, .worth = worth, .most_nodes = 100000, .worker = worker};
         hsi_verdict verdict;
 
-        hsi_refute_worth(pb.n, times, worth);
-        ck_assert_int_eq(hsi_refute(&f, &stop, &verdict), HS_OK);
+        hsi_refute_scale_worths(pb.n, times, worth);
+        ck_assert_int_eq(hsi_refutation_search(&f, &stop, &verdict), HS_OK);
         ck_assert_int_ne(verdict, HSI_REFUTED);
         if (verdict == HSI_FOUND)
             ck_assert_double_eq(makespan_of(&pb, worker), FULL);
         f.target = nextafter(FULL, 0);
-        ck_assert_int_eq(hsi_refute(&f, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(hsi_refutation_search(&f, &stop, &verdict), HS_OK);
         ck_assert_int_eq(verdict, HSI_REFUTED);
     }
 }

@@ -123,7 +123,7 @@ static int64_t largest_set_value(const hsi_configuration *cf, const double *time
                 weight = cells <= (double)proof->capacity && weight <= proof->capacity
                              ? weight + (int64_t)cells
                              : proof->capacity + 1;
-                value += hsi_configuration_multiplier(cf, i);
+                value += hsi_configuration_row_multiplier(cf, i);
             }
         if (weight <= proof->capacity && value > most)
             most = value;
@@ -142,8 +142,8 @@ static void verify_proof(const hsi_configuration *cf, const small *in)
     ck_assert(proof.bound == hsi_configuration_bound(cf));
     ck_assert(proof.bound == ldexp((double)(proof.capacity + 1), proof.grid));
     for (i = 0; i < in->n; i++) {
-        ck_assert_int_ge(hsi_configuration_multiplier(cf, i), 0);
-        sum += hsi_configuration_multiplier(cf, i);
+        ck_assert_int_ge(hsi_configuration_row_multiplier(cf, i), 0);
+        sum += hsi_configuration_row_multiplier(cf, i);
     }
     if (in->m) {
         ck_assert_int_le(largest_set_value(cf, in->p, in->n, &proof), proof.most[HS_CPU]);
@@ -180,7 +180,7 @@ START_TEST(proofs_equal_enumerated_knapsacks)
         instance = wrap_small(&in);
         ck_assert_int_eq(hsi_problem_of_rows(instance, NULL, &rows), HS_OK);
         ck_assert_int_eq(hsi_configuration_open(&rows, bound_of("deadline", instance), &cf), HS_OK);
-        ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
+        ck_assert_int_eq(hsi_configuration_improve_bound(cf, &stop), HS_OK);
         ck_assert(hsi_configuration_ended(cf));
         verify_proof(cf, &in);
         lifted += hsi_configuration_bound(cf) > bound_of("deadline", instance);
@@ -267,7 +267,7 @@ START_TEST(bound_never_decreases_from_slice_to_slice)
         hsi_stop stop = stop_after_seconds(&settings, INFINITY);
 
         settings.cancel_data = &polls;
-        ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
+        ck_assert_int_eq(hsi_configuration_improve_bound(cf, &stop), HS_OK);
         ck_assert_double_ge(hsi_configuration_bound(cf), before);
         before = hsi_configuration_bound(cf);
     }

@@ -42,8 +42,8 @@ END_TEST
 START_TEST(unknown_times_stay_unknown)
 {
     ck_assert(isnan(hsi_core_wait_for_others((hsi_core_time){1, NAN}, 2, 1)));
-    ck_assert_int_eq(hsi_core_wait_of(0), -1);
-    ck_assert_int_eq(hsi_core_wait_of(2147483647), -1);
+    ck_assert_int_eq(hsi_core_wait_ns(0), -1);
+    ck_assert_int_eq(hsi_core_wait_ns(2147483647), -1);
 }
 END_TEST
 
@@ -129,9 +129,9 @@ START_TEST(zombies_have_waited)
     ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     end_hog(thread);
     if (isnan(hsi_core_time_now().waited))
-        ck_assert_int_eq(hsi_core_wait_of(child), -1);
+        ck_assert_int_eq(hsi_core_wait_ns(child), -1);
     else
-        ck_assert_int_ge(hsi_core_wait_of(child), 10000000);
+        ck_assert_int_ge(hsi_core_wait_ns(child), 10000000);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 END_TEST

@@ -59,7 +59,7 @@ static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
     pf.token = hsi_token_of(&settings);
     ck_assert_int_eq(hsi_problem_of_tasks(in, &pf.token, &pf.pb), HS_OK);
     optimum = optimum_of(&pf.pb);
-    pf.grid = hsi_grid_of(&pf.pb);
+    pf.grid = hsi_grid_of_times(&pf.pb);
     pf.longest = 2 * optimum;
     pf.bound = 1;
     ck_assert_int_eq(search(&pf), HS_OK);

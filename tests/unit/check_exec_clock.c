@@ -132,10 +132,10 @@ static const hs_backend puppets = {
 static bool is_still(const hs_exec *exec)
 {
     for (unsigned w = 0; w < exec->spec.workers; w++) {
-        const hsi_turn *turn = exec->worker[w].turn;
-        bool            runs = turn->phase == HSI_RUN || turn->phase == HSI_OWN;
+        const hsi_dispatch_state *dispatch = exec->worker[w].dispatch;
+        bool                      runs = dispatch->phase == HSI_RUN || dispatch->phase == HSI_OWN;
 
-        if (turn->victim || runs != parts[w].on || turn->cause != HSI_NOT_CANCELLED)
+        if (dispatch->victim || runs != parts[w].on || dispatch->cause != HSI_NOT_CANCELLED)
             return false;
     }
     return true;
@@ -148,8 +148,10 @@ static int64_t next_event(const hs_exec *exec, unsigned *whose)
     int64_t first = HSI_FAR;
 
     for (unsigned w = 0; w < exec->spec.workers; w++) {
-        const hsi_turn *turn = exec->worker[w].turn;
-        int64_t at = parts[w].on ? parts[w].end : turn->phase == HSI_WAIT ? turn->until : HSI_FAR;
+        const hsi_dispatch_state *dispatch = exec->worker[w].dispatch;
+        int64_t                   at = parts[w].on                   ? parts[w].end
+                                       : dispatch->phase == HSI_WAIT ? dispatch->until
+                                                                     : HSI_FAR;
 
         if (at < first) {
             first = at;
@@ -173,7 +175,7 @@ static void let_pass(hs_exec *exec)
         parts[w].on = false;
         ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
     } else {
-        prompted = &exec->worker[w].turn->wake;
+        prompted = &exec->worker[w].dispatch->wake;
         pthread_cond_signal(prompted);
     }
 }

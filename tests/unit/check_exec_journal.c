@@ -123,6 +123,8 @@ START_TEST(spoliation_revokes_once)
     performance p = go_on("done", 1, 2);
 
     end_performance(&p);
+    theatre.begun_on_cpus = 0;
+    theatre.cpus_first = true;
     p = go_on("hang-cpu", 1, 2);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_uint_ge(p.report.aborted, 1);

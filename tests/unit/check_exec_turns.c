@@ -253,7 +253,7 @@ static void wait_for_first(void)
 
     while (!waits) {
         hsi_lock(stage->control);
-        waits = stage->worker[0].turn->phase == HSI_WAIT;
+        waits = stage->worker[0].dispatch->phase == HSI_WAIT;
         hsi_unlock(stage->control);
     }
 }

@@ -19,6 +19,7 @@ START_TEST(failing_reads_are_reported)
 
     memset(&error, 0x55, sizeof error);
     errno = 0;
+    ck_assert_int_eq(hs_commands_read(-1, NULL, &in, &error), HS_EIO);
     ck_assert_int_eq(hs_instance_read(-1, NULL, &in, &error), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
     ck_assert_uint_eq(error.line, 0);
@@ -65,6 +66,7 @@ START_TEST(arguments_are_checked)
     size_t       count;
 
     ck_assert_int_eq(hs_instance_read(0, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_commands_read(0, NULL, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_instance_write(1, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_plan_read(0, NULL, &in, NULL, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(hs_plan_write(1, in, NULL, NULL, NULL), HS_EINVAL);

@@ -84,6 +84,24 @@ static hs_status read_unknown(void *data)
     return st;
 }
 
+static hs_status read_commands(void *data)
+{
+    struct attempt  *a = data;
+    hs_instance     *in = NULL;
+    hs_read_settings options;
+    hs_status        st;
+
+    hs_read_settings_init(&options);
+    options.has_cpus = 1;
+    options.cpus = 1;
+    lseek(a->fd, 0, SEEK_SET);
+    start_refusing();
+    st = stop_refusing(hs_commands_read(a->fd, &options, &in, NULL));
+    ck_assert_int_eq(st == HS_OK, in != NULL);
+    hs_instance_free(in);
+    return st;
+}
+
 static hs_status read_plan(void *data)
 {
     struct attempt *a = data;
@@ -192,6 +210,8 @@ START_TEST(every_allocation_may_fail_in_odd_files)
     fclose(f);
     set_text(a.fd, text, size);
     refuse_each(read_unknown, &a);
+    set_text(a.fd, text, strcspn(text, "\""));
+    refuse_each(read_commands, &a);
     free(text);
     close(a.fd);
 }

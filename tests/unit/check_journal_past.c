@@ -270,7 +270,7 @@ START_TEST(emulated_tasks_are_not_done)
     ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
     shut(j);
     expect_states("c--", 0);
-    ck_assert_int_eq(hsi_journal_look(file, in, 1, &rehearsal, &fault), HS_OK);
+    ck_assert_int_eq(hsi_journal_inspect(file, in, 1, &rehearsal, &fault), HS_OK);
     ck_assert_uint_eq(rehearsal.done, 1);
 }
 END_TEST

@@ -236,7 +236,8 @@ START_TEST(unusable_paths_are_refused)
 }
 END_TEST
 
-/* Preview with hsi_journal_look(): done tasks or the refusal of a resumed run, file unchanged. */
+/* Preview with hsi_journal_inspect(): done tasks or the refusal of a resumed run, file unchanged.
+ */
 START_TEST(preview_changes_nothing)
 {
     unsigned char done[TASKS] = {0};

@@ -26,28 +26,28 @@ static double memory; /* pretended size of memory in bytes; 0: the real size */
 
 void         __real_hsi_job_compute(hsi_job *job);
 void         __wrap_hsi_job_compute(hsi_job *job);
-int          __real_hsi_job_stopped(hsi_job *job);
-int          __wrap_hsi_job_stopped(hsi_job *job);
+int          __real_hsi_job_is_stopped(hsi_job *job);
+int          __wrap_hsi_job_is_stopped(hsi_job *job);
 void        *__real_aligned_alloc(size_t alignment, size_t size);
 HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size); /* exported for sanitizers */
-double       __real_hsi_limit_memory(void);
-double       __wrap_hsi_limit_memory(void);
+double       __real_hsi_memory_limit(void);
+double       __wrap_hsi_memory_limit(void);
 
 void __wrap_hsi_job_compute(hsi_job *job)
 {
     __real_hsi_job_compute(job);
     if (damage)
-        hsi_set(job, job->out[0], 0, hsi_get(job, job->out[0], 0) + 1);
+        hsi_element_set(job, job->out[0], 0, hsi_element_get(job, job->out[0], 0) + 1);
 }
 
-int __wrap_hsi_job_stopped(hsi_job *job)
+int __wrap_hsi_job_is_stopped(hsi_job *job)
 {
     if (polled_cancel) {
         polls++;
         if (polls_left >= 0 && polls_left-- == 0)
             __atomic_store_n(polled_cancel, 1, __ATOMIC_RELEASE);
     }
-    return __real_hsi_job_stopped(job);
+    return __real_hsi_job_is_stopped(job);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
@@ -57,9 +57,9 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
     return __real_aligned_alloc(alignment, size);
 }
 
-double __wrap_hsi_limit_memory(void)
+double __wrap_hsi_memory_limit(void)
 {
-    return memory > 0 ? memory : __real_hsi_limit_memory();
+    return memory > 0 ? memory : __real_hsi_memory_limit();
 }
 
 static const hsi_kernel_entry *kernel_at(int index)
@@ -159,7 +159,7 @@ START_TEST(residuals_stay_far_from_the_limit)
             double residual;
 
             start_job(&job, entry->kernel, sizes[i], seed_of_round(round), &space);
-            hsi_job_predict(&job);
+            hsi_job_predict_product(&job);
             __real_hsi_job_compute(&job);
             residual = hsi_job_residual(&job);
             ck_assert(!job.stopped);
@@ -186,10 +186,11 @@ static double damaged_residual(const hsi_kernel *kernel, int n, int result, int 
     hsi_job job;
 
     start_job(&job, kernel, n, seed_of_round(n), space);
-    hsi_job_predict(&job);
+    hsi_job_predict_product(&job);
     __real_hsi_job_compute(&job);
-    hsi_set(&job, job.out[result], element,
-            hsi_get(&job, job.out[result], element) + (kernel->single ? 1e-3 : 1e-6));
+    hsi_element_set(&job, job.out[result], element,
+                    hsi_element_get(&job, job.out[result], element) +
+                        (kernel->single ? 1e-3 : 1e-6));
     return hsi_job_residual(&job);
 }
 
@@ -248,7 +249,7 @@ END_TEST
 
 static size_t result_bytes(const hsi_kernel *kernel, int order)
 {
-    return (size_t)order * (size_t)order * hsi_kernel_element(kernel);
+    return (size_t)order * (size_t)order * hsi_kernel_element_bytes(kernel);
 }
 
 START_TEST(data_and_results_depend_only_on_the_seed)

@@ -69,7 +69,7 @@ static hsi_verdict search_by_kinds(hsi_kinds *kd, const hsi_problem *pb, double 
 
     hs_settings_init(&settings);
     stop = no_limit(&settings);
-    ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+    ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
     if (verdict == HSI_FOUND)
         ck_assert_double_le(makespan_of(pb, worker), target);
     return verdict;
@@ -100,7 +100,7 @@ START_TEST(verdicts_equal_brute_force)
                 HSI_REFUTED);
             for (i = 0; i < pb.n; i++)
                 worth[i] = fmin(p[i], q[i]) * (1 + (values > 1 ? p[i] < 3 : 0));
-            hsi_kinds_value(kd, worth);
+            hsi_kinds_set_worths(kd, worth);
         }
         hsi_kinds_close(kd);
     }
@@ -129,11 +129,11 @@ START_TEST(too_many_patterns_end_the_search)
         hsi_kinds_query query = {.target = 2999, .most_nodes = 1000, .flip = flip};
         hsi_verdict     verdict;
 
-        ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
         ck_assert_int_eq(verdict, HSI_REFUTED);
         ck_assert_int_eq(kd->coarse, HS_GPU);
         query.target = 3000;
-        ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
         ck_assert_int_eq(verdict, HSI_FOUND);
     }
     hsi_kinds_close(kd);
@@ -278,7 +278,7 @@ START_TEST(stops_without_a_verdict)
     query.worker = malloc(pb.n * sizeof *query.worker);
     ck_assert_ptr_nonnull(query.worker);
     ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
-    ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+    ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
     ck_assert_int_eq(verdict, HSI_STOPPED);
     ck_assert_uint_le(query.nodes, 50);
     hsi_kinds_close(kd);

@@ -14,22 +14,22 @@
 
 static double cpus; /* fake CPU limit of the control group; negative: the real limit */
 
-double __real_hsi_limit_cpus(void);
-double __wrap_hsi_limit_cpus(void);
+double __real_hsi_cpu_limit(void);
+double __wrap_hsi_cpu_limit(void);
 
-double __wrap_hsi_limit_cpus(void)
+double __wrap_hsi_cpu_limit(void)
 {
-    return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
+    return cpus < 0 ? __real_hsi_cpu_limit() : cpus;
 }
 
 static double memory = -1; /* fake memory limit in bytes; negative: the real limit */
 
-double __real_hsi_limit_memory(void);
-double __wrap_hsi_limit_memory(void);
+double __real_hsi_memory_limit(void);
+double __wrap_hsi_memory_limit(void);
 
-double __wrap_hsi_limit_memory(void)
+double __wrap_hsi_memory_limit(void)
 {
-    return memory < 0 ? __real_hsi_limit_memory() : memory;
+    return memory < 0 ? __real_hsi_memory_limit() : memory;
 }
 
 static int  installed = -1; /* whether the module is installed; -1: ask the system */
@@ -75,7 +75,7 @@ static void check_cpus(const hsi_topology *t, const cpu_set_t *allowed)
 
         ck_assert_msg(cpu >= 0 && CPU_ISSET(cpu, &left), "%d", cpu);
         CPU_CLR(cpu, &left);
-        ck_assert_int_eq(hsi_bind(0, &cpu, 1), HS_OK);
+        ck_assert_int_eq(hsi_bind_thread(0, &cpu, 1), HS_OK);
         ck_assert_int_eq(sched_getaffinity(0, sizeof own, &own), 0);
         ck_assert(CPU_COUNT(&own) == 1 && CPU_ISSET(cpu, &own));
     }
@@ -125,8 +125,8 @@ START_TEST(cpu_quota_is_respected)
     ck_assert_uint_eq(hsi_topology_cores(t), 1);
     hsi_topology_close(t);
     cpus = -1;
-    ck_assert_double_ge(hsi_limit_cpus(), 0);
-    ck_assert_double_gt(hsi_limit_memory(), 0);
+    ck_assert_double_ge(hsi_cpu_limit(), 0);
+    ck_assert_double_gt(hsi_memory_limit(), 0);
 }
 END_TEST
 
@@ -158,17 +158,17 @@ START_TEST(limits_of_parent_groups_apply)
 
     ck_assert_ptr_nonnull(mkdtemp(root));
     snprintf(own, sizeof own, "%s/own", root);
-    ck_assert_double_eq(hsi_groups_memory(&at), 0);
+    ck_assert_double_eq(hsi_groups_memory_limit(&at), 0);
     run_shell("mkdir -p %s/a/b", root);
     write_group_file(root, "own", "0::/a/b\n");
-    ck_assert_double_eq(hsi_groups_memory(&at), 0);
+    ck_assert_double_eq(hsi_groups_memory_limit(&at), 0);
     write_group_file(root, "a/b/memory.max", "max\n");
     write_group_file(root, "a/b/cpu.max", "max 100000\n");
     write_group_file(root, "a/memory.max", "7000000\n");
     write_group_file(root, "memory.max", "8000000\n");
     write_group_file(root, "a/cpu.max", "150000 100000\n");
-    ck_assert_double_eq(hsi_groups_memory(&at), 7000000);
-    ck_assert_double_eq(hsi_groups_cpus(&at), 1.5);
+    ck_assert_double_eq(hsi_groups_memory_limit(&at), 7000000);
+    ck_assert_double_eq(hsi_groups_cpu_limit(&at), 1.5);
     run_shell("mkdir -p %1$s/cpu/x %1$s/memory/y/z", root);
     write_group_file(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
     write_group_file(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
@@ -177,8 +177,8 @@ START_TEST(limits_of_parent_groups_apply)
     write_group_file(root, "cpu/x/cpu.cfs_period_us", "100000\n");
     write_group_file(root, "cpu/cpu.cfs_quota_us", "-1\n");
     write_group_file(root, "cpu/cpu.cfs_period_us", "100000\n");
-    ck_assert_double_eq(hsi_groups_memory(&at), 5000000);
-    ck_assert_double_eq(hsi_groups_cpus(&at), 0.5);
+    ck_assert_double_eq(hsi_groups_memory_limit(&at), 5000000);
+    ck_assert_double_eq(hsi_groups_cpu_limit(&at), 0.5);
     run_shell("rm -r %s", root);
 }
 END_TEST
@@ -226,7 +226,7 @@ START_TEST(absent_core_is_refused)
     hsi_topology    *t = open_topology();
     static const int none = 1 << 20;
 
-    ck_assert_int_eq(hsi_bind(0, &none, 1), HS_ERESOURCE);
+    ck_assert_int_eq(hsi_bind_thread(0, &none, 1), HS_ERESOURCE);
     hsi_topology_close(t);
 }
 END_TEST
@@ -449,9 +449,9 @@ START_TEST(near_cores_come_from_hwloc)
         ck_assert_int_eq(hsi_topology_is_near(t, "0000:3b:00.0", cpu), cpu == 2 || cpu == 3);
         ck_assert_int_eq(hsi_topology_is_near(t, "0000:3a:00.0", cpu), 0);
     }
-    hsi_topology_near(t, "0000:3b:00.0", text, sizeof text);
+    hsi_topology_list_near(t, "0000:3b:00.0", text, sizeof text);
     ck_assert_str_eq(text, "2-3");
-    hsi_topology_near(t, "0000:3a:00.0", text, sizeof text);
+    hsi_topology_list_near(t, "0000:3a:00.0", text, sizeof text);
     ck_assert_str_eq(text, "");
     hsi_topology_close(t);
     unsetenv("HWLOC_XMLFILE");

@@ -56,7 +56,7 @@ static void make_world(world *w)
     for (unsigned g = 1; g < w->count; g++)
         for (unsigned other = 1; other < g; other++)
             if (w->peers & 1U << g && w->peers & 1U << other)
-                hsi_nodes_befriend(w->nodes, g, other);
+                hsi_nodes_link_peers(w->nodes, g, other);
 }
 
 /* Return a free slot, else the least recently accessed slot without users; -1 if all slots are in
@@ -170,8 +170,8 @@ static void access_piece(world *w, unsigned node, size_t piece, int mode)
 
     there = node == HSI_HOST || hsi_nodes_slot(w->nodes, node, piece) != HS_NONE;
     {
-        hsi_holding holding = hsi_nodes_holding(w->nodes, node, piece);
-        unsigned    home = hsi_nodes_holding(w->nodes, HSI_HOST, piece) != HSI_ABSENT;
+        hsi_replica_state holding = hsi_nodes_replica_state(w->nodes, node, piece);
+        unsigned          home = hsi_nodes_replica_state(w->nodes, HSI_HOST, piece) != HSI_ABSENT;
 
         how = hsi_nodes_bring(w->nodes, node, piece, filled, &moves);
         if (holding != HSI_ABSENT)
@@ -207,9 +207,9 @@ static void access_piece(world *w, unsigned node, size_t piece, int mode)
     }
     if (!writes)
         return;
-    hsi_nodes_written(w->nodes, node, piece);
+    hsi_nodes_record_write(w->nodes, node, piece);
     note_written(w, node, (int)piece, w->truth[piece] + 1);
-    ck_assert_int_eq(hsi_nodes_holding(w->nodes, node, piece), HSI_DIRTY);
+    ck_assert_int_eq(hsi_nodes_replica_state(w->nodes, node, piece), HSI_DIRTY);
 }
 
 /* Assert that each piece is either dirty at a single node, or shared by the host and any GPUs, and
@@ -220,15 +220,15 @@ static void check_states(const world *w)
         unsigned dirty = 0, shared = 0;
 
         for (unsigned i = 0; i < w->count; i++) {
-            dirty += hsi_nodes_holding(w->nodes, i, p) == HSI_DIRTY;
-            shared += hsi_nodes_holding(w->nodes, i, p) == HSI_SHARED;
-            if (hsi_nodes_holding(w->nodes, i, p) != HSI_ABSENT)
+            dirty += hsi_nodes_replica_state(w->nodes, i, p) == HSI_DIRTY;
+            shared += hsi_nodes_replica_state(w->nodes, i, p) == HSI_SHARED;
+            if (hsi_nodes_replica_state(w->nodes, i, p) != HSI_ABSENT)
                 ck_assert_int_eq(value_at(w, i, p), w->truth[p]);
         }
         ck_assert_uint_le(dirty, 1);
         ck_assert(dirty ? !shared : shared > 0);
         if (shared)
-            ck_assert_int_eq(hsi_nodes_holding(w->nodes, HSI_HOST, p), HSI_SHARED);
+            ck_assert_int_eq(hsi_nodes_replica_state(w->nodes, HSI_HOST, p), HSI_SHARED);
     }
 }
 
@@ -240,10 +240,10 @@ static void use_or_let_go(world *w, unsigned node)
     if (node == HSI_HOST || m->piece[s] < 0)
         return;
     if (m->users[s] && draw_below(3)) {
-        hsi_nodes_let_go(w->nodes, node, s);
+        hsi_nodes_release_slot(w->nodes, node, s);
         m->users[s]--;
     } else if (m->users[s] < 2) {
-        hsi_nodes_use(w->nodes, node, s);
+        hsi_nodes_use_slot(w->nodes, node, s);
         m->users[s]++;
     }
 }
@@ -255,26 +255,26 @@ static void move_to_spare_slot(world *w, unsigned node, size_t piece)
     uint32_t  old, spare;
     hsi_moves moves;
 
-    if (node == HSI_HOST || hsi_nodes_holding(w->nodes, node, piece) == HSI_ABSENT)
+    if (node == HSI_HOST || hsi_nodes_replica_state(w->nodes, node, piece) == HSI_ABSENT)
         return;
     old = hsi_nodes_slot(w->nodes, node, piece);
     if (m->users[old])
         return;
-    hsi_nodes_use(w->nodes, node, old);
+    hsi_nodes_use_slot(w->nodes, node, old);
     m->users[old]++;
-    spare = hsi_nodes_spare(w->nodes, node, &moves);
+    spare = hsi_nodes_take_spare_slot(w->nodes, node, &moves);
     if (spare == HS_NONE) {
         ck_assert_int_lt(expected_slot(m), 0);
     } else {
         make_moves(w, &moves);
         check_slot(w, node, -2, spare);
         m->value[spare] = m->value[old];
-        hsi_nodes_replace(w->nodes, node, piece, spare);
+        hsi_nodes_replace_slot(w->nodes, node, piece, spare);
         m->piece[spare] = (int)piece;
         m->piece[old] = -1;
-        hsi_nodes_let_go(w->nodes, node, spare);
+        hsi_nodes_release_slot(w->nodes, node, spare);
     }
-    hsi_nodes_let_go(w->nodes, node, old);
+    hsi_nodes_release_slot(w->nodes, node, old);
     m->users[old]--;
 }
 
@@ -316,12 +316,12 @@ START_TEST(closed_node_loses_only_its_own_data)
     ck_assert_int_eq(hsi_nodes_open(nodes, 1, 3), HS_OK);
     for (size_t p = 0; p < 2; p++)
         ck_assert_int_eq(hsi_nodes_bring(nodes, 1, p, 1, &moves), HSI_THERE);
-    hsi_nodes_written(nodes, 1, 0);
+    hsi_nodes_record_write(nodes, 1, 0);
     hsi_nodes_close(nodes, 1);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_LOST);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 1, 1, &moves), HSI_THERE);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 0, &moves), HSI_THERE); /* to overwrite */
-    hsi_nodes_written(nodes, HSI_HOST, 0);
+    hsi_nodes_record_write(nodes, HSI_HOST, 0);
     ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_THERE);
     ck_assert_uint_eq(hsi_nodes_version(nodes, HSI_HOST, 0), 2);
     hsi_nodes_reset(nodes);

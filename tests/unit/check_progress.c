@@ -1,22 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The progress line on a pseudo terminal, together with messages and a view of the workers. */
+/*
+ * The progress line on a pseudo terminal, together with messages and a view of the workers. The
+ * test moves the clock and wakes the thread that draws: no wait ends by itself.
+ */
 
 #include "config.h"
 
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/message.h"
 #include "common/progress.h"
 
 #define ERASE       "\r\033[K"
 #define ERASE_THREE ERASE "\033[A\033[K\033[A\033[K"
+
+static double the_time; /* seconds; read and written under `clock_lock` */
+static sem_t  waiting;  /* posted when the thread that draws begins to wait */
+
+static pthread_mutex_t  clock_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t  *drawer; /* condition on which that thread waits, and its mutex */
+static pthread_mutex_t *drawer_lock;
+static bool             is_signalled; /* guarded by that mutex */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_pthread_cond_signal(pthread_cond_t *cond);
+int __wrap_pthread_cond_signal(pthread_cond_t *cond);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                  const struct timespec *until);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    (void)clock;
+    pthread_mutex_lock(&clock_lock);
+    *now = (struct timespec){.tv_sec = (time_t)the_time,
+                             .tv_nsec = (long)(1e9 * (the_time - (double)(time_t)the_time))};
+    pthread_mutex_unlock(&clock_lock);
+    return 0;
+}
+
+/* Every signal is sent under the mutex of the wait. */
+int __wrap_pthread_cond_signal(pthread_cond_t *cond)
+{
+    is_signalled = true;
+    return __real_pthread_cond_signal(cond);
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                  const struct timespec *until)
+{
+    (void)until;
+    drawer = cond;
+    drawer_lock = mutex;
+    is_signalled = false;
+    sem_post(&waiting);
+    while (!is_signalled)
+        pthread_cond_wait(cond, mutex);
+    return 0;
+}
+
+static void move_clock(double seconds)
+{
+    pthread_mutex_lock(&clock_lock);
+    the_time += seconds;
+    pthread_mutex_unlock(&clock_lock);
+}
+
+/* Wait until the thread that draws waits. */
+static void await_drawer(void)
+{
+    ck_assert_int_eq(sem_wait(&waiting), 0);
+}
+
+/* Return whether the thread that draws was woken since await_drawer(). */
+static bool was_woken(void)
+{
+    int  waits;
+    bool woken;
+
+    pthread_mutex_lock(drawer_lock);
+    ck_assert_int_eq(sem_getvalue(&waiting, &waits), 0);
+    woken = is_signalled || waits > 0;
+    pthread_mutex_unlock(drawer_lock);
+    return woken;
+}
+
+/* Let half a second pass, so that the thread draws, unless the line is held. */
+static void let_it_draw(void)
+{
+    move_clock(0.5);
+    pthread_mutex_lock(drawer_lock);
+    pthread_cond_signal(drawer);
+    pthread_mutex_unlock(drawer_lock);
+    await_drawer();
+}
 
 static int  terminal, usual; /* master side of the terminal; saved standard error */
 static char seen[1 << 16];
@@ -37,6 +121,8 @@ static void set_up(void)
     usual = dup(STDERR_FILENO);
     ck_assert_int_ge(dup2(end, STDERR_FILENO), 0);
     close(end);
+    sem_init(&waiting, 0, 0);
+    the_time = 1000;
     seen[0] = '\0';
 }
 
@@ -45,6 +131,7 @@ static void tear_down(void)
     ck_assert_int_ge(dup2(usual, STDERR_FILENO), 0);
     close(usual);
     close(terminal);
+    sem_destroy(&waiting);
 }
 
 /* Read the terminal until `text` appears. Return its position in `seen`. */
@@ -68,14 +155,19 @@ START_TEST(held_line_is_not_drawn)
     const char *line, *begun, *ended;
 
     progress_begin(3);
+    await_drawer();
     progress_step(1, "at w\033[5mork");
+    move_clock(2); /* no line appears before */
+    let_it_draw();
     line = read_until("1/3 at w\\x1B[5mork");
     progress_hold();
     message("it begins");
-    usleep(1300000); /* seconds for two redraws */
+    let_it_draw();
+    let_it_draw();
     fputs("and ends\n", stderr);
-    progress_release();
     progress_step(2, "back at work");
+    progress_release();
+    await_drawer();
     read_until("2/3 back at work");
     progress_end();
     begun = strstr(line, "check_progress: it begins");
@@ -101,8 +193,10 @@ START_TEST(view_is_drawn_above_the_line)
     const char *line, *message_at;
 
     progress_begin(3);
+    await_drawer();
     progress_show_view(two_lines);
     progress_step(1, "at work");
+    let_it_draw();
     line = read_until("1/3 at work");
     ck_assert_ptr_nonnull(strstr(seen, "cpu0 runs a\r\ncpu1 idle\r\n"));
     ck_assert(strstr(seen, "cpu1 idle") < line);
@@ -115,36 +209,41 @@ START_TEST(view_is_drawn_above_the_line)
 }
 END_TEST
 
-static double drawn_at;
+static int drawings;
 
-static int time_of_view(char *text, int rows, int columns)
+static int count_drawings(char *text, int rows, int columns)
 {
-    drawn_at = clock_now();
+    drawings++;
     return two_lines(text, rows, columns);
 }
 
-/* Output of tasks hides the view, which comes back before the next half second is over. */
+/*
+ * Output of tasks hides the view, which is drawn again when the output ends, but at most every
+ * twentieth of a second.
+ */
 START_TEST(view_returns_at_once_after_output)
 {
-    double before, after;
-
     progress_begin(3);
-    progress_show_view(time_of_view);
+    await_drawer();
+    progress_show_view(count_drawings);
+    let_it_draw();
     read_until("0/3");
-    do {
-        usleep(60000);
+    for (int i = 1; i <= 3; i++) {
+        ck_assert_int_eq(drawings, i);
+        seen[0] = '\0';
         progress_hold();
-        seen[0] = '\0';
         message("a line");
-        read_until("a line");
-        seen[0] = '\0';
-        before = drawn_at;
         progress_release();
+        ck_assert(!was_woken()); /* too early for a drawing */
+        progress_hold();
+        move_clock(0.06);
+        message("another line");
+        progress_release();
+        await_drawer();
         read_until("0/3");
-        progress_hold(); /* no redraw while drawn_at is read */
-        after = drawn_at;
-        progress_release();
-    } while (after - before >= 0.4); /* try again on a machine too busy to draw in time */
+        ck_assert_ptr_nonnull(strstr(seen, "another line"));
+        ck_assert(strstr(seen, "cpu0") > strstr(seen, "another line"));
+    }
     progress_end();
 }
 END_TEST
@@ -156,15 +255,17 @@ START_TEST(narrow_terminal_keeps_time_and_eta)
     int         seconds, minutes, rest;
 
     progress_begin(2);
-    progress_show_view(two_lines); /* showing a view draws the progress line at once */
+    await_drawer();
+    progress_show_view(two_lines); /* a view needs no 2 seconds of patience */
     progress_left(1000);
     progress_step(1, "%0200d", 7);
+    let_it_draw();
     read_until("1/2 00000000000000000000");
     line = strstr(seen, "check_progress: ");
     ck_assert_ptr_nonnull(line);
     ck_assert_int_eq(
         sscanf(line, "check_progress: %d s, ETA %d:%d, 1/2 0", &seconds, &minutes, &rest), 3);
-    ck_assert_int_eq(minutes, 16);
+    ck_assert_int_eq(60 * minutes + rest, 1000);
     progress_end();
     ck_assert_ptr_null(strstr(line, "0000007")); /* past 80 columns */
 }

@@ -55,8 +55,8 @@ static void draw_model(model *m)
 static bool is_before(const model *m, size_t a, size_t b)
 {
     int64_t first = hsi_priority_of(&m->pb, a), second = hsi_priority_of(&m->pb, b);
-    double  cell_a = m->width > 0 ? hsi_queue_key_cell(m->p[a], m->q[a], m->width) : 0;
-    double  cell_b = m->width > 0 ? hsi_queue_key_cell(m->p[b], m->q[b], m->width) : 0;
+    double  cell_a = m->width > 0 ? hsi_heteroprio_cell(m->p[a], m->q[a], m->width) : 0;
+    double  cell_b = m->width > 0 ? hsi_heteroprio_cell(m->p[b], m->q[b], m->width) : 0;
     int     ratio = m->width > 0 ? (cell_a < cell_b) - (cell_a > cell_b)
                                  : hsi_compare_ratios(m->p[a], m->q[a], m->p[b], m->q[b]);
 

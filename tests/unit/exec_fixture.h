@@ -42,6 +42,8 @@ typedef struct hs_theatre {
     int refuse_worker;  /* worker_open() fails for the worker of this number; -1: never */
     int calls;          /* number of calls of the hook */
     int broken, mended; /* for tasks "break-gpu": failed attempts, and completed retries */
+    bool cpus_first;    /* whether attempts on GPUs wait until one on a CPU has begun */
+    int begun_on_cpus;  /* number of attempts on CPUs */
     void (*hook)(void *context);
     void *context;
     void (*entrance)(const hs_attempt *attempt); /* hook that is called as each attempt begins */

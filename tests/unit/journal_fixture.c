@@ -159,7 +159,7 @@ hs_status open_journal(int resume, unsigned char *done, uint64_t *count, hsi_jou
 
 hs_status look(bool resume, unsigned char *done, uint64_t *count)
 {
-    hs_status st = hsi_journal_look(file, in, resume, no_past(), &fault);
+    hs_status st = hsi_journal_inspect(file, in, resume, no_past(), &fault);
 
     if (st == HS_OK)
         give_past(done, count);

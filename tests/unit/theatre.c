@@ -252,6 +252,15 @@ static hs_outcome play(const role *r, hs_attempt *a)
     return plays(r, "quit") ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
 }
 
+/* Let a CPU begin a task first, if the test wants it; in the meantime a GPU holds one task. */
+static void begin_in_turn(const role *r)
+{
+    if (r->type == HS_CPU)
+        __atomic_fetch_add(&theatre.begun_on_cpus, 1, __ATOMIC_RELEASE);
+    while (theatre.cpus_first && __atomic_load_n(&theatre.begun_on_cpus, __ATOMIC_ACQUIRE) == 0)
+        poll(NULL, 0, 1);
+}
+
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
     const role *r = (const role *)body;
@@ -261,6 +270,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
     if (((actor *)worker)->number != attempt->worker)
         count(&theatre.strangers);
     count(&theatre.begun);
+    begin_in_turn(r);
     if (theatre.entrance)
         theatre.entrance(attempt);
     if (__atomic_fetch_add(here, 1, __ATOMIC_ACQ_REL) != 0)

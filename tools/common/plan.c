@@ -63,7 +63,8 @@ static int read_file(plan *p, const hs_read_settings *reading, bool instance_wil
         reread_instance(p, file.fd, start, reading, &status, &error);
         code = input_status(&file, status, &error);
         if (status == HS_EKIND && start < 0)
-            message("an instance is read twice: give it as a file, not through a pipe");
+            message("an instance is read twice: give it as a file, not through a pipe; a list of "
+                    "commands may come through a pipe, with --commands=-");
     } else {
         code = input_status(&file, status, &error);
         if (reread_instance(p, file.fd, start, reading, &status, &ignored) && status == HS_OK)
@@ -82,6 +83,23 @@ int plan_read(plan *p, const hs_read_settings *reading)
 int plan_or_instance_read(plan *p, const hs_read_settings *reading)
 {
     return read_file(p, reading, true);
+}
+
+int plan_commands_read(plan *p, const hs_read_settings *reading)
+{
+    hs_error error = {0};
+    input    file;
+    int      code;
+
+    progress_step(0, "reading %s", p->path);
+    code = input_open(p->path, &file);
+    if (code)
+        return code;
+    p->path = file.name;
+    hs_plan_info_init(&p->info);
+    code = input_status(&file, hs_commands_read(file.fd, reading, &p->in, &error), &error);
+    input_close(&file);
+    return code;
 }
 
 int plan_check(const plan *p, const double *available)

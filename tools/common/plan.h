@@ -20,6 +20,9 @@ int plan_read(plan *p, const hs_read_settings *reading);
  * worker counts in `reading` apply to instances only.
  */
 int  plan_or_instance_read(plan *p, const hs_read_settings *reading);
+
+/** Read the list of commands p->path like plan_read(), as an instance; p->s is then NULL. */
+int  plan_commands_read(plan *p, const hs_read_settings *reading);
 void plan_free(plan *p);
 
 /**

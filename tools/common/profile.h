@@ -20,6 +20,9 @@ typedef struct times_profile {
 
 #define PROFILE_EMULATED "emulated" /* model of GPUs without a device */
 
+/** Return whether this build keeps profiles in files. */
+bool profile_is_supported(void);
+
 /**
  * Open the profile `path` for a machine with this CPU, `cores` cores for each worker, and GPUs of
  * the model `gpu`; NULL: the model in the profile with the most entries, emulated only if there is

@@ -5,6 +5,11 @@
 #include "common/message.h"
 #include "common/profile.h"
 
+bool profile_is_supported(void)
+{
+    return false;
+}
+
 int profile_open(times_profile *p, const char *path, hs_profile_access access, unsigned cores,
                  const char *gpu)
 {

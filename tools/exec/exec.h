@@ -26,6 +26,7 @@ typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 typedef struct exec_request {
     hs_exec_settings settings; /* settings of the run; the policy is never NULL */
     const char      *policy;   /* argument of --policy: NAME or NAME:RANK */
+    const char      *commands; /* path of a list of commands, read instead of a plan; NULL: none */
     int              dry_run, quiet;
     int              live;             /* whether to show a view of the workers during the run */
     /* by hs_type: whether the number of workers was taken from this machine */

@@ -212,6 +212,9 @@ static const option_spec option_table[] = {
      {OPTION_REAL(request.settings.decide.parameters.ratio_tolerance, 1e-12, 1)},
      "heteroprio: relative difference up to which two ratios of CPU to GPU time are equal, so "
      "priorities decide (default: 0)"},
+    {0, "commands", "FILE", {OPTION_FILE(request.commands)},
+     "run the shell commands in FILE ('-': standard input), a command a line, instead of a PLAN; "
+     "this allows these commands"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
      "add the policies of the plugin FILE, a shared object; needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
@@ -344,10 +347,11 @@ static void print_policies(FILE *out, const void *data)
 
 static const tool_spec tool = {
     .name = "hsched-exec",
-    .operands = "PLAN|INSTANCE",
+    .operands = "PLAN|INSTANCE|--commands=FILE",
     .summary = "Run the tasks of PLAN ('-': standard input), written by hsched-solve -o, on the "
                "cores and GPUs of this machine, and compare the run with the prediction. An "
-               "INSTANCE is planned first, by best, unless the policy needs no plan.",
+               "INSTANCE is planned first, by best, unless the policy needs no plan or times are "
+             "unknown.",
     .options = option_table,
     .epilogue = print_policies,
 };
@@ -424,7 +428,8 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     request->earlier = line->compare ? &line->earlier : NULL;
     job->request = request;
     progress_begin(2);
-    code = plan_or_instance_read(&job->plan, &line->reading);
+    code = request->commands ? plan_commands_read(&job->plan, &line->reading)
+                             : plan_or_instance_read(&job->plan, &line->reading);
     job->planned = job->plan.s != NULL;
     if (!code)
         code = exec_set_workers(&job->plan, request, &line->reading);
@@ -458,6 +463,19 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     rows = exec_joblog_close(request->log);
     code = exec_conclude(job, request);
     return code ? code : rows;
+}
+
+/* Take the path of the plan, the instance or the list of commands. */
+static void take_operand(options *o, exec_request *request, plan *p)
+{
+    if (request->commands && options_operand_count(o) > 0)
+        usage_error("--commands=FILE replaces the plan '%s': give one of them",
+                    options_operand(o));
+    if (!request->commands && options_operand_count(o) != 1)
+        usage_error("give exactly one plan or instance, or --commands=FILE");
+    p->path = request->commands ? request->commands : options_operand(o);
+    if (request->commands)
+        request->settings.run.allow_commands = true;
 }
 
 static void set_attempt_callbacks(exec_request *request, exec_job **job)
@@ -504,9 +522,7 @@ int main(int argc, char **argv)
         plugin_unknown_policy(NULL, line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
-    if (options_operand_count(&o) != 1)
-        usage_error("give exactly one plan or instance");
-    job.plan.path = options_operand(&o);
+    take_operand(&o, &line.request, &job.plan);
     check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);

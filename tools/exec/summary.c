@@ -5,6 +5,7 @@
 
 #include "common/core_share.h"
 #include "common/escape.h"
+#include "common/profile.h"
 #include "exec/exec.h"
 
 /* lines fit 80 columns */
@@ -49,6 +50,17 @@ static bool is_far_off(const exec_job *job, const exec_measured *m)
            (m->achieved > FAR * m->predicted || m->predicted > FAR * m->achieved);
 }
 
+/* Print how the next run can use the measured times. */
+static void print_next(FILE *out, const exec_job *job)
+{
+    fprintf(out, "  %s\n", job->request->measured
+                                ? "run the FILE of --measured next: it has the measured times"
+                                : "--measured=FILE writes the table with measured times; run that "
+                                  "FILE next");
+    if (job->guesses > 0 && !job->request->profile && profile_is_supported())
+        fputs("  --profile=FILE keeps the measured times for all later runs\n", out);
+}
+
 /* Print why measured and predicted times may differ, and a remedy. */
 static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
 {
@@ -58,11 +70,8 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
         fprintf(out, "  this machine was busy: tasks got %s of their cores\n", share);
     if (is_far_off(job, m))
         fprintf(out, "  achieved and predicted makespan differ by more than a factor of %d:\n", FAR);
-    if (is_far_off(job, m) || job->guesses > 0)
-        fprintf(out, "  %s\n",
-                job->request->measured
-                    ? "run the FILE of --measured next: it has the measured times"
-                    : "--measured=FILE writes the table with measured times; run that FILE next");
+    if (is_far_off(job, m) || (job->guesses > 0 && !job->request->profile))
+        print_next(out, job);
 }
 
 static void print_type(FILE *out, const exec_measured *m, hs_type type)

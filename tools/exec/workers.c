@@ -182,6 +182,22 @@ static void fitting_options(const exec_job *job, char options[64])
         options[0] = '\0';
 }
 
+/* Print how a task for GPUs alone can run on a machine with too few GPUs. */
+static void suggest_command(const exec_job *job)
+{
+    const hs_instance *in = job->plan.in;
+    unsigned           most = gpus_here();
+    char               name[HS_MAX_ID + 16];
+    long               stranded = stranded_task(in, 1, most);
+
+    if (real_gpus(job->request, in, hs_instance_gpus(in)) <= most || stranded < 0)
+        return;
+    hs_instance_name(in, (size_t)stranded, name, sizeof name);
+    message("task %s can run on GPUs only: with a cpu_command, or a CPU time beside a kernel, it can "
+            "run on a CPU",
+            name);
+}
+
 void exec_suggest_workers(const exec_job *job)
 {
     char  options[64];
@@ -193,7 +209,10 @@ void exec_suggest_workers(const exec_job *job)
                 "hsched-exec %s%s --policy=heteroprio",
                 options, path, path, options);
     else if (options[0])
-        message("for this machine: hsched-exec %s%s%s%s", path, options,
+        message("for this machine: hsched-exec %s%s%s%s%s",
+                job->request->commands ? "--commands=" : "", path, options,
                 job->planned ? " --policy=" : "", job->planned ? job->request->policy : "");
+    else
+        suggest_command(job);
     free(path);
 }

@@ -34,7 +34,7 @@ hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *reco
     if (st == HS_OK)
         st = hsi_placing_open(&placing, pb);
     for (size_t i = 0; st == HS_OK && i < pb->n; i++)
-        st = hsi_placing_put(&placing, order[i]);
+        st = hsi_placing_insert(&placing, order[i]);
     if (st == HS_OK)
         st = hsi_placing_record(&placing, recorder);
     hsi_placing_close(&placing);

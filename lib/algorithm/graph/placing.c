@@ -68,7 +68,8 @@ static void move(const hsi_placing *placing, double when, uint32_t from, double 
                  double *arrival)
 {
     for (uint32_t to = 0; to < placing->nodes; to++)
-        arrival[to] = fmax(arrival[to], when + hsi_transfer(placing->pb->links, from, to, bytes));
+        arrival[to] =
+            fmax(arrival[to], when + hsi_transfer_time(placing->pb->links, from, to, bytes));
 }
 
 static void find_barrier(hsi_placing *placing, uint32_t barrier);
@@ -198,7 +199,7 @@ static void settle(hsi_placing *placing, uint32_t task, const choice *best)
     placing->worker[task] = best->worker;
 }
 
-hs_status hsi_placing_put(hsi_placing *placing, uint32_t task)
+hs_status hsi_placing_insert(hsi_placing *placing, uint32_t task)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
@@ -221,16 +222,16 @@ static void consider_end(const hsi_placing *placing, uint32_t worker, double tim
         *best = (choice){{start, SIZE_MAX}, start + time, worker};
 }
 
-hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types)
+hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned allowed_types)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
 
     if (find_arrival(placing, task) != HS_OK)
         return HS_ECANCELED;
-    for (uint32_t w = pb->m; types & 1 << HS_GPU && w < pb->m + pb->k; w++)
+    for (uint32_t w = pb->m; allowed_types & 1 << HS_GPU && w < pb->m + pb->k; w++)
         consider_end(placing, w, pb->q[task], &best);
-    for (uint32_t w = 0; types & 1 << HS_CPU && w < pb->m; w++)
+    for (uint32_t w = 0; allowed_types & 1 << HS_CPU && w < pb->m; w++)
         consider_end(placing, w, pb->p[task], &best);
     settle(placing, task, &best);
     hsi_timeline_append(&placing->line[best.worker], best.end, task, placing->next);
@@ -254,7 +255,7 @@ static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
             starts += (size_t)is_gap;
             before = placing->end[task];
             if (recorder && is_gap)
-                hsi_record_start(recorder, w, placing->start[task]);
+                hsi_record_next_start(recorder, w, placing->start[task]);
             if (recorder)
                 hsi_record_run(recorder, task, w, before);
         }

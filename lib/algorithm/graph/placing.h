@@ -37,13 +37,13 @@ void      hsi_placing_close(hsi_placing *placing);
 
 /* Place a task on the worker that ends it first, gaps included; among equals GPUs first, then lower
  * numbers. */
-hs_status hsi_placing_put(hsi_placing *placing, uint32_t task);
+hs_status hsi_placing_insert(hsi_placing *placing, uint32_t task);
 
 enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
 
-/* Place a task after the last task of a worker, on the types in `types` (bits 1 << hs_type), one of
- * which must be able to run it. Do not mix with hsi_placing_put(). */
-hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
+/* Place a task after the last task of a worker, on the types in `allowed_types` (bits 1 <<
+ * hs_type), one of which must be able to run it. Do not mix with hsi_placing_insert(). */
+hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned allowed_types);
 
 /* Open the recorder and write all tasks to it. */
 hs_status hsi_placing_record(const hsi_placing *placing, hsi_recorder *recorder);

@@ -13,13 +13,13 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
     hsi_stop           stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
     hsi_configuration *cf = NULL;
     double             from;
-    hs_status          st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &from, NULL);
+    hs_status st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, &from, NULL);
 
     if (st == HS_OK)
         st = hsi_configuration_open(rows, from, &cf);
     if (st != HS_OK)
         return st;
-    st = hsi_configuration_step(cf, &stop);
+    st = hsi_configuration_improve_bound(cf, &stop);
     if (st == HS_OK && hsi_cancelled(settings))
         st = HS_ECANCELED;
     if (st == HS_OK)
@@ -54,10 +54,10 @@ static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration
     if (!c->kind)
         return HS_ENOMEM;
     for (i = 0; i < rows->n; i++) {
-        uint32_t number = hsi_configuration_kind(cf, i);
+        uint32_t number = hsi_configuration_kind_of_row(cf, i);
 
-        c->kind[number] = (hsi_certified_kind){rows->p[i], rows->q[i],
-                                               hsi_configuration_multiplier(cf, i)};
+        c->kind[number] =
+            (hsi_certified_kind){rows->p[i], rows->q[i], hsi_configuration_row_multiplier(cf, i)};
         if (c->kinds <= number)
             c->kinds = number + 1;
     }

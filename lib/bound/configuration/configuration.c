@@ -114,7 +114,8 @@ static void set_target(hsi_configuration *cf)
 {
     int64_t step = cf->refusal.refused >> (cf->refusal.proved ? TARGET : FIRST_TARGET);
 
-    cf->target = hsi_refusal_round(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
+    cf->target =
+        hsi_refusal_round_capacity_up(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
     if (cf->target > cf->refusal.capacity_limit)
         cf->ended = true; /* never happens: the optimum is less than four times the deadline bound
                              */
@@ -216,17 +217,17 @@ static hs_status try_multipliers(hsi_configuration *cf, const double *y, const d
     int64_t            target = cf->target;
     int                type;
 
-    hsi_refusal_set(&cf->refusal, y);
-    *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
-    if (!cf->thorough && hsi_refusal_undecided(&cf->refusal)) {
+    hsi_refusal_set_multipliers(&cf->refusal, y);
+    *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
+    if (!cf->thorough && hsi_refusal_is_undecided(&cf->refusal)) {
         effort = effort_with_nodes(cf, PROVING_NODES);
-        *ratio = hsi_refusal_try(&cf->refusal, target, &effort);
+        *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (type != cf->fluid && cf->refusal.workers[type])
             st = add_priced(cf, type, price[type] * (1 + violation), added);
     if (cf->refusal.refused >= target) {
-        hsi_refusal_push(&cf->refusal, target, *ratio, &effort, cf->stop);
+        hsi_refusal_raise_capacity(&cf->refusal, target, *ratio, &effort, cf->stop);
         set_target(cf);
         hsi_master_set_span(cf->master, longest_span(cf));
     }
@@ -247,7 +248,7 @@ static hs_status end_phase(hsi_configuration *cf)
         hsi_refusal_effort effort = effort_with_nodes(cf, PROVING_NODES);
 
         effort.tolerance = 0x1p-40;
-        hsi_refusal_polish(&cf->refusal, cf->target, &effort, cf->stop);
+        hsi_refusal_bisect_capacity(&cf->refusal, cf->target, &effort, cf->stop);
         cf->ended = true;
         return HS_OK;
     }
@@ -317,20 +318,20 @@ static hs_status run_slice(void *data)
     hsi_configuration *cf = data;
     hs_status          st = HS_OK;
 
-    while (st == HS_OK && !has_enough(cf) && !hsi_stop_now(cf->stop))
+    while (st == HS_OK && !has_enough(cf) && !hsi_stop_is_due(cf->stop))
         st = run_round(cf);
     hsi_master_rest(cf->master);
     return st;
 }
 
-hs_status hsi_configuration_step(hsi_configuration *cf, const hsi_stop *stop)
+hs_status hsi_configuration_improve_bound(hsi_configuration *cf, const hsi_stop *stop)
 {
     hs_status st = HS_OK;
 
     cf->stop = stop;
-    if (!cf->ended && !hsi_stop_now(stop))
+    if (!cf->ended && !hsi_stop_is_due(stop))
         st = start_search(cf);
-    while (st == HS_OK && !has_enough(cf) && !hsi_stop_now(stop)) {
+    while (st == HS_OK && !has_enough(cf) && !hsi_stop_is_due(stop)) {
         st = hsi_glpk_guarded(run_slice, cf);
         if (st != HS_ESOLVER)
             break;
@@ -376,13 +377,13 @@ static hs_status prepare_kinds(hsi_configuration *cf)
     return st;
 }
 
-hs_status hsi_configuration_open(const hsi_problem *pb, double from, hsi_configuration **out)
+hs_status hsi_configuration_open(const hsi_problem *pb, double safe_bound, hsi_configuration **out)
 {
-    return hsi_configuration_open_exact(pb, from, INFINITY, out);
+    return hsi_configuration_open_exact(pb, safe_bound, INFINITY, out);
 }
 
-hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, double longest,
-                                       hsi_configuration **out)
+hs_status hsi_configuration_open_exact(const hsi_problem *pb, double safe_bound,
+                                       double longest_makespan, hsi_configuration **out)
 {
     hsi_configuration *cf = calloc(1, sizeof *cf);
     hs_settings        settings;
@@ -391,22 +392,22 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     if (!cf)
         return HS_ENOMEM;
     hs_settings_init(&settings);
-    if (!(from > 0))
-        st = hsi_bound_of_rows(&hsi_bound_deadline, pb, &settings, &from, NULL);
+    if (!(safe_bound > 0))
+        st = hsi_bound_compute_for_rows(&hsi_bound_deadline, pb, &settings, &safe_bound, NULL);
     if (st != HS_OK) {
         free(cf);
         return st;
     }
-    cf->from = from;
+    cf->from = safe_bound;
     cf->enough = cf->hope = INFINITY;
     cf->weight_of_centre = smoothing;
-    if (pb->n == 0 || !(from > 0)) { /* there is no makespan to refuse */
+    if (pb->n == 0 || !(safe_bound > 0)) { /* there is no makespan to refuse */
         cf->ended = true;
         cf->refusal.refused = -1;
         *out = cf;
         return HS_OK;
     }
-    st = hsi_refusal_open(&cf->refusal, pb, from, longest, MOST_KINDS);
+    st = hsi_refusal_open(&cf->refusal, pb, safe_bound, longest_makespan, MOST_KINDS);
     if (st == HS_OK)
         st = prepare_kinds(cf);
     if (st != HS_OK) {

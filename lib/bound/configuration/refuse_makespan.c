@@ -84,7 +84,7 @@ static void compute_weights(hsi_refusal *r, double least_makespan, double longes
     r->unit = exact && unit > 0 ? unit : 1;
 }
 
-int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity)
+int64_t hsi_refusal_round_capacity_up(const hsi_refusal *r, int64_t capacity)
 {
     uint64_t unit = (uint64_t)r->unit, rounded = (uint64_t)capacity / unit * unit + unit - 1;
 
@@ -93,11 +93,11 @@ int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity)
 
 double hsi_refusal_bound(const hsi_refusal *r)
 {
-    return hsi_grid_value(r->refused + 1, r->grid);
+    return hsi_grid_cells_to_time(r->refused + 1, r->grid);
 }
 
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
-                           size_t most_kinds)
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bound,
+                           double longest_makespan, size_t most_kinds)
 {
     hs_status st;
 
@@ -114,7 +114,7 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, d
         st = allocate_arrays(r);
     }
     if (st == HS_OK)
-        compute_weights(r, from, longest);
+        compute_weights(r, safe_bound, longest_makespan);
     else
         hsi_refusal_close(r);
     return st;
@@ -131,21 +131,21 @@ void hsi_refusal_close(hsi_refusal *r)
     memset(r, 0, sizeof *r);
 }
 
-void hsi_refusal_set(hsi_refusal *r, const double *y)
+void hsi_refusal_set_multipliers(hsi_refusal *r, const double *multiplier)
 {
     double sum = 0, scale = 0;
     int    exponent = 0;
     size_t i;
 
     for (i = 0; i < r->kinds; i++)
-        sum += r->count[i] * y[i];
+        sum += r->count[i] * multiplier[i];
     if (sum > 0 && isfinite(sum)) { /* divide in two steps, since the inverses of the least
                                        doubles overflow */
         frexp(sum, &exponent);
         scale = ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / ldexp(sum, -exponent);
     }
     for (i = 0; i < r->kinds; i++)
-        r->multiplier[i] = scale > 0 ? (int64_t)(ldexp(y[i], -exponent) * scale) : 0;
+        r->multiplier[i] = scale > 0 ? (int64_t)(ldexp(multiplier[i], -exponent) * scale) : 0;
 }
 
 static int64_t sum_of_multipliers(const hsi_refusal *r)
@@ -173,7 +173,7 @@ static void solve_knapsack(hsi_refusal *r, int type, int64_t capacity,
     r->most[type] = ks->bound;
 }
 
-double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort)
+double hsi_refusal_test_capacity(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort)
 {
     int64_t    sum = sum_of_multipliers(r);
     __int128_t load = 0;
@@ -194,7 +194,7 @@ double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effor
     return load > 0 ? (double)sum / (double)load : sum > 0 ? INFINITY : 0;
 }
 
-bool hsi_refusal_undecided(const hsi_refusal *r)
+bool hsi_refusal_is_undecided(const hsi_refusal *r)
 {
     __int128_t least = 0, most = 0;
     int64_t    sum = sum_of_multipliers(r);
@@ -210,23 +210,23 @@ bool hsi_refusal_undecided(const hsi_refusal *r)
 
 /* The ratio suggests how much further to push, as if the knapsacks grew with the capacity. They
  * grow in steps, so the guess may be far too high. */
-void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
-                      const hsi_refusal_effort *effort, const hsi_stop *stop)
+void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
+                                const hsi_refusal_effort *effort, const hsi_stop *stop)
 {
     double step = (fmin(ratio, 2) - 1) * (double)capacity;
     int    i;
 
-    for (i = 0; i < MOST_PUSHES && !hsi_stop_now(stop); i++) {
+    for (i = 0; i < MOST_PUSHES && !hsi_stop_is_due(stop); i++) {
         int64_t next;
 
         if (step < (double)r->unit && step * 0x1p21 < (double)capacity)
             return;
         if (step > (double)(r->capacity_limit - capacity))
             return;
-        next = hsi_refusal_round(r, capacity + (int64_t)step);
+        next = hsi_refusal_round_capacity_up(r, capacity + (int64_t)step);
         if (next == capacity || next > r->capacity_limit)
             return;
-        ratio = hsi_refusal_try(r, next, effort);
+        ratio = hsi_refusal_test_capacity(r, next, effort);
         if (r->refused < next) {
             step /= 4;
             continue;
@@ -236,19 +236,19 @@ void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
     }
 }
 
-void hsi_refusal_polish(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
-                        const hsi_stop *stop)
+void hsi_refusal_bisect_capacity(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
+                                 const hsi_stop *stop)
 {
     if (!r->proved)
         return;
     memcpy(r->multiplier, r->best_multiplier, r->kinds * sizeof *r->multiplier);
-    while (!hsi_stop_now(stop)) {
+    while (!hsi_stop_is_due(stop)) {
         int64_t middle = r->refused + (high - r->refused) / 2;
 
-        middle = hsi_refusal_round(r, middle > r->refused ? middle : r->refused + 1);
+        middle = hsi_refusal_round_capacity_up(r, middle > r->refused ? middle : r->refused + 1);
         if (middle >= high)
             return;
-        hsi_refusal_try(r, middle, effort);
+        hsi_refusal_test_capacity(r, middle, effort);
         if (r->refused < middle)
             high = middle;
     }

@@ -44,19 +44,19 @@ typedef struct hsi_refusal {
 } hsi_refusal;
 
 /*
- * Prepare refusals above `from` > 0, a safe bound. Cells are small compared with `from`; if
- * `longest` is finite they are as small as possible, and no capacity beyond `longest` is refused.
- * HS_ETOOBIG: more than most_kinds kinds.
+ * Prepare refusals above `safe_bound` > 0, a safe bound. Cells are small compared with
+ * `safe_bound`; if `longest_makespan` is finite they are as small as possible, and no capacity
+ * beyond `longest_makespan` is refused. HS_ETOOBIG: more than most_kinds kinds.
  */
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
-                           size_t most_kinds);
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bound,
+                           double longest_makespan, size_t most_kinds);
 void      hsi_refusal_close(hsi_refusal *r);
 
 /* Return the bound that is proved, rounded down. */
 double hsi_refusal_bound(const hsi_refusal *r);
 
 /* Return the largest capacity for which the knapsacks have the same solutions as for `capacity`. */
-int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity);
+int64_t hsi_refusal_round_capacity_up(const hsi_refusal *r, int64_t capacity);
 
 typedef struct hsi_refusal_effort {
     double tolerance; /* tolerance of the knapsacks, relative to a worker's share of the
@@ -65,26 +65,27 @@ typedef struct hsi_refusal_effort {
 } hsi_refusal_effort;
 
 /* Set multipliers of the kinds to be tried. Only their proportions matter. */
-void hsi_refusal_set(hsi_refusal *r, const double *y);
+void hsi_refusal_set_multipliers(hsi_refusal *r, const double *multiplier);
 
 /*
  * Solve the knapsacks for a capacity and keep their sets. Return the sum of the multipliers over m
  * most[HS_CPU] + k most[HS_GPU], rounded. If it exceeds 1 in exact arithmetic, the capacity is
  * refused and stored if it is the largest so far.
  */
-double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort);
+double hsi_refusal_test_capacity(hsi_refusal *r, int64_t capacity,
+                                 const hsi_refusal_effort *effort);
 
 /* Return true if complete knapsacks might have refused the last capacity tried. */
-bool hsi_refusal_undecided(const hsi_refusal *r);
+bool hsi_refusal_is_undecided(const hsi_refusal *r);
 
 /* Look for larger capacities that the multipliers refuse, with at most a dozen tries. They have
  * refused `capacity`, with that ratio. */
-void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
-                      const hsi_refusal_effort *effort, const hsi_stop *stop);
+void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
+                                const hsi_refusal_effort *effort, const hsi_stop *stop);
 
 /* Bisect between the capacity that the best multipliers refuse and `high`, down to one cell. The
  * limit is where a set begins to fit, and often exactly where the LP stops. */
-void hsi_refusal_polish(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
-                        const hsi_stop *stop);
+void hsi_refusal_bisect_capacity(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
+                                 const hsi_stop *stop);
 
 #endif

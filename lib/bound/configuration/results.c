@@ -10,7 +10,7 @@ double hsi_configuration_bound(const hsi_configuration *cf)
     return fmax(cf->from, hsi_refusal_bound(&cf->refusal));
 }
 
-double hsi_configuration_largest_open(const hsi_configuration *cf)
+double hsi_configuration_possible_growth(const hsi_configuration *cf)
 {
     return cf->ended ? 0 : cf->hope;
 }
@@ -20,12 +20,12 @@ int hsi_configuration_ended(const hsi_configuration *cf)
     return cf->ended;
 }
 
-uint32_t hsi_configuration_kind(const hsi_configuration *cf, size_t row)
+uint32_t hsi_configuration_kind_of_row(const hsi_configuration *cf, size_t row)
 {
     return cf->refusal.kind_of ? cf->refusal.kind_of[row] : 0;
 }
 
-double hsi_configuration_worth(const hsi_configuration *cf, size_t row)
+double hsi_configuration_row_worth(const hsi_configuration *cf, size_t row)
 {
     return cf->refusal.kind_of ? cf->centre[cf->refusal.kind_of[row]] : 0;
 }
@@ -38,7 +38,7 @@ void hsi_configuration_set_multipliers(hsi_configuration *cf, const double *wort
         cf->centre[cf->refusal.kind_of[i]] = worth[i];
 }
 
-void hsi_configuration_set_enough(hsi_configuration *cf, double bound)
+void hsi_configuration_set_sufficient_bound(hsi_configuration *cf, double bound)
 {
     cf->enough = bound;
 }
@@ -76,7 +76,7 @@ bool hsi_configuration_get_proof(const hsi_configuration *cf, hsi_configuration_
     return true;
 }
 
-int64_t hsi_configuration_multiplier(const hsi_configuration *cf, size_t row)
+int64_t hsi_configuration_row_multiplier(const hsi_configuration *cf, size_t row)
 {
     return cf->refusal.best_multiplier[cf->refusal.kind_of[row]];
 }

@@ -17,7 +17,7 @@ void hsi_flow_close(hsi_flow *flow)
     hsi_vector_free(&flow->amounts);
 }
 
-hs_status hsi_flow_add(hsi_flow *flow, const uint32_t *tasks, size_t count)
+hs_status hsi_flow_add_path(hsi_flow *flow, const uint32_t *tasks, size_t count)
 {
     const double nothing = 0;
     size_t       end = flow->tasks.size / sizeof *tasks + count;
@@ -126,7 +126,7 @@ static int lift_of(const hsi_problem *pb)
     return exponent > 0 ? 0 : exponent < -900 ? 900 : -exponent;
 }
 
-hs_status hsi_flow_value(hsi_flow *flow, const hsi_problem *pb, double *value)
+hs_status hsi_flow_proved_bound(hsi_flow *flow, const hsi_problem *pb, double *value)
 {
     through     *f = calloc(pb->n + 1, sizeof *f);
     hsi_counted *counted = malloc((pb->n + 1) * sizeof *counted);

@@ -29,7 +29,7 @@ typedef struct hsi_flow {
 void hsi_flow_close(hsi_flow *flow);
 
 /* Add a path of these steps, with amount 0. HS_ENOMEM. */
-hs_status hsi_flow_add(hsi_flow *flow, const uint32_t *steps, size_t count);
+hs_status hsi_flow_add_path(hsi_flow *flow, const uint32_t *steps, size_t count);
 
 size_t          hsi_flow_paths(const hsi_flow *flow);
 const uint32_t *hsi_flow_path(const hsi_flow *flow, size_t path, size_t *count);
@@ -44,6 +44,6 @@ static inline double *hsi_flow_amounts(const hsi_flow *flow)
  * call first rounds them down to multiples of 2^-44, so that the flow through a task is an exact
  * sum. O(n + tasks of all paths).
  */
-hs_status hsi_flow_value(hsi_flow *flow, const hsi_problem *pb, double *value);
+hs_status hsi_flow_proved_bound(hsi_flow *flow, const hsi_problem *pb, double *value);
 
 #endif

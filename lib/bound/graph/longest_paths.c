@@ -97,7 +97,7 @@ static double longest_of(const double *length, const uint32_t *vertices, size_t 
 
 static bool is_stopped(hsi_longest_paths *w)
 {
-    w->stopped |= w->between && hsi_stop_now(w->stop);
+    w->stopped |= w->between && hsi_stop_is_due(w->stop);
     return w->stopped;
 }
 
@@ -116,7 +116,8 @@ static void find_heads(hsi_longest_paths *w)
         for (uint32_t j = 0; w->load && j < i; j++) {
             uint32_t from = hsi_vertex_at_position(g, j);
 
-            if (!hsi_is_before(w->between, j, i) || hsi_is_barrier(g, v) || hsi_is_barrier(g, from))
+            if (!hsi_task_precedes(w->between, j, i) || hsi_is_barrier(g, v) ||
+                hsi_is_barrier(g, from))
                 continue;
             w->load[j * vertices + i] = load_between(w, j, i);
             take_longer(&w->before[v], &head, from, w->head[from], w->load[j * vertices + i]);
@@ -140,7 +141,8 @@ static void find_tails(hsi_longest_paths *w)
         for (uint32_t j = i + 1; w->load && j < vertices; j++) {
             uint32_t to = hsi_vertex_at_position(g, j);
 
-            if (hsi_is_before(w->between, i, j) && !hsi_is_barrier(g, v) && !hsi_is_barrier(g, to))
+            if (hsi_task_precedes(w->between, i, j) && !hsi_is_barrier(g, v) &&
+                !hsi_is_barrier(g, to))
                 take_longer(&w->after[v], &tail, to, w->tail[to], w->load[i * vertices + j]);
         }
         w->tail[v] = w->time[v] + tail;
@@ -155,7 +157,7 @@ double hsi_longest_paths_find(hsi_longest_paths *w, const double *share)
     find_heads(w);
     find_tails(w);
     for (uint32_t v = 0; v < w->pb->graph->vertices; v++)
-        longest = fmax(longest, w->between ? hsi_path_length(w, v) : w->head[v]);
+        longest = fmax(longest, w->between ? hsi_longest_path_length(w, v) : w->head[v]);
     return longest;
 }
 
@@ -169,8 +171,8 @@ static size_t append_vertex(const hsi_longest_paths *w, uint32_t vertex, uint32_
     return 1;
 }
 
-size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
-                        unsigned char *seen)
+size_t hsi_longest_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
+                                unsigned char *seen)
 {
     size_t count = 0;
 
@@ -209,7 +211,7 @@ size_t hsi_path_expand_jumps(const hsi_tasks_between *between, const uint32_t *s
     for (size_t i = 0; i < count; i++) {
         uint32_t from, to;
 
-        if (!hsi_is_over(step[i])) {
+        if (!hsi_step_is_jump(step[i])) {
             counted[size++] = (hsi_counted){step[i], 0};
             continue;
         }

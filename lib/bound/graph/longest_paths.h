@@ -45,14 +45,14 @@ size_t hsi_path_expand_jumps(const hsi_tasks_between *between, const uint32_t *s
 double hsi_longest_paths_find(hsi_longest_paths *w, const double *share);
 
 /* Return the length of the longest path through a vertex. */
-static inline double hsi_path_length(const hsi_longest_paths *w, uint32_t vertex)
+static inline double hsi_longest_path_length(const hsi_longest_paths *w, uint32_t vertex)
 {
     return w->head[vertex] + w->tail[vertex] - w->time[vertex];
 }
 
 /* Write the steps of the longest path through a vertex, at most 2 `vertices` + 1, and mark its
  * vertices in `seen`. Return the number of steps. */
-size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
-                        unsigned char *seen);
+size_t hsi_longest_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
+                                unsigned char *seen);
 
 #endif

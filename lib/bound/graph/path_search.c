@@ -62,7 +62,7 @@ static double span_of(const hsi_path_search *s, double longest)
 
 static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t count)
 {
-    hs_status st = hsi_flow_add(&s->flow, step, count);
+    hs_status st = hsi_flow_add_path(&s->flow, step, count);
 
     if (st == HS_OK)
         hsi_path_lp_add(&s->lp, s->counted,
@@ -86,7 +86,7 @@ static bool has_path(const hsi_flow *flow, const uint32_t *step, size_t count)
  * path, which then exceeds T by rounding or by the LP's tolerance. */
 static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
 {
-    size_t count = hsi_path_through(&s->paths, middle, s->step, s->seen);
+    size_t count = hsi_longest_path_through(&s->paths, middle, s->step, s->seen);
 
     if (has_path(&s->flow, s->step, count))
         return HS_OK;
@@ -106,7 +106,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
 
     *found = 0;
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
-        length[i] = hsi_path_length(&s->paths, (uint32_t)i);
+        length[i] = hsi_longest_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
         st = hsi_order_by_time(&s->arena, length, vertices, order, s->pb->token);
     memset(s->seen, 0, vertices);
@@ -213,7 +213,7 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
         st = hsi_glpk_guarded(solve_and_add_paths, s);
     if (hsi_poll(s->pb->token) || hsi_cancelled(s->stop.settings))
         return HS_ECANCELED;
-    return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;
+    return st == HS_OK || st == HS_ESOLVER ? hsi_flow_proved_bound(&s->flow, s->pb, value) : st;
 }
 
 /* Copy the paths with a flow to the certificate. */
@@ -239,7 +239,7 @@ static hs_status keep_paths(const hsi_flow *flow, hs_certificate *c)
     return c->path ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c)
+hs_status hsi_path_search_certify(const hsi_path_search *s, double value, hs_certificate *c)
 {
     c->value = value;
     c->proof = HSI_PROOF_GRAPH;

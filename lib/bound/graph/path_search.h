@@ -45,6 +45,6 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value);
 void      hsi_path_search_close(hsi_path_search *s);
 
 /* Store the multipliers and the paths with a flow as the proof of the value in the certificate. */
-hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c);
+hs_status hsi_path_search_certify(const hsi_path_search *s, double value, hs_certificate *c);
 
 #endif

@@ -15,11 +15,12 @@ static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, 
 {
     hsi_problem alone = *pb;
     double      longest = 0;
-    hs_status   st = hsi_bound_of_rows(&hsi_bound_critical_path, pb, settings, &longest, NULL);
+    hs_status   st =
+        hsi_bound_compute_for_rows(&hsi_bound_critical_path, pb, settings, &longest, NULL);
 
     alone.graph = NULL;
     if (st == HS_OK)
-        st = hsi_bound_of_rows(&hsi_bound_theorem2, &alone, settings, least, NULL);
+        st = hsi_bound_compute_for_rows(&hsi_bound_theorem2, &alone, settings, least, NULL);
     *least = fmax(*least, longest);
     return st;
 }
@@ -40,15 +41,15 @@ static hs_status run_path_search(hsi_path_search *s, double *flow, double *value
 }
 
 hs_status hsi_paths_bound_find(const hsi_problem *pb, const hs_settings *settings, double *value,
-                               double *share, int *known)
+                               double *cpu_share, int *found)
 {
     hsi_path_search s = {.pb = pb, .stop = hsi_stop_after(settings, HSI_BOUND_SECONDS)};
     double          flow;
     hs_status       st = run_path_search(&s, &flow, value);
 
-    *known = st == HS_OK && isfinite(s.span) && s.span > 0;
-    if (*known)
-        memcpy(share, s.best, pb->n * sizeof *share);
+    *found = st == HS_OK && isfinite(s.span) && s.span > 0;
+    if (*found)
+        memcpy(cpu_share, s.best, pb->n * sizeof *cpu_share);
     hsi_path_search_close(&s);
     return st;
 }
@@ -62,7 +63,7 @@ static hs_status compute(const hsi_problem *pb, const hs_settings *settings, dou
 
     if (!pb->graph) /* without edges each task is a path of its own, and deadline is at least as
                        good */
-        return hsi_bound_of_rows(&hsi_bound_deadline, pb, settings, value, report);
+        return hsi_bound_compute_for_rows(&hsi_bound_deadline, pb, settings, value, report);
     st = run_path_search(&s, &flow, value);
     report->limit_reached = s.limit_reached;
     hsi_path_search_close(&s);
@@ -82,7 +83,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *pb, const hs_
     if (st == HS_OK)
         st = hsi_certify_value(pb, value, c);
     if (st == HS_OK && flow > c->value)
-        st = hsi_path_search_keep(&s, flow, c);
+        st = hsi_path_search_certify(&s, flow, c);
     hsi_path_search_close(&s);
     return st;
 }

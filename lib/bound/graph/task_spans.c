@@ -54,7 +54,8 @@ static double span_of_task(double first_available, double head, double type_avai
 
 hs_status hsi_task_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_task_spans *spans)
 {
-    const double cpus = hsi_first_available(pb, HS_CPU), gpus = hsi_first_available(pb, HS_GPU);
+    const double cpus = hsi_first_available_time(pb, HS_CPU),
+                 gpus = hsi_first_available_time(pb, HS_GPU);
     const double first = fmin(cpus, gpus);
     size_t       vertices = pb->graph ? pb->graph->vertices : pb->n;
     double      *head, *tail;

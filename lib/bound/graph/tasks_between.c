@@ -41,7 +41,7 @@ static void find_sets(hsi_tasks_between *b, const hsi_stop *stop)
 
         for (size_t j = count; j-- > 0;)
             add_vertex(b, to, b->before, b->position[before[j]]);
-        b->stopped = hsi_stop_now(stop);
+        b->stopped = hsi_stop_is_due(stop);
     }
     for (size_t i = b->vertices; i-- > 0 && !b->stopped;) {
         const uint32_t *after = hsi_successors(g, hsi_vertex_at_position(g, i), &count);
@@ -49,7 +49,7 @@ static void find_sets(hsi_tasks_between *b, const hsi_stop *stop)
 
         for (size_t j = 0; j < count; j++)
             add_vertex(b, to, b->after, b->position[after[j]]);
-        b->stopped = hsi_stop_now(stop);
+        b->stopped = hsi_stop_is_due(stop);
     }
 }
 

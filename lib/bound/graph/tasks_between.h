@@ -37,7 +37,7 @@ enum {
 hs_status hsi_tasks_between_open(hsi_tasks_between *b, const hsi_problem *pb, const hsi_stop *stop,
                                  hsi_arena *arena);
 
-static inline int hsi_is_before(const hsi_tasks_between *b, uint32_t first, uint32_t second)
+static inline int hsi_task_precedes(const hsi_tasks_between *b, uint32_t first, uint32_t second)
 {
     return (int)(b->after[first * b->words + second / 64] >> second % 64 & 1);
 }

@@ -71,7 +71,7 @@ static hs_status try_guess(climb *cl, double guess, double *proved)
     if (st == HS_OK && fmin(*proved, guess) > cl->value) {
         cl->value = fmin(*proved, guess);
         if (cl->c)
-            st = hsi_path_search_keep(&s, cl->value, cl->c);
+            st = hsi_path_search_certify(&s, cl->value, cl->c);
     }
     cl->limit_reached = s.limit_reached;
     hsi_flow_close(&cl->flow);
@@ -112,7 +112,8 @@ static hs_status climb_up(climb *cl)
 /* Start from the value that deadline proves. */
 static hs_status climb_from_deadline(climb *cl, const hs_settings *settings)
 {
-    hs_status st = hsi_bound_of_rows(&hsi_bound_deadline, cl->pb, settings, &cl->value, NULL);
+    hs_status st =
+        hsi_bound_compute_for_rows(&hsi_bound_deadline, cl->pb, settings, &cl->value, NULL);
 
     if (st != HS_OK || !cl->pb->graph)
         return st;

@@ -120,7 +120,7 @@ void hsi_kinds_close(hsi_kinds *kd)
     free(kd);
 }
 
-void hsi_kinds_value(hsi_kinds *kd, const double *worth)
+void hsi_kinds_set_worths(hsi_kinds *kd, const double *worth)
 {
     int    slot = kd->values < 2 ? kd->values++ : 1;
     size_t i;

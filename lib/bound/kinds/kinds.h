@@ -17,7 +17,7 @@ void      hsi_kinds_close(hsi_kinds *kd);
 
 /* Set worths of the rows' tasks, which prune the search. Any numbers >= 0 are valid; those that
  * nearly refute the target prune most. Two sets are kept; a further call replaces the second. */
-void hsi_kinds_value(hsi_kinds *kd, const double *worth);
+void hsi_kinds_set_worths(hsi_kinds *kd, const double *worth);
 
 /*
  * A query whether a schedule exists with exact loads <= target on all workers. If HSI_FOUND,
@@ -33,8 +33,8 @@ typedef struct hsi_kinds_query {
     bool      doubtful; /* result: whether parts were skipped that more nodes might have searched */
 } hsi_kinds_query;
 
-hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,
-                        hsi_verdict *verdict);
+hs_status hsi_kinds_test_target(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,
+                                hsi_verdict *verdict);
 
 enum {
     HSI_KINDS_WORTHS = 3

@@ -119,7 +119,7 @@ static bool is_over(hsi_kinds *kd)
     hsi_kinds_query *query = kd->query;
 
     return ++query->nodes >= query->most_nodes ||
-           (query->nodes % ASK == 0 && hsi_stop_now(kd->stop));
+           (query->nodes % ASK == 0 && hsi_stop_is_due(kd->stop));
 }
 
 static hs_status search_level(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdict)
@@ -196,8 +196,8 @@ static void begin_search(hsi_kinds *kd)
     kd->used = 0;
 }
 
-hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,
-                        hsi_verdict *verdict)
+hs_status hsi_kinds_test_target(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *stop,
+                                hsi_verdict *verdict)
 {
     hs_status st;
 

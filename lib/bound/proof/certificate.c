@@ -52,7 +52,7 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
         return HS_OK;
     st = hsi_divisible_open(&d, rows);
     if (st == HS_OK) {
-        c->value = fmin(value, hsi_divisible_longest(&d));
+        c->value = fmin(value, hsi_divisible_longest_min_span(&d));
         c->proof = rows->graph ? HSI_PROOF_GRAPH : HSI_PROOF_TASK;
     }
     for (i = 0; st == HS_OK && i < 2 && c->value < value; i++) {
@@ -68,7 +68,7 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
                                 const hs_settings *settings, hs_certificate *c)
 {
     double    value;
-    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
+    hs_status st = hsi_bound_compute_for_rows(bound, rows, settings, &value, NULL);
 
     return st == HS_OK ? hsi_certify_value(rows, value, c) : st;
 }
@@ -122,7 +122,7 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
         st = hsi_settings_check_available(&full, in, 0);
     token = hsi_token_of(&full);
     if (st == HS_OK)
-        st = hsi_bound_problem(bound, in, &token, &problem);
+        st = hsi_bound_open_problem(bound, in, &token, &problem);
     return st == HS_OK
                ? make_certificate(in, &problem, &full, bound->name, make_of_bound, bound, out)
                : st;
@@ -137,7 +137,7 @@ static hs_status make_of_value(const void *data, const hsi_problem *rows,
     if (rows->graph)
         return hsi_certify_graph(rows, *(const double *)data, &stop, c);
 #endif
-    return hsi_certify_tree(rows, *(const double *)data, true, &stop, c);
+    return hsi_certify_by_cases(rows, *(const double *)data, true, &stop, c);
 }
 
 /* Return true if the name can be a line in a file. */

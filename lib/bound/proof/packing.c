@@ -123,13 +123,13 @@ static hs_status prove_by_packing(hsi_prover *pr, hsi_case *c, hs_type type, uin
             break;
         st = search_packing(pr, &s, workers, most_nodes, &verdict);
         if (st == HS_OK && verdict == HSI_REFUTED)
-            hsi_case_keep(c, &proof, target);
+            hsi_case_store_proof(c, &proof, target);
         target = nextafter(target, 0);
     }
     return st;
 }
 
-hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes)
+hs_status hsi_prover_pack_type_tasks(hsi_prover *pr, hsi_case *c, uint64_t most_nodes)
 {
     hs_status st = HS_OK;
     hs_type   type;

@@ -58,8 +58,8 @@ static hs_status bound_case(hsi_prover *pr, uint32_t index)
     hsi_case *c = hsi_case_at(pr, index);
     hs_status st;
 
-    hsi_prover_turn_to(pr, index);
-    st = hsi_prover_bound(pr, c);
+    hsi_prover_enter_case(pr, index);
+    st = hsi_prover_bound_case(pr, c);
     if (st != HS_OK)
         return st;
     if (c->proof.worth || c->worth) /* the certificate has a line for the worth of each kind */
@@ -103,7 +103,7 @@ static bool may_go_on(const hsi_prover *pr)
     size_t cases = pr->cases.size / sizeof(hsi_case);
 
     return cases < MOST_CASES && cases * pr->kinds.n < MOST_WORK && pr->lines < MOST_LINES &&
-           !hsi_stop_now(pr->stop);
+           !hsi_stop_is_due(pr->stop);
 }
 
 static hs_status grow_tree(hsi_prover *pr)
@@ -193,8 +193,8 @@ static hs_status write_kinds(const hsi_prover *pr, hs_certificate *certificate)
     return HS_OK;
 }
 
-hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, const hsi_stop *stop,
-                           hs_certificate *certificate)
+hs_status hsi_certify_by_cases(const hsi_problem *rows, double target, bool with_searches,
+                               const hsi_stop *stop, hs_certificate *certificate)
 {
     hsi_prover pr;
     hs_status  st;
@@ -205,7 +205,7 @@ hs_status hsi_certify_tree(const hsi_problem *rows, double target, bool deep, co
     if (rows->n == 0 || !(target > 0))
         return HS_OK;
     st = hsi_prover_open(&pr, rows, target);
-    pr.deep = deep;
+    pr.deep = with_searches;
     pr.stop = stop;
     if (st == HS_OK)
         st = grow_tree(&pr);

@@ -62,28 +62,28 @@ static inline hsi_case *hsi_case_at(const hsi_prover *pr, size_t index)
 }
 
 /* Turn to a case: set low, high and the classes. */
-void hsi_prover_turn_to(hsi_prover *pr, uint32_t index);
+void hsi_prover_enter_case(hsi_prover *pr, uint32_t index);
 
 /* Return true if tasks of the kind may run on either type in less than the target, and some have no
  * type yet. */
 bool hsi_prover_is_free(const hsi_prover *pr, size_t kind);
 
 /* Round a bound on makespans up to a multiple of the unit, if that is known. */
-double hsi_prover_round(const hsi_prover *pr, double bound);
+double hsi_prover_round_bound_up(const hsi_prover *pr, double bound);
 
 /* Store a proof of the case if no better proof is stored; else free the proof's worth. */
-void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved);
+void hsi_case_store_proof(hsi_case *c, const hsi_proof_node *proof, double proved);
 
 /* Split the case at a cut of the kind, within the kind's limits. */
-void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu);
+void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double cpu_tasks);
 
 /* Prove as high a bound as possible for the present case, and choose where to split the case. */
-hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
+hs_status hsi_prover_bound_case(hsi_prover *pr, hsi_case *c);
 
 /* Prove a bound by the number of tasks that workers of one type must run. */
-hs_status hsi_prover_count_tasks(hsi_prover *pr, hsi_case *c);
+hs_status hsi_prover_bound_by_task_count(hsi_prover *pr, hsi_case *c);
 
 /* Pack the tasks that must run on one type, with at most `most_nodes` for each type. */
-hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
+hs_status hsi_prover_pack_type_tasks(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
 
 #endif

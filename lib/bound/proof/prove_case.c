@@ -63,7 +63,7 @@ static hs_status by_multipliers(hsi_prover *pr, hsi_case *c)
 
     if (st == HS_OK) {
         proved = hsi_divisible_multipliers(&d, nextafter(pr->target, 0), proof.multiplier);
-        hsi_case_keep(c, &proof, hsi_prover_round(pr, proved));
+        hsi_case_store_proof(c, &proof, hsi_prover_round_bound_up(pr, proved));
     }
     hsi_divisible_close(&d);
     return st == HS_OK && c->own < pr->goal ? split_at_pivot(pr, c) : st;
@@ -81,7 +81,7 @@ static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuratio
 
     if (!hsi_configuration_get_proof(cf, &found))
         return HS_OK;
-    proved = hsi_prover_round(pr, found.bound);
+    proved = hsi_prover_round_bound_up(pr, found.bound);
     if (!(proved > c->own))
         return HS_OK;
     proof.grid = found.grid;
@@ -92,8 +92,8 @@ static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuratio
         return HS_ENOMEM;
     for (row = 0; row < pr->classes.n; row++)
         proof.worth[HSI_CLASSES * pr->row_kind[row] + pr->row_class[row]] =
-            hsi_configuration_multiplier(cf, row);
-    hsi_case_keep(c, &proof, proved);
+            hsi_configuration_row_multiplier(cf, row);
+    hsi_case_store_proof(c, &proof, proved);
     return HS_OK;
 }
 
@@ -110,7 +110,7 @@ static hs_status keep_worth(const hsi_prover *pr, const hsi_configuration *cf, h
         c->worth[i] = -1;
     for (row = 0; row < pr->classes.n; row++)
         c->worth[HSI_CLASSES * pr->row_kind[row] + pr->row_class[row]] =
-            hsi_configuration_worth(cf, row);
+            hsi_configuration_row_worth(cf, row);
     for (i = 0; i < cells; i++)
         if (c->worth[i] < 0)
             c->worth[i] = fmax(0, c->worth[i - i % HSI_CLASSES + HSI_FREE_TASKS]);
@@ -145,7 +145,7 @@ static bool split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hs
 
         if (pr->row_class[row] != HSI_FREE_TASKS || !hsi_prover_is_free(pr, pr->row_kind[row]))
             continue;
-        on_cpu = hsi_row_count(&pr->classes, row) * share[hsi_configuration_kind(cf, row)];
+        on_cpu = hsi_row_count(&pr->classes, row) * share[hsi_configuration_kind_of_row(cf, row)];
         far = fmin(on_cpu - floor(on_cpu), ceil(on_cpu) - on_cpu);
         if (far > best) {
             best = far;
@@ -172,8 +172,8 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
     if (st == HS_OK && worth)
         st = begin_as(pr, worth, cf);
     if (st == HS_OK) {
-        hsi_configuration_set_enough(cf, nextafter(pr->target, INFINITY));
-        st = hsi_configuration_step(cf, pr->stop);
+        hsi_configuration_set_sufficient_bound(cf, nextafter(pr->target, INFINITY));
+        st = hsi_configuration_improve_bound(cf, pr->stop);
     }
     if (st == HS_OK)
         st = keep_configuration(pr, cf, c);
@@ -215,19 +215,19 @@ static bool split_at_longest(const hsi_prover *pr, hsi_case *c)
 static hs_status bound_deeply(hsi_prover *pr, hsi_case *c)
 {
     int       cut = 0;
-    hs_status st = hsi_prover_count_tasks(pr, c);
+    hs_status st = hsi_prover_bound_by_task_count(pr, c);
 
     if (st == HS_OK && c->own < pr->goal)
         st = by_configuration(pr, c, &cut);
     if (st != HS_OK || c->own >= pr->goal)
         return st;
     if (cut || split_at_longest(pr, c))
-        return hsi_prover_pack(pr, c, FEW_NODES);
+        return hsi_prover_pack_type_tasks(pr, c, FEW_NODES);
     c->proof.kind = HS_NONE;
-    return hsi_prover_pack(pr, c, MOST_NODES);
+    return hsi_prover_pack_type_tasks(pr, c, MOST_NODES);
 }
 
-hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c)
+hs_status hsi_prover_bound_case(hsi_prover *pr, hsi_case *c)
 {
     hs_status st;
 

@@ -159,7 +159,8 @@ static void search_from_depth(search *s, size_t depth)
             keep_node(s);
         return;
     }
-    if (++s->r->nodes == s->r->most_nodes || ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
+    if (++s->r->nodes == s->r->most_nodes ||
+        ((s->r->nodes & 1023) == 0 && hsi_stop_is_due(s->stop))) {
         s->verdict = HSI_STOPPED;
         return;
     }
@@ -241,7 +242,7 @@ static hs_status open_search(search *s)
         return HS_ENOMEM;
     for (i = 0; i < n; i++)
         s->all += s->r->worth[i];
-    s->exact_loads = hsi_problem_is_whole(s->r->pb);
+    s->exact_loads = hsi_problem_has_whole_times(s->r->pb);
     choose_order(s);
     st = open_type(s, HS_CPU);
     return st == HS_OK ? open_type(s, HS_GPU) : st;
@@ -288,7 +289,7 @@ static hs_status refute_lifted(hsi_refutation *r, const hsi_stop *stop, hsi_verd
     return st;
 }
 
-hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+hs_status hsi_refutation_search(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
 {
     r->nodes = 0;
     if (r->pb->n == 0 || r->pb->n > HSI_REFUTE_MOST_TASKS)
@@ -297,7 +298,7 @@ hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdi
                                     : run_refutation(r, stop, verdict);
 }
 
-void hsi_refute_worth(size_t count, const double *value, uint64_t *worth)
+void hsi_refute_scale_worths(size_t count, const double *value, uint64_t *worth)
 {
     double sum = 0;
     size_t i;

@@ -30,11 +30,11 @@ typedef enum hsi_verdict {
 } hsi_verdict;
 
 /* Write the worths of tasks as integers in proportion to `value` (>= 0). */
-void hsi_refute_worth(size_t count, const double *value, uint64_t *worth);
+void hsi_refute_scale_worths(size_t count, const double *value, uint64_t *worth);
 
 /* The largest number of tasks; more give HS_ETOOBIG. */
 #define HSI_REFUTE_MOST_TASKS 256
 
-hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict);
+hs_status hsi_refutation_search(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict);
 
 #endif

@@ -92,7 +92,7 @@ static hs_status keep_crowd(const hsi_prover *pr, const share *s, hsi_case *c)
     if (!proof.worth)
         return HS_ENOMEM;
     if (value_rows(pr, s, &proof))
-        hsi_case_keep(c, &proof, proved);
+        hsi_case_store_proof(c, &proof, proved);
     else
         free(proof.worth);
     return HS_OK;
@@ -115,7 +115,7 @@ static hs_status prove_type(const hsi_prover *pr, hsi_case *c, hs_type type)
     return st;
 }
 
-hs_status hsi_prover_count_tasks(hsi_prover *pr, hsi_case *c)
+hs_status hsi_prover_bound_by_task_count(hsi_prover *pr, hsi_case *c)
 {
     hs_status st = prove_type(pr, c, HS_CPU);
 

@@ -90,7 +90,7 @@ static void add_class(hsi_prover *pr, size_t kind, hsi_class class, uint32_t cou
     classes->n++;
 }
 
-void hsi_prover_turn_to(hsi_prover *pr, uint32_t index)
+void hsi_prover_enter_case(hsi_prover *pr, uint32_t index)
 {
     size_t kind;
 
@@ -120,12 +120,12 @@ bool hsi_prover_is_free(const hsi_prover *pr, size_t kind)
            pr->kinds.q[kind] < pr->target;
 }
 
-double hsi_prover_round(const hsi_prover *pr, double bound)
+double hsi_prover_round_bound_up(const hsi_prover *pr, double bound)
 {
     return pr->unit > 0 && bound < pr->unit * 0x1p51 ? ceil(bound / pr->unit) * pr->unit : bound;
 }
 
-void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved)
+void hsi_case_store_proof(hsi_case *c, const hsi_proof_node *proof, double proved)
 {
     hsi_proof_node split = c->proof;
 
@@ -141,10 +141,10 @@ void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved)
     c->bound = fmax(c->bound, proved);
 }
 
-void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu)
+void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double cpu_tasks)
 {
     double least = pr->low[kind], most = (double)pr->high[kind] - 1;
 
     c->proof.kind = (uint32_t)kind;
-    c->proof.cut = (uint32_t)fmin(fmax(floor(on_cpu), least), most);
+    c->proof.cut = (uint32_t)fmin(fmax(floor(cpu_tasks), least), most);
 }

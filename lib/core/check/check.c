@@ -159,7 +159,7 @@ static bool check_all(check *c)
 /* Check the schedule; after HS_ESCHEDULE c->v has the first violation. */
 static hs_status run_check(check *c)
 {
-    hs_status st = hsi_require_times(c->in);
+    hs_status st = hsi_require_known_times(c->in);
 
     if (st != HS_OK)
         return st;

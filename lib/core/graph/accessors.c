@@ -71,7 +71,8 @@ uint32_t hs_instance_memory_node(const hs_instance *in, unsigned worker)
 
 double hs_instance_transfer_time(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
 {
-    return in->store->relations ? hsi_transfer(&in->store->relations->links, from, to, bytes) : 0;
+    return in->store->relations ? hsi_transfer_time(&in->store->relations->links, from, to, bytes)
+                                : 0;
 }
 
 hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)

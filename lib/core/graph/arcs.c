@@ -83,7 +83,8 @@ static void follow_data(builder *b, uint32_t task)
         if (access[i].writer != HS_NONE)
             note_arc(b, access[i].writer, task, bytes);
         else
-            arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer(arcs->pb->links, 0, 1, bytes));
+            arcs->fetch[task] =
+                fmax(arcs->fetch[task], hsi_transfer_time(arcs->pb->links, 0, 1, bytes));
     }
 }
 
@@ -136,9 +137,9 @@ static hs_status find_transfers(builder *b)
 
         if (arcs->after[i].move == 0)
             continue;
-        move[HS_H2D] = hsi_transfer(links, 0, 1, b->bytes[i]);
-        move[HS_D2H] = hsi_transfer(links, 1, 0, b->bytes[i]);
-        move[HS_D2D] = hsi_transfer(links, 1, 2, b->bytes[i]);
+        move[HS_H2D] = hsi_transfer_time(links, 0, 1, b->bytes[i]);
+        move[HS_D2H] = hsi_transfer_time(links, 1, 0, b->bytes[i]);
+        move[HS_D2D] = hsi_transfer_time(links, 1, 2, b->bytes[i]);
     }
     return HS_OK;
 }

@@ -33,7 +33,7 @@ typedef struct hsi_arcs {
 hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs);
 void      hsi_arcs_close(hsi_arcs *arcs);
 
-static inline uint32_t hsi_place_of(const hsi_arcs *arcs, uint32_t worker)
+static inline uint32_t hsi_place_of_worker(const hsi_arcs *arcs, uint32_t worker)
 {
     uint32_t m = arcs->pb->m;
 
@@ -41,7 +41,7 @@ static inline uint32_t hsi_place_of(const hsi_arcs *arcs, uint32_t worker)
 }
 
 /* Return the number of workers at a place; and the first of them. */
-static inline uint32_t hsi_workers_at(const hsi_arcs *arcs, uint32_t place)
+static inline uint32_t hsi_worker_count_at(const hsi_arcs *arcs, uint32_t place)
 {
     const hsi_problem *pb = arcs->pb;
 
@@ -53,14 +53,14 @@ static inline uint32_t hsi_first_worker_at(const hsi_arcs *arcs, uint32_t place)
     return place == 0 ? 0 : arcs->pb->m + place - 1;
 }
 
-static inline double hsi_time_at(const hsi_arcs *arcs, uint32_t task, uint32_t place)
+static inline double hsi_task_time_at(const hsi_arcs *arcs, uint32_t task, uint32_t place)
 {
     return place == 0 ? arcs->pb->p[task] : arcs->pb->q[task];
 }
 
 /* Return the transfer time of an arc between two places; 0 within one place. */
-static inline double hsi_arc_time(const hsi_arcs *arcs, const hsi_arc *arc, uint32_t from,
-                                  uint32_t to)
+static inline double hsi_arc_transfer_time(const hsi_arcs *arcs, const hsi_arc *arc, uint32_t from,
+                                           uint32_t to)
 {
     if (from == to)
         return 0;
@@ -68,7 +68,7 @@ static inline double hsi_arc_time(const hsi_arcs *arcs, const hsi_arc *arc, uint
 }
 
 /* Return the arrival time at a place of a task's inputs without a writer. */
-static inline double hsi_fetch_time(const hsi_arcs *arcs, uint32_t task, uint32_t place)
+static inline double hsi_initial_data_arrival(const hsi_arcs *arcs, uint32_t task, uint32_t place)
 {
     return place == 0 ? 0 : arcs->fetch[task];
 }

@@ -49,7 +49,7 @@ hs_status hsi_builder_add_handle(hs_builder *b, hsi_text name, size_t *data)
 {
     hsi_data *names = hsi_builder_handles(b);
     uint32_t  number = 0;
-    hs_status st = names ? hsi_data_enter(names, &name, 1, &number) : HS_ENOMEM;
+    hs_status st = names ? hsi_data_find_or_add(names, &name, 1, &number) : HS_ENOMEM;
 
     if (st == HS_OK)
         *data = number;
@@ -187,7 +187,7 @@ const size_t *hs_builder_cycle(const hs_builder *b, size_t *count)
     return b->fault.cycle.data;
 }
 
-const hsi_fault *hsi_builder_fault(const hs_builder *b)
+const hsi_fault *hsi_builder_graph_fault(const hs_builder *b)
 {
     return &b->fault;
 }

@@ -109,7 +109,7 @@ static void prefetch_names(const hsi_data *data, const hsi_text *name, size_t co
     }
 }
 
-hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
+hs_status hsi_data_find_or_add(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
 {
     uint64_t  hash[HSI_DATA_BATCH];
     hs_status st = data->slots ? HS_OK : grow_table(data);

@@ -30,7 +30,8 @@ enum { HSI_DATA_BATCH = 64 };
  * Set number[i] to the handle named name[i], creating handles for new names; at most HSI_DATA_BATCH
  * names. HS_ENOMEM, HS_ETOOBIG.
  */
-hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number);
+hs_status hsi_data_find_or_add(hsi_data *data, const hsi_text *name, size_t count,
+                               uint32_t *number);
 
 void hsi_data_close(hsi_data *data);
 

@@ -51,7 +51,7 @@ static uint32_t count_of(const work *w, size_t row)
 
 static size_t first_of(const work *w, size_t row)
 {
-    return w->by_rows ? row : hsi_store_first(w->store, row);
+    return w->by_rows ? row : hsi_store_first_task(w->store, row);
 }
 
 static bool comes_after(const work *w, size_t row)

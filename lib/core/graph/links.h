@@ -21,7 +21,8 @@ static inline double hsi_link_time(const hsi_links *links, hs_link link, double 
 }
 
 /* Return the time of a transfer of `bytes` between two nodes. */
-static inline double hsi_transfer(const hsi_links *links, uint32_t from, uint32_t to, double bytes)
+static inline double hsi_transfer_time(const hsi_links *links, uint32_t from, uint32_t to,
+                                       double bytes)
 {
     if (from == to || !(bytes > 0) || !links->has[HS_H2D])
         return 0;

@@ -53,9 +53,10 @@ static double mean_transfer(const longest_paths *w, double bytes)
 {
     const hsi_links *links = w->pb->links;
     double           m = w->pb->m, k = w->pb->k;
-    double there = hsi_transfer(links, 0, 1, bytes), back = hsi_transfer(links, 1, 0, bytes);
+    double           there = hsi_transfer_time(links, 0, 1, bytes),
+           back = hsi_transfer_time(links, 1, 0, bytes);
 
-    return (m * k * (there + back) + k * (k - 1) * hsi_transfer(links, 1, 2, bytes)) /
+    return (m * k * (there + back) + k * (k - 1) * hsi_transfer_time(links, 1, 2, bytes)) /
            ((m + k) * (m + k));
 }
 
@@ -138,7 +139,7 @@ hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which,
     return rank_all(&w, rank);
 }
 
-hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
+hs_status hsi_one_edge_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
 {
     longest_paths w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = true};
 

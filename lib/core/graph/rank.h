@@ -39,7 +39,7 @@ hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which,
  * Compute rank[t] = w(t) + max over the successors of (c(t, s) + w(s)), with w and c of
  * HS_RANK_AVG.
  */
-hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank);
+hs_status hsi_one_edge_ranks(const hs_instance *in, const hsi_problem *pb, double *rank);
 
 /*
  * Compute integers in the order of the ranks: higher ranks give higher numbers, equal ranks equal

@@ -281,7 +281,7 @@ static void take_accesses(const work *w, hsi_relations_builder *builder)
     builder->accesses.data = NULL;
 }
 
-void hsi_relations_undo(hsi_relations *relations, hsi_relations_builder *builder)
+void hsi_relations_return_accesses(hsi_relations *relations, hsi_relations_builder *builder)
 {
     if (builder->accesses.size == 0 || builder->accesses.data)
         return;
@@ -329,10 +329,12 @@ static hs_status finish_accesses(const work *w, hsi_relations_builder *builder)
 /* Return the longest transfer time of a piece over any link. */
 static double longest_transfer(const hsi_links *links, double bytes)
 {
-    double most = hsi_transfer(links, 1, 2, bytes);
+    double most = hsi_transfer_time(links, 1, 2, bytes);
 
-    most = most > hsi_transfer(links, 0, 1, bytes) ? most : hsi_transfer(links, 0, 1, bytes);
-    return most > hsi_transfer(links, 1, 0, bytes) ? most : hsi_transfer(links, 1, 0, bytes);
+    most =
+        most > hsi_transfer_time(links, 0, 1, bytes) ? most : hsi_transfer_time(links, 0, 1, bytes);
+    return most > hsi_transfer_time(links, 1, 0, bytes) ? most
+                                                        : hsi_transfer_time(links, 1, 0, bytes);
 }
 
 static double copies_of(const work *w, size_t row)

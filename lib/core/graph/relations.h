@@ -90,7 +90,7 @@ hs_status hsi_relations_finish(hsi_relations *relations, hsi_relations_builder *
                                size_t rows, const uint32_t *counts, hsi_fault *fault);
 
 /* Move the accesses back after a later failure. */
-void hsi_relations_undo(hsi_relations *relations, hsi_relations_builder *builder);
+void hsi_relations_return_accesses(hsi_relations *relations, hsi_relations_builder *builder);
 
 /* Free the relations; NULL has no effect. */
 void hsi_relations_free(hsi_relations *relations);

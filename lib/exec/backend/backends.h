@@ -19,7 +19,7 @@ const char *hsi_backend_defect(const hs_backend *backend);
 double hsi_cpu_body_bytes(const hs_body *body);
 
 /* Copy a body of `size` bytes, which begins with an hs_body, to the heap. HS_ENOMEM. */
-hs_status hsi_body_keep(const void *read, size_t size, hs_body **out);
+hs_status hsi_body_copy_to_heap(const void *body, size_t size, hs_body **out);
 void      hsi_body_free(hs_body *body);
 
 /*

@@ -4,13 +4,13 @@
 
 #include "exec/backend/backends.h"
 
-hs_status hsi_body_keep(const void *read, size_t size, hs_body **out)
+hs_status hsi_body_copy_to_heap(const void *body, size_t size, hs_body **out)
 {
     hs_body *kept = malloc(size);
 
     if (!kept)
         return HS_ENOMEM;
-    memcpy(kept, read, size);
+    memcpy(kept, body, size);
     *out = kept;
     return HS_OK;
 }

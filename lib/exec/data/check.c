@@ -52,11 +52,11 @@ static void take(const hsi_matrix *m, checked_part which, const void *tile, doub
         memcpy(out, whole, square(n) * sizeof *out);
     for (j = 0; j < n && which != WHOLE; j++) {
         if (which == UPPER)
-            memset(out + hsi_at(n, j, j) + 1, 0, sizeof *out * (size_t)(n - j - 1));
+            memset(out + hsi_element_index(n, j, j) + 1, 0, sizeof *out * (size_t)(n - j - 1));
         for (i = 0; i < j && which != UPPER; i++)
-            out[hsi_at(n, i, j)] = 0;
+            out[hsi_element_index(n, i, j)] = 0;
         if (which == LOWER_UNIT)
-            out[hsi_at(n, j, j)] = 1;
+            out[hsi_element_index(n, j, j)] = 1;
     }
 }
 
@@ -110,7 +110,7 @@ static hs_status check_product(const hsi_matrix *m, sums *s)
         return HS_ENOMEM;
     for (row = 0; row < m->tiles; row++)
         for (column = 0; column < (m->kind == HS_CHOLESKY ? row + 1 : m->tiles); column++) {
-            hsi_matrix_input(m, row, column, tile);
+            hsi_matrix_write_input_tile(m, row, column, tile);
             memcpy(tile + count, tile, count * sizeof *tile);
             subtract_product(m, row, column, tile, tile + 2 * count, tile + 3 * count);
             add_error(s, count, tile, tile + count, m->kind == HS_CHOLESKY && row != column ? 2 : 1,
@@ -176,7 +176,7 @@ static void check_triangle(const hsi_matrix *m, sums *s, double *all, double *wo
         }
         multiply_column(m, all, column, work);
         for (row = 0; row < m->tiles; row++) {
-            hsi_matrix_input(m, row, column, input);
+            hsi_matrix_write_input_tile(m, row, column, input);
             for (i = 0; i < count; i++)
                 at(m, all, row, column)[i] -= input[i];
             add_error(s, count, at(m, all, row, column), input, 1, m->scale);
@@ -190,7 +190,7 @@ static void set_unit(int n, double *tile)
 
     memset(tile, 0, square(n) * sizeof *tile);
     for (i = 0; i < n; i++)
-        tile[hsi_at(n, i, i)] = 1;
+        tile[hsi_element_index(n, i, i)] = 1;
 }
 
 /* Compare Q'Q with the unit matrix; one triangle suffices, as the product is symmetric. */
@@ -235,7 +235,7 @@ static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
     return work && all ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_matrix_check(hsi_matrix *m)
+hs_status hsi_matrix_verify_factors(hsi_matrix *m)
 {
     hs_exec_factorisation *r = &m->result;
     sums                   product = {0}, orthogonal = {0};
@@ -257,7 +257,7 @@ hs_status hsi_matrix_check(hsi_matrix *m)
 #else
 
 /* A build without OpenBLAS or LAPACKE cannot check. */
-hs_status hsi_matrix_check(hsi_matrix *m)
+hs_status hsi_matrix_verify_factors(hsi_matrix *m)
 {
     (void)m;
     return HS_EUNSUPPORTED;

@@ -82,10 +82,10 @@ static double exact(const hsi_matrix *matrix, int row, int column)
     double value;
 
     if (matrix->given && matrix->kind == HS_CHOLESKY)
-        return matrix
-            ->given[hsi_at(order_of(matrix), hsi_larger(row, column), hsi_smaller(row, column))];
+        return matrix->given[hsi_element_index(order_of(matrix), hsi_larger(row, column),
+                                               hsi_smaller(row, column))];
     if (matrix->given)
-        return matrix->given[hsi_at(order_of(matrix), row, column)];
+        return matrix->given[hsi_element_index(order_of(matrix), row, column)];
     if (matrix->kind == HS_CHOLESKY)
         return definite(matrix, row, column);
     value = uniform(matrix, row, column);
@@ -99,16 +99,17 @@ static double element(const hsi_matrix *matrix, int row, int column)
     return matrix->single ? (double)(float)value : value;
 }
 
-void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile)
+void hsi_matrix_write_input_tile(const hsi_matrix *matrix, int row, int column, double *tile)
 {
     int n = matrix->tile, i, j;
 
     for (j = 0; j < n; j++)
         for (i = 0; i < n; i++)
-            tile[hsi_at(n, i, j)] = element(matrix, row * n + i, column * n + j);
+            tile[hsi_element_index(n, i, j)] = element(matrix, row * n + i, column * n + j);
 }
 
-hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, hs_error *error)
+hs_status hsi_matrix_set_input(hsi_matrix *matrix, const double *input, size_t order,
+                               hs_error *error)
 {
     double largest = 0;
     int    n = order_of(matrix), i, j;
@@ -120,7 +121,7 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
             order, n, n);
     for (j = 0; j < n; j++)
         for (i = matrix->kind == HS_CHOLESKY ? j : 0; i < n; i++) {
-            double value = given[hsi_at(n, i, j)];
+            double value = input[hsi_element_index(n, i, j)];
 
             if (!isfinite(matrix->single ? (double)(float)value : value))
                 return hsi_error_set(
@@ -130,7 +131,7 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
                     i, j, value, matrix->single ? " of single precision" : "");
             largest = fmax(largest, fabs(value));
         }
-    matrix->given = given;
+    matrix->given = input;
     matrix->scale = largest > 0 ? largest : 1;
     matrix->result.input_given = true;
     matrix->result.largest_residual_limit = hsi_matrix_element_tolerance(matrix) * matrix->scale;
@@ -139,7 +140,7 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
 
 /* Write both factors of LU as LAPACK stores them. Omit the reflectors of QR, which are useless
  * without the block factors. */
-void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
+void hsi_matrix_write_factors(const hsi_matrix *matrix, double *out)
 {
     int n = matrix->tile, order = order_of(matrix), r, c;
 
@@ -147,16 +148,17 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
         for (r = 0; r < order; r++) {
             bool zero = matrix->kind == HS_CHOLESKY ? r < c : matrix->kind == HS_QR && r > c;
 
-            out[hsi_at(order, r, c)] =
+            out[hsi_element_index(order, r, c)] =
                 zero ? 0
                      : hsi_matrix_get(matrix, hsi_matrix_tile(matrix, r / n, c / n),
-                                      hsi_at(n, r % n, c % n));
+                                      hsi_element_index(n, r % n, c % n));
         }
 }
 
 static size_t piece_bytes(const hsi_matrix *matrix)
 {
-    return (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + LINE - 1) / LINE * LINE;
+    return (hsi_matrix_elements(matrix) * hsi_matrix_element_bytes(matrix) + LINE - 1) / LINE *
+           LINE;
 }
 
 static void *allocate(const hsi_matrix *matrix, size_t bytes)
@@ -251,7 +253,7 @@ static void fill_with_input(const hsi_matrix *matrix, const hsi_datum *piece)
 
     for (j = 0; j < n; j++)
         for (i = 0; i < n; i++)
-            set(matrix, piece->at, hsi_at(n, i, j),
+            set(matrix, piece->at, hsi_element_index(n, i, j),
                 element(matrix, piece->row * n + i, piece->column * n + j));
 }
 

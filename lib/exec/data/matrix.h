@@ -90,14 +90,14 @@ void      hsi_matrix_free(hsi_matrix *matrix);
 
 /* steps.c. HS_EDEPENDENT: a step is missing or duplicated, and the error names the step. HS_ENOMEM.
  */
-hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *matrix, hs_error *error);
+hs_status hsi_matrix_check_steps(const hs_instance *in, const hsi_matrix *matrix, hs_error *error);
 
 /* recognise.c: write a step as a row has it: the kernel and its data. */
 void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i, int j, size_t size,
                           char *text);
 
 /* Return true if the row has a kernel of this library for CPUs that accesses data. */
-bool hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
+bool hsi_matrix_has_row(const hs_instance *in, size_t number, const hs_task *row);
 
 /* program.c: return the elements of a tile in memory; T-i-k has HSI_KERNEL_PANEL rows for any
  * order. */
@@ -107,14 +107,15 @@ size_t hsi_matrix_elements(const hsi_matrix *matrix);
 size_t hsi_matrix_piece_elements(const hsi_matrix *matrix, char letter);
 
 /*
- * fill.c: use `given` as the input, by column; Cholesky reads the triangle on and below the
- * diagonal. `given` must outlive the matrix. HS_EINVAL: the order differs, or an element is not
+ * fill.c: use `input` as the input, by column; Cholesky reads the triangle on and below the
+ * diagonal. `input` must outlive the matrix. HS_EINVAL: the order differs, or an element is not
  * finite.
  */
-hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, hs_error *error);
+hs_status hsi_matrix_set_input(hsi_matrix *matrix, const double *input, size_t order,
+                               hs_error *error);
 
 /* program.c: set the versions of all operands after all rows are recognised. HS_ENOMEM. */
-hs_status hsi_matrix_order(hsi_matrix *matrix);
+hs_status hsi_matrix_set_versions(hsi_matrix *matrix);
 
 /* fill.c: allocate memory for a piece, of hsi_matrix_elements(); NULL: memory is short. A copy may
  * become the piece; then release the memory that the piece had, inside the block or not. */
@@ -127,15 +128,15 @@ void  hsi_matrix_release_all(hsi_matrix *matrix);
 hs_status hsi_matrix_fill(hsi_matrix *matrix);
 
 /* Write a tile of the input as doubles, rounded to the matrix's precision. */
-void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile);
+void hsi_matrix_write_input_tile(const hsi_matrix *matrix, int row, int column, double *tile);
 
 /* Write the result of the run by column: Cholesky's L, LU's L and U, QR's R. */
-void hsi_matrix_factors(const hsi_matrix *matrix, double *out);
+void hsi_matrix_write_factors(const hsi_matrix *matrix, double *out);
 
 /* check.c: compare the result of the run with the input, and fill matrix->result. HS_ENOMEM. */
-hs_status hsi_matrix_check(hsi_matrix *matrix);
+hs_status hsi_matrix_verify_factors(hsi_matrix *matrix);
 
-static inline size_t hsi_matrix_element(const hsi_matrix *matrix)
+static inline size_t hsi_matrix_element_bytes(const hsi_matrix *matrix)
 {
     return matrix->single ? sizeof(float) : sizeof(double);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct piece_copy {
-    hsi_holding holding;
+    hsi_replica_state holding;
     uint32_t    slot;    /* HS_NONE: none */
     uint32_t    version; /* writes of the piece before this copy was made */
 } piece_copy;
@@ -31,9 +31,9 @@ struct hsi_nodes {
     memory_node node[];
 };
 
-hsi_holding hsi_holding_after(hsi_holding before, hsi_event event)
+hsi_replica_state hsi_replica_state_after(hsi_replica_state before, hsi_event event)
 {
-    static const hsi_holding table[][5] = {
+    static const hsi_replica_state table[][5] = {
         /* columns: read here, written here, read elsewhere, written elsewhere, given back */
         [HSI_ABSENT] = {HSI_SHARED, HSI_DIRTY, HSI_ABSENT, HSI_ABSENT, HSI_ABSENT},
         [HSI_SHARED] = {HSI_SHARED, HSI_DIRTY, HSI_SHARED, HSI_ABSENT, HSI_ABSENT},
@@ -117,16 +117,16 @@ void hsi_nodes_close(hsi_nodes *nodes, unsigned number)
     size_t       p;
 
     for (p = 0; p < nodes->pieces; p++)
-        n->copies[p] = (piece_copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK),
+        n->copies[p] = (piece_copy){hsi_replica_state_after(n->copies[p].holding, HSI_GIVEN_BACK),
                                     HS_NONE, n->copies[p].version};
     free(n->slots);
     n->slots = NULL;
     n->count = 0;
 }
 
-void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other)
+void hsi_nodes_link_peers(hsi_nodes *nodes, unsigned node1, unsigned node2)
 {
-    nodes->node[one].peers[other] = nodes->node[other].peers[one] = 1;
+    nodes->node[node1].peers[node2] = nodes->node[node2].peers[node1] = 1;
 }
 
 static void unlink_slot(memory_node *n, uint32_t s)
@@ -162,7 +162,7 @@ static void forget(memory_node *n, size_t piece, hsi_event event)
 {
     piece_copy *c = &n->copies[piece];
 
-    c->holding = hsi_holding_after(c->holding, event);
+    c->holding = hsi_replica_state_after(c->holding, event);
     if (c->holding == HSI_ABSENT && c->slot != HS_NONE) {
         make_free(n, c->slot);
         c->slot = HS_NONE;
@@ -192,8 +192,8 @@ static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves 
                *there = &nodes->node[from].copies[piece];
 
     add_move(out, piece, from, HSI_HOST, there->slot);
-    there->holding = hsi_holding_after(there->holding, HSI_READ_ELSEWHERE);
-    home->holding = hsi_holding_after(home->holding, HSI_READ_HERE);
+    there->holding = hsi_replica_state_after(there->holding, HSI_READ_ELSEWHERE);
+    home->holding = hsi_replica_state_after(home->holding, HSI_READ_HERE);
     home->version = there->version;
 }
 
@@ -261,12 +261,12 @@ static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner
     add_move(out, piece, peer, number, c->slot);
     if (peer != HSI_HOST)
         out->move[out->count - 1].peer_slot = nodes->node[peer].copies[piece].slot;
-    home->holding = hsi_holding_after(home->holding, HSI_READ_ELSEWHERE);
-    c->holding = hsi_holding_after(c->holding, HSI_READ_HERE);
+    home->holding = hsi_replica_state_after(home->holding, HSI_READ_ELSEWHERE);
+    c->holding = hsi_replica_state_after(c->holding, HSI_READ_HERE);
     c->version = home->version;
 }
 
-hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, bool filled,
+hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, bool for_reading,
                             hsi_moves *out)
 {
     memory_node *n = &nodes->node[number];
@@ -279,7 +279,8 @@ hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, boo
             make_newest(n, c->slot);
         return HSI_THERE;
     }
-    if (filled && owner == HSI_HOST && nodes->node[HSI_HOST].copies[piece].holding == HSI_ABSENT)
+    if (for_reading && owner == HSI_HOST &&
+        nodes->node[HSI_HOST].copies[piece].holding == HSI_ABSENT)
         return HSI_LOST;
     if (number != HSI_HOST && c->slot == HS_NONE) {
         c->slot = take_slot(nodes, number, piece, out);
@@ -287,12 +288,12 @@ hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, boo
             return HSI_NO_ROOM;
         n->slots[c->slot].piece = piece;
     }
-    if (filled)
+    if (for_reading)
         fill(nodes, number, piece, owner, out);
     return HSI_THERE;
 }
 
-uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece)
+uint32_t hsi_nodes_latest_version(const hsi_nodes *nodes, size_t piece)
 {
     uint32_t version = 0;
     unsigned i;
@@ -303,40 +304,40 @@ uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece)
     return version;
 }
 
-void hsi_nodes_written(hsi_nodes *nodes, unsigned number, size_t piece)
+void hsi_nodes_record_write(hsi_nodes *nodes, unsigned number, size_t piece)
 {
     piece_copy *c = &nodes->node[number].copies[piece];
     unsigned    i;
 
-    c->version = hsi_nodes_newest(nodes, piece) + 1;
-    c->holding = hsi_holding_after(c->holding, HSI_WRITTEN_HERE);
+    c->version = hsi_nodes_latest_version(nodes, piece) + 1;
+    c->holding = hsi_replica_state_after(c->holding, HSI_WRITTEN_HERE);
     for (i = 0; i < nodes->count; i++)
         if (i != number)
             forget(&nodes->node[i], piece, HSI_WRITTEN_ELSEWHERE);
 }
 
-void hsi_nodes_use(hsi_nodes *nodes, unsigned number, uint32_t s)
+void hsi_nodes_use_slot(hsi_nodes *nodes, unsigned number, uint32_t s)
 {
     nodes->node[number].slots[s].users++;
 }
 
-void hsi_nodes_let_go(hsi_nodes *nodes, unsigned number, uint32_t s)
+void hsi_nodes_release_slot(hsi_nodes *nodes, unsigned number, uint32_t s)
 {
     nodes->node[number].slots[s].users--;
 }
 
-uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned number, hsi_moves *out)
+uint32_t hsi_nodes_take_spare_slot(hsi_nodes *nodes, unsigned number, hsi_moves *out)
 {
     uint32_t s;
 
     out->count = 0;
     s = take_slot(nodes, number, HSI_NO_PIECE, out);
     if (s != HS_NONE)
-        hsi_nodes_use(nodes, number, s);
+        hsi_nodes_use_slot(nodes, number, s);
     return s;
 }
 
-void hsi_nodes_replace(hsi_nodes *nodes, unsigned number, size_t piece, uint32_t spare)
+void hsi_nodes_replace_slot(hsi_nodes *nodes, unsigned number, size_t piece, uint32_t spare)
 {
     memory_node *n = &nodes->node[number];
     piece_copy  *c = &n->copies[piece];
@@ -346,7 +347,7 @@ void hsi_nodes_replace(hsi_nodes *nodes, unsigned number, size_t piece, uint32_t
     n->slots[spare].piece = piece;
 }
 
-void hsi_nodes_lose(hsi_nodes *nodes, size_t piece)
+void hsi_nodes_mark_lost(hsi_nodes *nodes, size_t piece)
 {
     unsigned i;
 
@@ -364,7 +365,7 @@ bool hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece)
     return true;
 }
 
-hsi_holding hsi_nodes_holding(const hsi_nodes *nodes, unsigned number, size_t piece)
+hsi_replica_state hsi_nodes_replica_state(const hsi_nodes *nodes, unsigned number, size_t piece)
 {
     return nodes->node[number].copies[piece].holding;
 }

@@ -16,11 +16,11 @@
  * A piece has one of three states in each node. If one node is dirty, no other node has the piece;
  * if a node shares the piece, the host has the piece, too.
  */
-typedef enum hsi_holding {
+typedef enum hsi_replica_state {
     HSI_ABSENT,
     HSI_SHARED, /* equal to the host's copy */
     HSI_DIRTY   /* the only copy */
-} hsi_holding;
+} hsi_replica_state;
 
 /* Events of a piece, as one node sees them. */
 typedef enum hsi_event {
@@ -31,7 +31,7 @@ typedef enum hsi_event {
     HSI_GIVEN_BACK /* the slot is needed for another piece */
 } hsi_event;
 
-hsi_holding hsi_holding_after(hsi_holding before, hsi_event event);
+hsi_replica_state hsi_replica_state_after(hsi_replica_state before, hsi_event event);
 
 enum { HSI_HOST = 0 };
 #define HSI_NO_PIECE SIZE_MAX
@@ -72,40 +72,41 @@ hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned node, uint32_t slots);
 void      hsi_nodes_close(hsi_nodes *nodes, unsigned node);
 
 /* Let two GPUs copy to each other without the host. */
-void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other);
+void hsi_nodes_link_peers(hsi_nodes *nodes, unsigned node1, unsigned node2);
 
 /*
- * Bring a piece to a node: to read it, or, not `filled`, to overwrite all of its elements. On a GPU
- * the piece takes the slot of its own number if that is free, else the least recently used one. So
- * with a slot for each piece, and no spare slots, each piece stays in its own. O(slots in use).
+ * Bring a piece to a node: to read it, or, not `for_reading`, to overwrite all of its elements. On
+ * a GPU the piece takes the slot of its own number if that is free, else the least recently used
+ * one. So with a slot for each piece, and no spare slots, each piece stays in its own. O(slots in
+ * use).
  */
-hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, bool filled,
+hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, bool for_reading,
                             hsi_moves *out);
 
 /* Count a write at the node: it has the next version, and all other copies become invalid. */
-void hsi_nodes_written(hsi_nodes *nodes, unsigned node, size_t piece);
+void hsi_nodes_record_write(hsi_nodes *nodes, unsigned node, size_t piece);
 
-/* Count a use of a slot, which is not replaced while it has uses; hsi_nodes_let_go() ends one
+/* Count a use of a slot, which is not replaced while it has uses; hsi_nodes_release_slot() ends one
  * use. */
-void hsi_nodes_use(hsi_nodes *nodes, unsigned node, uint32_t slot);
-void hsi_nodes_let_go(hsi_nodes *nodes, unsigned node, uint32_t slot);
+void hsi_nodes_use_slot(hsi_nodes *nodes, unsigned node, uint32_t slot);
+void hsi_nodes_release_slot(hsi_nodes *nodes, unsigned node, uint32_t slot);
 
 /*
- * hsi_nodes_spare() takes a slot without a piece into use; HS_NONE: no room. With
- * hsi_nodes_replace() this slot becomes the place of a piece at the node, and the piece's old slot
- * is free.
+ * hsi_nodes_take_spare_slot() takes a slot without a piece into use; HS_NONE: no room. With
+ * hsi_nodes_replace_slot() this slot becomes the place of a piece at the node, and the piece's old
+ * slot is free.
  */
-uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned node, hsi_moves *out);
-void     hsi_nodes_replace(hsi_nodes *nodes, unsigned node, size_t piece, uint32_t spare);
+uint32_t hsi_nodes_take_spare_slot(hsi_nodes *nodes, unsigned node, hsi_moves *out);
+void     hsi_nodes_replace_slot(hsi_nodes *nodes, unsigned node, size_t piece, uint32_t spare);
 
 /* Mark a piece as lost in all nodes until it is written again. */
-void hsi_nodes_lose(hsi_nodes *nodes, size_t piece);
+void hsi_nodes_mark_lost(hsi_nodes *nodes, size_t piece);
 bool hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece);
 
 /* Return the latest version of a piece. */
-uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece);
+uint32_t hsi_nodes_latest_version(const hsi_nodes *nodes, size_t piece);
 
-hsi_holding hsi_nodes_holding(const hsi_nodes *nodes, unsigned node, size_t piece);
+hsi_replica_state hsi_nodes_replica_state(const hsi_nodes *nodes, unsigned node, size_t piece);
 uint32_t    hsi_nodes_slot(const hsi_nodes *nodes, unsigned node, size_t piece);
 uint32_t    hsi_nodes_version(const hsi_nodes *nodes, unsigned node, size_t piece);
 

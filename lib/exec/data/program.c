@@ -29,7 +29,7 @@ static void order_row(hsi_matrix_row *row, uint32_t *versions, hsi_operand **wri
     }
 }
 
-hs_status hsi_matrix_order(hsi_matrix *matrix)
+hs_status hsi_matrix_set_versions(hsi_matrix *matrix)
 {
     uint32_t     *versions = calloc(matrix->pieces + 1, sizeof *versions);
     hsi_operand **writers = calloc(matrix->pieces + 1, sizeof(hsi_operand *));

@@ -58,7 +58,7 @@ static const hsi_kernel_entry *kernel_of(const hs_task *row, int *tile)
     return entry;
 }
 
-bool hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row)
+bool hsi_matrix_has_row(const hs_instance *in, size_t number, const hs_task *row)
 {
     size_t         data;
     hs_access_mode mode;
@@ -201,7 +201,7 @@ static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found
     *found = 0;
     for (i = 0; i < hs_instance_rows(in); i++) {
         hs_instance_row(in, i, &row);
-        if (!hsi_matrix_concerns(in, i, &row))
+        if (!hsi_matrix_has_row(in, i, &row))
             continue;
         first = i < first ? i : first;
         for (p = 0; p < PATTERNS; p++)
@@ -235,11 +235,11 @@ static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, hs_er
         const hsi_kernel_entry *entry;
 
         hs_instance_row(in, i, &row);
-        if (!hsi_matrix_concerns(in, i, &row))
+        if (!hsi_matrix_has_row(in, i, &row))
             continue;
         entry = kernel_of(&row, &tile);
         if (tile == 0)
-            return hsi_kernel_refuse_size(row.kernel, entry, error);
+            return hsi_kernel_describe_bad_size(row.kernel, entry, error);
         if (!entry->kernel)
             return hsi_error_set(error, HS_ERESOURCE,
                                  "kernel '%.64s' needs %s, which this build is without", row.kernel,
@@ -282,13 +282,13 @@ static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
 
 static hs_status check_memory(const hsi_matrix *matrix, hs_error *error)
 {
-    double needed =
-        (double)(hsi_matrix_elements(matrix) * hsi_matrix_element(matrix)) * (double)matrix->pieces;
+    double needed = (double)(hsi_matrix_elements(matrix) * hsi_matrix_element_bytes(matrix)) *
+                    (double)matrix->pieces;
     double memory;
 
     if (needed < 0x1p28) /* reading the memory limit is slow */
         return HS_OK;
-    memory = hsi_limit_memory();
+    memory = hsi_memory_limit();
     if (memory == 0 || needed <= memory)
         return HS_OK;
     return hsi_error_set(error, HS_ERESOURCE,
@@ -354,11 +354,11 @@ hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **o
         if (st == HS_OK)
             st = recognise_rows(in, matrix, error);
         if (st == HS_OK)
-            st = hsi_matrix_order(matrix);
+            st = hsi_matrix_set_versions(matrix);
         if (st == HS_OK)
             st = place_tiles(matrix, error);
         if (st == HS_OK)
-            st = hsi_matrix_steps(in, matrix, error);
+            st = hsi_matrix_check_steps(in, matrix, error);
         if (st == HS_OK)
             st = check_memory(matrix, error);
     }

@@ -122,7 +122,7 @@ static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const s
     return next.k < m->tiles ? refuse_missing(m, &next, error) : HS_OK;
 }
 
-hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, hs_error *error)
+hs_status hsi_matrix_check_steps(const hs_instance *in, const hsi_matrix *m, hs_error *error)
 {
     step_place *there = malloc((m->rows + 1) * sizeof *there);
     size_t      count = 0, row;

@@ -16,20 +16,21 @@
 
 #include "core/error.h"
 
-hs_status hsi_journal_complain(const char *path, const char *what, int code, hs_error *error)
+hs_status hsi_journal_io_error(const char *path, const char *action, int errno_value,
+                               hs_error *error)
 {
     char reason[128] = "";
 
-    if (strerror_r(code, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", code);
-    return hsi_error_set(error, HS_EIO, "cannot %s the journal '%.300s': %s", what, path, reason);
+    if (strerror_r(errno_value, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", errno_value);
+    return hsi_error_set(error, HS_EIO, "cannot %s the journal '%.300s': %s", action, path, reason);
 }
 
 /* Return HS_EINVAL if the path cannot name a journal, which is the caller's mistake, else
  * HS_EIO. */
 static hs_status cannot_open(const char *path, int code, hs_error *error)
 {
-    hs_status st = hsi_journal_complain(path, "open", code, error);
+    hs_status st = hsi_journal_io_error(path, "open", code, error);
 
     switch (code) {
     case ENOENT:
@@ -81,7 +82,7 @@ static int lock(int fd)
     return 0;
 }
 
-bool hsi_journal_file_is_named(int fd, const char *path)
+bool hsi_journal_file_is_at_path(int fd, const char *path)
 {
     struct stat opened, named;
 
@@ -98,7 +99,7 @@ static hs_status open_and_lock(const char *path, int *fd, int *made, hs_error *e
     if (*fd < 0)
         return cannot_open(path, errno, error);
     if (fstat(*fd, &about) != 0)
-        return hsi_journal_complain(path, "open", errno, error);
+        return hsi_journal_io_error(path, "open", errno, error);
     if (!S_ISREG(about.st_mode))
         return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
     code = lock(*fd);
@@ -107,17 +108,17 @@ static hs_status open_and_lock(const char *path, int *fd, int *made, hs_error *e
                              "the journal '%.300s' is in use by another process: wait for its end, "
                              "or name another file",
                              path);
-    return code ? hsi_journal_complain(path, "lock", code, error) : HS_OK;
+    return code ? hsi_journal_io_error(path, "lock", code, error) : HS_OK;
 }
 
-hs_status hsi_journal_file_open(const char *path, int *out, int *made, hs_error *error)
+hs_status hsi_journal_file_open(const char *path, int *out, int *created, hs_error *error)
 {
     hs_status st;
     int       fd, tries;
 
     for (tries = 0; tries < 16; tries++) {
-        st = open_and_lock(path, &fd, made, error);
-        if (st == HS_OK && hsi_journal_file_is_named(fd, path)) {
+        st = open_and_lock(path, &fd, created, error);
+        if (st == HS_OK && hsi_journal_file_is_at_path(fd, path)) {
             *out = fd;
             return HS_OK;
         }
@@ -126,7 +127,7 @@ hs_status hsi_journal_file_open(const char *path, int *out, int *made, hs_error 
         if (st != HS_OK)
             return st;
     }
-    return hsi_journal_complain(path, "open", ESTALE, error);
+    return hsi_journal_io_error(path, "open", ESTALE, error);
 }
 
 /* Return the folder of a path, to be freed. */
@@ -137,7 +138,7 @@ static char *folder_of(const char *path)
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-hs_status hsi_journal_file_look(const char *path, int *fd, hs_error *error)
+hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *error)
 {
     struct stat about;
     char       *folder;
@@ -163,7 +164,7 @@ hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *s
     ssize_t     got = 1;
 
     if (fstat(fd, &about) != 0)
-        return hsi_journal_complain(path, "read", errno, error);
+        return hsi_journal_io_error(path, "read", errno, error);
     *text = malloc((size_t)about.st_size + 1);
     if (!*text)
         return HS_ENOMEM;
@@ -175,7 +176,7 @@ hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *s
             got = 1;
     }
     if (got < 0) {
-        hsi_journal_complain(path, "read", errno, error);
+        hsi_journal_io_error(path, "read", errno, error);
         free(*text);
         *text = NULL;
         return HS_EIO;
@@ -210,7 +211,7 @@ int hsi_journal_file_sync(int fd)
     return 0;
 }
 
-int hsi_journal_file_cut(int fd, size_t size)
+int hsi_journal_file_truncate(int fd, size_t size)
 {
     while (ftruncate(fd, (off_t)size) != 0)
         if (errno != EINTR)
@@ -218,7 +219,7 @@ int hsi_journal_file_cut(int fd, size_t size)
     return 0;
 }
 
-int hsi_journal_file_sync_name(const char *path)
+int hsi_journal_file_sync_folder(const char *path)
 {
     char *folder = folder_of(path);
     int   fd, error = 0;

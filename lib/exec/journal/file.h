@@ -6,20 +6,21 @@
 
 #include "exec/journal/journal.h"
 
-/* Write "cannot WHAT the journal 'PATH': REASON" into *error, with the text of the errno `code`.
- * Return HS_EIO. */
-hs_status hsi_journal_complain(const char *path, const char *what, int code, hs_error *error);
+/* Write "cannot WHAT the journal 'PATH': REASON" into *error, with the text of the errno
+ * `errno_value`. Return HS_EIO. */
+hs_status hsi_journal_io_error(const char *path, const char *action, int errno_value,
+                               hs_error *error);
 
 /*
  * Open a journal for appending and lock it against other processes. *made: whether the file was
- * created; `made` NULL: the file must exist. Return HS_OK, HS_EIO, or HS_EINVAL: another process
+ * created; `created` NULL: the file must exist. Return HS_OK, HS_EIO, or HS_EINVAL: another process
  * has locked the file, it is not a regular file, or the path cannot name a journal.
  */
-hs_status hsi_journal_file_open(const char *path, int *fd, int *made, hs_error *error);
+hs_status hsi_journal_file_open(const char *path, int *fd, int *created, hs_error *error);
 
 /* Open an existing journal as hsi_journal_file_open() does, and create nothing. *fd is -1 if the
  * file does not exist but could be created. */
-hs_status hsi_journal_file_look(const char *path, int *fd, hs_error *error);
+hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *error);
 
 /* Read the whole file into *text, which ends with a NUL and is to be freed. Return HS_OK, HS_EIO or
  * HS_ENOMEM. */
@@ -32,12 +33,12 @@ int hsi_journal_file_write(int fd, const char *at, size_t size);
 int hsi_journal_file_sync(int fd);
 
 /* Truncate the file to `size` bytes. Return 0 or errno. */
-int hsi_journal_file_cut(int fd, size_t size);
+int hsi_journal_file_truncate(int fd, size_t size);
 
 /* Return true if `path` still names the open file. */
-bool hsi_journal_file_is_named(int fd, const char *path);
+bool hsi_journal_file_is_at_path(int fd, const char *path);
 
 /* Put the name of a new file on disk. Return 0 or errno. */
-int hsi_journal_file_sync_name(const char *path);
+int hsi_journal_file_sync_folder(const char *path);
 
 #endif

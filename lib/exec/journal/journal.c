@@ -94,7 +94,7 @@ static bool sync_group(hsi_journal *j)
     pthread_mutex_unlock(&j->mutex);
     error = hsi_journal_file_sync(j->fd);
     ns = hsi_clock_ns() - start;
-    is_named = hsi_journal_file_is_named(j->fd, j->path);
+    is_named = hsi_journal_file_is_at_path(j->fd, j->path);
     pthread_mutex_lock(&j->mutex);
     j->sync_ns = ns;
     if (error && !j->error)
@@ -125,7 +125,7 @@ static void *sync_groups(void *data)
     pthread_mutex_lock(&j->mutex);
     while (wait_for_group(j) && sync_group(j))
         ;
-    if (!j->error && !hsi_journal_file_is_named(j->fd, j->path))
+    if (!j->error && !hsi_journal_file_is_at_path(j->fd, j->path))
         note_lost_name(j);
     if (!j->error)
         write_closed(j);
@@ -231,7 +231,7 @@ no_work:
 
 static hs_status refuse_new(const char *path, const char *text, size_t size, hs_error *error)
 {
-    if (hsi_journal_is_one(text, size))
+    if (hsi_is_journal_text(text, size))
         return hsi_error_set(error, HS_EINVAL,
                              "the journal '%.300s' exists: resume it, or remove it to start again",
                              path);
@@ -264,10 +264,11 @@ static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *pas
     int               code;
     hs_status         st = read_file(j->path, j->fd, j->in, resume, past, &found, &size, error);
 
-    if (st == HS_OK && found.end < size && (code = hsi_journal_file_cut(j->fd, found.end)) != 0)
-        st = hsi_journal_complain(j->path, "cut off the end of", code, error);
+    if (st == HS_OK && found.end < size &&
+        (code = hsi_journal_file_truncate(j->fd, found.end)) != 0)
+        st = hsi_journal_io_error(j->path, "cut off the end of", code, error);
     if (st == HS_OK && found.end > 0 && (code = hsi_journal_file_sync(j->fd)) != 0)
-        st = hsi_journal_complain(j->path, "sync", code, error);
+        st = hsi_journal_io_error(j->path, "sync", code, error);
     j->written = j->durable = found.end;
     j->chain = found.chain;
     return st;
@@ -286,12 +287,12 @@ static hs_status write_start(hsi_journal *j, hs_error *error)
     if (!code)
         code = hsi_journal_file_sync(j->fd);
     if (!code && is_new)
-        code = hsi_journal_file_sync_name(j->path);
+        code = hsi_journal_file_sync_folder(j->path);
     if (code == ENOMEM)
         return HS_ENOMEM;
     if (!code)
         j->durable = j->written;
-    return code ? hsi_journal_complain(j->path, "write", code, error) : HS_OK;
+    return code ? hsi_journal_io_error(j->path, "write", code, error) : HS_OK;
 }
 
 static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, hs_error *error)
@@ -305,7 +306,7 @@ static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, h
     if (st == HS_OK)
         st = write_start(j, error);
     if (st == HS_OK && (code = start_syncer(j)) != 0)
-        st = code == EAGAIN ? HS_ENOMEM : hsi_journal_complain(j->path, "write", code, error);
+        st = code == EAGAIN ? HS_ENOMEM : hsi_journal_io_error(j->path, "write", code, error);
     if (st != HS_OK) {
         if (j->made)
             unlink(j->path);
@@ -365,15 +366,15 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
     return st == HS_ENOMEM ? no_memory(path, error) : st;
 }
 
-hs_status hsi_journal_look(const char *path, const hs_instance *in, bool resume,
-                           hsi_journal_past *past, hs_error *error)
+hs_status hsi_journal_inspect(const char *path, const hs_instance *in, bool resume,
+                              hsi_journal_past *past, hs_error *error)
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
     int               fd;
     hs_status         st;
 
-    st = hsi_journal_file_look(path, &fd, error);
+    st = hsi_journal_file_open_existing(path, &fd, error);
     if (st == HS_OK && fd >= 0) {
         st = read_file(path, fd, in, resume, past, &found, &size, error);
         close(fd);
@@ -401,7 +402,7 @@ hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, hs_error *error)
                           "are lost",
                           j->path);
     else if (j->error)
-        st = hsi_journal_complain(j->path, "write", j->error, error);
+        st = hsi_journal_io_error(j->path, "write", j->error, error);
     *lost = j->done - j->done_synced;
     close(j->fd);
     free_journal(j);

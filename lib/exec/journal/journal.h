@@ -24,18 +24,18 @@ typedef struct hsi_journal_record {
 } hsi_journal_record;
 
 /* The state of a task according to the journal. */
-typedef enum hsi_past {
+typedef enum hsi_element_address {
     HSI_PAST_NONE,
     HSI_PAST_DONE,
     HSI_PAST_CHANGED, /* the task was done, but its command or kernel has changed since, or the task
                          was done before a predecessor was */
     HSI_PAST_UNDONE,  /* the task was done, but a later attempt began and did not end */
     HSI_PAST_FAILED
-} hsi_past;
+} hsi_element_address;
 
 typedef struct hsi_journal_past {
     bool           emulated; /* set by the caller: tasks done by emulation count as done */
-    unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_past */
+    unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_element_address */
     uint16_t      *attempts; /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
     uint64_t       gone;                  /* names in the journal that no task has */
@@ -44,7 +44,7 @@ typedef struct hsi_journal_past {
 } hsi_journal_past;
 
 /* Return a digest of what runs a task on workers of a type: the command, or else the kernel. */
-uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type);
+uint64_t hsi_journal_digest_implementation(const hs_instance *in, uint32_t task, hs_type type);
 
 /*
  * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file
@@ -59,8 +59,8 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
 
 /* Check what hsi_journal_open() would find or refuse, without creating, truncating or writing a
  * file. *past is filled, with an empty note. */
-hs_status hsi_journal_look(const char *path, const hs_instance *in, bool resume,
-                           hsi_journal_past *past, hs_error *error);
+hs_status hsi_journal_inspect(const char *path, const hs_instance *in, bool resume,
+                              hsi_journal_past *past, hs_error *error);
 
 /*
  * Write a record, from any thread that blocks SIGXFSZ. The call waits while HSI_JOURNAL_LAG records

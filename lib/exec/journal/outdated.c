@@ -35,8 +35,8 @@ static void compare_all(const hsi_vertex_order *order, size_t tasks, const uint6
     }
 }
 
-hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
-                               const hsi_journal_past *past)
+hs_status hsi_journal_mark_outdated(const hs_instance *in, const uint64_t *line,
+                                    const hsi_journal_past *past)
 {
     hsi_vertex_order order;
     hs_status        st = hsi_vertex_order_find(&order, in);

@@ -9,7 +9,7 @@
  * done: the predecessor has been done again since, or is to be run. line[task]: line of the task's
  * last record; 0: none. Return HS_OK or HS_ENOMEM. O(tasks + edges).
  */
-hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
-                               const hsi_journal_past *past);
+hs_status hsi_journal_mark_outdated(const hs_instance *in, const uint64_t *line,
+                                    const hsi_journal_past *past);
 
 #endif

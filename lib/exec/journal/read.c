@@ -102,7 +102,7 @@ static bool all_zero(const char *at, const char *end)
 
 static const char magic[] = "hybridsched-journal ";
 
-bool hsi_journal_is_one(const char *text, size_t size)
+bool hsi_is_journal_text(const char *text, size_t size)
 {
     return starts(text, size, magic);
 }
@@ -112,7 +112,7 @@ static hs_status refuse_header(const journal_reader *r)
 {
     journal_line first;
 
-    if (!hsi_journal_is_one(r->text, r->size))
+    if (!hsi_is_journal_text(r->text, r->size))
         return hsi_error_set(r->error, HS_EINVAL,
                              "'%.300s' is not a journal and was not changed: name another file",
                              r->path);
@@ -198,16 +198,16 @@ static uint16_t number_of(const line_word *w)
 /* Return true if the digest fits the present command or kernel of the task, on either type. */
 static bool is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
-    return what == hsi_journal_what(r->in, task, HS_CPU) ||
-           what == hsi_journal_what(r->in, task, HS_GPU) ||
-           (r->past->emulated && what == hsi_journal_emulated());
+    return what == hsi_journal_digest_implementation(r->in, task, HS_CPU) ||
+           what == hsi_journal_digest_implementation(r->in, task, HS_GPU) ||
+           (r->past->emulated && what == hsi_journal_emulated_digest());
 }
 
 static void note_task(journal_reader *r, uint32_t task, bool failed, uint16_t number, uint64_t what)
 {
-    hsi_past state = failed                   ? HSI_PAST_FAILED
-                     : is_same(r, task, what) ? HSI_PAST_DONE
-                                              : HSI_PAST_CHANGED;
+    hsi_element_address state = failed                   ? HSI_PAST_FAILED
+                                : is_same(r, task, what) ? HSI_PAST_DONE
+                                                         : HSI_PAST_CHANGED;
 
     r->past->state[task] = (unsigned char)state;
     if (r->done_in)
@@ -309,7 +309,7 @@ static size_t find_header(const journal_reader *r)
     journal_line l;
 
     while (at < r->size &&
-           !(hsi_journal_is_one(r->text + at, r->size - at) && line_at(r, at, &l) && fits(&l, 0)))
+           !(hsi_is_journal_text(r->text + at, r->size - at) && line_at(r, at, &l) && fits(&l, 0)))
         at++;
     return at;
 }
@@ -397,7 +397,7 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
     if (st == HS_OK)
         st = read_all(&r);
     if (st == HS_OK && r.done_in)
-        st = hsi_journal_outdated(in, r.done_in, past);
+        st = hsi_journal_mark_outdated(in, r.done_in, past);
     if (st == HS_OK) {
         count(&r);
         *found = (hsi_journal_found){.end = r.at, .chain = r.chain};

@@ -116,12 +116,12 @@ static uint64_t digest_what(bool is_command, const char *text)
         hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
 }
 
-uint64_t hsi_journal_emulated(void)
+uint64_t hsi_journal_emulated_digest(void)
 {
     return digest_what(false, NULL);
 }
 
-uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type)
+uint64_t hsi_journal_digest_implementation(const hs_instance *in, uint32_t task, hs_type type)
 {
     hs_task     row;
     const char *command;
@@ -197,8 +197,8 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     *at++ = ' ';
     at = put_seconds(at, a->end);
     *at++ = ' ';
-    at = put_hex(at,
-                 record->emulated ? hsi_journal_emulated() : hsi_journal_what(in, a->task, type));
+    at = put_hex(at, record->emulated ? hsi_journal_emulated_digest()
+                                      : hsi_journal_digest_implementation(in, a->task, type));
     *at++ = ' ';
     if (!done)
         at = put_failure(at, a);

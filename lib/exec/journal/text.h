@@ -68,10 +68,10 @@ bool hsi_journal_get_hex(const char *at, uint64_t *value);
 size_t hsi_journal_get_name(const char *at, size_t length, char *name);
 
 /* Return true if the text begins like a journal. */
-bool hsi_journal_is_one(const char *text, size_t size);
+bool hsi_is_journal_text(const char *text, size_t size);
 
 /* Return the digest that stands for an emulated task. */
-uint64_t hsi_journal_emulated(void);
+uint64_t hsi_journal_emulated_digest(void);
 
 /*
  * Read a journal of `size` bytes: fill *past for the tasks of `in`, and *found with the end of the

@@ -44,7 +44,7 @@ static int64_t read_wait(const char *path)
     return next_number(&at) > 0 ? waited : -1;
 }
 
-int64_t hsi_core_wait_of(pid_t pid)
+int64_t hsi_core_wait_ns(pid_t pid)
 {
     static const char folder[] = "/proc/", file[] = "/schedstat";
     char              path[sizeof folder + sizeof file + 20];

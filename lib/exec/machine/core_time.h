@@ -20,7 +20,7 @@ hsi_core_time hsi_core_time_now(void);
  * Return the nanoseconds that the main thread of a process has waited for a core, also of a process
  * that has ended and is not yet reaped; -1: the kernel does not tell. Safe in a signal handler.
  */
-int64_t hsi_core_wait_of(pid_t pid);
+int64_t hsi_core_wait_ns(pid_t pid);
 
 /**
  * Return the seconds in which cores of a group of processes ran foreign processes: the group's

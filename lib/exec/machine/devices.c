@@ -67,7 +67,7 @@ hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spe
     return st;
 }
 
-double hsi_machine_least_memory(const hsi_machine *machine, const hsi_run_spec *spec)
+double hsi_machine_smallest_gpu_memory(const hsi_machine *machine, const hsi_run_spec *spec)
 {
     double   least = INFINITY;
     unsigned i;
@@ -106,7 +106,7 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
     memcpy(full.uuid, from->uuid, sizeof full.uuid);
     memcpy(full.pci, from->pci, sizeof full.pci);
     if (hsi_topology_open(&topology, true, &error) == HS_OK) {
-        hsi_topology_near(topology, from->pci, full.cores, sizeof full.cores);
+        hsi_topology_list_near(topology, from->pci, full.cores, sizeof full.cores);
         hsi_topology_close(topology);
     }
     hsi_fill_sized(out, &full, sizeof full);
@@ -131,5 +131,5 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
 
         hsi_error_set(&fault, st, "no GPU: %.480s", cause.why);
     }
-    return hsi_error_return(error, st, &fault);
+    return hsi_error_copy_to_caller(error, st, &fault);
 }

@@ -127,32 +127,32 @@ static double least_above(const hsi_groups *at, const char *controller, read_lim
     return least;
 }
 
-double hsi_groups_cpus(const hsi_groups *at)
+double hsi_groups_cpu_limit(const hsi_groups *at)
 {
     return lesser(least_above(at, NULL, quota_v2), least_above(at, "cpu", quota_v1));
 }
 
-double hsi_groups_memory(const hsi_groups *at)
+double hsi_groups_memory_limit(const hsi_groups *at)
 {
     return lesser(least_above(at, NULL, memory_v2), least_above(at, "memory", memory_v1));
 }
 
 static const hsi_groups here = {"/proc/self/cgroup", "/sys/fs/cgroup"};
 
-double hsi_limit_cpus(void)
+double hsi_cpu_limit(void)
 {
-    return hsi_groups_cpus(&here);
+    return hsi_groups_cpu_limit(&here);
 }
 
-double hsi_limit_memory(void)
+double hsi_memory_limit(void)
 {
     long   pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     double there = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
 
-    return lesser(there, hsi_groups_memory(&here));
+    return lesser(there, hsi_groups_memory_limit(&here));
 }
 
-double hsi_limit_address_space(void)
+double hsi_address_space_limit(void)
 {
     struct rlimit limit;
     char          line[128];

@@ -6,14 +6,14 @@
  * its own group and the groups above counts. */
 
 /* Return the limit in processors; 0: no limit. */
-double hsi_limit_cpus(void);
+double hsi_cpu_limit(void);
 
 /* Return bytes of memory; 0: not known. */
-double hsi_limit_memory(void);
+double hsi_memory_limit(void);
 
 /* Return the bytes of address space that this process may still map (ulimit -v); INFINITY: no
  * limit. */
-double hsi_limit_address_space(void);
+double hsi_address_space_limit(void);
 
 /* Limits of control groups alone, 0: no limit. `own` is the file that lists the process's groups,
  * `mounted` the folder of the group file systems. */
@@ -21,7 +21,7 @@ typedef struct hsi_groups {
     const char *own, *mounted;
 } hsi_groups;
 
-double hsi_groups_cpus(const hsi_groups *at);
-double hsi_groups_memory(const hsi_groups *at);
+double hsi_groups_cpu_limit(const hsi_groups *at);
+double hsi_groups_memory_limit(const hsi_groups *at);
 
 #endif

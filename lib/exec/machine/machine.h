@@ -23,7 +23,7 @@ typedef struct hsi_machine {
 hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error);
 
 /* Return the bytes of the smallest GPU that is used; 0: not known. */
-double hsi_machine_least_memory(const hsi_machine *machine, const hsi_run_spec *spec);
+double hsi_machine_smallest_gpu_memory(const hsi_machine *machine, const hsi_run_spec *spec);
 
 /* Return the GPU of a worker; NULL: none. The machine owns it. */
 const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_run_spec *spec,

@@ -58,7 +58,7 @@ static hs_status mask_read(mask *m)
     return HS_ERESOURCE;
 }
 
-hs_status hsi_bind(pid_t thread, const int *os_cpu, unsigned count)
+hs_status hsi_bind_thread(pid_t thread, const int *os_cpu, unsigned count)
 {
     mask     m;
     unsigned i;
@@ -154,7 +154,7 @@ bool hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_
     return set && hwloc_bitmap_isset(set, (unsigned)os_cpu);
 }
 
-void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
+void hsi_topology_list_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
 {
     hwloc_const_bitmap_t set = near_device(topology, pci);
 
@@ -179,7 +179,7 @@ int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_c
     return 0;
 }
 
-void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
+void hsi_topology_list_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
 {
     (void)topology, (void)pci, (void)size;
     text[0] = '\0';
@@ -198,7 +198,7 @@ hs_status hsi_topology_open(hsi_topology **out, bool devices, hs_error *error)
     mask          m;
     hsi_topology *t;
     unsigned      cpu;
-    double        limit = hsi_limit_cpus();
+    double        limit = hsi_cpu_limit();
     hs_status     st = mask_read(&m);
 
     if (st != HS_OK)

@@ -28,9 +28,9 @@ int hsi_topology_cpu(const hsi_topology *topology, unsigned index);
 bool hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu);
 
 /* Write the processors nearest to a device, for example 0-7,16-23; empty: not known. */
-void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size);
+void hsi_topology_list_near(const hsi_topology *topology, const char *pci, char *text, size_t size);
 
 /* Bind a thread (0: the calling thread) to cores. HS_ERESOURCE: errno has the reason. */
-hs_status hsi_bind(pid_t thread, const int *os_cpu, unsigned count);
+hs_status hsi_bind_thread(pid_t thread, const int *os_cpu, unsigned count);
 
 #endif

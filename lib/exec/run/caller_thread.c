@@ -19,7 +19,7 @@ static void obey_stop_request(hs_exec *exec)
     int stop = hsi_control_stop_request(exec->control);
 
     if (stop)
-        hsi_halt(exec, stop & HS_STOP_NOW ? HS_STOP_NOW : HS_STOP_DRAIN);
+        hsi_halt_run(exec, stop & HS_STOP_NOW ? HS_STOP_NOW : HS_STOP_DRAIN);
 }
 
 /* Return the time in ns of the next report of progress after a report at `last`; HSI_FAR: none. */
@@ -30,7 +30,7 @@ static int64_t next_progress(const hs_exec *exec, int64_t last)
                : HSI_FAR;
 }
 
-void hsi_serve_until_end(hs_exec *exec)
+void hsi_run_caller_thread(hs_exec *exec)
 {
     int64_t progress = next_progress(exec, hsi_control_start_ns(exec->control)), deadline;
     bool    present;

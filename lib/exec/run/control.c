@@ -116,7 +116,7 @@ bool hsi_control_sleep(hsi_control *control, pthread_cond_t *cond, int64_t until
     return pthread_cond_timedwait(cond, &control->lock, &end) == ETIMEDOUT;
 }
 
-void hsi_control_pass_gate(hsi_control *control)
+void hsi_control_wait_at_gate(hsi_control *control)
 {
     control->ready++;
     pthread_cond_signal(&control->arrival);
@@ -124,7 +124,7 @@ void hsi_control_pass_gate(hsi_control *control)
         pthread_cond_wait(&control->gate, &control->lock);
 }
 
-void hsi_control_start(hsi_control *control, unsigned threads)
+void hsi_control_start_run(hsi_control *control, unsigned threads)
 {
     struct timespec date;
 
@@ -146,7 +146,7 @@ void hsi_control_set_threads(hsi_control *control, unsigned threads)
     control->present = threads;
 }
 
-void hsi_control_leave(hsi_control *control)
+void hsi_control_leave_run(hsi_control *control)
 {
     if (--control->present == 0)
         hsi_wake_caller(control);

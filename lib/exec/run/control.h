@@ -33,11 +33,11 @@ void hsi_unlock(hsi_control *control);
 bool hsi_control_sleep(hsi_control *control, pthread_cond_t *cond, int64_t until);
 
 /* Wait at the gate for the start of the run, as one of the threads. Hold the lock. */
-void hsi_control_pass_gate(hsi_control *control);
+void hsi_control_wait_at_gate(hsi_control *control);
 
 /* Wait until `threads` threads are at the gate, then set the start of the run to the present. Hold
  * the lock. */
-void hsi_control_start(hsi_control *control, unsigned threads);
+void hsi_control_start_run(hsi_control *control, unsigned threads);
 void hsi_control_open_gate(hsi_control *control); /* hold the lock */
 
 /* Set the number of threads of the run if fewer were started than expected. Hold the lock. */
@@ -45,7 +45,7 @@ void hsi_control_set_threads(hsi_control *control, unsigned threads);
 
 /* Leave the run, as one of the threads. The last thread to leave wakes the caller's thread. Hold
  * the lock. */
-void hsi_control_leave(hsi_control *control);
+void hsi_control_leave_run(hsi_control *control);
 bool hsi_control_has_threads(const hsi_control *control); /* a thread has not left; hold the lock */
 
 /* Return the start of the run: in ns of hsi_clock_ns(), and in seconds since 1970. Constant once

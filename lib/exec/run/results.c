@@ -57,7 +57,7 @@ static void leave_out(hsi_results *results, const hsi_vertex_order *order, size_
         for (; count > 0; count--, before++)
             all |= state[*before];
         if (v < tasks) {
-            hsi_past past = (hsi_past)results->past.state[v];
+            hsi_element_address past = (hsi_element_address)results->past.state[v];
 
             all |= past == HSI_PAST_FAILED ? IS_AGAIN : 0;
             all = past == HSI_PAST_DONE ? 0 : all & IS_OUT || !(all & IS_AGAIN) ? IS_OUT : IS_AGAIN;
@@ -101,7 +101,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_run_spec *spe
     past->attempts = results->attempts;
     past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
     if (s->keep.dry_run)
-        st = hsi_journal_look(s->keep.journal, spec->in, resume, past, error);
+        st = hsi_journal_inspect(s->keep.journal, spec->in, resume, past, error);
     else
         st = hsi_journal_open(s->keep.journal, spec->in, resume, past, &results->journal, error);
     return st == HS_OK ? find_left_out(results, spec) : st;
@@ -164,12 +164,12 @@ const hsi_journal_past *hsi_results_past(const hsi_results *results)
     return &results->past;
 }
 
-bool hsi_is_done_before(const hsi_results *results, uint32_t task)
+bool hsi_is_done_by_earlier_run(const hsi_results *results, uint32_t task)
 {
     return results->past.state && results->past.state[task] == HSI_PAST_DONE;
 }
 
-bool hsi_is_left_out(const hsi_results *results, uint32_t task)
+bool hsi_is_unselected(const hsi_results *results, uint32_t task)
 {
     return results->is_out && results->is_out[task];
 }
@@ -179,7 +179,8 @@ uint64_t hsi_results_unselected_tasks(const hsi_results *results)
     return results->left_out;
 }
 
-bool hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from, hsi_task_state to)
+bool hsi_results_change_state(hsi_results *results, uint32_t task, hsi_task_state from,
+                              hsi_task_state to)
 {
     return hsi_atomic_compare_exchange_byte(&results->state[task], (unsigned char)from,
                                             (unsigned char)to);
@@ -221,12 +222,12 @@ void hsi_results_count_failure(hsi_results *results, uint32_t task)
     results->failures[task]++;
 }
 
-void hsi_results_count(hsi_results *results, hsi_event what, uint64_t number)
+void hsi_results_count_event(hsi_results *results, hsi_event what, uint64_t number)
 {
     results->counts[what] += number;
 }
 
-uint64_t hsi_results_counted(const hsi_results *results, hsi_event what)
+uint64_t hsi_results_event_count(const hsi_results *results, hsi_event what)
 {
     return results->counts[what];
 }
@@ -287,7 +288,7 @@ static void follow(hsi_results *results, const hsi_vertex_order *order, size_t t
             continue;
         if (results->state[v] == HSI_TASK_FAILED)
             results->blocker[v] = v;
-        else if (hsi_is_left_out(results, v))
+        else if (hsi_is_unselected(results, v))
             results->blocker[v] = HS_NONE;
         else
             results->blocked += results->blocker[v] != HS_NONE;
@@ -311,12 +312,12 @@ hs_status hsi_results_find_blocked(hsi_results *results, const hsi_run_spec *spe
     return results->blocker ? HS_OK : HS_ENOMEM;
 }
 
-uint64_t hsi_results_blocked(const hsi_results *results)
+uint64_t hsi_results_blocked_tasks(const hsi_results *results)
 {
     return results->blocked;
 }
 
-uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task)
+uint32_t hsi_results_blocking_task(const hsi_results *results, uint32_t task)
 {
     return results->blocker ? results->blocker[task] : HS_NONE;
 }

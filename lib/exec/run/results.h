@@ -61,15 +61,15 @@ hs_status hsi_results_revoke(hsi_results *results, uint32_t task);
 /* Return the state of the tasks in earlier runs, as the journal has it; owned by the results. */
 const hsi_journal_past *hsi_results_past(const hsi_results *results);
 
-bool     hsi_is_done_before(const hsi_results *results, uint32_t task); /* in an earlier run */
-bool     hsi_is_left_out(const hsi_results *results, uint32_t task);    /* by HS_RESUME_FAILED */
+bool hsi_is_done_by_earlier_run(const hsi_results *results, uint32_t task); /* in an earlier run */
+bool hsi_is_unselected(const hsi_results *results, uint32_t task); /* by HS_RESUME_FAILED */
 
 /* Return the number of tasks that HS_RESUME_FAILED leaves out. */
 uint64_t hsi_results_unselected_tasks(const hsi_results *results);
 
 /* Change the task from `from` to `to`; return false if its state is not `from`. */
-bool           hsi_results_change(hsi_results *results, uint32_t task, hsi_task_state from,
-                                  hsi_task_state to);
+bool           hsi_results_change_state(hsi_results *results, uint32_t task, hsi_task_state from,
+                                        hsi_task_state to);
 void           hsi_results_set_state(hsi_results *results, uint32_t task, hsi_task_state state);
 hsi_task_state hsi_results_state(const hsi_results *results, uint32_t task);
 
@@ -83,8 +83,8 @@ bool hsi_results_count_attempt(hsi_results *results, uint32_t task);
 unsigned hsi_results_failures(const hsi_results *results, uint32_t task);
 void     hsi_results_count_failure(hsi_results *results, uint32_t task);
 
-void     hsi_results_count(hsi_results *results, hsi_event what, uint64_t number);
-uint64_t hsi_results_counted(const hsi_results *results, hsi_event what);
+void     hsi_results_count_event(hsi_results *results, hsi_event what, uint64_t number);
+uint64_t hsi_results_event_count(const hsi_results *results, hsi_event what);
 
 /* Append a failure and take ownership of its strings. Return false if memory is short. */
 bool hsi_results_add_failure(hsi_results *results, const hsi_failure *failure);
@@ -98,9 +98,9 @@ const hsi_failure *hsi_results_failure(const hsi_results *results, size_t index)
  * O(tasks + edges) if a task of a graph failed, else O(1).
  */
 hs_status hsi_results_find_blocked(hsi_results *results, const hsi_run_spec *spec);
-uint64_t  hsi_results_blocked(const hsi_results *results); /* number of such tasks */
+uint64_t  hsi_results_blocked_tasks(const hsi_results *results); /* number of such tasks */
 
 /* Return the failed predecessor of smallest number that blocked the task; HS_NONE: none. */
-uint32_t hsi_results_blocker(const hsi_results *results, uint32_t task);
+uint32_t hsi_results_blocking_task(const hsi_results *results, uint32_t task);
 
 #endif

@@ -19,10 +19,10 @@
 static void open_gate(hs_exec *exec, unsigned started)
 {
     hsi_lock(exec->control);
-    hsi_control_start(exec->control, started);
+    hsi_control_start_run(exec->control, started);
     if (hsi_control_stop_request(exec->control))
-        hsi_halt(exec, HS_STOP_DRAIN);
-    hsi_decide_first(exec);
+        hsi_halt_run(exec, HS_STOP_DRAIN);
+    hsi_decide_for_all_at_start(exec);
     hsi_control_open_gate(exec->control);
     hsi_unlock(exec->control);
 }
@@ -67,7 +67,7 @@ static hs_status verify(const hs_exec *exec, hs_error *error)
         return HS_EFAILED;
     if (!matrix || !exec->spec.settings.run.verify)
         return HS_OK;
-    st = hsi_matrix_check(matrix);
+    st = hsi_matrix_verify_factors(matrix);
     if (st != HS_OK)
         return hsi_error_set(error, st, "the result cannot be verified: out of memory");
     if (!r->wrong)
@@ -98,7 +98,7 @@ hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
 
     if (!matrix || !out || !exec->ran)
         return HS_EINVAL;
-    hsi_matrix_factors(matrix, out);
+    hsi_matrix_write_factors(matrix, out);
     return HS_OK;
 }
 
@@ -117,7 +117,7 @@ static hs_status fill_matrix(hsi_matrix *matrix, hs_error *error)
 static hs_status get_ready(hs_exec *exec, hs_error *error)
 {
     hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    hs_status   st = exec->ran ? hsi_renew(exec) : HS_OK;
+    hs_status   st = exec->ran ? hsi_exec_prepare_next_run(exec) : HS_OK;
 
     if (st == HS_OK && matrix)
         st = fill_matrix(matrix, error);
@@ -138,7 +138,7 @@ static void run_threads(hs_exec *exec)
     unsigned        started = hsi_workers_start(exec);
 
     open_gate(exec, started);
-    hsi_serve_until_end(exec);
+    hsi_run_caller_thread(exec);
     hsi_report_set_energy(exec->report, hsi_gpu_energy_end(energy));
     hsi_workers_join(exec, started);
 }
@@ -153,10 +153,10 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
 
     if (!exec || exec->spec.settings.keep.dry_run ||
         (exec->ran && exec->spec.settings.keep.journal))
-        return hsi_error_return(error, HS_EINVAL, &fault);
+        return hsi_error_copy_to_caller(error, HS_EINVAL, &fault);
     status = get_ready(exec, &fault);
     if (status != HS_OK)
-        return hsi_error_return(error, status, &fault);
+        return hsi_error_copy_to_caller(error, status, &fault);
     run_threads(exec);
     hsi_report_collect_transfers(exec);
     status = hsi_results_close_journal(exec->results, &lost, &fault);
@@ -171,5 +171,5 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
     if (status == HS_OK)
         status = verify(exec, &fault);
     hsi_control_clear_stop(exec->control, stop_seen);
-    return hsi_error_return(error, status, &fault);
+    return hsi_error_copy_to_caller(error, status, &fault);
 }

@@ -37,7 +37,7 @@ typedef struct hsi_dispatcher hsi_dispatcher;
 
 typedef struct hsi_window  hsi_window;
 typedef struct hsi_account hsi_account;
-typedef struct hsi_turn    hsi_turn;
+typedef struct hsi_dispatch_state hsi_dispatch_state;
 typedef struct hsi_thread  hsi_thread;
 
 /*
@@ -52,7 +52,7 @@ typedef struct hsi_worker {
 
     hsi_window  *window;
     hsi_account *account; /* of the report */
-    hsi_turn    *turn;    /* of the dispatcher */
+    hsi_dispatch_state *dispatch; /* of the dispatcher */
     hsi_thread  *thread;  /* of the worker's thread */
 
     hs_backend_worker **states; /* open backends, by slot; constant once the gate is open */
@@ -88,10 +88,10 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
  * are reset. On HS_ENOMEM, and on HS_EINVAL of the policy, the handle keeps the state after the
  * previous run.
  */
-hs_status hsi_renew(hs_exec *exec);
+hs_status hsi_exec_prepare_next_run(hs_exec *exec);
 
 /* caller_thread.c: serve the run in the caller's thread until all workers have left: halt on
  * hs_exec_stop(), enforce deadlines, and report failures and progress. */
-void hsi_serve_until_end(hs_exec *exec);
+void hsi_run_caller_thread(hs_exec *exec);
 
 #endif

@@ -33,13 +33,14 @@ static hs_status make_policy(const hs_exec *exec, hs_policy **out)
     hs_policy_settings  settings = policy_settings(&spec->settings);
 
     return hs_policy_create(spec->settings.decide.policy,
-                            hsi_bodies_estimates(exec->bodies, spec->in), spec->plan, &settings,
-                            out);
+                            hsi_bodies_runnable_instance(exec->bodies, spec->in), spec->plan,
+                            &settings, out);
 }
 
 static bool is_to_be_run(const hs_exec *exec, uint32_t task)
 {
-    return !hsi_is_done_before(exec->results, task) && !hsi_is_left_out(exec->results, task);
+    return !hsi_is_done_by_earlier_run(exec->results, task) &&
+           !hsi_is_unselected(exec->results, task);
 }
 
 static hs_status open_journal(hs_exec *exec, hs_error *error)
@@ -93,7 +94,7 @@ static hs_status prepare(hs_exec *exec, hs_error *error)
     return st == HS_OK ? hsi_report_predict_end(exec) : st;
 }
 
-hs_status hsi_renew(hs_exec *exec)
+hs_status hsi_exec_prepare_next_run(hs_exec *exec)
 {
     hsi_results *results = NULL;
     hs_policy   *policy = NULL;
@@ -120,10 +121,10 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     hs_status st;
 
     if (!in || !out)
-        return hsi_error_return(error, HS_EINVAL, &fault);
+        return hsi_error_copy_to_caller(error, HS_EINVAL, &fault);
     exec = calloc(1, sizeof *exec);
     if (!exec)
-        return hsi_error_return(error, HS_ENOMEM, &fault);
+        return hsi_error_copy_to_caller(error, HS_ENOMEM, &fault);
     st = hsi_run_spec_make(&exec->spec, in, plan, settings, &fault);
     if (st == HS_OK)
         st = prepare(exec, &fault);
@@ -131,7 +132,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
         *out = exec;
     else
         hs_exec_free(exec);
-    return hsi_error_return(error, st, &fault);
+    return hsi_error_copy_to_caller(error, st, &fault);
 }
 
 void hs_exec_free(hs_exec *exec)
@@ -212,7 +213,7 @@ hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
 
     if (!exec || !out)
         return HS_EINVAL;
-    in = hsi_bodies_estimates(exec->bodies, exec->spec.in);
+    in = hsi_bodies_runnable_instance(exec->bodies, exec->spec.in);
     tasks = hs_instance_tasks(in);
     skip = calloc(tasks + 1, 1);
     if (!skip)

@@ -30,7 +30,7 @@ static hs_status read_header(struct hsi_rows *r)
 /* Return HS_ETOOBIG if the tasks of this row bring the total above HS_MAX_TASKS. */
 static hs_status check_count(struct hsi_rows *r, const hsi_row *row)
 {
-    uint64_t tasks = hsi_builder_store(r->builder)->tasks;
+    uint64_t tasks = hsi_builder_rows(r->builder)->tasks;
 
     if (row->given & HSI_BIT(HSI_COUNT)) {
         const struct hsi_field *field = &r->csv.fields[r->column[HSI_COUNT]];

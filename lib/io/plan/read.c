@@ -116,7 +116,7 @@ static bool is_text(const struct hsi_rows *rows, int column, hsi_text text)
 /* Return a column in which this row differs from the task's first row; -1: none. */
 static int find_difference(const struct hsi_rows *rows, size_t task, const hsi_row *row)
 {
-    int column = hsi_store_difference(hsi_builder_store(rows->builder), task, row, HSI_SHARED);
+    int column = hsi_store_first_difference(hsi_builder_rows(rows->builder), task, row, HSI_SHARED);
 
     if (column >= 0)
         return column;
@@ -145,7 +145,7 @@ static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
 
 static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
 {
-    if (hsi_builder_store(r->rows.builder)->tasks == HS_MAX_TASKS)
+    if (hsi_builder_rows(r->rows.builder)->tasks == HS_MAX_TASKS)
         return hsi_csv_fail(&r->rows.csv, NULL, "more tasks than there may be; expected at most "
                             "%llu", (unsigned long long)HS_MAX_TASKS);
     row->given |= HSI_BIT(HSI_ID);
@@ -157,9 +157,9 @@ static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
 static hs_status find_task(struct reader *r, hsi_row *row, uint64_t hash, uint32_t *task)
 {
     const struct hsi_field *field = field_of(r, NAME);
-    const hsi_store        *store = hsi_builder_store(r->rows.builder);
+    const hsi_store        *store = hsi_builder_rows(r->rows.builder);
     hsi_text                name = {field->at, field->length};
-    size_t                  number = hsi_names_enter(store, &r->tasks, name, hash);
+    size_t                  number = hsi_names_insert(store, &r->tasks, name, hash);
 
     *task = (uint32_t)number;
     return number < store->rows ? check_same(r, number, row) : add_task(r, row, name);
@@ -175,9 +175,9 @@ static hs_status read_name(struct reader *r, uint64_t *hash)
     st = hsi_field_name(&r->rows.csv, name, HSI_MAX_NAME);
     if (st != HS_OK)
         return st;
-    return hsi_csv_fail_status(&r->rows.csv,
-                               hsi_names_hash(hsi_builder_store(r->rows.builder), &r->tasks,
-                                              (hsi_text){name->at, name->length}, hash));
+    return hsi_csv_fail_status(
+        &r->rows.csv, hsi_names_prepare_insert(hsi_builder_rows(r->rows.builder), &r->tasks,
+                                               (hsi_text){name->at, name->length}, hash));
 }
 
 /*
@@ -246,7 +246,7 @@ static hs_status read_placement(struct reader *r, hs_placement *placement)
 
 /*
  * Read a row. If both the task and the placement are faulty, the task's error is reported, although
- * it is found later: see hsi_names_hash().
+ * it is found later: see hsi_names_prepare_insert().
  */
 static hs_status read_row(struct reader *r, hs_placement *placement)
 {

@@ -64,11 +64,10 @@ static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t co
 /* Return whether two tasks agree in all columns but their names. */
 static bool agree(const struct work *w, uint32_t task, uint32_t other, const hsi_row *row)
 {
-    return hsi_store_difference(w->store, other, row, HSI_SHARED) < 0 &&
+    return hsi_store_first_difference(w->store, other, row, HSI_SHARED) < 0 &&
            is_same_text(hsi_list_text(&w->rows->after, task),
                         hsi_list_text(&w->rows->after, other)) &&
-           is_same_text(hsi_list_text(&w->rows->data, task),
-                        hsi_list_text(&w->rows->data, other));
+           is_same_text(hsi_list_text(&w->rows->data, task), hsi_list_text(&w->rows->data, other));
 }
 
 /*
@@ -82,7 +81,7 @@ static hs_status number_copies(struct work *w, const uint32_t *members, size_t c
 
     memset(w->scratch, 0, count * sizeof *w->scratch);
     for (size_t i = 0; i < count; i++) {
-        hsi_text whole = name_of(w, members[i]), name = hsi_names_split(whole, &copy);
+        hsi_text whole = name_of(w, members[i]), name = hsi_split_copy_name(whole, &copy);
 
         if (i == 0)
             *id = name;
@@ -165,7 +164,7 @@ hs_status hsi_plan_regroup(struct hsi_rows *rows, const uint32_t *number, uint32
     struct work w = {.rows = rows, .number = number, .renumbered = renumbered};
     hs_status   st = hs_builder_create(&w.builder);
 
-    w.store = hsi_builder_store(rows->builder);
+    w.store = hsi_builder_rows(rows->builder);
     w.order = malloc((w.store->rows + 1) * sizeof *w.order);
     w.scratch = malloc((w.store->rows + 1) * sizeof *w.scratch);
     if (st != HS_OK || !w.order || !w.scratch)

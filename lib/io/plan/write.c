@@ -141,7 +141,7 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     if (!in || !s)
         return hsi_error_set_status(error, HS_EINVAL);
     st = hsi_plan_info_resolve(&full, info, error);
-    if (st == HS_OK && hsi_require_times(in) != HS_OK)
+    if (st == HS_OK && hsi_require_known_times(in) != HS_OK)
         st = hsi_error_set_status(error, HS_EUNKNOWN);
     if (st == HS_OK)
         st = check_fit(in, s, error);

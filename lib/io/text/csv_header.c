@@ -32,9 +32,23 @@ static size_t find_name(const struct hsi_field *field, const struct expected *e)
     return i;
 }
 
-/* Return the name nearest to a field; NULL: none is near, or the column exists already. */
-static const char *near_name(const struct hsi_field *field, const struct expected *e,
-                             const int *column)
+/* Find the column that other programs call by a name near the field; e->count: none. */
+static size_t find_synonym(const struct hsi_field *field, const struct expected *e)
+{
+    static const char *const synonyms[][2] = {
+        {"command", "cpu_command"}, {"cmd", "cpu_command"}, {"name", "id"}, {"task", "id"}};
+    struct hsi_field column;
+
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (hs_name_distance(field->at, field->length, synonyms[i][0]) != HS_NOT_NEAR) {
+            column = (struct hsi_field){.at = synonyms[i][1], .length = strlen(synonyms[i][1])};
+            return find_name(&column, e);
+        }
+    return e->count;
+}
+
+/* Return the expected name nearest to a field, or that of a synonym; e->count: none is near. */
+static size_t find_nearest(const struct hsi_field *field, const struct expected *e)
 {
     size_t   nearest = 0;
     unsigned least = HS_NOT_NEAR;
@@ -47,7 +61,16 @@ static const char *near_name(const struct hsi_field *field, const struct expecte
             nearest = i;
         }
     }
-    return least == HS_NOT_NEAR || column[nearest] >= 0 ? NULL : e->names[nearest];
+    return least == HS_NOT_NEAR ? find_synonym(field, e) : nearest;
+}
+
+/* Return the name nearest to a field; NULL: none is near, or the column exists already. */
+static const char *near_name(const struct hsi_field *field, const struct expected *e,
+                             const int *column)
+{
+    size_t nearest = find_nearest(field, e);
+
+    return nearest == e->count || column[nearest] >= 0 ? NULL : e->names[nearest];
 }
 
 /* Set column[i] to the number of the first column with expected name i; -1: missing. */
@@ -85,10 +108,7 @@ static hs_status refuse_end(struct hsi_csv *csv, const struct expected *e)
 
 static bool is_near_any(const struct hsi_field *field, const struct expected *e)
 {
-    for (size_t i = 0; i < e->count; i++)
-        if (hs_name_distance(field->at, field->length, e->names[i]) != HS_NOT_NEAR)
-            return true;
-    return false;
+    return find_nearest(field, e) < e->count;
 }
 
 /* Return true if a part of the field before a separator is near a column's name. */
@@ -136,9 +156,9 @@ static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *fir
         (csv->count > 1 && !memchr(first->at, ' ', first->length)))
         return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; expected columns "
                             "among %s", shown, e->list);
-    return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; a list of commands "
-                        "becomes a table with the header cpu_command and a row "
-                        "\"COMMAND\" for each; expected columns among %s", shown, e->list);
+    return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; hsched-exec "
+                        "--commands=FILE runs a list of commands; expected columns among %s",
+                        shown, e->list);
 }
 
 /* Refuse a header in which no name is, or is near, a column's name. */

@@ -266,7 +266,7 @@ static bool is_row_readable(const hsi_store *store, size_t row)
         cells.given |= HSI_BIT(columns[i]);
         cells.value[columns[i]] = hsi_store_value(store, columns[i], row);
     }
-    return hsi_row_lacks_command(&cells) < 0;
+    return hsi_row_column_without_command(&cells) < 0;
 }
 
 static hs_status check_rows(const hsi_store *store, hs_error *error)

@@ -194,7 +194,7 @@ static hs_status scan_item(struct work *w, const char *at, const char *end)
  */
 static hs_status check_ambiguous(const struct work *w, const struct item *item)
 {
-    const hsi_store *store = hsi_builder_store(w->builder);
+    const hsi_store *store = hsi_builder_rows(w->builder);
     hsi_text         whole = hsi_list_text(w->list, item->row);
     hsi_text         raw = {item->at, (size_t)(item->end - item->at)};
     size_t           row;
@@ -236,7 +236,7 @@ static const char *unknown_task(hsi_text name)
 static hs_status add_after(const struct work *w, const struct item *item, hsi_text name,
                             uint64_t hash)
 {
-    const hsi_store *store = hsi_builder_store(w->builder);
+    const hsi_store *store = hsi_builder_rows(w->builder);
     hsi_text         end = end_of(item);
     double           bytes = 0;
     size_t           row;
@@ -261,9 +261,9 @@ static hs_status add_tasks(const struct work *w)
     hs_status st = HS_OK;
 
     for (size_t i = 0; i < w->count; i++)
-        hash[i] = hsi_names_expect(&w->names, w->name[i]);
+        hash[i] = hsi_names_prefetch_slot(&w->names, w->name[i]);
     for (size_t i = 0; i < w->count; i++)
-        hsi_names_approach(hsi_builder_store(w->builder), &w->names, hash[i]);
+        hsi_names_prefetch_id(hsi_builder_rows(w->builder), &w->names, hash[i]);
     for (size_t i = 0; i < w->count && st == HS_OK; i++)
         st = add_after(w, &w->item[i], w->name[i], hash[i]);
     return st;
@@ -294,7 +294,7 @@ static hs_status refuse_access(const struct work *w, const struct item *item, hs
 static hs_status add_accesses(const struct work *w)
 {
     uint32_t  data[BATCH];
-    hs_status st = HS_OK, entered = hsi_data_enter(w->data, w->name, w->count, data);
+    hs_status st = HS_OK, entered = hsi_data_find_or_add(w->data, w->name, w->count, data);
 
     for (size_t i = 0; i < w->count && st == HS_OK; i++) {
         const struct item *item = &w->item[i];
@@ -377,7 +377,7 @@ hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct
 hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
                          hs_builder *builder, struct hsi_csv *csv, hs_error *error)
 {
-    const hsi_store *store = hsi_builder_store(builder);
+    const hsi_store *store = hsi_builder_rows(builder);
     size_t           row;
     struct work      w = {.list = after, .builder = builder, .csv = csv};
     hs_status        st = HS_OK;
@@ -385,7 +385,7 @@ hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
     if (after->text.size > 0) {
         st = hsi_names_create(store, &w.names, &row);
         if (st != HS_OK)
-            return st == HS_EDUPLICATE ? hsi_builder_describe(builder, st, row, error)
+            return st == HS_EDUPLICATE ? hsi_builder_describe_failure(builder, st, row, error)
                                        : hsi_csv_fail_status(csv, st);
         hsi_builder_assume_unique_ids(builder);
         hsi_builder_reserve_edges(builder, count_entries(after));
@@ -401,7 +401,7 @@ hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
 void hsi_lists_find_fault(const struct hsi_list *after, const struct hsi_list *data,
                           const hs_builder *builder, uint64_t *line, uint64_t *column)
 {
-    const hsi_fault *fault = hsi_builder_fault(builder);
+    const hsi_fault *fault = hsi_builder_graph_fault(builder);
     bool             is_data = fault->kind == HSI_FAULT_ACCESS_TWICE || !after->places.rows;
 
     find_place(is_data ? data : after, fault->row, 0, line, column);

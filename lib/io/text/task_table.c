@@ -120,7 +120,7 @@ static hs_status note_data(struct hsi_rows *r)
     st = hsi_builder_add_handle(r->builder, (hsi_text){value->at, name}, &data);
     if (st != HS_OK)
         return hsi_csv_fail_status(&r->csv, st);
-    if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
+    if (hsi_data_has_bytes(&hsi_builder_rows(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
                             hsi_quote(value->at, name, (char[HSI_QUOTE]){0}));
     r->header.lines--; /* the limit on '#' lines does not count data lines */
@@ -248,7 +248,7 @@ static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int
     hs_status        st;
 
     if (field->length == 0) {
-        *value = hsi_default(column);
+        *value = hsi_column_default(column);
         return HS_OK;
     }
     switch (is->type) {
@@ -374,7 +374,7 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
         resolve_open_times(r, row);
     if (!has_worker(r, row))
         return refuse_times(r, row);
-    if (row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
+    if (row->given & commands && (lacking = hsi_row_column_without_command(row)) >= 0)
         return refuse_command(r, lacking);
     return HS_OK;
 }

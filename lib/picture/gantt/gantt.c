@@ -317,7 +317,7 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
     for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
         st = hsi_find_spoliations(g, &g->panel[i]);
     if (st == HS_OK && own->happened && own->runs.graph)
-        st = hsi_backlog_open(&own->backlog, g->in, s);
+        st = hsi_ready_counts_open(&own->backlog, g->in, s);
     return st;
 }
 
@@ -325,7 +325,7 @@ static void close_panels(hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++) {
         hsi_runs_close(&g->panel[i].runs);
-        hsi_backlog_close(&g->panel[i].backlog);
+        hsi_ready_counts_close(&g->panel[i].backlog);
         free(g->panel[i].path);
         free(g->panel[i].parts);
         free(g->panel[i].spoliation);

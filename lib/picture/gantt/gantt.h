@@ -76,7 +76,7 @@ struct hsi_panel {
     hsi_path_step        *path;     /* steps of the critical path, from the end of the schedule */
     size_t                path_count;
     /* number of ready tasks over time; empty except for a run of a task graph */
-    hsi_backlog           backlog;
+    hsi_ready_counts      backlog;
     double                ready_top; /* top of the chart of ready tasks */
     const hs_transfer    *transfers;
     size_t                transfer_count;

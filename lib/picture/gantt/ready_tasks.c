@@ -9,12 +9,12 @@
 
 #define NARROWEST 1.0
 
-static double step_end(const hsi_backlog *b, size_t i, double makespan)
+static double step_end(const hsi_ready_counts *b, size_t i, double makespan)
 {
     return i + 1 < b->count ? fmin(b->time[i + 1], makespan) : makespan;
 }
 
-static uint32_t most_ready(const hsi_backlog *b)
+static uint32_t most_ready(const hsi_ready_counts *b)
 {
     uint32_t most = 0;
 
@@ -25,7 +25,7 @@ static uint32_t most_ready(const hsi_backlog *b)
 }
 
 /* Draw the curve; steps within a pixel are replaced by the highest of them. */
-static void put_curve(hsi_gantt *g, const hsi_backlog *b, double makespan, double foot,
+static void put_curve(hsi_gantt *g, const hsi_ready_counts *b, double makespan, double foot,
                       double scale)
 {
     hsi_output_format(&g->out, "<path class=\"y\" d=\"M%f %f", g->left, foot);
@@ -64,10 +64,10 @@ void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel)
 /* Mark idle times with a ready task within [from, to), in which the worker of the row is idle. */
 static void put_kept(hsi_gantt *g, const hsi_band *band, unsigned row, double from, double to)
 {
-    const hsi_backlog *b = &band->panel->backlog;
+    const hsi_ready_counts *b = &band->panel->backlog;
     const uint32_t    *ready = b->ready[band->type];
     double             least = NARROWEST / g->width * g->span;
-    size_t             i = hsi_backlog_at(b, from);
+    size_t                  i = hsi_ready_counts_step_at(b, from);
 
     while (to - from >= least && i < b->count && b->time[i] < to) {
         double start = fmax(from, b->time[i]), end;

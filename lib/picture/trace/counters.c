@@ -64,13 +64,13 @@ static void put(counter *c, double time, double value)
 static hs_status put_ready(hsi_trace *t)
 {
     counter     c = begin(t, t->cpus > 0 ? HS_CPU : HS_GPU, "tasks", "ready");
-    hsi_backlog b;
-    hs_status   st = hsi_backlog_open(&b, t->in, t->s);
+    hsi_ready_counts b;
+    hs_status        st = hsi_ready_counts_open(&b, t->in, t->s);
 
     for (size_t i = 0; st == HS_OK && i < b.count && !hsi_output_failed(&t->out); i++)
         put(&c, b.time[i], b.ready[HSI_READY_ANY][i]);
     flush(&c);
-    hsi_backlog_close(&b);
+    hsi_ready_counts_close(&b);
     return st;
 }
 

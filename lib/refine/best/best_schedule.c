@@ -15,7 +15,7 @@ static void report_progress(void *data)
     const double       interval = 0.2;
     hsi_best          *best = data;
     const hs_settings *settings = best->settings;
-    double             seconds = hsi_stop_elapsed(&best->stop);
+    double             seconds = hsi_stop_seconds_elapsed(&best->stop);
     hs_progress        progress = {.struct_size = sizeof progress,
                                    .seconds = seconds,
                                    .makespan = best->found ? best->makespan : INFINITY,

@@ -234,7 +234,7 @@ static bool may_go_on(const hsi_best *best, const hsi_bin_completion *f)
 {
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =
-        best->counted ? (double)best->report->iterations : hsi_stop_elapsed(&best->stop);
+        best->counted ? (double)best->report->iterations : hsi_stop_seconds_elapsed(&best->stop);
     double all = best->counted ? (double)best->settings->iterations : time_limit(best);
 
     return spent < first_part * all + part * passed;

@@ -35,7 +35,7 @@ struct hsi_bounds {
 
 void hsi_bounds_raise(hsi_best *best, double bound, const char *name)
 {
-    bound = hsi_grid_up(bound, best->bounds->grid);
+    bound = hsi_grid_round_up(bound, best->bounds->grid);
     if (bound <= best->bound)
         return;
     best->bound = best->report->bound = bound;
@@ -50,7 +50,8 @@ double hsi_bounds_grid(const hsi_best *best)
 void hsi_bounds_raise_by_refutation(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);
-    hsi_bounds_raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
+    hsi_bounds_raise(best, hsi_grid_next_above(target, best->bounds->grid),
+                     hsi_alg_exact.about.name);
 }
 
 /* Return true if transfers take time, so that makespans are not sums of task times. */
@@ -95,7 +96,7 @@ hs_status hsi_bounds_open(hsi_best *best)
     best->bounds = calloc(1, sizeof *best->bounds);
     if (!best->bounds)
         return HS_ENOMEM;
-    best->bounds->grid = has_transfers(&best->pb) ? 0 : hsi_grid_of(&best->finishing);
+    best->bounds->grid = has_transfers(&best->pb) ? 0 : hsi_grid_of_times(&best->finishing);
     hs_settings_init(&settings);
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
@@ -157,7 +158,7 @@ static hs_status run_allocation_bound(hsi_best *best)
         return HS_OK;
     best->phase = "allocation bound";
     hs_settings_init(&settings);
-    settings.time_limit = fmin(limit, hsi_stop_left(&best->stop));
+    settings.time_limit = fmin(limit, hsi_stop_seconds_left(&best->stop));
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
     if (!(settings.time_limit > 0))
@@ -178,7 +179,7 @@ static hs_status run_configuration_bound(hsi_best *best, double seconds)
         return st;
     best->phase = "configuration bound";
     slice.end = fmin(slice.begin + seconds, best->stop.end);
-    st = hsi_configuration_step(bounds->configuration, &slice);
+    st = hsi_configuration_improve_bound(bounds->configuration, &slice);
     hsi_bounds_raise(best, hsi_configuration_bound(bounds->configuration),
                      hsi_bound_configuration.name);
     if (st == HS_OK)
@@ -223,7 +224,7 @@ static bool lifts_much(const hsi_best *best)
     if (bounds->configured || best->pb.n > CONFIGURATION_TASKS)
         return false;
     return !bounds->configuration ||
-           hsi_configuration_largest_open(bounds->configuration) >= little;
+           hsi_configuration_possible_growth(bounds->configuration) >= little;
 }
 
 /* Return the share of the elapsed time that better bounds may use. */
@@ -235,7 +236,7 @@ static double part_of_time(const hsi_best *best)
 hs_status hsi_bounds_run_slice(hsi_best *best)
 {
     hsi_bounds *bounds = best->bounds;
-    double      begin = hsi_now(), elapsed = hsi_stop_elapsed(&best->stop);
+    double      begin = hsi_now(), elapsed = hsi_stop_seconds_elapsed(&best->stop);
     double      seconds = fmax(0.03, 0.1 * elapsed);
     hs_status   st;
 
@@ -262,7 +263,7 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     st = run_configuration_bound(best, seconds);
     cf = best->bounds->configuration;
     for (i = 0; i < best->pb.n; i++)
-        worth[i] = cf ? hsi_configuration_worth(cf, i) : 0;
+        worth[i] = cf ? hsi_configuration_row_worth(cf, i) : 0;
     return st;
 }
 

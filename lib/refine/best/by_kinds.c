@@ -19,7 +19,7 @@ static hs_status set_multipliers(hsi_best *best, hsi_kinds_gap *gap)
 
     if (!worth)
         return HS_ENOMEM;
-    st = hsi_bounds_value(best, part / 2 * hsi_stop_left(&best->stop), worth, &known);
+    st = hsi_bounds_value(best, part / 2 * hsi_stop_seconds_left(&best->stop), worth, &known);
     if (known)
         hsi_kinds_gap_set_multipliers(gap, worth);
     hsi_multipliers_of_pivot(&best->pb, best->pivot, worth);
@@ -35,9 +35,9 @@ static hs_status test_all_targets(hsi_best *best, hsi_kinds_gap *gap)
     hs_status st = HS_OK;
 
     if (!best->counted)
-        slice.end = hsi_now() + part * hsi_stop_left(&best->stop);
+        slice.end = hsi_now() + part * hsi_stop_seconds_left(&best->stop);
     while (st == HS_OK && !hsi_kinds_gap_ended(gap) && hsi_best_may_continue(best) &&
-           (best->counted ? best->report->iterations < most : !hsi_stop_now(&slice))) {
+           (best->counted ? best->report->iterations < most : !hsi_stop_is_due(&slice))) {
         hsi_kinds_gap_answer answer;
         uint64_t       left = best->counted ? most - best->report->iterations : 0;
 

@@ -41,7 +41,7 @@ static int portfolio_over(void *data)
 
     return hsi_interrupted(&best->interrupt) ||
            (!best->counted &&
-            hsi_stop_elapsed(&best->stop) > 0.3 * (best->stop.end - best->stop.begin));
+            hsi_stop_seconds_elapsed(&best->stop) > 0.3 * (best->stop.end - best->stop.begin));
 }
 
 static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_settings *settings)

@@ -139,7 +139,7 @@ static void plan_round(rounds *r)
 
         moves = moves < share ? moves : share;
     } else if (r->rate > 0) {
-        double left = 0.9 * r->rate * fmax(0, hsi_stop_left(&best->stop) - r->overhead);
+        double left = 0.9 * r->rate * fmax(0, hsi_stop_seconds_left(&best->stop) - r->overhead);
 
         moves = (double)moves < left ? moves : (uint64_t)left + 1;
     } else {
@@ -204,7 +204,7 @@ static bool is_over(const rounds *r)
 {
     hsi_best *best = r->best;
 
-    if (!best->counted && hsi_stop_left(&best->stop) <= 1.1 * r->overhead) {
+    if (!best->counted && hsi_stop_seconds_left(&best->stop) <= 1.1 * r->overhead) {
         atomic_store(&r->best->halt, 1); /* no time is left for another round */
         return true;
     }

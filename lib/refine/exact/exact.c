@@ -84,7 +84,7 @@ static hs_status prove_optimum(hsi_exact *pf)
     if (st == HS_OK && !hsi_exact_is_proved(pf))
         st = hsi_exact_by_tree(pf);
 #endif
-    if (st != HS_OK || hsi_exact_is_proved(pf) || hsi_stop_now(&pf->stop))
+    if (st != HS_OK || hsi_exact_is_proved(pf) || hsi_stop_is_due(&pf->stop))
         return st;
     if (pf->pb.n > HSI_REFUTE_MOST_TASKS)
         return hsi_exact_schedule(pf, 1, INFINITY, 0);
@@ -121,7 +121,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     st = hsi_problem_of_tasks(in, &pf.token, &pf.pb);
     if (st != HS_OK)
         return st;
-    pf.grid = hsi_grid_of(&pf.pb);
+    pf.grid = hsi_grid_of_times(&pf.pb);
     pf.worth[0] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[0]);
     pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
     pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);

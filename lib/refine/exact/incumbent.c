@@ -27,7 +27,7 @@ static void set_bound(hsi_exact *pf, double bound, const char *name)
 
 void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
 {
-    bound = hsi_grid_up(bound, pf->grid);
+    bound = hsi_grid_round_up(bound, pf->grid);
     if (bound > pf->bound)
         set_bound(pf, bound, name);
 }
@@ -59,15 +59,16 @@ hs_status hsi_exact_take_verdict(hsi_exact *pf, double target, hsi_verdict verdi
         return take_if_shorter(pf, worker);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
-        hsi_exact_raise(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.about.name);
+        hsi_exact_raise(pf, hsi_grid_next_above(target, pf->grid), hsi_alg_exact.about.name);
     }
     return HS_OK;
 }
 
 void hsi_exact_report_progress(const hsi_exact *pf)
 {
-    hs_progress progress = {
-        sizeof progress, hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes, "proof"};
+    hs_progress progress = {sizeof progress, hsi_stop_seconds_elapsed(&pf->stop),
+                            pf->longest,     pf->bound,
+                            pf->nodes,       "proof"};
 
     if (pf->settings->progress)
         pf->settings->progress(pf->settings->progress_data, &progress);
@@ -77,7 +78,7 @@ hs_settings hsi_exact_settings_for_part(const hsi_exact *pf, double part, double
 {
     hs_settings settings = *pf->settings;
 
-    settings.time_limit = fmin(part * hsi_stop_left(&pf->stop), most);
+    settings.time_limit = fmin(part * hsi_stop_seconds_left(&pf->stop), most);
     if (!(settings.time_limit > 0))
         settings.time_limit = 1e-3;
     return settings;
@@ -137,11 +138,11 @@ hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *fo
     *found = 0;
     if (st != HS_OK)
         return st == HS_ETOOBIG || st == HS_ESOLVER ? HS_OK : st;
-    while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_now(&slice))
-        st = hsi_configuration_step(cf, &slice);
+    while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_is_due(&slice))
+        st = hsi_configuration_improve_bound(cf, &slice);
     hsi_exact_raise(pf, hsi_configuration_bound(cf), "configuration");
     for (i = 0; i < pf->pb.n; i++)
-        value[i] = hsi_configuration_worth(cf, i);
+        value[i] = hsi_configuration_row_worth(cf, i);
     hsi_configuration_close(cf);
     *found = st != HS_ENOMEM;
     return *found ? HS_OK : HS_ENOMEM;

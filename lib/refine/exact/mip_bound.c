@@ -35,14 +35,15 @@ static double cutoff_of_gap(const computation *c)
 
 static void raise_bound(computation *c, double bound)
 {
-    c->bound = fmax(c->bound, hsi_grid_up(fmin(bound, c->makespan), c->grid));
+    c->bound = fmax(c->bound, hsi_grid_round_up(fmin(bound, c->makespan), c->grid));
 }
 
 static void report_progress(const computation *c, uint64_t nodes)
 {
     const hs_settings *settings = c->stop->settings;
-    hs_progress progress = {sizeof progress, hsi_stop_elapsed(c->stop), c->makespan, c->bound,
-                            nodes,           "branch and price"};
+    hs_progress        progress = {sizeof progress, hsi_stop_seconds_elapsed(c->stop),
+                                   c->makespan,     c->bound,
+                                   nodes,           "branch and price"};
 
     if (settings->progress)
         settings->progress(settings->progress_data, &progress);
@@ -55,8 +56,9 @@ static hs_status raise_by_allocation(computation *c, const hsi_problem *rows)
     double      value = 0;
     hs_status   st;
 
-    settings.time_limit = isinf(c->stop->end) ? 1 : fmax(1e-3, 0.1 * hsi_stop_left(c->stop));
-    st = hsi_bound_of_rows(&hsi_bound_allocation, rows, &settings, &value, NULL);
+    settings.time_limit =
+        isinf(c->stop->end) ? 1 : fmax(1e-3, 0.1 * hsi_stop_seconds_left(c->stop));
+    st = hsi_bound_compute_for_rows(&hsi_bound_allocation, rows, &settings, &value, NULL);
     if (st == HS_OK)
         raise_bound(c, value);
     return st;
@@ -81,7 +83,7 @@ static hs_status search_tree(computation *c, hsi_price_tree *tree, double *load)
 {
     hs_status st = HS_OK;
 
-    while (st == HS_OK && !hsi_price_tree_ended(tree) && !hsi_stop_now(c->stop)) {
+    while (st == HS_OK && !hsi_price_tree_ended(tree) && !hsi_stop_is_due(c->stop)) {
         hsi_stop        slice = *c->stop;
         const uint32_t *found;
 
@@ -142,7 +144,7 @@ static hs_status search_graph(computation *c, hsi_schedule_tree *search)
     hs_status st = HS_OK;
 
     raise_bound(c, hsi_schedule_tree_bound(search, c->bound, c->makespan));
-    while (st == HS_OK && !c->ended && !hsi_stop_now(c->stop)) {
+    while (st == HS_OK && !c->ended && !hsi_stop_is_due(c->stop)) {
         double       below = cutoff_of_gap(c);
         hs_schedule *s = NULL;
 
@@ -209,7 +211,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     computation c = {.stop = &stop, .makespan = INFINITY};
     hsi_arena   arena = {0};
     hsi_problem pb;
-    hs_status   st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, value, NULL);
+    hs_status   st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, value, NULL);
 
     if (st != HS_OK || rows->n == 0)
         return st;
@@ -219,7 +221,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     st = expand_rows(rows, &arena, &pb);
     if (st == HS_OK) {
         c.pb = &pb;
-        c.grid = rows->graph && rows->links->has[HS_H2D] ? 0 : hsi_grid_of(&pb);
+        c.grid = rows->graph && rows->links->has[HS_H2D] ? 0 : hsi_grid_of_times(&pb);
         st = rows->graph ? HS_OK : raise_by_allocation(&c, rows);
     }
     if (st == HS_OK)
@@ -238,15 +240,15 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {
     double    value, least = 0;
-    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
+    hs_status st = hsi_bound_compute_for_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
     if (st == HS_OK && rows->graph)
-        st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
+        st = hsi_bound_compute_for_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
     if (st != HS_OK)
         return st;
     return rows->graph ? hsi_certify_value(rows, least, c)
-                       : hsi_certify_tree(rows, value, true, &stop, c);
+                       : hsi_certify_by_cases(rows, value, true, &stop, c);
 }
 
 const hs_bound hsi_bound_mip = {

@@ -11,7 +11,7 @@ static hs_status test_targets(hsi_exact *pf, hsi_kinds_gap *gap)
     hs_status st = HS_OK;
 
     while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_kinds_gap_ended(gap) &&
-           !hsi_stop_now(&pf->stop)) {
+           !hsi_stop_is_due(&pf->stop)) {
         hsi_kinds_gap_answer answer;
 
         hsi_exact_report_progress(pf);

@@ -19,14 +19,14 @@ static hs_status find_multipliers(hsi_exact *pf)
     hs_status st = value ? hsi_exact_value_by_area(pf, value) : HS_ENOMEM;
 
     if (st == HS_OK)
-        hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
+        hsi_refute_scale_worths(pf->pb.n, value, pf->worth[pf->worths++]);
 #ifdef HAVE_GLPK
     int found = 0;
 
     if (st == HS_OK)
         st = hsi_exact_value_by_configuration(pf, value, &found);
     if (found)
-        hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
+        hsi_refute_scale_worths(pf->pb.n, value, pf->worth[pf->worths++]);
 #endif
     free(value);
     return st;
@@ -56,11 +56,11 @@ static hs_status refute_target(hsi_exact *pf, double target, uint64_t most, hsi_
     int            turn;
 
     *verdict = HSI_STOPPED;
-    for (; (most == 0 || nodes <= most) && !hsi_stop_now(&pf->stop); nodes *= 4) {
+    for (; (most == 0 || nodes <= most) && !hsi_stop_is_due(&pf->stop); nodes *= 4) {
         for (turn = 0; turn < pf->worths; turn++) {
             r.worth = pf->worth[turn];
             r.most_nodes = nodes;
-            st = hsi_refute(&r, &pf->stop, verdict);
+            st = hsi_refutation_search(&r, &pf->stop, verdict);
             pf->nodes += r.nodes;
             if (st != HS_OK || *verdict != HSI_STOPPED)
                 return st;
@@ -76,7 +76,7 @@ hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
     uint64_t  patience = 400000;
     hs_status st = pf->worths ? HS_OK : find_multipliers(pf);
 
-    for (; rounds-- && st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_stop_now(&pf->stop);
+    for (; rounds-- && st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_stop_is_due(&pf->stop);
          patience *= 4) {
         hsi_verdict verdict = HSI_FOUND;
         double      target = 0, before = INFINITY;

@@ -13,7 +13,7 @@ static hs_status search_tree(hsi_exact *pf, hsi_price_tree *tree)
     hs_status st = HS_OK;
 
     while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_price_tree_ended(tree) &&
-           !hsi_stop_now(&pf->stop)) {
+           !hsi_stop_is_due(&pf->stop)) {
         hs_settings     settings = hsi_exact_settings_for_part(pf, 1, 1);
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;

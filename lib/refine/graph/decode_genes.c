@@ -78,12 +78,12 @@ static void find_levels(hsi_decoder *d)
         double         longest = 0;
 
         for (size_t j = 0; j < count; j++) {
-            double length =
-                d->level[arc[j].task] + hsi_arc_time(arcs, &arc[j], place, d->place[arc[j].task]);
+            double length = d->level[arc[j].task] +
+                            hsi_arc_transfer_time(arcs, &arc[j], place, d->place[arc[j].task]);
 
             longest = length > longest ? length : longest;
         }
-        d->level[task] = longest + hsi_time_at(arcs, task, place);
+        d->level[task] = longest + hsi_task_time_at(arcs, task, place);
     }
 }
 
@@ -94,7 +94,7 @@ static void begin_decoding(hsi_decoder *d)
     size_t          at = 0;
 
     for (uint32_t place = 0; place < arcs->places; place++) {
-        uint32_t first = hsi_first_worker_at(arcs, place), count = hsi_workers_at(arcs, place);
+        uint32_t first = hsi_first_worker_at(arcs, place), count = hsi_worker_count_at(arcs, place);
 
         d->ready[place].size = 0;
         d->idle_count[place] = count;
@@ -135,7 +135,7 @@ static void release_first(hsi_decoder *d)
     for (uint32_t i = 0; i < arcs->pb->n; i++) {
         d->left[i] = arcs->waits[i];
         d->trigger[i] = HS_NONE;
-        d->arrive[i] = hsi_fetch_time(arcs, i, d->place[i]);
+        d->arrive[i] = hsi_initial_data_arrival(arcs, i, d->place[i]);
         if (d->left[i] == 0)
             release_task(d, i);
     }
@@ -145,7 +145,7 @@ static void start_task(hsi_decoder *d, uint32_t task)
 {
     uint32_t place = d->place[task];
     uint32_t first = hsi_first_worker_at(d->arcs, place);
-    double   end = d->now + hsi_time_at(d->arcs, task, place);
+    double   end = d->now + hsi_task_time_at(d->arcs, task, place);
 
     d->worker[task] = d->idle[first + --d->idle_count[place]];
     d->cause[task] = d->arrive[task] == d->now ? d->trigger[task] : d->freed[place];
@@ -183,7 +183,7 @@ static void finish_task(hsi_decoder *d, uint32_t task)
     d->freed[place] = task;
     for (size_t i = 0; i < count; i++) {
         uint32_t next = arc[i].task;
-        double   inputs_at = d->now + hsi_arc_time(arcs, &arc[i], place, d->place[next]);
+        double   inputs_at = d->now + hsi_arc_transfer_time(arcs, &arc[i], place, d->place[next]);
 
         if (inputs_at >= d->arrive[next]) {
             d->arrive[next] = inputs_at;
@@ -241,7 +241,7 @@ hs_status hsi_decoded_schedule(const hsi_decoder *d, hs_schedule **out)
 
     for (uint32_t i = 0; all && i < pb->n; i++)
         all[i] = (hs_placement){.start = d->start[i],
-                                .end = d->start[i] + hsi_time_at(d->arcs, i, d->place[i]),
+                                .end = d->start[i] + hsi_task_time_at(d->arcs, i, d->place[i]),
                                 .task = i,
                                 .worker = d->worker[i],
                                 .state = HS_RUN};

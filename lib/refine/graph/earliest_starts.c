@@ -39,7 +39,7 @@ static void read_worker(shift *sh, const hs_schedule *s, uint32_t worker)
         if (entries[i].state != HS_RUN)
             continue;
         sh->placed[task] = (hs_placement){.task = task, .worker = worker, .state = HS_RUN};
-        sh->arrive[task] = hsi_fetch_time(arcs, task, hsi_place_of(arcs, worker));
+        sh->arrive[task] = hsi_initial_data_arrival(arcs, task, hsi_place_of_worker(arcs, worker));
         sh->left[task] = arcs->waits[task] + (before != HS_NONE);
         sh->next[task] = HS_NONE;
         if (before != HS_NONE)
@@ -60,15 +60,15 @@ static void place_task(shift *sh, uint32_t task)
 {
     const hsi_arcs *arcs = sh->arcs;
     hs_placement   *p = &sh->placed[task];
-    uint32_t        from = hsi_place_of(arcs, p->worker);
+    uint32_t        from = hsi_place_of_worker(arcs, p->worker);
 
     p->start = sh->arrive[task];
-    p->end = p->start + hsi_time_at(arcs, task, from);
+    p->end = p->start + hsi_task_time_at(arcs, task, from);
     for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++) {
         const hsi_arc *arc = &arcs->after[i];
-        uint32_t       to = hsi_place_of(arcs, sh->placed[arc->task].worker);
+        uint32_t       to = hsi_place_of_worker(arcs, sh->placed[arc->task].worker);
 
-        come_before(sh, arc->task, p->end + hsi_arc_time(arcs, arc, from, to));
+        come_before(sh, arc->task, p->end + hsi_arc_transfer_time(arcs, arc, from, to));
     }
     if (sh->next[task] != HS_NONE)
         come_before(sh, sh->next[task], p->end);

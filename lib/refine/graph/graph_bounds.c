@@ -19,7 +19,7 @@ static const double part_of_time = 0.2;
 
 static hs_settings settings_of_bound(const hsi_best *best)
 {
-    double      left = hsi_stop_left(&best->stop);
+    double      left = hsi_stop_seconds_left(&best->stop);
     hs_settings settings;
 
     hs_settings_init(&settings);
@@ -68,7 +68,7 @@ hs_status hsi_graph_work(hsi_best *best)
     if (best->counted && best->pb.n > COUNTED_FOR_WORK)
         return HS_OK;
     best->phase = "work-paths bound";
-    st = hsi_bound_of_rows(&hsi_bound_work_paths, &best->pb, &settings, &value, NULL);
+    st = hsi_bound_compute_for_rows(&hsi_bound_work_paths, &best->pb, &settings, &value, NULL);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_work_paths.name);
     return st == HS_ENOMEM ? st : HS_OK;

@@ -18,8 +18,8 @@ static int is_over(void *data)
     if (!best->found)
         return best->settings->cancel && best->settings->cancel(best->settings->cancel_data);
     return hsi_interrupted(&best->interrupt) ||
-           (!best->counted &&
-            hsi_stop_elapsed(&best->stop) > part_of_time * (best->stop.end - best->stop.begin));
+           (!best->counted && hsi_stop_seconds_elapsed(&best->stop) >
+                                  part_of_time * (best->stop.end - best->stop.begin));
 }
 
 static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank rank)

@@ -76,14 +76,15 @@ void hsi_schedule_tree_close(hsi_schedule_tree *b)
 static double arrival_of_inputs(const hsi_schedule_tree *b, uint32_t task, uint32_t place)
 {
     const hsi_windows *w = &b->windows;
-    double             inputs_at = hsi_fetch_time(b->arcs, task, place);
+    double             inputs_at = hsi_initial_data_arrival(b->arcs, task, place);
 
     for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++) {
         const hsi_arc *arc = &w->before[i];
         uint32_t       from = arc->task;
 
-        inputs_at = fmax(inputs_at, b->partial.end[from] +
-                                        hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
+        inputs_at =
+            fmax(inputs_at, b->partial.end[from] +
+                                hsi_arc_transfer_time(b->arcs, arc, b->partial.place[from], place));
     }
     return inputs_at;
 }
@@ -95,7 +96,7 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     uint32_t      first = hsi_first_worker_at(b->arcs, place), best = first;
     const double *free_at = b->partial.free_at;
 
-    for (uint32_t i = first + 1; i < first + hsi_workers_at(b->arcs, place); i++) {
+    for (uint32_t i = first + 1; i < first + hsi_worker_count_at(b->arcs, place); i++) {
         bool better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
                                         : free_at[i] < free_at[best];
 
@@ -116,10 +117,10 @@ static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, doubl
 {
     const hsi_windows *w = &b->windows;
     int                type = place == 0 ? HS_CPU : HS_GPU;
-    double             time = hsi_time_at(b->arcs, task, place), inputs_at;
+    double             time = hsi_task_time_at(b->arcs, task, place), inputs_at;
     child              c = {.task = task, .place = place};
 
-    if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
+    if (hsi_worker_count_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
         return;
     inputs_at = arrival_of_inputs(b, task, place);
     c.worker = choose_worker(b, place, inputs_at);

@@ -86,7 +86,7 @@ void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s)
 
         for (size_t i = 0; i < count; i++)
             if (entries[i].state == HS_RUN)
-                seeds->tried.place[entries[i].task] = hsi_place_of(&seeds->arcs, w);
+                seeds->tried.place[entries[i].task] = hsi_place_of_worker(&seeds->arcs, w);
     }
     try_places(seeds);
 }

@@ -65,9 +65,9 @@ hs_status hsi_price_tree_search_through(hsi_price_tree *b, hsi_price_tree_node *
             return st;
     }
     slice.end = fmin(stop->end, hsi_now() + b->patience);
-    hsi_refute_worth(pb.n, nd->worth, b->scaled);
+    hsi_refute_scale_worths(pb.n, nd->worth, b->scaled);
     if (pb.n <= HSI_REFUTE_MOST_TASKS)
-        st = hsi_refute(&refutation, &slice, &verdict);
+        st = hsi_refutation_search(&refutation, &slice, &verdict);
     if (st != HS_OK)
         return st;
     if (nd->state == HSI_NODE_HARD)

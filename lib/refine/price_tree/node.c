@@ -61,14 +61,14 @@ static void choose_branch(hsi_price_tree *b, const hsi_configuration *cf, hsi_pr
     nd->task = (uint32_t)b->pb->n;
     hsi_configuration_cpu_shares(cf, b->share);
     for (i = 0; i < b->pb->n; i++) {
-        uint32_t kind = hsi_configuration_kind(cf, i);
+        uint32_t kind = hsi_configuration_kind_of_row(cf, i);
         double   count = 0, on_cpu, far;
 
         nd->mostly[i] = b->share[kind] >= 0.5 ? HS_CPU : HS_GPU;
         if (isinf(b->p[i]) || isinf(b->q[i]))
             continue;
         for (j = 0; j < b->pb->n; j++)
-            count += hsi_configuration_kind(cf, j) == kind;
+            count += hsi_configuration_kind_of_row(cf, j) == kind;
         on_cpu = count * b->share[kind];
         far = fmin(on_cpu - floor(on_cpu), ceil(on_cpu) - on_cpu);
         if (far > best) {
@@ -101,7 +101,7 @@ static hs_status begin_bounding(hsi_price_tree *b, hsi_price_tree_node *nd, cons
         nd->bound = INFINITY;
         return HS_OK;
     }
-    st = hsi_bound_of_rows(&hsi_bound_deadline, pb, stop->settings, &deadline, NULL);
+    st = hsi_bound_compute_for_rows(&hsi_bound_deadline, pb, stop->settings, &deadline, NULL);
     if (st != HS_OK)
         return st;
     nd->bound = fmax(nd->bound, deadline);
@@ -132,13 +132,13 @@ hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, co
     if (st != HS_OK)
         return st;
     if (b->cf) {
-        hsi_configuration_set_enough(b->cf, b->cutoff);
-        st = hsi_configuration_step(b->cf, stop);
+        hsi_configuration_set_sufficient_bound(b->cf, b->cutoff);
+        st = hsi_configuration_improve_bound(b->cf, stop);
         nd->bound = hsi_configuration_bound(b->cf);
         if (st == HS_OK && !hsi_configuration_ended(b->cf) && nd->bound < b->cutoff)
             return HS_OK;
         for (i = 0; i < pb.n; i++)
-            nd->worth[i] = hsi_configuration_worth(b->cf, i);
+            nd->worth[i] = hsi_configuration_row_worth(b->cf, i);
         if (st == HS_OK && nd->bound < b->cutoff)
             choose_branch(b, b->cf, nd);
     }

@@ -129,9 +129,9 @@ hs_status hsi_price_tree_step(hsi_price_tree *b, double cutoff, const hsi_stop *
 
     b->cutoff = cutoff;
     b->has_found = 0;
-    if (!b->has_root && !hsi_stop_now(stop))
+    if (!b->has_root && !hsi_stop_is_due(stop))
         st = hsi_price_tree_evaluate(b, &hsi_price_tree_nodes_of(b)[0], stop, &b->has_root);
-    while (st == HS_OK && b->has_root && !b->has_found && !hsi_stop_now(stop)) {
+    while (st == HS_OK && b->has_root && !b->has_found && !hsi_stop_is_due(stop)) {
         if (b->begun || b->ready) {
             st = branch_on(b, stop);
             continue;

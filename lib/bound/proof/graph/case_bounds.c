@@ -169,8 +169,8 @@ static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
             double   length = fmin(head[first] + tail[second], head[second] + tail[first]);
 
             if (*hsi_tree_are_apart(pr, first, second) || length <= *most ||
-                hsi_is_before(b, b->position[first], b->position[second]) ||
-                hsi_is_before(b, b->position[second], b->position[first]))
+                hsi_task_precedes(b, b->position[first], b->position[second]) ||
+                hsi_task_precedes(b, b->position[second], b->position[first]))
                 continue;
             *most = length;
             c->split = (hsi_proof_node){.step = HSI_STEP_ORDER, .kind = first, .cut = second};
@@ -206,7 +206,7 @@ static void choose_split(const hsi_graph_prover *pr, hsi_path_search *s, hsi_gra
 static hs_status keep_paths(const hsi_path_search *s, double proved, hsi_graph_case *c)
 {
     hs_certificate found = {.paths = 0};
-    hs_status      st = hsi_path_search_keep(s, proved, &found);
+    hs_status      st = hsi_path_search_certify(s, proved, &found);
 
     c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH, .path = found.path, .paths = found.paths};
     memcpy(c->proof.multiplier, found.multiplier, sizeof found.multiplier);
@@ -221,14 +221,14 @@ static hs_status by_paths(hsi_graph_prover *pr, hsi_graph_case *c)
     hs_status       st = hsi_path_search_run(&s, &proved);
 
     if (st == HS_OK)
-        st = keep_paths(&s, fmin(hsi_grid_up(proved, pr->grid), pr->target), c);
+        st = keep_paths(&s, fmin(hsi_grid_round_up(proved, pr->grid), pr->target), c);
     if (st == HS_OK && c->own < pr->goal && !s.limit_reached)
         choose_split(pr, &s, c);
     hsi_path_search_close(&s);
     return st;
 }
 
-hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c)
+hs_status hsi_graph_prover_bound_case(hsi_graph_prover *pr, hsi_graph_case *c)
 {
     int       none = 0;
     hs_status st = close_types(pr, &none);

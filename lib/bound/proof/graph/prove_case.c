@@ -30,7 +30,7 @@ hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, do
     size_t     pairs = (size_t)HSI_TREE_VERTICES * HSI_TREE_VERTICES;
 
     *pr = (hsi_graph_prover){
-        .pb = pb, .target = target, .goal = target * (1 - 0x1p-45), .grid = hsi_grid_of(pb)};
+        .pb = pb, .target = target, .goal = target * (1 - 0x1p-45), .grid = hsi_grid_of_times(pb)};
     if (pb->graph->vertices > HSI_TREE_VERTICES)
         return HS_ETOOBIG;
     pr->p = hsi_arena_take(arena, pb->n, sizeof *pr->p);
@@ -59,7 +59,7 @@ static void begin_case(hsi_graph_prover *pr)
         const uint32_t *after = hsi_successors(g, v, &count);
 
         for (size_t i = 0; i < count; i++)
-            *hsi_tree_edge(pr, v, after[i]) = 1;
+            *hsi_tree_edge_at(pr, v, after[i]) = 1;
     }
 }
 
@@ -69,9 +69,9 @@ static void add_edges_across(hsi_graph_prover *pr, uint32_t first, uint32_t seco
     uint32_t vertices = (uint32_t)pr->graph.vertices;
 
     for (uint32_t from = 0; from < vertices; from++)
-        for (uint32_t to = 0; *hsi_tree_edge(pr, from, first) && to < vertices; to++)
-            if (*hsi_tree_edge(pr, second, to))
-                *hsi_tree_edge(pr, from, to) = 1;
+        for (uint32_t to = 0; *hsi_tree_edge_at(pr, from, first) && to < vertices; to++)
+            if (*hsi_tree_edge_at(pr, second, to))
+                *hsi_tree_edge_at(pr, from, to) = 1;
 }
 
 static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_t part)
@@ -81,7 +81,7 @@ static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_
     if (split->step == HSI_STEP_TYPE)
         (part == 0 ? pr->q : pr->p)[a] = INFINITY;
     else if (part < 2)
-        *(part == 0 ? hsi_tree_edge(pr, a, b) : hsi_tree_edge(pr, b, a)) = 1;
+        *(part == 0 ? hsi_tree_edge_at(pr, a, b) : hsi_tree_edge_at(pr, b, a)) = 1;
     if (split->step == HSI_STEP_TYPE || part < 2)
         return;
     *hsi_tree_are_apart(pr, a, b) = *hsi_tree_are_apart(pr, b, a) = 1;
@@ -100,9 +100,9 @@ static void make_graph(hsi_graph_prover *pr)
         g->pred_at[v] = in;
         g->succ_at[v] = out;
         for (uint32_t other = 0; other < vertices; other++) {
-            if (*hsi_tree_edge(pr, other, v))
+            if (*hsi_tree_edge_at(pr, other, v))
                 g->pred[in++] = other;
-            if (*hsi_tree_edge(pr, v, other))
+            if (*hsi_tree_edge_at(pr, v, other))
                 g->succ[out++] = other;
         }
         left[v] = (uint32_t)(in - g->pred_at[v]);
@@ -129,7 +129,7 @@ static void take_parts(hsi_graph_prover *pr, uint32_t index)
     take_part(pr, &hsi_graph_case_at(pr, c->parent)->split, c->part);
 }
 
-void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index)
+void hsi_graph_prover_enter_case(hsi_graph_prover *pr, uint32_t index)
 {
     begin_case(pr);
     take_parts(pr, index);

@@ -62,8 +62,8 @@ static hs_status add_case(hsi_graph_prover *pr, hsi_graph_case content)
         hsi_vector_reserve(&pr->heap, sizeof index))
         return HS_ENOMEM;
     c = hsi_graph_case_at(pr, index);
-    hsi_graph_prover_turn_to(pr, index);
-    st = hsi_graph_prover_bound(pr, c);
+    hsi_graph_prover_enter_case(pr, index);
+    st = hsi_graph_prover_bound_case(pr, c);
     c->bound = fmax(c->bound, c->own);
     if (st != HS_OK || c->own >= pr->goal)
         return st;
@@ -95,7 +95,7 @@ static hs_status grow_tree(hsi_graph_prover *pr)
     hs_status            st = add_case(pr, root);
 
     while (st == HS_OK && open_cases(pr) > 0 && case_count(pr) < MOST_CASES &&
-           !hsi_stop_now(pr->stop)) {
+           !hsi_stop_is_due(pr->stop)) {
         uint32_t index = hsi_heap_pop(pr->heap.data, open_cases(pr), comes_before, pr);
 
         pr->heap.size -= sizeof index;

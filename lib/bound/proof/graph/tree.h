@@ -58,7 +58,8 @@ static inline hsi_graph_case *hsi_graph_case_at(const hsi_graph_prover *pr, size
     return (hsi_graph_case *)pr->cases.data + index;
 }
 
-static inline unsigned char *hsi_tree_edge(const hsi_graph_prover *pr, uint32_t from, uint32_t to)
+static inline unsigned char *hsi_tree_edge_at(const hsi_graph_prover *pr, uint32_t from,
+                                              uint32_t to)
 {
     return &pr->edge[from * HSI_TREE_VERTICES + to];
 }
@@ -70,10 +71,10 @@ static inline unsigned char *hsi_tree_are_apart(const hsi_graph_prover *pr, uint
 }
 
 /* Turn to a case: set the fields of the present case. */
-void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index);
+void hsi_graph_prover_enter_case(hsi_graph_prover *pr, uint32_t index);
 
 /* Prove a bound for the present case, as high as possible, and choose a split. */
-hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c);
+hs_status hsi_graph_prover_bound_case(hsi_graph_prover *pr, hsi_graph_case *c);
 
 /* Prove by cases that no schedule is shorter than `target`, or than the highest value proved until
  * `stop`. HS_ETOOBIG: more than HSI_TREE_VERTICES vertices. */

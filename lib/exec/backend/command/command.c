@@ -85,7 +85,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 {
     char            settings[HSI_ENVIRONMENT_ROOM];
     const char     *visible = hsi_starter_visible_devices(options->starter);
-    size_t          length = hsi_environment_of_worker(options, info, visible, settings);
+    size_t          length = hsi_environment_write_worker(options, info, visible, settings);
     command_worker *w = calloc(1, sizeof *w);
     hs_status       st = HS_OK;
 
@@ -121,7 +121,7 @@ static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
             continue; /* interrupted by a signal */
         for (i = 0; i < output->count; i++)
             if (wait[OUTPUT + i].revents)
-                hsi_command_stream_read(output, &output->stream[i]);
+                hsi_command_stream_read_available(output, &output->stream[i]);
         if (wait[END].revents)
             return;
         if (wait[WAKE].revents && hs_attempt_cancelled(attempt)) {
@@ -163,7 +163,8 @@ static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, 
     attempt->core_wait = end->core.waited;
 
     if (end->undead)
-        return hsi_fail(attempt, "a process of another user is left of it and cannot be killed");
+        return hsi_attempt_fail(attempt,
+                                "a process of another user is left of it and cannot be killed");
     if (end->cancelled && !(end->signal == 0 && end->status == 0 &&
                             hs_attempt_cancelled(attempt) == HS_CANCEL_SPOLIATED))
         return HS_OUTCOME_ABORTED;
@@ -175,7 +176,7 @@ static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, 
     else
         describe_status(end->status, what);
     line = hsi_command_output_last_line(output);
-    return hsi_fail(attempt, "%s%s%.300s", what, line[0] != '\0' ? ": " : "", line);
+    return hsi_attempt_fail(attempt, "%s%s%.300s", what, line[0] != '\0' ? ": " : "", line);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
@@ -193,11 +194,11 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
     if (hsi_command_output_open(&output, attempt) != 0)
         return HS_OUTCOME_FAILED;
     hs_instance_name(attempt->instance, attempt->task, name, sizeof name);
-    hsi_command_output_ends(&output, request.output);
-    if (hsi_process_begin(process, &request, attempt->why) == 0) {
-        hsi_command_output_given(&output);
+    hsi_command_output_child_fds(&output, request.output);
+    if (hsi_process_start_command(process, &request, attempt->why) == 0) {
+        hsi_command_output_close_child_fds(&output);
         wait_for_end(process, attempt, &output);
-        if (hsi_process_finish(process, &end, attempt->why) == 0 &&
+        if (hsi_process_wait_for_end(process, &end, attempt->why) == 0 &&
             hsi_command_output_finish(&output) == 0)
             outcome = judge(&end, &output, attempt);
     }

@@ -104,9 +104,9 @@ static void show_devices(settings *s, const hs_backend_worker_info *info, const 
     set(s, "ROCR_VISIBLE_DEVICES", is_gpu ? index : "-1");
 }
 
-size_t hsi_environment_of_worker(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info, const char *visible,
-                                 char text[HSI_ENVIRONMENT_ROOM])
+size_t hsi_environment_write_worker(const hs_backend_options     *options,
+                                    const hs_backend_worker_info *info, const char *visible_devices,
+                                    char text[HSI_ENVIRONMENT_ROOM])
 {
     settings s = {.text = text, .whole = true};
     char     worker[16], cores[16], index[16];
@@ -121,6 +121,6 @@ size_t hsi_environment_of_worker(const hs_backend_options     *options,
     if (info->type == HS_GPU)
         set(&s, "HSCHED_GPU", index);
     if (!options->keep_visible_devices)
-        show_devices(&s, info, visible, index);
+        show_devices(&s, info, visible_devices, index);
     return s.whole ? s.used : 0;
 }

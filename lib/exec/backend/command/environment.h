@@ -36,9 +36,10 @@ hs_status hsi_environment_create(const hs_backend_options *options, char *const 
 void      hsi_environment_free(hsi_environment *environment);
 
 /* Write the variables of a worker that hold for all its attempts: NAME=VALUE, each with its NUL.
- * `visible` is that of hsi_environment. Return the number of bytes; 0: `text` is too small. */
-size_t hsi_environment_of_worker(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info, const char *visible,
-                                 char text[HSI_ENVIRONMENT_ROOM]);
+ * `visible_devices` is that of hsi_environment. Return the number of bytes; 0: `text` is too small.
+ */
+size_t hsi_environment_write_worker(const hs_backend_options     *options,
+                                    const hs_backend_worker_info *info, const char *visible_devices,
+                                    char text[HSI_ENVIRONMENT_ROOM]);
 
 #endif

@@ -23,7 +23,7 @@
 
 /* Avoid fork handlers of other libraries (OpenBLAS would end its threads), since the child does not
  * use these libraries. A thread sanitizer must see the fork. */
-pid_t hsi_fork_alone(void)
+pid_t hsi_fork_without_handlers(void)
 {
 #if !defined(UNDER_TSAN) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
@@ -114,7 +114,7 @@ static void take_name(const char *name)
     close(fd);
 }
 
-int hsi_forked_begin(int socket)
+int hsi_forked_set_up(int socket)
 {
     sigset_t child;
 
@@ -131,7 +131,7 @@ int hsi_forked_begin(int socket)
     return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int hsi_forked_children(pid_t *list, int room)
+int hsi_forked_list_children(pid_t *list, int most)
 {
     int     fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC), count = 0;
     char    text[1024];
@@ -140,8 +140,8 @@ int hsi_forked_children(pid_t *list, int room)
 
     if (fd < 0)
         return -1;
-    while (count < room && (got = read(fd, text, sizeof text)) > 0) {
-        for (i = 0; i < got && count < room; i++) {
+    while (count < most && (got = read(fd, text, sizeof text)) > 0) {
+        for (i = 0; i < got && count < most; i++) {
             if (text[i] != ' ') { /* each number ends with a space */
                 pid = 10 * pid + (text[i] - '0');
                 continue;

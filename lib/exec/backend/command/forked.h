@@ -14,7 +14,7 @@ enum { HSI_FORKED_SOCKET = 3 };
 
 /* Fork without running the handlers of pthread_atfork(); with them under TSan. Returns as
  * fork(). */
-pid_t hsi_fork_alone(void);
+pid_t hsi_fork_without_handlers(void);
 
 /*
  * Set up a forked process; call this function first. The process gets default signal handlers, a
@@ -23,10 +23,10 @@ pid_t hsi_fork_alone(void);
  * HSI_FORKED_SOCKET; and becomes the parent of orphaned descendants. Return a descriptor that is
  * readable when a child ends, or -1.
  */
-int hsi_forked_begin(int socket);
+int hsi_forked_set_up(int socket);
 
-/* List the children, at most `room`. The list is complete, as entries vanish only when this process
+/* List the children, at most `most`. The list is complete, as entries vanish only when this process
  * reaps them. Return the number, or -1 if the kernel does not tell. */
-int hsi_forked_children(pid_t *list, int room);
+int hsi_forked_list_children(pid_t *list, int most);
 
 #endif

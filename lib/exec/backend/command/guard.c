@@ -34,7 +34,7 @@ static bool leader_is_over(const hsi_guard *g)
  * kernel does not tell. */
 static int list_children(hsi_guard *g)
 {
-    int all = hsi_forked_children(g->child, HSI_GUARD_CHILDREN), count = all < 0 ? -1 : 0, i;
+    int all = hsi_forked_list_children(g->child, HSI_GUARD_CHILDREN), count = all < 0 ? -1 : 0, i;
 
     for (i = 0; i < all; i++)
         if (g->child[i] != g->leader)
@@ -259,7 +259,7 @@ static double used_so_far(void)
 
 static double wait_of_leader(const hsi_guard *g)
 {
-    int64_t waited = hsi_core_wait_of(g->leader);
+    int64_t waited = hsi_core_wait_ns(g->leader);
 
     return waited < 0 ? NAN : 1e-9 * (double)waited;
 }
@@ -294,7 +294,7 @@ _Noreturn void hsi_guard_main(hsi_guard *guard)
     hsi_order order;
     int       output[2];
 
-    guard->ends = hsi_forked_begin(guard->socket);
+    guard->ends = hsi_forked_set_up(guard->socket);
     guard->socket = HSI_FORKED_SOCKET;
     if (guard->ends < 0)
         _exit(1);

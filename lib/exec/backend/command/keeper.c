@@ -43,7 +43,7 @@ static void reap(hsi_keeper *k)
  * another user may not be killed, and are left alone. */
 static void kill_orphans(hsi_keeper *k)
 {
-    int count = hsi_forked_children(k->child, k->room), i;
+    int count = hsi_forked_list_children(k->child, k->room), i;
 
     k->orphans = false;
     for (i = 0; i < count; i++)
@@ -89,7 +89,7 @@ static int start_guard(hsi_keeper *k, const hsi_request *request)
         started.error = EAGAIN;
     else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         started.error = errno;
-    else if ((started.pid = hsi_fork_alone()) == 0)
+    else if ((started.pid = hsi_fork_without_handlers()) == 0)
         begin_guard(k, pair[1], request);
     else if (started.pid < 0)
         started.error = errno;
@@ -117,7 +117,7 @@ _Noreturn void hsi_keeper_main(hsi_keeper *keeper)
 {
     struct pollfd socket = {.fd = HSI_FORKED_SOCKET, .events = POLLIN};
 
-    keeper->ends = hsi_forked_begin(keeper->socket);
+    keeper->ends = hsi_forked_set_up(keeper->socket);
     keeper->socket = HSI_FORKED_SOCKET;
     if (keeper->ends < 0)
         _exit(1);

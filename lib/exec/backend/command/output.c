@@ -64,10 +64,11 @@ int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attemp
     return 0;
 }
 
-void hsi_command_output_ends(const hsi_command_output *output, int ends[HSI_COMMAND_STREAMS])
+void hsi_command_output_child_fds(const hsi_command_output *output,
+                                  int                       child_fds[HSI_COMMAND_STREAMS])
 {
-    ends[0] = output->stream[0].write;
-    ends[1] = output->stream[output->count - 1].write;
+    child_fds[0] = output->stream[0].write;
+    child_fds[1] = output->stream[output->count - 1].write;
 }
 
 static void give(int *fd)
@@ -77,7 +78,7 @@ static void give(int *fd)
     *fd = -1;
 }
 
-void hsi_command_output_given(hsi_command_output *output)
+void hsi_command_output_close_child_fds(hsi_command_output *output)
 {
     for (int i = 0; i < output->count; i++)
         give(&output->stream[i].write);
@@ -142,7 +143,7 @@ static void pass_lines(const hsi_command_output *output, hsi_command_stream *str
     }
 }
 
-void hsi_command_stream_read(const hsi_command_output *output, hsi_command_stream *stream)
+void hsi_command_stream_read_available(const hsi_command_output *output, hsi_command_stream *stream)
 {
     enum { CHUNKS = 64 }; /* limit for a writer that never stops; a pipe holds less */
     char    buffer[16384];
@@ -173,7 +174,7 @@ int hsi_command_output_finish(hsi_command_output *output)
     for (i = 0; i < output->count; i++) {
         hsi_command_stream *s = &output->stream[i];
 
-        hsi_command_stream_read(output, s);
+        hsi_command_stream_read_available(output, s);
         pass_line(output, s);
         if (!s->error)
             continue;
@@ -233,7 +234,7 @@ const char *hsi_command_output_last_line(hsi_command_output *output)
 
 void hsi_command_output_close(hsi_command_output *output)
 {
-    hsi_command_output_given(output);
+    hsi_command_output_close_child_fds(output);
     for (int i = 0; i < output->count; i++) {
         give(&output->stream[i].read);
         give(&output->stream[i].copy);

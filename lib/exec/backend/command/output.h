@@ -33,13 +33,15 @@ typedef struct hsi_command_output {
 int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt);
 
 /* Return the descriptors for the command's stdout and stderr. */
-void hsi_command_output_ends(const hsi_command_output *output, int ends[HSI_COMMAND_STREAMS]);
+void hsi_command_output_child_fds(const hsi_command_output *output,
+                                  int                       child_fds[HSI_COMMAND_STREAMS]);
 
 /* Close the command's ends in this process, after the command got them. */
-void hsi_command_output_given(hsi_command_output *output);
+void hsi_command_output_close_child_fds(hsi_command_output *output);
 
 /* Read the available data without waiting. */
-void hsi_command_stream_read(const hsi_command_output *output, hsi_command_stream *stream);
+void hsi_command_stream_read_available(const hsi_command_output *output,
+                                       hsi_command_stream       *stream);
 
 /* Read the rest after the end of the command. Return 0, or -1 with the reason in attempt->why: a
  * file could not be written. */

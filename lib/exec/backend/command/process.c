@@ -53,16 +53,16 @@ static void give_up_guard(hsi_process *p)
 
 static int start_guard(hsi_process *p, char why[HS_WHY])
 {
-    if (hsi_starter_guard(p->starter, p->settings, p->length, &p->pid, &p->socket, why) != 0)
+    if (hsi_starter_start_guard(p->starter, p->settings, p->length, &p->pid, &p->socket, why) != 0)
         return -1;
-    if (!p->cores || hsi_bind(p->pid, p->cores, p->core_count) == HS_OK)
+    if (!p->cores || hsi_bind_thread(p->pid, p->cores, p->core_count) == HS_OK)
         return 0;
     snprintf(why, HS_WHY, "cannot bind commands to core %d: %m", p->cores[0]);
     leave_guard(p);
     return -1;
 }
 
-hs_status hsi_process_open(hsi_starter *starter, const char *settings, size_t length,
+hs_status hsi_process_open(hsi_starter *starter, const char *variables, size_t length,
                            const hs_backend_worker_info *worker, hsi_process **out)
 {
     hsi_process *p = malloc(sizeof *p + length);
@@ -76,7 +76,7 @@ hs_status hsi_process_open(hsi_starter *starter, const char *settings, size_t le
                        .cores = worker->cores,
                        .core_count = worker->core_count,
                        .length = length};
-    memcpy(p->settings, settings, length);
+    memcpy(p->settings, variables, length);
     *out = p;
     return HS_OK;
 }
@@ -105,7 +105,8 @@ static bool send_request(int socket, const hsi_process_request *request)
     return hsi_send(socket, parts, 3, request->output, 2);
 }
 
-int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY])
+int hsi_process_start_command(hsi_process *process, const hsi_process_request *request,
+                              char why[HS_WHY])
 {
     hsi_started started;
 
@@ -143,11 +144,11 @@ void hsi_process_cancel(hsi_process *process)
     hsi_order    order = {.kind = HSI_ORDER_CANCEL};
     struct iovec part = {&order, sizeof order};
 
-    (void)!hsi_send(process->socket, &part, 1, NULL, 0); /* hsi_process_finish() reports a dead
-                                                            guard */
+    (void)!hsi_send(process->socket, &part, 1, NULL, 0); /* hsi_process_wait_for_end() reports a
+                                                            dead guard */
 }
 
-int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY])
+int hsi_process_wait_for_end(hsi_process *process, hsi_process_end *end, char why[HS_WHY])
 {
     if (!hsi_receive(process->socket, end, sizeof *end)) {
         give_up_guard(process);

@@ -42,16 +42,17 @@ typedef struct hsi_process_end {
     hsi_core_time core; /* used by all processes; waited by the shell or its replacement */
 } hsi_process_end;
 
-/* Create a runner of commands on a worker's cores, with the strings `settings` of `length` bytes in
- * their environment. No process is started yet. HS_ENOMEM. */
-hs_status hsi_process_open(hsi_starter *starter, const char *settings, size_t length,
+/* Create a runner of commands on a worker's cores, with the strings `variables` of `length` bytes
+ * in their environment. No process is started yet. HS_ENOMEM. */
+hs_status hsi_process_open(hsi_starter *starter, const char *variables, size_t length,
                            const hs_backend_worker_info *worker, hsi_process **out);
 
 /* Kill the running command, wait until it is gone, and free the runner. */
 void hsi_process_close(hsi_process *process);
 
 /* Start a command, after the guard if that is missing or was killed. Return 0, or -1 with `why`. */
-int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY]);
+int hsi_process_start_command(hsi_process *process, const hsi_process_request *request,
+                              char why[HS_WHY]);
 
 /* Return the descriptor that becomes readable when the command has ended. */
 int hsi_process_fd(const hsi_process *process);
@@ -61,6 +62,6 @@ int hsi_process_fd(const hsi_process *process);
 void hsi_process_cancel(hsi_process *process);
 
 /* Wait until no process of the command runs. Return 0, or -1 with `why`: the guard was killed. */
-int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY]);
+int hsi_process_wait_for_end(hsi_process *process, hsi_process_end *end, char why[HS_WHY]);
 
 #endif

@@ -51,7 +51,7 @@ static int start_keeper(hsi_starter *s, char why[HS_WHY])
     s->keeper->socket = pair[1];
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the keeper must run no handler */
-    s->pid = hsi_fork_alone();
+    s->pid = hsi_fork_without_handlers();
     if (s->pid == 0)
         hsi_keeper_main(s->keeper);
     if (s->pid < 0)
@@ -154,15 +154,15 @@ static int request_or_restart(hsi_starter *s, const char *settings, size_t lengt
     return -1;
 }
 
-int hsi_starter_guard(hsi_starter *starter, const char *settings, size_t length, pid_t *pid,
-                      int *socket, char why[HS_WHY])
+int hsi_starter_start_guard(hsi_starter *starter, const char *variables, size_t length, pid_t *pid,
+                            int *socket, char why[HS_WHY])
 {
     hsi_guard_started started = {.error = 0};
     int               result;
 
     *socket = -1;
     pthread_mutex_lock(&starter->lock);
-    result = request_or_restart(starter, settings, length, &started, socket, why);
+    result = request_or_restart(starter, variables, length, &started, socket, why);
     pthread_mutex_unlock(&starter->lock);
     if (result != 0)
         return -1;

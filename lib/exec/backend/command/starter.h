@@ -28,11 +28,11 @@ const char *hsi_starter_visible_devices(const hsi_starter *starter);
 void hsi_starter_close(hsi_starter *starter);
 
 /*
- * Start a guard that adds `settings`, strings of `length` bytes, to the environment of its
+ * Start a guard that adds `variables`, strings of `length` bytes, to the environment of its
  * commands. A keeper that was killed is replaced first. Return 0, or -1 with `why`. Callable from
  * any thread.
  */
-int hsi_starter_guard(hsi_starter *starter, const char *settings, size_t length, pid_t *pid,
-                      int *socket, char why[HS_WHY]);
+int hsi_starter_start_guard(hsi_starter *starter, const char *variables, size_t length, pid_t *pid,
+                            int *socket, char why[HS_WHY]);
 
 #endif

@@ -37,7 +37,7 @@ static unsigned char *tasks_of(const hsi_cuda_gpu *gpu, const hsi_cuda_body *bod
     return gpu->check.tasks + (body->cuda - hsi_cuda_kernel_at(0)) * SIZES + body->n;
 }
 
-bool hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_check_is_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     unsigned char *tasks;
     bool           due;
@@ -50,34 +50,35 @@ bool hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
     return due;
 }
 
-void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+void hsi_cuda_check_next_of_kind(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     *tasks_of(gpu, body) = 0;
 }
 
-void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu)
+void hsi_cuda_check_next_of_all_kinds(hsi_cuda_gpu *gpu)
 {
     if (gpu->verify)
         memset(gpu->check.tasks, 0, (size_t)HSI_CUDA_KERNELS * SIZES);
 }
 
 /* The parts of the results are contiguous, and the matrices come first. */
-void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results)
+void hsi_cuda_check_fill_with_nan(const hsi_cuda_body *body, const hsi_cuda_results *results)
 {
     memset(results->c, 0xff, hsi_cuda_results_bytes(body));
     if (body->cuda->solver)
         results->info[0] = NOT_LANDED;
 }
 
-void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_attempt *attempt)
+void hsi_cuda_check_predict_product(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                                    const hs_attempt *attempt)
 {
     hsi_job *job = &gpu->check.job;
 
     hsi_cuda_range_begin("predict");
     hsi_cuda_data_locate(gpu, body, attempt->instance, attempt->task, job);
     job->attempt = attempt;
-    hsi_job_take_vectors(job);
-    hsi_job_predict_pool(job);
+    hsi_job_allocate_vectors(job);
+    hsi_job_predict_product_from_pool(job);
     gpu->check.attempt = attempt;
     hsi_cuda_range_end();
 }
@@ -104,8 +105,9 @@ static void take_factors(hsi_job *job, const void *tau)
     int j;
 
     for (j = 0; j < job->n; j++)
-        hsi_set(job, hsi_block(job, job->t, HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j), 0,
-                hsi_get(job, tau, j));
+        hsi_element_set(
+            job, hsi_element_address_at(job, job->t, HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j), 0,
+            hsi_element_get(job, tau, j));
 }
 
 static double residual_of(hsi_job *job, const hsi_cuda_body *body, const hsi_cuda_results *results)
@@ -128,18 +130,18 @@ static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
     double   residual = 0;
 
     if (gpu->check.attempt != attempt)
-        hsi_cuda_check_predict(gpu, body, attempt);
+        hsi_cuda_check_predict_product(gpu, body, attempt);
     gpu->check.attempt = NULL;
     hsi_cuda_range_begin("verify");
     if (!job->stopped) /* a cancelled prediction may be incomplete */
         residual = residual_of(job, body, results);
     hsi_cuda_range_end();
     if (job->stopped) {
-        hsi_cuda_check_again(gpu, body);
+        hsi_cuda_check_next_of_kind(gpu, body);
         return HS_OUTCOME_ABORTED;
     }
     attempt->verification = HS_VERIFICATION_PASSED;
-    return hsi_job_judge(residual, body->cuda->name, body->n, attempt);
+    return hsi_job_outcome_by_residual(residual, body->cuda->name, body->n, attempt);
 }
 
 static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
@@ -152,19 +154,19 @@ static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
     return 0;
 }
 
-hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
-                          const hsi_cuda_results *results, hs_attempt *attempt)
+hs_outcome hsi_cuda_verify_results(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                                   const hsi_cuda_results *results, hs_attempt *attempt)
 {
     const char *name = body->cuda->name;
     int         info = info_of(body, results);
 
     if (info && results->checked)
-        hsi_cuda_check_again(gpu, body);
+        hsi_cuda_check_next_of_kind(gpu, body);
     if (info == NOT_LANDED)
-        return hsi_fail(attempt, "%s:%d: wrong result: nothing was copied back from the GPU", name,
-                        body->n);
+        return hsi_attempt_fail(
+            attempt, "%s:%d: wrong result: nothing was copied back from the GPU", name, body->n);
     if (info)
-        return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
+        return hsi_attempt_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
     attempt->verification = HS_VERIFICATION_SKIPPED;
     return results->checked ? verify(gpu, body, results, attempt) : HS_OUTCOME_DONE;
 }

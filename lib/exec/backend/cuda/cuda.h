@@ -83,21 +83,21 @@ int hsi_cuda_tpqrt_work(hsi_stream_context *context, int n, int width, int *elem
 
 /* Return the number of elements that `room` needs to apply reflectors to `columns` columns, or to
  * compute triangles if `columns` is 0. */
-size_t hsi_cuda_reflect_room(int columns);
+size_t hsi_cuda_reflect_scratch_elements(int columns);
 
 /* Compute the triangles from v and the factors tau. The second function does so for reflectors of
  * dgeqrf, which lie below a diagonal of ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
-int hsi_cuda_triangles(hsi_stream_context *context, int n, const void *v, const void *tau, void *t,
-                       void *room);
-int hsi_cuda_lower_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
-                             const void *unit, void *t, void *room);
+int hsi_cuda_compute_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
+                               void *t, void *scratch);
+int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int n, const void *v,
+                                     const void *tau, const void *unit, void *t, void *scratch);
 
 /* Copy the factors tau out of the triangles. */
-bool hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau);
+bool hsi_cuda_copy_tau(hsi_stream_context *context, int n, const void *t, void *tau);
 
 /* Compute [A; B] := op(Q) [A; B], where A and B have n rows and `columns` columns each. */
-int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
-                     const void *v, const void *t, void *a, void *b, void *room);
+int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
+                              const void *v, const void *t, void *a, void *b, void *scratch);
 
 /* Copy the upper triangle of A, and B below it, into the 2n x n matrix `stack`, with zeros
  * elsewhere. B is overwritten. */
@@ -172,15 +172,16 @@ struct hsi_stream_context {
     cudaEvent_t        pace[2]; /* ends of the last two pieces */
 };
 
-static inline size_t hsi_cuda_element(const hsi_stream_context *context)
+static inline size_t hsi_cuda_element_bytes(const hsi_stream_context *context)
 {
     return context->single ? sizeof(float) : sizeof(double);
 }
 
 /* Return the address `elements` elements after `a`, in the stream context's precision. */
-static inline void *hsi_cuda_past(const hsi_stream_context *context, const void *a, size_t elements)
+static inline void *hsi_cuda_element_address(const hsi_stream_context *context, const void *a,
+                                             size_t elements)
 {
-    return (void *)((uintptr_t)a + elements * hsi_cuda_element(context));
+    return (void *)((uintptr_t)a + elements * hsi_cuda_element_bytes(context));
 }
 
 /* Return the address of the scalar -1, 0 or 1 in the stream context's precision. */
@@ -190,12 +191,12 @@ bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault,
 void hsi_stream_context_close(hsi_stream_context *context);
 
 /* Set *elements to the size of cuSOLVER's work space, or to 0 for a kernel of cuBLAS. */
-bool hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
-                             int *elements);
+bool hsi_stream_context_solver_elements(hsi_stream_context *context, const hsi_cuda_kernel *kernel,
+                                        int n, int *elements);
 
 /* Make the arena or the room at least `bytes` large. The contents are lost. */
-bool hsi_stream_context_arena(hsi_stream_context *context, size_t bytes);
-bool hsi_stream_context_room(hsi_stream_context *context, size_t bytes);
+bool hsi_stream_context_reserve_arena(hsi_stream_context *context, size_t bytes);
+bool hsi_stream_context_reserve_room(hsi_stream_context *context, size_t bytes);
 
 struct hsi_cuda_run {
     hsi_stream_context  *context;
@@ -224,32 +225,32 @@ typedef struct hsi_cuda_results {
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, bool watched);
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *memory, bool watched);
 
 /* Return the bytes of arena that a task of this body needs, or 0 for a fault. */
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
                             const hsi_cuda_body *body);
 
 /* Start the copies of a task's data to the GPU and fill in `run`. The arena and the room of the
- * stream context must be large enough (hsi_stream_context_fit). */
+ * stream context must be large enough (hsi_stream_context_reserve_for_body). */
 bool hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
                       const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                       hsi_cuda_run *run);
 /* Start the copies as hsi_cuda_copy_in() does and launch all pieces. */
-bool hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                   hsi_cuda_run *run);
+bool hsi_cuda_copy_in_and_launch(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                                 const hsi_cuda_body *body, const hs_instance *instance,
+                                 uint32_t task, const hsi_cuda_results *results, hsi_cuda_run *run);
 /* Start the copies of the results to the host. Of resident results, copy only the status. */
 bool hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
                        const hsi_cuda_results *results);
 
 /* Start the copies of resident results that the host verifies, after the end of the task. */
-bool hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                           const hsi_cuda_results *results);
+bool hsi_cuda_copy_out_to_verify(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                                 const hsi_cuda_results *results);
 
 /* Return whether the attempt succeeded. The message of a failure goes into attempt->why. */
-hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
-                          const hsi_cuda_results *results, hs_attempt *attempt);
+hs_outcome hsi_cuda_verify_results(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                                   const hsi_cuda_results *results, hs_attempt *attempt);
 
 /* Prefix sums of the squares of a pool, from which the factors of reflectors are computed. */
 typedef struct hsi_cuda_squares {
@@ -270,16 +271,16 @@ void hsi_cuda_data_open(hsi_cuda_data *data, hsi_cuda_fault *fault);
 void hsi_cuda_data_close(hsi_cuda_data *data);
 
 /* Make the pool large enough for a body. No copy from the pool may be in flight. */
-bool hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_data_grow_pool(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 /* Return whether the pool is large enough for a body. */
-bool hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_data_pool_suffices(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
 /* Set the addresses of a task's data in the pool. */
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job);
 
 /* Compute the factors tau that make the reflectors in job->in[0] orthogonal. */
-void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau);
+void hsi_cuda_compute_tau(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau);
 
 /* check.c: verification of the results in host memory, by the host. */
 typedef struct hsi_cuda_check {
@@ -293,19 +294,19 @@ bool hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* return 0 without memory */
 void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
 
 /* Count a task before its launch. Return whether its results are to be verified. */
-bool hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+bool hsi_cuda_check_is_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
 /* Undo the count of a task that was not verified, so the next task of its kind is verified;
  * _all_again() does so for all kinds. */
-void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
-void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu);
+void hsi_cuda_check_next_of_kind(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+void hsi_cuda_check_next_of_all_kinds(hsi_cuda_gpu *gpu);
 
 /* Fill the host memory of the results with NaN before the launch. */
-void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results);
+void hsi_cuda_check_fill_with_nan(const hsi_cuda_body *body, const hsi_cuda_results *results);
 
-/* Compute the vector that right results give. It is kept until hsi_cuda_judge(). */
-void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
-                            const hs_attempt *attempt);
+/* Compute the vector that right results give. It is kept until hsi_cuda_verify_results(). */
+void hsi_cuda_check_predict_product(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                                    const hs_attempt *attempt);
 
 /* Times of events. The time of an event is the time of an anchor, which is an event with a known
  * time on the host, plus the distance from the anchor. */
@@ -321,14 +322,15 @@ typedef struct hsi_cuda_time {
 bool    hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault);
 void    hsi_cuda_time_close(hsi_cuda_time *time);
 bool    hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now);
-int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event);
+int64_t hsi_cuda_time_of_event(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor,
+                               cudaEvent_t event);
 
 /* Return 1 if the event has completed, 0 if not, -1 for a fault. Wait for the event if `wait`. */
-int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, bool wait);
+int hsi_cuda_event_completed(hsi_cuda_fault *fault, cudaEvent_t event, bool wait);
 
 /* Pause in a loop that has been waiting since `start`. The first calls return at once, since most
  * tasks end soon. Later calls sleep. */
-void hsi_cuda_pause(int64_t start);
+void hsi_cuda_polling_pause(int64_t start);
 
 /* A submitted attempt, in a stream context or in a batch. */
 typedef struct hsi_cuda_in_flight {
@@ -383,29 +385,31 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
                            const hs_backend_item *items, size_t count, int ordered,
                            hs_error *error);
 void     *hsi_cuda_stream(hs_backend_worker *worker);
-hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
+hs_status hsi_cuda_devices(hs_backend_device *list, unsigned most, unsigned *count,
                            hs_error *error);
 void      hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48]);
 
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
-unsigned   hsi_cuda_depth(hs_backend_worker *worker);
+unsigned   hsi_cuda_most_in_flight(hs_backend_worker *worker);
 int        hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 int        hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out);
 
 /* Fail an attempt with the text of the fault, then clear the fault if the GPU can be used. */
-hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
+hs_outcome hsi_cuda_fail_attempt(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 
 /* Make the arena and the room of a stream context large enough for a body. */
-bool hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
-                            const hsi_cuda_body *body);
+bool hsi_stream_context_reserve_for_body(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                                         const hsi_cuda_body *body);
 
-/* Run a task in a stream context that hsi_stream_context_fit() has prepared, and drop its result.
+/* Run a task in a stream context that hsi_stream_context_reserve_for_body() has prepared, and drop
+ * its result.
  */
-bool hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
-                       const hsi_cuda_body *body, uint32_t task);
+bool hsi_cuda_run_warm_up_task(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                               const hs_instance *instance, const hsi_cuda_body *body,
+                               uint32_t task);
 
 /* Wait until the stream of a stream context is empty. Return at once if the GPU hangs. */
-void hsi_cuda_settle(hsi_stream_context *context);
+void hsi_cuda_drain_stream(hsi_stream_context *context);
 
 /*
  * Batches of the cuBLAS tasks of a list. A batch is launched when its last task has been
@@ -416,7 +420,7 @@ hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
 void      hsi_cuda_graph_free(hsi_cuda_graph *graph);
 
 /* Free the memory of the host only, for a GPU that hangs. */
-void hsi_cuda_graph_forget(hsi_cuda_graph *graph);
+void hsi_cuda_graph_free_host_memory(hsi_cuda_graph *graph);
 
 /* Submit an attempt if its task is the next task of the next batch, and set its item and results.
  * Return 1 if the attempt was submitted, 0 if the task is not the next one, -1 if both batches are
@@ -424,14 +428,14 @@ void hsi_cuda_graph_forget(hsi_cuda_graph *graph);
 int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight);
 
 /* Return whether the batch of an item is not launched yet. */
-bool hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
+bool hsi_cuda_graph_item_is_unlaunched(const hsi_cuda_graph *graph, size_t item);
 
 /* Drop the batch that is not launched yet. */
-void hsi_cuda_graph_abandon(hsi_cuda_graph *graph);
+void hsi_cuda_graph_drop_next_batch(hsi_cuda_graph *graph);
 
 /* Return 1 if the task of an item has completed, and set the times of the in-flight task; 0 if not,
  * -1 for a fault. */
-int  hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t item, hsi_cuda_in_flight *in_flight);
-void hsi_cuda_graph_collected(hsi_cuda_graph *graph, size_t item);
+int  hsi_cuda_graph_item_completed(hsi_cuda_gpu *gpu, size_t item, hsi_cuda_in_flight *in_flight);
+void hsi_cuda_graph_count_collected(hsi_cuda_graph *graph, size_t item);
 
 #endif

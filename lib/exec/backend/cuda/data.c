@@ -87,18 +87,19 @@ static long double squares_before(const hsi_cuda_squares *squares, const void *e
     return sum;
 }
 
-void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau)
+void hsi_cuda_compute_tau(const hsi_cuda_gpu *gpu, const hsi_job *job, void *tau)
 {
     const hsi_cuda_squares *squares = &gpu->data.squares[job->kernel->single];
     size_t                  n = (size_t)job->n, j;
     bool                    whole = job->kernel->outputs == 2;
 
     for (j = 0; j < n; j++) {
-        const void *end = hsi_past(job, job->in[0], (j + 1) * n);
-        const void *below = hsi_past(job, job->in[0], j * n + (whole ? 0 : j + 1));
+        const void *end = hsi_element_address(job, job->in[0], (j + 1) * n);
+        const void *below = hsi_element_address(job, job->in[0], j * n + (whole ? 0 : j + 1));
 
-        hsi_set(job, tau, (int)j,
-                (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below))));
+        hsi_element_set(
+            job, tau, (int)j,
+            (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below))));
     }
 }
 
@@ -107,10 +108,10 @@ static bool needs_squares(const hsi_cuda_body *body)
     return body->cuda->solver && body->cuda->inputs;
 }
 
-bool hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_data_pool_suffices(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
-    size_t               elements = hsi_numbers_count(body->n);
+    size_t               elements = hsi_pool_elements(body->n);
     int                  single = body->kernel->single;
 
     if (data->space.pool[single].filled < elements ||
@@ -126,7 +127,7 @@ static bool take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
     const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
     void             **there = &gpu->data.there[kernel->single];
-    size_t             bytes = pool->filled * hsi_kernel_element(kernel);
+    size_t             bytes = pool->filled * hsi_kernel_element_bytes(kernel);
     cudaStream_t       stream = gpu->context[0].stream;
 
     if (*there)
@@ -157,21 +158,21 @@ static bool no_memory(hsi_cuda_gpu *gpu)
     return hsi_cuda_ok(&gpu->fault, cudaErrorMemoryAllocation, "malloc");
 }
 
-bool hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+bool hsi_cuda_data_grow_pool(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     hsi_cuda_data *data = &gpu->data;
     int            single = body->kernel->single;
     hsi_job        job;
 
-    if (hsi_cuda_data_fits(gpu, body))
+    if (hsi_cuda_data_pool_suffices(gpu, body))
         return true;
     hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
     gpu->check.attempt = NULL;
     if (gpu->verify)
-        hsi_job_take_vectors(&job);
+        hsi_job_allocate_vectors(&job);
     if (job.no_memory ||
         (needs_squares(body) && !sum_squares(&data->squares[single], data->space.pool[single].at,
-                                             single, hsi_numbers_count(body->n))))
+                                             single, hsi_pool_elements(body->n))))
         return no_memory(gpu);
     return !gpu->resident || take_there(gpu, body->kernel);
 }

@@ -42,14 +42,14 @@ static bool describe(int number, hs_backend_device *device, hsi_cuda_fault *faul
 }
 
 /* The list has the order of the CUDA runtime, which follows CUDA_VISIBLE_DEVICES. */
-hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count, hs_error *error)
+hs_status hsi_cuda_devices(hs_backend_device *list, unsigned most, unsigned *count, hs_error *error)
 {
     hsi_cuda_fault fault = {.text = ""};
     int            there = 0, i;
 
     *count = 0;
     if (CUDA(&fault, cudaGetDeviceCount, &there))
-        for (i = 0; i < there && (unsigned)i < room; i++)
+        for (i = 0; i < there && (unsigned)i < most; i++)
             if (!describe(i, &list[i], &fault))
                 break;
     if (fault.text[0])

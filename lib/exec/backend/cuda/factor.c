@@ -11,12 +11,12 @@
 
 static void *to(const hsi_cuda_run *run, int row, int column)
 {
-    return hsi_cuda_past(run->context, run->c, hsi_at(run->n, row, column));
+    return hsi_cuda_element_address(run->context, run->c, hsi_element_index(run->n, row, column));
 }
 
 static void *tau_of(const hsi_cuda_run *run, int column)
 {
-    return hsi_cuda_past(run->context, run->tau, (size_t)column);
+    return hsi_cuda_element_address(run->context, run->tau, (size_t)column);
 }
 
 static const void *one(const hsi_cuda_run *run)
@@ -158,7 +158,8 @@ int hsi_cuda_getrf_work(hsi_stream_context *context, int n, int width, int *elem
 
 static void *to_q(const hsi_cuda_run *run, int row, int column)
 {
-    return hsi_cuda_past(run->context, run->q, hsi_at(run->rows, row, column));
+    return hsi_cuda_element_address(run->context, run->q,
+                                    hsi_element_index(run->rows, row, column));
 }
 
 static int *spare_info(const hsi_cuda_run *run)
@@ -258,7 +259,8 @@ int hsi_cuda_tpqrt(hsi_cuda_run *run)
     if (more)
         return more;
     return hsi_cuda_unstack(run->context, run->n, run->q, run->c, run->d) &&
-                   hsi_cuda_triangles(run->context, run->n, run->d, run->tau, run->t, run->room)
+                   hsi_cuda_compute_triangles(run->context, run->n, run->d, run->tau, run->t,
+                                              run->room)
                ? 0
                : -1;
 }
@@ -274,10 +276,11 @@ int hsi_cuda_tpmqrt(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (j == 0 && !hsi_cuda_triangles(run->context, n, run->a, run->tau, run->t, run->room))
+    if (j == 0 && !hsi_cuda_compute_triangles(run->context, n, run->a, run->tau, run->t, run->room))
         return -1;
-    if (!hsi_cuda_reflect(run->context, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
-                          hsi_cuda_past(run->context, run->d, hsi_at(n, 0, j)), run->room))
+    if (!hsi_cuda_apply_reflectors(
+            run->context, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
+            hsi_cuda_element_address(run->context, run->d, hsi_element_index(n, 0, j)), run->room))
         return -1;
     run->column += w;
     return run->column < n;

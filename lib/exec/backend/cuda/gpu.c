@@ -104,12 +104,12 @@ void hsi_cuda_close(hs_backend_worker *worker)
         free(gpu->data.squares[0].sum);
         free(gpu->data.squares[1].sum);
         hsi_cuda_check_close(gpu);
-        hsi_cuda_graph_forget(gpu->graph);
+        hsi_cuda_graph_free_host_memory(gpu->graph);
         free(gpu);
         return;
     }
     for (i = 0; i < gpu->contexts; i++)
-        hsi_cuda_settle(&gpu->context[i]);
+        hsi_cuda_drain_stream(&gpu->context[i]);
     hsi_cuda_graph_free(gpu->graph);
     for (i = 0; i < gpu->contexts; i++)
         hsi_stream_context_close(&gpu->context[i]);
@@ -124,13 +124,13 @@ void *hsi_cuda_stream(hs_backend_worker *worker)
     return hsi_cuda_gpu_of(worker)->context[0].stream;
 }
 
-bool hsi_stream_context_fit(hsi_cuda_gpu *gpu, hsi_stream_context *context,
-                            const hsi_cuda_body *body)
+bool hsi_stream_context_reserve_for_body(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                                         const hsi_cuda_body *body)
 {
     size_t arena = hsi_cuda_arena_bytes(gpu, context, body);
 
-    return arena && hsi_stream_context_arena(context, arena) &&
-           hsi_stream_context_room(context, hsi_cuda_results_bytes(body));
+    return arena && hsi_stream_context_reserve_arena(context, arena) &&
+           hsi_stream_context_reserve_room(context, hsi_cuda_results_bytes(body));
 }
 
 /* The distinct pairs of kernel and size that warm_up() runs, up to a limit. */
@@ -193,7 +193,7 @@ static bool fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t cou
     for (i = 0; (kernel = hsi_cuda_kernel_at(i)); i++) {
         const hsi_cuda_body *body = largest_of(items, count, kernel);
 
-        if (body && !hsi_cuda_data_fit(gpu, body))
+        if (body && !hsi_cuda_data_grow_pool(gpu, body))
             return false;
     }
     return true;
@@ -205,7 +205,7 @@ static bool fit_contexts(hsi_cuda_gpu *gpu, const kinds *k)
 
     for (i = 0; i < gpu->contexts; i++)
         for (j = 0; j < k->count; j++)
-            if (!hsi_stream_context_fit(gpu, &gpu->context[i], k->body[j]))
+            if (!hsi_stream_context_reserve_for_body(gpu, &gpu->context[i], k->body[j]))
                 return do_without(gpu, i);
     return true;
 }
@@ -220,13 +220,14 @@ static bool is_least_of_kernel(const kinds *k, unsigned which)
     return true;
 }
 
-bool hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hs_instance *instance,
-                       const hsi_cuda_body *body, uint32_t task)
+bool hsi_cuda_run_warm_up_task(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                               const hs_instance *instance, const hsi_cuda_body *body,
+                               uint32_t task)
 {
     hsi_cuda_results results = hsi_cuda_results_at(body, context->room, false);
     hsi_cuda_run     run;
 
-    return hsi_cuda_send(gpu, context, body, instance, task, &results, &run) &&
+    return hsi_cuda_copy_in_and_launch(gpu, context, body, instance, task, &results, &run) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }
 
@@ -242,7 +243,8 @@ static bool warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds 
     for (context = 0; context < gpu->contexts; context++)
         for (i = 0; i < k->count; i++)
             if ((context == 0 || is_least_of_kernel(k, i)) &&
-                !hsi_cuda_rehearse(gpu, &gpu->context[context], instance, k->body[i], k->task[i]))
+                !hsi_cuda_run_warm_up_task(gpu, &gpu->context[context], instance, k->body[i],
+                                           k->task[i]))
                 return do_without(gpu, context);
     return true;
 }
@@ -254,7 +256,7 @@ static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
     hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
     hsi_cuda_fault fault = gpu->fault;
 
-    hsi_cuda_check_all_again(
+    hsi_cuda_check_next_of_all_kinds(
         gpu); /* a batch may be dropped, so stream contexts restart the count */
     if (st != HS_ERESOURCE)
         return st;

@@ -83,7 +83,7 @@ static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item
     *it = (graph_item){.body = body,
                        .task = from->task,
                        .batch = (uint32_t)(g->batch_count - 1),
-                       .checked = hsi_cuda_check_due(gpu, body),
+                       .checked = hsi_cuda_check_is_due(gpu, body),
                        .staged = staged,
                        .flops_before = b->flops};
     b->flops += flops_of(body);
@@ -117,7 +117,8 @@ static bool fit_context(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_c
         arena = needed > arena ? needed : arena;
         room = results > room ? results : room;
     }
-    return hsi_stream_context_arena(context, arena) && hsi_stream_context_room(context, room) &&
+    return hsi_stream_context_reserve_arena(context, arena) &&
+           hsi_stream_context_reserve_room(context, room) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, context->stream);
 }
 
@@ -186,8 +187,10 @@ static bool capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance
     hsi_cuda_results    results = results_of(g, it);
     hsi_cuda_run        run;
 
-    return hsi_cuda_send(gpu, context, it->body, instance, it->task, &results, &run) &&
-           hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_copy_checked(gpu, &run, &results);
+    return hsi_cuda_copy_in_and_launch(gpu, context, it->body, instance, it->task, &results,
+                                       &run) &&
+           hsi_cuda_copy_out(gpu, &run, &results) &&
+           hsi_cuda_copy_out_to_verify(gpu, &run, &results);
 }
 
 /* Capture a batch. The streams of the other stream contexts fork from the stream of the first
@@ -247,7 +250,7 @@ static bool warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_conte
         for (i = 0; i < g->count && g->items[i].body->cuda != kernel; i++)
             continue;
         if (i < g->count &&
-            !hsi_cuda_rehearse(gpu, context, instance, g->items[i].body, g->items[i].task))
+            !hsi_cuda_run_warm_up_task(gpu, context, instance, g->items[i].body, g->items[i].task))
             return false;
     }
     return true;
@@ -290,7 +293,7 @@ hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
     return st;
 }
 
-void hsi_cuda_graph_forget(hsi_cuda_graph *g)
+void hsi_cuda_graph_free_host_memory(hsi_cuda_graph *g)
 {
     if (!g)
         return;
@@ -307,7 +310,7 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
     if (!g)
         return;
     for (i = 0; i < g->contexts; i++)
-        hsi_cuda_settle(&g->context[i]);
+        hsi_cuda_drain_stream(&g->context[i]);
     for (k = 0; k < g->batch_count; k++)
         if (g->batches[k].exec)
             cudaGraphExecDestroy(g->batches[k].exec);
@@ -324,7 +327,7 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
     }
     if (g->fork)
         cudaEventDestroy(g->fork);
-    hsi_cuda_graph_forget(g);
+    hsi_cuda_graph_free_host_memory(g);
 }
 
 static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
@@ -371,30 +374,30 @@ int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
     in_flight->item = g->next++;
     in_flight->results = results_of(g, it);
     if (it->checked)
-        hsi_cuda_check_fill(it->body, &in_flight->results);
+        hsi_cuda_check_fill_with_nan(it->body, &in_flight->results);
     if (g->next == b->first + b->count)
         launch(gpu, g, b, it->batch);
     return 1;
 }
 
-bool hsi_cuda_graph_waits(const hsi_cuda_graph *g, size_t number)
+bool hsi_cuda_graph_item_is_unlaunched(const hsi_cuda_graph *g, size_t number)
 {
     return g && !g->batches[g->items[number].batch].launched;
 }
 
-void hsi_cuda_graph_abandon(hsi_cuda_graph *g)
+void hsi_cuda_graph_drop_next_batch(hsi_cuda_graph *g)
 {
     g->abandoned = true;
 }
 
 static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size_t which)
 {
-    int over = hsi_cuda_over(&gpu->fault, g->done[which % 2], false);
+    int over = hsi_cuda_event_completed(&gpu->fault, g->done[which % 2], false);
 
     if (over != 1)
         return over;
     gpu->time.users[b->anchor]--;
-    b->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, b->anchor, g->done[which % 2]);
+    b->end = hsi_cuda_time_of_event(&gpu->time, &gpu->fault, b->anchor, g->done[which % 2]);
     if (gpu->fault.text[0])
         return -1;
     b->start = b->start > gpu->last ? b->start : gpu->last;
@@ -403,7 +406,7 @@ static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, graph_batch *b, size
 }
 
 /* Divide the time of the batch among its tasks in proportion to their operations. */
-int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_in_flight *in_flight)
+int hsi_cuda_graph_item_completed(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_in_flight *in_flight)
 {
     hsi_cuda_graph   *g = gpu->graph;
     const graph_item *it = &g->items[number];
@@ -422,7 +425,7 @@ int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_in_flight *in
     return 1;
 }
 
-void hsi_cuda_graph_collected(hsi_cuda_graph *g, size_t number)
+void hsi_cuda_graph_count_collected(hsi_cuda_graph *g, size_t number)
 {
     g->batches[g->items[number].batch].collected++;
 }

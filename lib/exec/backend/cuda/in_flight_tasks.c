@@ -7,7 +7,7 @@
 #include "exec/backend/cuda/range.h"
 #include "support/clock.h"
 
-hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
+hs_outcome hsi_cuda_fail_attempt(hsi_cuda_gpu *gpu, hs_attempt *attempt)
 {
     bool memory = gpu->fault.memory && !gpu->broken;
     char task[HS_MAX_ID + 16];
@@ -51,10 +51,10 @@ static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt
     int64_t start = hsi_clock_ns(), told = 0;
     int     over;
 
-    while ((over = hsi_cuda_over(&gpu->fault, event, false)) == 0) {
+    while ((over = hsi_cuda_event_completed(&gpu->fault, event, false)) == 0) {
         if (hangs(gpu, attempt, &told))
             return -1;
-        hsi_cuda_pause(start);
+        hsi_cuda_polling_pause(start);
     }
     return over;
 }
@@ -87,9 +87,9 @@ static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_stream_context *c
 {
     hsi_cuda_results results = hsi_cuda_results_at(body, context->room, watched);
 
-    results.checked = hsi_cuda_check_due(gpu, body);
+    results.checked = hsi_cuda_check_is_due(gpu, body);
     if (results.checked)
-        hsi_cuda_check_fill(body, &results);
+        hsi_cuda_check_fill_with_nan(body, &results);
     return results;
 }
 
@@ -101,7 +101,7 @@ static bool send_back(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_r
     return hsi_cuda_copy_out(gpu, run, results) &&
            CUDA(&gpu->fault, cudaEventRecord, context->done, context->stream) &&
            (!results->checked ||
-            (hsi_cuda_copy_checked(gpu, run, results) &&
+            (hsi_cuda_copy_out_to_verify(gpu, run, results) &&
              CUDA(&gpu->fault, cudaEventRecord, context->landed, context->stream)));
 }
 
@@ -125,7 +125,8 @@ static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_stream_context *context,
     hsi_cuda_run run;
     int          all;
 
-    if (!hsi_cuda_data_fit(gpu, body) || !hsi_stream_context_fit(gpu, context, body))
+    if (!hsi_cuda_data_grow_pool(gpu, body) ||
+        !hsi_stream_context_reserve_for_body(gpu, context, body))
         return -1;
     *results = prepare_results(gpu, context, body, true);
     if (!hsi_cuda_copy_in(gpu, context, body, attempt->instance, attempt->task, results, &run))
@@ -161,17 +162,17 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
     if (!gpu->broken)
         all = attempt_task(gpu, context, own, attempt, &results);
     if (all != 1 && results.checked)
-        hsi_cuda_check_again(gpu, own);
+        hsi_cuda_check_next_of_kind(gpu, own);
     if (all < 0) {
-        hsi_cuda_settle(context);
-        return hsi_cuda_give_up(gpu, attempt);
+        hsi_cuda_drain_stream(context);
+        return hsi_cuda_fail_attempt(gpu, attempt);
     }
-    return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
+    return all ? hsi_cuda_verify_results(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
 }
 
 enum { RING = 2 * HSI_CUDA_BATCH };
 
-unsigned hsi_cuda_depth(hs_backend_worker *worker)
+unsigned hsi_cuda_most_in_flight(hs_backend_worker *worker)
 {
     const hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
 
@@ -184,12 +185,12 @@ static bool send(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_in_fli
     hsi_cuda_run         run;
     bool                 sent;
 
-    if (!hsi_stream_context_fit(gpu, context, body))
+    if (!hsi_stream_context_reserve_for_body(gpu, context, body))
         return false;
     in_flight->results = prepare_results(gpu, context, body, false);
     hsi_cuda_range_begin(body->cuda->name);
-    sent = hsi_cuda_send(gpu, context, body, in_flight->attempt->instance, in_flight->attempt->task,
-                         &in_flight->results, &run) &&
+    sent = hsi_cuda_copy_in_and_launch(gpu, context, body, in_flight->attempt->instance,
+                                       in_flight->attempt->task, &in_flight->results, &run) &&
            send_back(gpu, context, &run, &in_flight->results);
     hsi_cuda_range_end();
     return sent;
@@ -198,8 +199,8 @@ static bool send(hsi_cuda_gpu *gpu, hsi_stream_context *context, hsi_cuda_in_fli
 static void fail(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
 {
     if (in_flight->results.checked)
-        hsi_cuda_check_again(gpu, in_flight->body);
-    in_flight->outcome = hsi_cuda_give_up(gpu, in_flight->attempt);
+        hsi_cuda_check_next_of_kind(gpu, in_flight->body);
+    in_flight->outcome = hsi_cuda_fail_attempt(gpu, in_flight->attempt);
     in_flight->end = hsi_clock_ns();
 }
 
@@ -210,7 +211,7 @@ static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *from, unsigned c
 
     *in_flight = *from;
     in_flight->start = hsi_clock_ns();
-    if (!gpu->broken && hsi_cuda_data_fit(gpu, in_flight->body) &&
+    if (!gpu->broken && hsi_cuda_data_grow_pool(gpu, in_flight->body) &&
         hsi_cuda_time_anchor(&gpu->time, &gpu->fault, in_flight->start)) {
         in_flight->anchor = gpu->time.current;
         if (send(gpu, &gpu->context[context], in_flight)) {
@@ -218,14 +219,14 @@ static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_in_flight *from, unsigned c
             return;
         }
     }
-    hsi_cuda_settle(&gpu->context[context]);
+    hsi_cuda_drain_stream(&gpu->context[context]);
     fail(gpu, in_flight);
 }
 
 /* Find a free stream context. If the pool must grow for the body, no attempt may be in flight. */
 static bool find_context(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *context)
 {
-    if (gpu->count && !gpu->broken && !hsi_cuda_data_fits(gpu, body))
+    if (gpu->count && !gpu->broken && !hsi_cuda_data_pool_suffices(gpu, body))
         return false;
     for (*context = 0; *context < gpu->contexts; ++*context)
         if (!gpu->in_flight[*context].attempt)
@@ -239,7 +240,8 @@ static bool is_batch_open(const hsi_cuda_gpu *gpu)
 {
     unsigned last = (gpu->batched_first + gpu->batched_count - 1) % RING;
 
-    return gpu->batched_count && hsi_cuda_graph_waits(gpu->graph, gpu->batched[last].item);
+    return gpu->batched_count &&
+           hsi_cuda_graph_item_is_unlaunched(gpu->graph, gpu->batched[last].item);
 }
 
 /* Return 1 if the attempt joined its batch, 0 if no batch is for it, -1 if there is no room. */
@@ -281,16 +283,15 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
 static int context_over(hsi_cuda_gpu *gpu, unsigned context, hsi_cuda_in_flight *in_flight)
 {
     cudaEvent_t done = gpu->context[context].done;
-    int         over = hsi_cuda_over(&gpu->fault,
-                             in_flight->results.checked ? gpu->context[context].landed : done,
-                             false);
+    int         over = hsi_cuda_event_completed(
+                &gpu->fault, in_flight->results.checked ? gpu->context[context].landed : done, false);
 
     if (over == 0)
         return 0;
     gpu->time.users[in_flight->anchor]--;
     if (over < 0)
         return -1;
-    in_flight->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, in_flight->anchor, done);
+    in_flight->end = hsi_cuda_time_of_event(&gpu->time, &gpu->fault, in_flight->anchor, done);
     return gpu->fault.text[0] ? -1 : 1;
 }
 
@@ -303,10 +304,10 @@ static bool look(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight, int context)
         return true;
     if (!gpu->broken)
         over = context >= 0 ? context_over(gpu, (unsigned)context, in_flight)
-                            : hsi_cuda_graph_over(gpu, in_flight->item, in_flight);
+                            : hsi_cuda_graph_item_completed(gpu, in_flight->item, in_flight);
     if (over < 0) {
         if (context >= 0)
-            hsi_cuda_settle(&gpu->context[context]);
+            hsi_cuda_drain_stream(&gpu->context[context]);
         fail(gpu, in_flight);
     }
     return over != 0;
@@ -325,7 +326,8 @@ static hsi_cuda_in_flight *first_over(hsi_cuda_gpu *gpu)
             (!first || in_flight->end < first->end))
             first = in_flight;
     }
-    if (gpu->batched_count && (gpu->broken || !hsi_cuda_graph_waits(gpu->graph, head->item)) &&
+    if (gpu->batched_count &&
+        (gpu->broken || !hsi_cuda_graph_item_is_unlaunched(gpu->graph, head->item)) &&
         look(gpu, head, -1) && (!first || head->end < first->end))
         first = head;
     return first;
@@ -342,7 +344,7 @@ static void forget(hsi_cuda_gpu *gpu, hsi_cuda_in_flight *in_flight)
     if (gpu->check.attempt == in_flight->attempt)
         gpu->check.attempt = NULL;
     if (is_batched(gpu, in_flight)) {
-        hsi_cuda_graph_collected(gpu->graph, in_flight->item);
+        hsi_cuda_graph_count_collected(gpu->graph, in_flight->item);
         gpu->batched_first = (gpu->batched_first + 1) % RING;
         gpu->batched_count--;
     }
@@ -356,7 +358,7 @@ static void split_batch(hsi_cuda_gpu *gpu)
     hsi_cuda_in_flight head = gpu->batched[gpu->batched_first];
     unsigned           context;
 
-    hsi_cuda_graph_abandon(gpu->graph);
+    hsi_cuda_graph_drop_next_batch(gpu->graph);
     if (!find_context(gpu, head.body, &context))
         return; /* the caller retries */
     gpu->batched_first = (gpu->batched_first + 1) % RING;
@@ -406,7 +408,7 @@ static bool predict(hsi_cuda_gpu *gpu)
 
     if (!in_flight || gpu->broken)
         return false;
-    hsi_cuda_check_predict(gpu, in_flight->body, in_flight->attempt);
+    hsi_cuda_check_predict_product(gpu, in_flight->body, in_flight->attempt);
     return true;
 }
 
@@ -419,10 +421,10 @@ static hsi_cuda_in_flight *wait_for_one(hsi_cuda_gpu *gpu)
         if (hangs(gpu, any_attempt(gpu), &told))
             continue;
         if (gpu->batched_count &&
-            hsi_cuda_graph_waits(gpu->graph, gpu->batched[gpu->batched_first].item))
+            hsi_cuda_graph_item_is_unlaunched(gpu->graph, gpu->batched[gpu->batched_first].item))
             split_batch(gpu);
         else if (!predict(gpu))
-            hsi_cuda_pause(start);
+            hsi_cuda_polling_pause(start);
     }
     return first;
 }
@@ -461,7 +463,7 @@ int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
     date(gpu, in_flight, out);
     if (in_flight->outcome == HS_OUTCOME_DONE)
         out->outcome =
-            hsi_cuda_judge(gpu, in_flight->body, &in_flight->results, in_flight->attempt);
+            hsi_cuda_verify_results(gpu, in_flight->body, &in_flight->results, in_flight->attempt);
     forget(gpu, in_flight);
     return 1;
 }

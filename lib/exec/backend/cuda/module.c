@@ -34,7 +34,7 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, hs_error *
     if (!body->cuda)
         return unknown(kernel, error);
     if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9')
-        return hsi_kernel_refuse_size(kernel, entry, error);
+        return hsi_kernel_describe_bad_size(kernel, entry, error);
     body->kernel = entry->kernel;
     most = body->cuda->launch == hsi_cuda_tpqrt ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
     if (n > most)
@@ -66,12 +66,12 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     hs_status     st;
 
     *out = NULL;
-    if (type != HS_GPU || !hsi_kernel_is_meant(options, row, type))
+    if (type != HS_GPU || !hsi_row_runs_kernel(options, row, type))
         return HS_OK;
     st = read_kernel(row->kernel, &body, error);
     if (st == HS_OK)
         st = fits(options, row->kernel, &body, error);
-    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
+    return st == HS_OK ? hsi_body_copy_to_heap(&body, sizeof body, out) : st;
 }
 
 const hs_backend hsi_backend_cuda = {
@@ -85,7 +85,7 @@ const hs_backend hsi_backend_cuda = {
     .devices = hsi_cuda_devices,
     .prepare = hsi_cuda_prepare,
     .stream = hsi_cuda_stream,
-    .depth = hsi_cuda_depth,
+    .depth = hsi_cuda_most_in_flight,
     .submit = hsi_cuda_submit,
     .collect = hsi_cuda_collect,
     .sharing = &hsi_cuda_sharing,

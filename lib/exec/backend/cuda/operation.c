@@ -15,7 +15,7 @@ const void *hsi_cuda_scalar(const hsi_stream_context *context, int value)
 
 static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
 {
-    return hsi_cuda_past(run->context, a, hsi_at(run->n, row, column));
+    return hsi_cuda_element_address(run->context, a, hsi_element_index(run->n, row, column));
 }
 
 /* Move behind the piece that was launched. Return whether a piece is left. */

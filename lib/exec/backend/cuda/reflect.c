@@ -17,10 +17,10 @@ static const void *number(const hsi_stream_context *context, int value)
 
 static void *past(const hsi_stream_context *context, const void *a, size_t elements)
 {
-    return hsi_cuda_past(context, a, elements);
+    return hsi_cuda_element_address(context, a, elements);
 }
 
-size_t hsi_cuda_reflect_room(int columns)
+size_t hsi_cuda_reflect_scratch_elements(int columns)
 {
     return (size_t)W * W + (size_t)W * (size_t)columns;
 }
@@ -44,21 +44,22 @@ static bool gram(hsi_stream_context *context, int rows, int w, const void *v, in
 
 static bool clear(hsi_stream_context *context, int n, void *t)
 {
-    return CUDA(context->fault, cudaMemsetAsync, t, 0, hsi_cuda_element(context) * W * (size_t)n,
-                context->stream);
+    return CUDA(context->fault, cudaMemsetAsync, t, 0,
+                hsi_cuda_element_bytes(context) * W * (size_t)n, context->stream);
 }
 
-int hsi_cuda_triangles(hsi_stream_context *context, int n, const void *v, const void *tau, void *t,
-                       void *room)
+int hsi_cuda_compute_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
+                               void *t, void *scratch)
 {
     int j, ok = clear(context, n, t);
 
     for (j = 0; j < n && ok; j += W) {
         int w = hsi_smaller(W, n - j);
 
-        ok = gram(context, n, w, past(context, v, hsi_at(n, 0, j)), n, number(context, 0), room) &&
-             finish_triangle(context, w, past(context, tau, (size_t)j), room,
-                             past(context, t, hsi_at(W, 0, j)));
+        ok = gram(context, n, w, past(context, v, hsi_element_index(n, 0, j)), n,
+                  number(context, 0), scratch) &&
+             finish_triangle(context, w, past(context, tau, (size_t)j), scratch,
+                             past(context, t, hsi_element_index(W, 0, j)));
     }
     return ok;
 }
@@ -74,30 +75,31 @@ static bool gram_of_top(hsi_stream_context *context, int n, int w, const void *l
                    CUBLAS_DIAG_UNIT, w, w, number(context, 1), l, n, s, W, s, W);
 }
 
-int hsi_cuda_lower_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
-                             const void *unit, void *t, void *room)
+int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int n, const void *v,
+                                     const void *tau, const void *unit, void *t, void *scratch)
 {
     int j, ok = clear(context, n, t);
 
     for (j = 0; j < n && ok; j += W) {
         int         w = hsi_smaller(W, n - j), below = n - j - w;
-        const void *top = past(context, v, hsi_at(n, j, j));
+        const void *top = past(context, v, hsi_element_index(n, j, j));
 
-        ok = gram_of_top(context, n, w, top, unit, room) &&
+        ok = gram_of_top(context, n, w, top, unit, scratch) &&
              (below == 0 || gram(context, below, w, past(context, top, (size_t)w), n,
-                                 number(context, 1), room)) &&
-             finish_triangle(context, w, past(context, tau, (size_t)j), room,
-                             past(context, t, hsi_at(W, 0, j)));
+                                 number(context, 1), scratch)) &&
+             finish_triangle(context, w, past(context, tau, (size_t)j), scratch,
+                             past(context, t, hsi_element_index(W, 0, j)));
     }
     return ok;
 }
 
-bool hsi_cuda_factors_of(hsi_stream_context *context, int n, const void *t, void *tau)
+bool hsi_cuda_copy_tau(hsi_stream_context *context, int n, const void *t, void *tau)
 {
     int j;
 
     for (j = 0; j < n; j += W)
-        if (!BLAS_OF(context, copy, hsi_smaller(W, n - j), past(context, t, hsi_at(W, 0, j)), W + 1,
+        if (!BLAS_OF(context, copy, hsi_smaller(W, n - j),
+                     past(context, t, hsi_element_index(W, 0, j)), W + 1,
                      past(context, tau, (size_t)j), 1))
             return false;
     return true;
@@ -126,8 +128,8 @@ static bool reflect(hsi_stream_context *context, cublasOperation_t op, int n, in
                    n, room, W, number(context, 1), b, n);
 }
 
-int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
-                     const void *v, const void *t, void *a, void *b, void *room)
+int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
+                              const void *v, const void *t, void *a, void *b, void *scratch)
 {
     int blocks = (n + W - 1) / W, i, ok = 1;
 
@@ -135,8 +137,9 @@ int hsi_cuda_reflect(hsi_stream_context *context, cublasOperation_t op, int n, i
         int j = (op == CUBLAS_OP_N ? blocks - 1 - i : i) * W;
 
         ok = reflect(context, op, n, columns, hsi_smaller(W, n - j),
-                     past(context, v, hsi_at(n, 0, j)), past(context, t, hsi_at(W, 0, j)),
-                     past(context, a, (size_t)j), b, room);
+                     past(context, v, hsi_element_index(n, 0, j)),
+                     past(context, t, hsi_element_index(W, 0, j)), past(context, a, (size_t)j), b,
+                     scratch);
     }
     return ok;
 }
@@ -151,7 +154,7 @@ static bool move_triangle(hsi_stream_context *context, int n, const void *from, 
 
 bool hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack)
 {
-    size_t bytes = 2 * hsi_cuda_element(context) * (size_t)n * (size_t)n;
+    size_t bytes = 2 * hsi_cuda_element_bytes(context) * (size_t)n * (size_t)n;
 
     return CUDA(context->fault, cudaMemsetAsync, stack, 0, bytes, context->stream) &&
            add(context, n, n, b, n, number(context, 0), past(context, stack, (size_t)n), 2 * n) &&

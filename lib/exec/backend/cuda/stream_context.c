@@ -53,8 +53,8 @@ static bool ask_both(hsi_stream_context *context, const hsi_cuda_kernel *kernel,
     return true;
 }
 
-bool hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel *kernel, int n,
-                             int *elements)
+bool hsi_stream_context_solver_elements(hsi_stream_context *context, const hsi_cuda_kernel *kernel,
+                                        int n, int *elements)
 {
     hsi_cuda_asked *asked = context->asked;
 
@@ -74,7 +74,7 @@ bool hsi_stream_context_work(hsi_stream_context *context, const hsi_cuda_kernel 
     return true;
 }
 
-bool hsi_stream_context_arena(hsi_stream_context *context, size_t bytes)
+bool hsi_stream_context_reserve_arena(hsi_stream_context *context, size_t bytes)
 {
     void *more = NULL;
 
@@ -91,7 +91,7 @@ bool hsi_stream_context_arena(hsi_stream_context *context, size_t bytes)
     return true;
 }
 
-bool hsi_stream_context_room(hsi_stream_context *context, size_t bytes)
+bool hsi_stream_context_reserve_room(hsi_stream_context *context, size_t bytes)
 {
     void *more = NULL;
 
@@ -108,7 +108,7 @@ bool hsi_stream_context_room(hsi_stream_context *context, size_t bytes)
     return true;
 }
 
-void hsi_cuda_settle(hsi_stream_context *context)
+void hsi_cuda_drain_stream(hsi_stream_context *context)
 {
     if (context->stream && !context->fault->hung)
         cudaStreamSynchronize(context->stream); /* returns at once on a broken GPU */
@@ -132,13 +132,13 @@ void hsi_stream_context_close(hsi_stream_context *context)
 
     if (!context->stream)
         return;
-    hsi_cuda_settle(context);
+    hsi_cuda_drain_stream(context);
     if (context->solver)
         cusolverDnDestroy(context->solver);
     if (context->blas)
         cublasDestroy(context->blas);
     free_memory(context);
-    hsi_cuda_settle(context);
+    hsi_cuda_drain_stream(context);
     for (i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
             cudaEventDestroy(events[i]);

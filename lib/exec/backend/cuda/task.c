@@ -14,7 +14,7 @@ static size_t matrix_bytes(const hsi_cuda_body *body)
 {
     size_t n = (size_t)body->n;
 
-    return n * n * hsi_kernel_element(body->kernel);
+    return n * n * hsi_kernel_element_bytes(body->kernel);
 }
 
 static size_t matrix_room(const hsi_cuda_body *body)
@@ -24,7 +24,7 @@ static size_t matrix_room(const hsi_cuda_body *body)
 
 static size_t vector_bytes(const hsi_cuda_body *body)
 {
-    return body->cuda->solver ? whole(hsi_kernel_element(body->kernel) * (size_t)body->n) : 0;
+    return body->cuda->solver ? whole(hsi_kernel_element_bytes(body->kernel) * (size_t)body->n) : 0;
 }
 
 static size_t pivot_bytes(const hsi_cuda_body *body)
@@ -61,7 +61,7 @@ static bool is_stacked(const hsi_cuda_body *body)
 static size_t triangle_bytes(const hsi_cuda_body *body)
 {
     return is_below(body)
-               ? whole(hsi_kernel_element(body->kernel) * HSI_KERNEL_PANEL * (size_t)body->n)
+               ? whole(hsi_kernel_element_bytes(body->kernel) * HSI_KERNEL_PANEL * (size_t)body->n)
                : 0;
 }
 
@@ -72,7 +72,8 @@ static size_t stack_bytes(const hsi_cuda_body *body)
 
 static size_t reflect_bytes(const hsi_cuda_body *body)
 {
-    return is_below(body) ? whole(hsi_kernel_element(body->kernel) * hsi_cuda_reflect_room(body->n))
+    return is_below(body) ? whole(hsi_kernel_element_bytes(body->kernel) *
+                                  hsi_cuda_reflect_scratch_elements(body->n))
                           : 0;
 }
 
@@ -88,14 +89,14 @@ size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
     return outputs(body) * matrix_room(body) + small_bytes(body) + triangle_bytes(body);
 }
 
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, bool watched)
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *memory, bool watched)
 {
-    char *vector = room + outputs(body) * matrix_room(body), *pivots = vector + vector_bytes(body),
-         *info = pivots + pivot_bytes(body);
+    char *vector = memory + outputs(body) * matrix_room(body),
+         *pivots = vector + vector_bytes(body), *info = pivots + pivot_bytes(body);
 
     return (hsi_cuda_results){.width = hsi_cuda_piece_columns(body->cuda, body->n, watched),
-                              .c = room,
-                              .d = room + matrix_room(body),
+                              .c = memory,
+                              .d = memory + matrix_room(body),
                               .vector = vector,
                               .pivots = (int *)(void *)pivots,
                               .info = (int *)(void *)info,
@@ -115,9 +116,10 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
 {
     int elements;
 
-    if (!hsi_stream_context_work(context, body->cuda, body->n, &elements))
+    if (!hsi_stream_context_solver_elements(context, body->cuda, body->n, &elements))
         return 0;
-    return fixed_bytes(gpu, body) + whole(hsi_kernel_element(body->kernel) * (size_t)elements);
+    return fixed_bytes(gpu, body) +
+           whole(hsi_kernel_element_bytes(body->kernel) * (size_t)elements);
 }
 
 /* Return the address on the GPU of an element of the pool. */
@@ -174,7 +176,7 @@ static bool place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *ru
 static bool send_vector(const hsi_cuda_run *run, const void *vector)
 {
     return CUDA(run->context->fault, cudaMemcpyAsync, run->tau, vector,
-                hsi_cuda_element(run->context) * (size_t)run->n, cudaMemcpyHostToDevice,
+                hsi_cuda_element_bytes(run->context) * (size_t)run->n, cudaMemcpyHostToDevice,
                 run->context->stream);
 }
 
@@ -183,7 +185,7 @@ static bool set_diagonal(const hsi_cuda_run *run, const hsi_job *job, void *vect
     int i;
 
     for (i = 0; i < run->n; i++)
-        hsi_set(job, vector, i, job->diagonal);
+        hsi_element_set(job, vector, i, job->diagonal);
     return send_vector(run, vector) &&
            BLAS_OF(run->context, copy, run->n, run->tau, 1, run->c, run->n + 1);
 }
@@ -204,7 +206,7 @@ static bool place_small(hsi_cuda_run *run, char *arena)
     arena += stack_bytes(body);
     run->room = arena;
     run->work = arena + reflect_bytes(body);
-    return hsi_stream_context_work(run->context, body->cuda, body->n, &run->work_size);
+    return hsi_stream_context_solver_elements(run->context, body->cuda, body->n, &run->work_size);
 }
 
 static bool send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
@@ -219,7 +221,7 @@ static bool send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_res
         return set_diagonal(run, job, results->vector);
     if (body->cuda->inputs == 0)
         return true;
-    hsi_cuda_reflectors(gpu, job, results->vector);
+    hsi_cuda_compute_tau(gpu, job, results->vector);
     return send_vector(run, results->vector);
 }
 
@@ -247,9 +249,9 @@ bool hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_
     return !body->cuda->solver || (place_small(run, arena) && send_small(gpu, &job, results, run));
 }
 
-bool hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_cuda_body *body,
-                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
-                   hsi_cuda_run *run)
+bool hsi_cuda_copy_in_and_launch(hsi_cuda_gpu *gpu, hsi_stream_context *context,
+                                 const hsi_cuda_body *body, const hs_instance *instance,
+                                 uint32_t task, const hsi_cuda_results *results, hsi_cuda_run *run)
 {
     int more;
 
@@ -286,8 +288,8 @@ bool hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
 }
 
-bool hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
-                           const hsi_cuda_results *results)
+bool hsi_cuda_copy_out_to_verify(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                                 const hsi_cuda_results *results)
 {
     return !results->checked || !gpu->resident || fetch_matrices(run, results);
 }

@@ -15,7 +15,7 @@ static cudaError_t query(cudaEvent_t event)
     return error;
 }
 
-void hsi_cuda_pause(int64_t start)
+void hsi_cuda_polling_pause(int64_t start)
 {
     const struct timespec nap = {0, 10000};
     const int64_t         patience = 50000;
@@ -24,13 +24,13 @@ void hsi_cuda_pause(int64_t start)
         nanosleep(&nap, NULL);
 }
 
-int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, bool wait)
+int hsi_cuda_event_completed(hsi_cuda_fault *fault, cudaEvent_t event, bool wait)
 {
     int64_t     start = wait ? hsi_clock_ns() : 0;
     cudaError_t error;
 
     while ((error = query(event)) == cudaErrorNotReady && wait)
-        hsi_cuda_pause(start);
+        hsi_cuda_polling_pause(start);
     if (error == cudaErrorNotReady)
         return 0;
     return hsi_cuda_ok(fault, error, "cudaEventQuery") ? 1 : -1;
@@ -53,7 +53,7 @@ static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int
     do {
         before = look;
         look = hsi_clock_ns();
-        over = hsi_cuda_over(fault, time->anchor[which], false);
+        over = hsi_cuda_event_completed(fault, time->anchor[which], false);
     } while (over == 0 && look < until);
     *doubt = hsi_clock_ns() - before;
     time->ns[which] = before;
@@ -93,7 +93,7 @@ bool hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[0], cudaEventDefault) &&
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[1], cudaEventDefault) &&
            set(time, fault, 0, hsi_clock_ns() + first) &&
-           hsi_cuda_over(fault, time->anchor[0], true) > 0;
+           hsi_cuda_event_completed(fault, time->anchor[0], true) > 0;
 }
 
 void hsi_cuda_time_close(hsi_cuda_time *time)
@@ -119,7 +119,8 @@ bool hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t no
     return set(time, fault, other, hsi_clock_ns() + moment);
 }
 
-int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event)
+int64_t hsi_cuda_time_of_event(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor,
+                               cudaEvent_t event)
 {
     float ms = 0;
 

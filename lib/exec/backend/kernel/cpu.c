@@ -59,9 +59,10 @@ static hs_outcome why_stopped(const hsi_job *job, const cpu_body *body, hs_attem
     const char *name = body->entry->name;
 
     if (job->no_memory)
-        return hsi_fail(attempt, "%s:%d: out of memory", name, body->n);
+        return hsi_attempt_fail(attempt, "%s:%d: out of memory", name, body->n);
     if (job->info)
-        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)", name, body->n, job->info);
+        return hsi_attempt_fail(attempt, "%s:%d: LAPACK gave up (info %d)", name, body->n,
+                                job->info);
     return HS_OUTCOME_ABORTED;
 }
 
@@ -73,14 +74,14 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
     hsi_job_begin(&job, body->entry->kernel, body->n,
                   hsi_job_seed(attempt->instance, attempt->task), attempt, &worker->space);
     if (worker->verify)
-        hsi_job_predict(&job);
+        hsi_job_predict_product(&job);
     hsi_job_compute(&job);
     if (worker->verify)
         residual = hsi_job_residual(&job);
     if (job.stopped)
         return why_stopped(&job, body, attempt);
     attempt->verification = worker->verify ? HS_VERIFICATION_PASSED : HS_VERIFICATION_SKIPPED;
-    return hsi_job_judge(residual, body->entry->name, body->n, attempt);
+    return hsi_job_outcome_by_residual(residual, body->entry->name, body->n, attempt);
 }
 
 /* Parse a decimal number, in any locale. Return -1 for other text and above `most`. */
@@ -144,7 +145,7 @@ static hs_status fits(const char *text, const cpu_body *body, hs_error *error)
 
     if (needed < 0x1p28)
         return HS_OK;
-    memory = hsi_limit_memory();
+    memory = hsi_memory_limit();
     if (memory == 0 || needed <= memory)
         return HS_OK;
     return hsi_error_set(
@@ -162,7 +163,7 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
         return unknown(text, error);
     body->n = (int)n;
     if (n < 1 || n != body->n)
-        return hsi_kernel_refuse_size(text, body->entry, error);
+        return hsi_kernel_describe_bad_size(text, body->entry, error);
     if (!body->entry->kernel)
         return hsi_error_set(error, HS_ERESOURCE,
                              "kernel '%.64s' needs %s, which this build is without", text,
@@ -190,12 +191,12 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     hs_status st;
 
     *out = NULL;
-    if (type != HS_CPU || !hsi_kernel_is_meant(options, row, type))
+    if (type != HS_CPU || !hsi_row_runs_kernel(options, row, type))
         return HS_OK;
     st = read_body(row->kernel, &body, error);
     if (st == HS_OK && body.entry && !options->dry_run)
         st = hsi_blas_open(error);
-    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
+    return st == HS_OK ? hsi_body_copy_to_heap(&body, sizeof body, out) : st;
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,

@@ -7,16 +7,17 @@ static void potrf(hsi_job *job, int n, void *a, int lda)
 {
     int h = hsi_half(n);
 
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     if (n <= 320) {
-        hsi_job_info(job, HSI_BLAS(job, potrf, LAPACK_COL_MAJOR, 'L', n, a, lda));
+        hsi_job_set_info(job, HSI_BLAS(job, potrf, LAPACK_COL_MAJOR, 'L', n, a, lda));
         return;
     }
     potrf(job, h, a, lda);
-    hsi_trsm_right(job, false, n - h, h, a, lda, hsi_past(job, a, h), lda);
-    hsi_syrk(job, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, h, h), lda);
-    potrf(job, n - h, hsi_block(job, a, lda, h, h), lda);
+    hsi_trsm_right(job, false, n - h, h, a, lda, hsi_element_address(job, a, h), lda);
+    hsi_syrk(job, n - h, h, hsi_element_address(job, a, h), lda,
+             hsi_element_address_at(job, a, lda, h, h), lda);
+    potrf(job, n - h, hsi_element_address_at(job, a, lda, h, h), lda);
 }
 
 static void potrf_predict(hsi_job *job)
@@ -45,9 +46,9 @@ static void exchange(hsi_job *job, int columns, void *a, int lda, int first, int
 {
     int piece = 4096, j;
 
-    for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
+    for (j = 0; j < columns && !hsi_job_is_stopped(job); j += piece)
         HSI_BLAS(job, laswp, LAPACK_COL_MAJOR, hsi_smaller(piece, columns - j),
-                 hsi_block(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
+                 hsi_element_address_at(job, a, lda, 0, j), lda, first + 1, last, pivots, 1);
 }
 
 /* Return true if an m x n block is factorised as one panel. Panels are slow; a tall panel is
@@ -62,19 +63,19 @@ static void getrf(hsi_job *job, int m, int n, void *a, int lda, int *pivots)
 {
     int h = hsi_half(n), i;
 
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     if (is_panel(m, n)) {
-        hsi_job_info(job, HSI_BLAS(job, getrf, LAPACK_COL_MAJOR, m, n, a, lda, pivots));
+        hsi_job_set_info(job, HSI_BLAS(job, getrf, LAPACK_COL_MAJOR, m, n, a, lda, pivots));
         return;
     }
     getrf(job, m, h, a, lda, pivots);
-    exchange(job, n - h, hsi_block(job, a, lda, 0, h), lda, 0, h, pivots);
-    hsi_trsm_left(job, h, n - h, a, lda, hsi_block(job, a, lda, 0, h), lda);
-    hsi_gemm(job, false, m - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h),
-             lda,
-             hsi_block(job, a, lda, h, h), lda);
-    getrf(job, m - h, n - h, hsi_block(job, a, lda, h, h), lda, pivots + h);
+    exchange(job, n - h, hsi_element_address_at(job, a, lda, 0, h), lda, 0, h, pivots);
+    hsi_trsm_left(job, h, n - h, a, lda, hsi_element_address_at(job, a, lda, 0, h), lda);
+    hsi_gemm(job, false, m - h, n - h, h, hsi_element_address(job, a, h), lda,
+             hsi_element_address_at(job, a, lda, 0, h), lda,
+             hsi_element_address_at(job, a, lda, h, h), lda);
+    getrf(job, m - h, n - h, hsi_element_address_at(job, a, lda, h, h), lda, pivots + h);
     for (i = h; i < n && !job->stopped; i++)
         pivots[i] += h;
     exchange(job, h, a, lda, h, n, pivots);
@@ -94,9 +95,9 @@ static void getrf_observe(hsi_job *job)
     hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->got);
     hsi_trmv(job, HSI_LOWER_UNIT, n, job->out[0], n, job->got);
     for (i = n - 1; i >= 0 && !job->stopped; i--) {
-        kept = hsi_get(job, job->got, i);
-        hsi_set(job, job->got, i, hsi_get(job, job->got, job->pivots[i] - 1));
-        hsi_set(job, job->got, job->pivots[i] - 1, kept);
+        kept = hsi_element_get(job, job->got, i);
+        hsi_element_set(job, job->got, i, hsi_element_get(job, job->got, job->pivots[i] - 1));
+        hsi_element_set(job, job->got, job->pivots[i] - 1, kept);
     }
 }
 
@@ -109,19 +110,20 @@ static void eliminate(hsi_job *job, int n, void *a, int lda)
     int j;
 
     for (j = 0; j < n && !job->stopped; j++) {
-        void  *pivot = hsi_block(job, a, lda, j, j);
-        double value = hsi_get(job, pivot, 0);
+        void  *pivot = hsi_element_address_at(job, a, lda, j, j);
+        double value = hsi_element_get(job, pivot, 0);
         int    below = n - j - 1;
 
         if (value == 0) {
-            hsi_job_info(job, j + 1);
+            hsi_job_set_info(job, j + 1);
             return;
         }
         if (below == 0)
             return;
-        HSI_BLAS(job, scal, below, 1 / value, hsi_past(job, pivot, 1), 1);
-        HSI_BLAS(job, ger, CblasColMajor, below, below, -1, hsi_past(job, pivot, 1), 1,
-                 hsi_past(job, pivot, lda), lda, hsi_past(job, pivot, lda + 1), lda);
+        HSI_BLAS(job, scal, below, 1 / value, hsi_element_address(job, pivot, 1), 1);
+        HSI_BLAS(job, ger, CblasColMajor, below, below, -1, hsi_element_address(job, pivot, 1), 1,
+                 hsi_element_address(job, pivot, lda), lda,
+                 hsi_element_address(job, pivot, lda + 1), lda);
     }
 }
 
@@ -129,17 +131,17 @@ void hsi_getrf_in_place(hsi_job *job, int n, void *a, int lda)
 {
     int h = hsi_half(n);
 
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     if (n <= 32) {
         eliminate(job, n, a, lda);
         return;
     }
     hsi_getrf_in_place(job, h, a, lda);
-    hsi_trsm_left(job, h, n - h, a, lda, hsi_block(job, a, lda, 0, h), lda);
-    hsi_trsm_upper(job, n - h, h, a, lda, hsi_past(job, a, h), lda);
-    hsi_gemm(job, false, n - h, n - h, h, hsi_past(job, a, h), lda, hsi_block(job, a, lda, 0, h),
-             lda,
-             hsi_block(job, a, lda, h, h), lda);
-    hsi_getrf_in_place(job, n - h, hsi_block(job, a, lda, h, h), lda);
+    hsi_trsm_left(job, h, n - h, a, lda, hsi_element_address_at(job, a, lda, 0, h), lda);
+    hsi_trsm_upper(job, n - h, h, a, lda, hsi_element_address(job, a, h), lda);
+    hsi_gemm(job, false, n - h, n - h, h, hsi_element_address(job, a, h), lda,
+             hsi_element_address_at(job, a, lda, 0, h), lda,
+             hsi_element_address_at(job, a, lda, h, h), lda);
+    hsi_getrf_in_place(job, n - h, hsi_element_address_at(job, a, lda, h, h), lda);
 }

@@ -52,14 +52,14 @@ static size_t square(int n)
     return (size_t)n * (size_t)n;
 }
 
-size_t hsi_numbers_count(int n)
+size_t hsi_pool_elements(int n)
 {
     return square(n) + SLACK;
 }
 
 static size_t matrix_bytes(const hsi_kernel *kernel, int n)
 {
-    return whole_lines(square(n) * hsi_kernel_element(kernel));
+    return whole_lines(square(n) * hsi_kernel_element_bytes(kernel));
 }
 
 /* Return the bytes of a job's vectors and factors: t, work, x, want, got, and the pivots. */
@@ -77,7 +77,7 @@ static size_t room_bytes(const hsi_kernel *kernel, int n)
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n)
 {
     return (double)room_bytes(kernel, n) +
-           (double)(hsi_numbers_count(n) * hsi_kernel_element(kernel));
+           (double)(hsi_pool_elements(n) * hsi_kernel_element_bytes(kernel));
 }
 
 void hsi_space_free(hsi_space *space)
@@ -105,12 +105,12 @@ static void fill_pool(hsi_job *job)
 {
     int          single = job->kernel->single;
     hsi_numbers *pool = &job->space->pool[single];
-    size_t       had = pool->size, size = hsi_numbers_count(job->n), i, end;
+    size_t       had = pool->size, size = hsi_pool_elements(job->n), i, end;
 
-    grow(job, &pool->at, &pool->size, size, hsi_kernel_element(job->kernel));
+    grow(job, &pool->at, &pool->size, size, hsi_kernel_element_bytes(job->kernel));
     if (pool->size != had)
         pool->filled = 0;
-    while (pool->filled < size && !hsi_job_stopped(job)) {
+    while (pool->filled < size && !hsi_job_is_stopped(job)) {
         end = pool->filled + PIECE < pool->size ? pool->filled + PIECE : pool->size;
         for (i = pool->filled; i < end; i++)
             if (single)
@@ -127,12 +127,13 @@ static void lay_out_vectors(hsi_job *job, size_t at)
     size_t n = (size_t)job->n;
 
     job->t = (char *)job->space->room + at;
-    job->work = hsi_past(job, job->t, n * HSI_KERNEL_PANEL);
-    job->x = hsi_past(job, job->work, n * HSI_KERNEL_PANEL + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL);
-    job->want = hsi_past(job, job->x, n);
-    job->got = hsi_past(job, job->want, 2 * n);
-    job->pivots = hsi_past(job, job->got, 2 * n);
-    memset(job->want, 0, hsi_kernel_element(job->kernel) * 4 * n); /* and `got` behind it */
+    job->work = hsi_element_address(job, job->t, n * HSI_KERNEL_PANEL);
+    job->x = hsi_element_address(job, job->work,
+                                 n * HSI_KERNEL_PANEL + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL);
+    job->want = hsi_element_address(job, job->x, n);
+    job->got = hsi_element_address(job, job->want, 2 * n);
+    job->pivots = hsi_element_address(job, job->got, 2 * n);
+    memset(job->want, 0, hsi_kernel_element_bytes(job->kernel) * 4 * n); /* and `got` behind it */
 }
 
 static size_t lay_out_results(hsi_job *job)
@@ -150,7 +151,7 @@ static const void *numbers(const hsi_job *job, int which)
 {
     size_t place = (size_t)(job->seed >> (16 * which)) % PLACES * PLACE;
 
-    return hsi_past(job, job->space->pool[job->kernel->single].at, place);
+    return hsi_element_address(job, job->space->pool[job->kernel->single].at, place);
 }
 
 static void locate(hsi_job *job)
@@ -168,15 +169,15 @@ static void locate(hsi_job *job)
 
 static void copy(hsi_job *job)
 {
-    size_t n = (size_t)job->n, bytes = n * n * hsi_kernel_element(job->kernel), at;
+    size_t n = (size_t)job->n, bytes = n * n * hsi_kernel_element_bytes(job->kernel), at;
     int    i;
 
     for (i = 0; i < job->kernel->outputs; i++)
-        for (at = 0; at < bytes && !hsi_job_stopped(job); at += COPIED)
+        for (at = 0; at < bytes && !hsi_job_is_stopped(job); at += COPIED)
             memcpy((char *)job->out[i] + at, (const char *)job->from[i] + at,
                    bytes - at < COPIED ? bytes - at : COPIED);
     for (at = 0; job->diagonal != 0 && at < n && !job->stopped; at++)
-        hsi_set(job, hsi_past(job, job->out[0], at * (n + 1)), 0, job->diagonal);
+        hsi_element_set(job, hsi_element_address(job, job->out[0], at * (n + 1)), 0, job->diagonal);
 }
 
 static void draw_signs(hsi_job *job)
@@ -184,17 +185,17 @@ static void draw_signs(hsi_job *job)
     int i;
 
     for (i = 0; i < job->n; i++)
-        hsi_set(job, job->x, i, hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1);
+        hsi_element_set(job, job->x, i, hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1);
 }
 
-bool hsi_job_stopped(hsi_job *job)
+bool hsi_job_is_stopped(hsi_job *job)
 {
     if (!job->stopped && hs_attempt_cancelled(job->attempt))
         job->stopped = true;
     return job->stopped;
 }
 
-void hsi_job_info(hsi_job *job, int info)
+void hsi_job_set_info(hsi_job *job, int info)
 {
     if (info == 0 || job->stopped) /* after a stop, the code means nothing */
         return;
@@ -218,7 +219,7 @@ void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed
 {
     *job = (hsi_job){.kernel = kernel, .attempt = attempt, .space = space, .n = n, .seed = seed};
     fill_pool(job);
-    if (!hsi_job_stopped(job))
+    if (!hsi_job_is_stopped(job))
         locate(job);
 }
 
@@ -227,7 +228,7 @@ void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
 {
     hsi_job_locate(job, kernel, n, seed, attempt, space);
     grow(job, &space->room, &space->room_size, room_bytes(kernel, n), 1);
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     lay_out_vectors(job, lay_out_results(job));
     draw_signs(job);
@@ -239,21 +240,21 @@ size_t hsi_job_vector_bytes(int n)
     return whole_lines(vector_bytes(n));
 }
 
-void hsi_job_take_vectors(hsi_job *job)
+void hsi_job_allocate_vectors(hsi_job *job)
 {
     grow(job, &job->space->room, &job->space->room_size, hsi_job_vector_bytes(job->n), 1);
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     lay_out_vectors(job, 0);
     draw_signs(job);
 }
 
-void hsi_job_predict(hsi_job *job)
+void hsi_job_predict_product(hsi_job *job)
 {
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     job->kernel->predict(job);
-    memset(job->got, 0, hsi_kernel_element(job->kernel) * 2 * (size_t)job->n);
+    memset(job->got, 0, hsi_kernel_element_bytes(job->kernel) * 2 * (size_t)job->n);
 }
 
 /* Add to `want` the difference between the job's diagonal of the first result and the pool's. */
@@ -263,29 +264,30 @@ static void add_diagonal(hsi_job *job)
     double there;
 
     for (i = 0; job->diagonal != 0 && i < n; i++) {
-        there = hsi_get(job, hsi_block(job, job->from[0], n, i, i), 0);
-        hsi_set(job, job->want, i,
-                hsi_get(job, job->want, i) + (job->diagonal - there) * hsi_get(job, job->x, i));
+        there = hsi_element_get(job, hsi_element_address_at(job, job->from[0], n, i, i), 0);
+        hsi_element_set(job, job->want, i,
+                        hsi_element_get(job, job->want, i) +
+                            (job->diagonal - there) * hsi_element_get(job, job->x, i));
     }
 }
 
 /* Let predict() read the initial values from the pool, which is constant. */
-void hsi_job_predict_pool(hsi_job *job)
+void hsi_job_predict_product_from_pool(hsi_job *job)
 {
     int i;
 
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return;
     for (i = 0; i < job->kernel->outputs; i++)
         job->out[i] = (void *)(uintptr_t)job->from[i];
-    hsi_job_predict(job);
+    hsi_job_predict_product(job);
     add_diagonal(job);
     job->out[0] = job->out[1] = NULL;
 }
 
 void hsi_job_compute(hsi_job *job)
 {
-    if (!hsi_job_stopped(job))
+    if (!hsi_job_is_stopped(job))
         job->kernel->compute(job);
 }
 
@@ -301,11 +303,12 @@ double hsi_job_residual(hsi_job *job)
     double error = 0, size = 0;
     int    i;
 
-    if (hsi_job_stopped(job))
+    if (hsi_job_is_stopped(job))
         return 0;
     job->kernel->observe(job);
     for (i = 0; i < job->kernel->outputs * job->n; i++) {
-        double want = hsi_get(job, job->want, i), difference = hsi_get(job, job->got, i) - want;
+        double want = hsi_element_get(job, job->want, i),
+               difference = hsi_element_get(job, job->got, i) - want;
 
         error += difference * difference;
         size += want * want;

@@ -84,7 +84,7 @@ const hsi_kernel_entry *hsi_kernel_at(size_t index);
 
 /* Return true if tasks of the row run their kernel on workers of the type, false if they run a
  * command or are emulated. */
-bool hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
+bool hsi_row_runs_kernel(const hs_backend_options *options, const hs_task *row, hs_type type);
 
 /* Return the bytes of memory that a worker needs for a job of the kernel. */
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
@@ -104,7 +104,7 @@ uint64_t hsi_job_seed(const hs_instance *instance, uint32_t task);
 
 /* Compute `want`, the results, and the residual, in this order. A job that needs no verification
  * calls hsi_job_compute() alone. */
-void   hsi_job_predict(hsi_job *job);
+void   hsi_job_predict_product(hsi_job *job);
 void   hsi_job_compute(hsi_job *job);
 double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if the results are right */
 
@@ -114,27 +114,29 @@ double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if the resul
  * and `t` or `pivots` if the kernel computes them, before hsi_job_residual().
  */
 size_t hsi_job_vector_bytes(int n);
-void   hsi_job_take_vectors(hsi_job *job);
-void   hsi_job_predict_pool(hsi_job *job);
+void   hsi_job_allocate_vectors(hsi_job *job);
+void   hsi_job_predict_product_from_pool(hsi_job *job);
 
 /* The largest accepted |want - got| / (epsilon sqrt(n) (|want| + expected |want|)). */
 #define HSI_RESIDUAL_MOST 16.0
 
 /* Return the outcome of an attempt with this residual; if it failed, write the reason. */
-hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
+hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, int n,
+                                       hs_attempt *attempt);
 
 /* Refuse a size that is not a number from 1 to HSI_KERNEL_MOST, and write the reason. */
-hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, hs_error *error);
+hs_status hsi_kernel_describe_bad_size(const char *text, const hsi_kernel_entry *entry,
+                                       hs_error *error);
 
 /* Return an element of a sequence of random numbers, the same on every machine. */
 uint64_t hsi_draw(uint64_t index);
 
-bool hsi_job_stopped(hsi_job *job);
-void hsi_job_info(hsi_job *job, int info);
+bool hsi_job_is_stopped(hsi_job *job);
+void hsi_job_set_info(hsi_job *job, int info);
 
 /* Return the length of the pieces into which `length` is cut: at most `most`, and a multiple of 8
  * for all pieces but the last. */
-int hsi_piece(int length, int most);
+int hsi_piece_length(int length, int most);
 
 static inline int hsi_smaller(int a, int b)
 {
@@ -153,35 +155,36 @@ static inline int hsi_half(int n)
 }
 
 /* Return the index of an element of a matrix with leading dimension `ld`. */
-static inline size_t hsi_at(int ld, int row, int column)
+static inline size_t hsi_element_index(int ld, int row, int column)
 {
     return (size_t)column * (size_t)ld + (size_t)row;
 }
 
 /* Return the number of elements of the pool for jobs of size n, and the bytes of an element. */
-size_t               hsi_numbers_count(int n);
-static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
+size_t               hsi_pool_elements(int n);
+static inline size_t hsi_kernel_element_bytes(const hsi_kernel *kernel)
 {
     return kernel->single ? sizeof(float) : sizeof(double);
 }
 
 /* Return the address `elements` elements after `a`; return the address of a matrix element. */
-static inline void *hsi_past(const hsi_job *job, const void *a, size_t elements)
+static inline void *hsi_element_address(const hsi_job *job, const void *a, size_t elements)
 {
-    return (void *)((uintptr_t)a + elements * hsi_kernel_element(job->kernel));
+    return (void *)((uintptr_t)a + elements * hsi_kernel_element_bytes(job->kernel));
 }
 
-static inline void *hsi_block(const hsi_job *job, const void *a, int ld, int row, int column)
+static inline void *hsi_element_address_at(const hsi_job *job, const void *a, int ld, int row,
+                                           int column)
 {
-    return hsi_past(job, a, hsi_at(ld, row, column));
+    return hsi_element_address(job, a, hsi_element_index(ld, row, column));
 }
 
-static inline double hsi_get(const hsi_job *job, const void *a, int index)
+static inline double hsi_element_get(const hsi_job *job, const void *a, int index)
 {
     return job->kernel->single ? (double)((const float *)a)[index] : ((const double *)a)[index];
 }
 
-static inline void hsi_set(const hsi_job *job, void *a, int index, double value)
+static inline void hsi_element_set(const hsi_job *job, void *a, int index, double value)
 {
     if (job->kernel->single)
         ((float *)a)[index] = (float)value;
@@ -191,7 +194,7 @@ static inline void hsi_set(const hsi_job *job, void *a, int index, double value)
 
 static inline void hsi_copy_vector(const hsi_job *job, void *to, const void *from, int n)
 {
-    memcpy(to, from, hsi_kernel_element(job->kernel) * (size_t)n);
+    memcpy(to, from, hsi_kernel_element_bytes(job->kernel) * (size_t)n);
 }
 
 /*

@@ -62,7 +62,7 @@ const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length)
     return NULL;
 }
 
-bool hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type)
+bool hsi_row_runs_kernel(const hs_backend_options *options, const hs_task *row, hs_type type)
 {
     const char *command = type == HS_CPU ? row->cpu_command : row->gpu_command;
 
@@ -70,7 +70,8 @@ bool hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, 
            strncmp(row->kernel, "plugin:", 7) != 0;
 }
 
-hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, hs_error *error)
+hs_status hsi_kernel_describe_bad_size(const char *text, const hsi_kernel_entry *entry,
+                                       hs_error *error)
 {
     return hsi_error_set(
         error, HS_EINVAL,
@@ -78,10 +79,11 @@ hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry
         HSI_KERNEL_MOST, entry->name);
 }
 
-hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt)
+hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, int n,
+                                       hs_attempt *attempt)
 {
     if (residual <= HSI_RESIDUAL_MOST)
         return HS_OUTCOME_DONE;
-    return hsi_fail(attempt, "%s:%d: wrong result: residual %.3g, above %g", kernel, n, residual,
-                    HSI_RESIDUAL_MOST);
+    return hsi_attempt_fail(attempt, "%s:%d: wrong result: residual %.3g, above %g", kernel, n,
+                            residual, HSI_RESIDUAL_MOST);
 }

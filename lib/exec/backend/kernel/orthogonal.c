@@ -13,7 +13,7 @@ enum { W = HSI_KERNEL_PANEL };
 
 static void *triangle(hsi_job *job, int column)
 {
-    return hsi_block(job, job->t, W, 0, column);
+    return hsi_element_address_at(job, job->t, W, 0, column);
 }
 
 /* Return the number of columns to which a block reflector of m rows is applied at once. */
@@ -21,7 +21,7 @@ static int columns_at_once(int m, int columns)
 {
     int most = (int)(1.6e7 / ((double)m * W));
 
-    return hsi_piece(columns, most < W ? W : most);
+    return hsi_piece_length(columns, most < W ? W : most);
 }
 
 /* Compute C := Q' C for the block of `w` reflectors at v. */
@@ -30,10 +30,10 @@ static void apply(hsi_job *job, int m, int columns, int w, const void *v, int ld
 {
     int piece = columns_at_once(m, columns), j;
 
-    for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
+    for (j = 0; j < columns && !hsi_job_is_stopped(job); j += piece)
         HSI_BLAS(job, larfb, LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m,
-                 hsi_smaller(piece, columns - j), w, v, ldv, t, W, hsi_block(job, c, ldc, 0, j),
-                 ldc, job->work, piece);
+                 hsi_smaller(piece, columns - j), w, v, ldv, t, W,
+                 hsi_element_address_at(job, c, ldc, 0, j), ldc, job->work, piece);
 }
 
 /* Compute [A; B] := Q' [A; B]; A has w rows, B has m. */
@@ -42,11 +42,11 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, 
 {
     int piece = columns_at_once(m, columns), j, info;
 
-    for (j = 0; j < columns && !hsi_job_stopped(job); j += piece) {
+    for (j = 0; j < columns && !hsi_job_is_stopped(job); j += piece) {
         info = HSI_BLAS(job, tpmqrt, LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j),
-                        w, 0, w, v, ldv, t, W, hsi_block(job, a, lda, 0, j), lda,
-                        hsi_block(job, b, ldb, 0, j), ldb, job->work);
-        hsi_job_info(job, info);
+                        w, 0, w, v, ldv, t, W, hsi_element_address_at(job, a, lda, 0, j), lda,
+                        hsi_element_address_at(job, b, ldb, 0, j), ldb, job->work);
+        hsi_job_set_info(job, info);
     }
 }
 
@@ -56,11 +56,11 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const void *v, 
  */
 static void reflect(const hsi_job *job, int m, const void *below, double tau, void *top, void *y)
 {
-    double product = hsi_get(job, top, 0) + HSI_BLAS(job, dot, m, below, 1, y, 1);
+    double product = hsi_element_get(job, top, 0) + HSI_BLAS(job, dot, m, below, 1, y, 1);
 
     if (tau == 0)
         tau = 2 / (1 + HSI_BLAS(job, dot, m, below, 1, below, 1));
-    hsi_set(job, top, 0, hsi_get(job, top, 0) - tau * product);
+    hsi_element_set(job, top, 0, hsi_element_get(job, top, 0) - tau * product);
     HSI_BLAS(job, axpy, m, -tau * product, below, 1, y, 1);
 }
 
@@ -74,17 +74,18 @@ static void reflect_all(hsi_job *job, const void *v)
     int    n = job->n, below = job->kernel->outputs == 2, known = job->kernel->inputs == 0, j;
     double tau = 0;
 
-    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++) {
+    for (j = 0; j < n && (j % W || !hsi_job_is_stopped(job)); j++) {
         if (known)
-            tau = hsi_get(job, triangle(job, j), j % W);
+            tau = hsi_element_get(job, triangle(job, j), j % W);
         if (known && tau == 0)
             continue;
         if (below)
-            reflect(job, n, hsi_block(job, v, n, 0, j), tau, hsi_past(job, job->want, j),
-                    hsi_past(job, job->want, n));
+            reflect(job, n, hsi_element_address_at(job, v, n, 0, j), tau,
+                    hsi_element_address(job, job->want, j), hsi_element_address(job, job->want, n));
         else
-            reflect(job, n - j - 1, hsi_block(job, v, n, j + 1, j), tau,
-                    hsi_past(job, job->want, j), hsi_past(job, job->want, j + 1));
+            reflect(job, n - j - 1, hsi_element_address_at(job, v, n, j + 1, j), tau,
+                    hsi_element_address(job, job->want, j),
+                    hsi_element_address(job, job->want, j + 1));
     }
 }
 
@@ -95,17 +96,18 @@ static void reflect_blocks(hsi_job *job, const void *v)
     int   n = job->n, i, j, w;
     void *top = job->work;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        hsi_copy_vector(job, top, hsi_past(job, job->want, j), w);
-        hsi_gemv(job, true, n, w, 1, hsi_block(job, v, n, 0, j), n, hsi_past(job, job->want, n),
-                 top);
+        hsi_copy_vector(job, top, hsi_element_address(job, job->want, j), w);
+        hsi_gemv(job, true, n, w, 1, hsi_element_address_at(job, v, n, 0, j), n,
+                 hsi_element_address(job, job->want, n), top);
         HSI_BLAS(job, trmv, CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, w,
                  triangle(job, j), W, top, 1);
         for (i = 0; i < w; i++)
-            hsi_set(job, job->want, j + i, hsi_get(job, job->want, j + i) - hsi_get(job, top, i));
-        hsi_gemv(job, false, n, w, -1, hsi_block(job, v, n, 0, j), n, top, hsi_past(job, job->want,
-                                                                                    n));
+            hsi_element_set(job, job->want, j + i,
+                            hsi_element_get(job, job->want, j + i) - hsi_element_get(job, top, i));
+        hsi_gemv(job, false, n, w, -1, hsi_element_address_at(job, v, n, 0, j), n, top,
+                 hsi_element_address(job, job->want, n));
     }
 }
 
@@ -133,17 +135,17 @@ static void invert(hsi_job *job, int w, void *t)
     int i;
 
     for (i = 0; i < w; i++)
-        hsi_set(job, t, i * (W + 1), hsi_get(job, t, i * (W + 1)) / 2);
-    hsi_job_info(job, HSI_BLAS(job, trtri, LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
+        hsi_element_set(job, t, i * (W + 1), hsi_element_get(job, t, i * (W + 1)) / 2);
+    hsi_job_set_info(job, HSI_BLAS(job, trtri, LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
 }
 
 static void gram(hsi_job *job, int m, int w, const void *v, int ldv, void *t)
 {
-    int rows = hsi_piece(m, 4096), i;
+    int rows = hsi_piece_length(m, 4096), i;
 
-    for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
+    for (i = 0; i < m && !hsi_job_is_stopped(job); i += rows)
         HSI_BLAS(job, syrk, CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1,
-                 hsi_past(job, v, i), ldv, 1, t, W);
+                 hsi_element_address(job, v, i), ldv, 1, t, W);
 }
 
 /* Copy the top of V with ones on the diagonal and zeros above. */
@@ -153,10 +155,11 @@ static void unit_lower(const hsi_job *job, int w, const void *v, int ldv, void *
 
     for (j = 0; j < w; j++)
         for (i = 0; i < w; i++)
-            hsi_set(job, top, i + j * W,
-                    i < j    ? 0
-                    : i == j ? 1
-                             : hsi_get(job, hsi_block(job, v, ldv, 0, j), i));
+            hsi_element_set(
+                job, top, i + j * W,
+                i < j    ? 0
+                : i == j ? 1
+                         : hsi_element_get(job, hsi_element_address_at(job, v, ldv, 0, j), i));
 }
 
 static void geqrf_compute(hsi_job *job)
@@ -164,12 +167,13 @@ static void geqrf_compute(hsi_job *job)
     int   n = job->n, j, w;
     void *a;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        a = hsi_block(job, job->out[0], n, j, j);
-        hsi_job_info(job, HSI_BLAS(job, geqrt, LAPACK_COL_MAJOR, n - j, w, w, a, n,
-                                   triangle(job, j), W, job->work));
-        apply(job, n - j, n - j - w, w, a, n, triangle(job, j), hsi_block(job, a, n, 0, w), n);
+        a = hsi_element_address_at(job, job->out[0], n, j, j);
+        hsi_job_set_info(job, HSI_BLAS(job, geqrt, LAPACK_COL_MAJOR, n - j, w, w, a, n,
+                                       triangle(job, j), W, job->work));
+        apply(job, n - j, n - j - w, w, a, n, triangle(job, j),
+              hsi_element_address_at(job, a, n, 0, w), n);
     }
 }
 
@@ -183,16 +187,16 @@ static void ormqr_compute(hsi_job *job)
     const void *v;
     void       *t;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        v = hsi_block(job, job->in[0], n, j, j);
+        v = hsi_element_address_at(job, job->in[0], n, j, j);
         t = triangle(job, j);
-        memset(t, 0, hsi_kernel_element(job->kernel) * W * (size_t)w);
+        memset(t, 0, hsi_kernel_element_bytes(job->kernel) * W * (size_t)w);
         unit_lower(job, w, v, n, job->work);
         gram(job, w, w, job->work, W, t);
-        gram(job, n - j - w, w, hsi_past(job, v, w), n, t);
+        gram(job, n - j - w, w, hsi_element_address(job, v, w), n, t);
         invert(job, w, t);
-        apply(job, n - j, n, w, v, n, t, hsi_past(job, job->out[0], j), n);
+        apply(job, n - j, n, w, v, n, t, hsi_element_address(job, job->out[0], j), n);
     }
 }
 
@@ -205,7 +209,7 @@ static void tpqrt_predict(hsi_job *job)
 
     hsi_copy_vector(job, job->want, job->x, n);
     hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->want);
-    hsi_gemv(job, false, n, n, 1, job->out[1], n, job->x, hsi_past(job, job->want, n));
+    hsi_gemv(job, false, n, n, 1, job->out[1], n, job->x, hsi_element_address(job, job->want, n));
 }
 
 static void tpqrt_compute(hsi_job *job)
@@ -213,15 +217,15 @@ static void tpqrt_compute(hsi_job *job)
     int   n = job->n, j, w;
     void *a, *b, *t;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        a = hsi_block(job, job->out[0], n, j, j);
-        b = hsi_block(job, job->out[1], n, 0, j);
+        a = hsi_element_address_at(job, job->out[0], n, j, j);
+        b = hsi_element_address_at(job, job->out[1], n, 0, j);
         t = triangle(job, j);
-        hsi_job_info(
+        hsi_job_set_info(
             job, HSI_BLAS(job, tpqrt, LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
-        apply_below(job, n, n - j - w, w, b, n, t, hsi_block(job, a, n, 0, w), n,
-                    hsi_block(job, b, n, 0, w), n);
+        apply_below(job, n, n - j - w, w, b, n, t, hsi_element_address_at(job, a, n, 0, w), n,
+                    hsi_element_address_at(job, b, n, 0, w), n);
     }
 }
 
@@ -234,16 +238,17 @@ static void tpmqrt_compute(hsi_job *job)
     const void *v;
     void       *t;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
-        v = hsi_block(job, job->in[0], n, 0, j);
+        v = hsi_element_address_at(job, job->in[0], n, 0, j);
         t = triangle(job, j);
-        memset(t, 0, hsi_kernel_element(job->kernel) * W * (size_t)w);
+        memset(t, 0, hsi_kernel_element_bytes(job->kernel) * W * (size_t)w);
         for (i = 0; i < w; i++)
-            hsi_set(job, t, i * (W + 1), 1);
+            hsi_element_set(job, t, i * (W + 1), 1);
         gram(job, n, w, v, n, t);
         invert(job, w, t);
-        apply_below(job, n, n, w, v, n, t, hsi_past(job, job->out[0], j), n, job->out[1], n);
+        apply_below(job, n, n, w, v, n, t, hsi_element_address(job, job->out[0], j), n, job->out[1],
+                    n);
     }
 }
 
@@ -254,16 +259,18 @@ void hsi_ormqr_given(hsi_job *job)
 {
     int n = job->n, j;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W)
-        apply(job, n - j, n, hsi_smaller(W, n - j), hsi_block(job, job->in[0], n, j, j), n,
-              triangle(job, j), hsi_past(job, job->out[0], j), n);
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W)
+        apply(job, n - j, n, hsi_smaller(W, n - j),
+              hsi_element_address_at(job, job->in[0], n, j, j), n, triangle(job, j),
+              hsi_element_address(job, job->out[0], j), n);
 }
 
 void hsi_tpmqrt_given(hsi_job *job)
 {
     int n = job->n, j;
 
-    for (j = 0; j < n && !hsi_job_stopped(job); j += W)
-        apply_below(job, n, n, hsi_smaller(W, n - j), hsi_block(job, job->in[0], n, 0, j), n,
-                    triangle(job, j), hsi_past(job, job->out[0], j), n, job->out[1], n);
+    for (j = 0; j < n && !hsi_job_is_stopped(job); j += W)
+        apply_below(job, n, n, hsi_smaller(W, n - j),
+                    hsi_element_address_at(job, job->in[0], n, 0, j), n, triangle(job, j),
+                    hsi_element_address(job, job->out[0], j), n, job->out[1], n);
 }

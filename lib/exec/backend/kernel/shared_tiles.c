@@ -57,7 +57,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     body.emulated = type == HS_GPU;
     body.copies = matrix->may_fail || (matrix->may_take && isfinite(row->cpu) &&
                                        isfinite(row->gpu) && row->restartable != HS_RESTART_NO);
-    return hsi_body_keep(&body, sizeof body, out);
+    return hsi_body_copy_to_heap(&body, sizeof body, out);
 }
 
 static struct shared_worker *own_worker(hs_backend_worker *worker)
@@ -91,7 +91,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
         return HS_ENOMEM;
     worker->base.backend = &hsi_backend_shared;
     worker->matrix = matrix;
-    worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * hsi_matrix_element(matrix));
+    worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * hsi_matrix_element_bytes(matrix));
     if (!worker->work) {
         worker_close(&worker->base);
         return HS_ENOMEM;
@@ -142,7 +142,7 @@ static void compute(hsi_job *job, hsi_step step)
 
 static size_t tile_bytes(const hsi_matrix *matrix)
 {
-    return hsi_matrix_piece_elements(matrix, 'A') * hsi_matrix_element(matrix);
+    return hsi_matrix_piece_elements(matrix, 'A') * hsi_matrix_element_bytes(matrix);
 }
 
 /* Prefetch the tiles into the cache, all tiles side by side in the order of their addresses: that
@@ -229,15 +229,16 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
 
     fetch(body);
     take_operands(&job, body, worker);
-    if (!hsi_job_stopped(&job))
+    if (!hsi_job_is_stopped(&job))
         compute(&job, body->row->step);
     if (job.no_memory)
-        return hsi_fail(attempt, "%s:%d: out of memory", body->name, job.n);
+        return hsi_attempt_fail(attempt, "%s:%d: out of memory", body->name, job.n);
     if (job.info)
-        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)%s", body->name, job.n, job.info,
-                        body->row->step == HSI_POTRF   ? ": the matrix is not positive definite"
-                        : body->row->step == HSI_GETRF ? ": a pivot is 0, and rows stay in place"
-                                                       : "");
+        return hsi_attempt_fail(
+            attempt, "%s:%d: LAPACK gave up (info %d)%s", body->name, job.n, job.info,
+            body->row->step == HSI_POTRF   ? ": the matrix is not positive definite"
+            : body->row->step == HSI_GETRF ? ": a pivot is 0, and rows stay in place"
+                                           : "");
     if (body->emulated && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
         job.stopped = true;
     if (job.stopped)

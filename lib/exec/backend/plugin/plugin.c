@@ -204,8 +204,9 @@ static hs_outcome judge(int result, hs_attempt *attempt)
     if (attempt->why[0] != '\0')
         return HS_OUTCOME_FAILED;
     if (result == HS_PLUGIN_ABORTED)
-        return hsi_fail(attempt, "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
-    return hsi_fail(attempt, "the plugin returned %d", result);
+        return hsi_attempt_fail(attempt,
+                                "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
+    return hsi_attempt_fail(attempt, "the plugin returned %d", result);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)

@@ -76,7 +76,7 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
     return HS_OK;
 }
 
-hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot)
+hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned slot)
 {
     hs_backend_options options = bodies->options;
 
@@ -87,7 +87,7 @@ hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot)
 static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, const hs_task *row,
                              hs_type type, hsi_body *out, hs_error *error)
 {
-    hs_backend_options options = hsi_bodies_options(bodies, slot);
+    hs_backend_options options = hsi_bodies_backend_options(bodies, slot);
     hs_body           *body = NULL;
     hs_status          st;
 
@@ -143,7 +143,8 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
     if (!bodies->matrix)
         return HS_OK;
     if (s->run.matrix) {
-        hs_status st = hsi_matrix_give(bodies->matrix, s->run.matrix, s->run.matrix_order, error);
+        hs_status st =
+            hsi_matrix_set_input(bodies->matrix, s->run.matrix, s->run.matrix_order, error);
 
         if (st != HS_OK)
             return st;
@@ -338,7 +339,7 @@ static void drop_unused_matrix(hsi_bodies *bodies)
     size_t i;
 
     for (i = 0; i < 2 * bodies->rows; i++)
-        if (bodies->list[i].body && hsi_bodies_use_matrix(bodies, bodies->list[i].slot))
+        if (bodies->list[i].body && hsi_bodies_slot_uses_matrix(bodies, bodies->list[i].slot))
             return;
     hsi_matrix_free(bodies->matrix);
     bodies->matrix = NULL;
@@ -355,7 +356,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
 
     if (st == HS_OK)
         st = list_backends(bodies, spec, machine, &list, error);
-    bodies->options.device_memory = hsi_machine_least_memory(machine, spec);
+    bodies->options.device_memory = hsi_machine_smallest_gpu_memory(machine, spec);
     if (st != HS_OK)
         return st;
     bodies->rows = rows;
@@ -402,7 +403,7 @@ const hsi_body *hsi_body_of(const hsi_bodies *bodies, const hs_instance *in, uin
     return &bodies->list[2 * hs_instance_row_of(in, task) + type];
 }
 
-unsigned hsi_bodies_slots(const hsi_bodies *bodies)
+unsigned hsi_bodies_slot_count(const hsi_bodies *bodies)
 {
     return bodies->backend_count;
 }
@@ -412,13 +413,13 @@ const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot)
     return bodies->backends[slot];
 }
 
-bool hsi_bodies_uses(const hsi_bodies *bodies, unsigned slot, hs_type type)
+bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type type)
 {
     return bodies->used[2 * slot + type];
 }
 
 /* Kernels on tiles wait for their own copies, and commands move their own data. */
-bool hsi_bodies_emulates(const hsi_bodies *bodies, unsigned slot, hs_type type)
+bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type)
 {
     const hs_backend *backend = bodies->backends[slot];
 
@@ -430,7 +431,7 @@ hsi_matrix *hsi_bodies_matrix(const hsi_bodies *bodies)
     return bodies->matrix;
 }
 
-bool hsi_bodies_use_matrix(const hsi_bodies *bodies, unsigned slot)
+bool hsi_bodies_slot_uses_matrix(const hsi_bodies *bodies, unsigned slot)
 {
     return bodies->backends[slot] == &bodies->shared || bodies->backends[slot] == &bodies->tiles;
 }
@@ -445,7 +446,7 @@ unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies)
     return HS_NONE;
 }
 
-const hs_instance *hsi_bodies_estimates(const hsi_bodies *bodies, const hs_instance *in)
+const hs_instance *hsi_bodies_runnable_instance(const hsi_bodies *bodies, const hs_instance *in)
 {
     return bodies->reduced ? bodies->reduced : in;
 }

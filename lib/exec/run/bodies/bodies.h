@@ -44,30 +44,30 @@ const hsi_body *hsi_body_of(const hsi_bodies *bodies, const hs_instance *in, uin
                             hs_type type);
 
 /* Return the number of slots, and the backend of a slot. */
-unsigned          hsi_bodies_slots(const hsi_bodies *bodies);
+unsigned          hsi_bodies_slot_count(const hsi_bodies *bodies);
 const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot);
 
 /* Return true if the backend of the slot made a body for that type. */
-bool hsi_bodies_uses(const hsi_bodies *bodies, unsigned slot, hs_type type);
+bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
 /* Return the options for the backend of the slot, with the backend's own data. */
-hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot);
+hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned slot);
 
 /* Return true if tasks of the slot on that type are emulated: they compute nothing and wait for the
  * arrival of their inputs. */
-bool hsi_bodies_emulates(const hsi_bodies *bodies, unsigned slot, hs_type type);
+bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
 /* Return the matrix that kernels factorise, which belongs to `bodies`; NULL: none. */
 hsi_matrix *hsi_bodies_matrix(const hsi_bodies *bodies);
 
 /* Return true if the backend of the slot runs kernels on the tiles of the matrix. */
-bool hsi_bodies_use_matrix(const hsi_bodies *bodies, unsigned slot);
+bool hsi_bodies_slot_uses_matrix(const hsi_bodies *bodies, unsigned slot);
 
 /* Return the slot of the backend that runs kernels on tiles on GPUs; HS_NONE: there is none. */
 unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies);
 
 /* Return the instance with infinite times where a body is missing: `in` if no body is missing, else
  * an instance that belongs to `bodies`. */
-const hs_instance *hsi_bodies_estimates(const hsi_bodies *bodies, const hs_instance *in);
+const hs_instance *hsi_bodies_runnable_instance(const hsi_bodies *bodies, const hs_instance *in);
 
 #endif

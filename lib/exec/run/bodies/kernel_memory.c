@@ -99,7 +99,7 @@ static hs_status check_address_space(const hsi_bodies *bodies, const hsi_run_spe
                                      double kernels, hs_error *error)
 {
     const double heap = 0x1p27, stack = 0x1p24;
-    double       left = hsi_limit_address_space(), needed;
+    double       left = hsi_address_space_limit(), needed;
     unsigned     threads, reserved = hsi_blas_reserved();
 
     if (isinf(left))
@@ -133,7 +133,7 @@ hs_status hsi_bodies_check_memory(const hsi_bodies *bodies, const hsi_run_spec *
     st = check_address_space(bodies, spec, needed, error);
     if (st != HS_OK || needed < 0x1p28) /* reading the memory limit is slow */
         return st;
-    memory = hsi_limit_memory();
+    memory = hsi_memory_limit();
     if (memory == 0 || needed <= memory)
         return HS_OK;
     return hsi_error_set(

@@ -35,27 +35,27 @@ static int64_t wall_time(const hs_exec *exec, double time)
 static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
     if (!hsi_account_make_wait_room(worker)) {
-        hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
-        hsi_enter(worker, HSI_LEAVE, now);
+        hsi_fail_run(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+        hsi_set_phase(worker, HSI_LEAVE, now);
         return;
     }
-    worker->turn->victim = victim;
-    if (worker->turn->victim_since < worker->now)
-        worker->turn->victim_since = worker->now;
-    if (worker->turn->victim_since <
+    worker->dispatch->victim = victim;
+    if (worker->dispatch->victim_since < worker->now)
+        worker->dispatch->victim_since = worker->now;
+    if (worker->dispatch->victim_since <
         now) /* worker->now is out of date if the caller waited for the lock */
-        worker->turn->victim_since = now;
-    victim->turn->thief = worker;
+        worker->dispatch->victim_since = now;
+    victim->dispatch->thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
-    hsi_cancel(victim, HSI_SPOLIATED);
+    hsi_cancel_attempt(victim, HSI_SPOLIATED);
 }
 
-bool hsi_claim(hsi_worker *worker, uint32_t task)
+bool hsi_claim_task(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
 
     return task < hs_instance_tasks(exec->spec.in) && hsi_worker_body(worker, task)->body &&
-           hsi_results_change(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
+           hsi_results_change_state(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
 }
 
 /* Check a decision of the policy, which may be the application's own. Claim the task that it
@@ -63,17 +63,17 @@ bool hsi_claim(hsi_worker *worker, uint32_t task)
 static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
 {
     const hs_exec  *exec = worker->exec;
-    const hsi_turn *victim;
+    const hsi_dispatch_state *victim;
 
     if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->spec.in))
         return false;
     switch (d->kind) {
     case HS_DECIDE_START:
-        return d->task == worker->turn->chosen || hsi_claim(worker, d->task);
+        return d->task == worker->dispatch->chosen || hsi_claim_task(worker, d->task);
     case HS_DECIDE_SPOLIATE:
         if (d->victim >= exec->spec.workers)
             return false;
-        victim = exec->worker[d->victim].turn;
+        victim = exec->worker[d->victim].dispatch;
         if (victim->chosen == d->task)
             return true;
         return victim->phase == HSI_RUN && victim->task == d->task &&
@@ -88,21 +88,21 @@ static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now
 /* Return true if the worker gets no more tasks: it has left, or leaves now since the run halts. */
 static bool is_dismissed(hsi_worker *worker, int64_t now)
 {
-    if (worker->turn->phase != HSI_LEAVE && hsi_control_halt(worker->exec->control))
-        hsi_enter(worker, HSI_LEAVE, now);
-    return worker->turn->phase == HSI_LEAVE;
+    if (worker->dispatch->phase != HSI_LEAVE && hsi_control_halt(worker->exec->control))
+        hsi_set_phase(worker, HSI_LEAVE, now);
+    return worker->dispatch->phase == HSI_LEAVE;
 }
 
 /* Let the worker run a due retry, and give the chosen task back to the policy. Return false if no
  * retry is due. */
 static bool try_again(hsi_worker *worker, bool idle, int64_t now)
 {
-    if (!hsi_retry_take(worker, idle, now))
+    if (!hsi_retry_take_due(worker, idle, now))
         return false;
-    hsi_drop_chosen(worker, HS_ENDING_RETURNED, now);
-    worker->turn->task = worker->turn->retry.task;
-    worker->turn->inputs_at = 0;
-    hsi_enter(worker, HSI_RUN, now);
+    hsi_drop_chosen_task(worker, HS_ENDING_RETURNED, now);
+    worker->dispatch->task = worker->dispatch->retry.task;
+    worker->dispatch->inputs_at = 0;
+    hsi_set_phase(worker, HSI_RUN, now);
     return true;
 }
 
@@ -117,14 +117,14 @@ static void rest(hsi_worker *worker, int64_t until, int64_t now)
 static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
 {
     bool waits = d->start > time &&
-                 hsi_bodies_emulates(worker->exec->bodies, hsi_worker_body(worker, d->task)->slot,
-                                     worker->type);
+                 hsi_bodies_slot_emulates_type(
+                     worker->exec->bodies, hsi_worker_body(worker, d->task)->slot, worker->type);
 
-    if (worker->turn->chosen == d->task)
-        worker->turn->chosen = HS_NONE;
-    worker->turn->task = d->task;
-    worker->turn->inputs_at = waits ? wall_time(worker->exec, d->start) : 0;
-    hsi_enter(worker, HSI_RUN, now);
+    if (worker->dispatch->chosen == d->task)
+        worker->dispatch->chosen = HS_NONE;
+    worker->dispatch->task = d->task;
+    worker->dispatch->inputs_at = waits ? wall_time(worker->exec, d->start) : 0;
+    hsi_set_phase(worker, HSI_RUN, now);
 }
 
 /* Handle a spoliation of a task that its victim has chosen but not started: the victim gives the
@@ -136,9 +136,9 @@ static bool takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
     if (d->kind != HS_DECIDE_SPOLIATE)
         return false;
     victim = &worker->exec->worker[d->victim];
-    if (victim->turn->chosen != d->task)
+    if (victim->dispatch->chosen != d->task)
         return false;
-    hsi_drop_chosen(victim, HS_ENDING_ABORTED, now);
+    hsi_drop_chosen_task(victim, HS_ENDING_ABORTED, now);
     return true;
 }
 
@@ -151,8 +151,8 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     do {
         hs_policy_next(exec->policy, worker->number, time, &d, &exec->dispatcher->wake);
         if (!accept_decision(worker, &d, time)) {
-            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-            hsi_enter(worker, HSI_LEAVE, now);
+            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            hsi_set_phase(worker, HSI_LEAVE, now);
             return;
         }
     } while (takes_chosen(worker, &d, now));
@@ -169,7 +169,7 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     }
 }
 
-void hsi_decide(hsi_worker *worker, int64_t now)
+void hsi_decide_for_idle(hsi_worker *worker, int64_t now)
 {
     if (!is_dismissed(worker, now) && !try_again(worker, false, now))
         ask_policy(worker, now);
@@ -194,10 +194,10 @@ static void mark_woken(hs_exec *exec)
 
     for (i = 0; wake->types && i < exec->spec.workers; i++)
         if (wake->types >> exec->worker[i].type & 1)
-            exec->worker[i].turn->woken = true;
+            exec->worker[i].dispatch->woken = true;
     for (i = 0; i < wake->count; i++)
         if (wake->worker[i] < exec->spec.workers)
-            exec->worker[wake->worker[i]].turn->woken = true;
+            exec->worker[wake->worker[i]].dispatch->woken = true;
     exec->dispatcher->wake = (hs_wake){0};
 }
 
@@ -212,12 +212,12 @@ static void decide_woken(hs_exec *exec, int64_t now)
     while (i < workers) {
         hsi_worker *w = &exec->worker[(exec->spec.cpus + i++) % workers];
 
-        if (!w->turn->woken)
+        if (!w->dispatch->woken)
             continue;
-        w->turn->woken = false;
-        if (w->turn->phase != HSI_WAIT || w->turn->victim)
+        w->dispatch->woken = false;
+        if (w->dispatch->phase != HSI_WAIT || w->dispatch->victim)
             continue;
-        hsi_decide(w, now);
+        hsi_decide_for_idle(w, now);
         if (is_any_woken(&exec->dispatcher->wake)) {
             mark_woken(exec);
             i = 0;
@@ -230,13 +230,13 @@ static void dismiss_all(hs_exec *exec)
     unsigned i;
 
     for (i = 0; i < exec->spec.workers; i++)
-        if (exec->worker[i].turn->phase == HSI_WAIT)
-            hsi_enter(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
+        if (exec->worker[i].dispatch->phase == HSI_WAIT)
+            hsi_set_phase(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
 }
 
 /* The run is over when no worker runs a task and no retry is left: a worker that sleeps until a
  * time would only poll running tasks. */
-void hsi_reconsider(hs_exec *exec, int64_t now)
+void hsi_decide_for_woken_workers(hs_exec *exec, int64_t now)
 {
     do {
         if (is_any_woken(&exec->dispatcher->wake)) {
@@ -245,7 +245,7 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
             exec->dispatcher->wake =
                 (hs_wake){0}; /* running workers ask the policy after their tasks */
         }
-    } while (exec->dispatcher->gpus_choose_next && hsi_choose_next(exec, now));
+    } while (exec->dispatcher->gpus_choose_next && hsi_choose_next_gpu_tasks(exec, now));
     if (exec->dispatcher->gpus_prefetch)
         hsi_prefetch_waiting(exec);
     if (!exec->dispatcher->active && exec->dispatcher->waiting &&
@@ -255,9 +255,9 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
 
 static void wait_for_decision(hsi_worker *worker, int64_t now)
 {
-    worker->turn->until = HSI_FAR;
-    worker->turn->woken = true;
-    hsi_enter(worker, HSI_WAIT, now);
+    worker->dispatch->until = HSI_FAR;
+    worker->dispatch->woken = true;
+    hsi_set_phase(worker, HSI_WAIT, now);
 }
 
 /* Report to the policy that all endings of this time are known, then decide for all idle workers in
@@ -268,12 +268,12 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
 
     hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL,
                             &exec->dispatcher->wake);
-    if (hsi_results_counted(exec->results, HSI_COUNT_LOST_WORKERS))
+    if (hsi_results_event_count(exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
-    if (worker->turn->phase == HSI_LEAVE)
+    if (worker->dispatch->phase == HSI_LEAVE)
         return;
     if (!exec->dispatcher->waiting) {
-        hsi_decide(worker, now);
+        hsi_decide_for_idle(worker, now);
         return;
     }
     wait_for_decision(worker, now);
@@ -284,21 +284,21 @@ static void decide_in_order(hsi_worker *worker, int64_t now)
  * have no worker. */
 static void decide_alone(hsi_worker *worker)
 {
-    if (hsi_results_counted(worker->exec->results, HSI_COUNT_LOST_WORKERS))
+    if (hsi_results_event_count(worker->exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
-    hsi_decide(worker, worker->now);
+    hsi_decide_for_idle(worker, worker->now);
 }
 
-void hsi_go_on(hsi_worker *worker)
+void hsi_decide_after_attempt(hsi_worker *worker)
 {
     if (hs_policy_groups_endings(worker->exec->policy))
         decide_in_order(worker, worker->now);
     else
         decide_alone(worker);
-    hsi_reconsider(worker->exec, worker->now);
+    hsi_decide_for_woken_workers(worker->exec, worker->now);
 }
 
-void hsi_decide_first(hs_exec *exec)
+void hsi_decide_for_all_at_start(hs_exec *exec)
 {
     int64_t  now = hsi_control_start_ns(exec->control);
     unsigned i;
@@ -308,10 +308,10 @@ void hsi_decide_first(hs_exec *exec)
         return;
     hs_policy_collect_ready(exec->policy, 0, NULL, &exec->dispatcher->wake);
     for (i = 0; i < exec->spec.workers; i++)
-        if (exec->worker[i].turn->phase == HSI_OWN)
+        if (exec->worker[i].dispatch->phase == HSI_OWN)
             wait_for_decision(&exec->worker[i], now);
     decide_woken(exec, now);
-    hsi_reconsider(exec, now);
+    hsi_decide_for_woken_workers(exec, now);
 }
 
 /* The whole list is claimed before the start, so that workers do not contend for a cache line at
@@ -320,10 +320,10 @@ hs_status hsi_claim_own_list(hsi_worker *worker, hs_error *error)
 {
     size_t i;
 
-    worker->turn->own =
-        hs_policy_own_list(worker->exec->policy, worker->number, &worker->turn->own_count);
-    for (i = 0; worker->turn->own && i < worker->turn->own_count; i++)
-        if (!hsi_claim(worker, worker->turn->own[i])) {
+    worker->dispatch->own =
+        hs_policy_own_list(worker->exec->policy, worker->number, &worker->dispatch->own_count);
+    for (i = 0; worker->dispatch->own && i < worker->dispatch->own_count; i++)
+        if (!hsi_claim_task(worker, worker->dispatch->own[i])) {
             snprintf(error->why, HS_WHY, "%s", HSI_IMPOSSIBLE);
             return HS_ESCHEDULE;
         }
@@ -332,24 +332,24 @@ hs_status hsi_claim_own_list(hsi_worker *worker, hs_error *error)
 
 static bool claim_next_own(hsi_worker *worker, uint32_t task)
 {
-    if (!worker->turn->own)
-        return hsi_claim(worker, task);
-    return worker->turn->own_next < worker->turn->own_count &&
-           worker->turn->own[worker->turn->own_next++] == task;
+    if (!worker->dispatch->own)
+        return hsi_claim_task(worker, task);
+    return worker->dispatch->own_next < worker->dispatch->own_count &&
+           worker->dispatch->own[worker->dispatch->own_next++] == task;
 }
 
 const uint32_t *hsi_own_list(const hsi_worker *worker, size_t *count)
 {
-    *count = worker->turn->own_count;
-    return worker->turn->own;
+    *count = worker->dispatch->own_count;
+    return worker->dispatch->own;
 }
 
 bool hsi_may_run_own(const hsi_worker *worker)
 {
-    return !hsi_control_halt(worker->exec->control) && worker->turn->phase == HSI_OWN;
+    return !hsi_control_halt(worker->exec->control) && worker->dispatch->phase == HSI_OWN;
 }
 
-bool hsi_next_own(hsi_worker *worker, uint32_t *task)
+bool hsi_next_own_task(hsi_worker *worker, uint32_t *task)
 {
     hs_exec *exec = worker->exec;
 
@@ -358,15 +358,15 @@ bool hsi_next_own(hsi_worker *worker, uint32_t *task)
     if (claim_next_own(worker, *task))
         return true;
     hsi_lock(exec->control);
-    hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+    hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
     hsi_unlock(exec->control);
     return false;
 }
 
 void hsi_end_own_list(hsi_worker *worker)
 {
-    if (worker->turn->phase == HSI_OWN)
-        hsi_go_on(worker);
+    if (worker->dispatch->phase == HSI_OWN)
+        hsi_decide_after_attempt(worker);
 }
 
 /* Retries come first: if a retry is left, the worker asks the policy instead. */
@@ -374,11 +374,11 @@ bool hsi_resume_own_list(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    if (!exec->dispatcher->own_list_may_resume || worker->turn->phase != HSI_RUN ||
+    if (!exec->dispatcher->own_list_may_resume || worker->dispatch->phase != HSI_RUN ||
         hsi_retries_count(exec->dispatcher->retries))
         return false;
-    hsi_enter(worker, HSI_OWN, worker->now);
-    hsi_reconsider(exec, worker->now);
+    hsi_set_phase(worker, HSI_OWN, worker->now);
+    hsi_decide_for_woken_workers(exec, worker->now);
     return true;
 }
 
@@ -393,10 +393,10 @@ static bool wait_a_moment(hsi_worker *worker)
     int          i;
 
     hsi_unlock(control);
-    for (i = 0; i < LOOKS && hsi_atomic_load(&worker->turn->waits); i++)
+    for (i = 0; i < LOOKS && hsi_atomic_load(&worker->dispatch->waits); i++)
         hsi_spin_pause();
     hsi_lock(control);
-    return worker->turn->phase != HSI_WAIT;
+    return worker->dispatch->phase != HSI_WAIT;
 }
 
 /* Sleep until another thread decides for the worker, or until the time of the next question to the
@@ -407,26 +407,26 @@ static void sleep_until_decided(hsi_worker *worker)
     int64_t  now;
 
     if (wait_a_moment(worker) ||
-        !hsi_control_sleep(exec->control, &worker->turn->wake, worker->turn->until))
+        !hsi_control_sleep(exec->control, &worker->dispatch->wake, worker->dispatch->until))
         return;
     now = hsi_clock_ns();
-    if (worker->turn->phase == HSI_WAIT && worker->turn->until <= now) {
-        hsi_decide(worker, now);
-        hsi_reconsider(exec, now);
+    if (worker->dispatch->phase == HSI_WAIT && worker->dispatch->until <= now) {
+        hsi_decide_for_idle(worker, now);
+        hsi_decide_for_woken_workers(exec, now);
     }
 }
 
-bool hsi_next_task(hsi_worker *worker, uint32_t *task)
+bool hsi_wait_for_task(hsi_worker *worker, uint32_t *task)
 {
-    while (worker->turn->phase == HSI_WAIT)
+    while (worker->dispatch->phase == HSI_WAIT)
         sleep_until_decided(worker);
-    *task = worker->turn->task;
-    return worker->turn->phase == HSI_RUN && !hsi_control_halt(worker->exec->control);
+    *task = worker->dispatch->task;
+    return worker->dispatch->phase == HSI_RUN && !hsi_control_halt(worker->exec->control);
 }
 
-int64_t hsi_inputs_at(const hsi_worker *worker)
+int64_t hsi_inputs_arrival_ns(const hsi_worker *worker)
 {
-    return worker->turn->inputs_at;
+    return worker->dispatch->inputs_at;
 }
 
 /* The start of the task is an event for the policy, and a GPU may choose its next task. */
@@ -437,15 +437,15 @@ bool hsi_end_wait_for_inputs(hsi_worker *worker, uint32_t task, int64_t since, b
     int64_t  now;
 
     hsi_lock(exec->control);
-    given_up = cancelled && worker->turn->cause != HSI_TIMED_OUT;
+    given_up = cancelled && worker->dispatch->cause != HSI_TIMED_OUT;
     if (!given_up)
-        worker->turn->inputs_at = 0;
+        worker->dispatch->inputs_at = 0;
     now = hsi_clock_ns();
     hsi_account_add_wait(worker, worker, task, since, now);
     if (!cancelled) {
         hs_policy_collect_ready(exec->policy, hsi_policy_time(exec, now), NULL,
                                 &exec->dispatcher->wake);
-        hsi_reconsider(exec, now);
+        hsi_decide_for_woken_workers(exec, now);
     }
     hsi_unlock(exec->control);
     return given_up;

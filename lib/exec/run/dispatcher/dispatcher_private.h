@@ -36,7 +36,7 @@ typedef struct hsi_failure_row {
  * `inputs_at` without the lock while the phase is HSI_OWN or HSI_RUN: other threads change these
  * fields in HSI_WAIT only. Only the worker's own thread uses the list until the phase is HSI_LEAVE.
  */
-struct hsi_turn {
+struct hsi_dispatch_state {
     hsi_phase phase;
     uint32_t  task;      /* HSI_RUN: the task to run */
     int       waits;     /* phase == HSI_WAIT */
@@ -90,10 +90,10 @@ double hsi_policy_time(hs_exec *exec, int64_t now);
 
 /* decisions.c: claim the task for the worker. Return false if the worker has no body for it, or if
  * it is not free. No lock. */
-bool hsi_claim(hsi_worker *worker, uint32_t task);
+bool hsi_claim_task(hsi_worker *worker, uint32_t task);
 
 /* decisions.c: decide what an idle worker does next. */
-void hsi_decide(hsi_worker *worker, int64_t now);
+void hsi_decide_for_idle(hsi_worker *worker, int64_t now);
 
 /* decisions.c: ask the policy for a thief whose victim has aborted. The policy has kept the task
  * for the thief, so this comes before retries. */
@@ -101,7 +101,7 @@ void hsi_decide_for_thief(hsi_worker *worker, int64_t now);
 
 /* gpu_next_task.c: let busy GPUs choose their next tasks. Return true if a choice concerns waiting
  * workers. */
-bool hsi_choose_next(hs_exec *exec, int64_t now);
+bool hsi_choose_next_gpu_tasks(hs_exec *exec, int64_t now);
 
 /* gpu_next_task.c: prefetch for each GPU the inputs of the task that waits for it. The GPUs share a
  * matrix. */
@@ -109,23 +109,23 @@ void hsi_prefetch_waiting(hs_exec *exec);
 
 /* gpu_next_task.c: give up the chosen task of a worker, if there is one, and report it to the
  * policy as ended in the way of `how`. */
-void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now);
+void hsi_drop_chosen_task(hsi_worker *worker, hs_ending how, int64_t now);
 
 /* phase.c: change the phase of a worker and wake its thread. `now` in ns. */
-void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);
+void hsi_set_phase(hsi_worker *worker, hsi_phase phase, int64_t now);
 
 /* phase.c: let the worker sleep until `until` in ns, or until another decision. */
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now);
 
-/* phase.c: cancel the worker's task, started or not, until hsi_end_cancel(). */
-void hsi_cancel(hsi_worker *worker, hsi_cause cause);
-void hsi_end_cancel(hsi_worker *worker);
+/* phase.c: cancel the worker's task, started or not, until hsi_clear_cancel(). */
+void hsi_cancel_attempt(hsi_worker *worker, hsi_cause cause);
+void hsi_clear_cancel(hsi_worker *worker);
 
 /* outcome.c: fail the tasks that no worker in service can run; `worker` reports their failures. */
 void hsi_fail_stranded(hsi_worker *worker);
 
 /* retirement.c: count a failed attempt of the worker. Return the number of failures in a row if the
  * worker must be retired, else 0. */
-unsigned hsi_failure_row_add(hsi_worker *worker);
+unsigned hsi_count_consecutive_failure(hsi_worker *worker);
 
 #endif

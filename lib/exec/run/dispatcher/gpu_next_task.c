@@ -15,8 +15,8 @@
  * so both return false. */
 static bool runs(const hsi_worker *worker, int64_t now)
 {
-    return worker->turn->phase == HSI_RUN && worker->turn->inputs_at <= now &&
-           worker->turn->cause == HSI_NOT_CANCELLED && !worker->turn->is_retry;
+    return worker->dispatch->phase == HSI_RUN && worker->dispatch->inputs_at <= now &&
+           worker->dispatch->cause == HSI_NOT_CANCELLED && !worker->dispatch->is_retry;
 }
 
 /* Return false if the policy makes an impossible decision. */
@@ -29,38 +29,38 @@ static bool choose(hsi_worker *worker, int64_t now)
                        &exec->dispatcher->wake);
     if (d.kind == HS_DECIDE_WAIT)
         return true;
-    if (d.kind != HS_DECIDE_START || !hsi_claim(worker, d.task))
+    if (d.kind != HS_DECIDE_START || !hsi_claim_task(worker, d.task))
         return false;
-    worker->turn->chosen = d.task;
+    worker->dispatch->chosen = d.task;
     return true;
 }
 
-bool hsi_choose_next(hs_exec *exec, int64_t now)
+bool hsi_choose_next_gpu_tasks(hs_exec *exec, int64_t now)
 {
     unsigned i;
 
     for (i = exec->spec.cpus; i < exec->spec.workers && !hsi_control_halt(exec->control); i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (!runs(w, now) || w->turn->chosen != HS_NONE)
+        if (!runs(w, now) || w->dispatch->chosen != HS_NONE)
             continue;
         if (!choose(w, now))
-            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-        if (w->turn->chosen != HS_NONE && exec->dispatcher->waiting &&
+            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+        if (w->dispatch->chosen != HS_NONE && exec->dispatcher->waiting &&
             (exec->dispatcher->wake.types || exec->dispatcher->wake.count))
             return true;
     }
     return false;
 }
 
-void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
+void hsi_drop_chosen_task(hsi_worker *worker, hs_ending how, int64_t now)
 {
     hs_exec *exec = worker->exec;
-    uint32_t task = worker->turn->chosen;
+    uint32_t task = worker->dispatch->chosen;
 
     if (task == HS_NONE)
         return;
-    worker->turn->chosen = HS_NONE;
+    worker->dispatch->chosen = HS_NONE;
     hsi_results_set_state(exec->results, task, HSI_TASK_FREE);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, now),
                     &exec->dispatcher->wake);
@@ -74,9 +74,9 @@ void hsi_prefetch_waiting(hs_exec *exec)
     for (i = exec->spec.cpus; i < exec->spec.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (w->turn->phase == HSI_LEAVE)
+        if (w->dispatch->phase == HSI_LEAVE)
             continue;
-        if (w->turn->phase != HSI_RUN || !hs_policy_peek(exec->policy, i, &task))
+        if (w->dispatch->phase != HSI_RUN || !hs_policy_peek(exec->policy, i, &task))
             task = HS_NONE;
         hsi_window_prefetch(w, task);
     }

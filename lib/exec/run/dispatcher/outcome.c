@@ -20,7 +20,7 @@ static void end_task(const hsi_worker *worker, uint32_t task, hs_ending how)
                     &exec->dispatcher->wake);
 }
 
-void hsi_own_done(hsi_worker *worker, uint32_t task)
+void hsi_own_task_done(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
     hs_wake  wake = {0};
@@ -31,31 +31,31 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
         hsi_results_set_state(exec->results, task, HSI_TASK_OVER);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
-    if (!wake.types && !wake.count && !worker->turn->row.length)
+    if (!wake.types && !wake.count && !worker->dispatch->row.length)
         return;
     hsi_lock(exec->control);
-    worker->turn->row.length = 0;
+    worker->dispatch->row.length = 0;
     exec->dispatcher->wake.types |= wake.types;
     for (i = 0; i < wake.count; i++)
         hs_wake_worker(&exec->dispatcher->wake, wake.worker[i]);
-    if (hsi_results_counted(exec->results, HSI_COUNT_LOST_WORKERS))
+    if (hsi_results_event_count(exec->results, HSI_COUNT_LOST_WORKERS))
         hsi_fail_stranded(worker);
-    hsi_reconsider(exec, worker->now);
+    hsi_decide_for_woken_workers(exec, worker->now);
     hsi_unlock(exec->control);
 }
 
 /* Let the thief that waited for the end of this attempt ask the policy first. */
 static void release_thief(hsi_worker *worker, uint32_t task)
 {
-    hsi_worker *thief = worker->turn->thief;
+    hsi_worker *thief = worker->dispatch->thief;
 
-    worker->turn->thief = NULL;
+    worker->dispatch->thief = NULL;
     if (!thief)
         return;
-    thief->turn->victim = NULL;
-    hsi_account_add_wait(thief, worker, task, thief->turn->victim_since, worker->now);
-    if (thief->turn->victim_since < worker->now)
-        thief->turn->victim_since = worker->now;
+    thief->dispatch->victim = NULL;
+    hsi_account_add_wait(thief, worker, task, thief->dispatch->victim_since, worker->now);
+    if (thief->dispatch->victim_since < worker->now)
+        thief->dispatch->victim_since = worker->now;
     hsi_decide_for_thief(thief, worker->now);
 }
 
@@ -64,18 +64,18 @@ static void report_failure(hsi_worker *worker, uint32_t task, bool final, unsign
                            const char *why)
 {
     if (!hsi_report_add_failure(worker, task, final, retired, why))
-        hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+        hsi_fail_run(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
 }
 
 static void fail_for_good(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    hsi_results_count(exec->results, HSI_COUNT_FAILED, 1);
+    hsi_results_count_event(exec->results, HSI_COUNT_FAILED, 1);
     if (exec->spec.settings.fail.halt == HS_HALT_SOON)
-        hsi_halt(exec, HS_STOP_DRAIN);
+        hsi_halt_run(exec, HS_STOP_DRAIN);
     else if (exec->spec.settings.fail.halt == HS_HALT_NOW)
-        hsi_halt(exec, HS_STOP_NOW);
+        hsi_halt_run(exec, HS_STOP_NOW);
 }
 
 void hsi_fail_stranded(hsi_worker *worker)
@@ -87,8 +87,8 @@ void hsi_fail_stranded(hsi_worker *worker)
     while ((of_policy = hs_policy_take_stranded(exec->policy, &stranded)) ||
            hsi_retry_stranded(exec, &stranded)) {
         if (of_policy &&
-            !hsi_results_change(exec->results, stranded, HSI_TASK_FREE, HSI_TASK_FAILED)) {
-            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            !hsi_results_change_state(exec->results, stranded, HSI_TASK_FREE, HSI_TASK_FAILED)) {
+            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
             return;
         }
         hs_wake_all(&exec->dispatcher->wake);
@@ -104,14 +104,14 @@ static void leave_service(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    hsi_results_count(exec->results, HSI_COUNT_LOST_WORKERS, 1);
-    while (worker->turn->own && worker->turn->own_next < worker->turn->own_count)
-        hsi_results_set_state(exec->results, worker->turn->own[worker->turn->own_next++],
+    hsi_results_count_event(exec->results, HSI_COUNT_LOST_WORKERS, 1);
+    while (worker->dispatch->own && worker->dispatch->own_next < worker->dispatch->own_count)
+        hsi_results_set_state(exec->results, worker->dispatch->own[worker->dispatch->own_next++],
                               HSI_TASK_FREE);
-    hsi_drop_chosen(worker, HS_ENDING_RETURNED, worker->now);
+    hsi_drop_chosen_task(worker, HS_ENDING_RETURNED, worker->now);
     hs_policy_retire(exec->policy, worker->number, &exec->dispatcher->wake);
     hs_wake_all(&exec->dispatcher->wake);
-    hsi_enter(worker, HSI_LEAVE, worker->now);
+    hsi_set_phase(worker, HSI_LEAVE, worker->now);
     hsi_fail_stranded(worker);
 }
 
@@ -127,8 +127,8 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
 
     for (i = 1; i < hsi_results_failures(exec->results, task) && delay < most; i++)
         delay *= 2;
-    if (!hsi_retry_keep(worker, task, worker->now + (int64_t)(1e9 * fmin(delay, most))))
-        hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    if (!hsi_retry_add(worker, task, worker->now + (int64_t)(1e9 * fmin(delay, most))))
+        hsi_fail_run(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     end_task(worker, task, HS_ENDING_HELD);
 }
 
@@ -139,7 +139,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
     unsigned retired;
 
     hsi_results_count_failure(exec->results, task);
-    retired = hsi_failure_row_add(worker);
+    retired = hsi_count_consecutive_failure(worker);
     report_failure(worker, task, final, retired, NULL);
     if (final) {
         end_task(worker, task, HS_ENDING_DROPPED);
@@ -147,8 +147,8 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
     } else if (hsi_control_halt(exec->control)) {
         end_task(worker, task, HS_ENDING_RETURNED);
     } else {
-        hsi_results_count(exec->results, HSI_COUNT_RETRIED, 1);
-        if (worker->turn->thief)
+        hsi_results_count_event(exec->results, HSI_COUNT_RETRIED, 1);
+        if (worker->dispatch->thief)
             end_task(worker, task, HS_ENDING_ABORTED); /* the thief makes the next attempt */
         else
             try_again_later(worker, task);
@@ -161,7 +161,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
 static void retire(hsi_worker *worker, uint32_t task)
 {
     report_failure(worker, task, false, 1, NULL);
-    if (worker->turn->is_retry)
+    if (worker->dispatch->is_retry)
         try_again_later(worker, task);
     else
         end_task(worker, task, HS_ENDING_RETURNED);
@@ -172,11 +172,12 @@ static void retire(hsi_worker *worker, uint32_t task)
  * reason is then in worker->why. */
 static bool is_failure(hsi_worker *worker)
 {
-    if (worker->turn->cause == HSI_TIMED_OUT) {
-        snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->turn->limit);
+    if (worker->dispatch->cause == HSI_TIMED_OUT) {
+        snprintf(worker->why, sizeof worker->why, "timed out after %.4g s",
+                 worker->dispatch->limit);
         return true;
     }
-    if (worker->turn->cause == HSI_SPOLIATED || hsi_control_halt(worker->exec->control))
+    if (worker->dispatch->cause == HSI_SPOLIATED || hsi_control_halt(worker->exec->control))
         return false;
     snprintf(worker->why, sizeof worker->why, "the task ended as aborted, but was not cancelled");
     return true;
@@ -190,13 +191,13 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         settle_failure(worker, task);
         return;
     }
-    if (worker->turn->thief && !worker->turn->inputs_at)
-        hsi_results_count(exec->results, HSI_COUNT_ABORTED, 1);
-    end_task(worker, task, worker->turn->thief ? HS_ENDING_ABORTED : HS_ENDING_RETURNED);
+    if (worker->dispatch->thief && !worker->dispatch->inputs_at)
+        hsi_results_count_event(exec->results, HSI_COUNT_ABORTED, 1);
+    end_task(worker, task, worker->dispatch->thief ? HS_ENDING_ABORTED : HS_ENDING_RETURNED);
 }
 
 /* Give a task back that a backend lost together with the worker. The caller retires the worker. */
-void hsi_return_lost(hsi_worker *worker, uint32_t task)
+void hsi_return_lost_task(hsi_worker *worker, uint32_t task)
 {
     hsi_results_count_attempt(worker->exec->results, task);
     end_task(worker, task, HS_ENDING_RETURNED);
@@ -204,18 +205,18 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task)
 
 static void settle_done(hsi_worker *worker, uint32_t task)
 {
-    if (worker->turn->is_retry && worker->turn->retry.last != worker->number)
-        worker->exec->worker[worker->turn->retry.last].turn->row.done_elsewhere = true;
-    worker->turn->row.length = 0;
+    if (worker->dispatch->is_retry && worker->dispatch->retry.last != worker->number)
+        worker->exec->worker[worker->dispatch->retry.last].dispatch->row.done_elsewhere = true;
+    worker->dispatch->row.length = 0;
     end_task(worker, task, HS_ENDING_DONE);
 }
 
 /* Settle the outcome of an attempt and end its state: retry, cancellation, thief. */
-void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
+void hsi_settle_attempt(hsi_worker *worker, uint32_t task, hs_outcome outcome)
 {
     hs_exec *exec = worker->exec;
 
-    if (outcome != HS_OUTCOME_DONE && !worker->turn->inputs_at)
+    if (outcome != HS_OUTCOME_DONE && !worker->dispatch->inputs_at)
         hsi_results_count_attempt(exec->results, task);
     switch (outcome) {
     case HS_OUTCOME_DONE:
@@ -232,8 +233,8 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
         settle_failure(worker, task);
         break;
     }
-    worker->turn->is_retry = false;
-    hsi_end_cancel(worker);
+    worker->dispatch->is_retry = false;
+    hsi_clear_cancel(worker);
     release_thief(worker, task);
 }
 
@@ -243,9 +244,9 @@ hs_outcome hsi_outcome_of_abort(const hsi_worker *worker, bool *timed_out)
     hs_outcome outcome = HS_OUTCOME_ABORTED;
 
     hsi_lock(exec->control);
-    *timed_out = worker->turn->cause == HSI_TIMED_OUT;
+    *timed_out = worker->dispatch->cause == HSI_TIMED_OUT;
     if (*timed_out ||
-        (worker->turn->cause == HSI_NOT_CANCELLED && !hsi_control_halt(exec->control)))
+        (worker->dispatch->cause == HSI_NOT_CANCELLED && !hsi_control_halt(exec->control)))
         outcome = HS_OUTCOME_FAILED;
     hsi_unlock(exec->control);
     return outcome;

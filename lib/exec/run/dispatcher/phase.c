@@ -38,48 +38,48 @@ void hsi_dispatcher_free(hsi_dispatcher *dispatcher)
     free(dispatcher);
 }
 
-hs_status hsi_turn_create(hsi_worker *worker, hs_error *error)
+hs_status hsi_dispatch_state_create(hsi_worker *worker, hs_error *error)
 {
-    hsi_turn *turn = aligned_alloc(_Alignof(hsi_turn), sizeof *turn);
+    hsi_dispatch_state *dispatch = aligned_alloc(_Alignof(hsi_dispatch_state), sizeof *dispatch);
 
-    if (!turn)
+    if (!dispatch)
         return HS_ENOMEM;
-    *turn = (hsi_turn){.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (turn->wake_fd < 0) {
-        free(turn);
+    *dispatch = (hsi_dispatch_state){.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (dispatch->wake_fd < 0) {
+        free(dispatch);
         return hsi_error_set(error, HS_ERESOURCE, "no file descriptor for each of %u workers: %s",
                              worker->exec->spec.workers, strerror(errno));
     }
-    if (hsi_cond_init(&turn->wake) != 0) {
-        close(turn->wake_fd);
-        free(turn);
+    if (hsi_cond_init(&dispatch->wake) != 0) {
+        close(dispatch->wake_fd);
+        free(dispatch);
         return HS_ENOMEM;
     }
-    worker->turn = turn;
+    worker->dispatch = dispatch;
     return HS_OK;
 }
 
-void hsi_turn_free(hsi_worker *worker)
+void hsi_dispatch_state_free(hsi_worker *worker)
 {
-    if (!worker->turn)
+    if (!worker->dispatch)
         return;
-    pthread_cond_destroy(&worker->turn->wake);
-    close(worker->turn->wake_fd);
-    free(worker->turn);
+    pthread_cond_destroy(&worker->dispatch->wake);
+    close(worker->dispatch->wake_fd);
+    free(worker->dispatch);
 }
 
-void hsi_turn_connect(const hsi_worker *worker, hs_attempt *attempt)
+void hsi_dispatch_state_connect(const hsi_worker *worker, hs_attempt *attempt)
 {
-    attempt->cancel = &worker->turn->cancel;
-    attempt->wake_fd = worker->turn->wake_fd;
+    attempt->cancel = &worker->dispatch->cancel;
+    attempt->wake_fd = worker->dispatch->wake_fd;
 }
 
 static void raise_flag(hsi_worker *worker, hs_cancel why)
 {
     const uint64_t one = 1;
 
-    hsi_atomic_store(&worker->turn->cancel, (int)why);
-    while (write(worker->turn->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+    hsi_atomic_store(&worker->dispatch->cancel, (int)why);
+    while (write(worker->dispatch->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
         continue;
 }
 
@@ -87,20 +87,21 @@ static void lower_flag(hsi_worker *worker)
 {
     uint64_t count;
 
-    hsi_atomic_store(&worker->turn->cancel, 0);
-    while (read(worker->turn->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
+    hsi_atomic_store(&worker->dispatch->cancel, 0);
+    while (read(worker->dispatch->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
         continue;
 }
 
-/* Reset a worker's turn before a run; keep the objects that hsi_turn_create() created. */
+/* Reset a worker's dispatch state before a run; keep the objects that hsi_dispatch_state_create()
+ * created. */
 static void reset_turn(hsi_worker *worker)
 {
-    hsi_turn *turn = worker->turn;
+    hsi_dispatch_state *dispatch = worker->dispatch;
 
     lower_flag(worker);
-    memset(turn, 0, offsetof(hsi_turn, wake));
-    turn->chosen = HS_NONE;
-    turn->deadline = HSI_FAR;
+    memset(dispatch, 0, offsetof(hsi_dispatch_state, wake));
+    dispatch->chosen = HS_NONE;
+    dispatch->deadline = HSI_FAR;
 }
 
 void hsi_dispatcher_reset(hs_exec *exec)
@@ -125,13 +126,13 @@ void hsi_dispatcher_reset(hs_exec *exec)
     d->gpus_choose_next = has_graph && hs_instance_link(in, HS_H2D, &latency, &bandwidth);
 }
 
-void hsi_dispatcher_dismiss(hs_exec *exec, unsigned first)
+void hsi_dispatcher_remove_unstarted(hs_exec *exec, unsigned first)
 {
     unsigned i;
 
     exec->dispatcher->active = first;
     for (i = first; i < exec->spec.workers; i++)
-        exec->worker[i].turn->phase = HSI_LEAVE;
+        exec->worker[i].dispatch->phase = HSI_LEAVE;
 }
 
 static bool is_active(hsi_phase phase)
@@ -139,56 +140,57 @@ static bool is_active(hsi_phase phase)
     return phase == HSI_OWN || phase == HSI_RUN;
 }
 
-void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
+void hsi_set_phase(hsi_worker *worker, hsi_phase phase, int64_t now)
 {
     hs_exec  *exec = worker->exec;
-    hsi_phase old = worker->turn->phase;
+    hsi_phase old = worker->dispatch->phase;
 
     if (phase == old)
         return;
-    worker->turn->phase = phase;
-    hsi_atomic_store(&worker->turn->waits, phase == HSI_WAIT);
+    worker->dispatch->phase = phase;
+    hsi_atomic_store(&worker->dispatch->waits, phase == HSI_WAIT);
     exec->dispatcher->active += (unsigned)(is_active(phase) - is_active(old));
     exec->dispatcher->waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
     if (old == HSI_WAIT && phase == HSI_RUN)
-        hsi_account_add_idle(
-            worker, now > worker->turn->waiting_since ? now - worker->turn->waiting_since : 0);
+        hsi_account_add_idle(worker, now > worker->dispatch->waiting_since
+                                         ? now - worker->dispatch->waiting_since
+                                         : 0);
     if (old != HSI_WAIT || phase == HSI_RUN)
-        worker->turn->waiting_since = now;
+        worker->dispatch->waiting_since = now;
     if (phase == HSI_LEAVE)
-        hsi_account_set_idle_since(worker, worker->turn->waiting_since);
+        hsi_account_set_idle_since(worker, worker->dispatch->waiting_since);
     if (old == HSI_WAIT)
-        pthread_cond_signal(&worker->turn->wake);
+        pthread_cond_signal(&worker->dispatch->wake);
 }
 
 /* A task that was chosen for the worker after its last attempt does not start. */
-void hsi_retreat(hsi_worker *worker)
+void hsi_leave_run(hsi_worker *worker)
 {
-    int64_t given = worker->turn->waiting_since;
+    int64_t given = worker->dispatch->waiting_since;
 
-    hsi_enter(worker, HSI_LEAVE, given > worker->now ? given : worker->now);
+    hsi_set_phase(worker, HSI_LEAVE, given > worker->now ? given : worker->now);
 }
 
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now)
 {
-    bool sleeps_too_long = worker->turn->phase == HSI_WAIT && until < worker->turn->until;
+    bool sleeps_too_long = worker->dispatch->phase == HSI_WAIT && until < worker->dispatch->until;
 
-    worker->turn->until = until;
-    hsi_enter(worker, HSI_WAIT, now);
+    worker->dispatch->until = until;
+    hsi_set_phase(worker, HSI_WAIT, now);
     if (sleeps_too_long)
-        pthread_cond_signal(&worker->turn->wake);
+        pthread_cond_signal(&worker->dispatch->wake);
 }
 
-void hsi_cancel(hsi_worker *worker, hsi_cause cause)
+void hsi_cancel_attempt(hsi_worker *worker, hsi_cause cause)
 {
-    if (worker->turn->cause != HSI_NOT_CANCELLED)
+    if (worker->dispatch->cause != HSI_NOT_CANCELLED)
         return;
-    worker->turn->cause = cause;
+    worker->dispatch->cause = cause;
     raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_SPOLIATED : HS_CANCEL_STOP);
 }
 
 /* The cancel flags of HS_STOP_NOW stay set, since no task starts after a halt. */
-void hsi_halt(hs_exec *exec, hs_exec_stop_mode how)
+void hsi_halt_run(hs_exec *exec, hs_exec_stop_mode how)
 {
     unsigned i;
 
@@ -198,33 +200,33 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_mode how)
     for (i = 0; i < exec->spec.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (w->turn->phase == HSI_WAIT)
-            hsi_enter(w, HSI_LEAVE, exec->dispatcher->latest);
+        if (w->dispatch->phase == HSI_WAIT)
+            hsi_set_phase(w, HSI_LEAVE, exec->dispatcher->latest);
         if (how == HS_STOP_NOW)
             raise_flag(w, HS_CANCEL_STOP);
     }
 }
 
-void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
+void hsi_fail_run(hs_exec *exec, hs_status status, const char *why)
 {
     hsi_control_set_fault(exec->control, status, why);
-    hsi_halt(exec, HS_STOP_DRAIN);
+    hsi_halt_run(exec, HS_STOP_DRAIN);
 }
 
-void hsi_break_off_without_memory(hs_exec *exec)
+void hsi_fail_run_without_memory(hs_exec *exec)
 {
     hsi_lock(exec->control);
-    hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    hsi_fail_run(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     hsi_unlock(exec->control);
 }
 
 /* A halted run keeps its cancel flags. */
-void hsi_end_cancel(hsi_worker *worker)
+void hsi_clear_cancel(hsi_worker *worker)
 {
-    if (worker->turn->cause != HSI_NOT_CANCELLED && !hsi_control_halt(worker->exec->control))
+    if (worker->dispatch->cause != HSI_NOT_CANCELLED && !hsi_control_halt(worker->exec->control))
         lower_flag(worker);
-    worker->turn->cause = HSI_NOT_CANCELLED;
-    worker->turn->deadline = HSI_FAR;
+    worker->dispatch->cause = HSI_NOT_CANCELLED;
+    worker->dispatch->deadline = HSI_FAR;
 }
 
 /* Return the time allowed for the task, in seconds: its own, or that of the settings; INFINITY:
@@ -253,9 +255,10 @@ void hsi_set_deadline(hsi_worker *worker, uint32_t task)
     if (!exec->spec.timed)
         return;
     seconds = timeout_of(&exec->spec, task, worker->type);
-    worker->turn->limit = seconds;
-    worker->turn->deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
-    if (worker->turn->deadline < exec->dispatcher->next_look)
+    worker->dispatch->limit = seconds;
+    worker->dispatch->deadline =
+        seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
+    if (worker->dispatch->deadline < exec->dispatcher->next_look)
         hsi_wake_caller(exec->control);
 }
 
@@ -269,13 +272,13 @@ int64_t hsi_enforce_deadlines(hs_exec *exec)
         for (i = 0; i < exec->spec.workers; i++) {
             hsi_worker *w = &exec->worker[i];
 
-            if (w->turn->deadline == HSI_FAR)
+            if (w->dispatch->deadline == HSI_FAR)
                 continue;
-            if (w->turn->deadline <= now) {
-                w->turn->deadline = HSI_FAR;
-                hsi_cancel(w, HSI_TIMED_OUT);
-            } else if (w->turn->deadline < next) {
-                next = w->turn->deadline;
+            if (w->dispatch->deadline <= now) {
+                w->dispatch->deadline = HSI_FAR;
+                hsi_cancel_attempt(w, HSI_TIMED_OUT);
+            } else if (w->dispatch->deadline < next) {
+                next = w->dispatch->deadline;
             }
         }
     }

@@ -18,7 +18,7 @@ static uint64_t done_by_others(const hsi_worker *worker)
 
     for (i = 0; i < exec->spec.workers; i++)
         if (i != worker->number)
-            sum += hsi_account_done(&exec->worker[i]);
+            sum += hsi_account_done_tasks(&exec->worker[i]);
     return sum;
 }
 
@@ -29,7 +29,7 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
 
     for (i = 0; i < exec->spec.workers; i++)
         count += i != worker->number && exec->worker[i].type == type &&
-                 exec->worker[i].turn->phase != HSI_LEAVE;
+                 exec->worker[i].dispatch->phase != HSI_LEAVE;
     return count;
 }
 
@@ -41,7 +41,7 @@ static bool is_left(const hsi_worker *worker, size_t task)
     const hsi_results   *results = worker->exec->results;
     const hsi_task_state state = hsi_results_state(results, (uint32_t)task);
 
-    return state == HSI_TASK_FREE || worker->turn->chosen == task ||
+    return state == HSI_TASK_FREE || worker->dispatch->chosen == task ||
            (state == HSI_TASK_RUNS && hsi_results_failures(results, (uint32_t)task));
 }
 
@@ -56,8 +56,8 @@ static bool can_be_spared(const hsi_worker *worker)
         return true;
     if (!others_in_service(worker, other))
         return false;
-    for (i = worker->turn->own_next; i < worker->turn->own_count; i++)
-        if (!hsi_body_of(exec->bodies, exec->spec.in, worker->turn->own[i], other)->body)
+    for (i = worker->dispatch->own_next; i < worker->dispatch->own_count; i++)
+        if (!hsi_body_of(exec->bodies, exec->spec.in, worker->dispatch->own[i], other)->body)
             return false;
     for (i = 0; i < n; i++)
         if (is_left(worker, i) &&
@@ -66,9 +66,9 @@ static bool can_be_spared(const hsi_worker *worker)
     return true;
 }
 
-unsigned hsi_failure_row_add(hsi_worker *worker)
+unsigned hsi_count_consecutive_failure(hsi_worker *worker)
 {
-    hsi_failure_row *row = &worker->turn->row;
+    hsi_failure_row *row = &worker->dispatch->row;
     unsigned         enough = worker->exec->spec.settings.fail.retire_after;
 
     if (row->length++ == 0) {
@@ -85,5 +85,5 @@ unsigned hsi_failure_row_add(hsi_worker *worker)
 
 bool hsi_is_near_retirement(const hsi_worker *worker)
 {
-    return worker->turn->row.length >= worker->exec->spec.settings.fail.retire_after;
+    return worker->dispatch->row.length >= worker->exec->spec.settings.fail.retire_after;
 }

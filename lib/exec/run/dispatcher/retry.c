@@ -34,7 +34,7 @@ size_t hsi_retries_count(const hsi_retries *retries)
 
 static bool can_run(const hsi_worker *worker, uint32_t task)
 {
-    return worker->turn->phase != HSI_LEAVE && hsi_worker_body(worker, task)->body;
+    return worker->dispatch->phase != HSI_LEAVE && hsi_worker_body(worker, task)->body;
 }
 
 /* Return true if another worker of that type is in service and can run the task. */
@@ -70,7 +70,7 @@ static bool is_awaited(const hs_exec *exec, const hsi_retry *r)
     unsigned i;
 
     for (i = 0; i < exec->spec.workers; i++)
-        if (exec->worker[i].turn->phase == HSI_WAIT && !exec->worker[i].turn->victim &&
+        if (exec->worker[i].dispatch->phase == HSI_WAIT && !exec->worker[i].dispatch->victim &&
             is_for(r, &exec->worker[i]))
             return true;
     return false;
@@ -79,15 +79,15 @@ static bool is_awaited(const hs_exec *exec, const hsi_retry *r)
 static bool may_take(const hsi_retry *r, const hsi_worker *worker, bool idle)
 {
     return is_for(r, worker) ||
-           (idle && worker->turn->row.length == 0 && worker->number != r->last &&
+           (idle && worker->dispatch->row.length == 0 && worker->number != r->last &&
             can_run(worker, r->task) && !is_awaited(worker->exec, r));
 }
 
-bool hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
+bool hsi_retry_add(hsi_worker *worker, uint32_t task, int64_t due)
 {
     hs_exec         *exec = worker->exec;
     hsi_retries     *retries = exec->dispatcher->retries;
-    const hsi_retry *before = worker->turn->is_retry ? &worker->turn->retry : NULL;
+    const hsi_retry *before = worker->dispatch->is_retry ? &worker->dispatch->retry : NULL;
     hsi_retry        r = {due, task, worker->number, 1};
 
     if (before && exec->worker[before->last].type == worker->type)
@@ -116,15 +116,15 @@ static hsi_retry remove_at(hsi_retries *retries, size_t at)
     return r;
 }
 
-bool hsi_retry_take(hsi_worker *worker, bool idle, int64_t now)
+bool hsi_retry_take_due(hsi_worker *worker, bool idle, int64_t now)
 {
     hsi_retries *retries = worker->exec->dispatcher->retries;
     size_t       i;
 
     for (i = 0; i < retries->count; i++)
         if (retries->list[i].due <= now && may_take(&retries->list[i], worker, idle)) {
-            worker->turn->retry = remove_at(retries, i);
-            worker->turn->is_retry = true;
+            worker->dispatch->retry = remove_at(retries, i);
+            worker->dispatch->is_retry = true;
             return true;
         }
     return false;

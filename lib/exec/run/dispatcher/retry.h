@@ -30,11 +30,11 @@ size_t    hsi_retries_count(const hsi_retries *retries);
 
 /* Keep the task of the worker's attempt, which failed, until `due`, in ns. Return false if memory
  * is short. Hold the lock of the run for this function and the functions below. */
-bool hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due);
+bool hsi_retry_add(hsi_worker *worker, uint32_t task, int64_t due);
 
-/* Move the first due retry that the worker may take to worker->turn->retry. `idle`: the policy has
- * no task for the worker. Return false if there is no such retry. */
-bool hsi_retry_take(hsi_worker *worker, bool idle, int64_t now);
+/* Move the first due retry that the worker may take to worker->dispatch->retry. `idle`: the policy
+ * has no task for the worker. Return false if there is no such retry. */
+bool hsi_retry_take_due(hsi_worker *worker, bool idle, int64_t now);
 
 /* Return the due time in ns of the first retry that the idle worker may take; HSI_FAR: none. */
 int64_t hsi_retry_due(const hsi_worker *worker);

@@ -90,7 +90,7 @@ double hsi_task_weight(const hs_instance *in, uint32_t task)
     return fmin(hs_instance_time(in, task, HS_CPU), hs_instance_time(in, task, HS_GPU));
 }
 
-double hsi_account_weight(const hsi_worker *worker)
+double hsi_account_done_weight(const hsi_worker *worker)
 {
     uint64_t bits = hsi_atomic_load64(&worker->account->weight);
     double   weight;
@@ -101,7 +101,7 @@ double hsi_account_weight(const hsi_worker *worker)
 
 static void add_weight(hsi_worker *worker, uint32_t task)
 {
-    double   weight = hsi_account_weight(worker) + hsi_task_weight(worker->exec->spec.in, task);
+    double weight = hsi_account_done_weight(worker) + hsi_task_weight(worker->exec->spec.in, task);
     uint64_t bits;
 
     memcpy(&bits, &weight, sizeof bits);
@@ -118,7 +118,7 @@ void hsi_account_add_done(hsi_worker *worker, uint32_t task, hs_verification ver
         add_weight(worker, task);
 }
 
-uint64_t hsi_account_done(const hsi_worker *worker)
+uint64_t hsi_account_done_tasks(const hsi_worker *worker)
 {
     return hsi_atomic_load64(&worker->account->done);
 }

@@ -31,8 +31,8 @@ hs_status hsi_report_predict_end(hs_exec *exec)
         double weight = hsi_task_weight(spec->in, (uint32_t)i);
 
         report->total_weight += weight;
-        if (hsi_is_done_before(exec->results, (uint32_t)i) ||
-            hsi_is_left_out(exec->results, (uint32_t)i))
+        if (hsi_is_done_by_earlier_run(exec->results, (uint32_t)i) ||
+            hsi_is_unselected(exec->results, (uint32_t)i))
             report->resumed_weight += weight;
     }
     return st;
@@ -65,12 +65,12 @@ void hsi_report_progress(hs_exec *exec)
         const hsi_worker *w = &exec->worker[i];
         int64_t           since = (int64_t)hsi_atomic_load64(&w->account->running_since);
 
-        p.done += hsi_account_done(w);
+        p.done += hsi_account_done_tasks(w);
         p.running += since != 0;
-        weight += hsi_account_weight(w) + (since ? running_weight(w, now, since) : 0);
+        weight += hsi_account_done_weight(w) + (since ? running_weight(w, now, since) : 0);
     }
     hsi_lock(exec->control);
-    p.failed = hsi_results_counted(exec->results, HSI_COUNT_FAILED);
+    p.failed = hsi_results_event_count(exec->results, HSI_COUNT_FAILED);
     hsi_unlock(exec->control);
     if (report->total_weight > 0)
         p.remaining = report->predicted * fmax(0, 1 - weight / report->total_weight);

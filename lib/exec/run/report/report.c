@@ -38,14 +38,14 @@ void hsi_report_free(hsi_report *report)
     free(report);
 }
 
-void hsi_report_attempt(hs_exec *exec, const hs_exec_attempt *attempt)
+void hsi_report_call_attempt(hs_exec *exec, const hs_exec_attempt *attempt)
 {
     pthread_mutex_lock(&exec->report->callbacks);
     exec->spec.settings.report.attempt(exec->spec.settings.report.data, attempt);
     pthread_mutex_unlock(&exec->report->callbacks);
 }
 
-void hsi_report_line(hs_exec *exec, const hs_exec_line *line)
+void hsi_report_call_line(hs_exec *exec, const hs_exec_line *line)
 {
     pthread_mutex_lock(&exec->report->callbacks);
     exec->spec.settings.report.line(exec->spec.settings.report.data, line);
@@ -115,14 +115,14 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
     hs_exec_report     r = {.tasks = hs_instance_tasks(exec->spec.in),
                             .done = hsi_results_past(results)->done,
                             .resumed = hsi_results_past(results)->done,
-                            .failed = hsi_results_counted(results, HSI_COUNT_FAILED),
-                            .unrecorded = hsi_results_counted(results, HSI_COUNT_UNRECORDED) + lost,
-                            .aborted = hsi_results_counted(results, HSI_COUNT_ABORTED),
-                            .retried = hsi_results_counted(results, HSI_COUNT_RETRIED),
+                            .failed = hsi_results_event_count(results, HSI_COUNT_FAILED),
+                            .unrecorded = hsi_results_event_count(results, HSI_COUNT_UNRECORDED) + lost,
+                            .aborted = hsi_results_event_count(results, HSI_COUNT_ABORTED),
+                            .retried = hsi_results_event_count(results, HSI_COUNT_RETRIED),
                             .left_out = hsi_results_unselected_tasks(results),
-                            .blocked = hsi_results_blocked(results),
+                            .blocked = hsi_results_blocked_tasks(results),
                             .lost_workers =
-                                (unsigned)hsi_results_counted(results, HSI_COUNT_LOST_WORKERS),
+                                (unsigned)hsi_results_event_count(results, HSI_COUNT_LOST_WORKERS),
                             .gpu_joules = exec->report->energy.joules,
                             .gpu_clock = exec->report->energy.clock,
                             .gpu_clock_max = exec->report->energy.clock_most,
@@ -147,7 +147,7 @@ int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
     uint32_t blocker = HS_NONE;
 
     if (exec && task < hs_instance_tasks(exec->spec.in))
-        blocker = hsi_results_blocker(exec->results, task);
+        blocker = hsi_results_blocking_task(exec->results, task);
     if (blocker == HS_NONE || blocker == task)
         return 0;
     if (failed)

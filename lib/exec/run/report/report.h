@@ -32,7 +32,7 @@ const hs_exec_record *hsi_account_add_attempt(hsi_worker *worker, const hs_exec_
 void hsi_account_add_done(hsi_worker *worker, uint32_t task, hs_verification verification);
 
 /* Return the number of done tasks. Atomic, callable from any thread. */
-uint64_t hsi_account_done(const hsi_worker *worker);
+uint64_t hsi_account_done_tasks(const hsi_worker *worker);
 
 /* Show the task as running since `since`, in ns; or show that no task runs. */
 void hsi_account_show_task(hsi_worker *worker, uint32_t task, int64_t since);
@@ -63,8 +63,8 @@ hs_status hsi_report_predict_end(hs_exec *exec);
 
 /* Call settings.report.attempt or settings.report.line, one at a time over all workers. The
  * callback must be set. Do not hold the lock. */
-void hsi_report_attempt(hs_exec *exec, const hs_exec_attempt *attempt);
-void hsi_report_line(hs_exec *exec, const hs_exec_line *line);
+void hsi_report_call_attempt(hs_exec *exec, const hs_exec_attempt *attempt);
+void hsi_report_call_line(hs_exec *exec, const hs_exec_line *line);
 
 /*
  * Add a failed attempt of the task, for settings.report.failure and hs_exec_failure_at(). `retired`

@@ -39,7 +39,7 @@ struct hsi_report {
 };
 
 /* Return the weight of the done tasks of the worker. Atomic. */
-double hsi_account_weight(const hsi_worker *worker);
+double hsi_account_done_weight(const hsi_worker *worker);
 
 /* Return the weight of a task: its shorter time. */
 double hsi_task_weight(const hs_instance *in, uint32_t task);

@@ -16,8 +16,9 @@ static bool are_emulated(const hsi_bodies *bodies, hs_type type)
 {
     unsigned slot;
 
-    for (slot = 0; slot < hsi_bodies_slots(bodies); slot++)
-        if (hsi_bodies_uses(bodies, slot, type) && !hsi_bodies_emulates(bodies, slot, type))
+    for (slot = 0; slot < hsi_bodies_slot_count(bodies); slot++)
+        if (hsi_bodies_slot_runs_type(bodies, slot, type) &&
+            !hsi_bodies_slot_emulates_type(bodies, slot, type))
             return false;
     return true;
 }

@@ -32,7 +32,7 @@ void hsi_window_free(hsi_worker *worker)
     free(worker->window);
 }
 
-bool hsi_follows_plan(const hs_exec *exec)
+bool hsi_plan_decides_order(const hs_exec *exec)
 {
     const hsi_run_spec *spec = &exec->spec;
 
@@ -83,7 +83,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hs_entry *entries;
     const size_t depth = worker->window->has_segments ? DEPTH_MOST : DEPTH; /* a whole segment must
                                                                        fit */
-    const bool settled = hsi_follows_plan(exec);
+    const bool      settled = hsi_plan_decides_order(exec);
     size_t     count = 0, planned, i;
 
     list[count++] = (hsi_ahead){body->body, task, true};
@@ -103,7 +103,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     return count;
 }
 
-void hsi_window_announce(hsi_worker *worker, uint32_t task)
+void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 {
     const hs_exec    *exec = worker->exec;
     const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
@@ -116,7 +116,7 @@ void hsi_window_announce(hsi_worker *worker, uint32_t task)
         !hs_policy_keeps_plan(exec->spec.settings.decide.policy))
         return;
     slot = hsi_worker_body(worker, task)->slot;
-    if (!hsi_bodies_use_matrix(exec->bodies, slot) ||
+    if (!hsi_bodies_slot_uses_matrix(exec->bodies, slot) ||
         hs_instance_graph(exec->spec.in, &graph) != HS_OK || !graph)
         return;
     count = make_list(worker, graph, task, list);

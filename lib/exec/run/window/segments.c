@@ -99,7 +99,7 @@ hs_status hsi_window_make_segments(hsi_worker *worker, hs_error *error)
     part               p = {.tasks = hs_instance_tasks(exec->spec.in)};
     hs_status          st;
 
-    if (!state || exec->spec.settings.gpu.mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
+    if (!state || exec->spec.settings.gpu.mode != HS_GPU_GRAPH || !hsi_plan_decides_order(exec))
         return HS_OK;
     st = hs_instance_graph(exec->spec.in, &p.graph);
     if (st != HS_OK || !p.graph)

@@ -23,7 +23,7 @@ hs_status hsi_window_make_segments(hsi_worker *worker, hs_error *error);
 
 /* Announce to the shared matrix that the worker starts `task`, and which tasks follow in the plan.
  * Call in the worker's thread before an attempt. */
-void hsi_window_announce(hsi_worker *worker, uint32_t task);
+void hsi_window_announce_start(hsi_worker *worker, uint32_t task);
 
 /* Set the task whose inputs a GPU worker prefetches; HS_NONE: none. Hold the lock of the run, so
  * that the task cannot start meanwhile. Call this only if GPUs share the matrix. */

@@ -15,6 +15,6 @@ struct hsi_window {
 
 /* Return true if the plan alone decides the order of tasks: no retry, deadline or spoliation can
  * change it. */
-bool hsi_follows_plan(const hs_exec *exec);
+bool hsi_plan_decides_order(const hs_exec *exec);
 
 #endif

@@ -46,8 +46,8 @@ static hs_exec_attempt describe_end(const hsi_worker *worker, const hs_exec_reco
 static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
 {
     hsi_lock(exec->control);
-    hsi_results_count(exec->results, HSI_COUNT_UNRECORDED, unrecorded);
-    hsi_break_off(exec, st, "the journal cannot be written");
+    hsi_results_count_event(exec->results, HSI_COUNT_UNRECORDED, unrecorded);
+    hsi_fail_run(exec, st, "the journal cannot be written");
     hsi_unlock(exec->control);
 }
 
@@ -67,7 +67,7 @@ static bool put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
     return false;
 }
 
-bool hsi_attempt_revoke(hsi_worker *worker, uint32_t task)
+bool hsi_attempt_revoke_record(hsi_worker *worker, uint32_t task)
 {
     hs_exec  *exec = worker->exec;
     hs_status st = hsi_results_revoke(exec->results, task);
@@ -88,10 +88,11 @@ static void report_note(hsi_worker *worker)
     added = hsi_report_add_note(worker, attempt->task, attempt->number);
     hsi_unlock(worker->exec->control);
     if (!added)
-        hsi_break_off_without_memory(worker->exec);
+        hsi_fail_run_without_memory(worker->exec);
 }
 
-hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome)
+hs_outcome hsi_attempt_record_end(hsi_worker *worker, int64_t start, int64_t end,
+                                  hs_outcome outcome)
 {
     hs_exec              *exec = worker->exec;
     const hs_exec_record *record = add_record(worker, start, end, outcome);
@@ -103,7 +104,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         if (hsi_results_have_journal(exec->results) && a.outcome != HS_OUTCOME_ABORTED)
             recorded = put_on_record(worker, &a);
         if (exec->spec.settings.report.attempt)
-            hsi_report_attempt(exec, &a);
+            hsi_report_call_attempt(exec, &a);
     }
     if (outcome != HS_OUTCOME_DONE)
         return outcome;
@@ -136,7 +137,7 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
 static bool wait_for_inputs(hsi_worker *worker)
 {
     const hs_attempt *attempt = &worker->thread->attempt;
-    const int64_t     arrival = hsi_inputs_at(worker);
+    const int64_t     arrival = hsi_inputs_arrival_ns(worker);
     int64_t           since;
 
     if (!arrival)
@@ -156,7 +157,7 @@ static void add_core_time(hsi_worker *worker, double wall)
         worker, (hsi_core_time){time.used, hsi_core_wait_for_others(time, wall, cores)});
 }
 
-hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
+hs_outcome hsi_execute_attempt(hsi_worker *worker, uint32_t task)
 {
     const hsi_body   *body = hsi_worker_body(worker, task);
     const hs_backend *backend = hsi_bodies_backend(worker->exec->bodies, body->slot);
@@ -168,13 +169,13 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     worker->why[0] = '\0';
     if (worker->log)
         hsi_log_begin(worker);
-    if (wait_for_inputs(worker) || !hsi_attempt_revoke(worker, task)) {
+    if (wait_for_inputs(worker) || !hsi_attempt_revoke_record(worker, task)) {
         worker->now = hsi_clock_ns();
         return HS_OUTCOME_ABORTED;
     }
     start = hsi_clock_ns();
     hsi_account_show_task(worker, task, start);
-    hsi_window_announce(worker, task);
+    hsi_window_announce_start(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, attempt);
     /* the time of verification does not belong to the task */
     worker->now =
@@ -184,5 +185,5 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     if (worker->log && outcome == HS_OUTCOME_DONE &&
         worker->exec->spec.settings.keep.failed_logs_only)
         hsi_log_remove(worker);
-    return hsi_attempt_close(worker, start, worker->now, outcome);
+    return hsi_attempt_record_end(worker, start, worker->now, outcome);
 }

@@ -68,7 +68,7 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
                                   .text = line,
                                   .length = length};
 
-    hsi_report_line(thread->worker->exec, &printed);
+    hsi_report_call_line(thread->worker->exec, &printed);
 }
 
 hs_status hsi_log_create(hsi_worker *worker)

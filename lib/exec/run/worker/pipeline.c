@@ -43,7 +43,8 @@ static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
 
 static bool serves(const hsi_worker *worker, unsigned slot)
 {
-    return worker->states[slot] && hsi_bodies_uses(worker->exec->bodies, slot, worker->type);
+    return worker->states[slot] &&
+           hsi_bodies_slot_runs_type(worker->exec->bodies, slot, worker->type);
 }
 
 unsigned hsi_pipeline_slot(const hsi_worker *worker)
@@ -52,7 +53,7 @@ unsigned hsi_pipeline_slot(const hsi_worker *worker)
     unsigned          slot;
     size_t            count;
 
-    for (slot = 0; own_list(worker, &count) && slot < hsi_bodies_slots(bodies); slot++)
+    for (slot = 0; own_list(worker, &count) && slot < hsi_bodies_slot_count(bodies); slot++)
         if (hsi_bodies_backend(bodies, slot)->submit && serves(worker, slot))
             return slot;
     return HS_NONE;
@@ -112,7 +113,7 @@ hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error)
     unsigned       slot;
     hs_status      st = HS_OK;
 
-    for (slot = 0; slot < hsi_bodies_slots(exec->bodies) && st == HS_OK; slot++)
+    for (slot = 0; slot < hsi_bodies_slot_count(exec->bodies) && st == HS_OK; slot++)
         if (hsi_bodies_backend(exec->bodies, slot)->prepare && serves(worker, slot))
             st = prepare_slot(worker, slot, error);
     return st;
@@ -131,7 +132,7 @@ static void submit(pipeline *p, uint32_t task)
     while (p->count == p->room)
         collect_one(p, true);
     p->in_hand = 0;
-    if (!hsi_attempt_revoke(worker, task))
+    if (!hsi_attempt_revoke_record(worker, task))
         return;
     f = p->idle[--p->idle_count];
     f->attempt = worker->thread->attempt;
@@ -143,8 +144,8 @@ static void submit(pipeline *p, uint32_t task)
     while (!p->backend->submit(p->state, body->body, &f->attempt)) {
         if (p->count == 0) {
             hsi_lock(worker->exec->control);
-            hsi_break_off(worker->exec, HS_EINVAL,
-                          "a backend without in-flight tasks refused a task");
+            hsi_fail_run(worker->exec, HS_EINVAL,
+                         "a backend without in-flight tasks refused a task");
             hsi_unlock(worker->exec->control);
             return;
         }
@@ -169,8 +170,8 @@ static void settle(pipeline *p, uint32_t task, hs_outcome outcome)
     hsi_worker *worker = p->worker;
 
     hsi_lock(worker->exec->control);
-    hsi_settle(worker, task, outcome);
-    hsi_reconsider(worker->exec, worker->now);
+    hsi_settle_attempt(worker, task, outcome);
+    hsi_decide_for_woken_workers(worker->exec, worker->now);
     hsi_unlock(worker->exec->control);
 }
 
@@ -187,7 +188,7 @@ static bool has_room(pipeline *p)
 {
     if (hsi_account_make_room(p->worker))
         return true;
-    hsi_break_off_without_memory(p->worker->exec);
+    hsi_fail_run_without_memory(p->worker->exec);
     return false;
 }
 
@@ -208,7 +209,7 @@ static void take_in(pipeline *p, const hs_completion *end)
         worker->log[0] = '\0'; /* pipelined tasks have no log */
     memcpy(worker->why, end->attempt->why, sizeof worker->why);
     if (has_room(p))
-        outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
+        outcome = hsi_attempt_record_end(worker, end->start, end->end, end->outcome);
     p->idle[p->idle_count++] = (in_flight_task *)(void *)end->attempt;
     p->count--;
     worker->in_flight = p->count + p->in_hand;
@@ -216,7 +217,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     if (outcome == HS_OUTCOME_LOST)
         note_lost(p, task);
     else if (outcome == HS_OUTCOME_DONE)
-        hsi_own_done(worker, task);
+        hsi_own_task_done(worker, task);
     else
         settle(p, task, outcome);
 }
@@ -245,8 +246,8 @@ static void run_other(pipeline *p, uint32_t task)
         p->lost[p->lost_count++] = task; /* the list will not return the task again */
         return;
     }
-    if (hsi_may_start(p->worker))
-        hsi_run_own(p->worker, task);
+    if (hsi_may_start_own_task(p->worker))
+        hsi_run_own_task(p->worker, task);
 }
 
 static bool next_task(pipeline *p, uint32_t *task)
@@ -255,9 +256,9 @@ static bool next_task(pipeline *p, uint32_t *task)
 
     if (hsi_is_near_retirement(worker))
         collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
-    if (p->lost_count || !hsi_may_start(worker))
+    if (p->lost_count || !hsi_may_start_own_task(worker))
         return false;
-    return hsi_next_own(worker, task);
+    return hsi_next_own_task(worker, task);
 }
 
 static void run_list(pipeline *p)
@@ -283,10 +284,10 @@ static void report_lost(pipeline *p)
         return;
     hsi_lock(worker->exec->control);
     for (i = 1; i < p->lost_count; i++)
-        hsi_return_lost(worker, p->lost[i]);
+        hsi_return_lost_task(worker, p->lost[i]);
     memcpy(worker->why, p->lost_why, sizeof worker->why);
-    hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
-    hsi_reconsider(worker->exec, worker->now);
+    hsi_settle_attempt(worker, p->lost[0], HS_OUTCOME_LOST);
+    hsi_decide_for_woken_workers(worker->exec, worker->now);
     hsi_unlock(worker->exec->control);
 }
 
@@ -317,7 +318,7 @@ void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
         run_list(&p);
         report_lost(&p);
     } else {
-        hsi_break_off_without_memory(worker->exec);
+        hsi_fail_run_without_memory(worker->exec);
     }
     free(p.in_flight);
     free(p.idle);

@@ -21,8 +21,9 @@ static hs_status create_thread_data(hsi_worker *worker)
                                    .instance = worker->exec->spec.in,
                                    .worker = worker->number,
                                    .why = worker->why};
-    hsi_turn_connect(worker, &thread->attempt);
-    worker->states = calloc(hsi_bodies_slots(worker->exec->bodies) + 1, sizeof *worker->states);
+    hsi_dispatch_state_connect(worker, &thread->attempt);
+    worker->states =
+        calloc(hsi_bodies_slot_count(worker->exec->bodies) + 1, sizeof *worker->states);
     return worker->states ? hsi_log_create(worker) : HS_ENOMEM;
 }
 
@@ -34,7 +35,7 @@ static hs_status create_worker(hs_exec *exec, unsigned number, hs_error *error)
     w->exec = exec;
     w->number = number;
     w->type = number < exec->spec.cpus ? HS_CPU : HS_GPU;
-    st = hsi_turn_create(w, error);
+    st = hsi_dispatch_state_create(w, error);
     if (st == HS_OK)
         st = hsi_account_create(w);
     if (st == HS_OK)
@@ -64,7 +65,7 @@ void hsi_workers_free(hs_exec *exec)
     for (i = 0; exec->worker && i < exec->spec.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        hsi_turn_free(w);
+        hsi_dispatch_state_free(w);
         hsi_account_free(w);
         hsi_window_free(w);
         if (w->thread)

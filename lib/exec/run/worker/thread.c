@@ -44,13 +44,13 @@ static bool is_used(const hsi_worker *worker, unsigned slot)
     const hs_exec *exec = worker->exec;
     unsigned       i;
 
-    if (hsi_bodies_uses(exec->bodies, slot, worker->type))
+    if (hsi_bodies_slot_runs_type(exec->bodies, slot, worker->type))
         return true;
     for (i = 0; worker->type == HS_GPU && hsi_bodies_backend(exec->bodies, slot)->stream &&
-                i < hsi_bodies_slots(exec->bodies);
+                i < hsi_bodies_slot_count(exec->bodies);
          i++)
         if (hsi_bodies_backend(exec->bodies, i) == &hsi_backend_plugin &&
-            hsi_bodies_uses(exec->bodies, i, HS_GPU))
+            hsi_bodies_slot_runs_type(exec->bodies, i, HS_GPU))
             return true;
     return false;
 }
@@ -64,9 +64,9 @@ static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, boo
     unsigned  slot;
     hs_status st = HS_OK;
 
-    for (slot = 0; slot < hsi_bodies_slots(exec->bodies) && st == HS_OK; slot++) {
+    for (slot = 0; slot < hsi_bodies_slot_count(exec->bodies) && st == HS_OK; slot++) {
         const hs_backend  *backend = hsi_bodies_backend(exec->bodies, slot);
-        hs_backend_options options = hsi_bodies_options(exec->bodies, slot);
+        hs_backend_options options = hsi_bodies_backend_options(exec->bodies, slot);
 
         if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
             !is_used(worker, slot))
@@ -96,7 +96,7 @@ static void close_backends(hsi_worker *worker)
 {
     unsigned slot;
 
-    for (slot = 0; slot < hsi_bodies_slots(worker->exec->bodies); slot++) {
+    for (slot = 0; slot < hsi_bodies_slot_count(worker->exec->bodies); slot++) {
         const hs_backend *backend = hsi_bodies_backend(worker->exec->bodies, slot);
 
         if (worker->states[slot] && backend->worker_close)
@@ -127,7 +127,7 @@ static hs_status get_ready(hsi_worker *worker, hs_error *error)
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* by default, waits end more than 50 us late */
     if (cores)
-        st = hsi_bind(0, cores, spec->settings.place.cores[worker->type]);
+        st = hsi_bind_thread(0, cores, spec->settings.place.cores[worker->type]);
     if (st != HS_OK)
         snprintf(error->why, HS_WHY, "cannot bind a worker to core %d", cores[0]);
     else if (!hsi_account_allocate(worker, expected_attempts(worker)))
@@ -146,8 +146,8 @@ static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
 
     hsi_lock(exec->control);
     if (st != HS_OK)
-        hsi_break_off(exec, st, why[0] ? why : hs_status_text(st));
-    hsi_control_pass_gate(exec->control);
+        hsi_fail_run(exec, st, why[0] ? why : hs_status_text(st));
+    hsi_control_wait_at_gate(exec->control);
     hsi_unlock(exec->control);
 }
 
@@ -157,22 +157,22 @@ static void leave(hsi_worker *worker)
 
     close_backends(worker);
     hsi_lock(exec->control);
-    hsi_control_leave(exec->control);
+    hsi_control_leave_run(exec->control);
     hsi_unlock(exec->control);
 }
 
-bool hsi_may_start(hsi_worker *worker)
+bool hsi_may_start_own_task(hsi_worker *worker)
 {
     if (!hsi_may_run_own(worker))
         return false;
     if (hsi_account_make_room(worker))
         return true;
-    hsi_break_off_without_memory(worker->exec);
+    hsi_fail_run_without_memory(worker->exec);
     return false;
 }
 
 /* Deadlines and failures concern other threads and need the lock. */
-void hsi_run_own(hsi_worker *worker, uint32_t task)
+void hsi_run_own_task(hsi_worker *worker, uint32_t task)
 {
     hs_exec   *exec = worker->exec;
     hs_outcome outcome;
@@ -182,14 +182,14 @@ void hsi_run_own(hsi_worker *worker, uint32_t task)
         hsi_set_deadline(worker, task);
         hsi_unlock(exec->control);
     }
-    outcome = hsi_attempt(worker, task);
+    outcome = hsi_execute_attempt(worker, task);
     if (outcome == HS_OUTCOME_DONE && !exec->spec.timed) {
-        hsi_own_done(worker, task);
+        hsi_own_task_done(worker, task);
         return;
     }
     hsi_lock(exec->control);
-    hsi_settle(worker, task, outcome);
-    hsi_reconsider(exec, worker->now);
+    hsi_settle_attempt(worker, task, outcome);
+    hsi_decide_for_woken_workers(exec, worker->now);
     hsi_unlock(exec->control);
 }
 
@@ -197,18 +197,18 @@ static void run_list(hsi_worker *worker)
 {
     uint32_t task;
 
-    while (hsi_may_start(worker) && hsi_next_own(worker, &task))
-        hsi_run_own(worker, task);
+    while (hsi_may_start_own_task(worker) && hsi_next_own_task(worker, &task))
+        hsi_run_own_task(worker, task);
 }
 
 /* Wait for the next task of the policy, with room for its record. Hold the lock. */
 static bool next_task(hsi_worker *worker, uint32_t *task)
 {
-    if (!hsi_next_task(worker, task))
+    if (!hsi_wait_for_task(worker, task))
         return false;
     if (hsi_account_make_room(worker))
         return true;
-    hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    hsi_fail_run(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     return false;
 }
 
@@ -227,17 +227,17 @@ static void follow_policy(hsi_worker *worker)
     while (next_task(worker, &task)) {
         hsi_set_deadline(worker, task);
         hsi_unlock(exec->control);
-        outcome = hsi_attempt(worker, task);
+        outcome = hsi_execute_attempt(worker, task);
         hsi_lock(exec->control);
-        hsi_settle(worker, task, outcome);
+        hsi_settle_attempt(worker, task, outcome);
         if (hsi_resume_own_list(worker)) {
             hsi_unlock(exec->control);
             run_list(worker);
             hsi_lock(exec->control);
         }
-        hsi_go_on(worker);
+        hsi_decide_after_attempt(worker);
     }
-    hsi_retreat(worker);
+    hsi_leave_run(worker);
     hsi_unlock(exec->control);
 }
 
@@ -254,7 +254,7 @@ static void *run_worker(void *data)
     if (slot != HS_NONE)
         hsi_pipeline_run(worker, slot);
     else if (!hs_policy_groups_endings(
-                 worker->exec->policy)) /* else hsi_decide_first() has decided */
+                 worker->exec->policy)) /* else hsi_decide_for_all_at_start() has decided */
         run_list(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();
@@ -285,9 +285,9 @@ static void report_missing_threads(hs_exec *exec, unsigned started, int error)
     hsi_error_set(&fault, HS_ERESOURCE, "only %u of %u threads could be started: %s", started,
                   exec->spec.workers, strerror(error));
     hsi_lock(exec->control);
-    hsi_break_off(exec, HS_ERESOURCE, fault.why);
+    hsi_fail_run(exec, HS_ERESOURCE, fault.why);
     hsi_control_set_threads(exec->control, started);
-    hsi_dispatcher_dismiss(exec, started);
+    hsi_dispatcher_remove_unstarted(exec, started);
     hsi_unlock(exec->control);
 }
 

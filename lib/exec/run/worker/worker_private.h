@@ -16,11 +16,11 @@ struct hsi_thread {
 };
 
 /* thread.c: run a task of the worker's list and settle its outcome. */
-void hsi_run_own(hsi_worker *worker, uint32_t task);
+void hsi_run_own_task(hsi_worker *worker, uint32_t task);
 
 /* thread.c: return true if the worker may start another task of its list. Makes room for a record;
  * breaks the run off if memory is short. */
-bool hsi_may_start(hsi_worker *worker);
+bool hsi_may_start_own_task(hsi_worker *worker);
 
 /* pipeline.c: prepare the backends for the worker's tasks, with all backends open. */
 hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error);
@@ -34,11 +34,11 @@ void     hsi_pipeline_run(hsi_worker *worker, unsigned slot); /* run the whole l
  * attempt.c: execute the task once. Keep a record, unless the wait for inputs was cancelled or the
  * journal failed. Room for a record must exist. Return the outcome to be settled.
  */
-hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
+hs_outcome hsi_execute_attempt(hsi_worker *worker, uint32_t task);
 
 /* attempt.c: revoke in the journal an outdated record that the task is done. Return false if the
  * journal failed: the run is broken off, and the task must not start. */
-bool hsi_attempt_revoke(hsi_worker *worker, uint32_t task);
+bool hsi_attempt_revoke_record(hsi_worker *worker, uint32_t task);
 
 /* attempt.c: fill *attempt for the next attempt of the task. */
 void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
@@ -46,7 +46,8 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
 /* attempt.c: record the attempt in worker->thread, from `start` to `end` in ns of the clock, and
  * return the outcome to be settled. The journal gets the record before another worker may try the
  * task. */
-hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
+hs_outcome hsi_attempt_record_end(hsi_worker *worker, int64_t start, int64_t end,
+                                  hs_outcome outcome);
 
 /* attempt_log.c: allocate the paths of the worker's log files, if the settings keep logs. */
 hs_status hsi_log_create(hsi_worker *worker);

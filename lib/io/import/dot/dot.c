@@ -116,7 +116,7 @@ static hs_status read_column(reader *d, int column, hsi_dot_value given, hs_task
         st = keep(d, given.text, &value.text);
     }
     if (st == HS_OK)
-        hsi_task_set(task, column, &value);
+        hsi_task_set_column(task, column, &value);
     return st;
 }
 

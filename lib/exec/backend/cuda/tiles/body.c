@@ -25,7 +25,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
             "than 2^31 elements",
             row->kernel, most);
     body.copies = memory->matrix->may_fail;
-    return hsi_body_keep(&body, sizeof body, out);
+    return hsi_body_copy_to_heap(&body, sizeof body, out);
 }
 
 const hs_backend hsi_backend_tiles = {

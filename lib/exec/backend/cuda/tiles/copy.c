@@ -1,105 +1,108 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps of lines, the waits between lines, and copies of tiles. */
+/* Steps of queues, the waits between queues, and copies of tiles. */
 #include <stdio.h>
 #include <string.h>
 
 #include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 
-static hsi_tiles_gpu *gpu_of(const hsi_memory *memory, unsigned line)
+static hsi_tiles_gpu *gpu_of(const hsi_memory *memory, unsigned queue)
 {
-    return &memory->gpu[line / HSI_TILES_LINES];
+    return &memory->gpu[queue / HSI_TILES_QUEUES];
 }
 
-static hsi_tiles_line *line_of(const hsi_memory *memory, unsigned line)
+static hsi_tiles_queue *queue_of(const hsi_memory *memory, unsigned queue)
 {
-    return &gpu_of(memory, line)->line[line % HSI_TILES_LINES];
+    return &gpu_of(memory, queue)->queue[queue % HSI_TILES_QUEUES];
 }
 
-bool hsi_tiles_enter(hsi_tiles_gpu *gpu)
+bool hsi_tiles_make_gpu_current(hsi_tiles_gpu *gpu)
 {
     return CUDA(&gpu->fault, cudaSetDevice, gpu->device);
 }
 
 /* Return the event of a step. If the event is reused, return the oldest event that is left, whose
  * step is a later one. */
-static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
+static cudaEvent_t event_of(const hsi_tiles_queue *queue, uint64_t number)
 {
-    uint64_t oldest = line->last < HSI_TILES_EVENTS ? 1 : line->last - HSI_TILES_EVENTS + 1;
+    uint64_t oldest = queue->last < HSI_TILES_EVENTS ? 1 : queue->last - HSI_TILES_EVENTS + 1;
 
-    return line->event[(number > oldest ? number : oldest) % HSI_TILES_EVENTS];
+    return queue->event[(number > oldest ? number : oldest) % HSI_TILES_EVENTS];
 }
 
 /* Steps in the same stream need no wait. */
-bool hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
+bool hsi_tiles_wait_for_step(hsi_memory *memory, unsigned queue, unsigned other, uint64_t step)
 {
-    hsi_tiles_line *before = line_of(memory, other);
-    cudaStream_t    stream = line_of(memory, line)->stream;
+    hsi_tiles_queue *before = queue_of(memory, other);
+    cudaStream_t     stream = queue_of(memory, queue)->stream;
 
-    if (stream == before->stream || number <= before->over || gpu_of(memory, other)->broken)
+    if (stream == before->stream || step <= before->over || gpu_of(memory, other)->broken)
         return true;
-    return CUDA(&gpu_of(memory, line)->fault, cudaStreamWaitEvent, stream, event_of(before, number),
+    return CUDA(&gpu_of(memory, queue)->fault, cudaStreamWaitEvent, stream, event_of(before, step),
                 0);
 }
 
-bool hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, bool write)
+bool hsi_tiles_wait_for_place(hsi_memory *memory, unsigned queue, const hsi_tiles_place *place,
+                              bool write)
 {
     unsigned i;
 
-    if (!hsi_tiles_wait(memory, line, place->writer, place->written))
+    if (!hsi_tiles_wait_for_step(memory, queue, place->writer, place->written))
         return false;
-    for (i = 0; write && i < memory->lines; i++)
-        if (!hsi_tiles_wait(memory, line, i, place->read[i]))
+    for (i = 0; write && i < memory->queues; i++)
+        if (!hsi_tiles_wait_for_step(memory, queue, i, place->read[i]))
             return false;
     return true;
 }
 
-void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, bool write)
+void hsi_tiles_record_access(hsi_memory *memory, unsigned queue, hsi_tiles_place *place, bool write)
 {
-    uint64_t number = line_of(memory, line)->last + 1;
+    uint64_t number = queue_of(memory, queue)->last + 1;
 
     if (!write) {
-        place->read[line] = number;
+        place->read[queue] = number;
         return;
     }
-    place->writer = line;
+    place->writer = queue;
     place->written = number;
     place->peer = HSI_HOST;
-    memset(place->read, 0, memory->lines * sizeof *place->read);
+    memset(place->read, 0, memory->queues * sizeof *place->read);
 }
 
-bool hsi_tiles_step(hsi_memory *memory, unsigned line)
+bool hsi_tiles_end_step(hsi_memory *memory, unsigned queue)
 {
-    hsi_tiles_line *l = line_of(memory, line);
+    hsi_tiles_queue *l = queue_of(memory, queue);
 
     l->last++;
-    return CUDA(&gpu_of(memory, line)->fault, cudaEventRecord, l->event[l->last % HSI_TILES_EVENTS],
-                l->stream);
+    return CUDA(&gpu_of(memory, queue)->fault, cudaEventRecord,
+                l->event[l->last % HSI_TILES_EVENTS], l->stream);
 }
 
-int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number)
+int hsi_tiles_step_completed(hsi_memory *memory, unsigned queue, uint64_t step)
 {
-    hsi_tiles_gpu  *gpu = gpu_of(memory, line);
-    hsi_tiles_line *l = line_of(memory, line);
+    hsi_tiles_gpu   *gpu = gpu_of(memory, queue);
+    hsi_tiles_queue *l = queue_of(memory, queue);
     int             over;
 
-    if (number <= l->over)
+    if (step <= l->over)
         return 1;
     if (gpu->broken)
         return -1;
-    over = hsi_tiles_enter(gpu) ? hsi_cuda_over(&gpu->fault, event_of(l, number), false) : -1;
+    over = hsi_tiles_make_gpu_current(gpu)
+               ? hsi_cuda_event_completed(&gpu->fault, event_of(l, step), false)
+               : -1;
     if (over > 0)
-        l->over = number;
+        l->over = step;
     if (over < 0)
-        hsi_tiles_break(gpu);
+        hsi_tiles_mark_broken(gpu);
     return over;
 }
 
-/* A copy of a tile. The line belongs to the target GPU, or to the source GPU if the target is the
+/* A copy of a tile. The queue belongs to the target GPU, or to the source GPU if the target is the
  * host. */
 typedef struct passage {
     hsi_tiles_gpu   *gpu;
-    unsigned         line;
+    unsigned         queue;
     hsi_tiles_place *from, *to;
     const void      *source;
     void            *target;
@@ -121,9 +124,9 @@ static passage find_passage(hsi_memory *memory, const hsi_move *move)
 
     there = &p.gpu->place[move->slot];
     tile = tile_at(p.gpu, move->slot);
-    p.line = hsi_tiles_number(p.gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
+    p.queue = hsi_tiles_queue_number(p.gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
     p.bytes = hsi_matrix_piece_elements(memory->matrix, piece->matrix) *
-              hsi_matrix_element(memory->matrix);
+              hsi_matrix_element_bytes(memory->matrix);
     p.from = home ? there : here;
     p.to = home ? here : there;
     p.source = home ? tile : piece->at;
@@ -151,15 +154,15 @@ static bool enqueue(const passage *p, const hsi_memory *memory, const hsi_move *
 
 static bool put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
 {
-    cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
+    cudaStream_t    stream = p->gpu->queue[p->queue % HSI_TILES_QUEUES].stream;
     hsi_tiles_copy *record;
     bool            made;
 
     hsi_cuda_range_begin(move->to == HSI_HOST     ? "tile to host"
                          : move->from == HSI_HOST ? "tile to GPU"
                                                   : "tile from peer");
-    made = hsi_tiles_record_begin(p->gpu, stream, move, p->bytes, &record) &&
-           enqueue(p, memory, move, stream) && hsi_tiles_record_end(p->gpu, stream, record);
+    made = hsi_tiles_record_copy_begin(p->gpu, stream, move, p->bytes, &record) &&
+           enqueue(p, memory, move, stream) && hsi_tiles_record_copy_end(p->gpu, stream, record);
     hsi_cuda_range_end();
     return made;
 }
@@ -168,29 +171,29 @@ static bool copy(hsi_memory *memory, const hsi_move *move)
 {
     passage p = find_passage(memory, move);
 
-    if (p.gpu->broken || !hsi_tiles_enter(p.gpu) || !hsi_tiles_order(memory, p.line, p.from,
-                                                                     false) ||
-        !hsi_tiles_order(memory, p.line, p.to, true) || !put_copy(&p, memory, move)) {
-        hsi_tiles_break(p.gpu);
+    if (p.gpu->broken || !hsi_tiles_make_gpu_current(p.gpu) ||
+        !hsi_tiles_wait_for_place(memory, p.queue, p.from, false) ||
+        !hsi_tiles_wait_for_place(memory, p.queue, p.to, true) || !put_copy(&p, memory, move)) {
+        hsi_tiles_mark_broken(p.gpu);
         return false;
     }
-    hsi_tiles_touch(memory, p.line, p.from, false);
-    hsi_tiles_touch(memory, p.line, p.to, true);
+    hsi_tiles_record_access(memory, p.queue, p.from, false);
+    hsi_tiles_record_access(memory, p.queue, p.to, true);
     p.to->peer = move->to == HSI_HOST ? HSI_HOST : move->from;
-    if (hsi_tiles_step(memory, p.line))
+    if (hsi_tiles_end_step(memory, p.queue))
         return true;
-    hsi_tiles_break(p.gpu);
+    hsi_tiles_mark_broken(p.gpu);
     return false;
 }
 
-bool hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
+bool hsi_tiles_start_copies(hsi_memory *memory, const hsi_moves *moves)
 {
     unsigned i;
 
     for (i = 0; i < moves->count; i++)
         if (!copy(memory, &moves->move[i])) {
             for (; i < moves->count; i++) /* the nodes count these moves as made */
-                hsi_nodes_lose(memory->nodes, moves->move[i].piece);
+                hsi_nodes_mark_lost(memory->nodes, moves->move[i].piece);
             return false;
         }
     return true;
@@ -198,7 +201,7 @@ bool hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
 
 static bool is_on_its_way(const hsi_memory *memory, const hsi_tiles_place *place)
 {
-    return place->written && place->written > line_of(memory, place->writer)->over;
+    return place->written && place->written > queue_of(memory, place->writer)->over;
 }
 
 /* Mark the pieces lost that the GPU was copying to the host, since the copies may be incomplete. */
@@ -211,7 +214,7 @@ static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
         const hsi_tiles_place *place = &memory->home[i];
 
         if (gpu_of(memory, place->writer) == gpu && is_on_its_way(memory, place))
-            hsi_nodes_lose(memory->nodes, i);
+            hsi_nodes_mark_lost(memory->nodes, i);
     }
 }
 
@@ -230,7 +233,7 @@ static void lose_what_they_read(hsi_tiles_gpu *gpu)
 
             if (slot != HS_NONE && other->place[slot].peer == gpu->node &&
                 is_on_its_way(memory, &other->place[slot]))
-                hsi_nodes_lose(memory->nodes, piece);
+                hsi_nodes_mark_lost(memory->nodes, piece);
         }
     }
 }
@@ -240,13 +243,13 @@ static void come_to_rest(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    for (i = 0; i < HSI_TILES_LINES; i++)
-        if (gpu->line[i].stream)
-            cudaStreamSynchronize(gpu->line[i].stream);
+    for (i = 0; i < HSI_TILES_QUEUES; i++)
+        if (gpu->queue[i].stream)
+            cudaStreamSynchronize(gpu->queue[i].stream);
     cudaGetLastError();
 }
 
-void hsi_tiles_break(hsi_tiles_gpu *gpu)
+void hsi_tiles_mark_broken(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
 

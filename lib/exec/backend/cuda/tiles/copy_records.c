@@ -20,8 +20,8 @@ static bool make_event(hsi_tiles_gpu *gpu, cudaEvent_t *event)
     return CUDA(&gpu->fault, cudaEventCreateWithFlags, event, cudaEventDefault);
 }
 
-bool hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
-                            size_t bytes, hsi_tiles_copy **out)
+bool hsi_tiles_record_copy_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
+                                 size_t bytes, hsi_tiles_copy **out)
 {
     hsi_tiles_copy *copy = gpu->memory->matrix->records ? calloc(1, sizeof *copy) : NULL;
 
@@ -36,7 +36,7 @@ bool hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_m
            CUDA(&gpu->fault, cudaEventRecord, copy->begin, stream);
 }
 
-bool hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy)
+bool hsi_tiles_record_copy_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy)
 {
     return !copy || CUDA(&gpu->fault, cudaEventRecord, copy->end, stream);
 }
@@ -45,8 +45,8 @@ bool hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_cop
 static bool date(hsi_tiles_gpu *gpu, hsi_tiles_copy *copy)
 {
     hsi_cuda_time *time = &gpu->time;
-    int64_t        begin = hsi_cuda_time_of(time, &gpu->fault, time->current, copy->begin);
-    int64_t        end = hsi_cuda_time_of(time, &gpu->fault, time->current, copy->end);
+    int64_t        begin = hsi_cuda_time_of_event(time, &gpu->fault, time->current, copy->begin);
+    int64_t        end = hsi_cuda_time_of_event(time, &gpu->fault, time->current, copy->end);
 
     copy->what.start = (double)(begin - gpu->memory->epoch);
     copy->what.end = (double)(end - gpu->memory->epoch);
@@ -61,7 +61,7 @@ static void destroy_events(const hsi_tiles_copy *copy)
         cudaEventDestroy(copy->end);
 }
 
-void hsi_tiles_record_close(hsi_tiles_gpu *gpu)
+void hsi_tiles_collect_copy_records(hsi_tiles_gpu *gpu)
 {
     hsi_memory     *memory = gpu->memory;
     hsi_tiles_copy *copy;
@@ -80,7 +80,7 @@ void hsi_tiles_record_close(hsi_tiles_gpu *gpu)
     }
 }
 
-void hsi_tiles_record_forget(hsi_memory *memory)
+void hsi_tiles_free_copy_records(hsi_memory *memory)
 {
     hsi_tiles_copy *copy;
 

@@ -23,8 +23,8 @@ static bool make_trial(hsi_tiles_gpu *gpu, event_trial *t)
     cudaGraph_t graph = NULL;
     bool        ok;
 
-    t->stream = gpu->line[HSI_TILES_GRAPH].stream;
-    t->other = gpu->line[HSI_TILES_GRAPH + 1].stream;
+    t->stream = gpu->queue[HSI_TILES_GRAPH].stream;
+    t->other = gpu->queue[HSI_TILES_GRAPH + 1].stream;
     if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->event, cudaEventDisableTiming) ||
         !CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->behind, cudaEventDisableTiming) ||
         !CUDA(&gpu->fault, cudaStreamBeginCapture, t->stream, cudaStreamCaptureModeRelaxed))
@@ -45,8 +45,8 @@ static bool look(hsi_tiles_gpu *gpu, const event_trial *t, int *pending)
     int behind, over, seen = 0, early = 0;
 
     do {
-        behind = hsi_cuda_over(&gpu->fault, t->behind, false);
-        over = hsi_cuda_over(&gpu->fault, t->event, false);
+        behind = hsi_cuda_event_completed(&gpu->fault, t->behind, false);
+        over = hsi_cuda_event_completed(&gpu->fault, t->event, false);
         seen |= over == 0;
         early |= behind > 0 && over == 0;
     } while (behind >= 0 && over == 0);
@@ -78,7 +78,7 @@ static void end_trial(const event_trial *t)
         cudaEventDestroy(t->behind);
 }
 
-int hsi_tiles_try_events(hsi_tiles_gpu *gpu)
+int hsi_tiles_test_graph_events(hsi_tiles_gpu *gpu)
 {
     event_trial t = {.exec = NULL};
     int         ok = make_trial(gpu, &t), i;

@@ -13,7 +13,7 @@ static bool take_device(hsi_tiles_gpu *gpu)
     struct cudaDeviceProp properties;
     char                  uuid[48];
 
-    if (!hsi_tiles_enter(gpu) ||
+    if (!hsi_tiles_make_gpu_current(gpu) ||
         !CUDA(&gpu->fault, cudaGetDeviceProperties, &properties, gpu->device))
         return false;
     gpu->bytes = properties.totalGlobalMem;
@@ -22,17 +22,17 @@ static bool take_device(hsi_tiles_gpu *gpu)
     return true;
 }
 
-static bool make_events(hsi_tiles_gpu *gpu, hsi_tiles_line *line)
+static bool make_events(hsi_tiles_gpu *gpu, hsi_tiles_queue *queue)
 {
     unsigned k;
 
     for (k = 0; k < HSI_TILES_EVENTS; k++)
-        if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &line->event[k], cudaEventDisableTiming))
+        if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &queue->event[k], cudaEventDisableTiming))
             return false;
     return true;
 }
 
-unsigned hsi_tiles_steps(const hsi_matrix *matrix)
+unsigned hsi_tiles_steps_of_matrix(const hsi_matrix *matrix)
 {
     unsigned steps = 0;
     size_t   i;
@@ -46,25 +46,25 @@ unsigned hsi_tiles_steps(const hsi_matrix *matrix)
 static bool fit_context(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
-    unsigned          steps = hsi_tiles_steps(matrix), step;
+    unsigned          steps = hsi_tiles_steps_of_matrix(matrix), step;
     size_t            bytes = 0;
     int               elements;
 
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++) {
         if (!(steps >> step & 1))
             continue;
-        if (!hsi_tiles_work(context, (hsi_step)step, matrix->tile, &elements))
+        if (!hsi_tiles_solver_elements(context, (hsi_step)step, matrix->tile, &elements))
             return false;
         gpu->work = hsi_larger(gpu->work, elements);
     }
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++)
         if (steps >> step & 1) {
-            size_t room =
-                hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work, hsi_matrix_element(matrix));
+            size_t room = hsi_tiles_arena_bytes((hsi_step)step, matrix->tile, gpu->work,
+                                                hsi_matrix_element_bytes(matrix));
 
             bytes = room > bytes ? room : bytes;
         }
-    return bytes == 0 || hsi_stream_context_arena(context, bytes);
+    return bytes == 0 || hsi_stream_context_reserve_arena(context, bytes);
 }
 
 bool hsi_tiles_open_stream_context(hsi_tiles_gpu *gpu, unsigned number)
@@ -78,8 +78,8 @@ bool hsi_tiles_open_stream_context(hsi_tiles_gpu *gpu, unsigned number)
     context->single = gpu->memory->matrix->single;
     if (!fit_context(gpu, context))
         return false;
-    gpu->line[number].stream = context->stream;
-    return make_events(gpu, &gpu->line[number]);
+    gpu->queue[number].stream = context->stream;
+    return make_events(gpu, &gpu->queue[number]);
 }
 
 static bool open_lines(hsi_tiles_gpu *gpu)
@@ -90,9 +90,9 @@ static bool open_lines(hsi_tiles_gpu *gpu)
         if (!hsi_tiles_open_stream_context(gpu, i))
             return false;
     for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
-        if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,
+        if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->queue[i].stream,
                   cudaStreamNonBlocking) ||
-            !make_events(gpu, &gpu->line[i]))
+            !make_events(gpu, &gpu->queue[i]))
             return false;
     return true;
 }
@@ -168,7 +168,7 @@ static bool take_unit(hsi_tiles_gpu *gpu)
 {
     const int    order = HSI_KERNEL_PANEL;
     bool         single = gpu->memory->matrix->single;
-    size_t       bytes = hsi_matrix_element(gpu->memory->matrix) * (size_t)order * (size_t)order;
+    size_t bytes = hsi_matrix_element_bytes(gpu->memory->matrix) * (size_t)order * (size_t)order;
     cudaStream_t stream = gpu->context[0].stream;
     void        *there = NULL, *here = NULL;
     int          i, ok;
@@ -182,9 +182,9 @@ static bool take_unit(hsi_tiles_gpu *gpu)
     memset(here, 0, bytes);
     for (i = 0; i < order; i++)
         if (single)
-            ((float *)here)[hsi_at(order, i, i)] = 1;
+            ((float *)here)[hsi_element_index(order, i, i)] = 1;
         else
-            ((double *)here)[hsi_at(order, i, i)] = 1;
+            ((double *)here)[hsi_element_index(order, i, i)] = 1;
     return CUDA(&gpu->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice, stream) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
@@ -195,7 +195,7 @@ static bool warm_contexts(hsi_tiles_gpu *gpu)
     unsigned i;
 
     for (i = 0; i < HSI_TILES_CONTEXTS; i++)
-        if (!hsi_tiles_warm(gpu, &gpu->context[i]))
+        if (!hsi_tiles_warm_up(gpu, &gpu->context[i]))
             return false;
     return true;
 }
@@ -204,17 +204,17 @@ static void free_events(hsi_tiles_gpu *gpu)
 {
     unsigned i, k;
 
-    for (i = 0; i < HSI_TILES_LINES; i++) {
-        hsi_tiles_line *line = &gpu->line[i];
+    for (i = 0; i < HSI_TILES_QUEUES; i++) {
+        hsi_tiles_queue *queue = &gpu->queue[i];
 
         for (k = 0; k < HSI_TILES_EVENTS; k++)
-            if (line->event[k])
-                cudaEventDestroy(line->event[k]);
-        memset(line->event, 0, sizeof line->event);
-        line->over = line->last;
-        if (i >= HSI_TILES_IN && line->stream)
-            cudaStreamDestroy(line->stream);
-        line->stream = NULL;
+            if (queue->event[k])
+                cudaEventDestroy(queue->event[k]);
+        memset(queue->event, 0, sizeof queue->event);
+        queue->over = queue->last;
+        if (i >= HSI_TILES_IN && queue->stream)
+            cudaStreamDestroy(queue->stream);
+        queue->stream = NULL;
     }
 }
 
@@ -273,7 +273,7 @@ static void meet_peers(hsi_tiles_gpu *gpu)
         hsi_tiles_gpu *other = &memory->gpu[i];
 
         if (other != gpu && other->open && has_access(gpu, other) && has_access(other, gpu))
-            hsi_nodes_befriend(memory->nodes, gpu->node, other->node);
+            hsi_nodes_link_peers(memory->nodes, gpu->node, other->node);
     }
 }
 
@@ -281,7 +281,7 @@ static hs_status make_places(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
 
-    gpu->place = hsi_tiles_places(gpu->slots, memory->lines, &gpu->reads);
+    gpu->place = hsi_tiles_allocate_places(gpu->slots, memory->queues, &gpu->reads);
     return gpu->place ? hsi_nodes_open(memory->nodes, gpu->node, gpu->slots) : HS_ENOMEM;
 }
 
@@ -304,7 +304,7 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
         st = make_places(gpu);
     if (st == HS_OK) {
         meet_peers(gpu);
-        if (!hsi_tiles_enter(gpu))
+        if (!hsi_tiles_make_gpu_current(gpu))
             st = HS_ERESOURCE;
     }
     gpu->open = st == HS_OK;
@@ -325,9 +325,9 @@ static void send_home(hsi_tiles_gpu *gpu)
     size_t      i;
 
     for (i = 0; i < memory->matrix->pieces && !gpu->broken; i++)
-        if (hsi_nodes_holding(memory->nodes, gpu->node, i) == HSI_DIRTY &&
+        if (hsi_nodes_replica_state(memory->nodes, gpu->node, i) == HSI_DIRTY &&
             hsi_nodes_bring(memory->nodes, HSI_HOST, i, true, &moves) == HSI_THERE)
-            hsi_tiles_move(memory, &moves);
+            hsi_tiles_start_copies(memory, &moves);
 }
 
 /* Wait for the end of all steps of the GPU. Other threads use the lock meanwhile, but start no work
@@ -338,13 +338,13 @@ static void wait_for_all(hsi_tiles_gpu *gpu)
     int64_t     start = hsi_clock_ns();
     unsigned    i = 0;
 
-    while (i < HSI_TILES_LINES && !gpu->broken) {
-        if (hsi_tiles_over(memory, hsi_tiles_number(gpu, i), gpu->line[i].last)) {
+    while (i < HSI_TILES_QUEUES && !gpu->broken) {
+        if (hsi_tiles_step_completed(memory, hsi_tiles_queue_number(gpu, i), gpu->queue[i].last)) {
             i++;
             continue;
         }
         pthread_mutex_unlock(&memory->lock);
-        hsi_cuda_pause(start);
+        hsi_cuda_polling_pause(start);
         pthread_mutex_lock(&memory->lock);
     }
 }
@@ -357,9 +357,9 @@ static bool is_read(const hsi_tiles_gpu *gpu)
     unsigned    i;
 
     for (s = 0; s < gpu->slots; s++)
-        for (i = 0; i < memory->lines; i++)
-            if (i / HSI_TILES_LINES != gpu->node - 1 &&
-                hsi_tiles_over(memory, i, gpu->place[s].read[i]) == 0)
+        for (i = 0; i < memory->queues; i++)
+            if (i / HSI_TILES_QUEUES != gpu->node - 1 &&
+                hsi_tiles_step_completed(memory, i, gpu->place[s].read[i]) == 0)
                 return true;
     return false;
 }
@@ -371,7 +371,7 @@ static void wait_for_readers(hsi_tiles_gpu *gpu)
 
     while (is_read(gpu)) {
         pthread_mutex_unlock(&gpu->memory->lock);
-        hsi_cuda_pause(start);
+        hsi_cuda_polling_pause(start);
         pthread_mutex_lock(&gpu->memory->lock);
     }
 }
@@ -385,20 +385,20 @@ void hsi_tiles_close(hs_backend_worker *worker)
         return;
     memory = gpu->memory;
     pthread_mutex_lock(&memory->lock);
-    if (hsi_tiles_enter(gpu))
+    if (hsi_tiles_make_gpu_current(gpu))
         send_home(gpu);
     else
-        hsi_tiles_break(gpu);
+        hsi_tiles_mark_broken(gpu);
     wait_for_all(gpu);
     if (gpu->open)
         hsi_nodes_close(memory->nodes, gpu->node);
     gpu->open = false;
     wait_for_readers(gpu);
-    hsi_tiles_enter(gpu);
-    for (unsigned i = 0; i < HSI_TILES_LINES; i++)
-        if (gpu->line[i].stream)
-            cudaStreamSynchronize(gpu->line[i].stream); /* also on a broken GPU */
-    hsi_tiles_record_close(gpu);
+    hsi_tiles_make_gpu_current(gpu);
+    for (unsigned i = 0; i < HSI_TILES_QUEUES; i++)
+        if (gpu->queue[i].stream)
+            cudaStreamSynchronize(gpu->queue[i].stream); /* also on a broken GPU */
+    hsi_tiles_collect_copy_records(gpu);
     release_all(gpu);
     pthread_mutex_unlock(&memory->lock);
 }

@@ -10,11 +10,12 @@
  * writing step is broken. */
 static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, bool write)
 {
-    int      over = hsi_tiles_over(memory, place->writer, place->written);
+    int      over = hsi_tiles_step_completed(memory, place->writer, place->written);
     unsigned i;
 
-    for (i = 0; over > 0 && write && i < memory->lines; i++)
-        if (hsi_tiles_over(memory, i, place->read[i]) == 0) /* a broken GPU does not read */
+    for (i = 0; over > 0 && write && i < memory->queues; i++)
+        if (hsi_tiles_step_completed(memory, i, place->read[i]) ==
+            0) /* a broken GPU does not read */
             return 0;
     return over;
 }
@@ -36,7 +37,7 @@ static bool wait_until_quiet(hsi_memory *memory, const hsi_matrix_row *row)
 
     while ((quiet = are_quiet(memory, row)) == 0) {
         pthread_mutex_unlock(&memory->lock);
-        hsi_cuda_pause(start);
+        hsi_cuda_polling_pause(start);
         pthread_mutex_lock(&memory->lock);
     }
     return quiet > 0;
@@ -52,25 +53,26 @@ static bool bring_all(hsi_memory *memory, const hsi_matrix_row *row)
 
         if (hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, o->mode != HS_WRITE, &moves) !=
                 HSI_THERE ||
-            !hsi_tiles_move(memory, &moves))
+            !hsi_tiles_start_copies(memory, &moves))
             return false;
     }
     return true;
 }
 
-bool hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row)
+bool hsi_tiles_versions_are_current(const hsi_memory *memory, const hsi_matrix_row *row)
 {
     int i;
 
     for (i = 0; i < row->count; i++)
-        if (hsi_nodes_newest(memory->nodes, row->operand[i].piece) != row->operand[i].version)
+        if (hsi_nodes_latest_version(memory->nodes, row->operand[i].piece) !=
+            row->operand[i].version)
             return false;
     return true;
 }
 
 static bool prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
 {
-    if (!hsi_tiles_are_right(memory, row)) {
+    if (!hsi_tiles_versions_are_current(memory, row)) {
         snprintf(why, HS_WHY, "its data are not those that the tasks before it have made");
         return false;
     }
@@ -80,7 +82,7 @@ static bool prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_W
     return false;
 }
 
-int hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
+int hsi_tiles_acquire_on_host(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
 {
     bool there;
 
@@ -90,18 +92,18 @@ int hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WH
     return there;
 }
 
-void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done)
+void hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done)
 {
     int i;
 
     pthread_mutex_lock(&memory->lock);
     for (i = 0; done && i < row->count; i++)
         if (row->operand[i].mode != HS_READ)
-            hsi_nodes_written(memory->nodes, HSI_HOST, row->operand[i].piece);
+            hsi_nodes_record_write(memory->nodes, HSI_HOST, row->operand[i].piece);
     pthread_mutex_unlock(&memory->lock);
 }
 
-void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row)
+void hsi_tiles_prefetch_to_host(hsi_memory *memory, const hsi_matrix_row *row)
 {
     hsi_moves moves;
     int       i;
@@ -110,10 +112,11 @@ void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row)
     for (i = 0; i < row->count; i++) {
         const hsi_operand *o = &row->operand[i];
 
-        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+        if (o->mode != HS_WRITE &&
+            hsi_nodes_latest_version(memory->nodes, o->piece) == o->version &&
             !hsi_tiles_is_launching(memory, o->piece) &&
             hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, true, &moves) == HSI_THERE)
-            hsi_tiles_move(memory, &moves);
+            hsi_tiles_start_copies(memory, &moves);
     }
     pthread_mutex_unlock(&memory->lock);
 }

@@ -13,14 +13,14 @@
  * context has a separate fault. */
 static bool launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
-    hsi_stream_context *context = &gpu->context[in_flight->line];
+    hsi_stream_context *context = &gpu->context[in_flight->queue];
     hsi_cuda_fault      fault = {.text = ""};
     int                 ok;
 
     context->fault = &fault;
     gpu->launching = in_flight->row;
     pthread_mutex_unlock(&gpu->memory->lock);
-    ok = hsi_tiles_in_flight_kernels(gpu, in_flight);
+    ok = hsi_tiles_in_flight_launch(gpu, in_flight);
     pthread_mutex_lock(&gpu->memory->lock);
     gpu->launching = NULL;
     context->fault = &gpu->fault;
@@ -31,9 +31,9 @@ static bool launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_fl
 
 static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
-    return in_flight->kernels > hsi_tiles_kernels_most()
+    return in_flight->kernels > hsi_tiles_most_kernels_in_stream()
                ? launch_unlocked(gpu, in_flight)
-               : hsi_tiles_in_flight_kernels(gpu, in_flight);
+               : hsi_tiles_in_flight_launch(gpu, in_flight);
 }
 
 static bool put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
@@ -42,32 +42,34 @@ static bool put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
     bool launched;
 
     hsi_cuda_range_begin(body->name);
-    launched = hsi_tiles_enter(gpu) && hsi_tiles_in_flight_order(gpu, in_flight, in_flight->line) &&
+    launched = hsi_tiles_make_gpu_current(gpu) &&
+               hsi_tiles_in_flight_wait_for_inputs(gpu, in_flight, in_flight->queue) &&
                launch_kernels(gpu, in_flight);
     hsi_cuda_range_end();
     if (!launched)
         return false;
-    hsi_tiles_in_flight_touch(gpu, in_flight);
-    if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, in_flight->line)))
+    hsi_tiles_in_flight_record_accesses(gpu, in_flight);
+    if (!hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, in_flight->queue)))
         return false;
-    in_flight->number = gpu->line[in_flight->line].last;
+    in_flight->number = gpu->queue[in_flight->queue].last;
     /* While the lock was free, another GPU may have broken and the data may be lost. */
-    if (!body->copies && !hsi_tiles_any_lost(gpu->memory, in_flight->row))
-        hsi_tiles_in_flight_adopt(gpu, in_flight);
+    if (!body->copies && !hsi_tiles_operand_is_lost(gpu->memory, in_flight->row))
+        hsi_tiles_in_flight_publish_results(gpu, in_flight);
     return true;
 }
 
-/* Return whether the stream of the line has room for `kernels` kernels. An empty stream takes any
+/* Return whether the stream of the queue has room for `kernels` kernels. An empty stream takes any
  * number. */
-static bool has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
+static bool has_room(const hsi_tiles_gpu *gpu, unsigned queue, unsigned kernels)
 {
     unsigned held = 0;
     int      i;
 
     for (i = 0; i < HSI_TILES_IN_FLIGHT; i++)
-        if (gpu->in_flight[i].there && !gpu->in_flight[i].settled && gpu->in_flight[i].line == line)
+        if (gpu->in_flight[i].there && !gpu->in_flight[i].settled &&
+            gpu->in_flight[i].queue == queue)
             held += gpu->in_flight[i].kernels;
-    return held == 0 || held + kernels <= hsi_tiles_kernels_most();
+    return held == 0 || held + kernels <= hsi_tiles_most_kernels_in_stream();
 }
 
 /* Launch a task. If the result is HSI_LAUNCHED, *out is the task's in-flight entry. */
@@ -75,22 +77,23 @@ static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint3
                            hsi_tiles_in_flight **out)
 {
     hsi_launched         how = HSI_NOT_LAUNCHED;
-    unsigned             line = gpu->next % HSI_TILES_CONTEXTS;
-    unsigned             kernels = hsi_tiles_kernels(body->row->step, gpu->memory->matrix->tile);
+    unsigned             queue = gpu->next % HSI_TILES_CONTEXTS;
+    unsigned kernels = hsi_tiles_kernel_count(body->row->step, gpu->memory->matrix->tile);
     hsi_tiles_in_flight *in_flight = NULL;
 
-    if (has_room(gpu, line, kernels))
-        in_flight = hsi_tiles_in_flight_begin(gpu, body, task, line);
+    if (has_room(gpu, queue, kernels))
+        in_flight = hsi_tiles_in_flight_begin(gpu, body, task, queue);
     *out = in_flight;
     if (!in_flight)
         return HSI_NO_SLOTS;
     gpu->next++;
     in_flight->kernels = kernels;
-    if (hsi_tiles_are_right(gpu->memory, body->row))
-        how = hsi_tiles_in_flight_take(gpu, body, in_flight);
+    if (hsi_tiles_versions_are_current(gpu->memory, body->row))
+        how = hsi_tiles_in_flight_assign_slots(gpu, body, in_flight);
     if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, in_flight)) {
         how = HSI_NOT_LAUNCHED;
-        hsi_tiles_break(gpu); /* kernels in a stream context can be neither removed nor repeated */
+        hsi_tiles_mark_broken(
+            gpu); /* kernels in a stream context can be neither removed nor repeated */
     }
     if (how != HSI_LAUNCHED)
         hsi_tiles_in_flight_end(gpu, in_flight);
@@ -100,7 +103,7 @@ static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint3
 static void pause_unlocked(hsi_memory *memory, int64_t start)
 {
     pthread_mutex_unlock(&memory->lock);
-    hsi_cuda_pause(start);
+    hsi_cuda_polling_pause(start);
     pthread_mutex_lock(&memory->lock);
 }
 
@@ -116,18 +119,18 @@ static hsi_tiles_in_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body 
     for (;;) {
         hsi_launched how = HSI_NO_SLOTS;
 
-        hsi_tiles_settle_those_over(gpu);
+        hsi_tiles_set_outcomes_of_completed(gpu);
         if (!gpu->broken)
             how = launch(gpu, body, attempt->task, &in_flight);
         if (how == HSI_LAUNCHED)
             return in_flight;
-        if (gpu->broken || how == HSI_NOT_LAUNCHED || !hsi_tiles_any_under_way(gpu))
+        if (gpu->broken || how == HSI_NOT_LAUNCHED || !hsi_tiles_has_running_task(gpu))
             break;
         pause_unlocked(memory, start);
     }
-    if (!hsi_tiles_are_right(memory, body->row))
+    if (!hsi_tiles_versions_are_current(memory, body->row))
         snprintf(attempt->why, HS_WHY, "its data are not those that the tasks before it have made");
-    else if (hsi_tiles_any_lost(memory, body->row))
+    else if (hsi_tiles_operand_is_lost(memory, body->row))
         snprintf(attempt->why, HS_WHY, "its data are lost with a GPU: %.300s", memory->why_lost);
     else
         snprintf(attempt->why, HS_WHY, "%.200s; GPU %d (%.150s)",
@@ -146,10 +149,11 @@ static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
     for (i = 0; i < row->count && !gpu->broken; i++) {
         const hsi_operand *o = &row->operand[i];
 
-        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+        if (o->mode != HS_WRITE &&
+            hsi_nodes_latest_version(memory->nodes, o->piece) == o->version &&
             !hsi_tiles_is_launching(memory, o->piece) &&
             hsi_nodes_bring(memory->nodes, gpu->node, o->piece, true, &moves) == HSI_THERE)
-            hsi_tiles_move(memory, &moves);
+            hsi_tiles_start_copies(memory, &moves);
     }
 }
 
@@ -163,7 +167,7 @@ static void fetch_next(hsi_tiles_gpu *gpu)
         fetch(gpu, hsi_tiles_body_of(next)->row);
 }
 
-void hsi_tiles_next(hs_backend_worker *worker, const hs_body *body)
+void hsi_tiles_set_prefetch(hs_backend_worker *worker, const hs_body *body)
 {
     __atomic_store_n(&hsi_tiles_of(worker)->wanted, body, __ATOMIC_RELEASE);
 }
@@ -174,10 +178,10 @@ static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_i
     int     over;
 
     while (!in_flight->settled) {
-        over =
-            hsi_tiles_over(gpu->memory, hsi_tiles_number(gpu, in_flight->line), in_flight->number);
+        over = hsi_tiles_step_completed(gpu->memory, hsi_tiles_queue_number(gpu, in_flight->queue),
+                                        in_flight->number);
         if (over) {
-            hsi_tiles_in_flight_settle(gpu, body, in_flight, over);
+            hsi_tiles_in_flight_set_outcome(gpu, body, in_flight, over);
         } else {
             fetch_next(gpu);
             pause_unlocked(gpu->memory, start);
@@ -228,23 +232,23 @@ static bool launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
  * launched as a whole. Later tasks wait until the segment is launched or given up. A segment is
  * given up if part of it is still uncertain in the first or second place of the list.
  */
-void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
+void hsi_tiles_launch_certain_tasks(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
 {
     hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
     bool           launches = true;
     size_t         i, together;
 
     pthread_mutex_lock(&gpu->memory->lock);
-    hsi_tiles_settle_those_over(gpu);
+    hsi_tiles_set_outcomes_of_completed(gpu);
     for (i = 0; i < count && !gpu->broken; i += together ? together : 1) {
         const hsi_tiles_body *body = hsi_tiles_body_of(list[i].body);
 
         together = hsi_tiles_in_flight_of(gpu, list[i].task) != NULL;
-        if (!together && launches && hsi_tiles_segment_begins(gpu, list[i].task)) {
+        if (!together && launches && hsi_tiles_segment_begins_with(gpu, list[i].task)) {
             together = hsi_tiles_segment_launch(gpu, list + i, count - i);
             launches = together || i <= 1;
             if (launches)
-                hsi_tiles_segment_pass(gpu);
+                hsi_tiles_segment_skip(gpu);
         }
         if (together || gpu->broken)
             continue;

@@ -4,12 +4,12 @@
  * captured before the start and launched once. Segments need a slot for each piece and tasks that
  * work in place, since the addresses of all tiles are then known. The tasks use stream contexts
  * that only graphs use, since a graph contains the address of a stream context's work space. Each
- * task is a step of its stream context's line: the graph records an event behind the task, and
- * other lines wait for that event as for any other. If such an event is not pending before its node
- * runs (event_trial.c), the events are recorded behind the whole graph.
+ * task is a step of its stream context's queue: the graph records an event behind the task, and
+ * other queues wait for that event as for any other. If such an event is not pending before its
+ * node runs (event_trial.c), the events are recorded behind the whole graph.
  *
- * Each of these lines has a stream during the capture. Later all of them use the stream of the
- * first line, in which the graphs are launched.
+ * Each of these queues has a stream during the capture. Later all of them use the stream of the
+ * first queue, in which the graphs are launched.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static unsigned context_of(size_t item)
 
 static unsigned lead_of(const hsi_tiles_gpu *gpu)
 {
-    return hsi_tiles_number(gpu, HSI_TILES_GRAPH);
+    return hsi_tiles_queue_number(gpu, HSI_TILES_GRAPH);
 }
 
 static int open_contexts(hsi_tiles_gpu *gpu)
@@ -41,55 +41,56 @@ static int open_contexts(hsi_tiles_gpu *gpu)
     unsigned i;
 
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
-        if (!hsi_tiles_open_stream_context(gpu, i) || !hsi_tiles_warm(gpu, &gpu->context[i]) ||
+        if (!hsi_tiles_open_stream_context(gpu, i) || !hsi_tiles_warm_up(gpu, &gpu->context[i]) ||
             !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[i].stream))
             return 0;
-    return hsi_tiles_try_events(gpu);
+    return hsi_tiles_test_graph_events(gpu);
 }
 
-/* Fork the other lines from the first line, which includes them in the capture. */
+/* Fork the other queues from the first queue, which includes them in the capture. */
 static bool fork_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
-    if (!hsi_tiles_step(gpu->memory, lead_of(gpu)))
+    if (!hsi_tiles_end_step(gpu->memory, lead_of(gpu)))
         return false;
     for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
-        if (!hsi_tiles_wait(gpu->memory, hsi_tiles_number(gpu, i), lead_of(gpu),
-                            gpu->line[HSI_TILES_GRAPH].last))
+        if (!hsi_tiles_wait_for_step(gpu->memory, hsi_tiles_queue_number(gpu, i), lead_of(gpu),
+                                     gpu->queue[HSI_TILES_GRAPH].last))
             return false;
     return true;
 }
 
-/* Join the other lines with the first line. */
+/* Join the other queues with the first queue. */
 static bool join_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
 
     for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_CONTEXTS; i++)
-        if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, i)) ||
-            !hsi_tiles_wait(gpu->memory, lead_of(gpu), hsi_tiles_number(gpu, i), gpu->line[i].last))
+        if (!hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, i)) ||
+            !hsi_tiles_wait_for_step(gpu->memory, lead_of(gpu), hsi_tiles_queue_number(gpu, i),
+                                     gpu->queue[i].last))
             return false;
     return true;
 }
 
-static bool capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned line,
+static bool capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned queue,
                          cudaEvent_t over)
 {
-    hsi_tiles_in_flight in_flight = {.row = body->row, .line = line};
+    hsi_tiles_in_flight in_flight = {.row = body->row, .queue = queue};
     int                 i;
 
     for (i = 0; i < HSI_OPERANDS; i++) {
         in_flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HS_NONE;
         in_flight.spare[i] = HS_NONE;
     }
-    if (!hsi_tiles_in_flight_order(gpu, &in_flight, line) ||
-        !hsi_tiles_in_flight_kernels(gpu, &in_flight) ||
+    if (!hsi_tiles_in_flight_wait_for_inputs(gpu, &in_flight, queue) ||
+        !hsi_tiles_in_flight_launch(gpu, &in_flight) ||
         (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,
-                                    gpu->line[line].stream, cudaEventRecordExternal)))
+                                    gpu->queue[queue].stream, cudaEventRecordExternal)))
         return false;
-    hsi_tiles_in_flight_touch(gpu, &in_flight);
-    return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
+    hsi_tiles_in_flight_record_accesses(gpu, &in_flight);
+    return hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, queue));
 }
 
 static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_segment *s)
@@ -104,10 +105,10 @@ static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_t
     return join_lines(gpu);
 }
 
-/* Capture a segment. No line has to wait for the steps of the capture, which run no work. */
+/* Capture a segment. No queue has to wait for the steps of the capture, which run no work. */
 static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
 {
-    cudaStream_t lead = gpu->line[HSI_TILES_GRAPH].stream;
+    cudaStream_t lead = gpu->queue[HSI_TILES_GRAPH].stream;
     cudaGraph_t  made = NULL;
     unsigned     i;
     bool         ok;
@@ -121,7 +122,7 @@ static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment
     if (made)
         cudaGraphDestroy(made);
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
-        gpu->line[i].over = gpu->line[i].last;
+        gpu->queue[i].over = gpu->queue[i].last;
     return ok;
 }
 
@@ -145,7 +146,7 @@ static size_t find_together(const hsi_tiles_gpu *gpu, const hsi_ahead *list, siz
     if (gpu->no_segments || gpu->slots < gpu->memory->matrix->pieces)
         return 0;
     while (n < count && n < HSI_SEGMENT && gpu->captured + n < HSI_CUDA_CAPTURED_MOST &&
-           !hsi_tiles_solves(hsi_tiles_body_of(list[n].body)->row->step) &&
+           !hsi_tiles_uses_cusolver(hsi_tiles_body_of(list[n].body)->row->step) &&
            !hsi_tiles_body_of(list[n].body)->copies)
         n++;
     return n > 1 ? n : 0;
@@ -171,7 +172,7 @@ static bool put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_se
 {
     size_t i;
 
-    if (!hsi_tiles_enter(gpu) || (!gpu->captured && !open_contexts(gpu)))
+    if (!hsi_tiles_make_gpu_current(gpu) || (!gpu->captured && !open_contexts(gpu)))
         return false;
     for (i = 0; i < s->count; i++)
         if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &s->over[i], cudaEventDisableTiming))
@@ -218,12 +219,12 @@ hs_status hsi_tiles_segment_make(hs_backend_worker *worker, const hsi_ahead *lis
                               : st;
 }
 
-bool hsi_tiles_segment_begins(const hsi_tiles_gpu *gpu, uint32_t task)
+bool hsi_tiles_segment_begins_with(const hsi_tiles_gpu *gpu, uint32_t task)
 {
     return gpu->passed < gpu->segments && gpu->segment[gpu->passed].first == task;
 }
 
-void hsi_tiles_segment_pass(hsi_tiles_gpu *gpu)
+void hsi_tiles_segment_skip(hsi_tiles_gpu *gpu)
 {
     gpu->passed++;
 }
@@ -259,7 +260,8 @@ static bool is_right(const hsi_memory *memory, const hsi_ahead *list, size_t ite
     for (k = 0; k < row->count; k++) {
         const hsi_operand *o = &row->operand[k];
 
-        if (hsi_nodes_newest(memory->nodes, o->piece) + times_written(list, item, o->piece) !=
+        if (hsi_nodes_latest_version(memory->nodes, o->piece) +
+                times_written(list, item, o->piece) !=
             o->version)
             return false;
     }
@@ -273,7 +275,7 @@ static bool begin_in_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item,
     const hsi_tiles_body *body = hsi_tiles_body_of(item->body);
     int                   k;
 
-    if (hsi_tiles_in_flight_take(gpu, body, in_flight) != HSI_LAUNCHED)
+    if (hsi_tiles_in_flight_assign_slots(gpu, body, in_flight) != HSI_LAUNCHED)
         return false;
     for (k = 0; k < body->row->count; k++)
         if (in_flight->slot[k] != body->row->operand[k].piece)
@@ -307,12 +309,12 @@ static bool launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s,
     size_t       i;
     bool         launched;
 
-    if (!hsi_tiles_enter(gpu))
+    if (!hsi_tiles_make_gpu_current(gpu))
         return false;
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_CONTEXTS; i++)
-        gpu->line[i].stream = lead;
+        gpu->queue[i].stream = lead;
     for (i = 0; i < s->count; i++)
-        if (!hsi_tiles_in_flight_order(gpu, in_flight[i], HSI_TILES_GRAPH))
+        if (!hsi_tiles_in_flight_wait_for_inputs(gpu, in_flight[i], HSI_TILES_GRAPH))
             return false;
     hsi_cuda_range_begin("segment");
     launched = CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
@@ -327,9 +329,9 @@ static bool note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t
     size_t i;
 
     for (i = 0; i < count; i++) {
-        hsi_tiles_in_flight_touch(gpu, in_flight[i]);
-        ok &= hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, in_flight[i]->line));
-        in_flight[i]->number = gpu->line[in_flight[i]->line].last;
+        hsi_tiles_in_flight_record_accesses(gpu, in_flight[i]);
+        ok &= hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, in_flight[i]->queue));
+        in_flight[i]->number = gpu->queue[in_flight[i]->queue].last;
     }
     return ok;
 }
@@ -340,12 +342,12 @@ static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_in_fl
     size_t i;
 
     for (i = 0; i < s->count; i++) {
-        hsi_tiles_line *line = &gpu->line[in_flight[i]->line];
-        cudaEvent_t    *place = &line->event[(line->last + 1) % HSI_TILES_EVENTS];
+        hsi_tiles_queue *queue = &gpu->queue[in_flight[i]->queue];
+        cudaEvent_t     *place = &queue->event[(queue->last + 1) % HSI_TILES_EVENTS];
         cudaEvent_t     unused = *place;
 
-        hsi_tiles_in_flight_touch(gpu, in_flight[i]);
-        in_flight[i]->number = ++line->last;
+        hsi_tiles_in_flight_record_accesses(gpu, in_flight[i]);
+        in_flight[i]->number = ++queue->last;
         *place = s->over[i];
         s->over[i] = unused;
     }
@@ -364,13 +366,13 @@ size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_
         if (gpu->graph_events)
             note_steps(gpu, s, in_flight);
         else if (!note_end(gpu, in_flight, s->count))
-            hsi_tiles_break(gpu);
+            hsi_tiles_mark_broken(gpu);
         for (i = 0; i < s->count && !gpu->broken; i++)
-            hsi_tiles_in_flight_adopt(gpu, in_flight[i]);
+            hsi_tiles_in_flight_publish_results(gpu, in_flight[i]);
         return s->count;
     }
     if (gpu->fault.text[0] && !gpu->fault.memory)
-        hsi_tiles_break(gpu);
+        hsi_tiles_mark_broken(gpu);
     for (i = 0; i < count_in_flight; i++)
         hsi_tiles_in_flight_end(gpu, in_flight[i]);
     if (!gpu->broken)

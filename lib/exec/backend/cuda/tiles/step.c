@@ -2,7 +2,7 @@
 /* The kernels of each step of a factorisation. The tiles have the order of the data column. */
 #include "exec/backend/cuda/tiles/tiles.h"
 
-enum { LINE = 64 }; /* elements; parts of the work space are aligned to lines */
+enum { LINE = 64 }; /* elements; parts of the work space are aligned to cache lines */
 
 static bool potrf_work(hsi_stream_context *context, int n, int *elements)
 {
@@ -15,7 +15,7 @@ static bool ormqr_work(hsi_stream_context *context, int n, int *elements)
                      NULL, NULL, n, elements);
 }
 
-bool hsi_tiles_solves(hsi_step step)
+bool hsi_tiles_uses_cusolver(hsi_step step)
 {
     switch (step) {
     case HSI_POTRF:
@@ -30,7 +30,7 @@ bool hsi_tiles_solves(hsi_step step)
 }
 
 /* cuSOLVER does not document its number of kernels. Eight per panel is an estimate. */
-unsigned hsi_tiles_kernels(hsi_step step, int n)
+unsigned hsi_tiles_kernel_count(hsi_step step, int n)
 {
     unsigned panels = (unsigned)(n + HSI_KERNEL_PANEL - 1) / HSI_KERNEL_PANEL;
 
@@ -52,20 +52,20 @@ unsigned hsi_tiles_kernels(hsi_step step, int n)
 }
 
 /* A stream of CUDA holds about 1,000 launches, which include waits, events and copies. */
-unsigned hsi_tiles_kernels_most(void)
+unsigned hsi_tiles_most_kernels_in_stream(void)
 {
     return 512;
 }
 
-bool hsi_tiles_work(hsi_stream_context *context, hsi_step step, int n, int *elements)
+bool hsi_tiles_solver_elements(hsi_stream_context *context, hsi_step step, int n, int *elements)
 {
     const hsi_cuda_kernel *opens_solver =
         hsi_cuda_kernel_find(context->single ? "spotrf" : "dpotrf");
 
     *elements = 0;
-    if (!hsi_tiles_solves(step))
+    if (!hsi_tiles_uses_cusolver(step))
         return true;
-    if (!hsi_stream_context_work(context, opens_solver, n, elements))
+    if (!hsi_stream_context_solver_elements(context, opens_solver, n, elements))
         return false;
     if (step == HSI_POTRF)
         return potrf_work(context, n, elements);
@@ -89,21 +89,21 @@ static size_t room_for(hsi_step step, int n)
 {
     switch (step) {
     case HSI_GEQRF:
-        return whole(n) + hsi_cuda_reflect_room(0);
+        return whole(n) + hsi_cuda_reflect_scratch_elements(0);
     case HSI_ORMQR:
         return whole(n);
     case HSI_TPQRT:
-        return whole(n) + 2 * (size_t)n * (size_t)n + hsi_cuda_reflect_room(0);
+        return whole(n) + 2 * (size_t)n * (size_t)n + hsi_cuda_reflect_scratch_elements(0);
     case HSI_TPMQRT:
-        return hsi_cuda_reflect_room(n);
+        return hsi_cuda_reflect_scratch_elements(n);
     default:
         return 0;
     }
 }
 
-size_t hsi_tiles_room(hsi_step step, int n, int work, size_t element)
+size_t hsi_tiles_arena_bytes(hsi_step step, int n, int solver_elements, size_t element_bytes)
 {
-    return (whole(work) + room_for(step, n)) * element;
+    return (whole(solver_elements) + room_for(step, n)) * element_bytes;
 }
 
 static bool trsm(hsi_stream_context *context, cublasSideMode_t side, cublasFillMode_t fill,
@@ -128,7 +128,7 @@ static void *work_of(const hsi_stream_context *context)
 
 static void *room_of(const hsi_tiles_gpu *gpu, const hsi_stream_context *context)
 {
-    return hsi_cuda_past(context, work_of(context), whole(gpu->work));
+    return hsi_cuda_element_address(context, work_of(context), whole(gpu->work));
 }
 
 /* The tile with R and V also serves as the operand V. */
@@ -139,10 +139,10 @@ static bool geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, 
 
     return SOLVER_OF(context, geqrf, n, n, at[0], n, tau, work_of(context), gpu->work, info) &&
            CUDA(context->fault, cudaMemcpyAsync, at[1], at[0],
-                hsi_cuda_element(context) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
+                hsi_cuda_element_bytes(context) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
                 context->stream) &&
-           hsi_cuda_lower_triangles(context, n, at[0], tau, gpu->unit, at[2],
-                                    hsi_cuda_past(context, tau, whole(n)));
+           hsi_cuda_compute_lower_triangles(context, n, at[0], tau, gpu->unit, at[2],
+                                            hsi_cuda_element_address(context, tau, whole(n)));
 }
 
 static bool ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
@@ -150,7 +150,7 @@ static bool ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, 
 {
     void *tau = room_of(gpu, context);
 
-    return hsi_cuda_factors_of(context, n, at[1], tau) &&
+    return hsi_cuda_copy_tau(context, n, at[1], tau) &&
            SOLVER_OF(context, ormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau, at[2],
                      n, work_of(context), gpu->work, info);
 }
@@ -158,14 +158,14 @@ static bool ormqr(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, 
 static bool tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, void *const at[],
                   int *info)
 {
-    void *tau = room_of(gpu, context), *room = hsi_cuda_past(context, tau, whole(n));
-    void *stack = hsi_cuda_past(context, room, hsi_cuda_reflect_room(0));
+    void *tau = room_of(gpu, context), *room = hsi_cuda_element_address(context, tau, whole(n));
+    void *stack = hsi_cuda_element_address(context, room, hsi_cuda_reflect_scratch_elements(0));
 
     return hsi_cuda_stack(context, n, at[0], at[1], stack) &&
            SOLVER_OF(context, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(context), gpu->work,
                      info) &&
            hsi_cuda_unstack(context, n, stack, at[0], at[1]) &&
-           hsi_cuda_triangles(context, n, at[1], tau, at[2], room);
+           hsi_cuda_compute_triangles(context, n, at[1], tau, at[2], room);
 }
 
 static bool launch_lu(hsi_stream_context *context, hsi_step step, int n, void *const at[],
@@ -185,8 +185,8 @@ static bool launch_lu(hsi_stream_context *context, hsi_step step, int n, void *c
     }
 }
 
-int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_stream_context *context, hsi_step step,
-                     void *const at[HSI_OPERANDS], int *info)
+int hsi_tiles_launch_step(const hsi_tiles_gpu *gpu, hsi_stream_context *context, hsi_step step,
+                          void *const at[HSI_OPERANDS], int *info)
 {
     int n = gpu->memory->matrix->tile;
 
@@ -210,8 +210,8 @@ int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_stream_context *context, hsi_
     case HSI_TPQRT:
         return tpqrt(gpu, context, n, at, info);
     case HSI_TPMQRT:
-        return hsi_cuda_reflect(context, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
-                                room_of(gpu, context));
+        return hsi_cuda_apply_reflectors(context, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
+                                         room_of(gpu, context));
     default:
         return launch_lu(context, step, n, at, info);
     }

@@ -7,12 +7,12 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
-hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **reads)
+hsi_tiles_place *hsi_tiles_allocate_places(size_t places, unsigned queues, uint64_t **reads)
 {
     hsi_tiles_place *place = calloc(places + 1, sizeof *place);
     size_t           i;
 
-    *reads = calloc(places * lines + 1, sizeof **reads);
+    *reads = calloc(places * queues + 1, sizeof **reads);
     if (!place || !*reads) {
         free(place);
         free(*reads);
@@ -20,7 +20,7 @@ hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **read
         return NULL;
     }
     for (i = 0; i < places; i++)
-        place[i].read = *reads + i * lines;
+        place[i].read = *reads + i * queues;
     return place;
 }
 
@@ -46,7 +46,8 @@ static hs_status make(hsi_memory *memory)
     unsigned i;
 
     memory->gpu = calloc(memory->gpus + 1, sizeof *memory->gpu);
-    memory->home = hsi_tiles_places(memory->matrix->pieces, memory->lines, &memory->reads);
+    memory->home =
+        hsi_tiles_allocate_places(memory->matrix->pieces, memory->queues, &memory->reads);
     if (!memory->gpu || !memory->home)
         return HS_ENOMEM;
     for (i = 0; i < memory->gpus; i++) {
@@ -61,7 +62,8 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_sett
 {
     const double usual = 0.8; /* the rest is for code, libraries and displays */
     double       bytes = settings->gpu.tile_memory;
-    size_t      tile = (hsi_matrix_elements(matrix) * hsi_matrix_element(matrix) + 255) / 256 * 256;
+    size_t       tile =
+        (hsi_matrix_elements(matrix) * hsi_matrix_element_bytes(matrix) + 255) / 256 * 256;
     double      least = (double)tile * hsi_tiles_least(matrix);
     hsi_memory *memory;
     hs_status   st;
@@ -78,7 +80,7 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_sett
     }
     memory->matrix = matrix;
     memory->gpus = gpus;
-    memory->lines = gpus * HSI_TILES_LINES;
+    memory->queues = gpus * HSI_TILES_QUEUES;
     memory->tile_bytes = tile;
     memory->limit = bytes;
     memory->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
@@ -96,26 +98,26 @@ void hsi_tiles_free(hsi_memory *memory)
     free(memory->home);
     free(memory->reads);
     free(memory->gpu);
-    hsi_tiles_record_forget(memory);
+    hsi_tiles_free_copy_records(memory);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
 }
 
 /* No worker is open, and no step is in flight. */
-void hsi_tiles_renew(hsi_memory *memory)
+void hsi_tiles_reset_for_run(hsi_memory *memory)
 {
     size_t i;
 
     hsi_nodes_reset(memory->nodes);
     memory->why_lost[0] = '\0';
     memory->epoch = hsi_clock_ns();
-    hsi_tiles_record_forget(memory);
+    hsi_tiles_free_copy_records(memory);
     for (i = 0; i < memory->matrix->pieces; i++)
         memory->home[i].written = 0;
-    memset(memory->reads, 0, memory->matrix->pieces * memory->lines * sizeof *memory->reads);
+    memset(memory->reads, 0, memory->matrix->pieces * memory->queues * sizeof *memory->reads);
 }
 
-int hsi_tiles_lost(hsi_memory *memory, char why[HS_WHY])
+int hsi_tiles_was_lost(hsi_memory *memory, char why[HS_WHY])
 {
     size_t i;
 
@@ -147,15 +149,15 @@ const hsi_sharing hsi_cuda_sharing = {
     .backend = &hsi_backend_tiles,
     .create = hsi_tiles_create,
     .free = hsi_tiles_free,
-    .renew = hsi_tiles_renew,
+    .renew = hsi_tiles_reset_for_run,
     .allocate = allocate,
     .release = release,
-    .take = hsi_tiles_take,
-    .give = hsi_tiles_give,
-    .expect = hsi_tiles_expect,
+    .take = hsi_tiles_acquire_on_host,
+    .give = hsi_tiles_release_on_host,
+    .expect = hsi_tiles_prefetch_to_host,
     .segment = hsi_tiles_segment_make,
-    .ahead = hsi_tiles_ahead,
-    .next = hsi_tiles_next,
-    .lost = hsi_tiles_lost,
+    .ahead = hsi_tiles_launch_certain_tasks,
+    .next = hsi_tiles_set_prefetch,
+    .lost = hsi_tiles_was_lost,
     .transfers = hsi_tiles_transfers,
 };

@@ -9,14 +9,14 @@
 /* Run each step and wait for it, so the queue of the stream never fills. */
 static bool run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scratch, size_t tile)
 {
-    unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
+    unsigned steps = hsi_tiles_steps_of_matrix(gpu->memory->matrix), step;
     void    *at[HSI_OPERANDS];
     int      i, *info = (int *)(void *)(scratch + HSI_OPERANDS * tile);
 
     for (i = 0; i < HSI_OPERANDS; i++)
         at[i] = scratch + (size_t)i * tile;
     for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
-        if (steps >> step & 1 && (!hsi_tiles_launch(gpu, context, (hsi_step)step, at, info) ||
+        if (steps >> step & 1 && (!hsi_tiles_launch_step(gpu, context, (hsi_step)step, at, info) ||
                                   !CUDA(&gpu->fault, cudaStreamSynchronize, context->stream)))
             return false;
     return true;
@@ -24,7 +24,7 @@ static bool run_steps(hsi_tiles_gpu *gpu, hsi_stream_context *context, char *scr
 
 /* The scratch tiles hold zeros, and the results are dropped. Without memory for scratch tiles there
  * is no warm-up, which is not a fault. */
-bool hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_stream_context *context)
+bool hsi_tiles_warm_up(hsi_tiles_gpu *gpu, hsi_stream_context *context)
 {
     size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
     void  *scratch = NULL;
