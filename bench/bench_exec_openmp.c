@@ -18,7 +18,7 @@ static double run_tasks(uint32_t tasks, stamp *stamps)
 #pragma omp          single
     for (uint32_t i = 0; i < tasks; i++) {
 #pragma omp task firstprivate(i)
-        take_stamps(&stamps[i]);
+        take_time_stamps(&stamps[i]);
     }
     return us_per_task(clock_ns() - start, tasks);
 }

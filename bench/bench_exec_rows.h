@@ -24,7 +24,7 @@ static inline int64_t clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static inline void take_stamps(stamp *at)
+static inline void take_time_stamps(stamp *at)
 {
     at->start = clock_ns();
     at->end = clock_ns();

@@ -13,7 +13,7 @@
 static void record_stamp(void *buffers[], void *at)
 {
     (void)buffers;
-    take_stamps(at);
+    take_time_stamps(at);
 }
 
 static double estimate_of_microsecond(struct starpu_task *task, unsigned nimpl)

@@ -26,7 +26,7 @@ static double run(tbb::task_arena &arena, uint32_t tasks, stamp *stamps)
         tbb::task_group group;
 
         for (uint32_t i = 0; i < tasks; i++)
-            group.run([=] { take_stamps(&stamps[i]); });
+            group.run([=] { take_time_stamps(&stamps[i]); });
         group.wait();
     });
     return us_per_task(clock_ns() - start, tasks);

@@ -48,7 +48,7 @@ static inline void do_step(const step *s)
     int          n = t->n, i = s->i, j = s->j, k = s->k;
 
     if (!t->a)
-        take_stamps(&t->stamps[s->task]);
+        take_time_stamps(&t->stamps[s->task]);
     else if (k == j && j == i)
         LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, tile(t, k, k), n);
     else if (k == j)

@@ -135,7 +135,7 @@ static double time_scan(int fd, const struct layout *layout)
 static double time_charconv(int fd, const struct layout *layout)
 {
 #ifdef HAVE_CHARCONV
-    double sum = floor_scan(fd, layout->ids != NO_IDS);
+    double sum = scan_numbers(fd, layout->ids != NO_IDS);
 
     if (sum < 0)
         fail("charconv");
@@ -205,7 +205,7 @@ static double run_operation(enum operation operation, const char *path, const ch
         fail("write");
     if (operation == SOLVE || operation == REPORT)
         sink = heteroprio_makespan(made, operation == REPORT ? &report : NULL);
-    elapsed = operation == SORT_HEAP ? floor_sort(in) + floor_heap(in) : now() - start;
+    elapsed = operation == SORT_HEAP ? seconds_of_sort(in) + seconds_of_heap(in) : now() - start;
     (void)sink;
     hs_instance_free(made);
     close(fd);

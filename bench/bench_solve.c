@@ -289,7 +289,7 @@ static void measure_size(size_t tasks, struct node node)
 
     if (hs_generate_gamma(&spec, &in, NULL) != HS_OK)
         abort();
-    f = (floors){time_floor(floor_sort, in), time_floor(floor_heap, in)};
+    f = (floors){time_floor(seconds_of_sort, in), time_floor(seconds_of_heap, in)};
     print_row("radix-sort", "", in, f.sort, -1, &f);
     print_row("worker-heap", "", in, f.heap, -1, &f);
     if (tasks >= LARGE)

@@ -130,7 +130,7 @@ static double time_floor(int fd, const struct rows *rows)
     double start = now();
 
 #ifdef HAVE_CHARCONV
-    if (floor_write(fd, rows->row, rows->count))
+    if (write_plan_rows(fd, rows->row, rows->count))
         fail("charconv");
 #else
     (void)fd;

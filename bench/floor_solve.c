@@ -52,7 +52,7 @@ static void radix_sort(pair *from, pair *to, size_t n)
     }
 }
 
-double floor_sort(const hs_instance *in)
+double seconds_of_sort(const hs_instance *in)
 {
     size_t n = hs_instance_tasks(in), i;
     pair  *pairs = malloc((2 * n + 1) * sizeof *pairs);
@@ -74,7 +74,7 @@ double floor_sort(const hs_instance *in)
     return seconds;
 }
 
-double floor_heap(const hs_instance *in)
+double seconds_of_heap(const hs_instance *in)
 {
     int             workers = (int)(hs_instance_cpus(in) + hs_instance_gpus(in)), at, child;
     size_t          n = hs_instance_tasks(in), i;

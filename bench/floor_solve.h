@@ -8,7 +8,7 @@
  * The unavoidable work of scheduling, in seconds of the thread's processor time: a radix sort of n
  * (64-bit key, 32-bit index) pairs, and a heap of m + k workers whose top is replaced n times.
  */
-double floor_sort(const hs_instance *in);
-double floor_heap(const hs_instance *in);
+double seconds_of_sort(const hs_instance *in);
+double seconds_of_heap(const hs_instance *in);
 
 #endif

@@ -95,7 +95,7 @@ bool write_all(int fd, const char *at, const char *end)
 
 } // namespace
 
-double floor_scan(int fd, int behind_id)
+double scan_numbers(int fd, int behind_id)
 {
     std::unique_ptr<char[]> text(new (std::nothrow) char[2 * block]);
     size_t                  held = 0;
@@ -123,7 +123,7 @@ double floor_scan(int fd, int behind_id)
     return text && got == 0 && held == 0 ? sum : -1;
 }
 
-int floor_write(int fd, const floor_row *rows, size_t count)
+int write_plan_rows(int fd, const floor_row *rows, size_t count)
 {
     std::unique_ptr<char[]> text(new (std::nothrow) char[block]);
     char                   *at = text.get(), *end = at + block;

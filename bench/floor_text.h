@@ -18,7 +18,7 @@ extern "C" {
  * the numbers start the row or follow one field, and the rest of the row is skipped. -1: `fd` is
  * unreadable, or its content differs.
  */
-double floor_scan(int fd, int behind_id);
+double scan_numbers(int fd, int behind_id);
 
 /* A row of a plan, ready for writing. */
 typedef struct floor_row {
@@ -27,7 +27,7 @@ typedef struct floor_row {
 } floor_row;
 
 /** Write rows as hs_plan_write() does, without the header. Returns 0, or -1 with errno. */
-int floor_write(int fd, const floor_row *rows, size_t count);
+int write_plan_rows(int fd, const floor_row *rows, size_t count);
 
 #ifdef __cplusplus
 }

@@ -155,6 +155,33 @@ else
     echo "consumer: no C++ compiler"
 fi
 
+# The installed Python package, and the same by pip from the sources.
+imports() { # WAY FOLDER
+    PYTHONPATH=$2 LD_LIBRARY_PATH=$lib "$PYTHON" -c '
+import hybridsched as hs
+print(hs.solve(hs.Instance([8, 9, 6], [2, 3, 5], cpus=1, gpus=1), "heteroprio").makespan)' \
+        >"$root/out" || fail "the Python package does not run, $1"
+    [ "$(cat "$root/out")" = 6.0 ] || fail "the Python package is wrong, $1: $(cat "$root/out")"
+    passed=$((passed + 1))
+}
+module=$(find "$root" -name _hs.abi3.so)
+case "$CC ${CFLAGS:-}" in *-fsanitize=*) module= ;; esac # Python has no sanitizer
+if [ -n "$module" ]; then
+    PYTHONDONTWRITEBYTECODE=1
+    export PYTHONDONTWRITEBYTECODE
+    imports installed "$(dirname "${module%/*}")"
+fi
+if [ -n "$module" ] && "$PYTHON" -c 'import pip, setuptools, wheel' 2>"$root/log"; then
+    mkdir "$root/python"
+    (cd "$srcdir/python" && cp -R build_cffi.py setup.py pyproject.toml hybridsched "$root/python")
+    chmod -R u+w "$root/python"
+    "$PYTHON" -m pip -q install --no-index --no-build-isolation --no-deps --target "$root/target" \
+        "$root/python" >"$root/log" 2>&1 || { cat "$root/log"; fail "pip install ./python failed"; }
+    imports "by pip" "$root/target"
+else
+    echo "consumer: no Python package, or no pip"
+fi
+
 # Link the hybridsched libraries statically: pkg-config names their dependencies. A build with
 # shared libraries only links their convenience libraries instead. Then link every library
 # statically if the system has static versions, except libhybridsched-exec, which loads modules.

@@ -29,8 +29,16 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# If several Pythons are installed, use one with pandas.
-if ! python3 -c 'import pandas' 2>/dev/null && /usr/bin/python3 -c 'import pandas' 2>/dev/null; then
+# Use the Python that configure found, with the package of the build folder; or one with pandas.
+if [ -n "${PYTHON:-}" ] && [ -f python/package/stamp ]; then
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$PYTHON" >"$scratch/bin/python3"
+    chmod +x "$scratch/bin/python3"
+    PATH=$scratch/bin:$PATH
+    PYTHONPATH=$(pwd)/python/package${PYTHONPATH:+:$PYTHONPATH}
+    PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH PYTHONDONTWRITEBYTECODE
+elif ! python3 -c 'import pandas' 2>/dev/null && /usr/bin/python3 -c 'import pandas' 2>/dev/null; then
     mkdir "$scratch/bin"
     ln -s /usr/bin/python3 "$scratch/bin/python3"
     PATH=$scratch/bin:$PATH

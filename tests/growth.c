@@ -15,7 +15,7 @@ void growth_begin(void)
 #endif
 }
 
-void growth_trim(void)
+void growth_trim_heap(void)
 {
 #ifdef __GLIBC__
     malloc_trim(0);
@@ -45,7 +45,7 @@ static int by_size(const void *a, const void *b)
 
 /* The median of an even number of steps is the lower middle one, so growth in half of the steps
  * does not count. */
-long growth_by_step(const long looks[GROWTH_LOOKS])
+long growth_median_step(const long looks[GROWTH_LOOKS])
 {
     long step[STEPS];
     int  i;

@@ -12,12 +12,12 @@
 enum { GROWTH_LOOKS = 11 };
 
 /* Return the median of the steps between measurements. */
-long growth_by_step(const long looks[GROWTH_LOOKS]);
+long growth_median_step(const long looks[GROWTH_LOOKS]);
 
-/* Call growth_begin() at the start of the program, and growth_trim() before each measurement of
- * resident memory: malloc then returns free memory to the system. */
+/* Call growth_begin() at the start of the program, and growth_trim_heap() before each measurement
+ * of resident memory: malloc then returns free memory to the system. */
 void growth_begin(void);
-void growth_trim(void);
+void growth_trim_heap(void);
 
 /* Return true if freed memory leaves the measured amount; sanitizers keep freed memory. */
 bool growth_counts_memory(void);

@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_BACKEND_H
 #define HYBRIDSCHED_BACKEND_H
 
+#include <hybridsched/cost.h>
 #include <hybridsched/schedule.h>
 
 HS_BEGIN_DECLS
@@ -228,6 +229,14 @@ struct hs_backend {
 
     const struct hsi_sharing *sharing; /* private to the library: tiles shared between tasks on
                                           GPUs */
+
+    /**
+     * Measure copies from the memory of one GPU, by its index in the list of devices(), to that of
+     * another, or from or to pinned memory of the host (HS_NONE): set `seconds` of each sample for
+     * its `bytes` > 0. The calling thread runs no task. HS_ERESOURCE: a copy failed. May be NULL.
+     */
+    hs_status (*time_copies)(unsigned from, unsigned to, hs_copy_sample *samples, size_t count,
+                             hs_error *error);
 };
 
 /** The only symbol of a module: returns a backend, or NULL for another ABI. */

@@ -173,11 +173,10 @@ HS_API bool hs_fit_link(const hs_copy_sample *samples, size_t count, double *lat
 HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out);
 
 /**
- * Create an instance in which long matrix products are divided (ad-part; Gallet et al. 2009 for the
- * idea). A row of the kernel dgemm:N or sgemm:N whose least time exceeds `limit` seconds becomes B
- * tasks of the kernel dgemm:N/B: task i computes block i of the columns of the result. B is the
- * least power of two whose tasks take at most `limit`, of those up to `most` and N / 64; if no B is
- * enough, the largest. `most` 0: the first power of two that is at least the number of workers, at
+ * Create an instance in which long matrix products are divided. A row of the kernel dgemm:N or
+ * sgemm:N whose least time exceeds `limit` seconds becomes B tasks of the kernel dgemm:N/B: task
+ * ROW#K computes block K of the columns of the result. B is the least power of two whose tasks take
+ * at most `limit`, of those up to `most` and N / 64; if no B is enough, the largest. `most` 0: the first power of two that is at least the number of workers, at
  * most 64.
  *
  * The time of a part is the mean of its measured executions in `cost`, which may be NULL, else the
@@ -188,7 +187,13 @@ HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_insta
 HS_API hs_status hs_instance_partition(const hs_instance *in, hs_cost *cost, double limit,
                                        unsigned most, hs_instance **out);
 
-/** Source of a task's time on a type; HS_COST_GIVEN for instances not made by hs_instance_fill(). */
+/**
+ * Create an instance as hs_instance_fill() does, in which given finite times are predictions, too, if
+ * their source is HS_COST_TASK to HS_COST_LEARNED. HS_ENOMEM. O(n).
+ */
+HS_API hs_status hs_instance_retime(const hs_instance *in, hs_cost *cost, hs_instance **out);
+
+/** Source of a task's time on a type; HS_COST_GIVEN for instances without predictions. */
 HS_API hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type);
 
 HS_END_DECLS

@@ -225,6 +225,15 @@ typedef struct hs_exec_device {
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                                    unsigned *count, hs_error *error);
 
+/**
+ * Measure copies from one memory to another: the memory of a GPU, by its index as above, or pinned
+ * memory of the host (HS_NONE). Each sample has its `bytes`, at least 1, and gets `seconds`, the
+ * median of several copies. HS_ERESOURCE: no GPU, or a copy failed; HS_EINVAL: no such GPU, or both
+ * memories are the same; HS_EUNSUPPORTED: the module cannot measure.
+ */
+HS_API hs_status hs_exec_time_copies(const char *module, unsigned from, unsigned to,
+                                     hs_copy_sample *samples, size_t count, hs_error *error);
+
 typedef struct hs_exec hs_exec;
 
 /**

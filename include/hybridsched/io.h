@@ -159,6 +159,24 @@ typedef struct hs_starpu_models hs_starpu_models;
 HS_API hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error);
 HS_API void      hs_starpu_models_free(hs_starpu_models *models);
 
+/** A measured time of a StarPU codelet, on the first device of its type. */
+typedef struct hs_starpu_timing {
+    size_t  struct_size;
+    hs_type type;
+    char    model[256];      /* name of the performance model, usually of the codelet; truncated */
+    double  bytes;           /* bytes of all data of the task; 0: unknown */
+    double  flops;           /* floating-point operations; 0: unknown */
+    double  mean, deviation; /* seconds */
+    double  samples;         /* number of executions */
+} hs_starpu_timing;
+
+HS_API void hs_starpu_timing_init_sized(hs_starpu_timing *timing, size_t size);
+#define hs_starpu_timing_init(t) hs_starpu_timing_init_sized((t), sizeof *(t))
+
+/** Iterate over the measured times, from *cursor 0 on: return true, or false past the last. */
+HS_API bool hs_starpu_models_next(const hs_starpu_models *models, size_t *cursor,
+                                  hs_starpu_timing *timing);
+
 /** Import the tasks.rec file of a program run by StarPU, with the times of `models`. */
 HS_API hs_status hs_import_starpu(int fd, const hs_starpu_models *models,
                                   const hs_import_settings *settings, hs_instance **out,

@@ -84,6 +84,13 @@ HS_API hs_status hs_profile_load_similar(hs_profile *profile, const hs_processor
 HS_API hs_status hs_profile_flush(hs_profile *profile, const hs_processor *cpu,
                                   const hs_processor *gpu, hs_cost *cost, hs_error *error);
 
+/**
+ * Write all entries of `cost` in place of those of equal features, for example entries from another
+ * program; otherwise like hs_profile_flush().
+ */
+HS_API hs_status hs_profile_replace(hs_profile *profile, const hs_processor *cpu,
+                                    const hs_processor *gpu, hs_cost *cost, hs_error *error);
+
 #define HS_PROFILE_MAX_ENTRIES 100000 /* usual limit of hs_profile_trim() */
 
 /**

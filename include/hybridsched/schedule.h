@@ -50,7 +50,10 @@ HS_API double hs_schedule_makespan(const hs_schedule *s);
 /** Number of entries of all workers. */
 HS_API size_t hs_schedule_entry_count(const hs_schedule *s);
 
-/** Entries of one worker in order of time; owned by the schedule. */
+/**
+ * Entries of one worker in order of time; owned by the schedule. The entries of the next worker
+ * follow in memory, so the entries of worker 0 begin an array of hs_schedule_entry_count() entries.
+ */
 HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_t *count);
 
 /**

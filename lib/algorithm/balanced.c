@@ -185,7 +185,7 @@ static void walk_all(walker *wk)
     note_floor(wk, lambda, longest);
     wk->best_estimate = lambda;
     wk->ceiling = ceiling_of(wk, lambda, longest);
-    for (i = walk->start; i < n && !hsi_poll_at(walk->pb->token, i); i++) {
+    for (i = walk->start; i < n && !hsi_poll_at_iteration(walk->pb->token, i); i++) {
         if (isinf(walk->c1[i])) {
             note_inverse(wk, i, INFINITY);
             break;
@@ -235,13 +235,13 @@ static void sum_start(walker *wk)
 
     wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
     wk->heap_size = 0;
-    for (i = 0; i < walk->start && !hsi_poll_at(walk->pb->token, i); i++) {
+    for (i = 0; i < walk->start && !hsi_poll_at_iteration(walk->pb->token, i); i++) {
         wk->sum1 += walk->c1[i];
         wk->max1 = larger(wk->max1, walk->c1[i]);
     }
     wk->rest_sum[n] = wk->rest_max[n] = 0;
     for (i = n; i > walk->start; i--) {
-        hsi_poll_at(walk->pb->token, i);
+        hsi_poll_at_iteration(walk->pb->token, i);
         wk->rest_sum[i - 1] = wk->rest_sum[i] + walk->c2[i - 1];
         wk->rest_max[i - 1] = larger(wk->rest_max[i], walk->c2[i - 1]);
     }
@@ -271,8 +271,8 @@ static hs_status keep_floors(walker *wk)
 {
     hsi_balanced_walk *walk = wk->walk;
 
-    walk->floor = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor);
-    walk->floor_of = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor_of);
+    walk->floor = hsi_arena_alloc(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor);
+    walk->floor_of = hsi_arena_alloc(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor_of);
     if (!walk->floor || !walk->floor_of)
         return HS_ENOMEM;
     walk->move_count = 0;
@@ -291,12 +291,12 @@ static hs_status release_all_but_floors(hsi_balanced_walk *walk, hsi_mark mark)
 
     hsi_arena_release(arena, mark);
     walk->c1 = walk->c2 = NULL;
-    floor = hsi_arena_take(arena, walk->floor_count, sizeof *floor);
+    floor = hsi_arena_alloc(arena, walk->floor_count, sizeof *floor);
     if (!floor)
         return HS_ENOMEM;
     if (walk->floor_count)
         memmove(floor, walk->floor, walk->floor_count * sizeof *floor);
-    floor_of = hsi_arena_take(arena, walk->floor_count, sizeof *floor_of);
+    floor_of = hsi_arena_alloc(arena, walk->floor_count, sizeof *floor_of);
     if (!floor_of)
         return HS_ENOMEM;
     if (walk->floor_count)
@@ -316,14 +316,14 @@ hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb,
 
     memset(walk, 0, sizeof *walk);
     walk->pb = pb;
-    walk->order = hsi_arena_take(arena, n, sizeof *walk->order);
-    walk->back = hsi_arena_take(arena, n, sizeof *walk->back);
+    walk->order = hsi_arena_alloc(arena, n, sizeof *walk->order);
+    walk->back = hsi_arena_alloc(arena, n, sizeof *walk->back);
     mark = hsi_arena_mark(arena);
-    walk->c1 = hsi_arena_take(arena, n, sizeof *walk->c1);
-    walk->c2 = hsi_arena_take(arena, n, sizeof *walk->c2);
-    wk.heap = hsi_arena_take(arena, n, sizeof *wk.heap);
-    wk.rest_sum = hsi_arena_take(arena, n + 1, sizeof *wk.rest_sum);
-    wk.rest_max = hsi_arena_take(arena, n + 1, sizeof *wk.rest_max);
+    walk->c1 = hsi_arena_alloc(arena, n, sizeof *walk->c1);
+    walk->c2 = hsi_arena_alloc(arena, n, sizeof *walk->c2);
+    wk.heap = hsi_arena_alloc(arena, n, sizeof *wk.heap);
+    wk.rest_sum = hsi_arena_alloc(arena, n + 1, sizeof *wk.rest_sum);
+    wk.rest_max = hsi_arena_alloc(arena, n + 1, sizeof *wk.rest_max);
     if (walk->order && walk->back && walk->c1 && walk->c2 && wk.heap && wk.rest_sum && wk.rest_max)
         st = choose_types(&wk);
     if (st != HS_OK)
@@ -345,11 +345,11 @@ void hsi_balanced_walk_write_types(const hsi_balanced_walk *walk, size_t allocat
     size_t        i, moved = 0;
 
     for (i = 0; i < walk->pb->n; i++) {
-        hsi_poll_at(walk->pb->token, i);
+        hsi_poll_at_iteration(walk->pb->token, i);
         type[walk->order[i]] = i < walk->start ? type1 : type2;
     }
     for (i = walk->start; moved < allocation; i++) {
-        hsi_poll_at(walk->pb->token, i);
+        hsi_poll_at_iteration(walk->pb->token, i);
         type[walk->order[i]] = type1;
         moved++;
         if (walk->back[i] == HS_NONE || moved == allocation)

@@ -24,8 +24,8 @@ static hs_status schedule_better(const hsi_problem *pb, const unsigned char *bes
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
-    unsigned char *best = hsi_arena_take(pb->arena, pb->n, 1);
-    unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char          *best = hsi_arena_alloc(pb->arena, pb->n, 1);
+    unsigned char          *inverse = hsi_arena_alloc(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
     hsi_balanced_walk       walk;
     hs_status      st = best && inverse ? hsi_balanced_walk_open(&walk, pb, false) : HS_ENOMEM;

@@ -69,7 +69,7 @@ static hs_status find_best(search *s)
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
-    unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char          *type = hsi_arena_alloc(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
     hsi_balanced_walk       walk;
     hsi_lpt        lpt;

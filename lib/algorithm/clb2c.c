@@ -51,7 +51,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     rest   r = {.pb = pb, .order = order, .high = pb->n};
     size_t placed;
 
-    for (placed = 0; r.low < r.high && !hsi_poll_at(pb->token, placed); placed++) {
+    for (placed = 0; r.low < r.high && !hsi_poll_at_iteration(pb->token, placed); placed++) {
         uint32_t for_cpu = order[r.low], for_gpu = order[r.high - 1], worker;
         double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[for_cpu];
         double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[for_gpu];
@@ -75,7 +75,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
     hsi_worker_tree cpus, gpus;
-    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    uint32_t       *order = hsi_arena_alloc(pb->arena, pb->n, sizeof *order);
     hs_status       st;
 
     (void)settings;

@@ -87,7 +87,7 @@ static bool place_forced(dada *d, double guess, hsi_recorder *recorder)
 
     if (!any_forced(pb, guess))
         return true;
-    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++) {
         uint32_t task = d->by_rho[i];
 
         if (d->granted[task] || pb->p[task] <= guess)
@@ -112,7 +112,7 @@ static void fill_gpus(dada *d, double guess, hsi_recorder *recorder)
     for (i = 0; i < pb->n && hsi_worker_tree_time(&d->gpus) < full; i++) {
         uint32_t task = d->by_rho[i];
 
-        if (hsi_poll_at(pb->token, i))
+        if (hsi_poll_at_iteration(pb->token, i))
             return;
         if (pb->n - i > AHEAD)
             __builtin_prefetch(&pb->q[d->by_rho[i + AHEAD]]);
@@ -126,7 +126,7 @@ static double load_left_for_cpus(const dada *d)
     double cpu = 0;
     size_t i;
 
-    for (i = d->pb->n; i > 0 && !hsi_poll_at(d->pb->token, i); i--)
+    for (i = d->pb->n; i > 0 && !hsi_poll_at_iteration(d->pb->token, i); i--)
         if (!d->granted[d->by_rho[i - 1]])
             cpu += d->pb->p[d->by_rho[i - 1]];
     return cpu;
@@ -149,7 +149,7 @@ static hs_status place_on_cpus(dada *d, hsi_recorder *recorder)
     if (st != HS_OK)
         return st;
     start_from(&d->cpus, d->load);
-    for (i = 0; i < count && !hsi_poll_at(pb->token, i); i++) {
+    for (i = 0; i < count && !hsi_poll_at_iteration(pb->token, i); i++) {
         uint32_t rank = hsi_worker_tree_first(&d->cpus);
         double   end = hsi_worker_tree_time(&d->cpus) + pb->p[left[i]];
 
@@ -207,7 +207,7 @@ static hs_status read_wishes(dada *d, const hs_settings *settings)
             return HS_EINVAL;
         d->granted[wish->task] = 1;
     }
-    d->wish = hsi_arena_take(pb->arena, settings->affinity_count, sizeof *d->wish);
+    d->wish = hsi_arena_alloc(pb->arena, settings->affinity_count, sizeof *d->wish);
     if (!d->wish)
         return HS_ENOMEM;
     memcpy(d->wish, settings->affinities, settings->affinity_count * sizeof *d->wish);
@@ -223,9 +223,9 @@ static hs_status open_dada(dada *d, const hsi_problem *pb, const hs_settings *se
     hs_status  st;
 
     *d = (dada){.pb = pb};
-    d->by_rho = hsi_arena_take(arena, pb->n, sizeof *d->by_rho);
-    d->granted = hsi_arena_take(arena, pb->n, 1);
-    d->load = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *d->load);
+    d->by_rho = hsi_arena_alloc(arena, pb->n, sizeof *d->by_rho);
+    d->granted = hsi_arena_alloc(arena, pb->n, 1);
+    d->load = hsi_arena_alloc(arena, (size_t)pb->m + pb->k, sizeof *d->load);
     if (!d->by_rho || !d->granted || !d->load || hsi_worker_tree_open_in(&d->cpus, arena, pb->m) ||
         hsi_worker_tree_open_in(&d->gpus, arena, pb->k))
         return HS_ENOMEM;

@@ -104,7 +104,7 @@ static void allocate(dual *d, double guess, unsigned char *type)
     for (i = 0; i < d->pb->n; i++) {
         bool on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
-        hsi_poll_at(d->pb->token, i);
+        hsi_poll_at_iteration(d->pb->token, i);
         type[d->order[i]] = on_gpu ? HS_GPU : HS_CPU;
     }
 }
@@ -115,15 +115,15 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
     size_t    i, n = pb->n;
 
     *d = (dual){.pb = pb, .below = -1};
-    d->order = hsi_arena_take(pb->arena, n, sizeof *d->order);
+    d->order = hsi_arena_alloc(pb->arena, n, sizeof *d->order);
     if (d->order)
         st = hsi_order_by_rho(pb, HSI_RHO_DOWN, d->order);
     if (st != HS_OK)
         return st;
-    d->p = hsi_arena_take(pb->arena, n, sizeof *d->p);
-    d->q = hsi_arena_take(pb->arena, n, sizeof *d->q);
-    d->gpu_before = hsi_arena_take(pb->arena, n + 1, sizeof *d->gpu_before);
-    d->cpu_after = hsi_arena_take(pb->arena, n + 1, sizeof *d->cpu_after);
+    d->p = hsi_arena_alloc(pb->arena, n, sizeof *d->p);
+    d->q = hsi_arena_alloc(pb->arena, n, sizeof *d->q);
+    d->gpu_before = hsi_arena_alloc(pb->arena, n + 1, sizeof *d->gpu_before);
+    d->cpu_after = hsi_arena_alloc(pb->arena, n + 1, sizeof *d->cpu_after);
     if (!d->p || !d->q || !d->gpu_before || !d->cpu_after)
         return HS_ENOMEM;
     st = hsi_gather_times(d->order, n, pb->p, d->p, pb->token);
@@ -136,7 +136,7 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_recorder *recorder)
 {
-    unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char *type = hsi_arena_alloc(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
     dual           d;
     double         guess, makespan;

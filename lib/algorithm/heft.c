@@ -37,14 +37,14 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     enum { AHEAD = 12 };
     size_t i;
 
-    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++) {
         uint32_t row = order[i], count = hsi_row_count(pb, row), copy;
 
         if (pb->n - i > AHEAD) { /* the order shows which times are needed next */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
-        for (copy = 0; copy < count && !(copy && hsi_poll_at(pb->token, copy)); copy++)
+        for (copy = 0; copy < count && !(copy && hsi_poll_at_iteration(pb->token, copy)); copy++)
             place(pb, row, copy, cpus, gpus, recorder);
     }
 }
@@ -53,12 +53,12 @@ static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_p
                                uint32_t          *order)
 {
     hsi_mark  mark = hsi_arena_mark(pb->arena);
-    double   *ranks = hsi_arena_take(pb->arena, pb->n, sizeof *ranks);
+    double   *ranks = hsi_arena_alloc(pb->arena, pb->n, sizeof *ranks);
     hs_status st = HS_ENOMEM;
     size_t    i;
 
     if (ranks) {
-        for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             ranks[i] = rank(pb, i);
         st = hsi_order_by_time(pb->arena, ranks, pb->n, order, pb->token);
     }
@@ -70,7 +70,7 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
                             hsi_recorder      *recorder)
 {
     hsi_worker_tree cpus, gpus;
-    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    uint32_t       *order = hsi_arena_alloc(pb->arena, pb->n, sizeof *order);
     hs_status       st;
 
     /* an absent type gets one worker with infinite times */
@@ -90,7 +90,7 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
 static hs_status run_by(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder)
 {
     if (pb->graph)
-        return hsi_heft_graph(pb, rank, recorder);
+        return hsi_heft_schedule_graph(pb, rank, recorder);
     return run_ranked(pb, rank == HS_RANK_MIN ? hsi_min_time : hsi_mean_time, recorder);
 }
 

@@ -132,7 +132,8 @@ static inline void run_busy_phase(simulation *sim, const uint32_t *count)
     double          time;
     size_t          taken;
 
-    for (taken = 0; sim->front < sim->back && !hsi_poll_at(sim->pb->token, taken); taken++) {
+    for (taken = 0; sim->front < sim->back && !hsi_poll_at_iteration(sim->pb->token, taken);
+         taken++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
 
         if (sim->back - sim->front > AHEAD) {
@@ -167,9 +168,9 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
     hsi_arena  *arena = sim->pb->arena;
     uint32_t    rank, *scratch;
 
-    seen->list = hsi_arena_take(arena, sim->idle_at.size, sizeof *seen->list);
-    seen->order = hsi_arena_take(arena, sim->idle_at.size, sizeof *seen->order);
-    scratch = hsi_arena_take(arena, sim->idle_at.size, sizeof *scratch);
+    seen->list = hsi_arena_alloc(arena, sim->idle_at.size, sizeof *seen->list);
+    seen->order = hsi_arena_alloc(arena, sim->idle_at.size, sizeof *seen->order);
+    scratch = hsi_arena_alloc(arena, sim->idle_at.size, sizeof *scratch);
     if (!seen->list || !seen->order || !scratch)
         return HS_ENOMEM;
     for (rank = 0; rank < sim->idle_at.size; rank++) {
@@ -234,7 +235,7 @@ static hs_status run_last_phase(simulation *sim, bool spoliation)
     double    time;
     size_t    steps;
 
-    for (steps = 0; st == HS_OK && !hsi_poll_at(sim->pb->token, steps); steps++) {
+    for (steps = 0; st == HS_OK && !hsi_poll_at_iteration(sim->pb->token, steps); steps++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
         double   now = hsi_worker_tree_time(&sim->idle_at);
 
@@ -254,7 +255,7 @@ static hs_status run_last_phase(simulation *sim, bool spoliation)
 static hs_status await_workers(simulation *sim)
 {
     uint32_t workers = sim->idle_at.size, rank;
-    double  *free_at = hsi_arena_take(sim->pb->arena, workers, sizeof *free_at);
+    double  *free_at = hsi_arena_alloc(sim->pb->arena, workers, sizeof *free_at);
 
     if (!free_at)
         return HS_ENOMEM;
@@ -272,8 +273,8 @@ static hs_status simulate(const hsi_problem *pb, hsi_recorder *recorder, bool sp
     simulation sim = {.pb = pb, .recorder = recorder, .back = pb->n};
     hs_status  st;
 
-    sim.queue = hsi_arena_take(pb->arena, pb->n, sizeof *sim.queue);
-    sim.running = hsi_arena_take(pb->arena, workers, sizeof *sim.running);
+    sim.queue = hsi_arena_alloc(pb->arena, pb->n, sizeof *sim.queue);
+    sim.running = hsi_arena_alloc(pb->arena, workers, sizeof *sim.running);
     if (!sim.queue || !sim.running || hsi_worker_tree_open_in(&sim.idle_at, pb->arena, workers))
         return HS_ENOMEM;
     st = hsi_order_by_rho(pb, HSI_RHO_QUEUE, sim.queue);

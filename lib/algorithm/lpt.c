@@ -15,9 +15,9 @@ hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
     hs_status  st = HS_ENOMEM;
 
     *lpt = (hsi_lpt){.pb = pb};
-    lpt->by_cpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_cpu);
-    lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
-    lpt->chosen = hsi_arena_take(arena, pb->n + 1, sizeof *lpt->chosen);
+    lpt->by_cpu = hsi_arena_alloc(arena, pb->n, sizeof *lpt->by_cpu);
+    lpt->by_gpu = hsi_arena_alloc(arena, pb->n, sizeof *lpt->by_gpu);
+    lpt->chosen = hsi_arena_alloc(arena, pb->n + 1, sizeof *lpt->chosen);
     if (lpt->by_cpu && lpt->by_gpu && lpt->chosen &&
         !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
         !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
@@ -57,12 +57,12 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     size_t   i;
     uint32_t copy;
 
-    for (i = 0; i < n && !hsi_poll_at(pb->token, i); i++) {
+    for (i = 0; i < n && !hsi_poll_at_iteration(pb->token, i); i++) {
         uint32_t row = order[i], copies = hsi_row_count(pb, row);
 
         if (n - i > AHEAD) /* the order shows which times are needed next */
             __builtin_prefetch(&time[order[i + AHEAD]]);
-        for (copy = 0; copy < copies && !(copy && hsi_poll_at(pb->token, copy)); copy++) {
+        for (copy = 0; copy < copies && !(copy && hsi_poll_at_iteration(pb->token, copy)); copy++) {
             uint32_t rank = hsi_worker_tree_first(free_first);
             double   end = hsi_worker_tree_time(free_first) + time[row];
 
@@ -102,7 +102,7 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
     const double   *time = wanted == HS_CPU ? pb->p : pb->q;
     uint32_t        first_worker = wanted == HS_CPU ? 0 : pb->m;
     hsi_mark        mark = hsi_arena_mark(pb->arena);
-    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    uint32_t       *order = hsi_arena_alloc(pb->arena, pb->n, sizeof *order);
     hsi_worker_tree free_first;
     hs_status       st = HS_ENOMEM;
     size_t          n;
@@ -136,7 +136,7 @@ hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_rec
 static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *settings,
                                  hsi_recorder *recorder)
 {
-    unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char *type = hsi_arena_alloc(pb->arena, pb->n, 1);
     double         makespan;
     hs_status      st;
     size_t         i;

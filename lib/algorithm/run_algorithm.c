@@ -34,8 +34,8 @@ static hs_status run_polling(const hsi_algorithm *alg, const hsi_problem *pb,
     return st == HS_OK && hsi_poll(pb->token) ? HS_ECANCELED : st;
 }
 
-hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                     hsi_arena *arena, hs_schedule *s)
+hs_status hsi_run_algorithm_in(const hsi_algorithm *alg, const hs_instance *in,
+                               const hs_settings *settings, hsi_arena *arena, hs_schedule *s)
 {
     hsi_problem  pb;
     hsi_token    token = hsi_token_of(settings);
@@ -47,12 +47,12 @@ hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_s
     return st == HS_OK ? hsi_recorder_build_schedule_in(&recorder, &pb, s) : st;
 }
 
-hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                  hs_schedule **out)
+hs_status hsi_run_algorithm(const hsi_algorithm *alg, const hs_instance *in,
+                            const hs_settings *settings, hs_schedule **out)
 {
     hsi_arena    arena = {0};
     hs_schedule *s = hsi_schedule_new();
-    hs_status    st = s ? hsi_run_in(alg, in, settings, &arena, s) : HS_ENOMEM;
+    hs_status    st = s ? hsi_run_algorithm_in(alg, in, settings, &arena, s) : HS_ENOMEM;
 
     hsi_arena_close(&arena);
     if (st == HS_OK)
@@ -62,9 +62,9 @@ hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_sett
     return st;
 }
 
-hs_status hsi_run_makespan(const hsi_algorithm *alg, const hs_instance *in,
-                        const hs_settings *settings, hsi_arena *arena, double *makespan,
-                        hs_report *report)
+hs_status hsi_run_algorithm_makespan(const hsi_algorithm *alg, const hs_instance *in,
+                                     const hs_settings *settings, hsi_arena *arena,
+                                     double *makespan, hs_report *report)
 {
     hsi_problem      pb;
     hsi_worker_loads loads;

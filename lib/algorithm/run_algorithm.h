@@ -8,16 +8,16 @@
  * memory is in the arena, which the caller resets or closes. */
 
 /* Replace the contents of `s` by the schedule that `alg` makes of `in`. */
-hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                     hsi_arena *arena, hs_schedule *s);
+hs_status hsi_run_algorithm_in(const hsi_algorithm *alg, const hs_instance *in,
+                               const hs_settings *settings, hsi_arena *arena, hs_schedule *s);
 
 /* Build the schedule that `alg` makes of `in`; the caller owns *out. */
-hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                  hs_schedule **out);
+hs_status hsi_run_algorithm(const hsi_algorithm *alg, const hs_instance *in,
+                            const hs_settings *settings, hs_schedule **out);
 
 /* Compute the makespan alone, without a schedule, and `certified` and `aborted` of the report. */
-hs_status hsi_run_makespan(const hsi_algorithm *alg, const hs_instance *in,
-                        const hs_settings *settings, hsi_arena *arena, double *makespan,
-                        hs_report *report);
+hs_status hsi_run_algorithm_makespan(const hsi_algorithm *alg, const hs_instance *in,
+                                     const hs_settings *settings, hsi_arena *arena,
+                                     double *makespan, hs_report *report);
 
 #endif

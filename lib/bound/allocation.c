@@ -179,9 +179,9 @@ static hs_status open_bisection(bisection *b, int exponent)
 
     if (st != HS_OK)
         return st;
-    b->row = hsi_arena_take(&b->knapsack.arena, rows->n, sizeof *b->row);
+    b->row = hsi_arena_alloc(&b->knapsack.arena, rows->n, sizeof *b->row);
     for (int type = HS_CPU; type <= HS_GPU; type++) {
-        b->time[type] = hsi_arena_take(&b->knapsack.arena, rows->n, sizeof *b->time[type]);
+        b->time[type] = hsi_arena_alloc(&b->knapsack.arena, rows->n, sizeof *b->time[type]);
         for (size_t i = 0; b->time[type] && i < rows->n; i++) {
             double scaled = ldexp(time[type][i], -exponent);
 

@@ -62,15 +62,15 @@ static hs_status collect_breakpoints(hsi_divisible *d, double from, breakpoints 
     uint32_t              i;
 
     bp->d = d;
-    bp->place = hsi_arena_take(&d->arena, count, sizeof *bp->place);
-    keys = hsi_arena_take(&d->arena, count, sizeof *keys);
-    scratch = hsi_arena_take(&d->arena, count, sizeof *scratch);
+    bp->place = hsi_arena_alloc(&d->arena, count, sizeof *bp->place);
+    keys = hsi_arena_alloc(&d->arena, count, sizeof *keys);
+    scratch = hsi_arena_alloc(&d->arena, count, sizeof *scratch);
     if (!bp->place || !keys || !scratch)
         return HS_ENOMEM;
     for (i = 0; i < d->rows->n; i++) {
         double span = longer_span(d, i);
 
-        hsi_poll_at(d->rows->token, i);
+        hsi_poll_at_iteration(d->rows->token, i);
         if (!(span > from && span <= DBL_MAX))
             continue;
         keys[bp->size] = hsi_key_of_double(span);

@@ -33,8 +33,8 @@ static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
     d->gpu_span = d->q;
     if (spans.cpu == rows->p)
         return HS_OK;
-    d->cpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->cpu_span);
-    d->gpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->gpu_span);
+    d->cpu_span = hsi_arena_alloc(&d->arena, rows->n, sizeof *d->cpu_span);
+    d->gpu_span = hsi_arena_alloc(&d->arena, rows->n, sizeof *d->gpu_span);
     if (!d->cpu_span || !d->gpu_span)
         return HS_ENOMEM;
     st = hsi_gather_times(order, rows->n, spans.cpu, d->cpu_span, rows->token);
@@ -53,16 +53,16 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
     work.arena = arena;
     if (hsi_arena_reserve_chunk(arena, 41 * n + 4096))
         return HS_ENOMEM;
-    order = hsi_arena_take(arena, n, sizeof *order);
+    order = hsi_arena_alloc(arena, n, sizeof *order);
     if (order)
         st = hsi_order_by_rho(&work, HSI_RHO_UP, order);
     if (st != HS_OK)
         return st;
-    d->p = hsi_arena_take(arena, n, sizeof *d->p);
-    d->q = hsi_arena_take(arena, n, sizeof *d->q);
-    d->suffix = hsi_arena_take(arena, n / BLOCK + 2, sizeof *d->suffix);
+    d->p = hsi_arena_alloc(arena, n, sizeof *d->p);
+    d->q = hsi_arena_alloc(arena, n, sizeof *d->q);
+    d->suffix = hsi_arena_alloc(arena, n / BLOCK + 2, sizeof *d->suffix);
     if (rows->count)
-        d->count = hsi_arena_take(arena, n, sizeof *d->count);
+        d->count = hsi_arena_alloc(arena, n, sizeof *d->count);
     if (!d->p || !d->q || !d->suffix || (rows->count && !d->count))
         return HS_ENOMEM;
     st = hsi_gather_times(order, n, rows->p, d->p, rows->token);
@@ -109,7 +109,7 @@ static bool add_forced_tasks(const hsi_divisible *d, double deadline, hsi_sum *c
     for (i = 0; i < d->rows->n; i++) {
         bool not_cpu = d->cpu_span[i] > deadline, not_gpu = d->gpu_span[i] > deadline;
 
-        hsi_poll_at(d->rows->token, i);
+        hsi_poll_at_iteration(d->rows->token, i);
         if (!(not_cpu | not_gpu))
             continue;
         if (not_cpu && not_gpu)
@@ -135,7 +135,7 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
 
     d->suffix[(n + BLOCK - 1) / BLOCK] = gpu;
     for (i = n; i > 0; i--) {
-        hsi_poll_at(d->rows->token, i);
+        hsi_poll_at_iteration(d->rows->token, i);
         if (is_divisible(d, i - 1, deadline))
             gpu += count_of(d, i - 1) * d->q[i - 1];
         if ((i - 1) % BLOCK == 0)
@@ -192,7 +192,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
     for (begin = 0; begin < n; begin = end) {
         double before = cpu;
 
-        hsi_poll_at(rows->token, begin);
+        hsi_poll_at_iteration(rows->token, begin);
         end = n - begin > BLOCK ? begin + BLOCK : n;
         for (i = begin; i < end; i++)
             if (is_divisible(d, i, deadline))
@@ -248,7 +248,7 @@ static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t
     size_t             i;
 
     for (i = 0; i < rows->n; i++) {
-        hsi_poll_at(rows->token, i);
+        hsi_poll_at_iteration(rows->token, i);
         if (!is_divisible(d, i, wanted->deadline))
             continue;
         if (i <= pivot)

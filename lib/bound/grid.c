@@ -24,7 +24,7 @@ double hsi_grid_of_times(const hsi_problem *pb)
     for (i = 0; i < pb->n; i++) {
         double p = isinf(pb->p[i]) ? pb->q[i] : pb->p[i], q = isinf(pb->q[i]) ? p : pb->q[i];
 
-        if (hsi_poll_after(pb->token, 16))
+        if (hsi_poll_after_work(pb->token, 16))
             return 0;
         grid = fmin(grid, ldexp(1, hsi_grid_exponent(p)));
         grid = fmin(grid, ldexp(1, hsi_grid_exponent(q)));

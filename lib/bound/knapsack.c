@@ -46,24 +46,24 @@ hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t most_items)
 
     memset(ks, 0, sizeof *ks);
     most_items++;
-    ks->weight = hsi_arena_take(arena, most_items, sizeof *ks->weight);
-    ks->profit = hsi_arena_take(arena, most_items, sizeof *ks->profit);
-    ks->limit = hsi_arena_take(arena, most_items, sizeof *ks->limit);
-    ks->take = hsi_arena_take(arena, most_items, sizeof *ks->take);
-    s = ks->search = hsi_arena_take_zeroed(arena, 1, sizeof *s);
+    ks->weight = hsi_arena_alloc(arena, most_items, sizeof *ks->weight);
+    ks->profit = hsi_arena_alloc(arena, most_items, sizeof *ks->profit);
+    ks->limit = hsi_arena_alloc(arena, most_items, sizeof *ks->limit);
+    ks->take = hsi_arena_alloc(arena, most_items, sizeof *ks->take);
+    s = ks->search = hsi_arena_alloc_zeroed(arena, 1, sizeof *s);
     if (!s)
         goto fail;
-    s->keys = hsi_arena_take(arena, 2 * most_items, sizeof *s->keys);
-    s->weight = hsi_arena_take(arena, most_items, sizeof *s->weight);
-    s->profit = hsi_arena_take(arena, most_items, sizeof *s->profit);
-    s->weight_before = hsi_arena_take(arena, most_items, sizeof *s->weight_before);
-    s->profit_before = hsi_arena_take(arena, most_items, sizeof *s->profit_before);
-    s->least_weight = hsi_arena_take(arena, most_items, sizeof *s->least_weight);
-    s->density = hsi_arena_take(arena, most_items, sizeof *s->density);
-    s->item = hsi_arena_take(arena, most_items, sizeof *s->item);
-    s->limit = hsi_arena_take(arena, most_items, sizeof *s->limit);
-    s->chosen = hsi_arena_take(arena, most_items, sizeof *s->chosen);
-    s->best = hsi_arena_take(arena, most_items, sizeof *s->best);
+    s->keys = hsi_arena_alloc(arena, 2 * most_items, sizeof *s->keys);
+    s->weight = hsi_arena_alloc(arena, most_items, sizeof *s->weight);
+    s->profit = hsi_arena_alloc(arena, most_items, sizeof *s->profit);
+    s->weight_before = hsi_arena_alloc(arena, most_items, sizeof *s->weight_before);
+    s->profit_before = hsi_arena_alloc(arena, most_items, sizeof *s->profit_before);
+    s->least_weight = hsi_arena_alloc(arena, most_items, sizeof *s->least_weight);
+    s->density = hsi_arena_alloc(arena, most_items, sizeof *s->density);
+    s->item = hsi_arena_alloc(arena, most_items, sizeof *s->item);
+    s->limit = hsi_arena_alloc(arena, most_items, sizeof *s->limit);
+    s->chosen = hsi_arena_alloc(arena, most_items, sizeof *s->chosen);
+    s->best = hsi_arena_alloc(arena, most_items, sizeof *s->best);
     if (ks->weight && ks->profit && ks->limit && ks->take && s->keys && s->weight && s->profit &&
         s->weight_before && s->profit_before && s->least_weight && s->density && s->item &&
         s->limit && s->chosen && s->best)

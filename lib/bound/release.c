@@ -32,12 +32,12 @@ hs_status hsi_release_open(hsi_release *r, const hsi_problem *pb, hsi_arena *are
     *r = (hsi_release){.available = pb->available, .cpus = pb->m, .workers = {pb->m, pb->k}};
     if (!pb->available)
         return HS_OK;
-    r->order = hsi_arena_take(arena, workers, sizeof *r->order);
-    scratch = hsi_arena_take(arena, workers, sizeof *scratch);
+    r->order = hsi_arena_alloc(arena, workers, sizeof *r->order);
+    scratch = hsi_arena_alloc(arena, workers, sizeof *scratch);
     for (int type = 0; type < 2; type++) {
-        r->at[type] = hsi_arena_take(arena, workers, sizeof(double));
-        r->can[type] = hsi_arena_take(arena, workers, sizeof(double));
-        r->sum[type] = hsi_arena_take(arena, workers, sizeof(double));
+        r->at[type] = hsi_arena_alloc(arena, workers, sizeof(double));
+        r->can[type] = hsi_arena_alloc(arena, workers, sizeof(double));
+        r->sum[type] = hsi_arena_alloc(arena, workers, sizeof(double));
         r->workers[type] = 0;
         if (!r->at[type] || !r->can[type] || !r->sum[type])
             return HS_ENOMEM;

@@ -26,7 +26,7 @@ static int grid_of(size_t count, const double *time, hsi_token *token)
     for (i = 0; i < count; i++) {
         int exponent = hsi_grid_exponent(time[i]);
 
-        hsi_poll_at(token, i);
+        hsi_poll_at_iteration(token, i);
         common = exponent < common ? exponent : common;
         longest = fmax(longest, time[i]);
     }
@@ -46,7 +46,7 @@ static void find_best_count(size_t count, const int64_t *sum, unsigned workers, 
         size_t  each = i / workers, crowded = i % workers, first = i - (each + 1) * crowded;
         int64_t cells = sum[i] - sum[first], bound;
 
-        hsi_poll_at(token, i);
+        hsi_poll_at_iteration(token, i);
         if (crowded == 0 || cells == 0)
             continue;
         bound = (cells - 1) / (int64_t)crowded + 1;
@@ -62,8 +62,8 @@ hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned w
                                     hsi_token *token, hsi_task_count_bound *found)
 {
     hsi_arena arena = {0};
-    uint32_t *order = hsi_arena_take(&arena, count, sizeof *order);
-    int64_t  *sum = hsi_arena_take(&arena, count + 1, sizeof *sum);
+    uint32_t *order = hsi_arena_alloc(&arena, count, sizeof *order);
+    int64_t  *sum = hsi_arena_alloc(&arena, count + 1, sizeof *sum);
     hs_status st = order && sum ? HS_OK : HS_ENOMEM;
     size_t    i;
 
@@ -73,7 +73,7 @@ hs_status hsi_task_count_bound_find(size_t count, const double *time, unsigned w
     if (st == HS_OK && workers > 0 && count > 0) {
         found->grid = grid_of(count, time, token);
         for (sum[0] = 0, i = 0; i < count; i++) {
-            hsi_poll_at(token, i);
+            hsi_poll_at_iteration(token, i);
             sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -found->grid);
         }
         find_best_count(count, sum, workers, token, found);

@@ -130,7 +130,7 @@ const hs_task hsi_task_defaults = {
 
 void hs_task_init_sized(hs_task *task, size_t size)
 {
-    hsi_init_sized(task, size, &hsi_task_defaults, sizeof hsi_task_defaults);
+    hsi_sized_init(task, size, &hsi_task_defaults, sizeof hsi_task_defaults);
 }
 
 hs_status hsi_task_to_row(const hs_task *given, hsi_row *row)
@@ -138,7 +138,7 @@ hs_status hsi_task_to_row(const hs_task *given, hsi_row *row)
     hs_task full;
 
     hs_task_init(&full);
-    if (!hsi_take_sized(&full, sizeof full, given))
+    if (!hsi_sized_copy_in(&full, sizeof full, given))
         return HS_EINVAL;
     for (int c = 0; c < HSI_COLUMNS; c++)
         if (!get_cell(&full, c, &row->value[c]))

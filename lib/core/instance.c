@@ -225,7 +225,7 @@ void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size
 
             hsi_task_set_column(&full, c, &value);
         }
-    hsi_init_sized(out, size, &full, sizeof full);
+    hsi_sized_init(out, size, &full, sizeof full);
 }
 
 size_t hs_instance_row_of(const hs_instance *in, size_t task)

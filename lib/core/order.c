@@ -75,13 +75,13 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
                                  pb->token};
     hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark              mark = hsi_arena_mark(arena);
-    uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
-    uint64_t             *scratch = hsi_arena_take(arena, pb->n, sizeof *scratch);
+    uint64_t             *keys = hsi_arena_alloc(arena, pb->n, sizeof *keys);
+    uint64_t             *scratch = hsi_arena_alloc(arena, pb->n, sizeof *scratch);
     hs_status             st = keys && scratch ? HS_OK : HS_ENOMEM;
     size_t                i;
 
     if (st == HS_OK) {
-        for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             keys[i] = hsi_key_of_double(pb->p[i] / pb->q[i]) ^ rho.flip;
         if (i < pb->n || hsi_sort_by_keys(keys, scratch, pb->n, &how, NULL, order))
             st = HS_ECANCELED;
@@ -104,13 +104,13 @@ static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t count
 {
     const hsi_index_order how = {is_longer_task, time, token};
     hsi_mark              mark = hsi_arena_mark(arena);
-    uint64_t             *keys = hsi_arena_take(arena, count, sizeof *keys);
-    uint64_t             *scratch = hsi_arena_take(arena, count, sizeof *scratch);
+    uint64_t             *keys = hsi_arena_alloc(arena, count, sizeof *keys);
+    uint64_t             *scratch = hsi_arena_alloc(arena, count, sizeof *scratch);
     hs_status             st = keys && scratch ? HS_OK : HS_ENOMEM;
     size_t                i;
 
     if (st == HS_OK) {
-        for (i = 0; i < count && !hsi_poll_at(token, i); i++)
+        for (i = 0; i < count && !hsi_poll_at_iteration(token, i); i++)
             keys[i] = ~hsi_key_of_double(time[given ? given[i] : i]);
         if (i < count || hsi_sort_by_keys(keys, scratch, count, &how, given, order))
             st = HS_ECANCELED;
@@ -138,8 +138,8 @@ hs_status hsi_gather_times(const uint32_t *order, size_t count, const double *ti
     size_t i, ahead = count > AHEAD ? count - AHEAD : 0;
 
     for (i = 0; i < count; i++) {
-        if (hsi_poll_at(token, i)) /* poll before the first item, since `order` is incomplete
-                                      after a cancel */
+        if (hsi_poll_at_iteration(token, i)) /* poll before the first item, since `order` is
+                                      incomplete after a cancel */
             return HS_ECANCELED;
         if (i < ahead)
             __builtin_prefetch(&time[order[i + AHEAD]]);

@@ -15,7 +15,7 @@ size_t hs_printable(const char *text, char *buffer, size_t size)
     size_t            left = strlen(text), length = 0, end = 0, step;
 
     for (; left > 0; left -= step, text += step) {
-        bool   shown = hsi_utf8_is_shown(hsi_utf8_next(text, left, &step));
+        bool   shown = hsi_utf8_is_printable(hsi_utf8_decode(text, left, &step));
         size_t takes = shown ? step : 4 * step;
 
         for (size_t i = 0; i < takes && length + takes < size; i++) {

@@ -9,10 +9,10 @@
 /* Return an array of infinite times; incomplete, and unused, after a cancel. */
 static const double *all_infinite(hsi_arena *arena, size_t count, hsi_token *token)
 {
-    double *array = hsi_arena_take(arena, count, sizeof *array);
+    double *array = hsi_arena_alloc(arena, count, sizeof *array);
     size_t  i;
 
-    for (i = 0; array && i < count && !hsi_poll_at(token, i); i++)
+    for (i = 0; array && i < count && !hsi_poll_at_iteration(token, i); i++)
         array[i] = INFINITY;
     return array;
 }
@@ -37,14 +37,14 @@ static void *expand_column(const hsi_store *store, hsi_arena *arena, const void 
                            hsi_token *token)
 {
     const uint64_t *from = column;
-    uint64_t       *to = hsi_arena_take(arena, store->tasks, sizeof *to);
+    uint64_t       *to = hsi_arena_alloc(arena, store->tasks, sizeof *to);
     size_t          row, task = 0;
 
     if (!to)
         return NULL;
     for (row = 0; row < store->rows; row++)
         for (; task < store->first[row + 1]; task++) {
-            if (hsi_poll_at(token, task))
+            if (hsi_poll_at_iteration(token, task))
                 return to;
             to[task] = from[row];
         }
@@ -77,10 +77,10 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     if (!hsi_store_has(store, HSI_RESTARTABLE) && !hsi_store_has(store, HSI_CPU_COMMAND) &&
         !hsi_store_has(store, HSI_GPU_COMMAND))
         return HS_OK;
-    restartable = hsi_arena_take(arena, pb->n, 1);
+    restartable = hsi_arena_alloc(arena, pb->n, 1);
     if (!restartable)
         return HS_ENOMEM;
-    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
         restartable[i] = (unsigned char)hs_instance_is_restartable(
             in, pb->count ? hsi_store_first_task(store, i) : i);
     pb->restartable = restartable;
@@ -196,7 +196,7 @@ static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *sc
     if (hsi_sort_indices_polling(order, scratch, pb->n, kind_before, pb, pb->token))
         return HS_ECANCELED;
     *count = 0;
-    for (i = 0; i < pb->n && !hsi_poll_after(pb->token, 16); i++)
+    for (i = 0; i < pb->n && !hsi_poll_after_work(pb->token, 16); i++)
         *count += i == 0 || !are_same_kind(pb, order[i - 1], order[i]);
     return check_cancel(pb);
 }
@@ -204,9 +204,9 @@ static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *sc
 static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size_t count,
                               hsi_problem *kinds, uint32_t *kind_of)
 {
-    double   *p = hsi_arena_take(&kinds->own, count, sizeof *p);
-    double   *q = hsi_arena_take(&kinds->own, count, sizeof *q);
-    uint32_t *copies = hsi_arena_take(&kinds->own, count, sizeof *copies);
+    double   *p = hsi_arena_alloc(&kinds->own, count, sizeof *p);
+    double   *q = hsi_arena_alloc(&kinds->own, count, sizeof *q);
+    uint32_t *copies = hsi_arena_alloc(&kinds->own, count, sizeof *copies);
     size_t    i, kind = 0;
 
     if (!p || !q || !copies)
@@ -214,7 +214,7 @@ static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size
     for (i = 0; i < pb->n; i++) {
         uint32_t item = order[i];
 
-        if (hsi_poll_after(pb->token, 16))
+        if (hsi_poll_after_work(pb->token, 16))
             return HS_ECANCELED;
         if (i == 0 || !are_same_kind(pb, order[i - 1], item)) {
             kind = kinds->n++;
@@ -236,7 +236,7 @@ hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *
                                uint32_t *kind_of)
 {
     hsi_arena scratch = {0};
-    uint32_t *order = hsi_arena_take(&scratch, 2 * pb->n, sizeof *order);
+    uint32_t *order = hsi_arena_alloc(&scratch, 2 * pb->n, sizeof *order);
     hs_status st = HS_ENOMEM;
     size_t    count;
 

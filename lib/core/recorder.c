@@ -28,9 +28,9 @@ static void copy_polling(void *to, const void *from, size_t size, hsi_token *tok
 static hs_status make_room(hsi_recorder *recorder, const hsi_problem *pb, size_t capacity)
 {
     hsi_arena *arena = pb->arena ? pb->arena : &recorder->own;
-    uint32_t  *task = hsi_arena_take(arena, capacity, sizeof *task);
-    uint32_t  *worker = hsi_arena_take(arena, capacity, sizeof *worker);
-    double    *end = hsi_arena_take(arena, capacity, sizeof *end);
+    uint32_t  *task = hsi_arena_alloc(arena, capacity, sizeof *task);
+    uint32_t  *worker = hsi_arena_alloc(arena, capacity, sizeof *worker);
+    double    *end = hsi_arena_alloc(arena, capacity, sizeof *end);
 
     if (!task || !worker || !end)
         return HS_ENOMEM;
@@ -91,7 +91,7 @@ static hs_status place_entries(const hsi_recorder *recorder, const hsi_problem *
         uint32_t  worker = recorder->worker[i] & ~(HSI_ABORT | HSI_START);
         hs_entry *entry;
 
-        if (hsi_poll_at(pb->token, i))
+        if (hsi_poll_at_iteration(pb->token, i))
             return HS_ECANCELED;
         if (recorder->worker[i] & HSI_START) {
             free_at[worker] = recorder->end[i];
@@ -117,8 +117,8 @@ hs_status hsi_recorder_build_schedule_in(const hsi_recorder *recorder, const hsi
     hsi_arena own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark  mark = hsi_arena_mark(arena);
     unsigned  workers = pb->m + pb->k, w;
-    double   *free_at = hsi_arena_take(arena, workers, sizeof *free_at);
-    size_t   *next = hsi_arena_take(arena, workers, sizeof *next), i;
+    double   *free_at = hsi_arena_alloc(arena, workers, sizeof *free_at);
+    size_t   *next = hsi_arena_alloc(arena, workers, sizeof *next), i;
     hs_status st = HS_ENOMEM;
 
     if (free_at && next)

@@ -33,7 +33,7 @@ hs_status hsi_parameters_resolve(hs_parameters *p)
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
 {
     hs_settings_init(full);
-    if (given && !hsi_take_sized(full, sizeof *full, given))
+    if (given && !hsi_sized_copy_in(full, sizeof *full, given))
         return HS_EINVAL;
     if (!(full->time_limit >= 0) || !(full->gap >= 0))
         return HS_EINVAL;

@@ -43,7 +43,7 @@ static hsi_sum sum_of_times(const hs_instance *in, const hs_schedule *s, unsigne
     hsi_sum         sum = {0, 0, 0};
 
     for (i = 0; i < count; i++) {
-        hsi_poll_after(token, 1);
+        hsi_poll_after_work(token, 1);
         if (!in->store->first && count - i > AHEAD)
             __builtin_prefetch(&time[entries[i + AHEAD].task]);
         if (entries[i].state == HS_RUN)

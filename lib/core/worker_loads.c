@@ -8,7 +8,7 @@
 hs_status hsi_worker_loads_open(hsi_worker_loads *loads, const hsi_problem *pb)
 {
     loads->pb = pb;
-    loads->worker = hsi_arena_take(pb->arena, (size_t)pb->m + pb->k, sizeof *loads->worker);
+    loads->worker = hsi_arena_alloc(pb->arena, (size_t)pb->m + pb->k, sizeof *loads->worker);
     if (!loads->worker)
         return HS_ENOMEM;
     hsi_worker_loads_reset(loads);

@@ -13,22 +13,22 @@ static const hs_power_law  no_law = {.a = 0};
 
 void hs_features_init_sized(hs_features *features, size_t size)
 {
-    hsi_init_sized(features, size, &no_features, sizeof no_features);
+    hsi_sized_init(features, size, &no_features, sizeof no_features);
 }
 
 void hs_prediction_init_sized(hs_prediction *prediction, size_t size)
 {
-    hsi_init_sized(prediction, size, &no_prediction, sizeof no_prediction);
+    hsi_sized_init(prediction, size, &no_prediction, sizeof no_prediction);
 }
 
 void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size)
 {
-    hsi_init_sized(entry, size, &no_entry, sizeof no_entry);
+    hsi_sized_init(entry, size, &no_entry, sizeof no_entry);
 }
 
 void hs_power_law_init_sized(hs_power_law *law, size_t size)
 {
-    hsi_init_sized(law, size, &no_law, sizeof no_law);
+    hsi_sized_init(law, size, &no_law, sizeof no_law);
 }
 
 hs_status hs_cost_create(hs_cost **out)
@@ -105,7 +105,7 @@ hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *featur
     hsi_cost_item *item;
     size_t         task = 0;
 
-    if (!cost || !features || !hsi_take_sized(&full, sizeof full, features) ||
+    if (!cost || !features || !hsi_sized_copy_in(&full, sizeof full, features) ||
         !is_valid(type, &full) || !(seconds > 0 && seconds < INFINITY))
         return HS_EINVAL;
     if (full.what) {
@@ -130,7 +130,7 @@ void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
     hs_prediction  p = no_prediction;
     hsi_cost_query query = {.cost = cost, .type = type, .features = &full};
 
-    if (cost && hsi_take_sized(&full, sizeof full, features) && is_valid(type, &full)) {
+    if (cost && hsi_sized_copy_in(&full, sizeof full, features) && is_valid(type, &full)) {
         query.sample = (hsi_sample){.size = full.size,
                                     .flops = full.flops,
                                     .bytes_in = full.bytes_in,
@@ -144,7 +144,7 @@ void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
                 break;
         }
     }
-    hsi_fill_sized(prediction, &p, sizeof p);
+    hsi_sized_copy_out(prediction, &p, sizeof p);
 }
 
 static bool entry_at(const hs_cost *cost, size_t index, bool fresh, hs_cost_entry *entry)
@@ -173,7 +173,7 @@ static bool entry_at(const hs_cost *cost, size_t index, bool fresh, hs_cost_entr
     full.last = s->last;
     full.strange = s->strange;
     full.restarted = fresh && item->restarted;
-    hsi_fill_sized(entry, &full, sizeof full);
+    hsi_sized_copy_out(entry, &full, sizeof full);
     return true;
 }
 
@@ -220,7 +220,7 @@ hs_status hs_cost_merge(hs_cost *cost, const hs_cost_entry *entry)
     hsi_cost_item *item;
     hsi_statistics before, more;
 
-    if (!cost || !entry || !hsi_take_sized(&full, sizeof full, entry) ||
+    if (!cost || !entry || !hsi_sized_copy_in(&full, sizeof full, entry) ||
         !is_valid(full.type, &full.features) || !has_valid_statistics(&full) ||
         (full.level != HS_COST_LEVEL_TASK && full.level != HS_COST_LEVEL_HISTORY))
         return HS_EINVAL;
@@ -262,6 +262,6 @@ bool hs_cost_power_law(hs_cost *cost, hs_type type, const char *key, hs_power_la
     hsi_cost_fit_key(cost, found);
     if (!found->laws.has_power)
         return false;
-    hsi_fill_sized(law, &found->laws.power, sizeof found->laws.power);
+    hsi_sized_copy_out(law, &found->laws.power, sizeof found->laws.power);
     return true;
 }

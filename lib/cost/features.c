@@ -223,5 +223,5 @@ void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type typ
         command_key(command, full.key);
     if (full.size == 0)
         full.size = full.bytes_in + full.bytes_out;
-    hsi_fill_sized(features, &full, sizeof full);
+    hsi_sized_copy_out(features, &full, sizeof full);
 }

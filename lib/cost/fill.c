@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replace the unknown times of an instance by predictions. */
+/* Replace unknown times of an instance, or given ones too, by predictions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "cost/fill.h"
 #include "cost/models.h"
 
-/* Predict the time of a row on a type, in the instance's unit, and note its source. */
+/* Predict the time of a row on a type, in seconds, and note its source. */
 static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, hs_type type,
                       unsigned char *source)
 {
@@ -22,17 +22,36 @@ static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, 
     return prediction.time;
 }
 
-static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
-                         const hs_feature_index *index, size_t row, unsigned char source[2])
+/* Which times to replace: unknown ones, or given ones too for which there are measurements. */
+typedef enum fill_times { FILL_UNKNOWN, FILL_MEASURED } fill_times;
+
+/* Return the time of a row on a type, in the instance's unit, and note its source. */
+static double fill_time(const hs_instance *in, hs_cost *cost, const hs_feature_index *index,
+                        size_t row, hs_type type, double given, fill_times which,
+                        unsigned char *source)
 {
-    const double second = 1 / hs_unit_seconds(hs_instance_unit(in));
-    hs_task      task;
+    const double  second = 1 / hs_unit_seconds(hs_instance_unit(in));
+    unsigned char found;
+    double        time;
+
+    if (!isnan(given) && (which == FILL_UNKNOWN || isinf(given)))
+        return given;
+    time = predict(cost, index, row, type, &found) * second;
+    if (!isnan(given) && found > HS_COST_LEARNED)
+        return given;
+    *source = found;
+    return time;
+}
+
+static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
+                         const hs_feature_index *index, size_t row, fill_times which,
+                         unsigned char source[2])
+{
+    hs_task task;
 
     hs_instance_row(in, row, &task);
-    if (isnan(task.cpu))
-        task.cpu = predict(cost, index, row, HS_CPU, &source[HS_CPU]) * second;
-    if (isnan(task.gpu))
-        task.gpu = predict(cost, index, row, HS_GPU, &source[HS_GPU]) * second;
+    task.cpu = fill_time(in, cost, index, row, HS_CPU, task.cpu, which, &source[HS_CPU]);
+    task.gpu = fill_time(in, cost, index, row, HS_GPU, task.gpu, which, &source[HS_GPU]);
     return hs_builder_add_row(b, &task);
 }
 
@@ -49,12 +68,13 @@ hs_status hsi_copy_header(hs_builder *b, const hs_instance *in)
 }
 
 static hs_status add_everything(hs_builder *b, const hs_instance *in, hs_cost *cost,
-                                const hs_feature_index *index, unsigned char *source)
+                                const hs_feature_index *index, fill_times which,
+                                unsigned char *source)
 {
     hs_status st = hsi_copy_header(b, in);
 
     for (size_t row = 0; st == HS_OK && row < hs_instance_rows(in); row++)
-        st = add_row(b, in, cost, index, row, source + 2 * row);
+        st = add_row(b, in, cost, index, row, which, source + 2 * row);
     if (st == HS_OK && (hs_instance_has_graph(in) || in->store->relations))
         st = hs_builder_copy_graph(b, in);
     return st;
@@ -69,7 +89,7 @@ unsigned char *hsi_copy_sources(const hs_instance *in)
     return source;
 }
 
-hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out)
+static hs_status fill(const hs_instance *in, hs_cost *cost, fill_times which, hs_instance **out)
 {
     hs_feature_index *index = NULL;
     hs_builder       *b = NULL;
@@ -83,7 +103,7 @@ hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **o
     if (st == HS_OK)
         st = hs_builder_create(&b);
     if (st == HS_OK)
-        st = add_everything(b, in, cost, index, source);
+        st = add_everything(b, in, cost, index, which, source);
     if (st == HS_OK)
         st = hs_builder_finish(b, out, NULL);
     if (st == HS_OK) {
@@ -94,6 +114,16 @@ hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **o
     hs_feature_index_free(index);
     free(source);
     return st;
+}
+
+hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out)
+{
+    return fill(in, cost, FILL_UNKNOWN, out);
+}
+
+hs_status hs_instance_retime(const hs_instance *in, hs_cost *cost, hs_instance **out)
+{
+    return fill(in, cost, FILL_MEASURED, out);
 }
 
 hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type)

@@ -24,7 +24,7 @@ void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 static hs_status copy(hs_exec_settings *full, const hs_exec_settings *given)
 {
     hs_exec_settings_init(full);
-    return !given || hsi_take_sized(full, sizeof *full, given) ? HS_OK : HS_EINVAL;
+    return !given || hsi_sized_copy_in(full, sizeof *full, given) ? HS_OK : HS_EINVAL;
 }
 
 static bool is_span(double seconds)

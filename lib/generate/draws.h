@@ -22,7 +22,7 @@ typedef struct hsi_gamma_law {
     bool   narrow;
 } hsi_gamma_law;
 
-bool   hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
+bool   hsi_gamma_law_make(hsi_gamma_law *law, double mean, double coefficient_of_variation);
 double hsi_draw_gamma(const void *law, hsi_random *random);
 
 /*
@@ -34,8 +34,8 @@ typedef struct hsi_uniform_law {
 } hsi_uniform_law;
 
 bool   hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer);
-double hsi_draw_real(const void *law, hsi_random *random);
-double hsi_draw_integer(const void *law, hsi_random *random);
+double hsi_draw_uniform_real(const void *law, hsi_random *random);
+double hsi_draw_uniform_integer(const void *law, hsi_random *random);
 
 /* Return HS_ETOOBIG and fill *error (may be NULL) for more than HS_MAX_TASKS tasks. */
 hs_status hsi_check_task_count(size_t tasks, hs_error *error);

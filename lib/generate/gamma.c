@@ -15,20 +15,21 @@
  * 1/3 and x normal, d (1 + x / sqrt(9d))^3 has almost this shape, and rejecting few values makes it
  * exact. A shape under 1 is drawn as a + 1, then multiplied by u^(1/a).
  */
-bool hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
+bool hsi_gamma_law_make(hsi_gamma_law *law, double mean, double coefficient_of_variation)
 {
-    double square = cv * cv;
+    double square = coefficient_of_variation * coefficient_of_variation;
 
-    if (!(mean > 0 && isfinite(mean) && cv >= 0 && isfinite(cv)))
+    if (!(mean > 0 && isfinite(mean) && coefficient_of_variation >= 0 &&
+          isfinite(coefficient_of_variation)))
         return false;
     *law = (hsi_gamma_law){0};
-    if (cv <= 1) {
+    if (coefficient_of_variation <= 1) {
         double rest = 1 - square / 3;
 
         law->d = 1 / square - 1.0 / 3;
         law->centre = mean * rest;
-        law->slope = cv / (3 * sqrt(rest));
-        law->narrow = cv < 1e-5;
+        law->slope = coefficient_of_variation / (3 * sqrt(rest));
+        law->narrow = coefficient_of_variation < 1e-5;
     } else {
         law->d = 1 / square + 2.0 / 3;
         law->centre = law->d * (mean * square);
@@ -92,7 +93,7 @@ hs_status hs_generate_gamma(const hs_gamma *given, hs_instance **out, hs_error *
     hsi_gamma_law cpu, gpu;
     char          command[320];
 
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     if (!hsi_gamma_law_make(&cpu, spec.cpu_mean, spec.cpu_cv) ||
         !hsi_gamma_law_make(&gpu, spec.gpu_mean, spec.gpu_cv))

@@ -76,7 +76,7 @@ static hs_status draw_uniform(const hs_identical *spec, hsi_random *random, doub
     if (!hsi_uniform_law_make(&law, spec->low, spec->high, 1))
         return HS_EINVAL;
     for (i = 0; i < spec->tasks; i++)
-        time[i] = hsi_draw_integer(&law, random);
+        time[i] = hsi_draw_uniform_integer(&law, random);
     return HS_OK;
 }
 
@@ -91,7 +91,8 @@ static hs_status draw_ends(const hs_identical *spec, hsi_random *random, double 
         !hsi_uniform_law_make(&lower, spec->low, floor(0.2 * width), 1))
         return HS_EINVAL;
     for (i = 0; i < spec->tasks; i++)
-        time[i] = hsi_draw_integer(hsi_random_below(random, 100) < 98 ? &upper : &lower, random);
+        time[i] =
+            hsi_draw_uniform_integer(hsi_random_below(random, 100) < 98 ? &upper : &lower, random);
     return HS_OK;
 }
 
@@ -240,7 +241,7 @@ static hs_status resolve(hs_identical *spec, const hs_identical *given, size_t *
 {
     double scale;
 
-    if (!given || !hsi_take_sized(spec, sizeof *spec, given) || !spec->family)
+    if (!given || !hsi_sized_copy_in(spec, sizeof *spec, given) || !spec->family)
         return hsi_error_set_status(error, HS_EINVAL);
     *at = find_family(spec->family);
     if (*at == FAMILIES)

@@ -94,7 +94,7 @@ hs_status hs_generate_similar(const hs_similar *given, hs_instance **out, hs_err
     laws        l;
     char        command[400];
 
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     st = check(&spec, &l, error);
     if (st != HS_OK)

@@ -324,7 +324,7 @@ static hs_status add_notes(const writer *w)
 }
 
 /* Return the bytes of a tile, if the kernel's name ends in the tile size: "dgemm:960". */
-static double bytes_of_tile(const writer *w)
+static double fake_bytes_of_tile(const writer *w)
 {
     const char *kernel = w->name[UPDATE], *colon = kernel ? strchr(kernel, ':') : NULL;
     double      size = colon ? strtod(colon + 1, NULL) : 0;
@@ -340,7 +340,7 @@ static hs_status name_tiles(writer *w)
     for (i = A; i <= T; i++)
         if (!(w->data[i] = calloc(tiles, sizeof *w->data[i])))
             return HS_ENOMEM;
-    return hs_builder_set_default_bytes(w->builder, bytes_of_tile(w));
+    return hs_builder_set_default_bytes(w->builder, fake_bytes_of_tile(w));
 }
 
 static hs_status write_down(writer *w)
@@ -387,7 +387,7 @@ hs_status hs_generate_tiled(const hs_tiled *given, hs_instance **out, hs_error *
     writer    w = {.spec = &spec};
     hs_status st;
 
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     st = check(&spec, error);
     if (st != HS_OK)

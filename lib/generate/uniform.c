@@ -8,7 +8,7 @@
 #include "support/decimal/decimal.h"
 #include "support/sized.h"
 
-double hsi_draw_real(const void *data, hsi_random *random)
+double hsi_draw_uniform_real(const void *data, hsi_random *random)
 {
     const hsi_uniform_law *law = data;
     double                 time = law->low + (law->high - law->low) * hsi_random_unit(random);
@@ -16,7 +16,7 @@ double hsi_draw_real(const void *data, hsi_random *random)
     return time > law->high ? law->high : time; /* rounding may exceed law->high */
 }
 
-double hsi_draw_integer(const void *data, hsi_random *random)
+double hsi_draw_uniform_integer(const void *data, hsi_random *random)
 {
     const hsi_uniform_law *law = data;
 
@@ -52,7 +52,7 @@ hs_status hs_generate_uniform(const hs_uniform *given, hs_instance **out, hs_err
     hsi_uniform_law cpu, gpu;
     char            command[320];
 
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     if (!hsi_uniform_law_make(&cpu, spec.cpu_low, spec.cpu_high, spec.integer) ||
         !hsi_uniform_law_make(&gpu, spec.gpu_low, spec.gpu_high, spec.integer))
@@ -63,6 +63,6 @@ hs_status hs_generate_uniform(const hs_uniform *given, hs_instance **out, hs_err
             spec.integer ? "whole numbers" : "finite numbers");
     describe(&spec, command, sizeof command);
     return hsi_generate_draws(spec.tasks, spec.cpus, spec.gpus, spec.seed,
-                              spec.integer ? hsi_draw_integer : hsi_draw_real, &cpu, &gpu, command,
-                              out, error);
+                              spec.integer ? hsi_draw_uniform_integer : hsi_draw_uniform_real, &cpu,
+                              &gpu, command, out, error);
 }

@@ -69,11 +69,11 @@ hs_status hsi_master_open(size_t items, const uint32_t *demand, const unsigned w
         return HS_ENOMEM;
     master->n = items;
     memcpy(master->workers, workers, sizeof master->workers);
-    master->demand = hsi_arena_take(&master->arena, items + 1, sizeof *master->demand);
-    master->row_status = hsi_arena_take(&master->arena, items + 2, 1);
-    master->fluid_status = hsi_arena_take(&master->arena, items + 1, 1);
-    master->index = hsi_arena_take(&master->arena, items + 4, sizeof *master->index);
-    master->value = hsi_arena_take(&master->arena, items + 4, sizeof *master->value);
+    master->demand = hsi_arena_alloc(&master->arena, items + 1, sizeof *master->demand);
+    master->row_status = hsi_arena_alloc(&master->arena, items + 2, 1);
+    master->fluid_status = hsi_arena_alloc(&master->arena, items + 1, 1);
+    master->index = hsi_arena_alloc(&master->arena, items + 4, sizeof *master->index);
+    master->value = hsi_arena_alloc(&master->arena, items + 4, sizeof *master->value);
     if (!master->demand || !master->row_status || !master->fluid_status || !master->index ||
         !master->value) {
         hsi_master_close(master);
@@ -94,8 +94,8 @@ void hsi_master_close(hsi_master *master)
     free(master);
 }
 
-hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item *items,
-                         size_t size)
+hs_status hsi_master_add_pattern(hsi_master *master, hs_type type, const hsi_master_item *items,
+                                 size_t size)
 {
     column col = {.first = master->items.size / sizeof *items,
                   .size = size,
@@ -259,7 +259,7 @@ static void build_lp(hsi_master *master)
         restore_basis(master);
 }
 
-void hsi_master_rest(hsi_master *master)
+void hsi_master_free_glpk_problem(hsi_master *master)
 {
     if (!master->lp)
         return;
@@ -268,7 +268,7 @@ void hsi_master_rest(hsi_master *master)
     master->lp = NULL;
 }
 
-void hsi_master_lost(hsi_master *master)
+void hsi_master_forget_glpk_problem(hsi_master *master)
 {
     size_t i;
 
@@ -278,7 +278,7 @@ void hsi_master_lost(hsi_master *master)
         columns_of(master)[i].status = GLP_NL;
 }
 
-void hsi_master_fluid(hsi_master *master, hs_type type, const double *time, double span)
+void hsi_master_make_type_fluid(hsi_master *master, hs_type type, const double *time, double span)
 {
     master->fluid_type = type;
     master->time = time;
@@ -299,11 +299,11 @@ void hsi_master_set_span(hsi_master *master, double span)
             allow_fluid(master, i);
 }
 
-void hsi_master_solid(hsi_master *master)
+void hsi_master_end_fluid(hsi_master *master)
 {
     if (master->lp)
         glp_delete_prob(master->lp);
-    hsi_master_lost(master);
+    hsi_master_forget_glpk_problem(master);
     master->time = NULL;
 }
 
@@ -325,8 +325,8 @@ static void read_multipliers(hsi_master *master, hsi_master_solution *solution, 
         y[i] = fmax(0, glp_get_row_dual(master->lp, (int)i + 1)) * scale;
 }
 
-hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
-                           hsi_master_solution *solution, double *y)
+hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop, hsi_master_solution *solution,
+                           double *multiplier)
 {
     hsi_simplex_end end;
     size_t          i;
@@ -342,6 +342,6 @@ hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
     solution->theta = glp_get_obj_val(master->lp) / cost_of_theta(master);
     for (i = 0; i < master->in_lp; i++)
         columns_of(master)[i].share = glp_get_col_prim(master->lp, column_number(master, i));
-    read_multipliers(master, solution, y);
+    read_multipliers(master, solution, multiplier);
     return HS_OK;
 }

@@ -23,16 +23,16 @@ hs_status hsi_master_open(size_t items, const uint32_t *demand, const unsigned w
 void      hsi_master_close(hsi_master *master);
 
 /* Make a type fluid: item i takes time[i] of a worker's `span`. `time` must stay valid until
- * hsi_master_solid(). */
-void hsi_master_fluid(hsi_master *master, hs_type type, const double *time, double span);
+ * hsi_master_end_fluid(). */
+void hsi_master_make_type_fluid(hsi_master *master, hs_type type, const double *time, double span);
 void hsi_master_set_span(hsi_master *master, double span);
 
 /* Make the fluid type use patterns again. */
-void hsi_master_solid(hsi_master *master);
+void hsi_master_end_fluid(hsi_master *master);
 
 /* Add a column; the items are copied. HS_ENOMEM. */
-hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item *items,
-                         size_t size);
+hs_status hsi_master_add_pattern(hsi_master *master, hs_type type, const hsi_master_item *items,
+                                 size_t size);
 
 size_t                 hsi_master_columns(const hsi_master *master);
 hs_type                hsi_master_pattern_type(const hsi_master *master, size_t index);
@@ -49,14 +49,14 @@ typedef struct hsi_master_solution {
 } hsi_master_solution;
 
 /*
- * Solve the LP; y[i] is the multiplier of item i, on the scale of the prices. Each solve starts
- * from the last basis. Call under the guard (glpk/error_guard.h); GLPK's problem lives until
- * hsi_master_rest(), which must come in the same run of the guard. If the run ends with an error,
- * GLPK's problem is freed: call hsi_master_lost().
+ * Solve the LP; multiplier[i] is the multiplier of item i, on the scale of the prices. Each solve
+ * starts from the last basis. Call under the guard (glpk/error_guard.h); GLPK's problem lives until
+ * hsi_master_free_glpk_problem(), which must come in the same run of the guard. If the run ends
+ * with an error, GLPK's problem is freed: call hsi_master_forget_glpk_problem().
  */
-hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
-                           hsi_master_solution *solution, double *y);
-void      hsi_master_rest(hsi_master *master);
-void      hsi_master_lost(hsi_master *master);
+hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop, hsi_master_solution *solution,
+                           double *multiplier);
+void      hsi_master_free_glpk_problem(hsi_master *master);
+void      hsi_master_forget_glpk_problem(hsi_master *master);
 
 #endif

@@ -29,11 +29,11 @@ hs_status hsi_path_lp_open(hsi_path_lp *path_lp, const hsi_problem *pb)
     *path_lp = (hsi_path_lp){.pb = pb};
     if (pb->n > INT_MAX / 2)
         return HS_ETOOBIG;
-    path_lp->column = hsi_arena_take(arena, pb->n, sizeof *path_lp->column);
-    path_lp->share = hsi_arena_take(arena, pb->n, sizeof *path_lp->share);
-    path_lp->index = hsi_arena_take(arena, pb->n + 2, sizeof *path_lp->index);
-    path_lp->value = hsi_arena_take(arena, pb->n + 2, sizeof *path_lp->value);
-    path_lp->order = hsi_arena_take(arena, pb->n, sizeof *path_lp->order);
+    path_lp->column = hsi_arena_alloc(arena, pb->n, sizeof *path_lp->column);
+    path_lp->share = hsi_arena_alloc(arena, pb->n, sizeof *path_lp->share);
+    path_lp->index = hsi_arena_alloc(arena, pb->n + 2, sizeof *path_lp->index);
+    path_lp->value = hsi_arena_alloc(arena, pb->n + 2, sizeof *path_lp->value);
+    path_lp->order = hsi_arena_alloc(arena, pb->n, sizeof *path_lp->order);
     if (!path_lp->order || !path_lp->column || !path_lp->share || !path_lp->index ||
         !path_lp->value)
         return HS_ENOMEM;
@@ -69,7 +69,7 @@ static void set_load(hsi_path_lp *path_lp, hs_type type)
     for (size_t i = 0; i < pb->n; i++) {
         double time = scaled_time(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
 
-        hsi_poll_at(pb->token, i);
+        hsi_poll_at_iteration(pb->token, i);
         if (path_lp->column[i]) {
             path_lp->index[++size] = path_lp->column[i];
             path_lp->value[size] = type == HS_CPU ? time : -time;
@@ -97,7 +97,7 @@ static void set_basis(hsi_path_lp *path_lp)
         uint32_t task = path_lp->order[i];
         int      column = path_lp->column[task];
 
-        hsi_poll_at(pb->token, i);
+        hsi_poll_at_iteration(pb->token, i);
         if (!column)
             continue;
         if (!cut && cpus < gpus) {
@@ -115,7 +115,7 @@ static void set_basis(hsi_path_lp *path_lp)
     glp_set_row_stat(lp, 2, cut || cpus < gpus ? GLP_NU : GLP_BS);
 }
 
-void hsi_path_lp_build(hsi_path_lp *path_lp)
+void hsi_path_lp_create_glpk_problem(hsi_path_lp *path_lp)
 {
     const hsi_problem *pb = path_lp->pb;
     glp_prob          *lp = path_lp->lp = glp_create_prob();
@@ -135,7 +135,7 @@ void hsi_path_lp_build(hsi_path_lp *path_lp)
     set_basis(path_lp);
 }
 
-void hsi_path_lp_drop(hsi_path_lp *path_lp)
+void hsi_path_lp_delete_glpk_problem(hsi_path_lp *path_lp)
 {
     glp_delete_prob(path_lp->lp);
     path_lp->lp = NULL;
@@ -154,7 +154,7 @@ static double counts_for(const hsi_path_lp *path_lp, const hsi_counted *counted,
     return time / (type == HS_CPU ? pb->m : pb->k);
 }
 
-void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count)
+void hsi_path_lp_add_path(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count)
 {
     const hsi_problem *pb = path_lp->pb;
     int                size = 1, row = glp_add_rows(path_lp->lp, 1);

@@ -34,10 +34,10 @@ void      hsi_path_lp_close(hsi_path_lp *path_lp);
 
 /* Create or delete GLPK's problem. These and all functions below run under one call of the guard
  * (glpk/error_guard.h). */
-void hsi_path_lp_build(hsi_path_lp *path_lp);
-void hsi_path_lp_drop(hsi_path_lp *path_lp);
+void hsi_path_lp_create_glpk_problem(hsi_path_lp *path_lp);
+void hsi_path_lp_delete_glpk_problem(hsi_path_lp *path_lp);
 
-void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count);
+void hsi_path_lp_add_path(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count);
 
 /* Solve the LP. *optimal = 0: the time was too short. HS_ESOLVER: no result. */
 hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *optimal);

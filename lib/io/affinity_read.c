@@ -36,10 +36,10 @@ static hs_status read_header(struct reader *r)
 
     hsi_header_init(&header, "affinities");
     do /* Skip lines with any other key: they are comments. */
-        st = hsi_header_next(&header, &r->csv, &found);
+        st = hsi_header_next_line(&header, &r->csv, &found);
     while (st == HS_OK && found);
     if (st == HS_OK)
-        st = hsi_csv_header(&r->csv, COLUMNS, names, COLUMNS, 0, r->column);
+        st = hsi_csv_read_header(&r->csv, COLUMNS, names, COLUMNS, 0, r->column);
     r->width = r->csv.count;
     return st;
 }
@@ -65,14 +65,15 @@ static hs_status read_row(struct reader *r)
     hs_status               st = read_task(r, task, &affinity.task);
 
     if (st == HS_OK)
-        st = hsi_field_worker(&r->csv, &r->csv.fields[r->column[WORKER]],
-                              hs_instance_cpus(r->in), hs_instance_gpus(r->in), &affinity.worker);
+        st = hsi_field_read_worker(&r->csv, &r->csv.fields[r->column[WORKER]],
+                                   hs_instance_cpus(r->in), hs_instance_gpus(r->in),
+                                   &affinity.worker);
     if (st == HS_OK)
-        st = hsi_field_number(&r->csv, &r->csv.fields[r->column[SCORE]], "score", -INFINITY,
-                              &affinity.score);
+        st = hsi_field_read_number(&r->csv, &r->csv.fields[r->column[SCORE]], "score", -INFINITY,
+                                   &affinity.score);
     if (st != HS_OK)
         return st;
-    hsi_csv_place(&r->csv, task, &seen.line, &column);
+    hsi_csv_position(&r->csv, task, &seen.line, &column);
     seen.task = affinity.task;
     seen.column = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;
     if (hsi_vector_append(&r->affinities, &affinity, sizeof affinity) ||
@@ -87,7 +88,7 @@ static hs_status read_rows(struct reader *r)
     hs_status st;
 
     for (;;) {
-        st = hsi_csv_row(&r->csv, r->width, &found);
+        st = hsi_csv_next_row(&r->csv, r->width, &found);
         if (st != HS_OK || !found)
             return st;
         st = read_row(r);

@@ -84,7 +84,7 @@ static hs_status read_header(struct reader *r)
 
     r->source = r->name;
     while (st == HS_OK) {
-        st = hsi_header_next(&r->header, &r->csv, &found);
+        st = hsi_header_next_line(&r->header, &r->csv, &found);
         if (st != HS_OK || !found)
             break;
         key = &r->csv.fields[0];
@@ -94,7 +94,7 @@ static hs_status read_header(struct reader *r)
             st = take_note(r, &r->has_source, &r->source);
     }
     if (st == HS_OK)
-        st = hsi_csv_header(&r->csv, COLUMNS, names, 3, 0, r->column);
+        st = hsi_csv_read_header(&r->csv, COLUMNS, names, 3, 0, r->column);
     r->width = r->csv.count;
     return st;
 }
@@ -163,10 +163,10 @@ static hs_status read_factorisation(struct reader *r, size_t *offset)
 
 static hs_status read_times(struct reader *r, struct entry *entry)
 {
-    hs_status st = hsi_field_time(&r->csv, field_of(r, CPU), "cpu", &entry->cpu);
+    hs_status st = hsi_field_read_time(&r->csv, field_of(r, CPU), "cpu", &entry->cpu);
 
     if (st == HS_OK)
-        st = hsi_field_time(&r->csv, field_of(r, GPU), "gpu", &entry->gpu);
+        st = hsi_field_read_time(&r->csv, field_of(r, GPU), "gpu", &entry->gpu);
     if (st == HS_OK && isinf(entry->cpu) && isinf(entry->gpu))
         st = hsi_csv_fail(&r->csv, field_of(r, KERNEL), "kernel %s has no implementation; "
                           "expected a CPU or a GPU time", QUOTED(field_of(r, KERNEL)));
@@ -223,7 +223,7 @@ static hs_status read_rows(struct reader *r)
     hs_status st = HS_OK;
 
     while (st == HS_OK) {
-        st = hsi_csv_row(&r->csv, r->width, &found);
+        st = hsi_csv_next_row(&r->csv, r->width, &found);
         if (st != HS_OK || !found)
             break;
         st = read_kernel(r);

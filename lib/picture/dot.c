@@ -46,7 +46,7 @@ static void put_number(hsi_output *out, const char *name, double value)
 static hs_status put_list(hsi_output *out, const hs_instance *in, int column, size_t row)
 {
     hsi_vector text = {0};
-    hs_status  st = hsi_append_list(&text, in, column, row) ? HS_ENOMEM : HS_OK;
+    hs_status  st = hsi_append_list_cell(&text, in, column, row) ? HS_ENOMEM : HS_OK;
 
     if (st == HS_OK && text.size > 0)
         put_value(out, hsi_columns[column].is.name, text.data, text.size);

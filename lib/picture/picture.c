@@ -25,7 +25,7 @@ static bool ends(const hs_named_bound *bound)
 static hs_status resolve(hs_picture *full, const hs_picture *picture, hs_error *error)
 {
     hs_picture_init(full);
-    if (picture && !hsi_take_sized(full, sizeof *full, picture))
+    if (picture && !hsi_sized_copy_in(full, sizeof *full, picture))
         return hsi_error_set_status(error, HS_EINVAL);
     if (!(full->width == 0 || (full->width >= WIDTH_LEAST && full->width <= WIDTH_MOST)))
         return hsi_error_set(error, HS_EINVAL, "a width of %g; expected %d to %d, or 0",
@@ -72,7 +72,7 @@ const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigne
     return NULL;
 }
 
-size_t hsi_picture_failures(const hs_picture *picture, unsigned from, unsigned to)
+size_t hsi_picture_count_failures(const hs_picture *picture, unsigned from, unsigned to)
 {
     return first_failure(picture, to, -INFINITY) - first_failure(picture, from, -INFINITY);
 }
@@ -187,7 +187,7 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
     return st;
 }
 
-const char *hsi_node_name(uint32_t node, char name[16])
+const char *hsi_memory_node_name(uint32_t node, char name[16])
 {
     if (node == 0)
         return "host";

@@ -119,54 +119,56 @@ unsigned hsi_text_columns(const char *text, size_t length)
     unsigned columns = 0;
 
     for (size_t i = 0, size; i < length; i += size)
-        columns += hsi_utf8_next(text + i, length - i, &size) >= 0x1100 ? 2 : 1;
+        columns += hsi_utf8_decode(text + i, length - i, &size) >= 0x1100 ? 2 : 1;
     return columns;
 }
 
-void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double width,
+void hsi_put_rect(hsi_output *out, const char *css_class, double x, double y, double width,
                   double height)
 {
-    hsi_output_format(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", kind,
-                      x, y, width, height);
+    hsi_output_format(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"",
+                      css_class, x, y, width, height);
 }
 
-void hsi_put_class_rect(hsi_output *out, unsigned class, bool aborted, double x, double y,
+void hsi_put_class_rect(hsi_output *out, unsigned task_class, bool aborted, double x, double y,
                         double width, double height)
 {
     char kind[16];
 
-    snprintf(kind, sizeof kind, "%c%u", aborted ? 'a' : 'c', class);
+    snprintf(kind, sizeof kind, "%c%u", aborted ? 'a' : 'c', task_class);
     hsi_put_rect(out, kind, x, y, width, height);
 }
 
-void hsi_put_class_part(hsi_output *out, unsigned class, bool aborted, double x, double y,
+void hsi_put_class_path(hsi_output *out, unsigned task_class, bool aborted, double x, double y,
                         double width, double height)
 {
     hsi_output_format(out, "<path class=\"%c%u\" d=\"M%f %fh%fv%fH%fz\"/>", aborted ? 'a' : 'c',
-                      class, x, y, width, height, x);
+                      task_class, x, y, width, height, x);
 }
 
-void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y)
+void hsi_put_text_at(hsi_output *out, const char *css_class, double x, double y)
 {
-    hsi_output_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", kind, x, y);
+    hsi_output_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", css_class, x, y);
 }
 
-void hsi_put_label(hsi_output *out, const char *kind, double x, double y, const char *text)
+void hsi_put_label(hsi_output *out, const char *css_class, double x, double y, const char *text)
 {
-    hsi_put_text_at(out, kind, x, y);
+    hsi_put_text_at(out, css_class, x, y);
     hsi_output_format(out, "%s</text>\n", text);
 }
 
-void hsi_put_cross(hsi_output *out, double x, double y, double reach)
+void hsi_put_cross(hsi_output *out, double x, double y, double half_width)
 {
-    double left = x - reach, right = x + reach, top = y - reach, bottom = y + reach;
+    double left = x - half_width, right = x + half_width, top = y - half_width,
+           bottom = y + half_width;
 
     hsi_output_format(out, "<path class=\"q\" d=\"M%f %fL%f %fM%f %fL%f %f\"", left, top, right,
                       bottom, left, bottom, right, top);
 }
 
-void hsi_put_line(hsi_output *out, const char *kind, double x1, double y1, double x2, double y2)
+void hsi_put_line(hsi_output *out, const char *css_class, double x1, double y1, double x2,
+                  double y2)
 {
-    hsi_output_format(out, "<line class=\"%s\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", kind,
-                      x1, y1, x2, y2);
+    hsi_output_format(out, "<line class=\"%s\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n",
+                      css_class, x1, y1, x2, y2);
 }

@@ -41,26 +41,27 @@ void hsi_put_name(hsi_output *out, const char *text, size_t limit);
 unsigned hsi_text_columns(const char *text, size_t length);
 
 /** Write `<rect class="KIND" x= y= width= height=`; the caller closes the element. */
-void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double width,
+void hsi_put_rect(hsi_output *out, const char *css_class, double x, double y, double width,
                   double height);
 
 /** Write a <rect> like hsi_put_rect() with the class of a palette colour. */
-void hsi_put_class_rect(hsi_output *out, unsigned class, bool aborted, double x, double y,
+void hsi_put_class_rect(hsi_output *out, unsigned task_class, bool aborted, double x, double y,
                         double width, double height);
 
 /** Write a complete <path> of a rectangle, shorter than a <rect>, for a part of a bar. */
-void hsi_put_class_part(hsi_output *out, unsigned class, bool aborted, double x, double y,
+void hsi_put_class_path(hsi_output *out, unsigned task_class, bool aborted, double x, double y,
                         double width, double height);
 
 /** Write `<text class="KIND" x= y=>`; the caller closes the element. */
-void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y);
+void hsi_put_text_at(hsi_output *out, const char *css_class, double x, double y);
 
 /** Write a complete text element; the text must need no escapes. */
-void hsi_put_label(hsi_output *out, const char *kind, double x, double y, const char *text);
+void hsi_put_label(hsi_output *out, const char *css_class, double x, double y, const char *text);
 
-void hsi_put_line(hsi_output *out, const char *kind, double x1, double y1, double x2, double y2);
+void hsi_put_line(hsi_output *out, const char *css_class, double x1, double y1, double x2,
+                  double y2);
 
-/** Begin a cross that is 2 * `reach` wide and high; the caller closes the element. */
-void hsi_put_cross(hsi_output *out, double x, double y, double reach);
+/** Begin a cross that is 2 * `half_width` wide and high; the caller closes the element. */
+void hsi_put_cross(hsi_output *out, double x, double y, double half_width);
 
 #endif

@@ -44,26 +44,26 @@ void hsi_runs_close(hsi_runs *runs)
     *runs = (hsi_runs){.graph = NULL};
 }
 
-int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
+int hsi_visit_predecessors(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
 {
     size_t          count;
     const uint32_t *before = hsi_predecessors(g, task, &count);
     int             stop = 0;
 
     for (size_t i = 0; i < count && !stop; i++)
-        stop = hsi_is_barrier(g, before[i]) ? hsi_each_before(g, before[i], visit, data)
+        stop = hsi_is_barrier(g, before[i]) ? hsi_visit_predecessors(g, before[i], visit, data)
                                             : visit(data, before[i]);
     return stop;
 }
 
-int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
+int hsi_visit_successors(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
 {
     size_t          count;
     const uint32_t *after = hsi_successors(g, task, &count);
     int             stop = 0;
 
     for (size_t i = 0; i < count && !stop; i++)
-        stop = hsi_is_barrier(g, after[i]) ? hsi_each_after(g, after[i], visit, data)
+        stop = hsi_is_barrier(g, after[i]) ? hsi_visit_successors(g, after[i], visit, data)
                                            : visit(data, after[i]);
     return stop;
 }
@@ -80,11 +80,11 @@ static int count_one(void *data, uint32_t task)
     return ++t->count > t->most;
 }
 
-size_t hsi_count_dependencies(const hs_graph *g, size_t most)
+size_t hsi_count_dependent_pairs(const hs_graph *g, size_t most)
 {
     tally t = {0, most};
 
     for (uint32_t task = 0; task < g->tasks && t.count <= most; task++)
-        hsi_each_before(g, task, count_one, &t);
+        hsi_visit_predecessors(g, task, count_one, &t);
     return t.count;
 }

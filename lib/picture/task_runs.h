@@ -56,10 +56,10 @@ typedef int hsi_neighbour(void *data, uint32_t task);
  * Call `visit` for each task directly before (after) a task, or connected through barriers only.
  * Return the last result.
  */
-int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
-int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
+int hsi_visit_predecessors(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
+int hsi_visit_successors(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
 
 /* Return the number of dependent pairs of tasks; a number above `most` if they are more. */
-size_t hsi_count_dependencies(const hs_graph *g, size_t most);
+size_t hsi_count_dependent_pairs(const hs_graph *g, size_t most);
 
 #endif

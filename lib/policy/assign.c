@@ -188,8 +188,8 @@ static bool is_free(const hs_policy_state *a, unsigned worker)
 static void start_task(hs_policy_state *a, unsigned worker, uint32_t task, double now,
                        hs_wake *wake)
 {
-    hsi_states_start(&a->states, worker, task,
-                     hs_policy_start_transfers(a->policy, task, worker, now));
+    hsi_states_record_start(&a->states, worker, task,
+                            hs_policy_start_transfers(a->policy, task, worker, now));
     a->assigned[worker].todo = task;
     a->assigned[worker].is_known = false;
     hs_wake_worker(wake, worker);
@@ -205,7 +205,7 @@ static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wak
 static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 {
     assigned *l = &a->assigned[worker];
-    double    base = hsi_states_end(&a->states, worker, now);
+    double    base = hsi_states_expected_end(&a->states, worker, now);
     uint32_t  task = a->queues.first[worker];
 
     if (l->is_known && base == l->base)
@@ -284,7 +284,7 @@ static bool is_below_threshold(const hs_policy_state *a, double now)
 {
     size_t count = a->queues.total;
 
-    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_are_kept(&a->policy->locations);
+    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_are_tracked(&a->policy->locations);
          w++)
         count += a->states.of[w].task != HS_NONE && a->states.of[w].start > now;
     return count < a->threshold;
@@ -310,7 +310,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
     double   end;
     unsigned worker = choose_worker(a, task, now, &end);
 
-    hsi_set_take(&a->ready, HSI_SET_FRONT);
+    hsi_set_remove_end(&a->ready, HSI_SET_FRONT);
     if (worker == a->pb.m + a->pb.k) {
         a->unrunnable[a->unrunnable_count++] = task;
         return;
@@ -334,7 +334,7 @@ static void settle_workers(hs_policy_state *a, double now, hs_wake *wake)
 
     for (w = 0; w < workers && a->kind != DMDA; w++)
         start_queued(a, w, now, wake);
-    while (a->ready.count && may_assign(a, now) && !hsi_poll_after(a->pb.token, 16 * workers))
+    while (a->ready.count && may_assign(a, now) && !hsi_poll_after_work(a->pb.token, 16 * workers))
         assign_next(a, now, wake);
     for (w = 0; w < workers; w++)
         start_queued(a, w, now, wake);
@@ -342,7 +342,7 @@ static void settle_workers(hs_policy_state *a, double now, hs_wake *wake)
 
 static void add_ready(hs_policy_state *a, uint32_t task)
 {
-    hsi_ranking_ready(&a->ranking, task);
+    hsi_ranking_number_ready(&a->ranking, task);
     a->order[task] = a->next_order++;
     hsi_set_insert(&a->ready, key_of(a, task), task);
 }
@@ -350,7 +350,7 @@ static void add_ready(hs_policy_state *a, uint32_t task)
 static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count, double now,
                          hs_wake *wake)
 {
-    for (size_t i = 0; i < count && !hsi_poll_after(a->pb.token, HSI_POOL_WORK); i++)
+    for (size_t i = 0; i < count && !hsi_poll_after_work(a->pb.token, HSI_POOL_WORK); i++)
         add_ready(a, tasks[i]);
     settle_workers(a, now, wake);
 }
@@ -365,8 +365,8 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
     if (*todo == HS_NONE || a->assigned[worker].retired)
         return;
     hs_decide_start(out, *todo);
-    hsi_states_start(&a->states, worker, *todo,
-                     hs_policy_start_transfers(a->policy, *todo, worker, now));
+    hsi_states_record_start(&a->states, worker, *todo,
+                            hs_policy_start_transfers(a->policy, *todo, worker, now));
     *todo = HS_NONE;
 }
 
@@ -383,7 +383,7 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
-    bool again = hsi_states_ended(&a->states, worker, task, how, now, wake);
+    bool again = hsi_states_record_end(&a->states, worker, task, how, now, wake);
 
     a->assigned[worker].is_known = false;
     if (again)

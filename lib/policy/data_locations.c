@@ -112,7 +112,7 @@ double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task,
 {
     request r = {locations, 0, false, now};
 
-    if (!hsi_locations_are_kept(locations))
+    if (!hsi_locations_are_tracked(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
     return arrival_of_inputs(&r, task);
@@ -209,7 +209,7 @@ double hsi_locations_start_transfers(hsi_data_locations *locations, uint32_t tas
 {
     request r = {locations, 0, false, now};
 
-    if (!hsi_locations_are_kept(locations))
+    if (!hsi_locations_are_tracked(locations))
         return now;
     r.to = hsi_memory_node(locations->pb->m, worker);
     keep_arrivals(locations, &r, task);
@@ -220,7 +220,7 @@ void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsign
 {
     request r = {locations, 0, true, 0};
 
-    if (!hsi_locations_are_kept(locations))
+    if (!hsi_locations_are_tracked(locations))
         return;
     r.to = hsi_memory_node(locations->pb->m, worker);
     keep_arrivals(locations, &r, task);
@@ -234,7 +234,7 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
     size_t           count;
     const hs_access *access;
 
-    if (!hsi_locations_are_kept(locations))
+    if (!hsi_locations_are_tracked(locations))
         return 0;
     r.to = hsi_memory_node(locations->pb->m, worker);
     if (edge_arrival_slot(locations, task, r.to) &&
@@ -253,7 +253,7 @@ double hsi_locations_longest_transfer(const hsi_data_locations *locations, uint3
 void hsi_locations_record_end(hsi_data_locations *locations, uint32_t task, unsigned worker,
                               double now)
 {
-    if (!hsi_locations_are_kept(locations))
+    if (!hsi_locations_are_tracked(locations))
         return;
     locations->node_of[task] = hsi_memory_node(locations->pb->m, worker);
     locations->end_of[task] = now;

@@ -50,7 +50,7 @@ hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *i
 void      hsi_locations_close(hsi_data_locations *locations);
 
 /* Return true if transfers take time, so that locations are kept. */
-static inline bool hsi_locations_are_kept(const hsi_data_locations *locations)
+static inline bool hsi_locations_are_tracked(const hsi_data_locations *locations)
 {
     return locations->pb != NULL;
 }

@@ -113,7 +113,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
         dualhp_free(d);
         return st;
     }
-    for (size_t i = 0; i < d->pb.n && !hsi_poll_at(d->pb.token, i); i++)
+    for (size_t i = 0; i < d->pb.n && !hsi_poll_at_iteration(d->pb.token, i); i++)
         d->type[i] = NOT_WAITING;
     d->in_service[HS_CPU] = d->pb.m;
     d->in_service[HS_GPU] = d->pb.k;
@@ -163,8 +163,8 @@ static size_t merge_ready(hs_policy_state *d, uint32_t *sorted, size_t new_count
         if (d->type[sorted[i]] != NOT_WAITING)
             sorted[kept++] = sorted[i];
     count = kept + new_count;
-    while (new_count > 0 && !hsi_poll_after(d->pb.token, 1)) { /* merge from the end, so that no
-                                                                  second array is needed */
+    while (new_count > 0 && !hsi_poll_after_work(d->pb.token, 1)) { /* merge from the end, so that
+                                                                  no second array is needed */
         bool is_news = kept == 0 || !before(d, d->news[new_count - 1], sorted[kept - 1]);
 
         sorted[kept + new_count - 1] = is_news ? d->news[new_count - 1] : sorted[kept - 1];
@@ -181,7 +181,7 @@ static void add_ready(hs_policy_state *d, size_t new_count)
     (void)merge_ready(d, d->by_rho, new_count, has_higher_rho);
     (void)merge_ready(d, d->by_rank, new_count, has_higher_rank);
     count = merge_ready(d, d->by_number, new_count, is_smaller);
-    for (size_t i = 0; i < new_count && !hsi_poll_after(d->pb.token, 1); i++)
+    for (size_t i = 0; i < new_count && !hsi_poll_after_work(d->pb.token, 1); i++)
         d->type[d->news[i]] = HS_CPU;
     d->count = count;
 }
@@ -204,7 +204,7 @@ static double sum_remaining(hs_policy_state *d, double now)
 
     d->remaining[HS_CPU] = d->remaining[HS_GPU] = 0;
     for (unsigned w = 0; w < d->pb.m + d->pb.k; w++) {
-        double rest = larger(hsi_states_end_of_all(&d->states, w, now) - now, 0);
+        double rest = larger(hsi_states_expected_end_with_prefetched(&d->states, w, now) - now, 0);
 
         d->remaining[hsi_states_type(&d->states, w)] += rest;
         high += rest;
@@ -221,7 +221,7 @@ static void sum_work_for_guess(hs_policy_state *d, double guess)
     for (size_t i = 0; i < d->count; i++) {
         double p = d->p[i], q = d->q[i];
 
-        hsi_poll_at(d->pb.token, i + 1);
+        hsi_poll_at_iteration(d->pb.token, i + 1);
         d->gpu_before[i] = gpu;
         forced_gpu += p > guess ? q : 0;
         gpu += p <= guess && q <= guess ? q : 0;
@@ -234,7 +234,7 @@ static void sum_work_for_guess(hs_policy_state *d, double guess)
         double p = d->p[i - 1], q = d->q[i - 1];
 
         forced_cpu += q > guess ? p : 0;
-        hsi_poll_at(d->pb.token, i);
+        hsi_poll_at_iteration(d->pb.token, i);
         cpu += p <= guess && q <= guess ? p : 0;
         d->cpu_after[i - 1] = cpu;
     }
@@ -304,7 +304,7 @@ static void collect_unassigned(hs_policy_state *d)
 {
     d->below = -1;
     d->least = 0;
-    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
+    for (size_t i = 0; i < d->count && !hsi_poll_at_iteration(d->pb.token, i + 1); i++) {
         d->p[i] = d->pb.p[d->by_rho[i]];
         d->q[i] = d->pb.q[d->by_rho[i]];
         d->least = larger(d->least, smaller(d->p[i], d->q[i]));
@@ -315,7 +315,7 @@ static void collect_unassigned(hs_policy_state *d)
  * tasks. */
 static double sum_shorter_times(const hs_policy_state *d, double sum)
 {
-    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++)
+    for (size_t i = 0; i < d->count && !hsi_poll_at_iteration(d->pb.token, i + 1); i++)
         sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
     return sum;
 }
@@ -347,7 +347,7 @@ static void assign_types(hs_policy_state *d, double now, hs_wake *wake)
     collect_unassigned(d);
     guess = bisect_guess(d, sum_shorter_times(d, sum_remaining(d, now)));
     split = is_guess_accepted(d, guess) ? find_split(d, guess) : 0;
-    for (size_t i = 0; i < d->count && !hsi_poll_at(d->pb.token, i + 1); i++) {
+    for (size_t i = 0; i < d->count && !hsi_poll_at_iteration(d->pb.token, i + 1); i++) {
         bool on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
         d->type[d->by_rho[i]] = on_gpu ? HS_GPU : HS_CPU;
@@ -363,8 +363,8 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
 {
     if (count == 0)
         return;
-    for (size_t i = 0; i < count && !hsi_poll_after(d->pb.token, 1); i++) {
-        hsi_ranking_ready(&d->ranking, tasks[i]);
+    for (size_t i = 0; i < count && !hsi_poll_after_work(d->pb.token, 1); i++) {
+        hsi_ranking_number_ready(&d->ranking, tasks[i]);
         d->news[i] = tasks[i];
     }
     if (is_assignment_needed(d))
@@ -397,11 +397,12 @@ static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_deci
     hs_decide_wait(out, INFINITY);
     if (d->retired[worker])
         return;
-    if (!hsi_states_take_pending(&d->states, worker, out) && take_highest_rank(d, worker, &task))
+    if (!hsi_states_pending_decision(&d->states, worker, out) &&
+        take_highest_rank(d, worker, &task))
         hs_decide_start(out, task);
     if (out->kind == HS_DECIDE_START)
-        hsi_states_start(&d->states, worker, out->task,
-                         hs_policy_start_transfers(d->policy, out->task, worker, now));
+        hsi_states_record_start(&d->states, worker, out->task,
+                                hs_policy_start_transfers(d->policy, out->task, worker, now));
 }
 
 static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
@@ -413,19 +414,19 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
     if (!take_highest_rank(d, worker, &task))
         return;
     hs_decide_start(out, task);
-    hsi_states_prefetch(&d->states, worker, task,
-                        hs_policy_start_transfers(d->policy, task, worker, now));
+    hsi_states_record_prefetch(&d->states, worker, task,
+                               hs_policy_start_transfers(d->policy, task, worker, now));
 }
 
 static int dualhp_waiting(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
-    return hsi_states_prefetched(&d->states, worker, task);
+    return hsi_states_get_prefetched(&d->states, worker, task);
 }
 
 static void dualhp_ended(hs_policy_state *d, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
-    if (hsi_states_ended(&d->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&d->states, worker, task, how, now, wake))
         dualhp_ready(d, &task, 1, now, wake);
 }
 

@@ -93,9 +93,9 @@ static hs_status explore_create(hs_policy *policy, const hs_instance *estimates,
         explore_free(e);
         return st;
     }
-    if (hsi_locations_are_kept(&policy->locations))
+    if (hsi_locations_are_tracked(&policy->locations))
         e->states.locations = &policy->locations;
-    if (hsi_ranking_is_length(&e->ranking))
+    if (hsi_ranking_is_path_length(&e->ranking))
         e->states.rule.order = HSI_RANK_FIRST;
     *out = e;
     return HS_OK;
@@ -105,8 +105,8 @@ static void explore_ready(hs_policy_state *e, const uint32_t *tasks, size_t coun
                           hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_poll_after(e->pb.token, 16); i++)
-        hsi_ranking_ready(&e->ranking, tasks[i]);
+    for (size_t i = 0; i < count && !hsi_poll_after_work(e->pb.token, 16); i++)
+        hsi_ranking_number_ready(&e->ranking, tasks[i]);
     hsi_classes_add(&e->classes, tasks, count);
     if (count > 0)
         hs_wake_all(wake);
@@ -137,8 +137,8 @@ static void start(hs_policy_state *e, unsigned worker, double now, uint32_t task
 
     refresh(e, task);
     hsi_classes_start(&e->classes, task, type);
-    hsi_states_start(&e->states, worker, task,
-                     hs_policy_start_transfers(e->policy, task, worker, now));
+    hsi_states_record_start(&e->states, worker, task,
+                            hs_policy_start_transfers(e->policy, task, worker, now));
     hs_wake_type(wake, type == HS_CPU ? HS_GPU : HS_CPU);
 }
 
@@ -151,7 +151,7 @@ static void spoliate_or_wait(hs_policy_state *e, unsigned worker, double now, hs
         e->states.no_spoliation_before[hsi_states_type(&e->states, worker)] = out->until;
         return;
     }
-    hsi_states_request(&e->states, worker, victim, task);
+    hsi_states_request_spoliation(&e->states, worker, victim, task);
     hs_decide_spoliate(out, task, victim);
 }
 
@@ -162,7 +162,7 @@ static void explore_next(hs_policy_state *e, unsigned worker, double now, hs_dec
 
     if (e->retired[worker]) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_states_take_pending(&e->states, worker, out)) {
+    } else if (hsi_states_pending_decision(&e->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(e, worker, now, out->task, wake);
     } else if (hsi_classes_take(&e->classes, hsi_states_type(&e->states, worker), &task)) {
@@ -183,14 +183,14 @@ static void explore_prefetch(hs_policy_state *e, unsigned worker, double now, hs
         return;
     refresh(e, task);
     hs_decide_start(out, task);
-    hsi_states_prefetch(&e->states, worker, task,
-                        hs_policy_start_transfers(e->policy, task, worker, now));
+    hsi_states_record_prefetch(&e->states, worker, task,
+                               hs_policy_start_transfers(e->policy, task, worker, now));
     hs_wake_type(wake, type == HS_CPU ? HS_GPU : HS_CPU);
 }
 
 static int explore_peek(hs_policy_state *e, unsigned worker, uint32_t *task)
 {
-    return hsi_states_prefetched(&e->states, worker, task);
+    return hsi_states_get_prefetched(&e->states, worker, task);
 }
 
 static void put_back(hs_policy_state *e, uint32_t task, hs_wake *wake)
@@ -222,7 +222,7 @@ static void explore_ended(hs_policy_state *e, unsigned worker, uint32_t task, hs
 {
     if (e->states.of[worker].task == task)
         learn(e, worker, task, how, now, wake);
-    if (hsi_states_ended(&e->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&e->states, worker, task, how, now, wake))
         put_back(e, task, wake);
 }
 

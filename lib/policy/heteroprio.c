@@ -39,7 +39,7 @@ static void heteroprio_free(hs_policy_state *hp)
 
 static void add_ready(hs_policy_state *hp, uint32_t task)
 {
-    hsi_ranking_ready(&hp->ranking, task);
+    hsi_ranking_number_ready(&hp->ranking, task);
     hsi_ready_pool_add(&hp->queue, task);
 }
 
@@ -57,7 +57,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     for (uint32_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->groups_endings; i++) {
-        if (hsi_poll_after(hp->pb.token, HSI_POOL_WORK))
+        if (hsi_poll_after_work(hp->pb.token, HSI_POOL_WORK))
             st = HS_ECANCELED;
         add_ready(hp, i);
     }
@@ -80,11 +80,11 @@ static hs_status create_heteroprio(spoliation allowed, hs_policy *policy,
         heteroprio_free(hp);
         return st;
     }
-    if (hsi_locations_are_kept(&policy->locations))
+    if (hsi_locations_are_tracked(&policy->locations))
         hp->states.locations = &policy->locations;
     if (allowed == SPOLIATE_GPUS)
         hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = true};
-    else if (hsi_ranking_is_length(&hp->ranking))
+    else if (hsi_ranking_is_path_length(&hp->ranking))
         hp->states.rule.order = HSI_RANK_FIRST;
     *out = hp;
     return HS_OK;
@@ -116,7 +116,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
                              hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, HSI_POOL_WORK); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after_work(hp->pb.token, HSI_POOL_WORK); i++) {
         add_ready(hp, tasks[i]);
     }
     if (count > 0)
@@ -164,8 +164,8 @@ static void wake_spoliators(hs_policy_state *hp, unsigned worker, double now, hs
 static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_t task,
                        hs_wake *wake)
 {
-    hsi_states_start(&hp->states, worker, task,
-                     hs_policy_start_transfers(hp->policy, task, worker, now));
+    hsi_states_record_start(&hp->states, worker, task,
+                            hs_policy_start_transfers(hp->policy, task, worker, now));
     wake_spoliators(hp, worker, now, wake);
 }
 
@@ -200,7 +200,7 @@ static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, h
         hs_decide_wait(out, next_question(hp, worker, now));
         return;
     }
-    hsi_states_request(&hp->states, worker, victim, task);
+    hsi_states_request_spoliation(&hp->states, worker, victim, task);
     hs_decide_spoliate(out, task, victim);
 }
 
@@ -209,9 +209,9 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
 {
     uint32_t task;
 
-    if (!hsi_ready_pool_serves(&hp->queue, worker)) {
+    if (!hsi_ready_pool_is_in_service(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_states_take_pending(&hp->states, worker, out)) {
+    } else if (hsi_states_pending_decision(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start_task(hp, worker, now, out->task, wake);
     } else if (hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
@@ -230,15 +230,15 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
     if (!hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
         return;
     hs_decide_start(out, task);
-    hsi_states_prefetch(&hp->states, worker, task,
-                        hs_policy_start_transfers(hp->policy, task, worker, now));
+    hsi_states_record_prefetch(&hp->states, worker, task,
+                               hs_policy_start_transfers(hp->policy, task, worker, now));
     if (hp->spoliation == SPOLIATE_BOTH)
         wake_spoliators(hp, worker, now, wake);
 }
 
 static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
 {
-    return hsi_states_prefetched(&hp->states, worker, task);
+    return hsi_states_get_prefetched(&hp->states, worker, task);
 }
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
@@ -250,7 +250,7 @@ static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 static void heteroprio_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
                              double now, hs_wake *wake)
 {
-    if (hsi_states_ended(&hp->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 

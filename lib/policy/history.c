@@ -29,7 +29,7 @@ static void classify_kernels(hsi_history *x, const hs_instance *in, hsi_token *t
 
     if (!hsi_store_has(in->store, HSI_KERNEL))
         return;
-    for (i = 0; i < in->store->rows && !hsi_poll_at(token, i); i++) {
+    for (i = 0; i < in->store->rows && !hsi_poll_at_iteration(token, i); i++) {
         const char *kernel = hsi_store_text(in->store, HSI_KERNEL, i);
         uint32_t    copies = hsi_store_count(in->store, i);
 
@@ -38,27 +38,27 @@ static void classify_kernels(hsi_history *x, const hs_instance *in, hsi_token *t
     }
 }
 
-hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
+hs_status hsi_history_open(hsi_history *history, const hs_instance *estimates, double tolerance,
                            hsi_token *token)
 {
-    *x = (hsi_history){.tolerance = tolerance};
-    x->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
-    x->of[HS_CPU] = calloc(HSI_CLASSES, sizeof **x->of);
-    x->of[HS_GPU] = calloc(HSI_CLASSES, sizeof **x->of);
-    if (!x->class_of || !x->of[HS_CPU] || !x->of[HS_GPU]) {
-        hsi_history_close(x);
+    *history = (hsi_history){.tolerance = tolerance};
+    history->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
+    history->of[HS_CPU] = calloc(HSI_CLASSES, sizeof **history->of);
+    history->of[HS_GPU] = calloc(HSI_CLASSES, sizeof **history->of);
+    if (!history->class_of || !history->of[HS_CPU] || !history->of[HS_GPU]) {
+        hsi_history_close(history);
         return HS_ENOMEM;
     }
-    classify_kernels(x, estimates, token);
+    classify_kernels(history, estimates, token);
     return HS_OK;
 }
 
-void hsi_history_close(hsi_history *x)
+void hsi_history_close(hsi_history *history)
 {
-    free(x->class_of);
-    free(x->of[HS_CPU]);
-    free(x->of[HS_GPU]);
-    *x = (hsi_history){0};
+    free(history->class_of);
+    free(history->of[HS_CPU]);
+    free(history->of[HS_GPU]);
+    *history = (hsi_history){0};
 }
 
 /* Return the bin of a ratio: four bins per octave from 2^-8 on; the first and last bins are
@@ -83,37 +83,37 @@ static void add_ratio(hsi_ratios *r, unsigned at, double ratio)
     bin->most = ratio > bin->most ? ratio : bin->most;
 }
 
-bool hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio)
+bool hsi_history_add(hsi_history *history, hs_type type, uint32_t task, double ratio)
 {
-    hsi_ratios *all = x->of[type], *own = &all[x->class_of[task]];
-    bool        is_wrong = fabs(ratio - 1) > x->tolerance;
+    hsi_ratios *all = history->of[type], *own = &all[history->class_of[task]];
+    bool        is_wrong = fabs(ratio - 1) > history->tolerance;
     unsigned    at;
 
     ratio = is_wrong ? fmin(ratio, HSI_RATIO_MOST) : 1;
     at = bin_of(ratio);
-    if (is_wrong && !x->has_misestimates)
-        x->has_misestimates = true;
+    if (is_wrong && !history->has_misestimates)
+        history->has_misestimates = true;
     add_ratio(all, at, ratio);
     if (own != all)
         add_ratio(own, at, ratio);
-    return x->has_misestimates || own->count == 1 || all->count == 1;
+    return history->has_misestimates || own->count == 1 || all->count == 1;
 }
 
-double hsi_ratios_limit(const hsi_ratios *r, unsigned bin)
+double hsi_ratios_bin_limit(const hsi_ratios *r, unsigned bin)
 {
     double most = r->bin[bin].most;
 
     return most == 1 ? 1 : most * 1.25;
 }
 
-double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, double now)
+double hsi_ratios_expected(const hsi_ratios *r, double start, double estimate, double now)
 {
     uint64_t count = 0;
     double   sum = 0;
     unsigned i;
 
     for (i = 0; i < HSI_RATIO_BINS; i++)
-        if (now <= start + hsi_ratios_limit(r, i) * unit) {
+        if (now <= start + hsi_ratios_bin_limit(r, i) * estimate) {
             count += r->bin[i].count;
             sum += r->bin[i].sum;
         }

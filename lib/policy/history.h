@@ -31,41 +31,41 @@ typedef struct hsi_history {
     hsi_ratios *of[2];       /* indexed by hs_type, then class; [0]: all tasks of the type */
 } hsi_history;
 
-hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
+hs_status hsi_history_open(hsi_history *history, const hs_instance *estimates, double tolerance,
                            hsi_token *token);
-void      hsi_history_close(hsi_history *x);
+void      hsi_history_close(hsi_history *history);
 
 /*
  * Add a finished task that took `ratio` times its estimate; a ratio within the tolerance counts as
  * 1. Return true if expected ratios may have changed: always after a misestimate, else only at the
  * first task of a class or type.
  */
-bool hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
+bool hsi_history_add(hsi_history *history, hs_type type, uint32_t task, double ratio);
 
 /* Return the ratios of the task's class on a type, or of the whole type while the class has
  * none. */
-static inline const hsi_ratios *hsi_history_ratios(const hsi_history *x, hs_type type,
+static inline const hsi_ratios *hsi_history_ratios(const hsi_history *history, hs_type type,
                                                    uint32_t task)
 {
-    const hsi_ratios *own = &x->of[type][x->class_of[task]];
+    const hsi_ratios *own = &history->of[type][history->class_of[task]];
 
-    return own->count ? own : x->of[type];
+    return own->count ? own : history->of[type];
 }
 
 /* Return the largest ratio in the bin times 1.25, or 1 if that ratio is 1: a task beyond this ratio
  * has outlasted the bin. 0: the bin is empty. */
-double hsi_ratios_limit(const hsi_ratios *r, unsigned bin);
+double hsi_ratios_bin_limit(const hsi_ratios *r, unsigned bin);
 
 /* Return the mean ratio of the bins that a task started at `start` has not outlasted; ratio 1 is
- * `unit` of time. 0: the task has outlasted all bins. */
-double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, double now);
+ * `estimate` of time. 0: the task has outlasted all bins. */
+double hsi_ratios_expected(const hsi_ratios *r, double start, double estimate, double now);
 
 /* Return the ratio to expect when a time above the expected one costs three times what a shorter
  * time gains; 1 without history. */
 double hsi_ratios_pessimistic(const hsi_ratios *r);
 
 /* Return the share of misestimates among the ratios; 1 without history. */
-static inline double hsi_ratios_wrong_share(const hsi_ratios *r)
+static inline double hsi_ratios_misestimate_share(const hsi_ratios *r)
 {
     return r->count ? (double)r->wrong / (double)r->count : 1;
 }

@@ -109,7 +109,7 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
         corrected_free(hp);
         return st;
     }
-    if (hsi_locations_are_kept(&policy->locations))
+    if (hsi_locations_are_tracked(&policy->locations))
         hp->states.locations = &policy->locations;
     hp->states.rule.order = HSI_RANK_ALONE;
     *out = hp;
@@ -136,8 +136,8 @@ static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t c
                             hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_poll_after(hp->pb.token, 3 * HSI_POOL_WORK); i++) {
-        hsi_ranking_ready(&hp->ranking, tasks[i]);
+    for (size_t i = 0; i < count && !hsi_poll_after_work(hp->pb.token, 3 * HSI_POOL_WORK); i++) {
+        hsi_ranking_number_ready(&hp->ranking, tasks[i]);
         add_ready(hp, tasks[i]);
     }
     if (count > 0)
@@ -165,8 +165,8 @@ static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_
                        hs_decision *out, hs_wake *wake)
 {
     hs_decide_start(out, task);
-    hsi_states_start(&hp->states, worker, task,
-                     hs_policy_start_transfers(hp->policy, task, worker, now));
+    hsi_states_record_start(&hp->states, worker, task,
+                            hs_policy_start_transfers(hp->policy, task, worker, now));
     if (worker < hp->pb.m)
         hs_wake_type(wake, HS_GPU);
 }
@@ -201,7 +201,7 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
         hs_decide_wait(out, hp->states.no_spoliation_before[HS_GPU]);
         return;
     }
-    hsi_states_request(&hp->states, gpu, victim, task);
+    hsi_states_request_spoliation(&hp->states, gpu, victim, task);
     hs_decide_spoliate(out, task, victim);
 }
 
@@ -220,9 +220,9 @@ static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decisi
 static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
-    if (!hsi_ready_pool_serves(&hp->queue, worker)) {
+    if (!hsi_ready_pool_is_in_service(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_states_take_pending(&hp->states, worker, out)) {
+    } else if (hsi_states_pending_decision(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start_task(hp, worker, now, out->task, out, wake);
     } else if (worker < hp->pb.m) {
@@ -242,13 +242,13 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
         return;
     take_ready(hp, task);
     hs_decide_start(out, task);
-    hsi_states_prefetch(&hp->states, worker, task,
-                        hs_policy_start_transfers(hp->policy, task, worker, now));
+    hsi_states_record_prefetch(&hp->states, worker, task,
+                               hs_policy_start_transfers(hp->policy, task, worker, now));
 }
 
 static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
 {
-    return hsi_states_prefetched(&hp->states, worker, task);
+    return hsi_states_get_prefetched(&hp->states, worker, task);
 }
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
@@ -260,7 +260,7 @@ static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 static void corrected_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
                             double now, hs_wake *wake)
 {
-    if (hsi_states_ended(&hp->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 

@@ -103,7 +103,7 @@ static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
     if (!plan->pb.graph)
         return hsi_plan_list_take(list, task);
-    if (hsi_locations_are_kept(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
+    if (hsi_locations_are_tracked(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
         !hsi_plan_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
         return 0;
     list->next++;
@@ -163,7 +163,7 @@ static bool take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
     if (plan->pb.graph && hsi_atomic_load(&plan->orphaned))
         collect_released(plan);
-    return hsi_ready_pool_serves(&plan->orphans, worker) &&
+    return hsi_ready_pool_is_in_service(&plan->orphans, worker) &&
            hsi_ready_pool_take(&plan->orphans, type, task);
 }
 
@@ -265,7 +265,7 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
 
     (void)now;
     if (how == HS_ENDING_DONE && plan->pb.graph)
-        hsi_ready_done_shared(&plan->policy->ready, task, queue_orphan, &r);
+        hsi_ready_record_done_concurrently(&plan->policy->ready, task, queue_orphan, &r);
     else if (how == HS_ENDING_RETURNED || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)
@@ -274,7 +274,7 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
 
 static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
-    hsi_plan_lists_skip(&plan->lists, task);
+    hsi_plan_lists_remove(&plan->lists, task);
     hsi_ready_pool_remove(&plan->orphans, task); /* a task whose worker has retired is an orphan */
 }
 

@@ -16,7 +16,7 @@ static hs_status copy_list(hsi_plan_lists *lists, const hsi_problem *pb, const h
     for (i = 0; i < entries; i++) {
         uint32_t task = entry[i].task;
 
-        if (hsi_poll_after(pb->token, 1))
+        if (hsi_poll_after_work(pb->token, 1))
             return HS_ECANCELED;
         if (entry[i].state != HS_RUN)
             continue;
@@ -40,7 +40,7 @@ hs_status hsi_plan_lists_open(hsi_plan_lists *lists, const hsi_problem *pb, cons
     lists->tasks = malloc(size * sizeof *lists->tasks);
     lists->place = malloc(size * sizeof *lists->place);
     st = lists->of && lists->tasks && lists->place ? HS_OK : HS_ENOMEM;
-    for (i = 0; i < pb->n && st == HS_OK && !hsi_poll_at(pb->token, i); i++)
+    for (i = 0; i < pb->n && st == HS_OK && !hsi_poll_at_iteration(pb->token, i); i++)
         lists->place[i] = HS_NONE;
     for (w = 0; w < lists->workers && st == HS_OK; w++)
         st = copy_list(lists, pb, plan, w, &count);

@@ -28,7 +28,7 @@ hs_status hsi_plan_lists_open(hsi_plan_lists *lists, const hsi_problem *pb,
 void      hsi_plan_lists_close(hsi_plan_lists *lists);
 
 /* Remove a task from its list. Call only before the list is compacted. */
-static inline void hsi_plan_lists_skip(hsi_plan_lists *lists, uint32_t task)
+static inline void hsi_plan_lists_remove(hsi_plan_lists *lists, uint32_t task)
 {
     lists->tasks[lists->place[task]] = HS_NONE;
 }

@@ -42,9 +42,9 @@ void hsi_plan_simulation_close(hsi_plan_simulation *r)
     *r = (hsi_plan_simulation){0};
 }
 
-void hsi_plan_simulation_skip(hsi_plan_simulation *r, uint32_t task)
+void hsi_plan_simulation_mark_done(hsi_plan_simulation *r, uint32_t task)
 {
-    hsi_ready_mark_done(&r->ready, task);
+    hsi_ready_mark_done_before_start(&r->ready, task);
 }
 
 /* Start the next task of an idle worker's list, if the task is ready. */
@@ -92,7 +92,7 @@ void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_plan_lists *lists)
 
         hsi_worker_tree_set(&r->busy, worker, INFINITY);
         hsi_locations_record_end(&r->locations, r->running[worker], worker, m.now);
-        hsi_ready_done_shared(&r->ready, r->running[worker], release, &m);
+        hsi_ready_record_done_concurrently(&r->ready, r->running[worker], release, &m);
         if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
             start_next(r, worker, m.now);
     }

@@ -31,7 +31,7 @@ hs_status hsi_plan_simulation_open(hsi_plan_simulation *simulation, const hs_ins
 void      hsi_plan_simulation_close(hsi_plan_simulation *simulation);
 
 /* Mark a task as done before the start. Call before hsi_plan_simulate(). */
-void hsi_plan_simulation_skip(hsi_plan_simulation *simulation, uint32_t task);
+void hsi_plan_simulation_mark_done(hsi_plan_simulation *simulation, uint32_t task);
 
 /* Compute `due` from the lists of the plan. Call at most once. O(tasks log workers + edges). */
 void hsi_plan_simulate(hsi_plan_simulation *simulation, const hsi_plan_lists *lists);

@@ -16,8 +16,8 @@ struct hs_policy {
     uint32_t         tasks;
     bool groups_endings;    /* whether all endings at one time must be recorded before workers are
                                asked */
-    bool counts_down;       /* whether the policy kind itself calls hsi_ready_done_shared(), from
-                               several threads */
+    bool counts_down; /* whether the policy kind itself calls hsi_ready_record_done_concurrently(),
+                         from several threads */
     bool behind;            /* whether tasks have ended since the last call of
                                hs_policy_collect_ready() */
     double             now; /* time of the latest end of a task */

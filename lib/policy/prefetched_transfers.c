@@ -50,7 +50,7 @@ static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, c
 
         if (hsi_is_barrier(g, v) || runs[v].worker == HS_NONE)
             continue;
-        if (hsi_poll_after(token, 8 * (1 + count_reads(g, v))))
+        if (hsi_poll_after_work(token, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
         hsi_locations_prefetch(locations, v, runs[v].worker);
         hsi_locations_record_end(locations, v, runs[v].worker, runs[v].end);
@@ -86,7 +86,7 @@ hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hs
     if (st != HS_OK)
         return st;
     st = hsi_locations_open(&locations, in, &pb);
-    if (st == HS_OK && hsi_locations_are_kept(&locations))
+    if (st == HS_OK && hsi_locations_are_tracked(&locations))
         st = replay_all(&locations, s, token);
     hsi_locations_close(&locations);
     hsi_problem_close(&pb);

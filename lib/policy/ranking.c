@@ -7,11 +7,11 @@
 #include "support/pages.h"
 
 hs_status hsi_ranking_open(hsi_ranking *ranking, const hs_instance *in, hsi_problem *pb,
-                           hs_rank rank, hs_rank usual)
+                           hs_rank rank, hs_rank default_rank)
 {
     hs_status st;
 
-    *ranking = (hsi_ranking){.rank = rank == HS_RANK_DEFAULT ? usual : rank};
+    *ranking = (hsi_ranking){.rank = rank == HS_RANK_DEFAULT ? default_rank : rank};
     if (ranking->rank == HS_RANK_GIVEN)
         return HS_OK;
     ranking->number = hsi_pages_alloc((pb->n + 1) * sizeof *ranking->number);

@@ -13,21 +13,21 @@ typedef struct hsi_ranking {
     int64_t  latest; /* HS_RANK_FIFO: rank of the task that became ready last */
 } hsi_ranking;
 
-/* Compute the ranks and make them the priorities of `pb`; HS_RANK_DEFAULT means `usual`. Close the
- * ranking after `pb`, which points into it. O(tasks + edges). */
+/* Compute the ranks and make them the priorities of `pb`; HS_RANK_DEFAULT means `default_rank`.
+ * Close the ranking after `pb`, which points into it. O(tasks + edges). */
 hs_status hsi_ranking_open(hsi_ranking *ranking, const hs_instance *in, hsi_problem *pb,
-                           hs_rank rank, hs_rank usual);
+                           hs_rank rank, hs_rank default_rank);
 void      hsi_ranking_close(hsi_ranking *ranking);
 
 /* Set the HS_RANK_FIFO rank of a task; call once, when the task becomes ready. */
-static inline void hsi_ranking_ready(hsi_ranking *ranking, uint32_t task)
+static inline void hsi_ranking_number_ready(hsi_ranking *ranking, uint32_t task)
 {
     if (ranking->rank == HS_RANK_FIFO)
         ranking->number[task] = --ranking->latest;
 }
 
 /* Return true if ranks are path lengths, not given priorities or arrival order. */
-static inline bool hsi_ranking_is_length(const hsi_ranking *ranking)
+static inline bool hsi_ranking_is_path_length(const hsi_ranking *ranking)
 {
     return ranking->rank == HS_RANK_MIN || ranking->rank == HS_RANK_AVG;
 }

@@ -29,13 +29,14 @@ static void become_ready(hsi_ready *ready, uint32_t vertex)
     ready->news[ready->news_count++] = vertex;
 }
 
-void hsi_ready_done(hsi_ready *ready, uint32_t task)
+void hsi_ready_record_done(hsi_ready *ready, uint32_t task)
 {
     if (ready->graph)
         vertex_done(ready, task);
 }
 
-void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release, void *data)
+void hsi_ready_record_done_concurrently(hsi_ready *ready, uint32_t task, hsi_release *release,
+                                        void *data)
 {
     size_t          count;
     const uint32_t *after = hsi_successors(ready->graph, task, &count);
@@ -44,14 +45,14 @@ void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release
         if (__atomic_sub_fetch(&ready->unfinished[after[i]], 1, __ATOMIC_SEQ_CST) != 0)
             continue;
         if (hsi_is_barrier(ready->graph, after[i]))
-            hsi_ready_done_shared(ready, after[i], release, data);
+            hsi_ready_record_done_concurrently(ready, after[i], release, data);
         else
             release(data, after[i]);
     }
 }
 
 /* each vertex is pushed at most once, so `scratch` has room for all */
-void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
+void hsi_ready_record_dropped(hsi_ready *ready, uint32_t task)
 {
     size_t waiting = 0;
 
@@ -71,10 +72,10 @@ void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
     }
 }
 
-void hsi_ready_mark_done(hsi_ready *ready, uint32_t task)
+void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task)
 {
     ready->unfinished[task] = UINT32_MAX;
-    hsi_ready_done(ready, task);
+    hsi_ready_record_done(ready, task);
 }
 
 static int comes_first(const void *graph, uint32_t a, uint32_t b)
@@ -112,14 +113,14 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
     const hs_graph *g = ready->graph;
 
     if (!g) {
-        for (; ready->news_count < pb->n && !hsi_poll_at(pb->token, ready->news_count);
+        for (; ready->news_count < pb->n && !hsi_poll_at_iteration(pb->token, ready->news_count);
              ready->news_count++)
             ready->news[ready->news_count] = (uint32_t)ready->news_count;
         return;
     }
-    for (size_t v = 0; v < g->vertices && !hsi_poll_at(pb->token, v); v++)
+    for (size_t v = 0; v < g->vertices && !hsi_poll_at_iteration(pb->token, v); v++)
         ready->unfinished[v] = (uint32_t)hsi_predecessor_count(g, v);
-    for (uint32_t t = 0; t < g->tasks && !hsi_poll_at(pb->token, t); t++)
+    for (uint32_t t = 0; t < g->tasks && !hsi_poll_at_iteration(pb->token, t); t++)
         if (hsi_predecessor_count(g, t) == 0)
             ready->news[ready->news_count++] = t;
 }

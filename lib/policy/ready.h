@@ -30,26 +30,27 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb);
 void      hsi_ready_close(hsi_ready *ready);
 
 /* Record that a task is done: lower the counters of its successors. */
-void hsi_ready_done(hsi_ready *ready, uint32_t task);
+void hsi_ready_record_done(hsi_ready *ready, uint32_t task);
 
 /* Mark all successors of a dropped task, direct and indirect, as never ready. O(edges) in
  * total over all calls. */
-void hsi_ready_dropped(hsi_ready *ready, uint32_t task);
+void hsi_ready_record_dropped(hsi_ready *ready, uint32_t task);
 
 /* Mark a task as done before the start: never returned, and counted as a finished predecessor. */
-void hsi_ready_mark_done(hsi_ready *ready, uint32_t task);
+void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task);
 
 /*
- * hsi_ready_done() for concurrent calls, after the first hsi_ready_collect(): a task that becomes
- * ready is not collected, but passed to `release` by the thread that ended its last predecessor. A
- * thread that finds the task ready sees all writes of its predecessors.
+ * hsi_ready_record_done() for concurrent calls, after the first hsi_ready_collect(): a task that
+ * becomes ready is not collected, but passed to `release` by the thread that ended its last
+ * predecessor. A thread that finds the task ready sees all writes of its predecessors.
  */
 typedef void hsi_release(void *data, uint32_t task);
-void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release, void *data);
+void hsi_ready_record_done_concurrently(hsi_ready *ready, uint32_t task, hsi_release *release,
+                                        void *data);
 
 /* Return the number of unfinished predecessors of a task; at least HSI_NEVER_READY if the task
  * never becomes ready. */
-static inline uint32_t hsi_ready_unfinished(const hsi_ready *ready, uint32_t task)
+static inline uint32_t hsi_ready_unfinished_predecessors(const hsi_ready *ready, uint32_t task)
 {
     return __atomic_load_n(&ready->unfinished[task], __ATOMIC_SEQ_CST);
 }
@@ -57,14 +58,14 @@ static inline uint32_t hsi_ready_unfinished(const hsi_ready *ready, uint32_t tas
 /* Return true if all predecessors are done. */
 static inline bool hsi_is_ready(const hsi_ready *ready, uint32_t task)
 {
-    return hsi_ready_unfinished(ready, task) == 0;
+    return hsi_ready_unfinished_predecessors(ready, task) == 0;
 }
 
 /* Return true if the task never becomes ready: done before the start, or successor of a dropped
  * task. */
 static inline bool hsi_is_never_ready(const hsi_ready *ready, uint32_t task)
 {
-    return hsi_ready_unfinished(ready, task) >= HSI_NEVER_READY;
+    return hsi_ready_unfinished_predecessors(ready, task) >= HSI_NEVER_READY;
 }
 
 /* Return the number of tasks that became ready since the last call, and set *tasks to them, in

@@ -48,7 +48,7 @@ bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task)
 {
     if (pool->tasks.count == 0 || !can_run(pool, type, hsi_set_at(&pool->tasks, end_of(type), 0)))
         return false;
-    *task = hsi_set_take(&pool->tasks, end_of(type));
+    *task = hsi_set_remove_end(&pool->tasks, end_of(type));
     return true;
 }
 
@@ -74,7 +74,7 @@ bool hsi_ready_pool_take_stranded(hsi_ready_pool *pool, uint32_t *task)
 
         if (pool->in_service[gone] || (pool->in_service[other] && can_run(pool, other, found)))
             continue;
-        *task = hsi_set_take(&pool->tasks, end_of(gone));
+        *task = hsi_set_remove_end(&pool->tasks, end_of(gone));
         return true;
     }
     return false;

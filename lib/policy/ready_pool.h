@@ -40,7 +40,7 @@ bool hsi_ready_pool_take(hsi_ready_pool *pool, hs_type type, uint32_t *task);
 /* Take a worker out of service. Return false if it already was. */
 bool hsi_ready_pool_retire(hsi_ready_pool *pool, unsigned worker);
 
-static inline bool hsi_ready_pool_serves(const hsi_ready_pool *pool, unsigned worker)
+static inline bool hsi_ready_pool_is_in_service(const hsi_ready_pool *pool, unsigned worker)
 {
     return !pool->retired[worker];
 }

@@ -154,7 +154,7 @@ int hs_queue_take(hs_queue *q, hs_type type, hs_queue_task *task)
 
     if (at == HS_NONE)
         return 0;
-    hsi_set_take(&q->waiting, end_of(type));
+    hsi_set_remove_end(&q->waiting, end_of(type));
     *task = remove_slot(q, at);
     return 1;
 }
@@ -318,7 +318,7 @@ hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
     hs_queue_settings full = {0};
     hs_queue         *q;
 
-    if (settings && !hsi_take_sized(&full, sizeof full, settings))
+    if (settings && !hsi_sized_copy_in(&full, sizeof full, settings))
         return HS_EINVAL;
     if (!hsi_is_cell_width(full.tolerance))
         return HS_EINVAL;

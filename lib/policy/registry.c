@@ -41,7 +41,7 @@ static hs_policy_kind whole_kind(const hs_policy_kind *kind)
 {
     hs_policy_kind known = {0};
 
-    (void)hsi_take_sized(&known, sizeof known, kind);
+    (void)hsi_sized_copy_in(&known, sizeof known, kind);
     return known;
 }
 
@@ -106,7 +106,7 @@ void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size)
 static hs_status resolve_settings(hs_policy_settings *full, const hs_policy_settings *given)
 {
     hs_policy_settings_init(full);
-    if (given && !hsi_take_sized(full, sizeof *full, given))
+    if (given && !hsi_sized_copy_in(full, sizeof *full, given))
         return HS_EINVAL;
     return is_finite_nonnegative(full->tolerance) && (unsigned)full->guesses <= HS_GUESSES_DOUBTED
                ? hsi_parameters_resolve(&full->parameters)
@@ -194,7 +194,7 @@ void hs_policy_free(hs_policy *policy)
 int hs_policy_groups_endings(const hs_policy *policy)
 {
     return policy->groups_endings &&
-           !(policy->counts_down && !hsi_locations_are_kept(&policy->locations));
+           !(policy->counts_down && !hsi_locations_are_tracked(&policy->locations));
 }
 
 size_t hs_policy_collect_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
@@ -314,10 +314,10 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     if (how == HS_ENDING_DONE && policy->groups_endings) {
         hsi_locations_record_end(&policy->locations, task, worker, now);
         if (!policy->counts_down)
-            hsi_ready_done(&policy->ready, task);
+            hsi_ready_record_done(&policy->ready, task);
     }
     if (how == HS_ENDING_DROPPED && policy->groups_endings)
-        hsi_ready_dropped(&policy->ready, task);
+        hsi_ready_record_dropped(&policy->ready, task);
     if (hs_policy_groups_endings(policy)) { /* a policy that does not group endings may be called
                                                by several threads at once, so nothing is written
                                                then */
@@ -332,7 +332,7 @@ void hs_policy_mark_done(hs_policy *policy, uint32_t task)
     if (task >= policy->tasks)
         return;
     if (policy->groups_endings)
-        hsi_ready_mark_done(&policy->ready, task);
+        hsi_ready_mark_done_before_start(&policy->ready, task);
     policy->kind.mark_done(policy->state, task);
 }
 
@@ -354,6 +354,6 @@ int hs_policy_take_stranded(hs_policy *policy, uint32_t *task)
     if (!policy->kind.take_stranded(policy->state, task) || *task >= policy->tasks)
         return 0;
     if (policy->groups_endings)
-        hsi_ready_dropped(&policy->ready, *task);
+        hsi_ready_record_dropped(&policy->ready, *task);
     return 1;
 }

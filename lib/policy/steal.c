@@ -98,7 +98,7 @@ static void begin_lists(hs_policy_state *steal)
 
         hsi_plan_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next;
-             at != steal->lists.of[w].end && !hsi_poll_after(steal->pb.token, 1); at++)
+             at != steal->lists.of[w].end && !hsi_poll_after_work(steal->pb.token, 1); at++)
             steal->load[w] += estimated_time(steal, type, *at);
     }
 }
@@ -158,7 +158,7 @@ static uint32_t *best_task_to_steal(const hs_policy_state *steal, unsigned victi
 {
     const hsi_plan_list *list = &steal->lists.of[victim];
     hs_type              type = hsi_states_type(&steal->states, victim);
-    double               end = hsi_states_end(&steal->states, victim, now) + steal->load[victim],
+    double end = hsi_states_expected_end(&steal->states, victim, now) + steal->load[victim],
            least = INFINITY;
     uint32_t *at, *best = NULL;
 
@@ -189,7 +189,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
 
         if (list->next == list->end)
             continue;
-        end = hsi_states_end(&steal->states, w, now) + steal->load[w];
+        end = hsi_states_expected_end(&steal->states, w, now) + steal->load[w];
         if ((victim != HS_NONE && end <= latest) || when_stealing_pays(steal, w, type, now) > now)
             continue;
         latest = end;
@@ -255,7 +255,7 @@ static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint
 static void start_task(hs_policy_state *steal, unsigned worker, uint32_t task, double now,
                        hs_wake *wake)
 {
-    hsi_states_start(&steal->states, worker, task, now);
+    hsi_states_record_start(&steal->states, worker, task, now);
     wake_thieves(steal, worker, now, wake);
 }
 
@@ -285,7 +285,7 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     }
     victim = hsi_states_find_victim(&steal->states, worker, now, &task);
     if (victim != HS_NONE) {
-        hsi_states_request(&steal->states, worker, victim, task);
+        hsi_states_request_spoliation(&steal->states, worker, victim, task);
         hs_decide_spoliate(out, task, victim);
         return;
     }
@@ -301,9 +301,9 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
 
     if (!steal->begun)
         begin_lists(steal);
-    if (!hsi_ready_pool_serves(&steal->orphans, worker))
+    if (!hsi_ready_pool_is_in_service(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_states_take_pending(&steal->states, worker, out))
+    else if (hsi_states_pending_decision(&steal->states, worker, out))
         ; /* a request that was made, or a task reserved for this worker, comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
@@ -322,14 +322,14 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
                         double now, hs_wake *wake)
 {
-    if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
 }
 
 static void steal_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
-        hsi_plan_lists_skip(&steal->lists, task);
+        hsi_plan_lists_remove(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task);
 }
 

@@ -98,7 +98,7 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
         steal_graph_free(steal);
         return st;
     }
-    if (hsi_locations_are_kept(&policy->locations))
+    if (hsi_locations_are_tracked(&policy->locations))
         steal->states.locations = &policy->locations;
     steal->states.due = steal->plan.due;
     *out = steal;
@@ -168,7 +168,7 @@ static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint3
         from = when_taking_pays(steal, worker, *task, now);
         if (from <= now) {
             stop_waiting(steal, *task);
-            hsi_plan_lists_skip(&steal->lists, *task);
+            hsi_plan_lists_remove(&steal->lists, *task);
             return true;
         }
         *until = fmin(*until, from);
@@ -198,7 +198,7 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     if (!is_quiet(steal, type, now)) {
         victim = hsi_states_find_victim(&steal->states, worker, now, &task);
         if (victim != HS_NONE) {
-            hsi_states_request(&steal->states, worker, victim, task);
+            hsi_states_request_spoliation(&steal->states, worker, victim, task);
             hs_decide_spoliate(out, task, victim);
             return;
         }
@@ -222,7 +222,7 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
     }
     if (steal->states.no_spoliation_before[other] <= now)
         return;
-    worth = hsi_states_next_spoliation_of(&steal->states, thief, worker, now);
+    worth = hsi_states_next_spoliation_from(&steal->states, thief, worker, now);
     if (worth < steal->states.no_spoliation_before[other]) {
         steal->states.no_spoliation_before[other] = worth;
         hs_wake_type(wake, other);
@@ -245,9 +245,9 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t task;
 
-    if (!hsi_ready_pool_serves(&steal->orphans, worker))
+    if (!hsi_ready_pool_is_in_service(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_states_take_pending(&steal->states, worker, out))
+    else if (hsi_states_pending_decision(&steal->states, worker, out))
         ; /* a request that was made, or a task reserved for this worker, comes first */
     else if (take_own(steal, worker, &task) || hsi_ready_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
@@ -255,8 +255,8 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
         help_or_wait(steal, worker, now, out);
     if (out->kind != HS_DECIDE_START)
         return;
-    hsi_states_start(&steal->states, worker, out->task,
-                     hs_policy_start_transfers(steal->policy, out->task, worker, now));
+    hsi_states_record_start(&steal->states, worker, out->task,
+                            hs_policy_start_transfers(steal->policy, out->task, worker, now));
     wake_thieves(steal, worker, now, wake);
 }
 
@@ -290,7 +290,7 @@ void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, si
 static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
                               double now, hs_wake *wake)
 {
-    if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
+    if (hsi_states_record_end(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
     if (how == HS_ENDING_DROPPED)
         hs_wake_all(wake); /* other workers may have waited for successors of the dropped task */
@@ -299,8 +299,8 @@ static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t 
 static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
 {
     if (!steal->begun)
-        hsi_plan_simulation_skip(&steal->plan, task);
-    hsi_plan_lists_skip(&steal->lists, task);
+        hsi_plan_simulation_mark_done(&steal->plan, task);
+    hsi_plan_lists_remove(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task); /* a task whose worker has retired is an orphan */
 }
 

@@ -299,7 +299,7 @@ static hs_status classify(hsi_task_classes *cs, hash_table *table, hash_table *k
         hsi_task_class c = {.row = row};
         uint32_t      *number;
 
-        if (hsi_poll_after(cs->pb->token, 8))
+        if (hsi_poll_after_work(cs->pb->token, 8))
             return HS_ECANCELED;
         if (row != last_row) {
             number = find_slot(table, hash_task(cs, task, row));
@@ -407,7 +407,7 @@ void hsi_classes_close(hsi_task_classes *cs)
 
 void hsi_classes_add(hsi_task_classes *cs, const uint32_t *tasks, size_t count)
 {
-    for (size_t i = 0; i < count && !hsi_poll_after(cs->pb->token, 16); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after_work(cs->pb->token, 16); i++) {
         hsi_task_class *c = hsi_class_of(cs, tasks[i]);
 
         if (!cs->gone[tasks[i]])
@@ -416,7 +416,7 @@ void hsi_classes_add(hsi_task_classes *cs, const uint32_t *tasks, size_t count)
         hsi_heap_push(cs->heap + c->first, c->heaped++, tasks[i], is_earlier_task, cs->pb);
         c->waiting++;
     }
-    for (size_t i = 0; i < count && !hsi_poll_after(cs->pb->token, 16); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after_work(cs->pb->token, 16); i++) {
         hsi_task_class *c = hsi_class_of(cs, tasks[i]);
 
         if (c->on[HS_CPU].crowd != -(double)c->waiting)

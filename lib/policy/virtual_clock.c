@@ -344,7 +344,7 @@ static hs_status run_simulation(policy_simulation *sim)
     double    now;
 
     while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
-        if (hsi_poll_after(&sim->policy->token, turn))
+        if (hsi_poll_after_work(&sim->policy->token, turn))
             return HS_ECANCELED;
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
@@ -360,7 +360,8 @@ static hs_status open_simulation(policy_simulation *sim, const double *available
     hs_status st;
 
     sim->groups_endings = sim->policy->groups_endings;
-    sim->prefetches = sim->policy->kind.prefetch && hsi_locations_are_kept(&sim->policy->locations);
+    sim->prefetches =
+        sim->policy->kind.prefetch && hsi_locations_are_tracked(&sim->policy->locations);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
     if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
@@ -380,7 +381,7 @@ static hs_status open_simulation(policy_simulation *sim, const double *available
 static void skip_done(policy_simulation *sim, const unsigned char *skip)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
-        if (hsi_poll_at(&sim->policy->token, task))
+        if (hsi_poll_at_iteration(&sim->policy->token, task))
             return;
         if (!skip[task])
             continue;
@@ -462,7 +463,7 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
     if (!kind || !estimates || !truth || !out || !are_alike(estimates, truth))
         return HS_EINVAL;
     if (settings)
-        (void)hsi_take_sized(&full, sizeof full, settings);
+        (void)hsi_sized_copy_in(&full, sizeof full, settings);
     if (full.available && !are_times(full.available, estimates))
         return HS_EINVAL;
     st = hs_policy_create(kind, estimates, plan, settings, &policy);

@@ -54,7 +54,7 @@ static bool is_late(const hsi_worker_states *states, unsigned worker, double now
     return now > states->of[worker].start + time_until_late(states, worker);
 }
 
-double hsi_states_end(const hsi_worker_states *states, unsigned worker, double now)
+double hsi_states_expected_end(const hsi_worker_states *states, unsigned worker, double now)
 {
     const hsi_worker_state *m = &states->of[worker];
 
@@ -84,7 +84,7 @@ double hsi_states_steal_time(const hsi_worker_states *states, unsigned worker, d
 
     if (isinf(time))
         return INFINITY;
-    end = hsi_states_end(states, worker, now);
+    end = hsi_states_expected_end(states, worker, now);
     if (m->task == HS_NONE)
         return now + time < now + load ? now : INFINITY;
     if (!is_late(states, worker, now) && now + time < end + load)
@@ -124,7 +124,7 @@ static running_task running_of(const hsi_worker_states *states, unsigned worker)
     if (states->locations)
         return p;
     p.time *= hsi_ratios_pessimistic(on_other);
-    p.overrun_factor += hsi_ratios_wrong_share(on_other);
+    p.overrun_factor += hsi_ratios_misestimate_share(on_other);
     p.kind = hsi_history_ratios(x, type, m->task);
     p.type = x->of[type];
     return p;
@@ -203,9 +203,9 @@ static double when_worth_spoliating(const running_task *p, double now)
     when_outlasted(p, 1, now, &last, &until);
     for (i = 0; i < HSI_RATIO_BINS; i++) {
         if (p->kind->bin[i].count)
-            when_outlasted(p, hsi_ratios_limit(p->kind, i), now, &last, &until);
+            when_outlasted(p, hsi_ratios_bin_limit(p->kind, i), now, &last, &until);
         if (p->type->bin[i].count)
-            when_outlasted(p, hsi_ratios_limit(p->type, i), now, &last, &until);
+            when_outlasted(p, hsi_ratios_bin_limit(p->type, i), now, &last, &until);
     }
     return isinf(until) ? first_time_after(last, p->start, elapsed_worth_spoliating(p, 0)) : until;
 }
@@ -233,10 +233,11 @@ double hsi_states_spoliation_time(const hsi_worker_states *states, unsigned work
     return is_worth_spoliating(&p, now, now) ? now : when_worth_spoliating(&p, now);
 }
 
-double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, double now)
+double hsi_states_expected_end_with_prefetched(const hsi_worker_states *states, unsigned worker,
+                                               double now)
 {
     const hsi_worker_state *m = &states->of[worker];
-    double                  end = hsi_states_end(states, worker, now);
+    double                  end = hsi_states_expected_end(states, worker, now);
 
     if (m->prefetched == HS_NONE)
         return end;
@@ -280,7 +281,8 @@ static bool is_candidate(const hsi_worker_states *states, unsigned worker, int p
     b->worker = worker;
     b->task = task;
     b->second = prefetched;
-    b->end = prefetched ? hsi_states_end_of_all(states, worker, now) : end_of(states, worker, now);
+    b->end = prefetched ? hsi_states_expected_end_with_prefetched(states, worker, now)
+                        : end_of(states, worker, now);
     return true;
 }
 
@@ -382,7 +384,7 @@ static double when_late_task_pays(const hsi_worker_states *states, unsigned thie
     if (b->second) /* the condition end_on_thief() < 2 now - start + time of the prefetched task,
                       solved for `now` */
         return start + (end_on_thief(states, thief, b, now) - now) -
-               (b->end - hsi_states_end(states, b->worker, now));
+               (b->end - hsi_states_expected_end(states, b->worker, now));
     p = running_of(states, b->worker);
     return first_time_after(
         now, start, elapsed_worth_spoliating(&p, arrival_at_thief(states, thief, b, now) - now));
@@ -405,14 +407,14 @@ static double next_time_worth(const hsi_worker_states *states, unsigned thief, c
     return fmax(when_late_task_pays(states, thief, b, now), soonest);
 }
 
-double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned thief,
-                                     unsigned worker, double now)
+double hsi_states_next_spoliation_from(const hsi_worker_states *states, unsigned thief,
+                                       unsigned victim, double now)
 {
     double      until = INFINITY;
     victim_task b;
 
     for (int second = 0; second < 2; second++)
-        if (is_candidate(states, worker, second, now, &b))
+        if (is_candidate(states, victim, second, now, &b))
             until = fmin(until, next_time_worth(states, thief, &b, now));
     return until;
 }
@@ -423,7 +425,7 @@ double hsi_states_next_spoliation(const hsi_worker_states *states, unsigned thie
     double   until = INFINITY;
 
     for (w = first_worker_of_other_type(states, thief); w < end; w++)
-        until = fmin(until, hsi_states_next_spoliation_of(states, thief, w, now));
+        until = fmin(until, hsi_states_next_spoliation_from(states, thief, w, now));
     return until;
 }
 
@@ -435,14 +437,15 @@ static uint32_t *thief_of(hsi_worker_states *states, unsigned victim, uint32_t t
     return v->prefetched == task ? &v->prefetched_thief : &v->thief;
 }
 
-void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task)
+void hsi_states_request_spoliation(hsi_worker_states *states, unsigned thief, unsigned victim,
+                                   uint32_t task)
 {
     states->of[thief].victim = victim;
     states->of[thief].requested = task;
     *thief_of(states, victim, task) = thief;
 }
 
-bool hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out)
+bool hsi_states_pending_decision(hsi_worker_states *states, unsigned worker, hs_decision *out)
 {
     hsi_worker_state *m = &states->of[worker];
 
@@ -515,8 +518,8 @@ static bool give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t ta
     return how == HS_ENDING_ABORTED || how == HS_ENDING_RETURNED;
 }
 
-bool hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
-                      double now, hs_wake *wake)
+bool hsi_states_record_end(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
+                           double now, hs_wake *wake)
 {
     hsi_worker_state *m = &states->of[worker];
     uint32_t          thief;

@@ -87,8 +87,8 @@ static inline double hsi_states_time(const hsi_worker_states *states, hs_type ty
 }
 
 /* Record that `worker` starts a task at `now`. */
-static inline void hsi_states_start(hsi_worker_states *states, unsigned worker, uint32_t task,
-                                    double now)
+static inline void hsi_states_record_start(hsi_worker_states *states, unsigned worker,
+                                           uint32_t task, double now)
 {
     states->of[worker].start = now;
     states->of[worker].task = task;
@@ -96,16 +96,16 @@ static inline void hsi_states_start(hsi_worker_states *states, unsigned worker, 
 
 /* Record a prefetched task: the task starts on `worker` after the running task; its last input
  * arrives at `inputs_at`. */
-static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worker, uint32_t task,
-                                       double inputs_at)
+static inline void hsi_states_record_prefetch(hsi_worker_states *states, unsigned worker,
+                                              uint32_t task, double inputs_at)
 {
     states->of[worker].prefetched = task;
     states->of[worker].inputs_at = inputs_at;
 }
 
 /* Return true and the prefetched task of a worker; false: the worker has no prefetched task. */
-static inline bool hsi_states_prefetched(const hsi_worker_states *states, unsigned worker,
-                                         uint32_t *task)
+static inline bool hsi_states_get_prefetched(const hsi_worker_states *states, unsigned worker,
+                                             uint32_t *task)
 {
     *task = states->of[worker].prefetched;
     return *task != HS_NONE;
@@ -116,8 +116,8 @@ static inline bool hsi_states_prefetched(const hsi_worker_states *states, unsign
  * give the task to another worker; false if the task is finished or reserved for its thief. If the
  * history changed, wake the types whose workers found nothing to spoliate.
  */
-bool hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
-                      double now, hs_wake *wake);
+bool hsi_states_record_end(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
+                           double now, hs_wake *wake);
 
 /* Remove a retiring worker: cancel its request. Return true and the task that was reserved for the
  * worker, which the policy must give to another one; 0: no task was reserved. */
@@ -126,15 +126,16 @@ bool hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *tas
 /* Return true and the decision of a worker with a reserved task (start the task), an open request
  * (repeat the request) or a prefetched task (start the task); false if the worker has none of the
  * three. */
-bool hsi_states_take_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
+bool hsi_states_pending_decision(hsi_worker_states *states, unsigned worker, hs_decision *out);
 
 /* Return the expected end of the running task by its estimate; for a late task, `now` plus its
  * elapsed time. Return `now` for an idle worker. */
-double hsi_states_end(const hsi_worker_states *states, unsigned worker, double now);
+double hsi_states_expected_end(const hsi_worker_states *states, unsigned worker, double now);
 
 /* Return the expected end of the running and the prefetched task, by the same rule as
- * hsi_states_end(). */
-double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, double now);
+ * hsi_states_expected_end(). */
+double hsi_states_expected_end_with_prefetched(const hsi_worker_states *states, unsigned worker,
+                                               double now);
 
 /*
  * Return the earliest time at which a task of length `time`, started on another worker, would end
@@ -156,13 +157,14 @@ double hsi_states_spoliation_time(const hsi_worker_states *states, unsigned work
 uint32_t hsi_states_find_victim(const hsi_worker_states *states, unsigned thief, double now,
                                 uint32_t *task);
 
-/* Return the earliest time after `now` at which a task of `worker`, or of any worker of the other
+/* Return the earliest time after `now` at which a task of `victim`, or of any worker of the other
  * type, may be worth spoliating for `thief`; INFINITY: not expected. */
-double hsi_states_next_spoliation_of(const hsi_worker_states *states, unsigned thief,
-                                     unsigned worker, double now);
+double hsi_states_next_spoliation_from(const hsi_worker_states *states, unsigned thief,
+                                       unsigned victim, double now);
 double hsi_states_next_spoliation(const hsi_worker_states *states, unsigned thief, double now);
 
 /* Record the request of `thief` for the running or prefetched `task` of `victim`. */
-void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task);
+void hsi_states_request_spoliation(hsi_worker_states *states, unsigned thief, unsigned victim,
+                                   uint32_t task);
 
 #endif

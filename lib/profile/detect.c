@@ -55,5 +55,5 @@ void hs_processor_detect_cpu(int cores, hs_processor *processor)
     if (uname(&system) != 0)
         strcpy(system.machine, "unknown");
     hsi_detect_cpu_model("/proc/cpuinfo", system.machine, full.model);
-    hsi_fill_sized(processor, &full, sizeof full);
+    hsi_sized_copy_out(processor, &full, sizeof full);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing the fresh executions of cost models to a profile. */
+/* Writing the executions of cost models to a profile. */
 #include "profile/entry_row.h"
 #include "profile/processor.h"
 
@@ -11,9 +11,21 @@ typedef struct flush {
     bool          given[2];      /* true: the caller named the processor */
     sqlite3_int64 ids[2];        /* ids of the processors; 0: not looked up */
     sqlite3_stmt *find, *put;
+    bool          replaces;      /* true: all entries are written, in place of those in the file */
 } flush;
 
-static bool is_fresh(const hs_cost_entry *entry)
+/* Iterate over the entries to be written. */
+static bool entry_at(const flush *f, const hs_cost *cost, size_t index, hs_cost_entry *entry)
+{
+    if (!f->replaces)
+        return hs_cost_fresh_at(cost, index, entry);
+    if (!hs_cost_entry_at(cost, index, entry))
+        return false;
+    entry->restarted = true;
+    return true;
+}
+
+static bool has_executions(const hs_cost_entry *entry)
 {
     return entry->runs > 0 || entry->strange > 0;
 }
@@ -58,7 +70,7 @@ static hs_status flush_entry(flush *f, const hs_cost_entry *fresh)
     return hsi_profile_step(f->profile, f->put, binding, &has_row, f->error);
 }
 
-/* Write the fresh entries from index `first` on. */
+/* Write the entries from index `first` on. */
 static hs_status flush_entries(flush *f, const hs_cost *cost, size_t first)
 {
     hs_cost_entry entry;
@@ -75,22 +87,22 @@ static hs_status flush_entries(flush *f, const hs_cost *cost, size_t first)
                                  ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                                  &f->put, f->error);
     hs_cost_entry_init(&entry);
-    for (size_t i = first; st == HS_OK && hs_cost_fresh_at(cost, i, &entry); i++)
-        if (is_fresh(&entry))
+    for (size_t i = first; st == HS_OK && entry_at(f, cost, i, &entry); i++)
+        if (has_executions(&entry))
             st = flush_entry(f, &entry);
     sqlite3_finalize(f->find);
     sqlite3_finalize(f->put);
     return st;
 }
 
-/* Find the first fresh entry. False: there is none. */
-static bool find_fresh(const hs_cost *cost, size_t *first)
+/* Find the first entry to be written. False: there is none. */
+static bool find_first(const flush *f, const hs_cost *cost, size_t *first)
 {
     hs_cost_entry entry;
 
     hs_cost_entry_init(&entry);
-    for (*first = 0; hs_cost_fresh_at(cost, *first, &entry); ++*first)
-        if (is_fresh(&entry))
+    for (*first = 0; entry_at(f, cost, *first, &entry); ++*first)
+        if (has_executions(&entry))
             return true;
     return false;
 }
@@ -103,24 +115,40 @@ static hs_status take_processor(flush *f, const hs_processor *given, hs_type typ
     return hsi_processor_take(given, type, &f->processors[type], f->error);
 }
 
-hs_status hs_profile_flush(hs_profile *profile, const hs_processor *cpu, const hs_processor *gpu,
-                           hs_cost *cost, hs_error *error)
+/* Write entries in one transaction; *f has the profile, and which entries to write. */
+static hs_status write_entries(flush *f, const hs_processor *cpu, const hs_processor *gpu,
+                               hs_cost *cost)
 {
-    flush     f = {.profile = profile, .error = error};
     size_t    first;
     hs_status st;
 
-    if (!profile || !cost)
-        return hsi_profile_misuse("a flush needs a profile and cost models", error);
-    st = take_processor(&f, cpu, HS_CPU);
+    if (!f->profile || !cost)
+        return hsi_profile_misuse("a flush needs a profile and cost models", f->error);
+    st = take_processor(f, cpu, HS_CPU);
     if (st == HS_OK)
-        st = take_processor(&f, gpu, HS_GPU);
-    if (st != HS_OK || !find_fresh(cost, &first))
+        st = take_processor(f, gpu, HS_GPU);
+    if (st != HS_OK || !find_first(f, cost, &first))
         return st;
-    st = hsi_profile_begin(profile, error);
+    st = hsi_profile_begin(f->profile, f->error);
     if (st == HS_OK)
-        st = hsi_profile_end(profile, flush_entries(&f, cost, first), error);
+        st = hsi_profile_end(f->profile, flush_entries(f, cost, first), f->error);
     if (st == HS_OK)
         hs_cost_clear_fresh(cost);
     return st;
+}
+
+hs_status hs_profile_flush(hs_profile *profile, const hs_processor *cpu, const hs_processor *gpu,
+                           hs_cost *cost, hs_error *error)
+{
+    flush f = {.profile = profile, .error = error};
+
+    return write_entries(&f, cpu, gpu, cost);
+}
+
+hs_status hs_profile_replace(hs_profile *profile, const hs_processor *cpu, const hs_processor *gpu,
+                             hs_cost *cost, hs_error *error)
+{
+    flush f = {.profile = profile, .error = error, .replaces = true};
+
+    return write_entries(&f, cpu, gpu, cost);
 }

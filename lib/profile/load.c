@@ -125,6 +125,6 @@ hs_status hs_profile_load_similar(hs_profile *profile, const hs_processor *own, 
     if (st == HS_OK)
         st = load_entries(profile, id, own_id, found.type, cost, error);
     if (st == HS_OK)
-        hsi_fill_sized(from, &found, sizeof found);
+        hsi_sized_copy_out(from, &found, sizeof found);
     return st;
 }

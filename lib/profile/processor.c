@@ -11,7 +11,7 @@ static const hs_processor no_processor = {.type = HS_CPU};
 
 void hs_processor_init_sized(hs_processor *processor, size_t size)
 {
-    hsi_init_sized(processor, size, &no_processor, sizeof no_processor);
+    hsi_sized_init(processor, size, &no_processor, sizeof no_processor);
 }
 
 const char *hsi_processor_type_name(hs_type type)
@@ -23,7 +23,7 @@ hs_status hsi_processor_take(const hs_processor *given, hs_type type, hs_process
                              hs_error *error)
 {
     *own = no_processor;
-    if (!given || !hsi_take_sized(own, sizeof *own, given) || own->type != type ||
+    if (!given || !hsi_sized_copy_in(own, sizeof *own, given) || own->type != type ||
         (type != HS_CPU && type != HS_GPU) || own->cores < 0 || !*own->model ||
         !memchr(own->model, '\0', sizeof own->model))
         return hsi_profile_misuse("a processor needs its type, a model and a number of cores",
@@ -45,7 +45,7 @@ static bool read_row(sqlite3_stmt *row, hs_processor *processor)
     full.type = *type == 'c' ? HS_CPU : HS_GPU;
     full.cores = (int)cores;
     strcpy(full.model, model);
-    hsi_fill_sized(processor, &full, sizeof full);
+    hsi_sized_copy_out(processor, &full, sizeof full);
     return true;
 }
 

@@ -14,24 +14,25 @@ static void begin_loads(const hsi_problem *pb, double *load)
         load[w] = pb->available ? pb->available[w] : 0;
 }
 
-double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load)
+double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *assignment, double *load)
 {
     size_t i;
     double makespan = 0;
 
     begin_loads(pb, load);
     for (i = 0; i < pb->n; i++) {
-        hsi_poll_at(pb->token, i);
-        load[worker[i]] += hsi_time_on(pb, i, worker[i]);
+        hsi_poll_at_iteration(pb->token, i);
+        load[assignment[i]] += hsi_time_on(pb, i, assignment[i]);
     }
     for (i = 0; i < pb->n && pb->available; i++)
-        makespan = fmax(makespan, load[worker[i]]); /* workers without tasks do not count */
+        makespan = fmax(makespan, load[assignment[i]]); /* workers without tasks do not count */
     for (i = 0; i < (size_t)pb->m + pb->k && !pb->available; i++)
         makespan = fmax(makespan, load[i]);
     return makespan;
 }
 
-hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out)
+hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *assignment,
+                                  hs_schedule **out)
 {
     double   *load = malloc(((size_t)pb->m + pb->k) * sizeof *load);
     hsi_recorder recorder = {0};
@@ -41,9 +42,9 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
     if (st != HS_OK)
         goto out;
     begin_loads(pb, load);
-    for (i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
-        load[worker[i]] += hsi_time_on(pb, i, worker[i]);
-        hsi_record_run(&recorder, (uint32_t)i, worker[i], load[worker[i]]);
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++) {
+        load[assignment[i]] += hsi_time_on(pb, i, assignment[i]);
+        hsi_record_run(&recorder, (uint32_t)i, assignment[i], load[assignment[i]]);
     }
     st = i < pb->n ? HS_ECANCELED : hsi_recorder_build_schedule(&recorder, pb, out);
     hsi_recorder_close(&recorder);
@@ -52,7 +53,7 @@ out:
     return st;
 }
 
-void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker)
+void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *assignment)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s), w;
 
@@ -61,9 +62,9 @@ void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker)
         const hs_entry *entries = hs_schedule_entries(s, w, &count);
 
         for (i = 0; i < count; i++) {
-            hsi_poll_after(token, 16);
+            hsi_poll_after_work(token, 16);
             if (entries[i].state == HS_RUN)
-                worker[entries[i].task] = w;
+                assignment[entries[i].task] = w;
         }
     }
 }

@@ -88,9 +88,9 @@ static hs_status take_memory(hsi_completion *c)
         c->memory_size = c->n * c->n + 1;
     if ((uint64_t)c->workers * c->kinds > MOST_WORK || c->row_room > MOST_WORK)
         return HS_ETOOBIG;
-    c->choices = hsi_arena_take(&c->arena, c->workers * c->kinds + 1, sizeof *c->choices);
-    c->rows = hsi_arena_take(&c->arena, c->row_room, sizeof *c->rows);
-    c->memory = hsi_arena_take(&c->arena, c->memory_size * (c->kinds + 1), sizeof *c->memory);
+    c->choices = hsi_arena_alloc(&c->arena, c->workers * c->kinds + 1, sizeof *c->choices);
+    c->rows = hsi_arena_alloc(&c->arena, c->row_room, sizeof *c->rows);
+    c->memory = hsi_arena_alloc(&c->arena, c->memory_size * (c->kinds + 1), sizeof *c->memory);
     return c->choices && c->rows && c->memory ? HS_OK : HS_ENOMEM;
 }
 
@@ -104,14 +104,14 @@ hs_status hsi_completion_open(size_t count, const int64_t *weight, unsigned work
         return count > MOST_TASKS ? HS_ETOOBIG : HS_ENOMEM;
     c->n = count;
     c->workers = workers;
-    c->weight = hsi_arena_take(&c->arena, count + 1, sizeof *c->weight);
-    c->kind = hsi_arena_take(&c->arena, count + 1, sizeof *c->kind);
-    c->all = hsi_arena_take(&c->arena, count + 1, sizeof *c->all);
-    c->count = hsi_arena_take(&c->arena, count + 1, sizeof *c->count);
-    c->taken = hsi_arena_take(&c->arena, count + 1, sizeof *c->taken);
-    c->from = hsi_arena_take(&c->arena, workers + 1, sizeof *c->from);
+    c->weight = hsi_arena_alloc(&c->arena, count + 1, sizeof *c->weight);
+    c->kind = hsi_arena_alloc(&c->arena, count + 1, sizeof *c->kind);
+    c->all = hsi_arena_alloc(&c->arena, count + 1, sizeof *c->all);
+    c->count = hsi_arena_alloc(&c->arena, count + 1, sizeof *c->count);
+    c->taken = hsi_arena_alloc(&c->arena, count + 1, sizeof *c->taken);
+    c->from = hsi_arena_alloc(&c->arena, workers + 1, sizeof *c->from);
     if (c->weight && c->kind && c->all && c->count && c->taken && c->from) {
-        c->kinds = hsi_kinds_by_weight(c->n, weight, c->weight, c->kind, c->all);
+        c->kinds = hsi_group_by_weight(c->n, weight, c->weight, c->kind, c->all);
         st = take_memory(c);
     }
     if (st != HS_OK)
@@ -212,7 +212,7 @@ static bool can_reach(const hsi_completion *c, const filling *f, size_t kind, in
 /* Return true if a task with a weight from `least` to `most` remains. */
 static bool is_left(const hsi_completion *c, int64_t least, int64_t most)
 {
-    size_t kind = hsi_kind_within(c->kinds, c->weight, most);
+    size_t kind = hsi_first_kind_within_weight(c->kinds, c->weight, most);
 
     for (; kind < c->kinds && c->weight[kind] >= least; kind++)
         if (c->count[kind])
@@ -309,7 +309,7 @@ static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
 {
     size_t kind, count = 0;
 
-    for (kind = hsi_kind_within(c->kinds, c->weight, room); kind < c->kinds; kind++)
+    for (kind = hsi_first_kind_within_weight(c->kinds, c->weight, room); kind < c->kinds; kind++)
         if (c->count[kind])
             to[count++] = (choice){(uint32_t)kind, c->count[kind], c->count[kind]};
     return count;
@@ -339,7 +339,7 @@ static bool wastes_too_much(const hsi_completion *c, const filling *f, int64_t m
 
     if (most < 0)
         return true;
-    for (kind = hsi_kind_within(c->kinds, c->weight, capacity / 2); kind-- > 0;) {
+    for (kind = hsi_first_kind_within_weight(c->kinds, c->weight, capacity / 2); kind-- > 0;) {
         int64_t room = capacity - c->weight[kind];
 
         if (c->count[kind] == 0)
@@ -357,7 +357,7 @@ static bool wastes_too_much(const hsi_completion *c, const filling *f, int64_t m
  * beside the longest task. */
 static int64_t most_room(const hsi_completion *c)
 {
-    size_t kind = hsi_kind_within(c->kinds, c->weight, c->query->capacity / 2);
+    size_t kind = hsi_first_kind_within_weight(c->kinds, c->weight, c->query->capacity / 2);
 
     while (kind > 0 && c->count[kind - 1] == 0)
         kind--;
@@ -467,7 +467,8 @@ static void write_workers(const hsi_completion *c, uint32_t *worker)
     }
 }
 
-hsi_verdict hsi_completion_ask(hsi_completion *c, hsi_completion_query *query, const hsi_stop *stop)
+hsi_verdict hsi_completion_search(hsi_completion *c, hsi_completion_query *query,
+                                  const hsi_stop *stop)
 {
     hsi_verdict verdict;
     size_t      i;

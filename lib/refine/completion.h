@@ -27,7 +27,7 @@ typedef struct hsi_completion_query {
     uint32_t   *worker; /* result: worker (0 .. workers - 1) of each task, if a packing was found */
 } hsi_completion_query;
 
-hsi_verdict hsi_completion_ask(hsi_completion *c, hsi_completion_query *query,
-                               const hsi_stop *stop);
+hsi_verdict hsi_completion_search(hsi_completion *c, hsi_completion_query *query,
+                                  const hsi_stop *stop);
 
 #endif

@@ -41,7 +41,7 @@ struct hsi_kinds_gap {
     bool       ended;
 };
 
-hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out)
+hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed_gap, hsi_kinds_gap **out)
 {
     hsi_kinds_gap *gap = calloc(1, sizeof *gap);
     hs_status      st;
@@ -57,7 +57,7 @@ hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_ga
         hsi_kinds_gap_close(gap);
         return st;
     }
-    gap->allowed = allowed;
+    gap->allowed = allowed_gap;
     gap->patience = FIRST_PATIENCE;
     gap->high = INFINITY;
     *out = gap;
@@ -73,7 +73,7 @@ void hsi_kinds_gap_close(hsi_kinds_gap *gap)
     free(gap);
 }
 
-hs_status hsi_kinds_gap_suits(const hsi_problem *pb)
+hs_status hsi_kinds_gap_check_kinds(const hsi_problem *pb)
 {
     hsi_problem kinds;
     hs_status   st = hsi_problem_of_kinds(pb, HSI_MOST_KINDS, &kinds, NULL);
@@ -137,7 +137,7 @@ hs_status hsi_kinds_gap_test_target(hsi_kinds_gap *gap, double bound, double cer
                                     hsi_kinds_gap_answer *answer)
 {
     hsi_kinds_query query = {.most_nodes = gap->patience, .worker = gap->worker};
-    double          last = hsi_last_target(certified, gap->allowed, 0);
+    double          last = hsi_target_that_closes_gap(certified, gap->allowed, 0);
     bool            by_bound;
     hs_status       st;
 

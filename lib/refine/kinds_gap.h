@@ -19,12 +19,12 @@ typedef struct hsi_kinds_gap_answer {
 } hsi_kinds_gap_answer;
 
 /* Create a search. `pb` has one item per task and must outlive it; the gap counts as closed at
- * relative size `allowed`. HS_ETOOBIG: too many kinds. */
-hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed, hsi_kinds_gap **out);
+ * relative size `allowed_gap`. HS_ETOOBIG: too many kinds. */
+hs_status hsi_kinds_gap_open(const hsi_problem *pb, double allowed_gap, hsi_kinds_gap **out);
 void      hsi_kinds_gap_close(hsi_kinds_gap *gap);
 
 /* Return HS_ETOOBIG if hsi_kinds_gap_open() would. O(n log n). */
-hs_status hsi_kinds_gap_suits(const hsi_problem *pb);
+hs_status hsi_kinds_gap_check_kinds(const hsi_problem *pb);
 
 /* Set the values of tasks, as for hsi_kinds_set_worths(). */
 void hsi_kinds_gap_set_multipliers(hsi_kinds_gap *gap, const double *worth);

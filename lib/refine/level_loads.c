@@ -81,12 +81,12 @@ static hs_status fill_bins(packing *pk, const hsi_problem *pb, const uint32_t *w
     const double         *time = pk->first < pb->m ? pb->p : pb->q;
     const hsi_index_order how = {is_shorter, time, token};
     hsi_arena             arena = {0};
-    uint32_t             *order = hsi_arena_take(&arena, pb->n, sizeof *order);
-    uint64_t             *keys = hsi_arena_take(&arena, 2 * pb->n, sizeof *keys);
+    uint32_t             *order = hsi_arena_alloc(&arena, pb->n, sizeof *order);
+    uint64_t             *keys = hsi_arena_alloc(&arena, 2 * pb->n, sizeof *keys);
     hs_status             st = order && keys ? HS_OK : HS_ENOMEM;
     size_t                size = 0;
 
-    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(token, i); i++) {
+    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at_iteration(token, i); i++) {
         if (worker[i] - pk->first >= pk->count)
             continue;
         pk->bins[worker[i] - pk->first].load += time[i];
@@ -95,7 +95,7 @@ static hs_status fill_bins(packing *pk, const hsi_problem *pb, const uint32_t *w
     }
     if (st == HS_OK && hsi_sort_by_keys(keys, keys + size, size, &how, order, order))
         st = HS_ECANCELED;
-    for (size_t i = 0; st == HS_OK && i < size && !hsi_poll_after(token, 16); i++) {
+    for (size_t i = 0; st == HS_OK && i < size && !hsi_poll_after_work(token, 16); i++) {
         bin *b = &pk->bins[worker[order[i]] - pk->first];
 
         b->list[b->size++] = (timed_task){time[order[i]], order[i]};
@@ -247,22 +247,22 @@ static void write_back(const packing *pk, hsi_token *token, uint32_t *worker)
     size_t   j;
 
     for (i = 0; i < pk->count; i++)
-        for (j = 0; j < pk->bins[i].size && !hsi_poll_after(token, 16); j++)
+        for (j = 0; j < pk->bins[i].size && !hsi_poll_after_work(token, 16); j++)
             worker[pk->bins[i].list[j].task] = pk->first + i;
 }
 
 hs_status hsi_level_loads(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                          uint32_t *worker)
+                          uint32_t *assignment)
 {
     packing   pk;
-    hs_status st = open_packing(&pk, pb, type, worker);
+    hs_status st = open_packing(&pk, pb, type, assignment);
 
     if (st != HS_OK)
         return st;
-    st = fill_bins(&pk, pb, worker, interrupt->token);
+    st = fill_bins(&pk, pb, assignment, interrupt->token);
     if (st == HS_OK) {
         level_bins(&pk, pb->n, interrupt);
-        write_back(&pk, interrupt->token, worker);
+        write_back(&pk, interrupt->token, assignment);
     }
     close_packing(&pk);
     return st;
@@ -274,18 +274,18 @@ static hs_status run_lpt(const hsi_problem *pb, hs_type type, hsi_token *token, 
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
     const double   *time = type == HS_CPU ? pb->p : pb->q;
     hsi_arena       arena = {0};
-    uint32_t       *order = hsi_arena_take(&arena, pb->n, sizeof *order);
+    uint32_t       *order = hsi_arena_alloc(&arena, pb->n, sizeof *order);
     hsi_worker_tree tree;
     hs_status       st = HS_ENOMEM;
     size_t          size = 0, i;
 
     if (order && !hsi_worker_tree_open_in(&tree, &arena, count)) {
-        for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
+        for (i = 0; i < pb->n && !hsi_poll_at_iteration(token, i); i++)
             if (worker[i] - first < count)
                 order[size++] = (uint32_t)i;
         st = hsi_sort_by_time(&arena, time, size, order, token);
     }
-    for (i = 0; st == HS_OK && i < size && !hsi_poll_after(token, 16); i++) {
+    for (i = 0; st == HS_OK && i < size && !hsi_poll_after_work(token, 16); i++) {
         uint32_t rank = hsi_worker_tree_first(&tree);
 
         worker[order[i]] = first + rank;
@@ -296,12 +296,12 @@ static hs_status run_lpt(const hsi_problem *pb, hs_type type, hsi_token *token, 
 }
 
 hs_status hsi_pack_tasks(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                         uint32_t *worker)
+                         uint32_t *assignment)
 {
     hs_status st;
 
     if ((type == HS_CPU ? pb->m : pb->k) == 0)
         return HS_OK;
-    st = run_lpt(pb, type, interrupt->token, worker);
-    return st == HS_OK ? hsi_level_loads(pb, type, interrupt, worker) : st;
+    st = run_lpt(pb, type, interrupt->token, assignment);
+    return st == HS_OK ? hsi_level_loads(pb, type, interrupt, assignment) : st;
 }

@@ -18,7 +18,7 @@ static size_t balanced_cut(const hsi_problem *pb, const uint32_t *order, double 
     while (front < back) { /* give the task to the side with the smaller load */
         double p = pb->p[order[front]], q = pb->q[order[back - 1]];
 
-        hsi_poll_at(pb->token, back - front);
+        hsi_poll_at_iteration(pb->token, back - front);
         if (isinf(q) || (isfinite(p) && (cpu + p) * pb->k <= (gpu + q) * pb->m)) {
             cpu += p;
             *pivot = p / pb->q[order[front++]];
@@ -51,7 +51,7 @@ static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned 
     size_t i;
 
     for (i = 0; i < lpt->pb->n; i++) {
-        hsi_poll_at(lpt->pb->token, i);
+        hsi_poll_at_iteration(lpt->pb->token, i);
         type[order[i]] = i < cut ? HS_CPU : HS_GPU;
     }
     return hsi_lpt_run(lpt, type, recorder);
@@ -89,8 +89,8 @@ static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsig
     return best;
 }
 
-hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                             const hsi_interrupt *interrupt, uint32_t *worker, double *pivot)
+hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned most_places,
+                             const hsi_interrupt *interrupt, uint32_t *assignment, double *pivot)
 {
     hsi_lpt        lpt = {0};
     hsi_recorder   recorder = {0};
@@ -98,7 +98,7 @@ hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsig
     hs_status      st;
     size_t         middle = balanced_cut(pb, order, pivot), i;
 
-    if (!worker)
+    if (!assignment)
         return HS_OK;
     st = hsi_lpt_open(&lpt, pb);
     if (st != HS_OK)
@@ -111,11 +111,12 @@ hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsig
         st = HS_ENOMEM;
         goto close_log;
     }
-    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &recorder);
+    run_cut(&lpt, order, best_cut(&lpt, order, middle, most_places, interrupt, type), type,
+            &recorder);
     if (hsi_poll(pb->token))
         st = HS_ECANCELED;
     for (i = 0; i < recorder.size && st == HS_OK; i++)
-        worker[recorder.task[i]] = recorder.worker[i];
+        assignment[recorder.task[i]] = recorder.worker[i];
     free(type);
 close_log:
     hsi_recorder_close(&recorder);
@@ -124,7 +125,7 @@ close_lpt:
     return st;
 }
 
-void hsi_multipliers_of_pivot(const hsi_problem *pb, double pivot, double *worth)
+void hsi_worths_of_pivot(const hsi_problem *pb, double pivot, double *worth)
 {
     size_t i;
 

@@ -29,7 +29,8 @@ static inline int hsi_interrupted(const hsi_interrupt *interrupt)
     if (interrupt->leads && interrupt->report_progress)
         interrupt->report_progress(interrupt->report_data);
     if (!atomic_load_explicit(interrupt->halt, memory_order_relaxed) &&
-        (interrupt->leads ? hsi_stop_is_due(interrupt->stop) : hsi_now() >= interrupt->stop->end))
+        (interrupt->leads ? hsi_stop_is_due(interrupt->stop)
+                          : hsi_clock_seconds() >= interrupt->stop->end))
         atomic_store_explicit(interrupt->halt, 1, memory_order_relaxed);
     return atomic_load_explicit(interrupt->halt, memory_order_relaxed);
 }
@@ -44,34 +45,35 @@ static inline double hsi_time_on(const hsi_problem *pb, size_t task, uint32_t wo
  * entries. This and the next functions poll the cancel token of `pb`, or of the interrupt if given;
  * functions without a status continue when cancelled.
  */
-double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load);
+double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *assignment, double *load);
 
-hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out);
+hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *assignment,
+                                  hs_schedule **out);
 
 /* Write the worker of each task in a valid schedule, without aborted entries. `token` may be
  * NULL. */
-void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *worker);
+void hsi_assignment_of(const hs_schedule *s, hsi_token *token, uint32_t *assignment);
 
 /*
  * Cut the order of increasing p/q in two, CPU tasks first, near the balance of both sides, and run
- * LPT on each side; keep the best of up to `places` cuts. *pivot is p/q at the balance: the value
- * of a GPU second in CPU seconds. `worker`: NULL: compute the pivot alone. O(places x n log(m +
- * k)). HS_ECANCELED.
+ * LPT on each side; keep the best of up to `most_places` cuts. *pivot is p/q at the balance: the
+ * value of a GPU second in CPU seconds. `assignment`: NULL: compute the pivot alone. O(most_places
+ * x n log(m + k)). HS_ECANCELED.
  */
-hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                             const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);
+hs_status hsi_split_by_ratio(const hsi_problem *pb, const uint32_t *order, unsigned most_places,
+                             const hsi_interrupt *interrupt, uint32_t *assignment, double *pivot);
 
 /* Compute the value of each task in the area bound, min(p, pivot q). */
-void hsi_multipliers_of_pivot(const hsi_problem *pb, double pivot, double *worth);
+void hsi_worths_of_pivot(const hsi_problem *pb, double pivot, double *worth);
 
-/* Distribute the tasks that `worker` assigns to a type over the workers of this type: LPT, then
+/* Distribute the tasks that `assignment` assigns to a type over the workers of this type: LPT, then
  * hsi_level_loads(). Does nothing for a type without workers. O(n log n), plus the exchanges. */
 hs_status hsi_pack_tasks(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                         uint32_t *worker);
+                         uint32_t *assignment);
 
 /* Improve an assignment on one type: exchange a task of the worker that ends last for another
  * worker's task, or for none, until no exchange helps. */
 hs_status hsi_level_loads(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
-                          uint32_t *worker);
+                          uint32_t *assignment);
 
 #endif

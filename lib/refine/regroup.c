@@ -104,7 +104,7 @@ static hs_status share_out_group(hsi_regroup *r, int64_t capacity, const hsi_sto
     if (st != HS_OK)
         return st;
     query.sparing = 4;
-    if (hsi_completion_ask(c, &query, stop) == HSI_FOUND)
+    if (hsi_completion_search(c, &query, stop) == HSI_FOUND)
         move_group(r, g);
     r->steps += query.steps;
     hsi_completion_close(c);
@@ -112,20 +112,20 @@ static hs_status share_out_group(hsi_regroup *r, int64_t capacity, const hsi_sto
 }
 
 hs_status hsi_regroup_search(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
-                             const hsi_stop *stop, int *done)
+                             const hsi_stop *stop, int *complete)
 {
     hs_status st = HS_OK;
     uint64_t  turn, turns = 1 + MOST_LOOKS / (r->n + r->workers);
 
     turns = turns < MOST_TURNS ? turns : MOST_TURNS;
     r->steps = 0;
-    *done = 0;
+    *complete = 0;
     for (turn = 0; st == HS_OK && r->steps < most_steps; turn++) {
         uint32_t full = find_full(r, capacity);
         group    g;
 
-        *done = full == r->workers;
-        if (*done || (turn % turns == 0 && hsi_stop_is_due(stop)))
+        *complete = full == r->workers;
+        if (*complete || (turn % turns == 0 && hsi_stop_is_due(stop)))
             break;
         if (turn % IDLE_GROUP == IDLE_GROUP - 1)
             full = (uint32_t)hsi_random_below(r->random, r->workers);

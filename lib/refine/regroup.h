@@ -19,10 +19,10 @@ typedef struct hsi_regroup {
 
 /*
  * Redistribute the tasks of random groups of a few workers, mostly with one above `capacity`, so
- * that no worker of the group exceeds it. Repeat until no worker does (*done = 1), the steps are
- * used up, or `stop`.
+ * that no worker of the group exceeds it. Repeat until no worker does (*complete = 1), the steps
+ * are used up, or `stop`.
  */
 hs_status hsi_regroup_search(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
-                             const hsi_stop *stop, int *done);
+                             const hsi_stop *stop, int *complete);
 
 #endif

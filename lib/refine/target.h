@@ -7,7 +7,7 @@
 /* Targets of a search for schedules shorter than `certified`; for `grid` see bound/grid.h. */
 
 /* Return the largest makespan whose refutation completes the proof. */
-static inline double hsi_last_target(double certified, double gap, double grid)
+static inline double hsi_target_that_closes_gap(double certified, double gap, double grid)
 {
     double next = grid > 0 ? certified - grid : nextafter(certified, 0);
 
@@ -19,7 +19,7 @@ static inline double hsi_last_target(double certified, double gap, double grid)
 
 /* Return the makespan below which a schedule is useful. A tree closes nodes whose bound reaches
  * this value; the gap is then reached in spite of rounding. */
-static inline double hsi_cutoff(double certified, double gap, double grid)
+static inline double hsi_useful_makespan_limit(double certified, double gap, double grid)
 {
     if (gap > 0)
         return certified / (1 + fmax(gap, HSI_CUTOFF_GAP)) * (1 + HSI_CUTOFF_GAP / 10);

@@ -51,7 +51,7 @@ const hs_algorithm *hs_algorithm_find(const char *name)
     return NULL;
 }
 
-const hsi_algorithm *hsi_algorithm_own(const hs_algorithm *alg)
+const hsi_algorithm *hsi_algorithm_builtin(const hs_algorithm *alg)
 {
     size_t i;
 
@@ -61,11 +61,11 @@ const hsi_algorithm *hsi_algorithm_own(const hs_algorithm *alg)
     return NULL;
 }
 
-hs_algorithm hsi_algorithm_known(const hs_algorithm *alg)
+hs_algorithm hsi_algorithm_complete_copy(const hs_algorithm *alg)
 {
     hs_algorithm known = {0};
 
-    (void)hsi_take_sized(&known, sizeof known, alg);
+    (void)hsi_sized_copy_in(&known, sizeof known, alg);
     return known;
 }
 
@@ -76,43 +76,43 @@ static const char *text_or_empty(const char *said)
 
 const char *hs_algorithm_name(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).name;
+    return hsi_algorithm_complete_copy(alg).name;
 }
 
 const char *hs_algorithm_summary(const hs_algorithm *alg)
 {
-    return text_or_empty(hsi_algorithm_known(alg).summary);
+    return text_or_empty(hsi_algorithm_complete_copy(alg).summary);
 }
 
 const char *hs_algorithm_source(const hs_algorithm *alg)
 {
-    return text_or_empty(hsi_algorithm_known(alg).source);
+    return text_or_empty(hsi_algorithm_complete_copy(alg).source);
 }
 
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
-    return text_or_empty(hsi_algorithm_known(alg).cost);
+    return text_or_empty(hsi_algorithm_complete_copy(alg).cost);
 }
 
 int hs_algorithm_supports_graphs(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).supports_graphs;
+    return hsi_algorithm_complete_copy(alg).supports_graphs;
 }
 
 unsigned hs_algorithm_supported_ranks(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).supported_ranks;
+    return hsi_algorithm_complete_copy(alg).supported_ranks;
 }
 
 int hs_algorithm_supports_available(const hs_algorithm *alg)
 {
-    return hsi_algorithm_known(alg).supports_available;
+    return hsi_algorithm_complete_copy(alg).supports_available;
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
                               const hs_settings *settings)
 {
-    hs_algorithm known = alg ? hsi_algorithm_known(alg) : (hs_algorithm){0};
+    hs_algorithm known = alg ? hsi_algorithm_complete_copy(alg) : (hs_algorithm){0};
     hs_settings  full;
 
     if (!known.guarantee || hsi_settings_resolve(&full, settings) != HS_OK)

@@ -96,6 +96,6 @@ hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in
     if (st == HS_OK)
         st = hsi_bound_run(bound, in, &resolved, value, &full);
     if (st == HS_OK && report)
-        hsi_fill_sized(report, &full, sizeof full);
+        hsi_sized_copy_out(report, &full, sizeof full);
     return st;
 }

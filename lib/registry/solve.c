@@ -64,8 +64,8 @@ static hs_status choose_algorithm(chosen *choice, const hs_algorithm *alg, const
 {
     if (!alg || !in)
         return HS_EINVAL;
-    choice->own = hsi_algorithm_own(alg);
-    choice->known = hsi_algorithm_known(alg);
+    choice->own = hsi_algorithm_builtin(alg);
+    choice->known = hsi_algorithm_complete_copy(alg);
     if (!choice->own && !(choice->known.name && choice->known.run))
         return HS_EINVAL;
     return hs_instance_has_graph(in) && !choice->known.supports_graphs ? HS_EDEPENDENT : HS_OK;
@@ -186,7 +186,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
     hs_report_init(&full);
     token = hsi_token_of(&settings);
     if (is_heuristic(alg))
-        st = hsi_run_in(alg->own, in, &settings, &ws->arena, ws->schedule);
+        st = hsi_run_algorithm_in(alg->own, in, &settings, &ws->arena, ws->schedule);
     else
         st = search_in(ws, alg, in, &settings, &full);
     hsi_arena_reset(&ws->arena);
@@ -199,7 +199,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
         full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &token);
     if (token.cancelled)
         return HS_ECANCELED;
-    hsi_fill_sized(report, &full, sizeof full);
+    hsi_sized_copy_out(report, &full, sizeof full);
     return HS_OK;
 }
 
@@ -282,12 +282,12 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
         return st;
     hs_report_init(&full);
     if (is_heuristic(&choice))
-        st = hsi_run_makespan(choice.own, in, &settings, arena, makespan, &full);
+        st = hsi_run_algorithm_makespan(choice.own, in, &settings, arena, makespan, &full);
     else
         st = search_makespan(&choice, in, &settings, makespan, &full);
     hsi_arena_reset(arena);
     hsi_arena_close(&own);
     if (st == HS_OK && report)
-        hsi_fill_sized(report, &full, sizeof full);
+        hsi_sized_copy_out(report, &full, sizeof full);
     return st;
 }

@@ -50,7 +50,7 @@ static hsi_chunk *next_chunk(const hsi_arena *arena)
     return arena->current ? arena->current->next : arena->first;
 }
 
-void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size)
+void *hsi_arena_alloc(hsi_arena *arena, size_t count, size_t size)
 {
     hsi_chunk *chunk = arena->current;
     size_t     bytes;
@@ -69,9 +69,9 @@ void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size)
     return take_from(arena, chunk, bytes);
 }
 
-void *hsi_arena_take_zeroed(hsi_arena *arena, size_t count, size_t size)
+void *hsi_arena_alloc_zeroed(hsi_arena *arena, size_t count, size_t size)
 {
-    void *taken = hsi_arena_take(arena, count, size);
+    void *taken = hsi_arena_alloc(arena, count, size);
 
     return taken ? memset(taken, 0, count * size) : NULL;
 }

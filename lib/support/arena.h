@@ -23,8 +23,8 @@ typedef struct hsi_mark {
 } hsi_mark;
 
 /* Allocate `count` items of `size` bytes, aligned for any type; NULL: out of memory. */
-void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size);
-void *hsi_arena_take_zeroed(hsi_arena *arena, size_t count, size_t size);
+void *hsi_arena_alloc(hsi_arena *arena, size_t count, size_t size);
+void *hsi_arena_alloc_zeroed(hsi_arena *arena, size_t count, size_t size);
 
 /*
  * Remember the present allocation, and release everything allocated since a mark. Released memory

@@ -15,7 +15,7 @@ typedef struct hsi_token {
     int (*cancel)(void *cancel_data); /* user callback; NULL: never cancelled */
     void  *cancel_data;
     bool   cancelled;
-    size_t work; /* weight since the last poll, see hsi_poll_after() */
+    size_t work; /* weight since the last poll, see hsi_poll_after_work() */
 } hsi_token;
 
 enum { HSI_POLL_EVERY = 1 << 16 };
@@ -29,13 +29,13 @@ static inline bool hsi_poll(hsi_token *token)
 }
 
 /* Poll every HSI_POLL_EVERY-th time, in a loop that counts `iteration` up or down. */
-static inline bool hsi_poll_at(hsi_token *token, size_t iteration)
+static inline bool hsi_poll_at_iteration(hsi_token *token, size_t iteration)
 {
     return iteration % HSI_POLL_EVERY == 0 && hsi_poll(token);
 }
 
 /* Poll after a step as expensive as `work` items of a plain loop, a few nanoseconds each. */
-static inline bool hsi_poll_after(hsi_token *token, size_t work)
+static inline bool hsi_poll_after_work(hsi_token *token, size_t work)
 {
     if (!token || !token->cancel)
         return false;

@@ -18,7 +18,7 @@ static inline int64_t hsi_clock_ns(void)
 }
 
 /* Read CLOCK_MONOTONIC in seconds. */
-static inline double hsi_now(void)
+static inline double hsi_clock_seconds(void)
 {
     return 1e-9 * (double)hsi_clock_ns();
 }

@@ -15,7 +15,7 @@ static inline uint64_t hsi_hash_mix(uint64_t a, uint64_t b)
 }
 
 /* Pack up to eight bytes into a word; different strings of one length give different words. */
-static inline uint64_t hsi_hash_tail(const char *at, size_t length)
+static inline uint64_t hsi_hash_last_bytes(const char *at, size_t length)
 {
     uint32_t low, high;
 
@@ -31,14 +31,14 @@ static inline uint64_t hsi_hash_tail(const char *at, size_t length)
 }
 
 /* Compare bytes as memcmp() == 0 does, without a function call at the usual lengths of names. */
-static inline bool hsi_same_bytes(const char *a, const char *b, size_t length)
+static inline bool hsi_bytes_equal(const char *a, const char *b, size_t length)
 {
     if (length > 16)
         return memcmp(a, b, length) == 0;
     if (length <= 8)
-        return hsi_hash_tail(a, length) == hsi_hash_tail(b, length);
-    return hsi_hash_tail(a, 8) == hsi_hash_tail(b, 8) &&
-           hsi_hash_tail(a + length - 8, 8) == hsi_hash_tail(b + length - 8, 8);
+        return hsi_hash_last_bytes(a, length) == hsi_hash_last_bytes(b, length);
+    return hsi_hash_last_bytes(a, 8) == hsi_hash_last_bytes(b, 8) &&
+           hsi_hash_last_bytes(a + length - 8, 8) == hsi_hash_last_bytes(b + length - 8, 8);
 }
 
 /** Hash `length` bytes; every one of the 64 bits is usable. Depends on the machine's byte order. */
@@ -52,7 +52,7 @@ static inline uint64_t hsi_hash(const char *at, size_t length, uint64_t seed)
         at += 8;
         length -= 8;
     }
-    h = hsi_hash_mix(h ^ hsi_hash_tail(at, length), 0xe7037ed1a0b428dbu);
+    h = hsi_hash_mix(h ^ hsi_hash_last_bytes(at, length), 0xe7037ed1a0b428dbu);
     return h ^ (h >> 32);
 }
 

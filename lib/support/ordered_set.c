@@ -365,7 +365,7 @@ uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t index)
     return block_of(set, e)->item[e->end - 1 - index];
 }
 
-uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end)
+uint32_t hsi_set_remove_end(hsi_ordered_set *set, hsi_set_end end)
 {
     uint32_t         item = hsi_set_at(set, end, 0);
     size_t           i = end == HSI_SET_FRONT ? 0 : set->used - 1;

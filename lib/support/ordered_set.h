@@ -57,6 +57,6 @@ bool hsi_set_change_key(hsi_ordered_set *set, double key, uint32_t item, double 
 uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t index);
 
 /* Remove and return the item at an end of a non-empty set. */
-uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end);
+uint32_t hsi_set_remove_end(hsi_ordered_set *set, hsi_set_end end);
 
 #endif

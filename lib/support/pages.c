@@ -35,7 +35,7 @@ bool hsi_pages_touch(void *data, size_t size, hsi_token *token)
     if (!token || !token->cancel || size < HSI_PAGES_LEAST)
         return false;
     for (size_t at = 0; at < size; at += APART) {
-        if (hsi_poll_after(token, WORK))
+        if (hsi_poll_after_work(token, WORK))
             return true;
         ((volatile char *)data)[at] = 0;
     }

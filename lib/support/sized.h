@@ -14,7 +14,7 @@
  * Initialise a caller's struct of `size` bytes from `full`; members unknown to the library become
  * 0.
  */
-static inline void hsi_init_sized(void *to, size_t size, const void *full, size_t full_size)
+static inline void hsi_sized_init(void *to, size_t size, const void *full, size_t full_size)
 {
     memset(to, 0, size);
     memcpy(to, full, size < full_size ? size : full_size);
@@ -25,7 +25,7 @@ static inline void hsi_init_sized(void *to, size_t size, const void *full, size_
  * Copy the caller's members over the defaults in `full`. Returns true, or false if the caller's
  * struct was not initialised.
  */
-static inline bool hsi_take_sized(void *full, size_t full_size, const void *given)
+static inline bool hsi_sized_copy_in(void *full, size_t full_size, const void *given)
 {
     size_t size;
 
@@ -40,7 +40,7 @@ static inline bool hsi_take_sized(void *full, size_t full_size, const void *give
 /*
  * Copy to the caller's struct its version's members of `full`; nothing if it was not initialised.
  */
-static inline void hsi_fill_sized(void *to, const void *full, size_t full_size)
+static inline void hsi_sized_copy_out(void *to, const void *full, size_t full_size)
 {
     size_t size, known;
 

@@ -98,7 +98,7 @@ static bool sort_runs(const uint64_t *sorted, uint64_t *scratch, size_t count,
     size_t i, begin = 0;
 
     for (i = 1; i <= count; i++) {
-        if (hsi_poll_at(rule->token, i))
+        if (hsi_poll_at_iteration(rule->token, i))
             return true;
         if (i < count && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
@@ -120,11 +120,11 @@ bool hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t count, const hsi
     if (count == 0)
         return false;
     shift = subtract_least_key(keys, count);
-    for (i = 0; i < count && !hsi_poll_at(rule->token, i + 1); i++)
+    for (i = 0; i < count && !hsi_poll_at_iteration(rule->token, i + 1); i++)
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
     if (i < count || merge_sort(keys, scratch, count, rule->token))
         return true;
-    for (i = 0; i < count && !hsi_poll_at(rule->token, i + 1); i++)
+    for (i = 0; i < count && !hsi_poll_at_iteration(rule->token, i + 1); i++)
         order[i] = (uint32_t)keys[i];
     return i < count || sort_runs(keys, scratch, count, rule, order);
 }
@@ -146,7 +146,7 @@ bool hsi_sort_indices_polling(uint32_t *indices, uint32_t *scratch, size_t count
         return false;
     memcpy(scratch, indices, half * sizeof *indices);
     for (j = half; i < half; out++) {
-        if (out && hsi_poll_at(token, out))
+        if (out && hsi_poll_at_iteration(token, out))
             return true;
         if (j < count && before(context, indices[j], scratch[i]))
             indices[out] = indices[j++];

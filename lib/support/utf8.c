@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-size_t hsi_utf8_bytes(const char *text, size_t length)
+size_t hsi_utf8_character_bytes(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, lead = *at;
     /* range of the second byte: shortest forms, no surrogates, at most U+10FFFF */
@@ -45,7 +45,7 @@ static const char *skip_ascii(const char *at, const char *end)
     return at;
 }
 
-size_t hsi_utf8_good(const char *text, size_t length)
+size_t hsi_utf8_valid_prefix(const char *text, size_t length)
 {
     const char *at = text, *end = text + length;
 
@@ -55,7 +55,7 @@ size_t hsi_utf8_good(const char *text, size_t length)
         at = skip_ascii(at, end);
         if (at == end || *at == '\0')
             break;
-        bytes = hsi_utf8_bytes(at, (size_t)(end - at));
+        bytes = hsi_utf8_character_bytes(at, (size_t)(end - at));
         if (bytes == 0 || bytes > (size_t)(end - at))
             break;
         at += bytes;
@@ -63,9 +63,9 @@ size_t hsi_utf8_good(const char *text, size_t length)
     return (size_t)(at - text);
 }
 
-uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
+uint32_t hsi_utf8_decode(const char *text, size_t length, size_t *size)
 {
-    size_t   bytes = hsi_utf8_bytes(text, length);
+    size_t   bytes = hsi_utf8_character_bytes(text, length);
     uint32_t c = (unsigned char)text[0];
 
     *size = 1;
@@ -79,7 +79,7 @@ uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
     return c;
 }
 
-bool hsi_utf8_is_shown(uint32_t character)
+bool hsi_utf8_is_printable(uint32_t character)
 {
     static const struct {
         uint32_t first, last;

@@ -68,7 +68,7 @@ static inline int hsi_worker_tree_open(hsi_worker_tree *tree, uint32_t size)
 /* Allocate the tree in an arena; do not close it. */
 static inline int hsi_worker_tree_open_in(hsi_worker_tree *tree, hsi_arena *arena, uint32_t size)
 {
-    tree->node = hsi_arena_take(arena, 1, hsi_worker_tree_size(tree, size));
+    tree->node = hsi_arena_alloc(arena, 1, hsi_worker_tree_size(tree, size));
     if (!tree->node)
         return -1;
     hsi_worker_tree_reset(tree);

@@ -58,78 +58,79 @@ const char *cublasGetStatusName(cublasStatus_t status)
 
 cublasStatus_t cublasCreate(cublasHandle_t *handle)
 {
-    cudaError_t error = fake_enter("cublasCreate");
+    cudaError_t error = fake_begin_call("cublasCreate");
 
     if (!error && fake_is_forbidden("cublasCreate"))
         error = cudaErrorStreamCaptureUnsupported;
     if (!error)
-        error = fake_take_handle();
+        error = fake_take_handle_memory();
     if (!error)
-        *handle = fake_create(FAKE_BLAS, sizeof **handle);
-    return status_of(fake_leave(error));
+        *handle = fake_object_create(FAKE_BLAS, sizeof **handle);
+    return status_of(fake_end_call(error));
 }
 
 cublasStatus_t cublasDestroy(cublasHandle_t handle)
 {
-    cudaError_t error = fake_enter("cublasDestroy");
+    cudaError_t error = fake_begin_call("cublasDestroy");
 
-    if (!fake_is(handle, FAKE_BLAS, "cublasDestroy"))
-        return status_of(fake_leave(cudaErrorInvalidResourceHandle));
-    if (!fake_keeps(&handle->object)) {
-        fake_give_handle(&handle->object);
-        fake_destroy(&handle->object);
+    if (!fake_is_live_object(handle, FAKE_BLAS, "cublasDestroy"))
+        return status_of(fake_end_call(cudaErrorInvalidResourceHandle));
+    if (!fake_object_kept_by_failure(&handle->object)) {
+        fake_return_handle_memory(&handle->object);
+        fake_object_destroy(&handle->object);
     }
-    return status_of(fake_leave(error));
+    return status_of(fake_end_call(error));
 }
 
 /* Set the handle's stream and reset the workspace to the default, like cuBLAS. */
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t streamId)
 {
-    cudaError_t error = fake_enter("cublasSetStream");
+    cudaError_t error = fake_begin_call("cublasSetStream");
 
-    if (!error && !fake_is(handle, FAKE_BLAS, "cublasSetStream"))
+    if (!error && !fake_is_live_object(handle, FAKE_BLAS, "cublasSetStream"))
         error = cudaErrorInvalidResourceHandle;
     if (error)
-        return status_of(fake_leave(error));
+        return status_of(fake_end_call(error));
     handle->stream = streamId;
     handle->workspace = NULL;
     handle->size = 0;
-    return status_of(fake_leave(cudaSuccess));
+    return status_of(fake_end_call(cudaSuccess));
 }
 
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
                                   size_t workspaceSizeInBytes)
 {
-    cudaError_t error = fake_enter("cublasSetWorkspace");
+    cudaError_t error = fake_begin_call("cublasSetWorkspace");
 
-    if (!error && !fake_is(handle, FAKE_BLAS, "cublasSetWorkspace"))
+    if (!error && !fake_is_live_object(handle, FAKE_BLAS, "cublasSetWorkspace"))
         error = cudaErrorInvalidResourceHandle;
     if (!error && (uintptr_t)workspace % 256)
         error = cudaErrorInvalidValue;
     if (error)
-        return status_of(fake_leave(error));
+        return status_of(fake_end_call(error));
     handle->workspace = workspace;
     handle->size = workspaceSizeInBytes;
-    return status_of(fake_leave(cudaSuccess));
+    return status_of(fake_end_call(cudaSuccess));
 }
 
-/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+/* Launch the operation unless fake_begin_call() returned an error; leave the call begun by
+ * fake_begin_call().
  * */
 cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation, cudaError_t error)
 {
-    if (!error && !fake_is(handle, FAKE_BLAS, operation->name))
+    if (!error && !fake_is_live_object(handle, FAKE_BLAS, operation->name))
         error = cudaErrorInvalidResourceHandle;
-    if (!error && !fake_is(handle->stream, FAKE_STREAM, operation->name))
+    if (!error && !fake_is_live_object(handle->stream, FAKE_STREAM, operation->name))
         error = cudaErrorInvalidResourceHandle;
     if (error)
-        return status_of(fake_leave(error));
+        return status_of(fake_end_call(error));
     if (handle->workspace) {
         operation->kernel.work = handle->workspace;
         operation->kernel.work_size = handle->size;
-        fake_writes(operation, handle->workspace, handle->size);
+        fake_add_write(operation, handle->workspace, handle->size);
     } else {
         fake.default_workspaces++;
     }
-    fake_load(&handle->functions, handle->stream, operation);
-    return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
+    fake_load_function(&handle->functions, handle->stream, operation);
+    return status_of(fake_end_call(fake_enqueue(handle->stream, operation)));
 }

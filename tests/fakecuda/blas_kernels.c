@@ -70,9 +70,9 @@ static cudaError_t gemm(fake_operation *operation)
     if (k->m < 0 || k->n < 0 || k->k < 0 || fake_ld_too_small(k->lda, rows_a) ||
         fake_ld_too_small(k->ldb, rows_b) || fake_ld_too_small(k->ldc, k->m))
         return cudaErrorInvalidValue;
-    fake_reads(operation, k->a, fake_bytes(rows_a, k->m + k->k - rows_a, k->lda, sizeof(REAL)));
-    fake_reads(operation, k->b, fake_bytes(rows_b, k->n + k->k - rows_b, k->ldb, sizeof(REAL)));
-    fake_writes(operation, k->c, fake_bytes(k->m, k->n, k->ldc, sizeof(REAL)));
+    fake_add_read(operation, k->a, fake_bytes(rows_a, k->m + k->k - rows_a, k->lda, sizeof(REAL)));
+    fake_add_read(operation, k->b, fake_bytes(rows_b, k->n + k->k - rows_b, k->ldb, sizeof(REAL)));
+    fake_add_write(operation, k->c, fake_bytes(k->m, k->n, k->ldc, sizeof(REAL)));
     return cudaSuccess;
 }
 
@@ -81,7 +81,7 @@ cublasStatus_t UPPER(cublas, gemm)(cublasHandle_t handle, cublasOperation_t tran
                            const REAL *A, int lda, const REAL *B, int ldb, const REAL *beta,
                            REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, gemm));
+    cudaError_t    error = fake_begin_call(NAME(cublas, gemm));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, gemm), .run = run_gemm};
 
     operation.kernel = (fake_kernel){.trans = transa,
@@ -107,8 +107,8 @@ static cudaError_t syrk(fake_operation *operation)
 
     if (k->n < 0 || k->k < 0 || fake_ld_too_small(k->lda, rows) || fake_ld_too_small(k->ldc, k->n))
         return cudaErrorInvalidValue;
-    fake_reads(operation, k->a, fake_bytes(rows, k->n + k->k - rows, k->lda, sizeof(REAL)));
-    fake_writes(operation, k->c, fake_bytes(k->n, k->n, k->ldc, sizeof(REAL)));
+    fake_add_read(operation, k->a, fake_bytes(rows, k->n + k->k - rows, k->lda, sizeof(REAL)));
+    fake_add_write(operation, k->c, fake_bytes(k->n, k->n, k->ldc, sizeof(REAL)));
     return cudaSuccess;
 }
 
@@ -116,7 +116,7 @@ cublasStatus_t UPPER(cublas, syrk)(cublasHandle_t handle, cublasFillMode_t fill,
                            int n, int k, const REAL *alpha, const REAL *A, int lda,
                            const REAL *beta, REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, syrk));
+    cudaError_t    error = fake_begin_call(NAME(cublas, syrk));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, syrk), .run = run_syrk};
 
     operation.kernel = (fake_kernel){.uplo = fill,
@@ -139,8 +139,8 @@ static cudaError_t trsm(fake_operation *operation)
 
     if (k->m < 0 || k->n < 0 || fake_ld_too_small(k->lda, order) || fake_ld_too_small(k->ldc, k->m))
         return cudaErrorInvalidValue;
-    fake_reads(operation, k->a, fake_bytes(order, order, k->lda, sizeof(REAL)));
-    fake_writes(operation, k->c, fake_bytes(k->m, k->n, k->ldc, sizeof(REAL)));
+    fake_add_read(operation, k->a, fake_bytes(order, order, k->lda, sizeof(REAL)));
+    fake_add_write(operation, k->c, fake_bytes(k->m, k->n, k->ldc, sizeof(REAL)));
     return cudaSuccess;
 }
 
@@ -148,7 +148,7 @@ cublasStatus_t UPPER(cublas, trsm)(cublasHandle_t handle, cublasSideMode_t side,
                            cublasOperation_t trans_a, cublasDiagType_t diag, int m, int n,
                            const REAL *alpha, const REAL *A, int lda, REAL *B, int ldb)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, trsm));
+    cudaError_t    error = fake_begin_call(NAME(cublas, trsm));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, trsm), .run = run_trsm};
 
     operation.kernel = (fake_kernel){.side = side,
@@ -168,13 +168,13 @@ cublasStatus_t UPPER(cublas, trsm)(cublasHandle_t handle, cublasSideMode_t side,
 cublasStatus_t UPPER(cublas, copy)(cublasHandle_t handle, int n, const REAL *x, int incx, REAL *y,
                            int incy)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, copy));
+    cudaError_t    error = fake_begin_call(NAME(cublas, copy));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, copy), .run = run_copy};
 
     operation.kernel = (fake_kernel){.n = n, .a = x, .lda = incx, .c = y, .ldc = incy};
     if (!error && (incx < 1 || incy < 1))
         error = cudaErrorInvalidValue;
-    fake_reads(&operation, x, fake_bytes(1, n, incx, sizeof *x));
-    fake_writes(&operation, y, fake_bytes(1, n, incy, sizeof *y));
+    fake_add_read(&operation, x, fake_bytes(1, n, incx, sizeof *x));
+    fake_add_write(&operation, y, fake_bytes(1, n, incy, sizeof *y));
     return fake_blas_launch(handle, &operation, error);
 }

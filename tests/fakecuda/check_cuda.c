@@ -30,9 +30,9 @@ START_TEST(each_kernel_is_right)
     opened(t, _i / KERNELS);
     for (i = 0; i < t->count; i++)
         ck_assert_msg(trial_run(t, i) == HS_OUTCOME_DONE, "%s: %s", list[i % SIZES], t->why[i]);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
-    ck_assert_uint_eq(fake_pageable(), 0);
+    ck_assert_uint_eq(fake_pageable_copies(), 0);
     ck_assert_uint_eq(fake_default_workspaces(), 0);
     closed(t);
 }
@@ -45,7 +45,7 @@ START_TEST(odd_sizes_move_nothing)
     trial                   *t = trial_create(list, 6);
 
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -59,7 +59,7 @@ START_TEST(parts_of_products_are_right)
     trial                   *t = trial_create(list, 4);
 
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -76,10 +76,10 @@ static const char *const calls[KERNELS] = {
 /* Return the sequence number of the latest library call of the kernel. */
 static unsigned last_of(int kernel)
 {
-    unsigned number = fake_begun(FAKE_KERNEL);
+    unsigned number = fake_begun_count(FAKE_KERNEL);
     size_t   i;
 
-    for (i = fake_records(); i-- > 0;) {
+    for (i = fake_record_count(); i-- > 0;) {
         fake_record r = fake_record_at(i);
 
         if (r.kind != FAKE_KERNEL)
@@ -104,7 +104,7 @@ START_TEST(a_wrong_result_is_noticed)
     snprintf(name, sizeof name, "%s:200", kernels[_i % KERNELS]);
     t = trial_create(list, 1);
     opened(t, _i / KERNELS);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     trial_close(t);
     trial_free(t);
@@ -113,7 +113,7 @@ START_TEST(a_wrong_result_is_noticed)
     fake_reset(&settings);
     t = trial_create(list, 1);
     opened(t, _i / KERNELS);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     ck_assert_int_eq(t->ends[0].outcome, HS_OUTCOME_FAILED);
     ck_assert_msg(strstr(t->why[0], "wrong result") != NULL, "%s", t->why[0]);
     closed(t);
@@ -128,7 +128,7 @@ START_TEST(without_verification)
 
     t->options.verify = 0;
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -140,7 +140,7 @@ static unsigned number_of(const char *name, unsigned before)
     unsigned number = 0;
     size_t   i;
 
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_KERNEL && ++number > before &&
             strcmp(fake_record_at(i).name, name) == 0)
             return number;
@@ -163,8 +163,8 @@ START_TEST(what_cusolver_says_is_heard)
         t = trial_create(list, 1);
         t->options.verify = 0;
         opened(t, _i);
-        before = fake_begun(FAKE_KERNEL);
-        trial_pipeline(t);
+        before = fake_begun_count(FAKE_KERNEL);
+        trial_run_pipeline(t);
         if (again) {
             ck_assert_int_eq(t->ends[0].outcome, HS_OUTCOME_FAILED);
             ck_assert_msg(strstr(t->why[0], "info") != NULL, "%s", t->why[0]);
@@ -199,19 +199,20 @@ START_TEST(cancelled_between_panels)
     snprintf(name, sizeof name, "%s:640", kernels[_i]);
     t = trial_create(list, 2);
     opened(t, STREAMS);
-    prepared = fake_begun(FAKE_KERNEL);
+    prepared = fake_begun_count(FAKE_KERNEL);
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
-    all = fake_begun(FAKE_KERNEL) - prepared;
+    all = fake_begun_count(FAKE_KERNEL) - prepared;
     ck_assert_uint_ge(all, 10);
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     ck_assert_int_eq(pthread_create(&thread, NULL, run_first, t), 0);
     wait_for(FAKE_KERNEL, prepared + all + 1, 0);
     __atomic_store_n(&t->cancel[0], 1, __ATOMIC_RELEASE);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     pthread_join(thread, &outcome);
     ck_assert_int_eq(*(int *)outcome, HS_OUTCOME_ABORTED);
-    ck_assert_uint_lt(fake_begun(FAKE_KERNEL) - prepared - all, all);
-    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), fake_ended(FAKE_KERNEL)); /* no kernel runs */
+    ck_assert_uint_lt(fake_begun_count(FAKE_KERNEL) - prepared - all, all);
+    ck_assert_uint_eq(fake_begun_count(FAKE_KERNEL),
+                      fake_ended_count(FAKE_KERNEL)); /* no kernel runs */
     ck_assert_int_eq(trial_run(t, 1), HS_OUTCOME_DONE);
     t->cancel[0] = 0;
     ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
@@ -242,10 +243,11 @@ START_TEST(large_factorisations_are_cut)
         fake_reset(&settings);
         t->options.verify = 0;
         opened(t, STREAMS);
-        before = fake_records();
+        before = fake_record_count();
         trial_run(t, 0); /* info stays 0 without computation */
-        ck_assert_msg(kernels_named(large[i].panel, before) == large[i].panels, "%s: %u panels",
-                      large[i].kernel, kernels_named(large[i].panel, before));
+        ck_assert_msg(count_kernels_named(large[i].panel, before) == large[i].panels,
+                      "%s: %u panels", large[i].kernel,
+                      count_kernels_named(large[i].panel, before));
         closed(t);
     }
 }
@@ -316,7 +318,7 @@ START_TEST(little_memory)
         t->options.device_memory = (double)memory;
         choose(t, _i);
         if (trial_open(t, 1)) {
-            trial_pipeline(t);
+            trial_run_pipeline(t);
             all_done(t);
             served++;
         } else {
@@ -329,6 +331,66 @@ START_TEST(little_memory)
     }
     ck_assert_uint_gt(served, 0);
     ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* Copies to, from and between GPUs take at least their bytes over the bandwidth. */
+START_TEST(copies_are_timed)
+{
+    static const unsigned paths[][2] = {{HS_NONE, 0}, {1, HS_NONE}, {0, 1}};
+    static const char *const list[] = {"dgemm:10", NULL};
+    fake_settings         settings = FAKE_SETTINGS;
+    hs_copy_sample        samples[] = {{.bytes = 1000}, {.bytes = 100000}};
+    hs_error              error = {0};
+    trial                *t = trial_create(list, 1);
+    unsigned              copies = 0;
+
+    settings.devices = 2;
+    settings.bandwidth = 1e8;
+    settings.peers = 1;
+    fake_reset(&settings);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(t->module->time_copies(paths[i][0], paths[i][1], samples, 2, &error),
+                         HS_OK);
+        ck_assert_double_ge(samples[0].seconds, 0.9e-5);
+        ck_assert_double_ge(samples[1].seconds, 0.9e-3);
+        ck_assert_double_eq(samples[1].bytes, 100000);
+    }
+    ck_assert_uint_eq(fake_live_objects(), 0);
+    for (size_t i = 0; i < fake_record_count(); i++) {
+        fake_kind kind = fake_record_at(i).kind;
+
+        copies += kind == FAKE_COPY_IN || kind == FAKE_COPY_OUT || kind == FAKE_COPY_PEER;
+        ck_assert_int_ne(kind, FAKE_COPY_WITHIN);
+    }
+    ck_assert_uint_eq(copies, 3 * 2 * 12);
+    trial_free(t);
+}
+END_TEST
+
+/* Each call may fail; everything is freed, and the fault is named. */
+START_TEST(timing_of_copies_fails_cleanly)
+{
+    static const char *const list[] = {"dgemm:10", NULL};
+    trial                   *t = trial_create(list, 1);
+    fake_settings            settings = FAKE_SETTINGS;
+    hs_status                st = HS_ERESOURCE;
+
+    settings.devices = 2;
+    for (unsigned call = 1; st != HS_OK; call++) {
+        hs_copy_sample sample = {.bytes = 1000};
+        hs_error       error = {0};
+
+        settings.fail_call = call;
+        fake_reset(&settings);
+        st = t->module->time_copies(_i == 0 ? HS_NONE : 0, 1, &sample, 1, &error);
+        ck_assert(st == HS_OK || (st == HS_ERESOURCE && strstr(error.why, " failed: ")));
+        ck_assert_msg(call < 1000, "%s", error.why);
+        if (st == HS_OK && fake_name_of_failed_call())
+            st = HS_ERESOURCE; /* a call whose failure does not matter */
+        ck_assert_uint_eq(fake_live_objects(), 0);
+    }
+    trial_free(t);
 }
 END_TEST
 
@@ -355,7 +417,7 @@ START_TEST(devices_are_listed)
     opened(t, STREAMS);
     ck_assert_uint_eq(fake_memory_used(0), 0);
     ck_assert_uint_gt(fake_memory_used(1), 0);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -420,6 +482,8 @@ int main(void)
     tcase_add_test(tcase, what_cannot_fit_is_refused);
     tcase_add_test(tcase, sizes_beyond_an_int_are_refused);
     tcase_add_loop_test(tcase, little_memory, 0, WAYS);
+    tcase_add_test(tcase, copies_are_timed);
+    tcase_add_loop_test(tcase, timing_of_copies_fails_cleanly, 0, 2);
     tcase_add_test(tcase, devices_are_listed);
     tcase_add_test(tcase, an_instance_of_a_divided_gpu);
     tcase_add_loop_test(tcase, no_devices, 0, 2);

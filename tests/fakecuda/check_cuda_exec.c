@@ -66,7 +66,7 @@ START_TEST(a_plan_on_both)
     settings.devices = 2;
     fake_reset(&settings);
     p = play(2, 2, 0, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     hs_exec_records(p.exec, 2, &count);
     ck_assert_uint_eq(count, TASKS / 4);
     ck_assert_uint_gt(fake_memory_peak(0), 0);
@@ -78,7 +78,7 @@ START_TEST(a_plan_on_both)
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_GPU), "cuda");
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "cpu");
     end_performance(&p);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -87,11 +87,11 @@ START_TEST(a_plan_on_one_gpu_alone)
     hs_exec_settings s = settings_for("plan", _i);
     performance      p = play(1, 1, 1, &s);
 
-    all_done_once(&p);
-    ck_assert_uint_eq(fake_pageable(), 0);
+    assert_all_done_once(&p);
+    ck_assert_uint_eq(fake_pageable_copies(), 0);
     ck_assert_uint_eq(fake_default_workspaces(), 0);
     end_performance(&p);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -108,9 +108,9 @@ START_TEST(a_policy_that_decides)
     settings.kernel = 0.0005;
     fake_reset(&settings);
     p = perform(in, _i ? by_turns(in, 2) : NULL, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     end_performance(&p);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -161,11 +161,11 @@ START_TEST(taken_over_both_ways)
         performance p = perform(acts(rows, 2, 1, HS_MILLISECONDS), NULL, &s);
 
         ck_assert_int_lt(round, ROUNDS_MOST);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         ck_assert_uint_eq(p.report.lost_workers, 0);
         count_records(&p, &t);
         end_performance(&p);
-        trial_is_clean();
+        trial_assert_clean();
         if (round == 0) { /* OpenBLAS keeps its threads */
             files = open_files();
             threads = live_threads();
@@ -195,14 +195,14 @@ START_TEST(plugins_get_a_stream)
     fake_reset(&settings);
     s.run.allow_plugins = 1;
     p = perform(in, by_turns(in, 0), &s);
-    all_done_once(&p);
-    for (i = 0; i < fake_records(); i++)
+    assert_all_done_once(&p);
+    for (i = 0; i < fake_record_count(); i++)
         device[fake_record_at(i).device] +=
             fake_record_at(i).kind == FAKE_COPY_OUT && fake_record_at(i).bytes == 4096;
     ck_assert_uint_eq(device[0], 8);
     ck_assert_uint_eq(device[1], 8);
     end_performance(&p);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -217,9 +217,9 @@ START_TEST(plugins_alone_get_a_stream)
 
     s.run.allow_plugins = 1;
     p = perform(in, _i ? NULL : by_turns(in, 0), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     end_performance(&p);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -231,7 +231,7 @@ static unsigned lost_said(const performance *p, const char *call)
 
     hs_exec_failure_init(&failure);
     for (i = 0; hs_exec_failure_at(p->exec, i, &failure); i++)
-        found += trial_names(failure.why, call, 1) != 0;
+        found += trial_message_names_call(failure.why, call, 1) != 0;
     return found;
 }
 
@@ -247,7 +247,8 @@ START_TEST(a_gpu_that_is_lost)
     settings.devices = 2;
     settings.sticky = 1;
     s.fail.retries = 1;
-    for (settings.fail_call = 1;; settings.fail_call += trial_stride() + settings.fail_call / 40) {
+    for (settings.fail_call = 1;;
+         settings.fail_call += trial_call_stride() + settings.fail_call / 40) {
         char call[64] = "";
         int  failed;
 
@@ -258,21 +259,21 @@ START_TEST(a_gpu_that_is_lost)
         p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, &p.error);
         if (p.status == HS_OK)
             p.status = hs_exec_run(p.exec, &p.report, &p.error);
-        failed = fake_failed() != NULL;
-        snprintf(call, sizeof call, "%s", failed ? fake_failed() : "");
+        failed = fake_name_of_failed_call() != NULL;
+        snprintf(call, sizeof call, "%s", failed ? fake_name_of_failed_call() : "");
         if (p.status == HS_ERESOURCE) {
-            ck_assert_msg(trial_names(p.error.why, call, 1), "'%s' does not name %s", p.error.why,
-                          call);
+            ck_assert_msg(trial_message_names_call(p.error.why, call, 1), "'%s' does not name %s",
+                          p.error.why, call);
             refused++;
         } else {
-            all_done_once(&p);
+            assert_all_done_once(&p);
             ck_assert_uint_le(p.report.lost_workers, 1);
             if (p.report.lost_workers)
                 ck_assert_uint_ge(lost_said(&p, call), 1);
             lost += p.report.lost_workers;
         }
         end_performance(&p);
-        trial_is_clean();
+        trial_assert_clean();
         if (!failed)
             break;
     }
@@ -289,8 +290,8 @@ START_TEST(a_task_that_fails)
     unsigned         calls;
 
     p = play(1, 1, 1, &s);
-    all_done_once(&p);
-    calls = fake_calls();
+    assert_all_done_once(&p);
+    calls = fake_call_count();
     end_performance(&p);
     for (; calls > 0; calls -= calls / 30 + 1) {
         fake_settings settings = FAKE_SETTINGS;
@@ -306,9 +307,9 @@ START_TEST(a_task_that_fails)
         if (p.status == HS_OK)
             p.status = hs_exec_run(p.exec, &p.report, &p.error);
         if (p.status != HS_ERESOURCE)
-            all_done_once(&p);
+            assert_all_done_once(&p);
         end_performance(&p);
-        trial_is_clean();
+        trial_assert_clean();
     }
 }
 END_TEST
@@ -344,7 +345,7 @@ START_TEST(refused)
         ck_assert_msg(strncmp(error.why, "no GPU: ", 8) == 0 &&
                           strstr(error.why, "use settings.run.emulate[HS_GPU]"),
                       "%s", error.why);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -389,7 +390,7 @@ START_TEST(a_core_is_kept)
     hs_exec_free(exec);
     hs_schedule_free(plan);
     hs_instance_free(in);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -417,7 +418,7 @@ START_TEST(devices_are_listed)
     ck_assert_int_eq(hs_exec_device_at(MODULE, 0, NULL, &count, &error), HS_ERESOURCE);
     ck_assert_uint_eq(count, 0);
     ck_assert_msg(strstr(error.why, "no GPU: ") == error.why, "%s", error.why);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 

@@ -19,7 +19,7 @@ static void live_through(trial *t)
     t->status = t->module->devices(devices, 4, &count, &t->error);
     if (t->status != HS_OK || !trial_open(t, 1))
         return;
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     for (i = 0; i < t->count && i < 4; i++) {
         hs_outcome outcome = trial_run(t, 2 * i % t->count);
 
@@ -48,8 +48,8 @@ static void bears_it(const trial *t, const char *call, int sticky, unsigned numb
 
     ck_assert(t->status == HS_OK || t->status == HS_ERESOURCE);
     if (said)
-        ck_assert_msg(trial_names(said, call, sticky), "call %u: '%s' does not name %s", number,
-                      said, call);
+        ck_assert_msg(trial_message_names_call(said, call, sticky),
+                      "call %u: '%s' does not name %s", number, said, call);
     for (i = 0; i < t->collected && t->status == HS_OK; i++) {
         ck_assert_msg(t->ends[i].outcome != HS_OUTCOME_ABORTED, "call %u, %s", number, call);
         ck_assert_msg(t->ends[i].outcome == HS_OUTCOME_DONE || t->why[i][0], "call %u, %s", number,
@@ -66,7 +66,7 @@ enum { APART = 3 };
 
 static unsigned stride(void)
 {
-    return trial_stride() > APART ? trial_stride() : APART;
+    return trial_call_stride() > APART ? trial_call_stride() : APART;
 }
 
 /* Check that the module survives the failure of any call without leaks or misuse, and names the
@@ -86,15 +86,16 @@ START_TEST(every_call_fails_once)
         t = trial_create(mixed, 2);
         choose(t, way);
         live_through(t);
-        if (fake_failed())
-            snprintf(name, sizeof name, "%s", fake_failed());
+        if (fake_name_of_failed_call())
+            snprintf(name, sizeof name, "%s", fake_name_of_failed_call());
         trial_close(t);
-        if (!fake_failed())
+        if (!fake_name_of_failed_call())
             break;
-        snprintf(name, sizeof name, "%s", fake_failed());
-        fake_live_text(text, sizeof text);
-        ck_assert_msg(fake_live() == 0, "call %u, %s: left: %s", number, name, text);
-        ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", number, name, fake_misuse());
+        snprintf(name, sizeof name, "%s", fake_name_of_failed_call());
+        fake_list_live_objects(text, sizeof text);
+        ck_assert_msg(fake_live_objects() == 0, "call %u, %s: left: %s", number, name, text);
+        ck_assert_msg(fake_misuse_count() == 0, "call %u, %s: %s", number, name,
+                      fake_first_misuse());
         bears_it(t, name, sticky, number);
         trial_free(t);
     }
@@ -120,11 +121,11 @@ START_TEST(every_operation_breaks_the_gpu)
         choose(t, _i);
         live_through(t);
         trial_close(t);
-        if (!fake_failed())
+        if (!fake_name_of_failed_call())
             break;
-        fake_live_text(text, sizeof text);
-        ck_assert_msg(fake_live() == 0, "operation %u: left: %s", number, text);
-        ck_assert_msg(fake_misuses() == 0, "operation %u: %s", number, fake_misuse());
+        fake_list_live_objects(text, sizeof text);
+        ck_assert_msg(fake_live_objects() == 0, "operation %u: left: %s", number, text);
+        ck_assert_msg(fake_misuse_count() == 0, "operation %u: %s", number, fake_first_misuse());
         if (complaint(t))
             ck_assert_msg(strstr(complaint(t), "cudaErrorIllegalAddress") ||
                               strstr(complaint(t), "CUBLAS") || strstr(complaint(t), "cuSOLVER"),

@@ -24,7 +24,7 @@ static void hang(trial *t)
 {
     t->options.grace = 1;
     opened(t, STREAMS);
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
 }
 
 static void released(trial *t, double start)
@@ -32,8 +32,8 @@ static void released(trial *t, double start)
     ck_assert_double_lt(now() - start, 5);
     trial_close(t);
     ck_assert_double_lt(now() - start, 5);
-    ck_assert_uint_eq(fake_misuses(), 0);
-    fake_hold(FAKE_KERNEL, 0);
+    ck_assert_uint_eq(fake_misuse_count(), 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     fake_reset(&FAKE_SETTINGS);
     trial_free(t);
 }
@@ -79,7 +79,7 @@ START_TEST(a_pipeline_that_hangs)
 
     t->options.grace = 1;
     opened(t, _i ? GRAPH : STREAMS);
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     start = now();
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, t), 0);
     trial_submit(t);
@@ -126,7 +126,7 @@ START_TEST(handles_that_are_refused)
         if (trial_open(t, 1)) {
             unsigned depth = t->module->depth(t->worker);
 
-            trial_pipeline(t);
+            trial_run_pipeline(t);
             all_done(t);
             served++;
             contexts[depth < 8 ? depth : 8]++;
@@ -158,10 +158,10 @@ START_TEST(graphs_that_cannot_be_made)
     settings.error = 801; /* cudaErrorNotSupported */
     fake_reset(&settings);
     opened(t, GRAPH);
-    ck_assert_str_eq(fake_failed(), calls[_i]);
-    trial_pipeline(t);
+    ck_assert_str_eq(fake_name_of_failed_call(), calls[_i]);
+    trial_run_pipeline(t);
     all_done(t);
-    ck_assert_uint_eq(fake_ended(FAKE_GRAPH), 0);
+    ck_assert_uint_eq(fake_ended_count(FAKE_GRAPH), 0);
     for (i = 0; i < t->count; i++)
         notes += strstr(t->why[i], "without graphs") != NULL;
     ck_assert_uint_eq(notes, 1);
@@ -193,14 +193,14 @@ START_TEST(what_cannot_be_cancelled_is_not_cut)
         fake_reset(&settings);
         t->options.verify = 0;
         opened(t, STREAMS);
-        before = fake_records();
+        before = fake_record_count();
         trial_run(t, 0); /* info stays 0 without computation */
-        ck_assert_msg(kernels_named(large[i].call, before) == large[i].watched, "%s: %u pieces",
-                      large[i].kernel, kernels_named(large[i].call, before));
-        before = fake_records();
-        trial_pipeline(t);
-        ck_assert_msg(kernels_named(large[i].call, before) == large[i].alone, "%s: %u pieces",
-                      large[i].kernel, kernels_named(large[i].call, before));
+        ck_assert_msg(count_kernels_named(large[i].call, before) == large[i].watched,
+                      "%s: %u pieces", large[i].kernel, count_kernels_named(large[i].call, before));
+        before = fake_record_count();
+        trial_run_pipeline(t);
+        ck_assert_msg(count_kernels_named(large[i].call, before) == large[i].alone, "%s: %u pieces",
+                      large[i].kernel, count_kernels_named(large[i].call, before));
         closed(t);
     }
 }
@@ -222,9 +222,9 @@ START_TEST(queues_that_are_shared)
     t->options.verify = 0;
     opened(t, STREAMS);
     while (t->collected < t->count) {
-        fake_hold(FAKE_KERNEL, 1);
+        fake_hold_operations(FAKE_KERNEL, 1);
         trial_submit(t);
-        fake_hold(FAKE_KERNEL, 0);
+        fake_hold_operations(FAKE_KERNEL, 0);
         trial_collect(t);
     }
     all_done(t);
@@ -245,13 +245,13 @@ START_TEST(nothing_waits_unseen)
     settings.hidden = 1;
     fake_reset(&settings);
     opened(t, _i);
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     start = now();
     trial_submit(t);
     ck_assert_uint_ge(t->submitted, 4);
     ck_assert_double_lt(now() - start, 5);
-    fake_hold(FAKE_KERNEL, 0);
-    trial_pipeline(t);
+    fake_hold_operations(FAKE_KERNEL, 0);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -268,13 +268,13 @@ START_TEST(calls_have_names)
     int                      open;
 
     opened(t, _i);
-    before = fake_ranges(name, &open);
+    before = fake_range_count(name, &open);
     trial_submit(t);
-    ck_assert_uint_eq(fake_ranges(name, &open), before + (_i == STREAMS ? t->submitted : 1));
+    ck_assert_uint_eq(fake_range_count(name, &open), before + (_i == STREAMS ? t->submitted : 1));
     ck_assert_int_eq(open, 0);
     ck_assert_str_eq(name, _i == STREAMS ? "dgemm" : "batch");
-    trial_pipeline(t);
-    ck_assert_uint_eq(fake_ranges(name, &open), before + 2 + (_i == STREAMS ? t->count : 1));
+    trial_run_pipeline(t);
+    ck_assert_uint_eq(fake_range_count(name, &open), before + 2 + (_i == STREAMS ? t->count : 1));
     ck_assert_int_eq(open, 0);
     closed(t);
 }

@@ -20,15 +20,15 @@ START_TEST(copies_in_overlap_kernels)
 
     opened(t, STREAMS);
     ck_assert_uint_gt(t->module->depth(t->worker), 1);
-    copies = fake_ended(FAKE_COPY_IN);
-    computed = fake_ended(FAKE_KERNEL);
-    fake_hold(FAKE_KERNEL, 1);
+    copies = fake_ended_count(FAKE_COPY_IN);
+    computed = fake_ended_count(FAKE_KERNEL);
+    fake_hold_operations(FAKE_KERNEL, 1);
     trial_submit(t);
     wait_for(FAKE_KERNEL, computed + 1, 0);
     wait_for(FAKE_COPY_IN, 0, copies + 3 * 2); /* three matrices for each task */
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), computed);
-    fake_hold(FAKE_KERNEL, 0);
-    trial_pipeline(t);
+    ck_assert_uint_eq(fake_ended_count(FAKE_KERNEL), computed);
+    fake_hold_operations(FAKE_KERNEL, 0);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -42,16 +42,16 @@ START_TEST(kernels_overlap_copies_out)
     hs_completion            end;
 
     opened(t, STREAMS);
-    computed = fake_ended(FAKE_KERNEL);
-    back = fake_ended(FAKE_COPY_OUT);
-    fake_hold(FAKE_COPY_OUT, 1);
+    computed = fake_ended_count(FAKE_KERNEL);
+    back = fake_ended_count(FAKE_COPY_OUT);
+    fake_hold_operations(FAKE_COPY_OUT, 1);
     trial_submit(t);
     wait_for(FAKE_COPY_OUT, back + 1, 0);
     wait_for(FAKE_KERNEL, 0, computed + 2);
-    ck_assert_uint_eq(fake_ended(FAKE_COPY_OUT), back);
+    ck_assert_uint_eq(fake_ended_count(FAKE_COPY_OUT), back);
     ck_assert_int_eq(t->module->collect(t->worker, 0, &end), 0);
-    fake_hold(FAKE_COPY_OUT, 0);
-    trial_pipeline(t);
+    fake_hold_operations(FAKE_COPY_OUT, 0);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -71,14 +71,15 @@ static unsigned calls_a_task(const char *kernel, int way)
     t->options.verify = 0;
     opened(t, way);
     while (t->collected < t->count) {
-        unsigned recorded = fake_ended(FAKE_RECORD), before = fake_calls(), first = t->submitted;
+        unsigned recorded = fake_ended_count(FAKE_RECORD), before = fake_call_count(),
+                 first = t->submitted;
         unsigned calls;
 
         trial_submit(t);
         wait_for(FAKE_RECORD, 0, recorded + t->submitted - first);
         while (t->collected < t->submitted)
             trial_collect(t);
-        calls = (fake_calls() - before) / (t->submitted - first);
+        calls = (fake_call_count() - before) / (t->submitted - first);
         least = calls < least ? calls : least;
     }
     all_done(t);
@@ -113,7 +114,7 @@ static int64_t latest_beginning(size_t before)
     int64_t latest = 0;
     size_t  i, j;
 
-    for (i = before; i < fake_records(); i++) {
+    for (i = before; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         for (j = before; j < i; j++)
@@ -138,10 +139,10 @@ START_TEST(a_task_has_its_time)
     settings.kernel = 0.004;
     fake_reset(&settings);
     opened(t, _i);
-    before = fake_records();
-    trial_pipeline(t);
+    before = fake_record_count();
+    trial_run_pipeline(t);
     all_done(t);
-    for (i = before; i < fake_records(); i++)
+    for (i = before; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_KERNEL) {
             first = fake_record_at(i).start < first ? fake_record_at(i).start : first;
             last = fake_record_at(i).end > last ? fake_record_at(i).end : last;
@@ -162,10 +163,10 @@ START_TEST(resident_inputs_are_not_copied)
     size_t                   before, i;
 
     opened(t, STREAMS_RESIDENT + _i);
-    before = fake_records();
-    trial_pipeline(t);
+    before = fake_record_count();
+    trial_run_pipeline(t);
     all_done(t);
-    for (i = before; i < fake_records(); i++)
+    for (i = before; i < fake_record_count(); i++)
         ck_assert(fake_record_at(i).kind != FAKE_COPY_IN || fake_record_at(i).bytes < 64 * 64 * 8);
     closed(t);
 }
@@ -184,10 +185,10 @@ START_TEST(checked_results_come_home)
     size_t                   before, i;
 
     opened(t, STREAMS_RESIDENT + _i);
-    before = fake_records();
-    trial_pipeline(t);
+    before = fake_record_count();
+    trial_run_pipeline(t);
     all_done(t);
-    for (i = before; i < fake_records(); i++)
+    for (i = before; i < fake_record_count(); i++)
         matrices += fake_record_at(i).kind == FAKE_COPY_OUT &&
                     fake_record_at(i).bytes >= SIZE * SIZE * sizeof(float);
     ck_assert_uint_eq(matrices, 12); /* two kernels have two matrices */
@@ -209,12 +210,12 @@ START_TEST(checks_are_counted_apart)
     settings.bandwidth = BYTES / 0.05;
     fake_reset(&settings);
     opened(t, STREAMS_RESIDENT);
-    before = fake_records();
+    before = fake_record_count();
     if (_i)
         ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
     else
-        trial_pipeline(t);
-    for (i = before; i < fake_records(); i++)
+        trial_run_pipeline(t);
+    for (i = before; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_COPY_OUT && fake_record_at(i).bytes == BYTES)
             home = fake_record_at(i).end;
     ck_assert_int_gt(home, 0);
@@ -249,10 +250,10 @@ START_TEST(each_context_is_warm)
     int                      stream, streams = 0;
 
     opened(t, _i ? STREAMS_RESIDENT : STREAMS);
-    before = fake_records();
-    trial_pipeline(t);
+    before = fake_record_count();
+    trial_run_pipeline(t);
     all_done(t);
-    for (i = before; i < fake_records(); i++) {
+    for (i = before; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         if (r.kind == FAKE_KERNEL)
@@ -281,7 +282,7 @@ START_TEST(many_kinds_of_tasks)
     }
     t = trial_create(list, 1);
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -295,12 +296,12 @@ START_TEST(graphs_are_used)
 
     t->options.verify = 0;
     opened(t, _i ? GRAPH_RESIDENT : GRAPH);
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         ck_assert(!fake_record_at(i).in_graph);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
-    ck_assert_uint_gt(fake_ended(FAKE_GRAPH), 1);
-    for (i = 0; i < fake_records(); i++)
+    ck_assert_uint_gt(fake_ended_count(FAKE_GRAPH), 1);
+    for (i = 0; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_KERNEL)
             (*(fake_record_at(i).in_graph ? &in_graph : &alone))++;
     ck_assert_uint_eq(in_graph, t->count);
@@ -317,7 +318,7 @@ START_TEST(graphs_with_gaps)
     trial                   *t = trial_create(list, 20);
 
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }
@@ -343,7 +344,7 @@ START_TEST(a_list_with_a_hole)
 
     opened(t, _i);
     swap(t, 20, --t->count);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     t->count++;
     closed(t);

@@ -10,7 +10,7 @@
 START_TEST(queued_behind_each_other)
 {
     hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     unsigned         ahead = 0, overlapping = 0, kernels = 0;
     size_t           i, j;
 
@@ -18,13 +18,13 @@ START_TEST(queued_behind_each_other)
     settings.bandwidth = 1e8;
     fake_reset(&settings);
     run_tiles(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
-    for (i = 0; i < fake_records(); i++) {
+    for (i = 0; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         if (r.kind != FAKE_KERNEL)
             continue;
         kernels++;
-        for (j = 0; j < fake_records(); j++) {
+        for (j = 0; j < fake_record_count(); j++) {
             fake_record other = fake_record_at(j);
 
             if (other.kind == FAKE_KERNEL && other.start < r.start && other.end > r.asked) {
@@ -32,7 +32,7 @@ START_TEST(queued_behind_each_other)
                 break;
             }
         }
-        for (j = 0; j < fake_records(); j++) {
+        for (j = 0; j < fake_record_count(); j++) {
             fake_record other = fake_record_at(j);
 
             if ((other.kind == FAKE_COPY_IN || other.kind == FAKE_COPY_OUT) && other.bytes > 4096 &&
@@ -44,7 +44,7 @@ START_TEST(queued_behind_each_other)
     }
     ck_assert_uint_gt(ahead, kernels / 2);
     ck_assert_uint_gt(overlapping, kernels / 8);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -53,7 +53,7 @@ END_TEST
 static unsigned overlapping_copies(const char *policy, int kind, int how, double kernel)
 {
     hs_exec_settings s = settings_of(policy);
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     unsigned         overlapping = 0;
     size_t           i, j;
 
@@ -62,15 +62,15 @@ static unsigned overlapping_copies(const char *policy, int kind, int how, double
     settings.bandwidth = 1e8;
     fake_reset(&settings);
     run_tiles(altered(kind, 6, 32, 1, 1, how), "gpu-only", &s, 1, 1);
-    for (i = 0; i < fake_records(); i++)
-        for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_records(); j++)
+    for (i = 0; i < fake_record_count(); i++)
+        for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_record_count(); j++)
             if (fake_record_at(j).kind == FAKE_KERNEL &&
                 fake_record_at(i).start > fake_record_at(j).start &&
                 fake_record_at(i).start < fake_record_at(j).end) {
                 overlapping++;
                 break;
             }
-    trial_is_clean();
+    trial_assert_clean();
     return overlapping;
 }
 

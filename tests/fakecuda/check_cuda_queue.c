@@ -13,7 +13,7 @@
 
 static fake_settings with_queue(int room, double kernel)
 {
-    fake_settings settings = some_devices();
+    fake_settings settings = devices_of_tests();
 
     settings.queue = room;
     settings.kernel = kernel;
@@ -31,8 +31,8 @@ START_TEST(no_launch_waits)
     s.gpu.mode = _i / 2 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
     fake_reset(&settings);
     run_tiles(tiled(HS_QR, 5, sizes[_i % 2], 1, 2), "heft", &s, 1, 1);
-    ck_assert_uint_eq(fake_full(), 0);
-    trial_is_clean();
+    ck_assert_uint_eq(fake_full_queue_waits(), 0);
+    trial_assert_clean();
 }
 END_TEST
 
@@ -66,16 +66,16 @@ static void *pass(void *context)
 {
     passer *p = context;
 
-    while (first_tile_copied(48) == INT64_MAX)
+    while (time_of_first_tile_copy(48) == INT64_MAX)
         if (is_over(p))
             return NULL;
-    fake_hold_when_full();
-    while (fake_full() == 0)
+    fake_hold_when_queue_is_full();
+    while (fake_full_queue_waits() == 0)
         if (is_over(p))
             return NULL;
     p->pass();
     p->passed = 1;
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     return NULL;
 }
 
@@ -101,7 +101,7 @@ START_TEST(the_lock_is_free)
         run_tiles(tiled(HS_QR, 5, 48, 1, 1), "gpu-only", &s, 1, 1);
         __atomic_store_n(&p.over, 1, __ATOMIC_RELEASE);
         pthread_join(thread, NULL);
-        trial_is_clean();
+        trial_assert_clean();
     }
     ck_assert_int_eq(p.passed, 1);
 }
@@ -123,7 +123,7 @@ START_TEST(any_policy)
         s = settings_of(hs_policy_name(policy));
         s.fail.retries = (unsigned)_i % 2;
         run_tiles(altered(HS_QR, 4, 48, 2, 2, _i / 2 ? LINKED : 0), "heft", &s, 2, 1);
-        trial_is_clean();
+        trial_assert_clean();
     }
 }
 END_TEST

@@ -24,11 +24,11 @@ static hs_exec_settings in_graphs(void)
 /* Return the number of kernels on tiles of 16 x 16, in graphs or outside. */
 static unsigned kernels(int in_graph)
 {
-    int64_t  begun = first_tile_copied(16);
+    int64_t  begun = time_of_first_tile_copy(16);
     unsigned count = 0;
     size_t   i;
 
-    for (i = 0; i < fake_records(); i++) {
+    for (i = 0; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         count += r.kind == FAKE_KERNEL && r.in_graph == in_graph && (in_graph || r.asked >= begun);
@@ -44,7 +44,7 @@ START_TEST(any_plan)
     unsigned       graphs = 0;
 
     for (int round = 0; round < rounds(30); round++) {
-        fake_settings    settings = some_devices();
+        fake_settings    settings = devices_of_tests();
         hs_exec_settings s = in_graphs();
 
         settings.peers = round % 2;
@@ -54,8 +54,8 @@ START_TEST(any_plan)
         run_tiles(altered(_i, 1 + roll(8), sizes[roll(5)], 1 + roll(3), 1 + roll(3),
                           roll(2) ? LINKED : 0),
                   "heft", &s, 2, 1);
-        graphs += fake_begun(FAKE_GRAPH);
-        trial_is_clean();
+        graphs += fake_begun_count(FAKE_GRAPH);
+        trial_assert_clean();
     }
     ck_assert(graphs > (unsigned)rounds(30) || rounds(30) < FEW); /* a few plans may be too small
                                                                      for graphs */
@@ -73,8 +73,8 @@ START_TEST(all_that_can_be)
     run_tiles(tiled(_i, TILES, 16, 1, 1), "gpu-only", &s, 1, 1);
     alone = kernels(0);
     together = kernels(1);
-    launched = fake_begun(FAKE_GRAPH);
-    trial_is_clean();
+    launched = fake_begun_count(FAKE_GRAPH);
+    trial_assert_clean();
     ck_assert_uint_gt(together, alone);
     if (_i == HS_QR) /* a QR task has many kernels */
         return;
@@ -88,7 +88,7 @@ END_TEST
  * capture is a misuse. */
 START_TEST(nothing_is_loaded_late)
 {
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     hs_exec_settings s = in_graphs();
     unsigned         first = 0;
     int64_t          begun;
@@ -98,9 +98,9 @@ START_TEST(nothing_is_loaded_late)
     fake_reset(&settings);
     s.gpu.mode = _i / 3 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
     run_tiles(tiled(_i % 3, 6, 16, 1, 2), "heft", &s, 1, 1);
-    begun = first_tile_copied(16);
+    begun = time_of_first_tile_copy(16);
     ck_assert_int_lt(begun, INT64_MAX);
-    for (i = 0; i < fake_records(); i++) {
+    for (i = 0; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         if (r.kind != FAKE_KERNEL || !r.first)
@@ -109,7 +109,7 @@ START_TEST(nothing_is_loaded_late)
         ck_assert_msg(!r.in_graph && r.asked < begun, "%s in stream %d", r.name, r.stream);
     }
     ck_assert_uint_gt(first, 0);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -121,7 +121,7 @@ END_TEST
  */
 START_TEST(none_waits_for_itself)
 {
-    fake_settings settings = some_devices();
+    fake_settings settings = devices_of_tests();
     unsigned      at_least = settings.late ? 1 : 9; /* kernels in graphs for each kernel outside */
     int           tries = 10;
 
@@ -132,7 +132,7 @@ START_TEST(none_waits_for_itself)
         settings.kernel *= 1.5;
         fake_reset(&settings);
         run_tiles(altered(_i, 8, 16, 1, 1, FACTORS_AT_HOME), "heft", &s, 1, 1);
-        trial_is_clean();
+        trial_assert_clean();
     } while (kernels(1) <= at_least * kernels(0) && --tries > 0);
     ck_assert_int_gt(tries, 0);
 }
@@ -147,7 +147,7 @@ START_TEST(sent_home_meanwhile)
 {
     enum { N = 16, IN_THE_FIRST = 16 };
     hs_exec_settings s = in_graphs();
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     unsigned         sent = 0, nodes = 0;
     int64_t          end = 0;
     size_t           i;
@@ -157,17 +157,17 @@ START_TEST(sent_home_meanwhile)
     settings.kernel = 0.003;  /* longer than the delays of a busy machine */
     fake_reset(&settings);
     run_tiles(tiled(HS_CHOLESKY, 6, N, 1, 1), "gpu-only", &s, 1, 1);
-    for (i = 0; i < fake_records() && nodes < IN_THE_FIRST; i++)
+    for (i = 0; i < fake_record_count() && nodes < IN_THE_FIRST; i++)
         if (fake_record_at(i).kind == FAKE_KERNEL && fake_record_at(i).in_graph) {
             nodes++;
             end = fake_record_at(i).end;
         }
     ck_assert_uint_eq(nodes, IN_THE_FIRST);
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         sent += fake_record_at(i).kind == FAKE_COPY_OUT &&
                 fake_record_at(i).bytes == N * N * sizeof(double) && fake_record_at(i).start < end;
     ck_assert_msg((sent > 2) == !settings.late, "%u sent", sent); /* a single copy is dpotrf's */
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -180,13 +180,13 @@ START_TEST(none_where_it_cannot_be)
         s.fail.retries = why == 0;
         s.fail.timeout = why == 1 ? 100 : 0;
         s.fail.halt = why == 2 ? HS_HALT_NEVER : s.fail.halt;
-        s.gpu.tile_memory = why == 3 ? 8 * (double)bytes_of_tile(_i, 16) : 0;
+        s.gpu.tile_memory = why == 3 ? 8 * (double)fake_bytes_of_tile(_i, 16) : 0;
         if (why == 4)
             s.decide.policy = hs_policy_find("plan+steal");
         tiles_setup();
         run_tiles(tiled(_i, 5, 16, 1, 1), "gpu-only", &s, 1, 1);
-        ck_assert_uint_eq(fake_begun(FAKE_GRAPH), 0);
-        trial_is_clean();
+        ck_assert_uint_eq(fake_begun_count(FAKE_GRAPH), 0);
+        trial_assert_clean();
     }
 }
 END_TEST
@@ -208,9 +208,9 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
             kernels++;
             second = fake_record_at(i).asked;
         }
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         copies += fake_record_at(i).kind == FAKE_COPY_IN && fake_record_at(i).asked < second;
-    trial_is_clean();
+    trial_assert_clean();
     return copies;
 }
 
@@ -229,7 +229,7 @@ START_TEST(no_memory_for_them)
                                         "cudaGraphLaunch"};
 
     for (unsigned spared = 0; spared < 3; spared++) {
-        fake_settings    settings = some_devices();
+        fake_settings    settings = devices_of_tests();
         hs_exec_settings s = in_graphs();
 
         settings.fail_name = calls[_i];
@@ -237,8 +237,8 @@ START_TEST(no_memory_for_them)
         settings.spared = spared;
         fake_reset(&settings);
         run_tiles(tiled(HS_LU, 6, 16, 1, 1), "gpu-only", &s, 1, 1);
-        ck_assert_ptr_nonnull(fake_failed());
-        trial_is_clean();
+        ck_assert_ptr_nonnull(fake_name_of_failed_call());
+        trial_assert_clean();
     }
 }
 END_TEST
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(every_call_fails_once)
 {
     hs_exec_settings s = in_graphs();
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
 
     settings.sticky = _i / 3;
     fail_each_call(settings, &s, _i % 3, 0);
@@ -255,13 +255,13 @@ END_TEST
 
 static void pending_setup(void)
 {
-    events_are_late(0);
+    set_events_late(0);
     tiles_setup();
 }
 
 static void late_setup(void)
 {
-    events_are_late(1);
+    set_events_late(1);
     tiles_setup();
 }
 

@@ -67,7 +67,7 @@ static void small_device(void)
 
     settings.memory = MEMORY;
     fake_reset(&settings);
-    fake_hold(FAKE_COPY_IN, 1); /* runs stop after allocating their tiles */
+    fake_hold_operations(FAKE_COPY_IN, 1); /* runs stop after allocating their tiles */
 }
 
 static void wait_for_tiles(unsigned runs)
@@ -87,13 +87,13 @@ START_TEST(shares_that_fit)
     begin(&one);
     begin(&other);
     wait_for_tiles(2);
-    fake_hold(FAKE_COPY_IN, 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     end(&one);
     end(&other);
     dispose(&one);
     dispose(&other);
     ck_assert_uint_lt(fake_memory_peak(0), 2 * (size_t)MEMORY * 3 / 10 + 9 * (1U << 20));
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -116,13 +116,13 @@ START_TEST(shares_that_do_not_fit)
                          "hold the rest; wait for them, or give tiles less with "
                          "settings.gpu.tile_memory"),
                   "%s", other.error.why);
-    fake_hold(FAKE_COPY_IN, 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     end(&one);
     begin(&other);
     end(&other); /* the first run has freed its memory */
     dispose(&one);
     dispose(&other);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -144,7 +144,7 @@ START_TEST(shares_of_nothing)
     r = run_tiles(in, NULL, &s, 1, 0);
     ck_assert_int_eq(r.status, HS_ERESOURCE);
     ck_assert_ptr_nonnull(strstr(r.error.why, "too few for the 4 tiles of one task"));
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -166,7 +166,7 @@ START_TEST(steps_and_copies_have_names)
 {
     const unsigned   n = 48;
     hs_exec_settings s = settings_of("heteroprio");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     unsigned         named[3] = {0, 0, 0}, warm = 0, kernels = 0, peers = 0, count;
     char             last[FAKE_RANGE];
     int              open;
@@ -175,7 +175,7 @@ START_TEST(steps_and_copies_have_names)
     settings.peers = 1;
     fake_reset(&settings);
     r = run_tiles(altered(_i, 5, n, 1, 2, ON_GPUS), NULL, &s, 1, 1);
-    for (size_t i = 0; i < fake_records(); i++) {
+    for (size_t i = 0; i < fake_record_count(); i++) {
         fake_record record = fake_record_at(i);
         int         tile = record.bytes >= 8 * (size_t)n * 32;
 
@@ -194,13 +194,13 @@ START_TEST(steps_and_copies_have_names)
         named[1] += record.kind == FAKE_COPY_OUT && tile;
     }
     named[2] = r.on_gpus;
-    count = fake_ranges(last, &open);
+    count = fake_range_count(last, &open);
     ck_assert_int_eq(open, 0);
     ck_assert_uint_eq(count, named[0] + named[1] + named[2] + peers + 2 * 4 /* warm-ups */);
     ck_assert_uint_gt(kernels, r.on_gpus);
     ck_assert_uint_gt(warm, 8);
     ck_assert_uint_gt(peers, 0);
-    trial_is_clean();
+    trial_assert_clean();
 }
 END_TEST
 
@@ -208,7 +208,7 @@ END_TEST
 START_TEST(ranges_end_at_failures)
 {
     hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     char             last[FAKE_RANGE];
     unsigned         failures = 0;
     int              open;
@@ -217,10 +217,10 @@ START_TEST(ranges_end_at_failures)
     for (settings.fail_call = 1; failures < 1000; settings.fail_call += 7) {
         fake_reset(&settings);
         run_tiles(tiled(_i, 3, 16, 1, 1), "gpu-only", &s, 1, 0);
-        fake_ranges(last, &open);
+        fake_range_count(last, &open);
         ck_assert_int_eq(open, 0);
-        trial_is_clean();
-        if (!fake_failed())
+        trial_assert_clean();
+        if (!fake_name_of_failed_call())
             break;
         failures++;
     }

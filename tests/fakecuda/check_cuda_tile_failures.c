@@ -10,7 +10,7 @@
 START_TEST(every_call_fails_once)
 {
     hs_exec_settings s = settings_of(_i / 3 % 2 ? "heteroprio" : "plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
 
     s.fail.retries = (unsigned)_i / 6 % 2;
     settings.error = _i / 12 ? 2 : 0; /* cudaErrorMemoryAllocation */
@@ -25,7 +25,7 @@ END_TEST
 START_TEST(met_in_vain)
 {
     hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
 
     settings.peers = 1;
     settings.fail_name = "cudaSetDevice";
@@ -33,8 +33,8 @@ START_TEST(met_in_vain)
         settings.spared = spared;
         fake_reset(&settings);
         run_tiles(tiled(_i, 3, 16, 1, 2), "heft", &s, 1, 0);
-        ck_assert_ptr_nonnull(fake_failed());
-        trial_is_clean();
+        ck_assert_ptr_nonnull(fake_name_of_failed_call());
+        trial_assert_clean();
     }
 }
 END_TEST
@@ -43,13 +43,13 @@ END_TEST
 START_TEST(a_peer_that_breaks)
 {
     enum { MORE_THAN_THERE_ARE = 10000 }; /* operations; beyond the last operation no GPU breaks */
-    fake_settings settings = some_devices();
+    fake_settings settings = devices_of_tests();
     unsigned      right = 0, wrong = 0;
 
     settings.peers = 1;
     settings.bandwidth = 1e8;
     for (settings.fail_operation = 5; settings.fail_operation < MORE_THAN_THERE_ARE;
-         settings.fail_operation += 3 * trial_stride() + settings.fail_operation / 8) {
+         settings.fail_operation += 3 * trial_call_stride() + settings.fail_operation / 8) {
         hs_exec_settings s = settings_of("plan");
         result           r;
 
@@ -57,12 +57,12 @@ START_TEST(a_peer_that_breaks)
         r = run_tiles(tiled(_i, 4, 32, 1, 3), "heft", &s, 1, 0);
         right += r.status == HS_OK;
         wrong += r.status != HS_OK;
-        ck_assert_uint_eq(fake_live(), 0);
-        ck_assert_msg(fake_misuses() == 0, "operation %u: %s", settings.fail_operation,
-                      fake_misuse());
+        ck_assert_uint_eq(fake_live_objects(), 0);
+        ck_assert_msg(fake_misuse_count() == 0, "operation %u: %s", settings.fail_operation,
+                      fake_first_misuse());
     }
     ck_assert_uint_gt(right, 0);
-    ck_assert(wrong > 0 || trial_stride() > 1); /* a sparse choice of operations may hit only
+    ck_assert(wrong > 0 || trial_call_stride() > 1); /* a sparse choice of operations may hit only
                                                    needless copies */
 }
 END_TEST

@@ -22,7 +22,7 @@ START_TEST(every_policy_factorises)
     unsigned       on_gpus = 0, between = 0, with_peers = 0;
 
     for (int round = 0; round < rounds(8); round++) {
-        fake_settings settings = some_devices();
+        fake_settings settings = devices_of_tests();
 
         settings.peers = round % 2 == 0;
         fake_reset(&settings);
@@ -34,18 +34,18 @@ START_TEST(every_policy_factorises)
             if (!hs_policy_supports_graphs(policy))
                 continue;
             s.fail.retries = roll(2);
-            s.gpu.tile_memory = roll(2) ? (double)(bytes_of_tile(_i, n) * (6 + roll(4))) : 0;
+            s.gpu.tile_memory = roll(2) ? (double)(fake_bytes_of_tile(_i, n) * (6 + roll(4))) : 0;
             on_gpus += run_tiles(altered(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2),
                                          roll(2) ? LINKED : 0),
                                  "heft", &s, 2, 1)
                            .on_gpus;
-            ck_assert_uint_eq(fake_pageable(), 0);
+            ck_assert_uint_eq(fake_pageable_copies(), 0);
             ck_assert_uint_eq(fake_default_workspaces(), 0);
-            trial_is_clean();
+            trial_assert_clean();
         }
         with_peers += settings.peers;
-        between += fake_begun(FAKE_COPY_PEER);
-        ck_assert(settings.peers || fake_begun(FAKE_COPY_PEER) == 0);
+        between += fake_begun_count(FAKE_COPY_PEER);
+        ck_assert(settings.peers || fake_begun_count(FAKE_COPY_PEER) == 0);
     }
     ck_assert_uint_gt(on_gpus, 50);
     ck_assert_uint_gt(between, 13 * with_peers);
@@ -58,7 +58,7 @@ static unsigned copies(fake_kind kind)
     unsigned count = 0;
     size_t   i;
 
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         count += fake_record_at(i).kind == kind && fake_record_at(i).bytes > 8192;
     return count;
 }
@@ -71,7 +71,7 @@ START_TEST(a_gpu_that_is_full)
     const unsigned   pieces = _i == HS_CHOLESKY ? 21 : 36;
     const unsigned   made = _i == HS_QR ? 6 + 21 : 0; /* the matrices V and T */
     hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     size_t           peak;
 
     fake_reset(&settings);
@@ -80,13 +80,14 @@ START_TEST(a_gpu_that_is_full)
     ck_assert_uint_eq(copies(FAKE_COPY_OUT), pieces + made);
     peak = fake_memory_peak(0);
     fake_reset(&settings);
-    s.gpu.tile_memory = least * (double)bytes_of_tile(_i, n);
+    s.gpu.tile_memory = least * (double)fake_bytes_of_tile(_i, n);
     run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
     ck_assert_uint_gt(copies(FAKE_COPY_IN), pieces);
     ck_assert_uint_gt(copies(FAKE_COPY_OUT), pieces + made);
-    ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces + made - least) * bytes_of_tile(_i, n));
-    trial_is_clean();
-    s.gpu.tile_memory = (least - 1.0) * (double)bytes_of_tile(_i, n);
+    ck_assert_uint_ge(peak - fake_memory_peak(0),
+                      (pieces + made - least) * fake_bytes_of_tile(_i, n));
+    trial_assert_clean();
+    s.gpu.tile_memory = (least - 1.0) * (double)fake_bytes_of_tile(_i, n);
     ck_assert_int_eq(run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
 }
 END_TEST
@@ -95,18 +96,18 @@ END_TEST
 START_TEST(peers_do_without_the_host)
 {
     hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
+    fake_settings    settings = devices_of_tests();
     unsigned         in[2], between[2], with;
 
     for (with = 0; with < 2; with++) {
         settings.peers = (int)with;
         fake_reset(&settings);
-        restart_dice();
+        reseed_dice();
         s.run.matrix_seed = 1;
         run_tiles(tiled(_i, 6, 48, 1, 3), "heft", &s, 1, 1);
         in[with] = copies(FAKE_COPY_IN);
         between[with] = copies(FAKE_COPY_PEER);
-        trial_is_clean();
+        trial_assert_clean();
     }
     ck_assert_uint_eq(between[0], 0);
     ck_assert_uint_gt(between[1], 5);
@@ -124,7 +125,7 @@ static int is_copy(fake_kind kind, int to_host)
 static void copied(size_t since, int to_host, double *bytes, double *seconds)
 {
     *bytes = *seconds = 0;
-    for (size_t i = since; i < fake_records(); i++) {
+    for (size_t i = since; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         if (!is_copy(r.kind, to_host) || r.bytes <= 8192)
@@ -140,7 +141,7 @@ static void copied(size_t since, int to_host, double *bytes, double *seconds)
  */
 START_TEST(copies_on_record)
 {
-    fake_settings settings = some_devices();
+    fake_settings settings = devices_of_tests();
 
     settings.peers = _i % 2;
     settings.bandwidth = 1e8;
@@ -159,7 +160,7 @@ START_TEST(copies_on_record)
         hs_exec_report_init(&report);
         ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
         for (int run = 0; run < times; run++) { /* each run has only its own transfers */
-            since = fake_records();
+            since = fake_record_count();
             ck_assert_int_eq(hs_exec_run(exec, &report, NULL), HS_OK);
         }
         t = hs_exec_transfers(exec, &count);
@@ -183,7 +184,7 @@ START_TEST(copies_on_record)
         hs_exec_free(exec);
         hs_schedule_free(plan);
         hs_instance_free(in);
-        trial_is_clean();
+        trial_assert_clean();
     }
 }
 END_TEST
@@ -196,7 +197,7 @@ START_TEST(nothing_done_is_noticed)
     unsigned              i;
 
     for (i = 0; i < sizeof skipped / sizeof *skipped; i++) {
-        fake_settings    settings = some_devices();
+        fake_settings    settings = devices_of_tests();
         hs_exec_settings s = settings_of("plan");
         result           r;
 
@@ -204,7 +205,7 @@ START_TEST(nothing_done_is_noticed)
         fake_reset(&settings);
         r = run_tiles(tiled(_i, 4, 16, 1, 1), "gpu-only", &s, 1, 0);
         ck_assert_int_eq(r.status, HS_EFAILED);
-        trial_is_clean();
+        trial_assert_clean();
     }
 }
 END_TEST

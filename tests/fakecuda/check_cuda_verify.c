@@ -58,7 +58,7 @@ START_TEST(nothing_done_is_noticed)
             settings.skip_from = faults[fault].from;
             fake_reset(&settings);
             opened(t, way);
-            trial_pipeline(t);
+            trial_run_pipeline(t);
             has_failed(t->ends[0].outcome, t->why[0], fault);
             closed(t);
             t = tasks_of(_i, 1);
@@ -104,7 +104,7 @@ START_TEST(a_wrong_number_is_noticed)
     settings.spoil_at = spots[_i].at;
     fake_reset(&settings);
     opened(t, STREAMS);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     has_failed(t->ends[0].outcome, t->why[0], _i);
     closed(t);
 }
@@ -118,7 +118,7 @@ START_TEST(a_sample_is_checked)
     unsigned                 i;
 
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     for (i = 0; i < t->count; i++)
         ck_assert_msg(t->attempts[i].verification ==
@@ -137,7 +137,7 @@ START_TEST(nothing_is_checked_unless_it_is_to_be)
     fake_reset(&settings);
     t->options.verify = 0;
     opened(t, _i);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     ck_assert_int_eq(t->attempts[0].verification, HS_VERIFICATION_SKIPPED);
     closed(t);
@@ -167,11 +167,11 @@ START_TEST(cancelled_before_it_is_verified)
     trial *t = tasks_of(_i, 2);
 
     opened(t, STREAMS);
-    fake_hold(FAKE_COPY_OUT, 1);
+    fake_hold_operations(FAKE_COPY_OUT, 1);
     trial_submit(t);
     t->cancel[0] = 1;
-    fake_hold(FAKE_COPY_OUT, 0);
-    trial_pipeline(t);
+    fake_hold_operations(FAKE_COPY_OUT, 0);
+    trial_run_pipeline(t);
     ck_assert_int_eq(t->ends[0].outcome, HS_OUTCOME_ABORTED);
     ck_assert_int_eq(t->ends[1].outcome, HS_OUTCOME_DONE);
     closed(t);
@@ -189,7 +189,7 @@ START_TEST(nothing_is_loaded_in_a_capture)
     settings.lazy = 1e-4;
     fake_reset(&settings);
     opened(t, _i ? GRAPH_RESIDENT : GRAPH);
-    trial_pipeline(t);
+    trial_run_pipeline(t);
     all_done(t);
     closed(t);
 }

@@ -32,7 +32,7 @@ START_TEST(dgemm)
     cudaFree(a_there), cudaFree(b_there), cudaFree(c_there);
     cudaFreeHost(a), cudaFreeHost(b), cudaFreeHost(c), cudaFreeHost(old);
     ck_assert_uint_eq(fake_default_workspaces(), 1);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(dsyrk_and_dtrsm)
         }
     cudaFree(a_there), cudaFree(c_there);
     cudaFreeHost(a), cudaFreeHost(c), cudaFreeHost(old);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(dpotrf)
         }
     workshop_close(&w);
     cudaFree(there), cudaFreeHost(a), cudaFreeHost(l);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(dgetrf)
         }
     workshop_close(&w);
     cudaFree(there), cudaFreeHost(a), cudaFreeHost(lu), cudaFreeHost(pivots);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -174,7 +174,7 @@ START_TEST(dgeqrf_and_dormqr)
     workshop_close(&w);
     cudaFree(there), cudaFree(copy_there);
     cudaFreeHost(a), cudaFreeHost(copy), cudaFreeHost(r), cudaFreeHost(got);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(dormqr_leaves_its_reflectors)
     workshop_close(&w);
     cudaFree(there), cudaFree(copy_there), cudaFree(copies);
     cudaFreeHost(a), cudaFreeHost(copy), cudaFreeHost(got);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -215,23 +215,23 @@ START_TEST(a_source_that_changes_is_noticed)
     double *from = pinned(64), *to = pinned(64), plain[8] = {1};
 
     *from = 1;
-    fake_quiet(1);
-    fake_hold(FAKE_COPY_IN, 1);
+    fake_set_quiet(1);
+    fake_hold_operations(FAKE_COPY_IN, 1);
     GOOD(cudaMemcpyAsync(memory, from, 64, cudaMemcpyHostToDevice, one));
     wait_until(FAKE_COPY_IN, 1, 0);
     *from = 2;
-    fake_hold(FAKE_COPY_IN, 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     GOOD(cudaMemcpyAsync(to, memory, 64, cudaMemcpyDeviceToHost, one));
     GOOD(cudaStreamSynchronize(one));
     ck_assert_double_eq(*to, 2); /* the source was read late */
     misused("source has changed");
-    ck_assert_uint_eq(fake_pageable(), 0);
+    ck_assert_uint_eq(fake_pageable_copies(), 0);
     GOOD(cudaMemcpyAsync(memory, plain, 64, cudaMemcpyHostToDevice, one));
     plain[0] = 7; /* allowed, and slow */
     GOOD(cudaMemcpyAsync(plain, memory, 64, cudaMemcpyDeviceToHost, one));
     ck_assert_double_eq(plain[0], 1);
-    ck_assert_uint_eq(fake_pageable(), 2);
-    ck_assert_uint_eq(fake_misuses(), 1);
+    ck_assert_uint_eq(fake_pageable_copies(), 2);
+    ck_assert_uint_eq(fake_misuse_count(), 1);
     cudaFree(memory), cudaFreeHost(from), cudaFreeHost(to);
 }
 END_TEST
@@ -240,7 +240,7 @@ START_TEST(memory_that_is_not_there)
 {
     void *memory = device(64), *other;
 
-    fake_quiet(1);
+    fake_set_quiet(1);
     switch (_i) {
     case 0:
         GOOD(cudaFreeAsync(memory, one));
@@ -289,7 +289,7 @@ START_TEST(memory_is_limited)
     ck_assert_int_eq(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
     ck_assert_int_eq(cudaGetLastError(), cudaErrorMemoryAllocation);
     ck_assert_int_eq(cudaGetLastError(), cudaSuccess);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -300,10 +300,10 @@ START_TEST(a_leak_is_named)
     char        text[256];
 
     GOOD(cudaEventCreateWithFlags(&event, 0));
-    fake_live_text(text, sizeof text);
+    fake_list_live_objects(text, sizeof text);
     ck_assert_str_eq(text, "stream: 2, event: 1, cuBLAS handle: 1, cuSOLVER handle: 1, memory: 1");
     cudaEventDestroy(event);
-    fake_quiet(1);
+    fake_set_quiet(1);
     ck_assert_int_ne(cudaEventDestroy(event), cudaSuccess);
     misused("event is destroyed");
     cudaFree(memory);
@@ -314,16 +314,16 @@ START_TEST(a_call_fails_once)
 {
     void *memory = NULL;
 
-    fake_fail(2, 0, 0);
+    fake_fail_call(2, 0, 0);
     GOOD(cudaMalloc(&memory, 64));
     ck_assert_int_eq(cudaMemsetAsync(memory, 0, 64, one), cudaErrorInvalidValue);
-    ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
+    ck_assert_str_eq(fake_name_of_failed_call(), "cudaMemsetAsync");
     GOOD(cudaMemsetAsync(memory, 0, 64, one));
-    fake_fail(1, 0, 0);
+    fake_fail_call(1, 0, 0);
     ck_assert_int_ne(cudaFree(memory), cudaSuccess); /* whether the memory was freed is unknown */
-    ck_assert_uint_eq(fake_live(), 4);
+    ck_assert_uint_eq(fake_live_objects(), 4);
     GOOD(cudaFree(memory));
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(a_broken_device_stays_so)
     cudaEvent_t event;
 
     GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
-    fake_fail(1, cudaErrorIllegalAddress, 1);
+    fake_fail_call(1, cudaErrorIllegalAddress, 1);
     ck_assert_int_eq(cublasSetWorkspace(blas, NULL, 0), CUBLAS_STATUS_EXECUTION_FAILED);
     ck_assert_int_eq(cudaMemsetAsync(memory, 0, 64, one), cudaErrorIllegalAddress);
     ck_assert_int_eq(cudaGetLastError(), cudaErrorIllegalAddress);
@@ -342,8 +342,8 @@ START_TEST(a_broken_device_stays_so)
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorIllegalAddress);
     ck_assert_int_eq(cudaEventDestroy(event), cudaErrorIllegalAddress);
     ck_assert_int_eq(cudaFree(memory), cudaErrorIllegalAddress);
-    ck_assert_uint_eq(fake_live(), 4);
-    no_misuse();
+    ck_assert_uint_eq(fake_live_objects(), 4);
+    assert_no_misuse();
 }
 END_TEST
 
@@ -358,12 +358,12 @@ START_TEST(an_operation_breaks_its_device)
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaMemsetAsync(memory, 0, 64, one));
     ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorLaunchFailure);
-    ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
+    ck_assert_str_eq(fake_name_of_failed_call(), "cudaMemsetAsync");
     GOOD(cudaSetDevice(1)); /* the second device still works */
     cudaFree(device(64));
     ck_assert_int_eq(cudaSetDevice(0), cudaErrorLaunchFailure);
     cudaFree(memory);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -416,14 +416,14 @@ START_TEST(a_broken_device_has_stopped)
     GOOD(cudaMemsetAsync(more, 0, 1, two));
     while (ask(_i % 5, event) != cudaErrorLaunchFailure)
         ;
-    ck_assert_uint_eq(fake_ended(kind), 1);
+    ck_assert_uint_eq(fake_ended_count(kind), 1);
     cudaFree(memory), cudaFree(more);
     if (of_peer)
         cudaFree(to);
     else
         cudaFreeHost(to);
     cudaEventDestroy(event), cudaStreamDestroy(other);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -463,7 +463,7 @@ START_TEST(two_devices)
     memory = device(64);
     ck_assert_uint_eq(fake_memory_used(0), 0);
     ck_assert_uint_eq(fake_memory_used(1), 64);
-    fake_quiet(1);
+    fake_set_quiet(1);
     ck_assert_int_ne(cudaMemsetAsync(memory, 0, 64, one), cudaSuccess);
     misused("another device");
     cudaFree(memory);

@@ -31,7 +31,7 @@ START_TEST(a_rectangle_is_copied)
     GOOD(cudaMemcpy2DAsync(there + PITCH + 7, PITCH, from + 2 * PITCH + 3, PITCH, 5, 3,
                            cudaMemcpyHostToDevice, one));
     GOOD(cudaStreamSynchronize(one));
-    ck_assert_uint_eq(fake_record_at(fake_records() - 1).bytes, 15);
+    ck_assert_uint_eq(fake_record_at(fake_record_count() - 1).bytes, 15);
     GOOD(cudaMemcpyAsync(to, there, BYTES, cudaMemcpyDeviceToHost, one));
     GOOD(cudaStreamSynchronize(one));
     for (row = 0; row < ROWS; row++)
@@ -45,7 +45,7 @@ START_TEST(a_rectangle_is_copied)
     GOOD(cudaStreamSynchronize(one));
     for (i = 0; i < 30; i++)
         ck_assert_int_eq(to[i], i % 10 < 5 ? from[(2 + i / 10) * PITCH + 3 + i % 10] : 'y');
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -57,7 +57,7 @@ START_TEST(a_rectangle_wider_than_its_rows_is_refused)
                      cudaErrorInvalidValue);
     ck_assert_int_eq(cudaMemcpy2DAsync(there, PITCH, from, 4, 5, 3, cudaMemcpyHostToDevice, one),
                      cudaErrorInvalidValue);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -67,11 +67,11 @@ START_TEST(a_rectangle_that_nothing_orders_is_a_misuse)
     char *from = pinned(BYTES), *to = pinned(BYTES), *there = device(BYTES);
 
     fill(from);
-    fake_hold(FAKE_COPY_IN, 1);
+    fake_hold_operations(FAKE_COPY_IN, 1);
     GOOD(cudaMemcpy2DAsync(there, PITCH, from, PITCH, PITCH, ROWS, cudaMemcpyHostToDevice, one));
-    fake_quiet(1);
+    fake_set_quiet(1);
     GOOD(cudaMemcpy2DAsync(to, PITCH, there, PITCH, 5, 3, cudaMemcpyDeviceToHost, two));
-    fake_hold(FAKE_COPY_IN, 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     misused("cudaMemcpy2DAsync");
 }
 END_TEST
@@ -85,16 +85,16 @@ START_TEST(registered_memory_is_pinned)
     GOOD(cudaHostRegister(own, BYTES, cudaHostRegisterPortable));
     GOOD(cudaMemcpyAsync(there, own, BYTES, cudaMemcpyHostToDevice, one));
     GOOD(cudaStreamSynchronize(one));
-    ck_assert_uint_eq(fake_pageable(), 0);
+    ck_assert_uint_eq(fake_pageable_copies(), 0);
     GOOD(cudaMemcpyAsync(own, there, BYTES, cudaMemcpyDeviceToHost, one));
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaHostUnregister(own));
     for (i = 0; i < BYTES; i++)
         ck_assert_int_eq(own[i], i % 100); /* the memory stays the caller's */
     GOOD(cudaMemcpyAsync(there, own, BYTES, cudaMemcpyHostToDevice, one));
-    ck_assert_uint_eq(fake_pageable(), 1);
+    ck_assert_uint_eq(fake_pageable_copies(), 1);
     GOOD(cudaStreamSynchronize(one));
-    no_misuse();
+    assert_no_misuse();
     free(own);
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(memory_is_registered_once)
     ck_assert_int_eq(cudaHostRegister(NULL, BYTES, 0), cudaErrorInvalidValue);
     GOOD(cudaHostRegister(own, BYTES, cudaHostRegisterDefault));
     GOOD(cudaHostUnregister(own));
-    no_misuse();
+    assert_no_misuse();
     teardown(); /* no registration is left */
     free(own);
 }
@@ -122,7 +122,7 @@ START_TEST(pinned_memory_goes_as_it_came)
     char *own = malloc(BYTES), *other = pinned(BYTES);
 
     GOOD(cudaHostRegister(own, BYTES, cudaHostRegisterDefault));
-    fake_quiet(1);
+    fake_set_quiet(1);
     if (_i == 0)
         ck_assert_int_eq(cudaFreeHost(own), cudaErrorInvalidValue);
     else
@@ -148,16 +148,16 @@ START_TEST(what_a_copy_uses_stays_registered)
 
     fill(own);
     GOOD(cudaHostRegister(own, BYTES, cudaHostRegisterDefault));
-    fake_quiet(1);
-    fake_hold(FAKE_COPY_IN, 1);
+    fake_set_quiet(1);
+    fake_hold_operations(FAKE_COPY_IN, 1);
     GOOD(cudaMemcpyAsync(there, own, BYTES, cudaMemcpyHostToDevice, one));
     ck_assert_int_eq(pthread_create(&thread, NULL, unregister, own), 0);
-    while (fake_misuses() == 0)
+    while (fake_misuse_count() == 0)
         nanosleep(&nap, NULL);
-    ck_assert_uint_eq(fake_ended(FAKE_COPY_IN), 0);
-    fake_hold(FAKE_COPY_IN, 0);
+    ck_assert_uint_eq(fake_ended_count(FAKE_COPY_IN), 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert_uint_eq(fake_ended(FAKE_COPY_IN), 1);
+    ck_assert_uint_eq(fake_ended_count(FAKE_COPY_IN), 1);
     misused("cudaHostUnregister: a copy is still to use it");
     free(own);
 }

@@ -60,11 +60,11 @@ START_TEST(kernels_take_what_they_compute)
     open_with(settings);
     matrix(&there, 0, 0);
     matrix(&other, 1, 0);
-    fake_hold(FAKE_KERNEL, 1); /* the launching thread does not wait */
+    fake_hold_operations(FAKE_KERNEL, 1); /* the launching thread does not wait */
     product(blas, there, other);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaStreamSynchronize(one));
-    last = fake_record_at(fake_records() - 1);
+    last = fake_record_at(fake_record_count() - 1);
     ck_assert_str_eq(last.name, "cublasDgemm");
     ck_assert_double_ge(1e-9 * (double)(last.end - last.start), 0.05);
     ck_assert_double_lt(1e-9 * (double)(last.end - last.start), 5);
@@ -88,17 +88,17 @@ START_TEST(kernels_at_once)
     matrix(&c, 1, 0);
     matrix(&d, 2, 0);
     GOOD(cudaStreamSynchronize(one));
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     product(blas, a, c);
     product(other, a, d);
     wait_until(FAKE_KERNEL, _i == 1 ? 1 : 2, 0);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaStreamSynchronize(two));
-    first = fake_record_at(fake_records() - 2);
-    second = fake_record_at(fake_records() - 1);
+    first = fake_record_at(fake_record_count() - 2);
+    second = fake_record_at(fake_record_count() - 1);
     ck_assert(_i == 1 ? second.start >= first.end : second.start < first.end);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -117,7 +117,7 @@ START_TEST(queues_are_shared)
     matrix(&a, 0, 0);
     matrix(&c, 1, 0);
     GOOD(cudaStreamSynchronize(one));
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     product(blas, a, c);
     product(blas, a, c);
     GOOD(cudaEventRecord(event, two));
@@ -126,9 +126,9 @@ START_TEST(queues_are_shared)
         wait_until(FAKE_RECORD, 0, 1);
     seen = cudaEventQuery(event);
     ck_assert_int_eq(seen, _i == 1 ? cudaErrorNotReady : cudaSuccess);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaEventSynchronize(event));
-    ck_assert_uint_ge(fake_ended(FAKE_KERNEL), _i == 1);
+    ck_assert_uint_ge(fake_ended_count(FAKE_KERNEL), _i == 1);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaEventDestroy(event));
 }
@@ -147,17 +147,17 @@ START_TEST(a_queue_is_full)
     matrix(&a, 0, 0);
     matrix(&c, 1, 0);
     GOOD(cudaStreamSynchronize(one));
-    fake_hold(FAKE_KERNEL, !_i);
+    fake_hold_operations(FAKE_KERNEL, !_i);
     for (i = 0; i < KERNELS; i++)
         product(blas, a, c);
     if (_i)
-        ck_assert_uint_ge(fake_ended(FAKE_KERNEL), KERNELS - ROOM);
+        ck_assert_uint_ge(fake_ended_count(FAKE_KERNEL), KERNELS - ROOM);
     else
-        ck_assert_uint_eq(fake_full(), 0);
-    fake_hold(FAKE_KERNEL, 0);
+        ck_assert_uint_eq(fake_full_queue_waits(), 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaStreamSynchronize(one));
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), KERNELS);
-    no_misuse();
+    ck_assert_uint_eq(fake_ended_count(FAKE_KERNEL), KERNELS);
+    assert_no_misuse();
 }
 END_TEST
 
@@ -193,11 +193,11 @@ START_TEST(calls_for_memory_wait)
     matrix(&a, 0, 0);
     matrix(&c, 1, 0);
     GOOD(cudaStreamSynchronize(one));
-    fake_hold(FAKE_KERNEL, !_i);
+    fake_hold_operations(FAKE_KERNEL, !_i);
     product(blas, a, c);
     GOOD(cudaHostAlloc(&memory, BYTES, cudaHostAllocDefault));
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), (unsigned)_i);
-    fake_hold(FAKE_KERNEL, 0);
+    ck_assert_uint_eq(fake_ended_count(FAKE_KERNEL), (unsigned)_i);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaFreeHost(memory));
 }

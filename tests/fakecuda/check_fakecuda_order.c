@@ -22,7 +22,7 @@ START_TEST(two_streams_need_an_event)
     } else if (_i == 1) {
         GOOD(cudaStreamSynchronize(one));
     } else if (_i == 2) { /* recorded too late */
-        fake_quiet(1);
+        fake_set_quiet(1);
         GOOD(cudaStreamWaitEvent(two, event, 0));
         GOOD(cudaEventRecord(event, one));
     }
@@ -30,7 +30,7 @@ START_TEST(two_streams_need_an_event)
     if (_i == 2)
         misused("another stream");
     else
-        no_misuse();
+        assert_no_misuse();
     cudaEventDestroy(event);
     cudaFree(memory);
 }
@@ -45,7 +45,7 @@ START_TEST(an_event_orders_what_runs)
     GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     ck_assert_int_eq(cudaEventQuery(event), cudaSuccess);
     *from = 42;
-    fake_hold(FAKE_COPY_IN, 1);
+    fake_hold_operations(FAKE_COPY_IN, 1);
     GOOD(cudaMemcpyAsync(memory, from, 8, cudaMemcpyHostToDevice, one));
     GOOD(cudaEventRecord(event, one));
     GOOD(cudaStreamWaitEvent(two, event, 0));
@@ -54,15 +54,15 @@ START_TEST(an_event_orders_what_runs)
     wait_until(FAKE_WAIT, 0, 0);
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
     ck_assert_int_eq(cudaStreamQuery(two), cudaErrorNotReady);
-    ck_assert_uint_eq(fake_begun(FAKE_COPY_OUT), 0);
+    ck_assert_uint_eq(fake_begun_count(FAKE_COPY_OUT), 0);
     ck_assert_double_nan(*to); /* the copy has not run */
-    fake_hold(FAKE_COPY_IN, 0);
+    fake_hold_operations(FAKE_COPY_IN, 0);
     GOOD(cudaStreamSynchronize(two));
     ck_assert_double_eq(*to, 42);
     GOOD(cudaEventQuery(event));
     cudaEventDestroy(event);
     cudaFree(memory), cudaFreeHost(from), cudaFreeHost(to);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -71,26 +71,26 @@ START_TEST(a_copy_overlaps_a_kernel_but_not_a_copy)
     double  alpha = 1, beta = 0, *a_there, *c_there, *a = matrix(&a_there, 1, 0);
     double *c = matrix(&c_there, 1, 0), *b_there = device(CELLS * sizeof *b_there);
 
-    fake_hold(FAKE_KERNEL, 1);
+    fake_hold_operations(FAKE_KERNEL, 1);
     GOOD(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a_there, LD, a_there, LD,
                      &beta, c_there, LD));
     wait_until(FAKE_KERNEL, 1, 0);
     GOOD(cudaMemcpyAsync(b_there, a, CELLS * sizeof *a, cudaMemcpyHostToDevice, two));
     wait_until(FAKE_COPY_IN, 3, 3);
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 0);
-    fake_hold(FAKE_COPY_IN, 1);
+    ck_assert_uint_eq(fake_ended_count(FAKE_KERNEL), 0);
+    fake_hold_operations(FAKE_COPY_IN, 1);
     GOOD(cudaMemcpyAsync(b_there, a, 8, cudaMemcpyHostToDevice, two));
     wait_until(FAKE_COPY_IN, 4, 3);
-    fake_hold(FAKE_KERNEL, 0);
+    fake_hold_operations(FAKE_KERNEL, 0);
     GOOD(cudaMemcpyAsync(a_there, c, 8, cudaMemcpyHostToDevice, one));
     wait_until(FAKE_KERNEL, 1, 1);
-    ck_assert_uint_eq(fake_begun(FAKE_COPY_IN), 4); /* one engine for each direction */
-    fake_hold(FAKE_COPY_IN, 0);
+    ck_assert_uint_eq(fake_begun_count(FAKE_COPY_IN), 4); /* one engine for each direction */
+    fake_hold_operations(FAKE_COPY_IN, 0);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaStreamSynchronize(two));
-    ck_assert_uint_eq(fake_ended(FAKE_COPY_IN), 5);
+    ck_assert_uint_eq(fake_ended_count(FAKE_COPY_IN), 5);
     cudaFree(a_there), cudaFree(b_there), cudaFree(c_there), cudaFreeHost(a), cudaFreeHost(c);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -115,7 +115,7 @@ START_TEST(events_tell_the_time)
     GOOD(cudaEventElapsedTime(&ms, start, end));
     ck_assert_float_ge(ms, 3);
     ck_assert_int_ne(cudaEventElapsedTime(&ms, start, dumb), cudaSuccess);
-    for (i = 0; i < fake_records(); i++)
+    for (i = 0; i < fake_record_count(); i++)
         if (fake_record_at(i).kind == FAKE_SET) {
             ck_assert_int_ge(fake_record_at(i).end - fake_record_at(i).start, 3000000);
             seen++;
@@ -155,11 +155,11 @@ START_TEST(a_graph_runs_again_and_again)
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaGraphUpload(exec, one));
     GOOD(cudaStreamSynchronize(one));
-    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), 0);
+    ck_assert_uint_eq(fake_begun_count(FAKE_KERNEL), 0);
     for (i = 0; i < 3; i++)
         GOOD(cudaGraphLaunch(exec, one));
     GOOD(cudaEventSynchronize(event));
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 3);
+    ck_assert_uint_eq(fake_ended_count(FAKE_KERNEL), 3);
     c = fetch(sum, CELLS);
     for (beta = 0, i = 0; i < N; i++)
         beta += 3 * at(a, 0, 5, i) * at(a, 0, i, 7);
@@ -167,7 +167,7 @@ START_TEST(a_graph_runs_again_and_again)
     GOOD(cudaGraphExecDestroy(exec));
     cudaEventDestroy(event);
     cudaFree(sum), cudaFree(there), cudaFreeHost(a), cudaFreeHost(c);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -184,10 +184,10 @@ START_TEST(an_event_outlives_a_graph_that_records_it)
     exec = made(graph);
     if (_i)
         GOOD(cudaGraphExecDestroy(exec));
-    fake_quiet(1);
+    fake_set_quiet(1);
     cudaEventDestroy(event);
     if (_i) {
-        no_misuse();
+        assert_no_misuse();
     } else {
         misused("an instantiated graph records it");
         GOOD(cudaGraphExecDestroy(exec));
@@ -222,7 +222,7 @@ START_TEST(branches_of_a_graph_need_their_order)
     cudaGraphExec_t exec;
     cudaEvent_t     fork, join;
 
-    fake_quiet(_i == 0);
+    fake_set_quiet(_i == 0);
     GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
     GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
     fork_capture(fork);
@@ -247,7 +247,7 @@ START_TEST(branches_of_a_graph_need_their_order)
     cudaEventDestroy(fork), cudaEventDestroy(join);
     cudaFree(memory), cudaFreeHost(here);
     if (_i)
-        no_misuse();
+        assert_no_misuse();
     else
         misused("another branch");
 }
@@ -272,10 +272,10 @@ START_TEST(branches_of_a_graph_overlap)
     GOOD(cudaMemsetAsync(memory, 1, 64, one));
     GOOD(cudaMemsetAsync(memory + 64, 2, 32, two));
     exec = join_capture(join);
-    fake_hold(FAKE_SET, 1);
+    fake_hold_operations(FAKE_SET, 1);
     GOOD(cudaGraphLaunch(exec, one));
     wait_until(FAKE_SET, _i ? 2 : 1, 0);
-    fake_hold(FAKE_SET, 0);
+    fake_hold_operations(FAKE_SET, 0);
     GOOD(cudaStreamSynchronize(one));
     first = fake_record_at(0);
     second = fake_record_at(1);
@@ -284,7 +284,7 @@ START_TEST(branches_of_a_graph_overlap)
     GOOD(cudaGraphExecDestroy(exec));
     cudaEventDestroy(fork), cudaEventDestroy(join);
     cudaFree(memory);
-    no_misuse();
+    assert_no_misuse();
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(an_event_in_a_graph_is_of_its_branch)
     cudaGraphExec_t exec;
     cudaEvent_t     fork, join, event;
 
-    fake_quiet(_i);
+    fake_set_quiet(_i);
     GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
     GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
     GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
@@ -310,7 +310,7 @@ START_TEST(an_event_in_a_graph_is_of_its_branch)
     if (_i)
         misused("another stream");
     else
-        no_misuse();
+        assert_no_misuse();
     GOOD(cudaStreamSynchronize(two));
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaGraphExecDestroy(exec));
@@ -339,16 +339,17 @@ START_TEST(an_event_in_a_graph_is_pending)
     GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
     GOOD(cudaStreamEndCapture(one, &graph));
     exec = made(graph);
-    fake_hold(FAKE_SET, 1);
+    fake_hold_operations(FAKE_SET, 1);
     GOOD(cudaGraphLaunch(exec, one));
     wait_until(FAKE_SET, 1, 0);
     ck_assert_int_eq(cudaEventQuery(event), _i ? cudaSuccess : cudaErrorNotReady);
     GOOD(cudaStreamWaitEvent(two, event, 0));
-    fake_quiet(1);
+    fake_set_quiet(1);
     GOOD(cudaMemsetAsync(memory, 2, 64, two));
-    ck_assert_uint_eq(fake_misuses(), (unsigned)_i); /* with a late event, stream `two` did not wait
-                                                        */
-    fake_hold(FAKE_SET, 0);
+    ck_assert_uint_eq(fake_misuse_count(),
+                      (unsigned)_i); /* with a late event, stream `two` did not wait
+                                      */
+    fake_hold_operations(FAKE_SET, 0);
     GOOD(cudaStreamSynchronize(one));
     GOOD(cudaEventQuery(event));
     GOOD(cudaStreamSynchronize(two));
@@ -365,12 +366,12 @@ START_TEST(not_during_a_capture)
     cudaEvent_t event;
 
     GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    fake_quiet(1);
+    fake_set_quiet(1);
     GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
     ck_assert_int_eq(cudaMalloc(&memory, 64), cudaErrorStreamCaptureUnsupported);
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorStreamCaptureUnsupported);
     ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorStreamCaptureUnsupported);
-    ck_assert_uint_eq(fake_misuses(), 2);
+    ck_assert_uint_eq(fake_misuse_count(), 2);
     GOOD(cudaStreamEndCapture(one, &graph));
     GOOD(cudaGraphDestroy(graph));
     GOOD(cudaEventDestroy(event));

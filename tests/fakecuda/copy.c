@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-uint64_t fake_sum(const void *data, size_t size)
+uint64_t fake_checksum(const void *data, size_t size)
 {
     const unsigned char *bytes = data;
     uint64_t             sum = 0xcbf29ce484222325u, word;
@@ -32,7 +32,7 @@ static int is_for_broken(const fake_operation *operation)
  * call. */
 static void run_copy(const fake_operation *operation)
 {
-    if (operation->sum && fake_sum(operation->from, operation->bytes) != operation->sum) {
+    if (operation->sum && fake_checksum(operation->from, operation->bytes) != operation->sum) {
         pthread_mutex_lock(&fake_lock);
         if (!is_for_broken(operation))
             fake_complain("cudaMemcpyAsync: its source has changed before it was copied");
@@ -86,7 +86,7 @@ static void copy_in(fake_stream *stream, fake_operation *operation)
     if (is_pinned(operation->from)) {
         add_span(operation, operation->from, 0, 1);
         if (!stream->capture && fake.settings.compute && !is_pending(operation))
-            operation->sum = fake_sum(operation->from, operation->bytes);
+            operation->sum = fake_checksum(operation->from, operation->bytes);
         return;
     }
     fake.pageable++;
@@ -131,7 +131,7 @@ static cudaError_t copy(fake_stream *stream, void *to, const void *from, size_t 
                                 .from = from,
                                 .bytes = bytes};
 
-    if (!fake_is(stream, FAKE_STREAM, "cudaMemcpyAsync"))
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaMemcpyAsync"))
         return cudaErrorInvalidResourceHandle;
     if (bytes == 0)
         return cudaSuccess;
@@ -156,11 +156,11 @@ static cudaError_t copy(fake_stream *stream, void *to, const void *from, size_t 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaMemcpyAsync");
+    cudaError_t error = fake_begin_call("cudaMemcpyAsync");
 
     if (!error)
         error = copy(stream, dst, src, count, kind);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Copy between devices. A copy through the host, without peer access, is a misuse: the module has
@@ -174,22 +174,22 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
                                 .to = dst,
                                 .from = src,
                                 .bytes = count};
-    cudaError_t    error = fake_enter("cudaMemcpyPeerAsync");
+    cudaError_t    error = fake_begin_call("cudaMemcpyPeerAsync");
 
-    if (!error && !fake_is(stream, FAKE_STREAM, "cudaMemcpyPeerAsync"))
+    if (!error && !fake_is_live_object(stream, FAKE_STREAM, "cudaMemcpyPeerAsync"))
         error = cudaErrorInvalidResourceHandle;
     if (!error && (dstDevice < 0 || dstDevice >= fake.settings.devices || srcDevice < 0 ||
                    srcDevice >= fake.settings.devices))
         error = cudaErrorInvalidDevice;
     if (error)
-        return fake_leave(error);
+        return fake_end_call(error);
     if (!fake.peers[dstDevice][srcDevice])
         fake_complain("cudaMemcpyPeerAsync: by way of the host, since access is not enabled");
     add_span(&operation, src, 0, 0);
     operation.span[0].device = srcDevice + 1;
     add_span(&operation, dst, 1, 0);
     operation.span[1].device = dstDevice + 1;
-    return fake_leave(fake_enqueue(stream, &operation));
+    return fake_end_call(fake_enqueue(stream, &operation));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
@@ -200,12 +200,12 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
                                 .to = devPtr,
                                 .value = value,
                                 .bytes = count};
-    cudaError_t    error = fake_enter("cudaMemsetAsync");
+    cudaError_t    error = fake_begin_call("cudaMemsetAsync");
 
-    if (!error && !fake_is(stream, FAKE_STREAM, "cudaMemsetAsync"))
+    if (!error && !fake_is_live_object(stream, FAKE_STREAM, "cudaMemsetAsync"))
         error = cudaErrorInvalidResourceHandle;
     if (error)
-        return fake_leave(error);
+        return fake_end_call(error);
     add_span(&operation, devPtr, 1, 0);
-    return fake_leave(fake_enqueue(stream, &operation));
+    return fake_end_call(fake_enqueue(stream, &operation));
 }

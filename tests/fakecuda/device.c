@@ -7,29 +7,29 @@
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    cudaError_t error = fake_enter_any("cudaGetDeviceCount");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaGetDeviceCount");
 
     *count = error ? 0 : fake.settings.devices;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t error = fake_enter_on("cudaSetDevice", device);
+    cudaError_t error = fake_begin_call_on_device("cudaSetDevice", device);
 
     if (!error)
         error = fake_set_device(device);
     if (!error)
         error = fake.device[device].broken;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    cudaError_t error = fake_enter_any("cudaGetDevice");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaGetDevice");
 
-    *device = fake_current();
-    return fake_leave(error);
+    *device = fake_current_device();
+    return fake_end_call(error);
 }
 
 static int is_device(int device)
@@ -45,12 +45,12 @@ static int bus_of(int device)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    cudaError_t error = fake_enter_any("cudaGetDeviceProperties");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaGetDeviceProperties");
 
     if (!error && !is_device(device))
         error = cudaErrorInvalidDevice;
     if (error)
-        return fake_leave(error);
+        return fake_end_call(error);
     memset(prop, 0, sizeof *prop);
     snprintf(prop->name, sizeof prop->name, "Fake GPU%s", fake.settings.mig ? " MIG 1g.1gb" : "");
     memset(prop->uuid.bytes, 0x10 + device, sizeof prop->uuid.bytes);
@@ -61,24 +61,24 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     prop->concurrentKernels = 1;
     prop->memoryPoolsSupported = 1;
     prop->pciBusID = bus_of(device);
-    return fake_leave(cudaSuccess);
+    return fake_end_call(cudaSuccess);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
-    cudaError_t error = fake_enter_any("cudaDeviceCanAccessPeer");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaDeviceCanAccessPeer");
 
     if (!error && (!is_device(device) || !is_device(peerDevice)))
         error = cudaErrorInvalidDevice;
     if (!error)
         *canAccessPeer = fake.settings.peers && device != peerDevice;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
-    cudaError_t error = fake_enter("cudaDeviceEnablePeerAccess");
-    int         own = fake_current();
+    cudaError_t error = fake_begin_call("cudaDeviceEnablePeerAccess");
+    int         own = fake_current_device();
 
     if (!error && (flags || !is_device(peerDevice) || peerDevice == own || !fake.settings.peers))
         error = cudaErrorInvalidDevice;
@@ -86,12 +86,12 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
         error = cudaErrorPeerAccessAlreadyEnabled;
     if (!error)
         fake.peers[own][peerDevice] = 1;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
-    cudaError_t error = fake_enter_any("cudaDeviceGetPCIBusId");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaDeviceGetPCIBusId");
 
     if (!error && !is_device(device))
         error = cudaErrorInvalidDevice;
@@ -99,35 +99,35 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
         error = cudaErrorInvalidValue;
     if (!error)
         snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", (unsigned)bus_of(device) & 0xff);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 {
-    cudaError_t error = fake_enter_any("cudaRuntimeGetVersion");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaRuntimeGetVersion");
 
     *runtimeVersion = CUDART_VERSION;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Return the driver's version; 0 without an error if there is no driver. */
 cudaError_t cudaDriverGetVersion(int *driverVersion)
 {
-    cudaError_t error = fake_enter_any("cudaDriverGetVersion");
+    cudaError_t error = fake_begin_call_even_if_broken("cudaDriverGetVersion");
 
     *driverVersion = fake.settings.devices < 0 ? 0 : CUDART_VERSION;
-    return fake_leave(
+    return fake_end_call(
         error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? cudaSuccess : error);
 }
 
 cudaError_t cudaGetLastError(void)
 {
-    return fake_last(1);
+    return fake_last_error(1);
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    return fake_last(0);
+    return fake_last_error(0);
 }
 
 static const struct {

@@ -77,40 +77,40 @@ void fake_reset(const fake_settings *settings);
 
 /* Return the number of calls so far; return the name of the call made to fail, NULL: not reached.
  * */
-unsigned    fake_calls(void);
-const char *fake_failed(void);
+unsigned    fake_call_count(void);
+const char *fake_name_of_failed_call(void);
 
 /* Let a later call fail: `call` counts from 1 at the next call. */
-void fake_fail(unsigned call, int error, int sticky);
+void fake_fail_call(unsigned call, int error, int sticky);
 
 /* Return the number of misuses so far; return the text of the first misuse, or "". */
-unsigned    fake_misuses(void);
-const char *fake_misuse(void);
-void        fake_quiet(int quiet); /* print no misuse on stderr */
+unsigned    fake_misuse_count(void);
+const char *fake_first_misuse(void);
+void        fake_set_quiet(int quiet); /* print no misuse on stderr */
 
 /* Return the number of objects created and not destroyed; list them as text for a message. */
-unsigned fake_live(void);
-void     fake_live_text(char *text, size_t size);
+unsigned fake_live_objects(void);
+void     fake_list_live_objects(char *text, size_t size);
 size_t   fake_memory_used(int device);
 size_t   fake_memory_peak(int device);
 
 /* Return the number of cudaMemcpyAsync calls with pageable memory; of kernels with cuBLAS's default
  * workspace. */
-unsigned fake_pageable(void);
+unsigned fake_pageable_copies(void);
 unsigned fake_default_workspaces(void);
 
 /* Return the number of launches that waited for a full queue; return settings.queue. */
-unsigned fake_full(void);
-unsigned fake_queue(void);
+unsigned fake_full_queue_waits(void);
+unsigned fake_queue_length(void);
 
-/* Set fake_full() to 0; let the next launch into a full queue hold every kernel, so that the launch
- * waits until fake_hold(FAKE_KERNEL, 0). */
-void fake_hold_when_full(void);
+/* Set fake_full_queue_waits() to 0; let the next launch into a full queue hold every kernel, so
+ * that the launch waits until fake_hold_operations(FAKE_KERNEL, 0). */
+void fake_hold_when_queue_is_full(void);
 
 /* Return the number of NVTX ranges begun; set the last range's name and the number of open ranges.
  * */
 enum { FAKE_RANGE = 32 };
-unsigned fake_ranges(char name[FAKE_RANGE], int *open);
+unsigned fake_range_count(char name[FAKE_RANGE], int *open);
 
 typedef struct fake_record {
     const char *name; /* name of the call */
@@ -125,14 +125,14 @@ typedef struct fake_record {
     int64_t     start, end; /* ... and of the run: ns on CLOCK_MONOTONIC */
 } fake_record;
 
-size_t      fake_records(void);
+size_t      fake_record_count(void);
 fake_record fake_record_at(size_t index);
 
 /* Return the number of operations of a kind that have begun, or ended, so far. */
-unsigned fake_begun(fake_kind kind);
-unsigned fake_ended(fake_kind kind);
+unsigned fake_begun_count(fake_kind kind);
+unsigned fake_ended_count(fake_kind kind);
 
 /* Hold operations of the kind after they begin (1), or release them (0). */
-void fake_hold(fake_kind kind, int held);
+void fake_hold_operations(fake_kind kind, int held);
 
 #endif

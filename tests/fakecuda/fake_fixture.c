@@ -34,20 +34,20 @@ void teardown(void)
     cublasDestroy(blas);
     cudaStreamDestroy(two);
     cudaStreamDestroy(one);
-    fake_live_text(text, sizeof text);
-    ck_assert_msg(fake_live() == 0, "left: %s", text);
+    fake_list_live_objects(text, sizeof text);
+    ck_assert_msg(fake_live_objects() == 0, "left: %s", text);
 }
 
-void no_misuse(void)
+void assert_no_misuse(void)
 {
-    ck_assert_msg(fake_misuses() == 0, "%s", fake_misuse());
+    ck_assert_msg(fake_misuse_count() == 0, "%s", fake_first_misuse());
 }
 
 void misused(const char *how)
 {
-    ck_assert_uint_ge(fake_misuses(), 1);
-    ck_assert_msg(strstr(fake_misuse(), how) != NULL, "\"%s\" does not say \"%s\"", fake_misuse(),
-                  how);
+    ck_assert_uint_ge(fake_misuse_count(), 1);
+    ck_assert_msg(strstr(fake_first_misuse(), how) != NULL, "\"%s\" does not say \"%s\"",
+                  fake_first_misuse(), how);
 }
 
 void *device(size_t bytes)
@@ -106,6 +106,6 @@ void wait_until(fake_kind kind, unsigned begun, unsigned ended)
 {
     const struct timespec nap = {0, 1000000};
 
-    while (fake_begun(kind) < begun || fake_ended(kind) < ended)
+    while (fake_begun_count(kind) < begun || fake_ended_count(kind) < ended)
         nanosleep(&nap, NULL);
 }

@@ -25,7 +25,7 @@ void setup(void);
 void teardown(void);
 
 /* Check that the fake has noticed no misuse, or a misuse with that text. */
-void no_misuse(void);
+void assert_no_misuse(void);
 void misused(const char *how);
 
 /* Allocate device memory, or pinned host memory. */

@@ -111,7 +111,7 @@ cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation)
     }
     node = &graph->nodes[graph->count];
     *node = *operation;
-    fake_resolve(node);
+    fake_resolve_addresses(node);
     node->branch = branch_of(graph, stream);
     node->place = ++graph->places[node->branch];
     node->befores = stream->befores;
@@ -155,11 +155,11 @@ static cudaError_t begin(fake_stream *stream, enum cudaStreamCaptureMode mode)
 {
     fake_graph *graph;
 
-    if (!fake_is(stream, FAKE_STREAM, "cudaStreamBeginCapture"))
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaStreamBeginCapture"))
         return cudaErrorInvalidResourceHandle;
     if (stream->capture)
         return cudaErrorInvalidValue;
-    graph = fake_create(FAKE_GRAPH_PLAN, sizeof *graph);
+    graph = fake_object_create(FAKE_GRAPH_PLAN, sizeof *graph);
     graph->object.dispose = dispose_graph;
     graph->origin = graph->streams[0] = stream;
     graph->stream_count = 1;
@@ -174,11 +174,11 @@ static cudaError_t begin(fake_stream *stream, enum cudaStreamCaptureMode mode)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-    cudaError_t error = fake_enter("cudaStreamBeginCapture");
+    cudaError_t error = fake_begin_call("cudaStreamBeginCapture");
 
     if (!error)
         error = begin(stream, mode);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 static void mark(const fake_graph *graph, const int *before, int befores, char *marked)
@@ -226,7 +226,7 @@ static cudaError_t end(fake_stream *stream, fake_graph **out)
     int         joined;
 
     *out = NULL;
-    if (!fake_is(stream, FAKE_STREAM, "cudaStreamEndCapture"))
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaStreamEndCapture"))
         return cudaErrorInvalidResourceHandle;
     graph = stream->capture;
     if (!graph)
@@ -240,32 +240,32 @@ static cudaError_t end(fake_stream *stream, fake_graph **out)
     if (joined)
         *out = graph;
     else
-        fake_destroy(&graph->object);
+        fake_object_destroy(&graph->object);
     return joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
 }
 
 /* A failing call leaves no graph, as if the capture had become invalid. */
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
-    cudaError_t error = fake_enter("cudaStreamEndCapture"), done;
+    cudaError_t error = fake_begin_call("cudaStreamEndCapture"), done;
 
     done = end(stream, pGraph);
     if (error && *pGraph) {
-        fake_destroy(&(*pGraph)->object);
+        fake_object_destroy(&(*pGraph)->object);
         *pGraph = NULL;
     }
-    return fake_leave(error ? error : done);
+    return fake_end_call(error ? error : done);
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    cudaError_t error = fake_enter("cudaGraphDestroy");
+    cudaError_t error = fake_begin_call("cudaGraphDestroy");
 
-    if (!fake_is(graph, FAKE_GRAPH_PLAN, "cudaGraphDestroy"))
-        return fake_leave(cudaErrorInvalidValue);
-    if (!fake_keeps(&graph->object))
-        fake_destroy(&graph->object);
-    return fake_leave(error);
+    if (!fake_is_live_object(graph, FAKE_GRAPH_PLAN, "cudaGraphDestroy"))
+        return fake_end_call(cudaErrorInvalidValue);
+    if (!fake_object_kept_by_failure(&graph->object))
+        fake_object_destroy(&graph->object);
+    return fake_end_call(error);
 }
 
 static void count_in(const fake_made_graph *made, int more)
@@ -282,9 +282,9 @@ static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
     fake_made_graph *made;
     size_t           size;
 
-    if (!fake_is(graph, FAKE_GRAPH_PLAN, "cudaGraphInstantiate"))
+    if (!fake_is_live_object(graph, FAKE_GRAPH_PLAN, "cudaGraphInstantiate"))
         return cudaErrorInvalidValue;
-    made = fake_create(FAKE_GRAPH_MADE, sizeof *made);
+    made = fake_object_create(FAKE_GRAPH_MADE, sizeof *made);
     made->object.dispose = dispose_made;
     size = (size_t)graph->count * sizeof *made->nodes;
     made->nodes = malloc(size ? size : 1);
@@ -303,25 +303,25 @@ static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                  unsigned long long flags)
 {
-    cudaError_t error = fake_enter("cudaGraphInstantiate");
+    cudaError_t error = fake_begin_call("cudaGraphInstantiate");
 
     (void)flags;
     if (!error)
         error = instantiate(pGraphExec, graph);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Destroy the executable graph. Destroyed objects stay allocated, so a running launch continues. */
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    cudaError_t error = fake_enter("cudaGraphExecDestroy");
+    cudaError_t error = fake_begin_call("cudaGraphExecDestroy");
 
-    if (!fake_is(graphExec, FAKE_GRAPH_MADE, "cudaGraphExecDestroy"))
-        return fake_leave(cudaErrorInvalidValue);
+    if (!fake_is_live_object(graphExec, FAKE_GRAPH_MADE, "cudaGraphExecDestroy"))
+        return fake_end_call(cudaErrorInvalidValue);
     count_in(graphExec, -1);
-    if (!fake_keeps(&graphExec->object))
-        fake_destroy(&graphExec->object);
-    return fake_leave(error);
+    if (!fake_object_kept_by_failure(&graphExec->object))
+        fake_object_destroy(&graphExec->object);
+    return fake_end_call(error);
 }
 
 static uint64_t number_of(const fake_launch *l, const fake_operation *node)
@@ -334,7 +334,7 @@ static uint64_t number_of(const fake_launch *l, const fake_operation *node)
  * clocks of its predecessors. A wait for an event recorded in the graph learns that node's clock
  * only, without further branches.
  */
-cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation)
+cudaError_t fake_check_and_record_graph_uses(fake_stream *stream, fake_operation *operation)
 {
     const fake_made_graph *graph = operation->graph;
     const fake_clock       start = stream->known;
@@ -346,8 +346,8 @@ cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation)
     if (!l)
         abort();
     for (k = 0; k < graph->branches; k++) {
-        l->slot[k] = fake_branch(stream, k);
-        l->before[k] = fake_branch_ask(l->slot[k], (uint64_t)graph->places[k]);
+        l->slot[k] = fake_branch_slot(stream, k);
+        l->before[k] = fake_branch_reserve_numbers(l->slot[k], (uint64_t)graph->places[k]);
     }
     for (i = 0; i < graph->count; i++) {
         const fake_operation *node = &graph->nodes[i];
@@ -356,11 +356,11 @@ cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation)
 
         l->known[i] = start;
         for (k = 0; k < node->befores; k++)
-            fake_learn(&l->known[i], &l->known[node->before[k]]);
+            fake_clock_merge(&l->known[i], &l->known[node->before[k]]);
         l->known[i].seen[slot] = number;
         if (!error)
-            error = fake_touch(stream, node, slot, number, &l->known[i]);
-        fake_learn(&stream->known, &l->known[i]);
+            error = fake_check_and_record_uses(stream, node, slot, number, &l->known[i]);
+        fake_clock_merge(&stream->known, &l->known[i]);
         if (node->kind == FAKE_RECORD && !fake.settings.late) {
             node->event->asked++;
             node->event->known = l->known[i];
@@ -374,30 +374,30 @@ static cudaError_t launch(fake_made_graph *graph, fake_stream *stream)
 {
     fake_operation operation = {.kind = FAKE_GRAPH, .name = "cudaGraphLaunch", .graph = graph};
 
-    if (!fake_is(graph, FAKE_GRAPH_MADE, "cudaGraphLaunch") ||
-        !fake_is(stream, FAKE_STREAM, "cudaGraphLaunch"))
+    if (!fake_is_live_object(graph, FAKE_GRAPH_MADE, "cudaGraphLaunch") ||
+        !fake_is_live_object(stream, FAKE_STREAM, "cudaGraphLaunch"))
         return cudaErrorInvalidResourceHandle;
     return fake_enqueue(stream, &operation);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaGraphLaunch");
+    cudaError_t error = fake_begin_call("cudaGraphLaunch");
 
     if (!error)
         error = launch(graphExec, stream);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Check the arguments; the fake has nothing to upload. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaGraphUpload");
+    cudaError_t error = fake_begin_call("cudaGraphUpload");
 
-    if (!error && (!fake_is(graphExec, FAKE_GRAPH_MADE, "cudaGraphUpload") ||
-                   !fake_is(stream, FAKE_STREAM, "cudaGraphUpload")))
+    if (!error && (!fake_is_live_object(graphExec, FAKE_GRAPH_MADE, "cudaGraphUpload") ||
+                   !fake_is_live_object(stream, FAKE_STREAM, "cudaGraphUpload")))
         error = cudaErrorInvalidResourceHandle;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* A running launch. */
@@ -430,7 +430,7 @@ static void run_node(const run *r, int i)
         node.event->known = l->known[i];
     }
     r->ran[i] = 1;
-    fake_branch_done(l->slot[node.branch], number_of(l, &node));
+    fake_branch_mark_done(l->slot[node.branch], number_of(l, &node));
     pthread_cond_broadcast(&fake_change);
 }
 

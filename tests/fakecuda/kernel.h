@@ -6,7 +6,8 @@
 
 #include "state.h"
 
-/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+/* Launch the operation unless fake_begin_call() returned an error; leave the call begun by
+ * fake_begin_call().
  * */
 cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation,
                                 cudaError_t error);
@@ -23,12 +24,12 @@ static inline int fake_ld_too_small(int ld, int rows)
     return ld < (rows > 1 ? rows : 1);
 }
 
-static inline void fake_reads(fake_operation *operation, const void *base, size_t size)
+static inline void fake_add_read(fake_operation *operation, const void *base, size_t size)
 {
     operation->span[operation->spans++] = (fake_span){base, size, 0, 0, 0};
 }
 
-static inline void fake_writes(fake_operation *operation, const void *base, size_t size)
+static inline void fake_add_write(fake_operation *operation, const void *base, size_t size)
 {
     operation->span[operation->spans++] = (fake_span){base, size, 1, 0, 0};
 }

@@ -20,7 +20,8 @@ unsigned __wrap_hsi_tiles_most_kernels_in_stream(void)
 {
     if (is_unbounded)
         return UINT_MAX;
-    return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_most_kernels_in_stream();
+    return fake_queue_length() ? fake_queue_length() / 2
+                               : __real_hsi_tiles_most_kernels_in_stream();
 }
 
 int __real_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);

@@ -87,7 +87,7 @@ static int is_own_place(const void *from, int ld_from, const void *to, int ld_to
 static void reads_elsewhere(fake_operation *operation, const void *from, size_t size)
 {
     if (from != operation->kernel.c)
-        fake_reads(operation, from, size);
+        fake_add_read(operation, from, size);
 }
 
 cublasStatus_t UPPER(cublas, trmm)(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,
@@ -95,7 +95,7 @@ cublasStatus_t UPPER(cublas, trmm)(cublasHandle_t handle, cublasSideMode_t side,
                            const REAL *alpha, const REAL *A, int lda, const REAL *B, int ldb,
                            REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, trmm));
+    cudaError_t    error = fake_begin_call(NAME(cublas, trmm));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, trmm), .run = run_trmm};
     int            order = side == CUBLAS_SIDE_LEFT ? m : n;
 
@@ -115,9 +115,9 @@ cublasStatus_t UPPER(cublas, trmm)(cublasHandle_t handle, cublasSideMode_t side,
     if (!error && (m < 0 || n < 0 || fake_ld_too_small(lda, order) || fake_ld_too_small(ldb, m) ||
                    fake_ld_too_small(ldc, m) || (B == C && !is_own_place(B, ldb, C, ldc))))
         error = cudaErrorInvalidValue;
-    fake_reads(&operation, A, fake_bytes(order, order, lda, sizeof *A));
+    fake_add_read(&operation, A, fake_bytes(order, order, lda, sizeof *A));
     reads_elsewhere(&operation, B, fake_bytes(m, n, ldb, sizeof *B));
-    fake_writes(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
+    fake_add_write(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
     return fake_blas_launch(handle, &operation, error);
 }
 
@@ -127,7 +127,7 @@ cublasStatus_t UPPER(cublas, geam)(cublasHandle_t handle, cublasOperation_t tran
                            const REAL *A, int lda, const REAL *beta, const REAL *B, int ldb,
                            REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, geam));
+    cudaError_t    error = fake_begin_call(NAME(cublas, geam));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, geam), .run = run_geam};
 
     operation.kernel = (fake_kernel){.m = m,
@@ -148,14 +148,14 @@ cublasStatus_t UPPER(cublas, geam)(cublasHandle_t handle, cublasOperation_t tran
     reads_elsewhere(&operation, A, fake_bytes(m, n, lda, sizeof *A));
     if (*beta != 0)
         reads_elsewhere(&operation, B, fake_bytes(m, n, ldb, sizeof *B));
-    fake_writes(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
+    fake_add_write(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
     return fake_blas_launch(handle, &operation, error);
 }
 
 cublasStatus_t UPPER(cublas, dgmm)(cublasHandle_t handle, cublasSideMode_t mode, int m, int n,
                            const REAL *A, int lda, const REAL *x, int incx, REAL *C, int ldc)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, dgmm));
+    cudaError_t    error = fake_begin_call(NAME(cublas, dgmm));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, dgmm), .run = run_dgmm};
 
     operation.kernel = (fake_kernel){
@@ -164,8 +164,8 @@ cublasStatus_t UPPER(cublas, dgmm)(cublasHandle_t handle, cublasSideMode_t mode,
                    incx < 1 || (A == C && !is_own_place(A, lda, C, ldc))))
         error = cudaErrorInvalidValue;
     reads_elsewhere(&operation, A, fake_bytes(m, n, lda, sizeof *A));
-    fake_reads(&operation, x, fake_bytes(1, mode == CUBLAS_SIDE_LEFT ? m : n, incx, sizeof *x));
-    fake_writes(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
+    fake_add_read(&operation, x, fake_bytes(1, mode == CUBLAS_SIDE_LEFT ? m : n, incx, sizeof *x));
+    fake_add_write(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
     return fake_blas_launch(handle, &operation, error);
 }
 
@@ -177,27 +177,27 @@ static size_t packed_bytes(int n)
 cublasStatus_t UPPER(cublas, trttp)(cublasHandle_t handle, cublasFillMode_t fill, int n, const REAL *A,
                             int lda, REAL *AP)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, trttp));
+    cudaError_t    error = fake_begin_call(NAME(cublas, trttp));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, trttp), .run = run_trttp};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = A, .lda = lda, .c = AP, .ldc = 1};
     if (!error && (n < 0 || fake_ld_too_small(lda, n)))
         error = cudaErrorInvalidValue;
-    fake_reads(&operation, A, fake_bytes(n, n, lda, sizeof *A));
-    fake_writes(&operation, AP, packed_bytes(n));
+    fake_add_read(&operation, A, fake_bytes(n, n, lda, sizeof *A));
+    fake_add_write(&operation, AP, packed_bytes(n));
     return fake_blas_launch(handle, &operation, error);
 }
 
 cublasStatus_t UPPER(cublas, tpttr)(cublasHandle_t handle, cublasFillMode_t fill, int n, const REAL *AP,
                             REAL *A, int lda)
 {
-    cudaError_t    error = fake_enter(NAME(cublas, tpttr));
+    cudaError_t    error = fake_begin_call(NAME(cublas, tpttr));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cublas, tpttr), .run = run_tpttr};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = AP, .lda = 1, .c = A, .ldc = lda};
     if (!error && (n < 0 || fake_ld_too_small(lda, n)))
         error = cudaErrorInvalidValue;
-    fake_reads(&operation, AP, packed_bytes(n));
-    fake_writes(&operation, A, fake_bytes(n, n, lda, sizeof *A));
+    fake_add_read(&operation, AP, packed_bytes(n));
+    fake_add_write(&operation, A, fake_bytes(n, n, lda, sizeof *A));
     return fake_blas_launch(handle, &operation, error);
 }

@@ -78,7 +78,7 @@ static void poison(void *base, size_t size)
 
 static fake_block *enlist(const fake_block *taken)
 {
-    fake_block *block = fake_create(FAKE_BLOCK, sizeof *block);
+    fake_block *block = fake_object_create(FAKE_BLOCK, sizeof *block);
     fake_object object = block->object;
 
     *block = *taken;
@@ -98,7 +98,7 @@ static fake_block *create_block(size_t size, int pinned)
     return enlist(&taken);
 }
 
-void fake_block_borrow(void *base, size_t size)
+void fake_block_register_host_memory(void *base, size_t size)
 {
     enlist(&(fake_block){.base = base, .real = base, .size = size, .pinned = 1, .borrowed = 1});
 }
@@ -114,26 +114,26 @@ fake_block *fake_block_of(const void *pointer)
     return NULL;
 }
 
-void *fake_real(const void *pointer)
+void *fake_host_address(const void *pointer)
 {
     const fake_block *block = fake_block_of(pointer);
 
     return block ? block->real + ((const char *)pointer - block->base) : (void *)(uintptr_t)pointer;
 }
 
-void fake_resolve(fake_operation *operation)
+void fake_resolve_addresses(fake_operation *operation)
 {
     fake_kernel *k = &operation->kernel;
 
-    operation->to = fake_real(operation->to);
-    operation->from = fake_real(operation->from);
-    k->a = fake_real(k->a);
-    k->b = fake_real(k->b);
-    k->c = fake_real(k->c);
-    k->work = fake_real(k->work);
-    k->tau = fake_real(k->tau);
-    k->pivots = fake_real(k->pivots);
-    k->info = fake_real(k->info);
+    operation->to = fake_host_address(operation->to);
+    operation->from = fake_host_address(operation->from);
+    k->a = fake_host_address(k->a);
+    k->b = fake_host_address(k->b);
+    k->c = fake_host_address(k->c);
+    k->work = fake_host_address(k->work);
+    k->tau = fake_host_address(k->tau);
+    k->pivots = fake_host_address(k->pivots);
+    k->info = fake_host_address(k->info);
 }
 
 /* Return the block that begins at the pointer; complain if it does not exist. */
@@ -151,7 +151,7 @@ static fake_block *block_at(const void *pointer, int pinned, const char *call)
 static void retire(fake_block *block)
 {
     unlist_block(block);
-    fake_destroy(&block->object);
+    fake_object_destroy(&block->object);
     if (!block->pinned)
         fake.device[block->object.device].used -= block->size;
 }
@@ -174,12 +174,12 @@ static void forget_old_uses(fake_block *block)
     size_t i, kept = 0;
 
     for (i = 0; i < block->use_count; i++)
-        if (block->uses[i].number > fake_host()->seen[block->uses[i].slot])
+        if (block->uses[i].number > fake_host_clock()->seen[block->uses[i].slot])
             block->uses[kept++] = block->uses[i];
     block->use_count = kept;
 }
 
-void fake_note_use(fake_block *block, const fake_use *use)
+void fake_record_use(fake_block *block, const fake_use *use)
 {
     forget_old_uses(block);
     if (block->use_count == block->use_room) {
@@ -196,7 +196,8 @@ static int overlap(const fake_use *a, size_t from, size_t to)
     return a->from < to && from < a->to;
 }
 
-const fake_use *fake_conflict(const fake_block *block, const fake_use *use, const fake_clock *known)
+const fake_use *fake_find_conflict(const fake_block *block, const fake_use *use,
+                                   const fake_clock *known)
 {
     const fake_use *other;
 
@@ -221,7 +222,7 @@ int fake_has_pending(const fake_block *block, size_t from, size_t to)
  * it. */
 static cudaError_t allocate(void **out, size_t size, fake_block **made)
 {
-    struct fake_device *device = &fake.device[fake_current()];
+    struct fake_device *device = &fake.device[fake_current_device()];
     fake_block         *block;
 
     if (!out || !size)
@@ -243,13 +244,13 @@ static cudaError_t allocate(void **out, size_t size, fake_block **made)
 static void wait_hidden(void)
 {
     if (fake.settings.hidden)
-        fake_drain_device(fake_current());
+        fake_drain_device(fake_current_device());
 }
 
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     fake_block *block;
-    cudaError_t error = fake_enter("cudaMalloc");
+    cudaError_t error = fake_begin_call("cudaMalloc");
 
     if (!error && fake_is_forbidden("cudaMalloc"))
         error = cudaErrorStreamCaptureUnsupported;
@@ -257,7 +258,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
         wait_hidden();
         error = allocate(devPtr, size, &block);
     }
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Free memory after waiting for every operation on the device. */
@@ -267,7 +268,7 @@ static cudaError_t free_now(void *pointer)
 
     if (!block)
         return cudaErrorInvalidValue;
-    if (fake_keeps(&block->object))
+    if (fake_object_kept_by_failure(&block->object))
         return cudaSuccess;
     fake_drain_device(block->object.device);
     retire(block);
@@ -277,13 +278,13 @@ static cudaError_t free_now(void *pointer)
 
 cudaError_t cudaFree(void *devPtr)
 {
-    cudaError_t error = fake_enter("cudaFree"), done = cudaSuccess;
+    cudaError_t error = fake_begin_call("cudaFree"), done = cudaSuccess;
 
     if (fake_is_forbidden("cudaFree"))
         done = cudaErrorStreamCaptureUnsupported;
     else if (devPtr)
         done = free_now(devPtr);
-    return fake_leave(error ? error : done);
+    return fake_end_call(error ? error : done);
 }
 
 static cudaError_t allocate_in(fake_stream *stream, void **out, size_t size)
@@ -292,7 +293,7 @@ static cudaError_t allocate_in(fake_stream *stream, void **out, size_t size)
     fake_block    *block;
     cudaError_t    error;
 
-    if (!fake_is(stream, FAKE_STREAM, "cudaMallocAsync"))
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaMallocAsync"))
         return cudaErrorInvalidResourceHandle;
     if (stream->capture) {
         fake_complain("cudaMallocAsync: captured, which the fake cannot do");
@@ -307,11 +308,11 @@ static cudaError_t allocate_in(fake_stream *stream, void **out, size_t size)
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-    cudaError_t error = fake_enter("cudaMallocAsync");
+    cudaError_t error = fake_begin_call("cudaMallocAsync");
 
     if (!error)
         error = allocate_in(hStream, devPtr, size);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Tell whether another stream may still use the block. */
@@ -320,8 +321,8 @@ static int is_disputed(const fake_stream *stream, const fake_block *block)
     const fake_use use = {stream->slot, 1, 0, 0, block->size, NULL};
     fake_clock     known = stream->known;
 
-    fake_learn(&known, fake_host());
-    return fake_conflict(block, &use, &known) != NULL;
+    fake_clock_merge(&known, fake_host_clock());
+    return fake_find_conflict(block, &use, &known) != NULL;
 }
 
 /* Free memory in the order of a stream. Its bytes are available at once, because a later allocation
@@ -334,9 +335,9 @@ static cudaError_t free_in(fake_stream *stream, void *pointer)
 
     if (!block)
         return cudaErrorInvalidValue;
-    if (!fake_is(stream, FAKE_STREAM, "cudaFreeAsync"))
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaFreeAsync"))
         return cudaErrorInvalidResourceHandle;
-    if (fake_keeps(&block->object))
+    if (fake_object_kept_by_failure(&block->object))
         return cudaSuccess;
     operation.block = block;
     operation.span[operation.spans++] = (fake_span){block->base, block->size, 1, 0, 0};
@@ -348,17 +349,17 @@ static cudaError_t free_in(fake_stream *stream, void *pointer)
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-    cudaError_t error = fake_enter("cudaFreeAsync"), done = cudaSuccess;
+    cudaError_t error = fake_begin_call("cudaFreeAsync"), done = cudaSuccess;
 
     if (devPtr)
         done = free_in(hStream, devPtr);
-    return fake_leave(error ? error : done);
+    return fake_end_call(error ? error : done);
 }
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     fake_block *block;
-    cudaError_t error = fake_enter("cudaHostAlloc");
+    cudaError_t error = fake_begin_call("cudaHostAlloc");
 
     (void)flags;
     if (!error && fake_is_forbidden("cudaHostAlloc"))
@@ -366,12 +367,12 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     if (!error && (!pHost || !size))
         error = cudaErrorInvalidValue;
     if (error)
-        return fake_leave(error);
+        return fake_end_call(error);
     wait_hidden();
     block = create_block(size, 1);
     if (block)
         *pHost = block->base;
-    return fake_leave(block ? cudaSuccess : cudaErrorMemoryAllocation);
+    return fake_end_call(block ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 /* Tell whether a device is broken: no call can wait for copies of a broken device. */
@@ -384,7 +385,7 @@ static int is_any_broken(void)
     return i < FAKE_DEVICES;
 }
 
-cudaError_t fake_unpin(void *pointer, int borrowed, const char *call)
+cudaError_t fake_free_pinned(void *pointer, int borrowed, const char *call)
 {
     fake_block *block = block_at(pointer, 1, call);
 
@@ -392,7 +393,7 @@ cudaError_t fake_unpin(void *pointer, int borrowed, const char *call)
         fake_complain("%s: that memory is for the other call that unpins", call);
     if (!block || block->borrowed != borrowed)
         return cudaErrorInvalidValue;
-    if (fake_keeps(&block->object))
+    if (fake_object_kept_by_failure(&block->object))
         return cudaSuccess;
     if (fake_has_pending(block, 0, block->size) && !is_any_broken())
         fake_complain("%s: a copy is still to use it", call);
@@ -406,22 +407,22 @@ cudaError_t fake_unpin(void *pointer, int borrowed, const char *call)
 
 cudaError_t cudaFreeHost(void *ptr)
 {
-    cudaError_t error = fake_enter("cudaFreeHost"), done = cudaSuccess;
+    cudaError_t error = fake_begin_call("cudaFreeHost"), done = cudaSuccess;
 
     if (fake_is_forbidden("cudaFreeHost"))
         done = cudaErrorStreamCaptureUnsupported;
     else if (ptr)
-        done = fake_unpin(ptr, 0, "cudaFreeHost");
-    return fake_leave(error ? error : done);
+        done = fake_free_pinned(ptr, 0, "cudaFreeHost");
+    return fake_end_call(error ? error : done);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    cudaError_t error = fake_enter("cudaMemGetInfo");
+    cudaError_t error = fake_begin_call("cudaMemGetInfo");
 
     if (!error) {
-        *free_bytes = fake.settings.memory - fake.device[fake_current()].used;
+        *free_bytes = fake.settings.memory - fake.device[fake_current_device()].used;
         *total = fake.settings.memory;
     }
-    return fake_leave(error);
+    return fake_end_call(error);
 }

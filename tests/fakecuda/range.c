@@ -38,12 +38,12 @@ int fake_range_pop(void)
     return depth > 0 ? --depth : 0;
 }
 
-const char *fake_range(void)
+const char *fake_current_range(void)
 {
     return depth > 0 ? names[depth - 1] : "";
 }
 
-unsigned fake_ranges(char name[FAKE_RANGE], int *open)
+unsigned fake_range_count(char name[FAKE_RANGE], int *open)
 {
     unsigned count;
 

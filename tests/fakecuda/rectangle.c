@@ -35,7 +35,7 @@ static cudaError_t copy(fake_stream *stream, fake_operation *operation, enum cud
     const fake_kernel *k = &operation->kernel;
     int                home = kind == cudaMemcpyDeviceToHost;
 
-    if (!fake_is(stream, FAKE_STREAM, operation->name))
+    if (!fake_is_live_object(stream, FAKE_STREAM, operation->name))
         return cudaErrorInvalidResourceHandle;
     if ((!home && kind != cudaMemcpyHostToDevice) ||
         !is_pinned(home ? operation->to : operation->from)) {
@@ -54,7 +54,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    cudaError_t    error = fake_enter("cudaMemcpy2DAsync");
+    cudaError_t    error = fake_begin_call("cudaMemcpy2DAsync");
     fake_operation operation = {.name = "cudaMemcpy2DAsync",
                                 .run = run_rectangle,
                                 .to = dst,
@@ -67,5 +67,5 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
         (fake_kernel){.m = (int)width, .n = (int)height, .lda = (int)spitch, .ldc = (int)dpitch};
     if (!error && operation.bytes)
         error = copy(stream, &operation, kind);
-    return fake_leave(error);
+    return fake_end_call(error);
 }

@@ -15,7 +15,7 @@ static int is_pinned_in_part(const char *base, size_t size)
 
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
-    cudaError_t error = fake_enter("cudaHostRegister");
+    cudaError_t error = fake_begin_call("cudaHostRegister");
 
     if (!error && fake_is_forbidden("cudaHostRegister"))
         error = cudaErrorStreamCaptureUnsupported;
@@ -24,19 +24,19 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     if (!error && is_pinned_in_part(ptr, size))
         error = cudaErrorHostMemoryAlreadyRegistered;
     if (!error)
-        fake_block_borrow(ptr, size);
-    return fake_leave(error);
+        fake_block_register_host_memory(ptr, size);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
-    cudaError_t error = fake_enter("cudaHostUnregister"), done = cudaErrorInvalidValue;
+    cudaError_t error = fake_begin_call("cudaHostUnregister"), done = cudaErrorInvalidValue;
 
     if (fake_is_forbidden("cudaHostUnregister"))
         done = cudaErrorStreamCaptureUnsupported;
     else if (ptr && !fake_block_of(ptr))
         done = cudaErrorHostMemoryNotRegistered;
     else if (ptr)
-        done = fake_unpin(ptr, 1, "cudaHostUnregister");
-    return fake_leave(error ? error : done);
+        done = fake_free_pinned(ptr, 1, "cudaHostUnregister");
+    return fake_end_call(error ? error : done);
 }

@@ -36,68 +36,69 @@ cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value)
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
 {
-    cudaError_t error = fake_enter("cusolverDnCreate");
+    cudaError_t error = fake_begin_call("cusolverDnCreate");
 
     if (!error && fake_is_forbidden("cusolverDnCreate"))
         error = cudaErrorStreamCaptureUnsupported;
     if (!error)
-        error = fake_take_handle();
+        error = fake_take_handle_memory();
     if (!error)
-        *handle = fake_create(FAKE_SOLVER, sizeof **handle);
-    return status_of(fake_leave(error));
+        *handle = fake_object_create(FAKE_SOLVER, sizeof **handle);
+    return status_of(fake_end_call(error));
 }
 
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
 {
-    cudaError_t error = fake_enter("cusolverDnDestroy");
+    cudaError_t error = fake_begin_call("cusolverDnDestroy");
 
-    if (!fake_is(handle, FAKE_SOLVER, "cusolverDnDestroy"))
-        return status_of(fake_leave(cudaErrorInvalidResourceHandle));
-    if (!fake_keeps(&handle->object)) {
-        fake_give_handle(&handle->object);
-        fake_destroy(&handle->object);
+    if (!fake_is_live_object(handle, FAKE_SOLVER, "cusolverDnDestroy"))
+        return status_of(fake_end_call(cudaErrorInvalidResourceHandle));
+    if (!fake_object_kept_by_failure(&handle->object)) {
+        fake_return_handle_memory(&handle->object);
+        fake_object_destroy(&handle->object);
     }
-    return status_of(fake_leave(error));
+    return status_of(fake_end_call(error));
 }
 
 cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t streamId)
 {
-    cudaError_t error = fake_enter("cusolverDnSetStream");
+    cudaError_t error = fake_begin_call("cusolverDnSetStream");
 
-    if (!error && !fake_is(handle, FAKE_SOLVER, "cusolverDnSetStream"))
+    if (!error && !fake_is_live_object(handle, FAKE_SOLVER, "cusolverDnSetStream"))
         error = cudaErrorInvalidResourceHandle;
     if (!error)
         handle->stream = streamId;
-    return status_of(fake_leave(error));
+    return status_of(fake_end_call(error));
 }
 
-cusolverStatus_t fake_solver_size(cusolverDnHandle_t handle, const char *call, int valid,
-                                  int needed, int *size)
+cusolverStatus_t fake_solver_set_work_size(cusolverDnHandle_t handle, const char *call, int valid,
+                                           int needed, int *size)
 {
-    cudaError_t error = fake_enter(call);
+    cudaError_t error = fake_begin_call(call);
 
-    if (!error && !fake_is(handle, FAKE_SOLVER, call))
+    if (!error && !fake_is_live_object(handle, FAKE_SOLVER, call))
         error = cudaErrorInvalidResourceHandle;
     if (!error && !valid)
         error = cudaErrorInvalidValue;
     if (!error)
         *size = needed;
-    return status_of(fake_leave(error));
+    return status_of(fake_end_call(error));
 }
 
-/* Launch the operation unless fake_enter() returned an error; leave the call begun by fake_enter().
+/* Launch the operation unless fake_begin_call() returned an error; leave the call begun by
+ * fake_begin_call().
  * */
 cusolverStatus_t fake_solver_launch(cusolverDnHandle_t handle, fake_operation *operation,
                                     cudaError_t error)
 {
-    if (!error && !fake_is(handle, FAKE_SOLVER, operation->name))
+    if (!error && !fake_is_live_object(handle, FAKE_SOLVER, operation->name))
         error = cudaErrorInvalidResourceHandle;
-    if (!error && !fake_is(handle->stream, FAKE_STREAM, operation->name))
+    if (!error && !fake_is_live_object(handle->stream, FAKE_STREAM, operation->name))
         error = cudaErrorInvalidResourceHandle;
     if (error)
-        return status_of(fake_leave(error));
+        return status_of(fake_end_call(error));
     if (handle->stream->capture)
         fake_complain("%s: captured, which cuSOLVER does not promise to bear", operation->name);
-    fake_load(&handle->functions, handle->stream, operation);
-    return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
+    fake_load_function(&handle->functions, handle->stream, operation);
+    return status_of(fake_end_call(fake_enqueue(handle->stream, operation)));
 }

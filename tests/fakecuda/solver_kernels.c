@@ -39,24 +39,24 @@ cusolverStatus_t UPPER(cusolverDn, potrf_bufferSize)(cusolverDnHandle_t handle, 
 {
     (void)uplo;
     (void)A;
-    return fake_solver_size(handle, NAME(cusolverDn, potrf_bufferSize), is_valid(n, n, lda), potrf_room(n),
-                   Lwork);
+    return fake_solver_set_work_size(handle, NAME(cusolverDn, potrf_bufferSize),
+                                     is_valid(n, n, lda), potrf_room(n), Lwork);
 }
 
 cusolverStatus_t UPPER(cusolverDn, getrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A,
                                              int lda, int *Lwork)
 {
     (void)A;
-    return fake_solver_size(handle, NAME(cusolverDn, getrf_bufferSize), is_valid(m, n, lda), getrf_room(m, n),
-                   Lwork);
+    return fake_solver_set_work_size(handle, NAME(cusolverDn, getrf_bufferSize),
+                                     is_valid(m, n, lda), getrf_room(m, n), Lwork);
 }
 
 cusolverStatus_t UPPER(cusolverDn, geqrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A,
                                              int lda, int *lwork)
 {
     (void)A;
-    return fake_solver_size(handle, NAME(cusolverDn, geqrf_bufferSize), is_valid(m, n, lda), geqrf_room(n),
-                   lwork);
+    return fake_solver_set_work_size(handle, NAME(cusolverDn, geqrf_bufferSize),
+                                     is_valid(m, n, lda), geqrf_room(n), lwork);
 }
 
 cusolverStatus_t UPPER(cusolverDn, ormqr_bufferSize)(cusolverDnHandle_t handle, cublasSideMode_t side,
@@ -68,9 +68,10 @@ cusolverStatus_t UPPER(cusolverDn, ormqr_bufferSize)(cusolverDnHandle_t handle, 
     (void)A;
     (void)tau;
     (void)C;
-    return fake_solver_size(handle, NAME(cusolverDn, ormqr_bufferSize),
-                   is_valid(side == CUBLAS_SIDE_LEFT ? m : n, k, lda) && is_valid(m, n, ldc),
-                   ormqr_room(m, n), lwork);
+    return fake_solver_set_work_size(handle, NAME(cusolverDn, ormqr_bufferSize),
+                                     is_valid(side == CUBLAS_SIDE_LEFT ? m : n, k, lda) &&
+                                         is_valid(m, n, ldc),
+                                     ormqr_room(m, n), lwork);
 }
 
 static char uplo_of(const fake_kernel *k)
@@ -170,29 +171,29 @@ static cusolverStatus_t launch_with(cusolverDnHandle_t handle, fake_operation *o
     if (!error && (given < needed || !k->work || !k->info))
         error = cudaErrorInvalidValue;
     k->work_size = (size_t)needed * sizeof(REAL);
-    fake_writes(operation, k->work, k->work_size);
-    fake_writes(operation, k->info, sizeof *k->info);
+    fake_add_write(operation, k->work, k->work_size);
+    fake_add_write(operation, k->info, sizeof *k->info);
     return fake_solver_launch(handle, operation, error);
 }
 
 cusolverStatus_t UPPER(cusolverDn, potrf)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
                                   REAL *A, int lda, REAL *Workspace, int Lwork, int *devInfo)
 {
-    cudaError_t    error = fake_enter(NAME(cusolverDn, potrf));
+    cudaError_t    error = fake_begin_call(NAME(cusolverDn, potrf));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cusolverDn, potrf), .run = run_potrf};
 
     operation.kernel =
         (fake_kernel){.uplo = uplo, .n = n, .c = A, .ldc = lda, .work = Workspace, .info = devInfo};
     if (!error && !is_valid(n, n, lda))
         error = cudaErrorInvalidValue;
-    fake_writes(&operation, A, fake_bytes(n, n, lda, sizeof *A));
+    fake_add_write(&operation, A, fake_bytes(n, n, lda, sizeof *A));
     return launch_with(handle, &operation, error, Lwork, potrf_room(n));
 }
 
 cusolverStatus_t UPPER(cusolverDn, getrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
                                   REAL *Workspace, int *devIpiv, int *devInfo)
 {
-    cudaError_t    error = fake_enter(NAME(cusolverDn, getrf));
+    cudaError_t    error = fake_begin_call(NAME(cusolverDn, getrf));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cusolverDn, getrf), .run = run_getrf};
     int            least = m < n ? m : n;
 
@@ -200,16 +201,16 @@ cusolverStatus_t UPPER(cusolverDn, getrf)(cusolverDnHandle_t handle, int m, int 
         .m = m, .n = n, .c = A, .ldc = lda, .work = Workspace, .pivots = devIpiv, .info = devInfo};
     if (!error && !is_valid(m, n, lda))
         error = cudaErrorInvalidValue;
-    fake_writes(&operation, A, fake_bytes(m, n, lda, sizeof *A));
+    fake_add_write(&operation, A, fake_bytes(m, n, lda, sizeof *A));
     if (devIpiv && least > 0)
-        fake_writes(&operation, devIpiv, (size_t)least * sizeof *devIpiv);
+        fake_add_write(&operation, devIpiv, (size_t)least * sizeof *devIpiv);
     return launch_with(handle, &operation, error, getrf_room(m, n), getrf_room(m, n));
 }
 
 cusolverStatus_t UPPER(cusolverDn, geqrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
                                   REAL *TAU, REAL *Workspace, int Lwork, int *devInfo)
 {
-    cudaError_t    error = fake_enter(NAME(cusolverDn, geqrf));
+    cudaError_t    error = fake_begin_call(NAME(cusolverDn, geqrf));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cusolverDn, geqrf), .run = run_geqrf};
     int            least = m < n ? m : n;
 
@@ -217,9 +218,9 @@ cusolverStatus_t UPPER(cusolverDn, geqrf)(cusolverDnHandle_t handle, int m, int 
         .m = m, .n = n, .c = A, .ldc = lda, .tau = TAU, .work = Workspace, .info = devInfo};
     if (!error && !is_valid(m, n, lda))
         error = cudaErrorInvalidValue;
-    fake_writes(&operation, A, fake_bytes(m, n, lda, sizeof *A));
+    fake_add_write(&operation, A, fake_bytes(m, n, lda, sizeof *A));
     if (least > 0)
-        fake_writes(&operation, TAU, (size_t)least * sizeof *TAU);
+        fake_add_write(&operation, TAU, (size_t)least * sizeof *TAU);
     return launch_with(handle, &operation, error, Lwork, geqrf_room(n));
 }
 
@@ -228,7 +229,7 @@ cusolverStatus_t UPPER(cusolverDn, ormqr)(cusolverDnHandle_t handle, cublasSideM
                                   int lda, const REAL *tau, REAL *C, int ldc, REAL *work,
                                   int lwork, int *devInfo)
 {
-    cudaError_t    error = fake_enter(NAME(cusolverDn, ormqr));
+    cudaError_t    error = fake_begin_call(NAME(cusolverDn, ormqr));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cusolverDn, ormqr), .run = run_ormqr};
     int            order = side == CUBLAS_SIDE_LEFT ? m : n;
 
@@ -246,17 +247,17 @@ cusolverStatus_t UPPER(cusolverDn, ormqr)(cusolverDnHandle_t handle, cublasSideM
                                      .info = devInfo};
     if (!error && (!is_valid(order, k, lda) || !is_valid(m, n, ldc) || k > order))
         error = cudaErrorInvalidValue;
-    fake_reads(&operation, A, fake_bytes(order, k, lda, sizeof *A));
+    fake_add_read(&operation, A, fake_bytes(order, k, lda, sizeof *A));
     if (k > 0)
-        fake_reads(&operation, tau, (size_t)k * sizeof *tau);
-    fake_writes(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
+        fake_add_read(&operation, tau, (size_t)k * sizeof *tau);
+    fake_add_write(&operation, C, fake_bytes(m, n, ldc, sizeof *C));
     return launch_with(handle, &operation, error, lwork, ormqr_room(m, n));
 }
 
 cusolverStatus_t UPPER(cusolverDn, laswp)(cusolverDnHandle_t handle, int n, REAL *A, int lda, int k1,
                                   int k2, const int *devIpiv, int incx)
 {
-    cudaError_t    error = fake_enter(NAME(cusolverDn, laswp));
+    cudaError_t    error = fake_begin_call(NAME(cusolverDn, laswp));
     fake_operation operation = {.kind = FAKE_KERNEL, .name = NAME(cusolverDn, laswp), .run = run_laswp};
 
     operation.kernel = (fake_kernel){
@@ -264,7 +265,7 @@ cusolverStatus_t UPPER(cusolverDn, laswp)(cusolverDnHandle_t handle, int n, REAL
     if (!error && (n < 0 || k1 < 1 || k2 < k1 || incx != 1))
         error = cudaErrorInvalidValue;
     /* the pivots decide how many rows change */
-    fake_writes(&operation, A, fake_bytes(k2, n, lda, sizeof *A));
-    fake_reads(&operation, devIpiv, (size_t)k2 * sizeof *devIpiv);
+    fake_add_write(&operation, A, fake_bytes(k2, n, lda, sizeof *A));
+    fake_add_read(&operation, devIpiv, (size_t)k2 * sizeof *devIpiv);
     return fake_solver_launch(handle, &operation, error);
 }

@@ -43,7 +43,7 @@ static void *grown(void *array, size_t *room, size_t size)
     return array;
 }
 
-void fake_note(const fake_record *record)
+void fake_add_record(const fake_record *record)
 {
     if (fake.record_count == fake.record_room)
         fake.records = grown(fake.records, &fake.record_room, sizeof *fake.records);
@@ -200,7 +200,7 @@ static void know_thread(void)
     own.last = cudaSuccess;
 }
 
-int fake_current(void)
+int fake_current_device(void)
 {
     return own.device;
 }
@@ -214,7 +214,7 @@ cudaError_t fake_set_device(int device)
 }
 
 /* Break a device: every further operation in its streams has no effect. */
-void fake_break(int device, cudaError_t error)
+void fake_break_device(int device, cudaError_t error)
 {
     if (device >= 0 && device < FAKE_DEVICES && !fake.device[device].broken)
         fake.device[device].broken = error;
@@ -241,7 +241,7 @@ static cudaError_t fail(const char *name, int device)
     fake.failed = name;
     own.failing = 1;
     if (fake.settings.sticky)
-        fake_break(device, error);
+        fake_break_device(device, error);
     return error;
 }
 
@@ -267,23 +267,23 @@ static cudaError_t enter(const char *name, int device)
     return cudaSuccess;
 }
 
-cudaError_t fake_enter_on(const char *name, int device)
+cudaError_t fake_begin_call_on_device(const char *name, int device)
 {
     pthread_mutex_lock(&fake_lock);
     know_thread();
     return enter(name, device);
 }
 
-cudaError_t fake_enter_any(const char *name)
+cudaError_t fake_begin_call_even_if_broken(const char *name)
 {
     pthread_mutex_lock(&fake_lock);
     know_thread();
     return enter(name, own.device);
 }
 
-cudaError_t fake_enter(const char *name)
+cudaError_t fake_begin_call(const char *name)
 {
-    cudaError_t error = fake_enter_any(name);
+    cudaError_t error = fake_begin_call_even_if_broken(name);
 
     return error ? error : fake.device[own.device].broken;
 }
@@ -299,7 +299,7 @@ static void let_broken_stop(void)
             pthread_cond_wait(&fake_change, &fake_lock);
 }
 
-cudaError_t fake_leave(cudaError_t error)
+cudaError_t fake_end_call(cudaError_t error)
 {
     int64_t until = fake_now() + (int64_t)(1e9 * fake.settings.host);
 
@@ -312,7 +312,7 @@ cudaError_t fake_leave(cudaError_t error)
     return error;
 }
 
-cudaError_t fake_last(int forget)
+cudaError_t fake_last_error(int forget)
 {
     cudaError_t error;
 
@@ -329,7 +329,7 @@ cudaError_t fake_last(int forget)
 static const char *const type_names[FAKE_TYPES] = {
     "stream", "event", "graph", "instantiated graph", "cuBLAS handle", "cuSOLVER handle", "memory"};
 
-cudaError_t fake_take_handle(void)
+cudaError_t fake_take_handle_memory(void)
 {
     struct fake_device *device = &fake.device[own.device];
 
@@ -340,12 +340,12 @@ cudaError_t fake_take_handle(void)
     return cudaSuccess;
 }
 
-void fake_give_handle(const fake_object *object)
+void fake_return_handle_memory(const fake_object *object)
 {
     fake.device[object->device].used -= fake.settings.handle;
 }
 
-void *fake_create(fake_type type, size_t size)
+void *fake_object_create(fake_type type, size_t size)
 {
     fake_object *object = calloc(1, size);
 
@@ -359,18 +359,18 @@ void *fake_create(fake_type type, size_t size)
     return object;
 }
 
-void fake_destroy(fake_object *object)
+void fake_object_destroy(fake_object *object)
 {
     object->alive = 0;
 }
 
-int fake_keeps(fake_object *object)
+int fake_object_kept_by_failure(fake_object *object)
 {
     object->doubtful |= own.failing;
     return own.failing;
 }
 
-int fake_is(const void *pointer, fake_type type, const char *call)
+int fake_is_live_object(const void *pointer, fake_type type, const char *call)
 {
     const fake_object *object;
 
@@ -400,14 +400,14 @@ static unsigned count_live(unsigned count[FAKE_TYPES])
     return all;
 }
 
-unsigned fake_live(void)
+unsigned fake_live_objects(void)
 {
     unsigned count[FAKE_TYPES] = {0};
 
     return count_live(count);
 }
 
-void fake_live_text(char *text, size_t size)
+void fake_list_live_objects(char *text, size_t size)
 {
     unsigned count[FAKE_TYPES] = {0};
     size_t   used = 0;
@@ -431,17 +431,17 @@ static unsigned asked(const unsigned *value)
     return now;
 }
 
-unsigned fake_calls(void)
+unsigned fake_call_count(void)
 {
     return asked(&fake.calls);
 }
 
-unsigned fake_misuses(void)
+unsigned fake_misuse_count(void)
 {
     return asked(&fake.misuses);
 }
 
-unsigned fake_pageable(void)
+unsigned fake_pageable_copies(void)
 {
     return asked(&fake.pageable);
 }
@@ -451,27 +451,27 @@ unsigned fake_default_workspaces(void)
     return asked(&fake.default_workspaces);
 }
 
-unsigned fake_full(void)
+unsigned fake_full_queue_waits(void)
 {
     return asked(&fake.full);
 }
 
-unsigned fake_queue(void)
+unsigned fake_queue_length(void)
 {
     return asked((const unsigned *)&fake.settings.queue);
 }
 
-unsigned fake_begun(fake_kind kind)
+unsigned fake_begun_count(fake_kind kind)
 {
     return asked(&fake.begun[kind]);
 }
 
-unsigned fake_ended(fake_kind kind)
+unsigned fake_ended_count(fake_kind kind)
 {
     return asked(&fake.ended[kind]);
 }
 
-const char *fake_failed(void)
+const char *fake_name_of_failed_call(void)
 {
     const char *name;
 
@@ -481,19 +481,19 @@ const char *fake_failed(void)
     return name;
 }
 
-const char *fake_misuse(void)
+const char *fake_first_misuse(void)
 {
     return first_misuse;
 }
 
-void fake_quiet(int wanted)
+void fake_set_quiet(int wanted)
 {
     pthread_mutex_lock(&fake_lock);
     quiet = wanted;
     pthread_mutex_unlock(&fake_lock);
 }
 
-void fake_fail(unsigned call, int error, int sticky)
+void fake_fail_call(unsigned call, int error, int sticky)
 {
     pthread_mutex_lock(&fake_lock);
     fake.settings.fail_call = call ? fake.calls + call : 0;
@@ -503,7 +503,7 @@ void fake_fail(unsigned call, int error, int sticky)
     pthread_mutex_unlock(&fake_lock);
 }
 
-void fake_hold(fake_kind kind, int held)
+void fake_hold_operations(fake_kind kind, int held)
 {
     pthread_mutex_lock(&fake_lock);
     fake.held[kind] = held;
@@ -511,7 +511,7 @@ void fake_hold(fake_kind kind, int held)
     pthread_mutex_unlock(&fake_lock);
 }
 
-void fake_hold_when_full(void)
+void fake_hold_when_queue_is_full(void)
 {
     pthread_mutex_lock(&fake_lock);
     fake.full = 0;
@@ -519,7 +519,7 @@ void fake_hold_when_full(void)
     pthread_mutex_unlock(&fake_lock);
 }
 
-size_t fake_records(void)
+size_t fake_record_count(void)
 {
     size_t count;
 

@@ -23,18 +23,19 @@ enum {
 extern pthread_mutex_t fake_lock;
 extern pthread_cond_t  fake_change; /* broadcast at any change of state */
 
-/* Begin and end a call: fake_enter() takes the lock and returns the error to fail with;
- * fake_leave() releases the lock. On a broken device, objects are still released. */
-cudaError_t fake_enter(const char *name);
-cudaError_t fake_enter_any(const char *name);            /* also on a broken device */
-cudaError_t fake_enter_on(const char *name, int device); /* on a device that is not the thread's yet
-                                                            */
-cudaError_t fake_leave(cudaError_t error);
+/* Begin and end a call: fake_begin_call() takes the lock and returns the error to fail with;
+ * fake_end_call() releases the lock. On a broken device, objects are still released. */
+cudaError_t fake_begin_call(const char *name);
+cudaError_t fake_begin_call_even_if_broken(const char *name); /* also on a broken device */
+cudaError_t fake_begin_call_on_device(const char *name,
+                                      int device); /* on a device that is not the thread's yet
+                                                    */
+cudaError_t fake_end_call(cudaError_t error);
 
-int         fake_current(void); /* device of this thread */
+int         fake_current_device(void); /* device of this thread */
 cudaError_t fake_set_device(int device);
-cudaError_t fake_last(int forget);
-void        fake_break(int device, cudaError_t error);
+cudaError_t fake_last_error(int forget);
+void        fake_break_device(int device, cudaError_t error);
 
 __attribute__((format(printf, 1, 2))) void fake_complain(const char *format, ...);
 
@@ -59,16 +60,16 @@ typedef struct fake_object {
     void (*dispose)(struct fake_object *object); /* release what the object owns; NULL: nothing */
 } fake_object;
 
-void *fake_create(fake_type type, size_t size);
-void  fake_destroy(fake_object *object);
-int   fake_keeps(fake_object *object); /* is the present call made to fail? */
+void *fake_object_create(fake_type type, size_t size);
+void  fake_object_destroy(fake_object *object);
+int   fake_object_kept_by_failure(fake_object *object); /* is the present call made to fail? */
 
 /* Take or return the memory of a library handle: cudaErrorInitializationError without memory. */
-cudaError_t fake_take_handle(void);
-void        fake_give_handle(const fake_object *object);
+cudaError_t fake_take_handle_memory(void);
+void        fake_return_handle_memory(const fake_object *object);
 
 /* Tell whether the pointer is a live object of the type; otherwise count a misuse. */
-int fake_is(const void *object, fake_type type, const char *call);
+int fake_is_live_object(const void *object, fake_type type, const char *call);
 
 /* For each slot (a stream or a graph branch in a stream), the number of the last operation or node
  * known to be over by the clock's owner. */
@@ -76,7 +77,7 @@ typedef struct fake_clock {
     uint64_t seen[FAKE_SLOTS];
 } fake_clock;
 
-void fake_learn(fake_clock *clock, const fake_clock *other);
+void fake_clock_merge(fake_clock *clock, const fake_clock *other);
 
 typedef struct fake_use {
     int         slot; /* slot of the stream or branch */
@@ -108,13 +109,13 @@ typedef struct fake_span {
 } fake_span;
 
 fake_block     *fake_block_of(const void *pointer); /* NULL: no live block */
-void           *fake_real(const void *pointer);     /* accessible host address */
+void           *fake_host_address(const void *pointer); /* accessible host address */
 void            fake_block_free(fake_block *block);
-void            fake_block_borrow(void *base, size_t size); /* pin the caller's memory */
-cudaError_t     fake_unpin(void *pointer, int borrowed, const char *call);
-void            fake_note_use(fake_block *block, const fake_use *use);
-const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
-                              const fake_clock *known);
+void        fake_block_register_host_memory(void *base, size_t size); /* pin the caller's memory */
+cudaError_t fake_free_pinned(void *pointer, int borrowed, const char *call);
+void        fake_record_use(fake_block *block, const fake_use *use);
+const fake_use *fake_find_conflict(const fake_block *block, const fake_use *use,
+                                   const fake_clock *known);
 int             fake_has_pending(const fake_block *block, size_t from, size_t to);
 
 typedef struct CUstream_st    fake_stream;
@@ -198,27 +199,28 @@ typedef struct fake_functions {
 } fake_functions;
 
 /* Load the operation's function if this is its first launch through the handle. */
-void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation);
+void fake_load_function(fake_functions *functions, const fake_stream *stream,
+                        fake_operation *operation);
 
 /* Replace device addresses in the operation by accessible host addresses. */
-void fake_resolve(fake_operation *operation);
+void fake_resolve_addresses(fake_operation *operation);
 
 /* Append a copy of the operation to the stream, or to the graph that captures the stream. */
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
 
 /* Return the NVTX range of the calling thread, or "". */
-const char *fake_range(void);
+const char *fake_current_range(void);
 
 /* Check the operation's memory against uses not ordered by `known`, and record its own use with
  * that number of the slot. */
-cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
-                       uint64_t number, const fake_clock *known);
+cudaError_t fake_check_and_record_uses(const fake_stream *stream, const fake_operation *operation,
+                                       int slot, uint64_t number, const fake_clock *known);
 
 /* Return the slot for a branch of the stream's graphs; reserve numbers for nodes and return the
  * number before the first; mark nodes up to a number as over. */
-int      fake_branch(fake_stream *stream, int branch);
-uint64_t fake_branch_ask(int slot, uint64_t nodes);
-void     fake_branch_done(int slot, uint64_t number);
+int      fake_branch_slot(fake_stream *stream, int branch);
+uint64_t fake_branch_reserve_numbers(int slot, uint64_t nodes);
+void     fake_branch_mark_done(int slot, uint64_t number);
 
 double fake_flops(const fake_operation *kernel); /* number of flops */
 
@@ -227,8 +229,8 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
 
 int               fake_is_pending(int slot, uint64_t number);
 int               fake_stream_is_busy(const fake_stream *stream);
-void              fake_host_learns(const fake_clock *clock);
-const fake_clock *fake_host(void);
+void              fake_host_clock_merge(const fake_clock *clock);
+const fake_clock *fake_host_clock(void);
 void              fake_drain_device(int device);
 void              fake_streams_reset(void);
 
@@ -237,8 +239,8 @@ void        fake_capture_record(fake_stream *stream, fake_event *event);
 cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event);
 void        fake_run_graph(fake_stream *stream, const fake_operation *operation);
 
-/* Do fake_touch() for each node of the operation's graph, before it is queued. */
-cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation);
+/* Do fake_check_and_record_uses() for each node of the operation's graph, before it is queued. */
+cudaError_t fake_check_and_record_graph_uses(fake_stream *stream, fake_operation *operation);
 
 /* Tell whether a capture in any thread forbids the call; if so, count a misuse. */
 int  fake_is_forbidden(const char *call);
@@ -270,7 +272,7 @@ extern struct fake_state {
 } fake;
 
 int64_t  fake_now(void);
-void     fake_note(const fake_record *record);
-uint64_t fake_sum(const void *data, size_t size);
+void     fake_add_record(const fake_record *record);
+uint64_t fake_checksum(const void *data, size_t size);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
 static fake_clock host; /* operations known to be over by the host's threads */
 static int        serial;
 
-void fake_learn(fake_clock *clock, const fake_clock *other)
+void fake_clock_merge(fake_clock *clock, const fake_clock *other)
 {
     int i;
 
@@ -34,12 +34,12 @@ void fake_learn(fake_clock *clock, const fake_clock *other)
             clock->seen[i] = other->seen[i];
 }
 
-void fake_host_learns(const fake_clock *clock)
+void fake_host_clock_merge(const fake_clock *clock)
 {
-    fake_learn(&host, clock);
+    fake_clock_merge(&host, clock);
 }
 
-const fake_clock *fake_host(void)
+const fake_clock *fake_host_clock(void)
 {
     return &host;
 }
@@ -49,7 +49,7 @@ int fake_is_pending(int slot, uint64_t number)
     return number > slots[slot].done;
 }
 
-int fake_branch(fake_stream *stream, int branch)
+int fake_branch_slot(fake_stream *stream, int branch)
 {
     int *slot = &branches[stream->slot][branch];
 
@@ -61,13 +61,13 @@ int fake_branch(fake_stream *stream, int branch)
     return *slot;
 }
 
-uint64_t fake_branch_ask(int slot, uint64_t nodes)
+uint64_t fake_branch_reserve_numbers(int slot, uint64_t nodes)
 {
     slots[slot].asked += nodes;
     return slots[slot].asked - nodes;
 }
 
-void fake_branch_done(int slot, uint64_t number)
+void fake_branch_mark_done(int slot, uint64_t number)
 {
     slots[slot].done = number;
 }
@@ -110,16 +110,16 @@ static cudaError_t touch(const fake_stream *stream, const fake_operation *operat
         fake_complain("%s: its memory is on another device", operation->name);
         return cudaErrorIllegalAddress;
     }
-    other = fake_conflict(block, &use, known);
+    other = fake_find_conflict(block, &use, known);
     if (other && !fake.device[stream->object.device].broken && !is_on_broken(other->slot))
         fake_complain("%s uses memory that %s on another %s may still be using", operation->name,
                       other->name, slots[other->slot].stream == stream ? "branch" : "stream");
-    fake_note_use(block, &use);
+    fake_record_use(block, &use);
     return cudaSuccess;
 }
 
-cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
-                       uint64_t number, const fake_clock *known)
+cudaError_t fake_check_and_record_uses(const fake_stream *stream, const fake_operation *operation,
+                                       int slot, uint64_t number, const fake_clock *known)
 {
     cudaError_t error = cudaSuccess;
     int         i;
@@ -186,13 +186,14 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     take_room(stream, copy->kind);
     misuses = fake.misuses;
     number = slots[stream->slot].asked + 1;
-    fake_learn(&stream->known, &host);
+    fake_clock_merge(&stream->known, &host);
     stream->known.seen[stream->slot] = number;
-    error = copy->graph ? fake_touch_graph(stream, copy)
-                        : fake_touch(stream, copy, stream->slot, number, &stream->known);
+    error = copy->graph
+                ? fake_check_and_record_graph_uses(stream, copy)
+                : fake_check_and_record_uses(stream, copy, stream->slot, number, &stream->known);
     if (error)
-        fake_break(stream->object.device, error);
-    fake_resolve(copy);
+        fake_break_device(stream->object.device, error);
+    fake_resolve_addresses(copy);
     if (fake.misuses != misuses) {
         copy->run = NULL;
         copy->mute = 1;
@@ -201,7 +202,7 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     copy->number = slots[stream->slot].asked = number;
     copy->turn = queues[stream->object.device][queue_of(stream)].asked++;
     copy->asked = fake_now();
-    snprintf(copy->range, sizeof copy->range, "%s", fake_range());
+    snprintf(copy->range, sizeof copy->range, "%s", fake_current_range());
     *stream->last = copy;
     stream->last = &copy->next;
     pthread_cond_signal(&stream->wake);
@@ -216,7 +217,8 @@ static void sleep_ns(int64_t ns)
         ;
 }
 
-void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation)
+void fake_load_function(fake_functions *functions, const fake_stream *stream,
+                        fake_operation *operation)
 {
     int i;
 
@@ -236,7 +238,7 @@ void fake_load(fake_functions *functions, const fake_stream *stream, fake_operat
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation)
 {
     if (operation->kind != FAKE_RECORD && operation->kind != FAKE_WAIT &&
-        stream->object.device != fake_current()) {
+        stream->object.device != fake_current_device()) {
         fake_complain("%s: the stream is another device's", operation->name);
         return cudaErrorInvalidResourceHandle;
     }
@@ -273,8 +275,8 @@ static int breaks(const fake_stream *stream, const fake_operation *operation)
     if (!is_work(operation->kind) || ++fake.operations != fake.settings.fail_operation)
         return 0;
     fake.failed = operation->name;
-    fake_break(stream->object.device,
-               fake.settings.error ? (cudaError_t)fake.settings.error : cudaErrorLaunchFailure);
+    fake_break_device(stream->object.device, fake.settings.error ? (cudaError_t)fake.settings.error
+                                                                 : cudaErrorLaunchFailure);
     return 1;
 }
 
@@ -399,7 +401,7 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
         fake.device[stream->object.device].kernels--;
     fake.ended[operation->kind]++;
     settle(stream, operation, record.end);
-    fake_note(&record);
+    fake_add_record(&record);
     pthread_cond_broadcast(&fake_change);
 }
 
@@ -450,7 +452,7 @@ static cudaError_t create(cudaStream_t *out, unsigned flags)
         return cudaErrorInvalidValue;
     if (!(flags & cudaStreamNonBlocking))
         fake_complain("cudaStreamCreateWithFlags: a stream that waits for the default stream");
-    stream = fake_create(FAKE_STREAM, sizeof *stream);
+    stream = fake_object_create(FAKE_STREAM, sizeof *stream);
     stream->slot = slot;
     stream->serial = serial++;
     stream->last = &stream->first;
@@ -464,11 +466,11 @@ static cudaError_t create(cudaStream_t *out, unsigned flags)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
-    cudaError_t error = fake_enter("cudaStreamCreateWithFlags");
+    cudaError_t error = fake_begin_call("cudaStreamCreateWithFlags");
 
     if (!error)
         error = create(pStream, flags);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 /* Close the stream after its remaining operations. */
@@ -477,14 +479,14 @@ static void close_stream(fake_stream *stream)
     int i;
 
     stream->closing = 1;
-    fake_destroy(&stream->object);
+    fake_object_destroy(&stream->object);
     pthread_cond_signal(&stream->wake);
     pthread_mutex_unlock(&fake_lock);
     pthread_join(stream->thread, NULL);
     pthread_mutex_lock(&fake_lock);
     pthread_cond_destroy(&stream->wake);
     if (fake.device[stream->object.device].broken)
-        fake_host_learns(&stream->known); /* a broken device's stream cannot be waited for */
+        fake_host_clock_merge(&stream->known); /* a broken device's stream cannot be waited for */
     slots[stream->slot].stream = NULL;
     for (i = 0; i < FAKE_BRANCHES; i++)
         if (branches[stream->slot][i])
@@ -493,20 +495,20 @@ static void close_stream(fake_stream *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaStreamDestroy");
+    cudaError_t error = fake_begin_call("cudaStreamDestroy");
 
-    if (!fake_is(stream, FAKE_STREAM, "cudaStreamDestroy"))
-        return fake_leave(cudaErrorInvalidResourceHandle);
+    if (!fake_is_live_object(stream, FAKE_STREAM, "cudaStreamDestroy"))
+        return fake_end_call(cudaErrorInvalidResourceHandle);
     if (stream->capture)
         fake_complain("cudaStreamDestroy: it is being captured");
-    if (!fake_keeps(&stream->object))
+    if (!fake_object_kept_by_failure(&stream->object))
         close_stream(stream);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 static cudaError_t usable(fake_stream *stream, const char *call)
 {
-    if (!fake_is(stream, FAKE_STREAM, call))
+    if (!fake_is_live_object(stream, FAKE_STREAM, call))
         return cudaErrorInvalidResourceHandle;
     if (stream->capture || fake_is_forbidden(call))
         return cudaErrorStreamCaptureUnsupported;
@@ -515,34 +517,34 @@ static cudaError_t usable(fake_stream *stream, const char *call)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaStreamQuery");
+    cudaError_t error = fake_begin_call("cudaStreamQuery");
 
     if (!error)
         error = usable(stream, "cudaStreamQuery");
     if (!error && !fake_stream_is_busy(stream))
-        fake_host_learns(&stream->known);
+        fake_host_clock_merge(&stream->known);
     else if (!error)
         error = cudaErrorNotReady;
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 static cudaError_t finish(fake_stream *stream)
 {
     while (fake_stream_is_busy(stream) && !fake.device[stream->object.device].broken)
         pthread_cond_wait(&fake_change, &fake_lock);
-    fake_host_learns(&stream->known);
+    fake_host_clock_merge(&stream->known);
     return fake.device[stream->object.device].broken;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    cudaError_t error = fake_enter("cudaStreamSynchronize");
+    cudaError_t error = fake_begin_call("cudaStreamSynchronize");
 
     if (!error)
         error = usable(stream, "cudaStreamSynchronize");
     if (!error)
         error = finish(stream);
-    return fake_leave(error);
+    return fake_end_call(error);
 }
 
 void fake_drain_device(int device)
@@ -554,7 +556,7 @@ void fake_drain_device(int device)
             while (slots[i].stream && fake_stream_is_busy(slots[i].stream))
                 pthread_cond_wait(&fake_change, &fake_lock);
             if (slots[i].stream)
-                fake_host_learns(&slots[i].stream->known);
+                fake_host_clock_merge(&slots[i].stream->known);
         }
 }
 

@@ -10,7 +10,7 @@
 
 static uint64_t dice;
 
-void restart_dice(void)
+void reseed_dice(void)
 {
     dice = 1;
 }
@@ -23,12 +23,12 @@ unsigned roll(unsigned sides)
 
 static int late;
 
-void events_are_late(int wanted)
+void set_events_late(int wanted)
 {
     late = wanted;
 }
 
-fake_settings some_devices(void)
+fake_settings devices_of_tests(void)
 {
     fake_settings settings = FAKE_SETTINGS;
 
@@ -39,7 +39,7 @@ fake_settings some_devices(void)
 
 void tiles_setup(void)
 {
-    fake_settings settings = some_devices();
+    fake_settings settings = devices_of_tests();
 
     theatre_reset();
     fake_reset(&settings);
@@ -58,7 +58,7 @@ hs_exec_settings settings_of(const char *policy)
     return s;
 }
 
-size_t bytes_of_tile(int kind, unsigned n)
+size_t fake_bytes_of_tile(int kind, unsigned n)
 {
     size_t element = kind < SINGLE ? sizeof(double) : sizeof(float);
     size_t bytes = element * n * (n > 32 ? n : 32);
@@ -66,12 +66,12 @@ size_t bytes_of_tile(int kind, unsigned n)
     return (bytes + 255) / 256 * 256;
 }
 
-int64_t first_tile_copied(unsigned n)
+int64_t time_of_first_tile_copy(unsigned n)
 {
     int64_t first = INT64_MAX;
     size_t  i;
 
-    for (i = 0; i < fake_records(); i++) {
+    for (i = 0; i < fake_record_count(); i++) {
         fake_record r = fake_record_at(i);
 
         if (r.kind == FAKE_COPY_IN && r.bytes == 8 * (size_t)n * n && r.asked < first)
@@ -169,15 +169,15 @@ result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings 
 
 static void require_told(const result *r, unsigned call)
 {
-    const char *failed = fake_failed() ? fake_failed() : "";
+    const char *failed = fake_name_of_failed_call() ? fake_name_of_failed_call() : "";
     char        text[256];
 
     ck_assert_msg(r->status == HS_OK || r->status == HS_EFAILED || r->status == HS_ERESOURCE ||
                       r->status == HS_ENOMEM,
                   "call %u, %s: %s", call, failed, hs_status_text(r->status));
-    fake_live_text(text, sizeof text);
-    ck_assert_msg(fake_live() == 0, "call %u, %s: left: %s", call, failed, text);
-    ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", call, failed, fake_misuse());
+    fake_list_live_objects(text, sizeof text);
+    ck_assert_msg(fake_live_objects() == 0, "call %u, %s: left: %s", call, failed, text);
+    ck_assert_msg(fake_misuse_count() == 0, "call %u, %s: %s", call, failed, fake_first_misuse());
 }
 
 /* Check that a GPU whose streams cannot be destroyed has still completed its tasks. */
@@ -186,9 +186,9 @@ static void fail_at_the_end(fake_settings settings, const hs_exec_settings *s, i
     settings.fail_name = "cudaStreamDestroy";
     fake_reset(&settings);
     run_tiles(altered(kind, 3, 16, 1, 2, how), "heft", s, 1, 1);
-    ck_assert_ptr_nonnull(fake_failed());
-    ck_assert_uint_eq(fake_live(), 0);
-    ck_assert_uint_eq(fake_misuses(), 0);
+    ck_assert_ptr_nonnull(fake_name_of_failed_call());
+    ck_assert_uint_eq(fake_live_objects(), 0);
+    ck_assert_uint_eq(fake_misuse_count(), 0);
 }
 
 /* Make each call of a run fail in turn. The number of calls varies, because events are queried
@@ -206,7 +206,7 @@ void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind,
         r = run_tiles(altered(kind, 3, 16, 1, 2, how), "heft", s, 1, 0);
         require_told(&r, settings.fail_call);
         wrong += r.status != HS_OK;
-        settings.fail_call += settings.fail_call % 61 + trial_stride();
-    } while (fake_failed());
-    ck_assert(wrong > 1 || trial_stride() > 1);
+        settings.fail_call += settings.fail_call % 61 + trial_call_stride();
+    } while (fake_name_of_failed_call());
+    ck_assert(wrong > 1 || trial_call_stride() > 1);
 }

@@ -10,15 +10,15 @@
 #include "fake.h"
 
 unsigned roll(unsigned sides);
-void     restart_dice(void);
+void     reseed_dice(void);
 
 /* Set settings.late of the devices from now on. */
-void events_are_late(int wanted);
+void set_events_late(int wanted);
 
-fake_settings    some_devices(void); /* four devices */
+fake_settings    devices_of_tests(void); /* four devices */
 void             tiles_setup(void);
 hs_exec_settings settings_of(const char *policy);
-size_t           bytes_of_tile(int kind, unsigned n);
+size_t           fake_bytes_of_tile(int kind, unsigned n);
 
 /* Changes to a generated instance: links with transfer times; CPUs can run no task; CPUs run the
  * factorisations of diagonal tiles and no further task. */
@@ -30,7 +30,7 @@ hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned
 
 /* Return the time at which the first tile of n x n was copied to a GPU; earlier launches belong to
  * no task. */
-int64_t first_tile_copied(unsigned n);
+int64_t time_of_first_tile_copy(unsigned n);
 
 typedef struct result {
     hs_status      status;

@@ -134,7 +134,7 @@ void trial_collect(trial *t)
     t->collected++;
 }
 
-void trial_pipeline(trial *t)
+void trial_run_pipeline(trial *t)
 {
     while (t->collected < t->count) {
         trial_submit(t);
@@ -147,7 +147,7 @@ hs_outcome trial_run(trial *t, unsigned which)
     return t->module->run(t->worker, t->bodies[which], &t->attempts[which]);
 }
 
-int trial_names(const char *said, const char *call, int sticky)
+int trial_message_names_call(const char *said, const char *call, int sticky)
 {
     int silent = strstr(call, "Free") || strstr(call, "Destroy") ||
                  strcmp(call, "cudaStreamSynchronize") == 0;
@@ -155,7 +155,7 @@ int trial_names(const char *said, const char *call, int sticky)
     return strstr(said, call) != NULL || (sticky && silent);
 }
 
-unsigned trial_stride(void)
+unsigned trial_call_stride(void)
 {
     const char *percent = getenv("HS_TEST_ROUNDS");
     int         share = percent ? atoi(percent) : 100;
@@ -171,11 +171,11 @@ unsigned trial_stride(void)
     return share > 0 && share < 100 ? slow * (100 / (unsigned)share) : slow;
 }
 
-void trial_is_clean(void)
+void trial_assert_clean(void)
 {
     char text[256];
 
-    fake_live_text(text, sizeof text);
-    ck_assert_msg(fake_live() == 0, "left: %s", text);
-    ck_assert_msg(fake_misuses() == 0, "%s", fake_misuse());
+    fake_list_live_objects(text, sizeof text);
+    ck_assert_msg(fake_live_objects() == 0, "left: %s", text);
+    ck_assert_msg(fake_misuse_count() == 0, "%s", fake_first_misuse());
 }

@@ -43,21 +43,21 @@ void trial_close(trial *t);
  * task is collected. */
 void trial_submit(trial *t);
 void trial_collect(trial *t);
-void trial_pipeline(trial *t);
+void trial_run_pipeline(trial *t);
 
 hs_outcome trial_run(trial *t, unsigned which);
 
 /* Tell whether a message names the failing call. The module ignores the results of release calls;
  * if such a call breaks the GPU, the next call reports it. */
-int trial_names(const char *said, const char *call, int sticky);
+int trial_message_names_call(const char *said, const char *call, int sticky);
 
 /*
  * Return the stride between failing calls: 1 to cover each call, more if rounds are slow (thread
  * sanitizer) or reduced by the percentage HS_TEST_ROUNDS.
  */
-unsigned trial_stride(void);
+unsigned trial_call_stride(void);
 
 /* Check that no object of the fake is left and no misuse was counted. */
-void trial_is_clean(void);
+void trial_assert_clean(void);
 
 #endif

@@ -27,7 +27,7 @@ void closed(trial *t)
 {
     trial_close(t);
     trial_free(t);
-    trial_is_clean();
+    trial_assert_clean();
 }
 
 void all_done(const trial *t)
@@ -36,22 +36,22 @@ void all_done(const trial *t)
 
     for (i = 0; i < t->count; i++)
         ck_assert_msg(t->ends[i].outcome == HS_OUTCOME_DONE, "task %u: %s; %u misuses: %s", i,
-                      t->why[i], fake_misuses(), fake_misuse());
+                      t->why[i], fake_misuse_count(), fake_first_misuse());
 }
 
 void wait_for(fake_kind kind, unsigned begun, unsigned ended)
 {
     const struct timespec nap = {0, 200000};
 
-    while (fake_begun(kind) < begun || fake_ended(kind) < ended)
+    while (fake_begun_count(kind) < begun || fake_ended_count(kind) < ended)
         nanosleep(&nap, NULL);
 }
 
-unsigned kernels_named(const char *name, size_t from)
+unsigned count_kernels_named(const char *name, size_t from)
 {
     unsigned found = 0;
 
-    for (; from < fake_records(); from++)
+    for (; from < fake_record_count(); from++)
         found += fake_record_at(from).kind == FAKE_KERNEL &&
                  strcmp(fake_record_at(from).name, name) == 0;
     return found;

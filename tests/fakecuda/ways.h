@@ -23,6 +23,6 @@ void all_done(const trial *t);
 void wait_for(fake_kind kind, unsigned begun, unsigned ended);
 
 /* Count kernels with the name from record `from` on. */
-unsigned kernels_named(const char *name, size_t from);
+unsigned count_kernels_named(const char *name, size_t from);
 
 #endif

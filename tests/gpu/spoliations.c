@@ -86,7 +86,7 @@ static census count_all(void)
 {
     census now = {.threads = entries("/proc/self/task"), .descriptors = entries("/proc/self/fd")};
 
-    growth_trim();
+    growth_trim_heap();
     now.resident = resident();
     now.gpu_memory = gpu_memory();
     return now;
@@ -95,7 +95,7 @@ static census count_all(void)
 /* Fail if memory or objects grow by more than `most` in a step. */
 static void check_growth(const char *what, const long looks[GROWTH_LOOKS], long most)
 {
-    long by_step = growth_by_step(looks);
+    long by_step = growth_median_step(looks);
 
     fprintf(stderr, "growth: %ld %s in each of %d steps\n", by_step, what, GROWTH_LOOKS - 1);
     if (by_step > most)

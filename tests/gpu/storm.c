@@ -300,7 +300,7 @@ static long run_all(storm *s, teller *t)
             run_one(s, t);
         looks[i] = gpu_memory();
     }
-    return growth_by_step(looks);
+    return growth_median_step(looks);
 }
 
 static void take_options(int argc, char **argv)

@@ -47,19 +47,19 @@ int certificate_verify(const sample *s, const hs_schedule *plan, bool quiet)
     return code;
 }
 
-void certificate_put(const sample *s, const hs_certificate *c)
+void certificate_write_file(const sample *s, const hs_certificate *c)
 {
     REQUIRE(s, ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0, "no file");
     REQUIRE(s, hs_certificate_write(file, c) == HS_OK, "not written");
 }
 
-void certificate_check_made(const sample *s, const hs_schedule *plan, const hs_certificate *c)
+void certificate_check_valid(const sample *s, const hs_schedule *plan, const hs_certificate *c)
 {
     const char *name = hs_certificate_bound_name(c);
 
     REQUIRE(s, hs_certificate_proved_value(c) <= hs_certificate_requested_value(c),
             "%s: proved too much", name);
-    certificate_put(s, c);
+    certificate_write_file(s, c);
     REQUIRE(s, certificate_verify(s, plan, 0) == 0, "%s: %.17g is not verified", name,
             hs_certificate_proved_value(c));
 }
@@ -70,7 +70,7 @@ void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_
     double          proved, computed;
 
     REQUIRE(s, hs_certificate_create(bound, s->in, NULL, &c) == HS_OK, "%s", hs_bound_name(bound));
-    certificate_check_made(s, plan, c);
+    certificate_check_valid(s, plan, c);
     proved = hs_certificate_proved_value(c);
     computed = hs_certificate_requested_value(c);
     REQUIRE(s, proved >= computed * (1 - 1e-12) - 4 * 0x1p-1074, "%s: %.17g of %.17g is proved",

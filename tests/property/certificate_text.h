@@ -20,10 +20,10 @@ void certificate_files_close(void);
 /* Return the checker's exit code for the certificate in the file; `quiet` discards its messages. */
 int certificate_verify(const sample *s, const hs_schedule *plan, bool quiet);
 
-void certificate_put(const sample *s, const hs_certificate *c);
+void certificate_write_file(const sample *s, const hs_certificate *c);
 
 /* Check that a certificate claims at most the computed value and is accepted by the checker. */
-void certificate_check_made(const sample *s, const hs_schedule *plan, const hs_certificate *c);
+void certificate_check_valid(const sample *s, const hs_schedule *plan, const hs_certificate *c);
 
 /* Check that the bound has an accepted certificate of its value, up to rounding. */
 void certificate_check_bound(const sample *s, const hs_schedule *plan, const hs_bound *bound);

@@ -54,14 +54,14 @@ static void set_available(const sample *s, dice *d, double *available, hs_settin
 static void check_literal(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                           const hs_schedule *found)
 {
-    literal     run = literal_of_algorithm(hs_algorithm_name(alg));
+    literal     run = literal_find(hs_algorithm_name(alg));
     plan        expected = {0, 0, NULL};
     const char *differs;
 
     if (!run)
         return;
     run(s, settings, &expected);
-    differs = plan_differs(&expected, found, s);
+    differs = plan_first_difference(&expected, found, s);
     REQUIRE(s, !differs, "%s is not what its definition gives: %s differs", hs_algorithm_name(alg),
             differs);
     plan_free(&expected);
@@ -93,13 +93,13 @@ static hs_schedule *solve_with_available(const sample *s, const hs_algorithm *al
 
     hs_report_init(&report);
     st = hs_solve_reported(alg, s->in, settings, &found, &report);
-    if (st == HS_EWORKER && sample_refuses(s->in, alg))
+    if (st == HS_EWORKER && algorithm_refuses_instance(s->in, alg))
         return NULL;
     REQUIRE(s, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
     st = hs_schedule_check_available(s->in, found, settings->available, &v);
     REQUIRE(s, st == HS_OK, "%s: %s", hs_algorithm_name(alg), v.why);
     check_literal(s, alg, settings, found);
-    if (!sample_searches(alg))
+    if (!algorithm_takes_seconds(alg))
         check_makespan(s, alg, settings, found, &report);
     return found;
 }
@@ -115,7 +115,7 @@ static void check_samples(uint64_t seed, size_t rounds, size_t tasks, unsigned w
 
         sample_make(&s, seed + i, tasks, workers);
         if (i % 4 == 0)
-            sample_pin(&s);
+            sample_make_some_not_restartable(&s);
         hs_settings_init(&settings);
         set_available(&s, &d, available, &settings);
         for (size_t a = 0; a < hs_algorithm_count(); a++)
@@ -127,19 +127,19 @@ static void check_samples(uint64_t seed, size_t rounds, size_t tasks, unsigned w
 
 START_TEST(few_tasks_start_when_workers_are_available)
 {
-    check_samples(31000000, sample_rounds(8000), 8, 3);
+    check_samples(31000000, rounds_scaled(8000), 8, 3);
 }
 END_TEST
 
 START_TEST(some_tasks_start_when_workers_are_available)
 {
-    check_samples(32000000, sample_rounds(1500), 40, 6);
+    check_samples(32000000, rounds_scaled(1500), 40, 6);
 }
 END_TEST
 
 START_TEST(many_tasks_start_when_workers_are_available)
 {
-    check_samples(33000000, sample_rounds(40), 200, 24);
+    check_samples(33000000, rounds_scaled(40), 200, 24);
 }
 END_TEST
 
@@ -171,7 +171,7 @@ static void check_best(const sample *s, const hs_settings *settings, const optim
 
 START_TEST(optimum_lies_between_bounds_and_schedules)
 {
-    size_t      rounds = sample_rounds(4000);
+    size_t      rounds = rounds_scaled(4000);
     double      available[MOST_WORKERS];
     hs_settings settings;
     sample      s;
@@ -246,7 +246,7 @@ static long double bound_of_multipliers(const sample *s, const double *available
 
 START_TEST(area_bound_equals_its_definition)
 {
-    size_t      rounds = sample_rounds(4000);
+    size_t      rounds = rounds_scaled(4000);
     double      available[MOST_WORKERS];
     hs_settings settings;
     sample      s;
@@ -256,8 +256,8 @@ START_TEST(area_bound_equals_its_definition)
         long double area;
         double      found;
 
-        sample_make_of(&s, (sample_family)(i % 5), 35000000 + i, 1 + i % 30, 1 + i % 5,
-                       1 + i / 5 % 4, i % 3 == 0);
+        sample_make_family(&s, (sample_family)(i % 5), 35000000 + i, 1 + i % 30, 1 + i % 5,
+                           1 + i / 5 % 4, i % 3 == 0);
         hs_settings_init(&settings);
         set_available(&s, &d, available, &settings);
         area = fmaxl(bound_of_multipliers(&s, available, 1, 0),
@@ -277,7 +277,7 @@ END_TEST
  * has separate code. */
 START_TEST(availability_at_0_changes_nothing)
 {
-    size_t      rounds = sample_rounds(500);
+    size_t      rounds = rounds_scaled(500);
     double      available[MOST_WORKERS] = {0};
     hs_settings settings, late;
     sample      s;
@@ -292,7 +292,7 @@ START_TEST(availability_at_0_changes_nothing)
             const hs_algorithm *alg = hs_algorithm_at(a);
             hs_schedule        *one, *other = NULL;
 
-            if (sample_searches(alg) || !hs_algorithm_supports_available(alg))
+            if (algorithm_takes_seconds(alg) || !hs_algorithm_supports_available(alg))
                 continue;
             one = solve_with_available(&s, alg, &late);
             if (!one)
@@ -326,10 +326,10 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
         hs_status           st;
 
         if (!hs_algorithm_supports_available(alg) || !hs_algorithm_supports_graphs(alg) ||
-            sample_refuses(g->in, alg))
+            algorithm_refuses_instance(g->in, alg))
             continue;
         st = hs_solve(alg, g->in, settings, &found);
-        if (sample_searches(alg) && st == HS_EAVAILABLE)
+        if (algorithm_takes_seconds(alg) && st == HS_EAVAILABLE)
             continue; /* the algorithm exact may accept graphs and busy workers, but refuse both
                          together */
         GRAPH_REQUIRE(g, st == HS_OK, "%s: %s", hs_algorithm_name(alg), hs_status_text(st));
@@ -350,7 +350,7 @@ static void check_graph(const graph_sample *g, const hs_settings *settings)
 
 START_TEST(graphs_start_when_workers_are_available)
 {
-    size_t       rounds = sample_rounds(1500);
+    size_t       rounds = rounds_scaled(1500);
     double       available[MOST_WORKERS];
     hs_settings  settings;
     graph_sample g;

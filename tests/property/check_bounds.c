@@ -109,7 +109,7 @@ static void check_tight(const sample *s, const char *name, double found, fractio
 
 START_TEST(bounds_of_integer_times_are_exact)
 {
-    size_t rounds = sample_rounds(12000), i;
+    size_t rounds = rounds_scaled(12000), i;
     sample s;
 
     for (i = 0; i < rounds; i++) {
@@ -148,15 +148,15 @@ static double area_about(const sample *s)
 
 START_TEST(theorem2_equals_its_definition)
 {
-    size_t rounds = sample_rounds(6000), i;
+    size_t rounds = rounds_scaled(6000), i;
     sample s;
 
     for (i = 0; i < rounds; i++) {
         sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* through SAMPLE_WIDE */
         double        found, expected;
 
-        sample_make_of(&s, family, 26000000 + i, 1 + i % 40, i / 3 % 4, 1 + i / 12 % 4,
-                       i % 3 == 0);
+        sample_make_family(&s, family, 26000000 + i, 1 + i % 40, i / 3 % 4, 1 + i / 12 % 4,
+                           i % 3 == 0);
         found = bound_of(&s, s.in, "theorem2");
         expected = area_about(&s);
         REQUIRE(&s, fabs(found - expected) <= 1e-12 * expected, "theorem2 %.17g, not %.17g",
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(deadline_is_at_least_every_other_bound)
 {
-    size_t rounds = sample_rounds(60000), i;
+    size_t rounds = rounds_scaled(60000), i;
     double deadline, theorem2, min_time, longest;
     sample s;
 
@@ -228,7 +228,7 @@ static hs_instance *without_counts(const hs_instance *in, double **cpu, double *
 
 START_TEST(rows_with_counts_equal_copies)
 {
-    size_t rounds = sample_rounds(3000), i, b;
+    size_t rounds = rounds_scaled(3000), i, b;
     sample s;
 
     for (i = 0; i < rounds; i++) {
@@ -243,7 +243,7 @@ START_TEST(rows_with_counts_equal_copies)
             const char *name = hs_bound_name(hs_bound_at(b));
             double      one, other, tolerance = s.whole ? 0 : 2e-12;
 
-            if (sample_bound_searches(hs_bound_at(b)))
+            if (bound_takes_seconds(hs_bound_at(b)))
                 continue;
             one = bound_of(&s, counted, name);
             other = bound_of(&s, flat, name);
@@ -268,7 +268,7 @@ static void check_below(const sample *s, const exact *span)
         const char *name = hs_bound_name(hs_bound_at(b));
         double      value;
 
-        if (sample_bound_searches(hs_bound_at(b)))
+        if (bound_takes_seconds(hs_bound_at(b)))
             continue;
         value = bound_of(s, s->in, name);
         REQUIRE(s, exact_compare_double(span, value) >= 0, "%s %.17g exceeds a schedule", name,
@@ -278,7 +278,7 @@ static void check_below(const sample *s, const exact *span)
 
 START_TEST(no_schedule_is_below_a_bound)
 {
-    size_t rounds = sample_rounds(1000), i, a;
+    size_t rounds = rounds_scaled(1000), i, a;
     sample s;
 
     for (i = 0; i < rounds; i++) {
@@ -291,7 +291,8 @@ START_TEST(no_schedule_is_below_a_bound)
             hs_schedule *plan = NULL;
             exact        span;
 
-            if (sample_searches(hs_algorithm_at(a)) || sample_refuses(s.in, hs_algorithm_at(a)))
+            if (algorithm_takes_seconds(hs_algorithm_at(a)) ||
+                algorithm_refuses_instance(s.in, hs_algorithm_at(a)))
                 continue;
             REQUIRE(&s, hs_solve(hs_algorithm_at(a), s.in, NULL, &plan) == HS_OK, "%s", name);
             wrong = certify(&s, plan, &span);

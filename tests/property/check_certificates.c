@@ -27,7 +27,7 @@ static void check_value(const sample *s, const hs_schedule *plan, const optimum 
         if (exact_compare_double(&best->value, value) < 0 && i == 0)
             value = nextafter(value, 0);
         REQUIRE(s, hs_certificate_prove(s->in, "test", value, NULL, &c) == HS_OK, "no certificate");
-        certificate_check_made(s, plan, c);
+        certificate_check_valid(s, plan, c);
         proved = hs_certificate_proved_value(c);
         REQUIRE(s, exact_compare_double(&best->value, proved) >= 0, "%.17g is proved", proved);
         REQUIRE(s, factors[i] > 1 || proved >= value * (1 - 1e-12) - 4 * 0x1p-1074,
@@ -46,7 +46,7 @@ static hs_schedule *schedule_of(const sample *s)
 
 START_TEST(true_certificates_are_accepted)
 {
-    size_t rounds = sample_rounds(400), i, b;
+    size_t rounds = rounds_scaled(400), i, b;
 
     for (i = 0; i < rounds; i++) {
         sample       s;
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(accepted_certificates_are_true)
 {
     static certificate_text good;
-    size_t                  rounds = sample_rounds(60), i, b, change;
+    size_t                  rounds = rounds_scaled(60), i, b, change;
 
     for (i = 0; i < rounds; i++) {
         sample       s;
@@ -86,7 +86,7 @@ START_TEST(accepted_certificates_are_true)
                                      : hs_certificate_prove(s.in, "test", best.makespan, NULL, &c);
 
             REQUIRE(&s, st == HS_OK, "no certificate");
-            certificate_put(&s, c);
+            certificate_write_file(&s, c);
             hs_certificate_free(c);
             certificate_text_read(&s, &good);
             for (change = 0; change < 60; change++)
@@ -130,7 +130,7 @@ START_TEST(wrong_counts_are_refused)
         char           *line;
 
         ck_assert_int_eq(hs_certificate_prove(s.in, "test", 8, NULL, &c), HS_OK);
-        certificate_check_made(&s, plan, c);
+        certificate_check_valid(&s, plan, c);
         hs_certificate_free(c);
         certificate_text_read(&s, &good);
         for (size_t digit = 6; digit <= 8; digit += 2) {
@@ -174,10 +174,10 @@ static void check_larger(const sample *s, const char *algorithm, certificate_tex
                 HS_OK,
             "no plan");
     value = report.proved ? report.bound : report.certified * (1 - 1e-4);
-    settings.time_limit = 5;
+    settings.time_limit = INFINITY;
     REQUIRE(s, hs_certificate_prove(s->in, "test", value, &settings, &c) == HS_OK,
             "no certificate");
-    certificate_check_made(s, plan, c);
+    certificate_check_valid(s, plan, c);
     certificate_text_read(s, t);
     for (i = 0; i < STEPS; i++)
         seen[i] += strstr(t->at, steps[i]) != NULL;
@@ -208,7 +208,7 @@ static void make_tiles_instance(const sample *s, hs_instance **in)
 START_TEST(certificates_with_large_trees_are_accepted)
 {
     static certificate_text t;
-    size_t                  rounds = sample_rounds(40), seen[STEPS] = {0}, i;
+    size_t                  rounds = rounds_scaled(40), seen[STEPS] = {0}, i;
     dice                    d = {1};
 
     for (i = 0; i < rounds; i++) {
@@ -268,7 +268,7 @@ static void check_crowd(const sample *s, const hs_schedule *plan, certificate_te
     double          value = crowd_of(s);
 
     REQUIRE(s, hs_certificate_prove(s->in, "test", value, NULL, &c) == HS_OK, "no certificate");
-    certificate_check_made(s, plan, c);
+    certificate_check_valid(s, plan, c);
     REQUIRE(s, hs_certificate_proved_value(c) >= value * (1 - 1e-12) - 4 * 0x1p-1074,
             "%.17g of %.17g is proved", hs_certificate_proved_value(c), value);
     certificate_text_read(s, t);
@@ -280,7 +280,7 @@ START_TEST(pigeonhole_certificates_are_accepted)
     static const sample_family families[] = {SAMPLE_SMALL, SAMPLE_UNIFORM, SAMPLE_TENTHS,
                                              SAMPLE_VAST,  SAMPLE_LEAST,   SAMPLE_WIDE};
     static certificate_text    t;
-    size_t                     rounds = sample_rounds(200), i, change, seen = 0;
+    size_t                     rounds = rounds_scaled(200), i, change, seen = 0;
 
     for (i = 0; i < rounds; i++) {
         dice         d = {8700000 + i};
@@ -289,7 +289,8 @@ START_TEST(pigeonhole_certificates_are_accepted)
         optimum      best;
         hs_schedule *plan;
 
-        sample_make_of(&s, families[i % 6], 8700000 + i, cpus + 1 + dice_below(&d, 5), cpus, 0, 0);
+        sample_make_family(&s, families[i % 6], 8700000 + i, cpus + 1 + dice_below(&d, 5), cpus, 0,
+                           0);
         brute_force(&s, &best);
         plan = schedule_of(&s);
         check_crowd(&s, plan, &t);
@@ -308,7 +309,7 @@ END_TEST
 START_TEST(large_pigeonhole_certificates_are_accepted)
 {
     static certificate_text t;
-    size_t                  rounds = sample_rounds(20), i, change;
+    size_t                  rounds = rounds_scaled(20), i, change;
 
     for (i = 0; i < rounds; i++) {
         sample       s = {.family = "franca-ends", .seed = i};

@@ -159,7 +159,7 @@ START_TEST(dot_round_trip_keeps_odd_names)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     back = through_dot(in);
-    must_equal(in, back);
+    assert_equal_and_free(in, back);
 }
 END_TEST
 

@@ -114,7 +114,7 @@ static double deadline_of(const graph_sample *s, const spans *its)
 
 START_TEST(bounds_equal_their_definitions)
 {
-    size_t rounds = sample_rounds(4000);
+    size_t rounds = rounds_scaled(4000);
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(no_bound_exceeds_the_optimum)
 {
-    size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
+    size_t rounds = rounds_scaled(1500), looked_at = 0, met = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
@@ -167,7 +167,7 @@ START_TEST(no_bound_exceeds_the_optimum)
         for (size_t b = 0; b < hs_bound_count(); b++) {
             double value;
 
-            if (sample_bound_searches(hs_bound_at(b)))
+            if (bound_takes_seconds(hs_bound_at(b)))
                 continue;
             value = bound_of(&s, hs_bound_name(hs_bound_at(b)));
             GRAPH_REQUIRE(&s, value <= best * (1 + ROUNDING), "%s: %.17g above the optimum %.17g",

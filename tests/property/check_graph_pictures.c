@@ -15,7 +15,7 @@
 #include "unit/picture_sample.h"
 #include "unit/well_formed.h"
 
-size_t sample_rounds(size_t usual); /* declared here because the `sample` of sample.h is another
+size_t rounds_scaled(size_t usual); /* declared here because the `sample` of sample.h is another
                                        type */
 
 static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "mct", "dynamic"};
@@ -166,8 +166,8 @@ static size_t check_neighbours(const graph_sample *s, const hs_graph *g)
     for (uint32_t t = 0; t < s->n; t++) {
         seen before = {.pairs = 0}, after = {.pairs = 0};
 
-        hsi_each_before(g, t, see_task, &before);
-        hsi_each_after(g, t, see_task, &after);
+        hsi_visit_predecessors(g, t, see_task, &before);
+        hsi_visit_successors(g, t, see_task, &after);
         for (size_t u = 0; u < s->n; u++)
             GRAPH_REQUIRE(s, before.is[u] == s->edge[u][t] && after.is[u] == s->edge[t][u],
                           "neighbours of %u: %zu", t, u);
@@ -208,8 +208,8 @@ static void check_chart(const graph_sample *s, const sample *made, const hs_grap
         const hs_entry *e = hs_schedule_entries(made->s, w, &count);
 
         for (size_t i = 0; i < count; i++) {
-            hsi_each_before(g, e[i].task, tell_one, &curves);
-            hsi_each_after(g, e[i].task, tell_one, &curves);
+            hsi_visit_predecessors(g, e[i].task, tell_one, &curves);
+            hsi_visit_successors(g, e[i].task, tell_one, &curves);
         }
     }
     if (curves > 0 && occurrences(text, "<g class=\"j\">") == hs_schedule_entry_count(made->s))
@@ -233,7 +233,7 @@ static void check_trace(const graph_sample *s, const sample *made, size_t pairs)
 
 START_TEST(pictures_agree_with_the_schedule)
 {
-    size_t rounds = sample_rounds(3000);
+    size_t rounds = rounds_scaled(3000);
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
@@ -247,10 +247,10 @@ START_TEST(pictures_agree_with_the_schedule)
         if (runs.graph) {
             check_path(&s, made.s, &runs);
             pairs = check_neighbours(&s, runs.graph);
-            GRAPH_REQUIRE(&s, hsi_count_dependencies(runs.graph, 1000) >= pairs, "count");
+            GRAPH_REQUIRE(&s, hsi_count_dependent_pairs(runs.graph, 1000) >= pairs, "count");
             if (i % 10 == 0) {
                 check_chart(&s, &made, runs.graph);
-                check_trace(&s, &made, hsi_count_dependencies(runs.graph, 1000));
+                check_trace(&s, &made, hsi_count_dependent_pairs(runs.graph, 1000));
             }
         }
         hsi_runs_close(&runs);

@@ -237,7 +237,7 @@ static int by_coins(plan *l)
     return by_type(l, 1, 1, &coin);
 }
 
-static void require_same(const plan *l, const char *name, const hs_schedule *found)
+static void require_same_schedule(const plan *l, const char *name, const hs_schedule *found)
 {
     const graph_sample *s = l->s;
 
@@ -274,7 +274,7 @@ static void require_bounded(const graph_sample *s, const char *name, double make
     for (size_t b = 0; b < hs_bound_count(); b++) {
         double value;
 
-        if (sample_bound_searches(hs_bound_at(b)))
+        if (bound_takes_seconds(hs_bound_at(b)))
             continue;
         GRAPH_REQUIRE(s, hs_bound_compute(hs_bound_at(b), s->in, NULL, &value) == HS_OK, "no %s",
                       hs_bound_name(hs_bound_at(b)));
@@ -309,7 +309,7 @@ static void check_planner(const graph_sample *s, const char *name, hs_rank rank,
     }
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "%s: no schedule", name);
-    require_same(&l, name, found);
+    require_same_schedule(&l, name, found);
     require_possible(&l, name);
     literal_add_planned_transfers(s, found, &moves);
     literal_require_transfers(s, name, &moves, found);
@@ -324,7 +324,7 @@ static void check_planner(const graph_sample *s, const char *name, hs_rank rank,
 
 START_TEST(planners_equal_their_literal_form)
 {
-    size_t rounds = sample_rounds(6000);
+    size_t rounds = rounds_scaled(6000);
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;

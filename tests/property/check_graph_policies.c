@@ -17,8 +17,9 @@ enum { MOST_ENTRIES = 4000 };
 
 static size_t moved; /* transfers of replicas and edge data in every schedule together */
 
-static void require_same(const graph_sample *s, const char *name, const hs_placement *expected,
-                         size_t count, const hs_schedule *found)
+static void require_same_schedule(const graph_sample *s, const char *name,
+                                  const hs_placement *expected, size_t count,
+                                  const hs_schedule *found)
 {
     size_t seen = 0;
 
@@ -81,7 +82,8 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
-    require_same(s, name, expected, literal_graph_run(s, &rules, expected, MOST_ENTRIES), found);
+    require_same_schedule(s, name, expected, literal_graph_run(s, &rules, expected, MOST_ENTRIES),
+                          found);
     moved += require_moves(s, name, as, &moves, found);
     aborted = hs_schedule_entry_count(found) - s->n;
     hs_schedule_free(found);
@@ -120,7 +122,7 @@ static bool is_covered(const graph_sample *s, const hs_policy_kind *kind)
 START_TEST(policies_as_they_read)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(3000), aborted = 0;
+    size_t                rounds = rounds_scaled(3000), aborted = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample       s;
@@ -142,7 +144,7 @@ END_TEST
 START_TEST(policies_with_other_times)
 {
     static const char *const names[] = {"heteroprio-ns", "h-ratio", "d-rank", "dmda"};
-    size_t                   rounds = sample_rounds(2000);
+    size_t                   rounds = rounds_scaled(2000);
 
     for (size_t i = 0; i < rounds; i++)
         for (size_t j = 0; j < sizeof names / sizeof *names; j++) {
@@ -158,7 +160,7 @@ START_TEST(policies_with_other_times)
 }
 END_TEST
 
-static hs_schedule *some_plan(const graph_sample *s, size_t maker)
+static hs_schedule *random_plan(const graph_sample *s, size_t maker)
 {
     static const char *const makers[] = {"heteroprio", "dualhp", "dmda", "dynamic"};
     hs_schedule             *plan = NULL;
@@ -173,14 +175,14 @@ static hs_schedule *some_plan(const graph_sample *s, size_t maker)
  * estimated times, plan+steal steals no task. */
 START_TEST(plans_as_they_read)
 {
-    size_t rounds = sample_rounds(3000);
+    size_t rounds = rounds_scaled(3000);
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
         hs_schedule *plan;
 
         graph_sample_make(&s, 64000000 + i);
-        plan = some_plan(&s, i);
+        plan = random_plan(&s, i);
         if (hs_instance_has_graph(s.in)) {
             check_plan_is_kept(&s, "plan", NULL, plan, s.in);
             check_plan_is_kept(&s, "plan", NULL, plan, s.truth);
@@ -206,7 +208,7 @@ static double makespan_of(const graph_sample *s, const char *name, const hs_sche
 
 START_TEST(what_is_late_is_stolen_as_it_reads)
 {
-    size_t rounds = sample_rounds(6000), covered = 0, better = 0, worse = 0;
+    size_t rounds = rounds_scaled(6000), covered = 0, better = 0, worse = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample       s;
@@ -216,7 +218,7 @@ START_TEST(what_is_late_is_stolen_as_it_reads)
         hs_policy_settings_init(&settings);
         settings.tolerance = i % 2 ? 0 : 0.02;
         graph_sample_make_plain(&s, 65000000 + i);
-        plan = some_plan(&s, i);
+        plan = random_plan(&s, i);
         if (hs_instance_has_graph(s.in)) {
             double with = makespan_of(&s, "plan+steal", plan),
                    without = makespan_of(&s, "plan", plan);
@@ -265,7 +267,7 @@ static void require_possible(const graph_sample *s, const char *name, const hs_s
 START_TEST(luck_breaks_nothing)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(1500);
+    size_t                rounds = rounds_scaled(1500);
 
     for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         graph_sample       s;

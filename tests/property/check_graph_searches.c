@@ -84,7 +84,7 @@ static size_t telling_first(size_t i)
 
 START_TEST(best_is_no_worse_than_a_member)
 {
-    size_t rounds = sample_rounds(300);
+    size_t rounds = rounds_scaled(300);
 
     for (size_t i = 0; i < rounds; i++) {
         hs_settings  settings = settings_with_iterations(40);
@@ -96,7 +96,7 @@ START_TEST(best_is_no_worse_than_a_member)
         found = search_and_check(&s, "best", &settings, &report);
         for (size_t a = 0; hs_instance_has_graph(s.in) && a < hs_algorithm_count(); a++)
             for (int rank = HS_RANK_DEFAULT; rank <= HS_RANK_FIFO; rank++)
-                if (!sample_searches(hs_algorithm_at(a)))
+                if (!algorithm_takes_seconds(hs_algorithm_at(a)))
                     require_no_worse(&s, hs_schedule_makespan(found), hs_algorithm_at(a),
                                      (hs_rank)rank);
         hs_schedule_free(found);
@@ -119,7 +119,7 @@ static void require_optimal_at_most(const graph_sample *s, const char *name, dou
 
 START_TEST(best_agrees_with_brute_force)
 {
-    size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
+    size_t rounds = rounds_scaled(1500), looked_at = 0, met = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         hs_settings  settings = settings_with_iterations(i % 2 ? 1 : 400);
@@ -164,10 +164,10 @@ static double branch_alone(const graph_sample *s)
     while (!hsi_schedule_tree_ended(branch)) {
         hs_schedule *found = NULL;
 
-        hsi_schedule_tree_step(branch, least, 7, &interrupt);
+        hsi_schedule_tree_continue(branch, least, 7, &interrupt);
         if (!hsi_schedule_tree_has_found(branch))
             continue;
-        ck_assert_int_eq(hsi_schedule_tree_found(branch, &found), HS_OK);
+        ck_assert_int_eq(hsi_schedule_tree_build_found(branch, &found), HS_OK);
         GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "no schedule");
         GRAPH_REQUIRE(s, hs_schedule_makespan(found) < least, "not shorter");
         least = hs_schedule_makespan(found);
@@ -181,7 +181,7 @@ static double branch_alone(const graph_sample *s)
 
 START_TEST(branch_and_bound_finds_the_optimum)
 {
-    size_t rounds = sample_rounds(4000), looked_at = 0;
+    size_t rounds = rounds_scaled(4000), looked_at = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
@@ -203,7 +203,7 @@ END_TEST
 
 START_TEST(exact_agrees_with_brute_force)
 {
-    size_t rounds = sample_rounds(4000), looked_at = 0;
+    size_t rounds = rounds_scaled(4000), looked_at = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         hs_settings  settings;
@@ -233,7 +233,7 @@ END_TEST
 START_TEST(mip_bound_agrees_with_brute_force)
 {
     enum { READINGS = 100 };
-    size_t rounds = sample_rounds(400), ended = 0, looked_at = 0;
+    size_t rounds = rounds_scaled(400), ended = 0, looked_at = 0;
 
     for (size_t i = 0; hs_bound_find("mip") && i < rounds; i++) {
         graph_sample    s;
@@ -283,7 +283,7 @@ static bool are_same(const graph_sample *s, const hs_schedule *a, const hs_sched
 
 START_TEST(threads_do_not_change_the_schedule)
 {
-    size_t rounds = sample_rounds(60);
+    size_t rounds = rounds_scaled(60);
 
     for (size_t i = 0; i < rounds; i++) {
         hs_settings  settings = settings_with_iterations(3000);
@@ -338,7 +338,7 @@ static size_t require_foreseen(const graph_sample *s, const char *name, hs_sched
 START_TEST(searches_return_the_transfers_of_their_schedule)
 {
     static const char *const names[] = {"best", "exact"};
-    size_t                   rounds = sample_rounds(100), moved = 0, stopped = 0;
+    size_t                   rounds = rounds_scaled(100), moved = 0, stopped = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         caller       c = {1, 1};

@@ -11,7 +11,7 @@
 #include "graph_sample.h"
 #include "suite.h"
 
-size_t sample_rounds(size_t usual); /* declared here because the `sample` of sample.h is another
+size_t rounds_scaled(size_t usual); /* declared here because the `sample` of sample.h is another
                                        type */
 
 enum { MOMENTS_MOST = 8 * GRAPH_TASKS, WORKERS_MOST = 2 * GRAPH_WORKERS };
@@ -172,7 +172,7 @@ START_TEST(idle_time_is_divided_by_reason)
     static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "dynamic", "hp-sp"};
     size_t                   aborted = 0;
 
-    for (uint64_t seed = 0; seed < sample_rounds(2000); seed++) {
+    for (uint64_t seed = 0; seed < rounds_scaled(2000); seed++) {
         graph_sample s;
         hs_schedule *shown = NULL, *rest;
         hs_metrics   m;

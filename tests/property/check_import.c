@@ -215,8 +215,9 @@ START_TEST(imports_equal_instances_by_hand)
         draw_small(&g, &d);
         open_files();
         formats[_i].write(&g, &d);
-        must_equal(import_graph(formats[_i].with, &g),
-                   by_hand(&g, formats[_i].prefix, formats[_i].first, formats[_i].has_bytes));
+        assert_equal_and_free(
+            import_graph(formats[_i].with, &g),
+            by_hand(&g, formats[_i].prefix, formats[_i].first, formats[_i].has_bytes));
     }
 }
 END_TEST
@@ -339,7 +340,7 @@ START_TEST(starpu_import_equals_instance_by_hand)
             write_tasks(&g, &d);
         else
             write_uses(&g, &d, uses);
-        must_equal(import_graph(with_models, &g), starpu_by_hand(&g, uses));
+        assert_equal_and_free(import_graph(with_models, &g), starpu_by_hand(&g, uses));
         hs_starpu_models_free(models);
     }
 }
@@ -424,7 +425,7 @@ START_TEST(imports_survive_failed_allocations)
     };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        check_both_ways("an import", import_short, &files[i]);
+        check_single_and_lasting_failures("an import", import_short, &files[i]);
 }
 END_TEST
 

@@ -71,10 +71,10 @@ static void check_same(const sample *s, const char *what, const hs_instance *a,
     for (i = 0; i < hs_algorithm_count(); i++) {
         hs_schedule *x, *y;
 
-        if (sample_searches(hs_algorithm_at(i)) ||
-            (number && sample_is_in_order(hs_algorithm_at(i))))
+        if (algorithm_takes_seconds(hs_algorithm_at(i)) ||
+            (number && algorithm_depends_on_order(hs_algorithm_at(i))))
             continue;
-        if (sample_refuses(a, hs_algorithm_at(i))) {
+        if (algorithm_refuses_instance(a, hs_algorithm_at(i))) {
             require_refusal(s, hs_algorithm_at(i), a);
             require_refusal(s, hs_algorithm_at(i), b);
             continue;
@@ -108,7 +108,7 @@ static void check_same_bounds(const sample *s, const char *what, const hs_instan
         const char *name = hs_bound_name(hs_bound_at(i));
         double      x, y;
 
-        if (sample_bound_searches(hs_bound_at(i)))
+        if (bound_takes_seconds(hs_bound_at(i)))
             continue;
         x = bound_of(s, i, a) * factor;
         y = bound_of(s, i, b);
@@ -119,14 +119,14 @@ static void check_same_bounds(const sample *s, const char *what, const hs_instan
 
 START_TEST(repeated_calls_give_the_same_schedule)
 {
-    size_t       rounds = sample_rounds(2000), i;
+    size_t       rounds = rounds_scaled(2000), i;
     hs_affinity  wishes[64];
     hs_settings  settings;
     sample       s;
 
     for (i = 0; i < rounds; i++) {
         sample_make(&s, 41000000 + i, 60, 6);
-        sample_settings(&s, &settings, wishes);
+        sample_draw_settings(&s, &settings, wishes);
         check_same(&s, "calling again", s.in, &settings, s.in, &settings, 1, NULL);
         check_same_bounds(&s, "calling again", s.in, s.in, 1, 0);
         sample_free(&s);
@@ -150,7 +150,7 @@ static hs_instance *scaled_instance(const sample *s, double factor, double *cpu,
 START_TEST(powers_of_two_scale_every_result)
 {
     static const int exponents[] = {-200, -10, -1, 1, 3, 64, 200};
-    size_t           rounds = sample_rounds(3000), i;
+    size_t           rounds = rounds_scaled(3000), i;
     double           cpu[64], gpu[64];
     hs_affinity      wishes[64];
     hs_settings      settings;
@@ -162,8 +162,8 @@ START_TEST(powers_of_two_scale_every_result)
                                                                     would be rounded when scaled */
         hs_instance  *in;
 
-        sample_make_of(&s, family, 42000000 + i, i % 61, 1 + i / 7 % 4, i / 28 % 5, i % 3 == 0);
-        sample_settings(&s, &settings, wishes);
+        sample_make_family(&s, family, 42000000 + i, i % 61, 1 + i / 7 % 4, i / 28 % 5, i % 3 == 0);
+        sample_draw_settings(&s, &settings, wishes);
         in = scaled_instance(&s, factor, cpu, gpu);
         check_same(&s, "a power of two", s.in, &settings, in, &settings, factor, NULL);
         check_same_bounds(&s, "a power of two", s.in, in, factor, 0);
@@ -238,7 +238,7 @@ static void renamed_free(renamed *r)
 
 START_TEST(names_do_not_change_schedules)
 {
-    size_t      rounds = sample_rounds(1500), i;
+    size_t      rounds = rounds_scaled(1500), i;
     hs_affinity wishes[64];
     hs_settings settings;
     sample      s;
@@ -246,7 +246,7 @@ START_TEST(names_do_not_change_schedules)
 
     for (i = 0; i < rounds; i++) {
         sample_make(&s, 43000000 + i, 60, 6);
-        sample_settings(&s, &settings, wishes);
+        sample_draw_settings(&s, &settings, wishes);
         rename_tasks(&s, &settings, true, &r);
         check_same(&s, "a name", s.in, &settings, r.in, &r.settings, 1, NULL);
         check_same_bounds(&s, "a name", s.in, r.in, 1, 0);
@@ -262,16 +262,16 @@ START_TEST(order_without_ties_does_not_change_schedules)
 {
     static const sample_family families[] = {SAMPLE_UNIFORM, SAMPLE_GAMMA, SAMPLE_WIDE,
                                              SAMPLE_VAST};
-    size_t      rounds = sample_rounds(3000), i, j;
+    size_t                     rounds = rounds_scaled(3000), i, j;
     hs_affinity wishes[64];
     hs_settings settings;
     sample      s;
     renamed     r;
 
     for (i = 0; i < rounds; i++) {
-        sample_make_of(&s, families[i % 4], 44000000 + i, i % 61, 1 + i / 4 % 5, 1 + i / 20 % 5,
-                       0);
-        sample_settings(&s, &settings, wishes);
+        sample_make_family(&s, families[i % 4], 44000000 + i, i % 61, 1 + i / 4 % 5, 1 + i / 20 % 5,
+                           0);
+        sample_draw_settings(&s, &settings, wishes);
         for (j = 0; j < settings.affinity_count; j++)
             wishes[j].score += (double)j / 64;
         rename_tasks(&s, &settings, false, &r);
@@ -287,15 +287,15 @@ END_TEST
  * order. */
 START_TEST(order_does_not_change_bounds)
 {
-    size_t      rounds = sample_rounds(2000), i;
+    size_t      rounds = rounds_scaled(2000), i;
     hs_settings settings;
     sample      s;
     renamed     r;
 
     hs_settings_init(&settings);
     for (i = 0; i < rounds; i++) {
-        sample_make_of(&s, (sample_family)(i % SAMPLE_KERNELS), 45000000 + i, i % 61, 1 + i % 5,
-                       i / 20 % 5, i % 2);
+        sample_make_family(&s, (sample_family)(i % SAMPLE_KERNELS), 45000000 + i, i % 61, 1 + i % 5,
+                           i / 20 % 5, i % 2);
         rename_tasks(&s, &settings, false, &r);
         check_same_bounds(&s, "the order", s.in, r.in, 1, 0);
         renamed_free(&r);
@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(rows_with_counts_equal_copies)
 {
-    size_t rounds = sample_rounds(1500), i, j;
+    size_t rounds = rounds_scaled(1500), i, j;
     sample s;
 
     for (i = 0; i < rounds; i++) {
@@ -347,7 +347,7 @@ END_TEST
 
 START_TEST(changed_workers_equal_a_new_instance)
 {
-    size_t       rounds = sample_rounds(1500), i;
+    size_t       rounds = rounds_scaled(1500), i;
     hs_instance *elsewhere, *back;
     sample       s;
 

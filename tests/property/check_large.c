@@ -18,7 +18,7 @@ static double best_bound(const sample *s)
     size_t i;
 
     for (i = 0; i < hs_bound_count(); i++) {
-        if (sample_bound_searches(hs_bound_at(i)))
+        if (bound_takes_seconds(hs_bound_at(i)))
             continue;
         ck_assert_int_eq(hs_bound_compute(hs_bound_at(i), s->in, NULL, &value), HS_OK);
         best = fmax(best, value);
@@ -51,9 +51,9 @@ static void check_sample(const sample *s)
     ck_assert_uint_le(count, 64);
     for (i = 0; i < count; i++) {
         makespan[i] = INFINITY;
-        if (sample_searches(hs_algorithm_at(i)) ||
-            sample_refuses(s->in, hs_algorithm_at(i)) ||
-            (s->m + s->k > 10000 && sample_is_in_order(hs_algorithm_at(i))))
+        if (algorithm_takes_seconds(hs_algorithm_at(i)) ||
+            algorithm_refuses_instance(s->in, hs_algorithm_at(i)) ||
+            (s->m + s->k > 10000 && algorithm_depends_on_order(hs_algorithm_at(i))))
             continue;
         makespan[i] = checked_makespan(s, hs_algorithm_at(i), bound);
         shortest = fmin(shortest, makespan[i]);
@@ -73,7 +73,7 @@ static void check_families(uint64_t seed, size_t tasks, unsigned cpus, unsigned 
 
     for (family = 0; family < SAMPLE_FAMILIES; family++)
         for (infinite = 0; infinite < 2; infinite++) {
-            sample_make_of(&s, (sample_family)family, seed, tasks, cpus, gpus, infinite);
+            sample_make_family(&s, (sample_family)family, seed, tasks, cpus, gpus, infinite);
             check_sample(&s);
             sample_free(&s);
         }
@@ -82,7 +82,7 @@ static void check_families(uint64_t seed, size_t tasks, unsigned cpus, unsigned 
 /* Return the count, reduced if the number of rounds is reduced, as under valgrind. */
 static unsigned scaled_count(unsigned count)
 {
-    size_t rounds = sample_rounds(100);
+    size_t rounds = rounds_scaled(100);
 
     return rounds < 100 ? (unsigned)(count / 100 * rounds) : count;
 }
@@ -90,7 +90,7 @@ static unsigned scaled_count(unsigned count)
 START_TEST(many_tasks_have_valid_schedules)
 {
     static const unsigned workers[][2] = {{20, 4}, {1, 1}, {128, 1}, {3, 40}, {0, 9}, {9, 0}};
-    size_t                rounds = sample_rounds(2);
+    size_t                rounds = rounds_scaled(2);
 
     while (rounds-- > 0)
         check_families(51000000 + rounds * 100 + (uint64_t)_i, scaled_count(2000), workers[_i][0],
@@ -110,8 +110,8 @@ START_TEST(the_maximum_of_workers_has_valid_schedules)
 {
     sample s;
 
-    sample_make_of(&s, SAMPLE_GAMMA, 53000000, 20, scaled_count(HS_MAX_WORKERS),
-                   scaled_count(HS_MAX_WORKERS), 1);
+    sample_make_family(&s, SAMPLE_GAMMA, 53000000, 20, scaled_count(HS_MAX_WORKERS),
+                       scaled_count(HS_MAX_WORKERS), 1);
     check_sample(&s);
     sample_free(&s);
 }

@@ -16,7 +16,7 @@
 static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
 {
     const char  *name = hs_algorithm_name(alg), *differs;
-    literal      run = literal_of_algorithm(name);
+    literal      run = literal_find(name);
     hs_schedule *found = NULL;
     plan         expected = {0, 0, NULL};
     hs_status    st;
@@ -26,7 +26,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     st = hs_solve(alg, s->in, settings, &found);
     REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     run(s, settings, &expected);
-    differs = plan_differs(&expected, found, s);
+    differs = plan_first_difference(&expected, found, s);
     REQUIRE(s, !differs, "%s is not what its definition gives: %s differs", name, differs);
     plan_free(&expected);
     hs_schedule_free(found);
@@ -41,11 +41,11 @@ static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsi
 
     for (i = 0; i < rounds; i++) {
         sample_make(&s, first_seed + i, tasks, workers);
-        sample_settings(&s, &settings, wishes);
+        sample_draw_settings(&s, &settings, wishes);
         if (i % 4 == 0)
-            sample_pin(&s);
+            sample_make_some_not_restartable(&s);
         for (a = 0; a < hs_algorithm_count(); a++)
-            if (!sample_searches(hs_algorithm_at(a)))
+            if (!algorithm_takes_seconds(hs_algorithm_at(a)))
                 check_algorithm(&s, hs_algorithm_at(a), &settings);
         sample_free(&s);
     }
@@ -57,26 +57,26 @@ START_TEST(every_algorithm_has_a_literal_form)
     size_t a, found = 0;
 
     for (a = 0; a < hs_algorithm_count(); a++)
-        found += literal_of_algorithm(hs_algorithm_name(hs_algorithm_at(a))) != NULL;
+        found += literal_find(hs_algorithm_name(hs_algorithm_at(a))) != NULL;
     ck_assert_uint_eq(found, 10);
 }
 END_TEST
 
 START_TEST(few_tasks_are_scheduled_as_in_the_literal_form)
 {
-    check_samples(11000000, sample_rounds(12000), 8, 3);
+    check_samples(11000000, rounds_scaled(12000), 8, 3);
 }
 END_TEST
 
 START_TEST(some_tasks_are_scheduled_as_in_the_literal_form)
 {
-    check_samples(12000000, sample_rounds(2500), 40, 6);
+    check_samples(12000000, rounds_scaled(2500), 40, 6);
 }
 END_TEST
 
 START_TEST(many_tasks_are_scheduled_as_in_the_literal_form)
 {
-    check_samples(13000000, sample_rounds(60), 200, 24);
+    check_samples(13000000, rounds_scaled(60), 200, 24);
 }
 END_TEST
 
@@ -86,7 +86,7 @@ END_TEST
  */
 START_TEST(dominating_tasks_are_scheduled_as_in_the_literal_form)
 {
-    size_t      rounds = sample_rounds(8000), i, a;
+    size_t      rounds = rounds_scaled(8000), i, a;
     hs_settings settings;
     sample      s;
 
@@ -94,8 +94,8 @@ START_TEST(dominating_tasks_are_scheduled_as_in_the_literal_form)
     for (i = 0; i < rounds; i++) {
         unsigned few = 1 + i % 3, many = 2 + i / 3 % 19;
 
-        sample_make_of(&s, i & 1 ? SAMPLE_TENTHS : SAMPLE_PLATEAU, 15000000 + i, 3 + i % 41,
-                       i & 2 ? few : many, i & 2 ? many : few, 0);
+        sample_make_family(&s, i & 1 ? SAMPLE_TENTHS : SAMPLE_PLATEAU, 15000000 + i, 3 + i % 41,
+                           i & 2 ? few : many, i & 2 ? many : few, 0);
         for (a = 0; a < hs_algorithm_count(); a++)
             if (strncmp(hs_algorithm_name(hs_algorithm_at(a)), "balanced", 8) == 0)
                 check_algorithm(&s, hs_algorithm_at(a), &settings);
@@ -109,16 +109,16 @@ START_TEST(each_family_is_scheduled_as_in_the_literal_form)
     static const unsigned workers[][2] = {{20, 4}, {1, 1}, {3, 3}, {1, 6}};
     hs_settings           settings;
     sample                s;
-    size_t                i, a, rounds = sample_rounds(120);
+    size_t                i, a, rounds = rounds_scaled(120);
 
     hs_settings_init(&settings);
     for (i = 0; i < rounds; i++) {
         const unsigned *w = workers[i / SAMPLE_FAMILIES % 4];
 
-        sample_make_of(&s, (sample_family)(i % SAMPLE_FAMILIES), 14000000 + i, 150, w[0], w[1],
-                       i % 3 == 0);
+        sample_make_family(&s, (sample_family)(i % SAMPLE_FAMILIES), 14000000 + i, 150, w[0], w[1],
+                           i % 3 == 0);
         for (a = 0; a < hs_algorithm_count(); a++)
-            if (!sample_searches(hs_algorithm_at(a)))
+            if (!algorithm_takes_seconds(hs_algorithm_at(a)))
                 check_algorithm(&s, hs_algorithm_at(a), &settings);
         sample_free(&s);
     }

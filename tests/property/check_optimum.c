@@ -28,7 +28,7 @@ static void check_bounds(const sample *s, const optimum *best)
         double          value = NAN;
         hs_status       st;
 
-        if (sample_bound_searches(bound))
+        if (bound_takes_seconds(bound))
             continue;
         st = hs_bound_compute(bound, s->in, NULL, &value);
         REQUIRE(s, st == HS_OK, "%s: %s", hs_bound_name(bound), hs_status_text(st));
@@ -68,7 +68,7 @@ static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_s
     exact        span;
     hs_status    st = hs_solve(alg, s->in, settings, &plan);
 
-    if (sample_refuses(s->in, alg)) {
+    if (algorithm_refuses_instance(s->in, alg)) {
         REQUIRE(s, st == HS_EWORKER && !plan, "%s: %s", name, hs_status_text(st));
         return;
     }
@@ -97,11 +97,11 @@ static void check_sample(const sample *s)
     size_t       i;
 
     REQUIRE(s, wishes, "out of memory");
-    sample_settings(s, &settings, wishes);
+    sample_draw_settings(s, &settings, wishes);
     brute_force(s, &best);
     check_bounds(s, &best);
     for (i = 0; i < hs_algorithm_count(); i++)
-        if (!sample_searches(hs_algorithm_at(i)))
+        if (!algorithm_takes_seconds(hs_algorithm_at(i)))
             check_algorithm(s, hs_algorithm_at(i), &settings, &best);
     free(wishes);
 }
@@ -120,19 +120,19 @@ static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsi
 
 START_TEST(guarantees_hold_for_few_tasks_on_few_workers)
 {
-    check_samples(1000000, sample_rounds(100000), 7, 2);
+    check_samples(1000000, rounds_scaled(100000), 7, 2);
 }
 END_TEST
 
 START_TEST(guarantees_hold_for_few_tasks_on_more_workers)
 {
-    check_samples(2000000, sample_rounds(20000), 7, 5);
+    check_samples(2000000, rounds_scaled(20000), 7, 5);
 }
 END_TEST
 
 START_TEST(guarantees_hold_for_more_tasks_on_two_workers)
 {
-    check_samples(3000000, sample_rounds(30000), 9, 1);
+    check_samples(3000000, rounds_scaled(30000), 9, 1);
 }
 END_TEST
 
@@ -142,7 +142,7 @@ START_TEST(brute_force_finds_known_optima)
     sample              s;
     optimum             best;
 
-    sample_make_of(&s, SAMPLE_SMALL, 1, 5, 2, 1, 0);
+    sample_make_family(&s, SAMPLE_SMALL, 1, 5, 2, 1, 0);
     memcpy(s.p, cpu, sizeof cpu);
     memcpy(s.q, gpu, sizeof gpu);
     brute_force(&s, &best);

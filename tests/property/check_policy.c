@@ -17,7 +17,7 @@
 
 START_TEST(heteroprio_is_the_algorithm)
 {
-    size_t rounds = sample_rounds(20000), i, aborted = 0;
+    size_t rounds = rounds_scaled(20000), i, aborted = 0;
 
     for (i = 0; i < rounds; i++) {
         sample       s;
@@ -27,7 +27,7 @@ START_TEST(heteroprio_is_the_algorithm)
         REQUIRE(&s, hs_solve(hs_algorithm_find("heteroprio"), s.in, NULL, &expected) == HS_OK,
                 "hs_solve");
         found = simulate(&s, "heteroprio", NULL, s.in, 0);
-        require_same(&s, "heteroprio", expected, found);
+        require_same_schedule(&s, "heteroprio", expected, found);
         aborted += hs_schedule_entry_count(found) - s.n;
         hs_schedule_free(expected);
         hs_schedule_free(found);
@@ -62,7 +62,7 @@ static void require_same_runs(const sample *s, const hs_schedule *plan, const hs
 
 START_TEST(plan_is_followed)
 {
-    size_t rounds = sample_rounds(5000), i;
+    size_t rounds = rounds_scaled(5000), i;
 
     for (i = 0; i < rounds; i++) {
         dice         d = {i};
@@ -70,7 +70,7 @@ START_TEST(plan_is_followed)
         hs_schedule *plan, *found;
 
         draw(&s, 42000000 + i);
-        plan = some_plan(&s, &d);
+        plan = random_plan(&s, &d);
         found = simulate(&s, "plan", plan, s.in, 0);
         require_same_runs(&s, plan, found);
         REQUIRE(&s, hs_schedule_makespan(found) <= hs_schedule_makespan(plan), "it got longer");
@@ -85,7 +85,7 @@ END_TEST
  * times. */
 START_TEST(stealing_is_never_worse)
 {
-    size_t rounds = sample_rounds(20000), i, better = 0;
+    size_t rounds = rounds_scaled(20000), i, better = 0;
 
     for (i = 0; i < rounds; i++) {
         dice         d = {i};
@@ -94,7 +94,7 @@ START_TEST(stealing_is_never_worse)
         double       allowed;
 
         draw(&s, 43000000 + i);
-        plan = some_plan(&s, &d);
+        plan = random_plan(&s, &d);
         followed = simulate(&s, "plan", plan, s.in, 0);
         found = simulate(&s, "plan+steal", plan, s.in, 0);
         allowed = hs_schedule_makespan(followed) * (s.whole ? 1 : 1 + 0x1p-40);
@@ -146,7 +146,7 @@ static bool must_help(const sample *s)
 
 START_TEST(stealing_helps_who_has_it_all)
 {
-    size_t rounds = sample_rounds(20000), i, seen = 0;
+    size_t rounds = rounds_scaled(20000), i, seen = 0;
 
     for (i = 0; i < rounds; i++) {
         sample       s;
@@ -209,13 +209,13 @@ static void errand_make(errand *e, uint64_t seed)
     bool crowded = seed % 8 == 0;
 
     if (crowded)
-        sample_make_of(&e->s, (sample_family)dice_below(&d, SAMPLE_FAMILIES), seed, 200,
-                       dice_between(&d, 1, 2), dice_between(&d, 1, 2), 0);
+        sample_make_family(&e->s, (sample_family)dice_below(&d, SAMPLE_FAMILIES), seed, 200,
+                           dice_between(&d, 1, 2), dice_between(&d, 1, 2), 0);
     else
         draw(&e->s, seed);
     e->tolerance = dice_below(&d, 2) ? 0.02 : 0;
-    e->truth = some_truth(&e->s, &d, errors[dice_below(&d, 4)]);
-    e->plan = crowded ? skewed_plan(&e->s, &d) : some_plan(&e->s, &d);
+    e->truth = random_true_times(&e->s, &d, errors[dice_below(&d, 4)]);
+    e->plan = crowded ? skewed_plan(&e->s, &d) : random_plan(&e->s, &d);
 }
 
 static void errand_free(errand *e)
@@ -228,7 +228,7 @@ static void errand_free(errand *e)
 START_TEST(asking_more_changes_nothing)
 {
     static const char *const names[] = {"plan", "plan+steal", "heteroprio"};
-    size_t                   rounds = sample_rounds(9000), i;
+    size_t                   rounds = rounds_scaled(9000), i;
 
     for (i = 0; i < rounds; i++) {
         const hs_policy_kind *kind = hs_policy_find(names[i % 3]);
@@ -239,13 +239,13 @@ START_TEST(asking_more_changes_nothing)
 
         errand_make(&e, 44000000 + i);
         REQUIRE(&e.s,
-                hs_policy_create(kind, e.s.in, e.plan, tolerant_settings(e.tolerance), &policy) ==
-                    HS_OK,
+                hs_policy_create(kind, e.s.in, e.plan, settings_with_tolerance(e.tolerance),
+                                 &policy) == HS_OK,
                 "hs_policy_create");
-        asked = library_policy(policy, (int)(i / 3 % 2));
-        expected = naive_clock_run(&e.s, e.truth, &asked);
+        asked = decider_of_policy(policy, (int)(i / 3 % 2));
+        expected = naive_clock_simulate(&e.s, e.truth, &asked);
         found = simulate(&e.s, hs_policy_name(kind), e.plan, e.truth, e.tolerance);
-        require_same(&e.s, hs_policy_name(kind), expected, found);
+        require_same_schedule(&e.s, hs_policy_name(kind), expected, found);
         hs_policy_free(policy);
         hs_schedule_free(expected);
         hs_schedule_free(found);
@@ -259,11 +259,11 @@ static size_t follow_literally(const errand *e, const char *name, const hs_sched
 {
     literal_policy *l = literal_policy_create(&e->s, plan, e->tolerance);
     decider         asked = literal_policy_decider(l);
-    hs_schedule    *expected = naive_clock_run(&e->s, e->truth, &asked);
+    hs_schedule    *expected = naive_clock_simulate(&e->s, e->truth, &asked);
     hs_schedule    *found = simulate(&e->s, name, plan, e->truth, e->tolerance);
     size_t          aborted = hs_schedule_entry_count(found) - e->s.n;
 
-    require_same(&e->s, name, expected, found);
+    require_same_schedule(&e->s, name, expected, found);
     literal_policy_free(l);
     hs_schedule_free(expected);
     hs_schedule_free(found);
@@ -272,7 +272,7 @@ static size_t follow_literally(const errand *e, const char *name, const hs_sched
 
 START_TEST(heteroprio_as_it_reads)
 {
-    size_t rounds = sample_rounds(6000), i, aborted = 0;
+    size_t rounds = rounds_scaled(6000), i, aborted = 0;
 
     for (i = 0; i < rounds; i++) {
         errand e;
@@ -289,7 +289,7 @@ END_TEST
  * addition. */
 START_TEST(stealing_as_it_reads)
 {
-    size_t rounds = sample_rounds(12000), i, aborted = 0;
+    size_t rounds = rounds_scaled(12000), i, aborted = 0;
 
     for (i = 0; i < rounds; i++) {
         errand e;

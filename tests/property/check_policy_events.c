@@ -354,7 +354,7 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
 
     sample_make(&s, seed, MOST_TASKS, MOST_WORKERS);
     if (seed % 2)
-        sample_pin(&s);
+        sample_make_some_not_restartable(&s);
     m.workers = s.m + s.k;
     m.in_service[HS_CPU] = s.m;
     m.in_service[HS_GPU] = s.k;
@@ -383,7 +383,7 @@ static bool takes_from_others(const hs_policy_kind *kind)
 START_TEST(keeps_its_word)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(20000), i, takes = 0, strandings = 0, left_alone = 0;
+    size_t rounds = rounds_scaled(20000), i, takes = 0, strandings = 0, left_alone = 0;
 
     for (i = 0; i < rounds; i++)
         run_model(kind, 46000000 + i, &takes, &strandings, &left_alone);

@@ -62,8 +62,8 @@ static void measure_ratios(uint64_t seed, wrong_ratios *ratios, size_t at)
     hs_schedule *plan = NULL;
     double       reference;
 
-    sample_make_of(&s, SAMPLE_GAMMA, seed, 300, 20, 4, 0);
-    truth = some_truth(&s, &d, 0.3);
+    sample_make_family(&s, SAMPLE_GAMMA, seed, 300, 20, 4, 0);
+    truth = random_true_times(&s, &d, 0.3);
     reference = solved_makespan(&s, "heteroprio-ns", truth);
     REQUIRE(&s, hs_solve(hs_algorithm_find("heteroprio"), s.in, NULL, &plan) == HS_OK, "plan");
     ratios->live[at] = makespan_of(&s, "heteroprio", NULL, truth) / reference;
@@ -114,9 +114,9 @@ static double makespan_by(const char *planner, const luck *l, const char *name, 
     ck_assert_int_eq(hs_instance_wrap(l->n, l->true_cpu, l->true_gpu, NULL, l->m, l->k, &truth),
                      HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find(planner), in, NULL, &plan), HS_OK);
-    ck_assert_int_eq(
-        hs_policy_simulate(kind_of(name), in, plan, truth, tolerant_settings(tolerance), &found),
-        HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth,
+                                        settings_with_tolerance(tolerance), &found),
+                     HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
@@ -179,7 +179,8 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
     double       makespan;
 
     ck_assert_int_eq(
-        hs_policy_simulate(kind_of(name), in, plan, truth, tolerant_settings(0.02), &found), HS_OK);
+        hs_policy_simulate(kind_of(name), in, plan, truth, settings_with_tolerance(0.02), &found),
+        HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
     return makespan;
@@ -558,12 +559,13 @@ START_TEST(bad_arguments)
         ck_assert_int_gt((int)strlen(hs_policy_summary(kind)), 0);
         ck_assert_int_eq(hs_policy_create(kind, NULL, plan, NULL, &policy), HS_EINVAL);
         ck_assert_int_eq(hs_policy_create(kind, other, plan, NULL, NULL), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(-1), &policy),
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, settings_with_tolerance(-1), &policy),
                          HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(NAN), &policy),
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, settings_with_tolerance(NAN), &policy),
                          HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant_settings(INFINITY), &policy),
-                         HS_EINVAL);
+        ck_assert_int_eq(
+            hs_policy_create(kind, other, plan, settings_with_tolerance(INFINITY), &policy),
+            HS_EINVAL);
         ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, NULL, &out), HS_EINVAL);
         ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, NULL, &out), HS_EINVAL);
         if (!hs_policy_needs_plan(kind))

@@ -90,8 +90,8 @@ static hs_schedule *plan_of_rest(const graph_sample *s, const rest *r, const hs_
     return out;
 }
 
-static void require_same(const graph_sample *s, const rest *r, const char *name,
-                         const hs_schedule *expected, const hs_schedule *found)
+static void require_same_schedule(const graph_sample *s, const rest *r, const char *name,
+                                  const hs_schedule *expected, const hs_schedule *found)
 {
     for (unsigned w = 0; w < s->m + s->k; w++) {
         size_t          count, other;
@@ -140,7 +140,7 @@ static bool compare_with_fresh_run(const graph_sample *s, const hs_policy_kind *
         expected = simulate_rest(s, kind, r.in, left, &settings);
         settings.skip = r.skip;
         found = simulate_rest(s, kind, s->in, plan, &settings);
-        require_same(s, &r, hs_policy_name(kind), expected, found);
+        require_same_schedule(s, &r, hs_policy_name(kind), expected, found);
         hs_schedule_free(plan);
         hs_schedule_free(left);
         hs_schedule_free(expected);
@@ -165,7 +165,7 @@ static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t see
 START_TEST(as_if_there_were_no_more)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(4000), compared = 0;
+    size_t                rounds = rounds_scaled(4000), compared = 0;
 
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
@@ -215,7 +215,7 @@ static void require_rest(const graph_sample *s, const rest *r, const hs_schedule
 START_TEST(inputs_come_from_the_host)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(3000);
+    size_t                rounds = rounds_scaled(3000);
 
     for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         hs_policy_settings settings = draw_settings(kind, i);

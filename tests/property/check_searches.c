@@ -58,7 +58,7 @@ static void check_bounds(const sample *s, const optimum *best)
 
 START_TEST(no_bound_exceeds_the_optimum)
 {
-    size_t rounds = sample_rounds(12000), i;
+    size_t rounds = rounds_scaled(12000), i;
 
     for (i = 0; i < rounds; i++) {
         sample  s;
@@ -114,7 +114,7 @@ static bool is_optimal(const sample *s, const char *name, const optimum *best)
 
 START_TEST(searches_find_the_optimum)
 {
-    size_t rounds = sample_rounds(800), i;
+    size_t rounds = rounds_scaled(800), i;
 
     for (i = 0; i < rounds; i++) {
         sample  s;
@@ -180,7 +180,7 @@ START_TEST(tiny_tasks_beside_huge_tasks_count)
 {
     static const sample_family families[] = {SAMPLE_TIES, SAMPLE_SMALL, SAMPLE_IDENTICAL,
                                              SAMPLE_UNIFORM};
-    size_t                     rounds = sample_rounds(800), i;
+    size_t                     rounds = rounds_scaled(800), i;
 
     for (i = 0; i < rounds; i++) {
         dice     d = {7800000 + i};
@@ -188,8 +188,8 @@ START_TEST(tiny_tasks_beside_huge_tasks_count)
         sample   s;
         optimum  best;
 
-        sample_make_of(&s, families[i / 2 % 4], d.state, cpus + 1 + dice_below(&d, 4), cpus,
-                       full ? 0 : more, 0);
+        sample_make_family(&s, families[i / 2 % 4], d.state, cpus + 1 + dice_below(&d, 4), cpus,
+                           full ? 0 : more, 0);
         make_huge(&s, (int)full);
         brute_force(&s, &best);
         REQUIRE(&s, is_proved(&s, &best) || !full, "%.17g is not proved", best.makespan);
@@ -233,13 +233,13 @@ static void check_least(const sample *s, const char *name, const optimum *best)
 
 START_TEST(optimum_is_found_in_the_least_unit)
 {
-    size_t rounds = sample_rounds(600), i;
+    size_t rounds = rounds_scaled(600), i;
 
     for (i = 0; i < rounds; i++) {
         sample  s;
         optimum best;
 
-        sample_make_of(&s, SAMPLE_SMALL, 7600000 + i, 4 + i % 5, i % 3, 1 + i % 2, i % 4 == 0);
+        sample_make_family(&s, SAMPLE_SMALL, 7600000 + i, 4 + i % 5, i % 3, 1 + i % 2, i % 4 == 0);
         brute_force(&s, &best);
         check_least(&s, "best", &best);
         check_least(&s, "exact", &best);

@@ -23,7 +23,7 @@ static const struct {
     {"heft-min", literal_heft_min},
 };
 
-literal literal_of_algorithm(const char *algorithm)
+literal literal_find(const char *algorithm)
 {
     size_t i;
 
@@ -49,7 +49,7 @@ void plan_free(plan *out)
     memset(out, 0, sizeof *out);
 }
 
-void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end)
+void plan_add_entry(plan *out, uint32_t task, unsigned worker, double start, double end)
 {
     if (out->count == out->room) {
         out->room = 2 * out->room + 64;
@@ -65,7 +65,7 @@ double plan_append(plan *out, const sample *s, double *loads, uint32_t task, uns
 
     loads[worker] = start + (worker < s->m ? s->p : s->q)[task];
     if (out)
-        plan_put(out, task, worker, start, loads[worker]);
+        plan_add_entry(out, task, worker, start, loads[worker]);
     return loads[worker];
 }
 
@@ -74,7 +74,7 @@ static bool same_entry(const hs_placement *a, const hs_entry *b)
     return a->start == b->start && a->end == b->end && a->task == b->task && a->state == b->state;
 }
 
-const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s)
+const char *plan_first_difference(const plan *expected, const hs_schedule *found, const sample *s)
 {
     size_t     *next = literal_allocate(s->m + s->k, sizeof *next), i, count;
     const char *what = NULL;

@@ -17,16 +17,16 @@ typedef struct plan {
 typedef void (*literal)(const sample *s, const hs_settings *settings, plan *out);
 
 /* Return the literal implementation of an algorithm; NULL: none exists. */
-literal literal_of_algorithm(const char *algorithm);
+literal literal_find(const char *algorithm);
 
 /* Return NULL if both schedules are equal, else their first difference (a static string). */
-const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s);
+const char *plan_first_difference(const plan *expected, const hs_schedule *found, const sample *s);
 void        plan_free(plan *out);
 
 void *literal_allocate(size_t count, size_t size); /* Return zeroed memory for `count` elements.
                                                       A failed allocation fails the test. */
 
-void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end);
+void plan_add_entry(plan *out, uint32_t task, unsigned worker, double start, double end);
 
 /* Append a run to the worker's entries; return its end. */
 double plan_append(plan *out, const sample *s, double *loads, uint32_t task, unsigned worker);

@@ -77,7 +77,7 @@ static bool considered_before(const law *l, const prey *a, const prey *b)
 {
     int rank = law_compare_ranks(l, a->task, b->task);
 
-    if (law_is_length(l) && rank)
+    if (law_rank_is_path_length(l) && rank)
         return rank > 0;
     if (a->end != b->end)
         return a->end > b->end;

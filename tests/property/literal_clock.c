@@ -124,7 +124,7 @@ static bool advance_clock(law *l)
     if (law_has_name(l, "plan"))
         return law_plan_step(l);
     if (law_has_name(l, "plan+steal"))
-        return law_late_step(l);
+        return law_steal_step(l);
     return law_one_worker_acts(l) || law_one_worker_prefetches(l);
 }
 
@@ -151,7 +151,7 @@ static void open_law(law *l)
                                                                                : HS_RANK_GIVEN;
     if (law_has_name(l, "dynamic") || law_has_name(l, "h-ratio") || law_has_name(l, "d-rank"))
         l->rank = HS_RANK_FIFO;
-    if (law_is_length(l))
+    if (law_rank_is_path_length(l))
         literal_ranks(l->s, l->rank, l->b);
     literal_next_ranks(l->s, l->key);
     for (int w = 0; w < WORKERS; w++)

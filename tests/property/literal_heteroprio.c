@@ -81,7 +81,7 @@ static void start_task(world *w, unsigned number, long task)
     at->start = w->now;
     at->end = w->now + (number < w->s->m ? w->s->p : w->s->q)[task];
     at->entry = w->out->count;
-    plan_put(w->out, (uint32_t)task, number, at->start, at->end);
+    plan_add_entry(w->out, (uint32_t)task, number, at->start, at->end);
 }
 
 static bool considered_before(const world *w, const worker *a, const worker *b)

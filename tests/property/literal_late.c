@@ -56,13 +56,13 @@ static int find_late(const law *l, int worker, int *from, size_t *index)
     return found;
 }
 
-bool law_late_step(law *l)
+bool law_steal_step(law *l)
 {
     for (int i = 0; i < worker_count(l); i++) {
         int    w = worker_at(l, i), v = 0, t;
         size_t at = 0;
 
-        if (law_start_own(l, w))
+        if (law_start_own_task(l, w))
             return true;
         if (l->lane[w].task >= 0 || (t = find_late(l, w, &v, &at)) == NOBODY)
             continue;

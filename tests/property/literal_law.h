@@ -87,7 +87,7 @@ static inline double true_time(const law *l, int worker, int task)
 double law_min_time(const graph_sample *s, size_t task);
 int    law_compare_ranks(const law *l, int a, int b);
 bool   law_has_higher_rank(const law *l, int a, int b);
-bool   law_is_length(const law *l);
+bool   law_rank_is_path_length(const law *l);
 
 /* literal_arrival.c */
 double law_arrival(law *l, int task, int worker);
@@ -113,11 +113,11 @@ bool law_dynamic_step(law *l);
 bool law_rank_step(law *l);
 bool law_dmda_step(law *l);
 bool law_plan_step(law *l);
-bool law_start_own(law *l, int worker);
+bool law_start_own_task(law *l, int worker);
 void law_read_plan(law *l);
 
 /* literal_late.c */
-bool   law_late_step(law *l);
+bool   law_steal_step(law *l);
 double law_next_steal_time(const law *l);
 void   law_simulate_plan(const graph_sample *s, const hs_schedule *plan, double *due);
 

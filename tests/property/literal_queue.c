@@ -25,7 +25,7 @@ static bool start_queued(law *l)
 
         if (a->task >= 0 || a->waiting == 0)
             continue;
-        for (size_t j = 1; law_is_length(l) && j < a->waiting; j++)
+        for (size_t j = 1; law_rank_is_path_length(l) && j < a->waiting; j++)
             if (law_has_higher_rank(l, a->queue[j], a->queue[best]))
                 best = j;
         t = a->queue[best];
@@ -151,7 +151,7 @@ bool law_dmda_step(law *l)
     return true;
 }
 
-bool law_start_own(law *l, int worker)
+bool law_start_own_task(law *l, int worker)
 {
     int t;
 
@@ -168,7 +168,7 @@ bool law_start_own(law *l, int worker)
 bool law_plan_step(law *l)
 {
     for (int i = 0; i < worker_count(l); i++)
-        if (law_start_own(l, worker_at(l, i)))
+        if (law_start_own_task(l, worker_at(l, i)))
             return true;
     return false;
 }

@@ -78,7 +78,7 @@ bool law_has_higher_rank(const law *l, int a, int b)
     return sign ? sign > 0 : l->s->position[a] < l->s->position[b];
 }
 
-bool law_is_length(const law *l)
+bool law_rank_is_path_length(const law *l)
 {
     return l->rank == HS_RANK_MIN || l->rank == HS_RANK_AVG;
 }

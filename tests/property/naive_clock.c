@@ -54,7 +54,7 @@ static bool ask_worker(naive_clock *c, unsigned worker, double now)
     REQUIRE(c->s, c->out.count < 100 * (c->s->n + 1), "it never ends");
     time = hs_instance_time(c->truth, decision.task, type);
     c->of[worker] = (actor){RUNS, now + time, c->out.count};
-    plan_put(&c->out, decision.task, worker, now, now + time);
+    plan_add_entry(&c->out, decision.task, worker, now, now + time);
     return true;
 }
 
@@ -73,7 +73,7 @@ static int first_worker(const naive_clock *c)
     return found;
 }
 
-hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const decider *d)
+hs_schedule *naive_clock_simulate(const sample *s, const hs_instance *truth, const decider *d)
 {
     naive_clock  c = {.s = s, .truth = truth, .d = d};
     hs_schedule *out = NULL;
@@ -114,7 +114,7 @@ static void library_ended(void *self, unsigned worker, uint32_t task, hs_ending 
     hs_policy_ended(self, worker, task, how, now, NULL);
 }
 
-decider library_policy(hs_policy *policy, int with_own)
+decider decider_of_policy(hs_policy *policy, int with_own)
 {
     return (decider){policy, with_own ? library_own : NULL, library_next, library_ended};
 }

@@ -15,10 +15,10 @@ typedef struct decider {
     void (*ended)(void *self, unsigned worker, uint32_t task, hs_ending how, double now);
 } decider;
 
-hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const decider *d);
+hs_schedule *naive_clock_simulate(const sample *s, const hs_instance *truth, const decider *d);
 
 /* Return a decider that calls the library's policy, with or without hs_policy_take_own(). */
-decider library_policy(hs_policy *policy, int with_own);
+decider decider_of_policy(hs_policy *policy, int with_own);
 
 /*
  * Literal transcription of `heteroprio` (plan NULL) or `plan+steal`: each request examines

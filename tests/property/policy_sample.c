@@ -14,7 +14,7 @@ const hs_policy_kind *kind_of(const char *name)
     return kind;
 }
 
-const hs_policy_settings *tolerant_settings(double tolerance)
+const hs_policy_settings *settings_with_tolerance(double tolerance)
 {
     static hs_policy_settings settings;
 
@@ -30,15 +30,16 @@ hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan
     hs_error     v;
     hs_status    st;
 
-    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerant_settings(tolerance), &out);
+    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, settings_with_tolerance(tolerance),
+                            &out);
     REQUIRE(s, st == HS_OK, "simulating %s: %s", name, hs_status_text(st));
     if (hs_schedule_check(truth, out, &v) != HS_OK)
         sample_fail(s, "%s: %s", name, v.why);
     return out;
 }
 
-void require_same(const sample *s, const char *name, const hs_schedule *expected,
-                         const hs_schedule *found)
+void require_same_schedule(const sample *s, const char *name, const hs_schedule *expected,
+                           const hs_schedule *found)
 {
     unsigned w;
     size_t   i, count, other;
@@ -57,14 +58,14 @@ void require_same(const sample *s, const char *name, const hs_schedule *expected
     }
 }
 
-hs_schedule *some_plan(const sample *s, dice *d)
+hs_schedule *random_plan(const sample *s, dice *d)
 {
     const hs_algorithm *algorithm;
     hs_schedule        *plan = NULL;
 
     do
         algorithm = hs_algorithm_at(dice_below(d, (unsigned)hs_algorithm_count()));
-    while (sample_searches(algorithm) || sample_refuses(s->in, algorithm));
+    while (algorithm_takes_seconds(algorithm) || algorithm_refuses_instance(s->in, algorithm));
     REQUIRE(s, hs_solve(algorithm, s->in, NULL, &plan) == HS_OK, "no plan");
     return plan;
 }
@@ -75,7 +76,7 @@ static double draw_factor(dice *d, double error)
     return error > 1 ? dice_between(d, 1, (unsigned)error) : 1 + error * (2 * dice_unit(d) - 1);
 }
 
-hs_instance *some_truth(const sample *s, dice *d, double error)
+hs_instance *random_true_times(const sample *s, dice *d, double error)
 {
     hs_builder  *builder = NULL;
     hs_instance *truth = NULL;
@@ -100,5 +101,5 @@ void draw(sample *s, uint64_t seed)
 {
     sample_make(s, seed, MOST_TASKS, MOST_WORKERS);
     if (seed % 2)
-        sample_pin(s);
+        sample_make_some_not_restartable(s);
 }

@@ -7,7 +7,7 @@
 #include "suite.h"
 
 /* Check that both instances are equal, names included; free both. */
-static inline void must_equal(hs_instance *a, hs_instance *b)
+static inline void assert_equal_and_free(hs_instance *a, hs_instance *b)
 {
     ck_assert_uint_eq(hs_instance_rows(a), hs_instance_rows(b));
     for (size_t i = 0; i < hs_instance_rows(a); i++) {

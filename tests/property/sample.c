@@ -162,8 +162,8 @@ static void draw_all_times(sample *s, sample_family family, dice *d)
     }
 }
 
-void sample_make_of(sample *s, sample_family family, uint64_t seed, size_t tasks, unsigned cpus,
-                    unsigned gpus, int with_infinite)
+void sample_make_family(sample *s, sample_family family, uint64_t seed, size_t tasks, unsigned cpus,
+                        unsigned gpus, int with_infinite)
 {
     dice      d = {seed ^ UINT64_C(0x5851f42d4c957f2d)};
     hs_status st;
@@ -207,7 +207,7 @@ static void draw_restartable(dice *d, hs_task *task, unsigned char *restartable)
                     task->cpu_command != commands[3] && task->gpu_command != commands[3]);
 }
 
-void sample_pin(sample *s)
+void sample_make_some_not_restartable(sample *s)
 {
     static const char *const kernels[] = {NULL, "a", "b"};
 
@@ -255,7 +255,7 @@ void sample_make(sample *s, uint64_t seed, size_t most_tasks, unsigned most_work
         cpus = dice_below(&d, most_workers + 1);
         gpus = dice_below(&d, most_workers + 1);
     } while (cpus + gpus == 0 || (cpus * gpus == 0 && dice_below(&d, 2)));
-    sample_make_of(s, family, seed, tasks, cpus, gpus, dice_below(&d, 3) == 0);
+    sample_make_family(s, family, seed, tasks, cpus, gpus, dice_below(&d, 3) == 0);
 }
 
 void sample_free(sample *s)
@@ -270,7 +270,7 @@ void sample_free(sample *s)
     memset(s, 0, sizeof *s);
 }
 
-void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room)
+void sample_draw_settings(const sample *s, hs_settings *settings, hs_affinity *room)
 {
     static const double alphas[] = {0, 0.125, 0.3, 0.5, 1};
     dice                d = {s->seed + 1};
@@ -288,7 +288,7 @@ void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room)
                 (hs_affinity){i - 1, dice_below(&d, s->m + s->k), dice_below(&d, 4)};
 }
 
-size_t sample_rounds(size_t usual)
+size_t rounds_scaled(size_t usual)
 {
     const char *percent = getenv("HS_TEST_ROUNDS");
     size_t      rounds = percent ? usual * strtoul(percent, NULL, 10) / 100 : usual;
@@ -313,7 +313,7 @@ void sample_fail(const sample *s, const char *format, ...)
     abort();
 }
 
-bool sample_searches(const hs_algorithm *alg)
+bool algorithm_takes_seconds(const hs_algorithm *alg)
 {
     const char *name = hs_algorithm_name(alg);
 
@@ -338,14 +338,14 @@ bool algorithm_runs_policy(const hs_algorithm *alg)
     return is_one_of(alg, names, sizeof names / sizeof *names);
 }
 
-bool sample_is_in_order(const hs_algorithm *alg)
+bool algorithm_depends_on_order(const hs_algorithm *alg)
 {
     static const char *const names[] = {"mct", "cpu-only", "gpu-only", "random"};
 
     return algorithm_runs_policy(alg) || is_one_of(alg, names, sizeof names / sizeof *names);
 }
 
-bool sample_refuses(const hs_instance *in, const hs_algorithm *alg)
+bool algorithm_refuses_instance(const hs_instance *in, const hs_algorithm *alg)
 {
     hs_type type = strcmp(hs_algorithm_name(alg), "gpu-only") == 0 ? HS_GPU : HS_CPU;
     bool    absent = type == HS_GPU ? !hs_instance_gpus(in) : !hs_instance_cpus(in);
@@ -359,7 +359,7 @@ bool sample_refuses(const hs_instance *in, const hs_algorithm *alg)
     return false;
 }
 
-bool sample_bound_searches(const hs_bound *bound)
+bool bound_takes_seconds(const hs_bound *bound)
 {
     const char *name = hs_bound_name(bound);
 

@@ -14,7 +14,7 @@ typedef struct sample {
     double        *p, *q;     /* copies of cpu and gpu, but infinite for a type without workers */
     int64_t     *priority;
     unsigned char *restartable; /* whether each task may be restarted; NULL: every task, unless
-                                   sample_pin() was called */
+                                   sample_make_some_not_restartable() was called */
     bool         whole; /* whether finite times are small integers, so that sums are exact */
     bool         has_infinite;
     hs_instance *in;
@@ -42,11 +42,11 @@ typedef enum sample_family {
 void sample_make(sample *s, uint64_t seed, size_t most_tasks, unsigned most_workers);
 
 /* Make a sample with everything given but times and priorities. */
-void sample_make_of(sample *s, sample_family family, uint64_t seed, size_t tasks, unsigned cpus,
-                    unsigned gpus, int with_infinite);
+void sample_make_family(sample *s, sample_family family, uint64_t seed, size_t tasks, unsigned cpus,
+                        unsigned gpus, int with_infinite);
 
 /* Rebuild the sample with kernels and commands; some tasks become not restartable. */
-void sample_pin(sample *s);
+void sample_make_some_not_restartable(sample *s);
 
 void sample_free(sample *s);
 
@@ -54,10 +54,10 @@ void sample_free(sample *s);
  * Draw settings for the sample: often the defaults, else an alpha and affinities for some tasks,
  * stored in `room` of at least s->n elements.
  */
-void sample_settings(const sample *s, hs_settings *settings, hs_affinity *room);
+void sample_draw_settings(const sample *s, hs_settings *settings, hs_affinity *room);
 
 /* Return `usual` rounds, scaled by the percentage HS_TEST_ROUNDS in the environment; at least 1. */
-size_t sample_rounds(size_t usual);
+size_t rounds_scaled(size_t usual);
 
 /* End the test with a message that names the instance. */
 void sample_fail(const sample *s, const char *format, ...)
@@ -68,7 +68,7 @@ void sample_fail(const sample *s, const char *format, ...)
  * programs take seconds and have separate tests (check_searches, check_best, check_branch,
  * check_enumerated, check_solver).
  */
-bool sample_searches(const hs_algorithm *alg);
+bool algorithm_takes_seconds(const hs_algorithm *alg);
 
 /* Tell whether the algorithm is a policy under the virtual clock, which allocates memory at each
  * call. */
@@ -76,15 +76,15 @@ bool algorithm_runs_policy(const hs_algorithm *alg);
 
 /* Tell whether the result depends on the order of tasks (or of ties), and whether the algorithm
  * examines every worker for each task. */
-bool sample_is_in_order(const hs_algorithm *alg);
+bool algorithm_depends_on_order(const hs_algorithm *alg);
 
 /*
  * Tell whether the algorithm uses a single type that cannot run every task, and so returns
  * HS_EWORKER. Allocates no memory.
  */
-bool sample_refuses(const hs_instance *in, const hs_algorithm *alg);
+bool algorithm_refuses_instance(const hs_instance *in, const hs_algorithm *alg);
 
-bool sample_bound_searches(const hs_bound *bound);
+bool bound_takes_seconds(const hs_bound *bound);
 
 /* Assert the condition with a message that names the instance. */
 #define REQUIRE(s, condition, ...)         \

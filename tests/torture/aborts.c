@@ -162,7 +162,7 @@ static census count_all(void)
                   .threads = count_entries("/proc/self/task", is_live_thread),
                   .descriptors = count_entries("/proc/self/fd", is_any)};
 
-    growth_trim();
+    growth_trim_heap();
     now.heap = heap();
     now.resident = resident();
     return now;
@@ -330,7 +330,7 @@ static void compare(const census *before, const census *after)
  * call that was ever concurrent. */
 static void compare_pages(const long resident_at[GROWTH_LOOKS])
 {
-    if (growth_counts_memory() && growth_by_step(resident_at) > 64)
+    if (growth_counts_memory() && growth_median_step(resident_at) > 64)
         fail("leaked", "pages");
 }
 

@@ -21,12 +21,12 @@ typedef struct outcome {
 static outcome run_with(scenario run, const void *context, long successes_left, bool all_later_fail)
 {
     outcome o = {.result = 0};
-    long    blocks = memory_blocks();
+    long    blocks = memory_live_blocks();
 
-    memory_fails(successes_left, all_later_fail);
+    memory_fail_after(successes_left, all_later_fail);
     o.status = run(context, &o.result);
-    o.failed = memory_restored();
-    o.leaked = memory_blocks() - blocks;
+    o.failed = memory_stop_failing();
+    o.leaked = memory_live_blocks() - blocks;
     return o;
 }
 
@@ -54,7 +54,7 @@ static void check_scenario(const char *name, scenario run, const void *context, 
     ck_assert_msg(n > 1, "%s allocates nothing", name);
 }
 
-void check_both_ways(const char *name, scenario run, const void *context)
+void check_single_and_lasting_failures(const char *name, scenario run, const void *context)
 {
     check_scenario(name, run, context, false);
     check_scenario(name, run, context, true);

@@ -14,7 +14,7 @@
 typedef hs_status (*scenario)(const void *context, uint64_t *result);
 
 /* Check a scenario in both ways; `name` appears in messages. */
-void check_both_ways(const char *name, scenario run, const void *context);
+void check_single_and_lasting_failures(const char *name, scenario run, const void *context);
 
 /* Build an instance with every optional member of rows; make up to `attempts` attempts at each step
  * that fails with HS_ENOMEM. */

@@ -89,7 +89,7 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
 }
 
 /* Open the worker. For commands, first open the starter, as the dispatcher does. */
-static inline hs_status stage_worker(stage *s)
+static inline hs_status stage_open_worker(stage *s)
 {
     hs_status st = HS_OK;
 
@@ -101,7 +101,7 @@ static inline hs_status stage_worker(stage *s)
 static inline void stage_open(stage *s)
 {
     if (s->backend->worker_open)
-        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->error.why);
+        ck_assert_msg(stage_open_worker(s) == HS_OK, "%s", s->error.why);
 }
 
 static inline void stage_close(stage *s)
@@ -124,7 +124,7 @@ static inline void stage_cancel(stage *s)
 }
 
 /* Reset the cancel request, as the dispatcher does before each attempt. */
-static inline void stage_rearm(stage *s)
+static inline void stage_reset_cancel(stage *s)
 {
     uint64_t count;
 
@@ -134,7 +134,7 @@ static inline void stage_rearm(stage *s)
     s->why[0] = '\0';
 }
 
-static inline hs_body *stage_body(stage *s, const hs_task *row)
+static inline hs_body *stage_create_body(stage *s, const hs_task *row)
 {
     hs_body *body = NULL;
 

@@ -7,16 +7,17 @@
 
 /* Create a body and a worker while the allocation after the first `allocations` fails; close the
  * stage. *failed is 1 if an allocation failed. Return the status. */
-static inline hs_status stage_try(stage *s, const hs_task *row, long allocations, int *failed)
+static inline hs_status stage_open_with_failing_memory(stage *s, const hs_task *row,
+                                                       long allocations, int *failed)
 {
     hs_body  *body = NULL;
     hs_status st;
 
-    memory_fails(allocations, 0);
+    memory_fail_after(allocations, 0);
     st = s->backend->body_create(&s->options, row, s->info.type, &body, &s->error);
     if (st == HS_OK)
-        st = stage_worker(s);
-    *failed = memory_restored() > 0;
+        st = stage_open_worker(s);
+    *failed = memory_stop_failing() > 0;
     if (body)
         s->backend->body_free(body);
     stage_close(s);

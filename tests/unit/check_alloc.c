@@ -28,8 +28,8 @@ START_TEST(builder_survives_failed_allocations)
 {
     static const int once = 1, twice = 2;
 
-    check_both_ways("building", build_with_attempts, &once);
-    check_both_ways("building with second attempts", build_with_attempts, &twice);
+    check_single_and_lasting_failures("building", build_with_attempts, &once);
+    check_single_and_lasting_failures("building with second attempts", build_with_attempts, &twice);
 }
 END_TEST
 
@@ -67,9 +67,9 @@ START_TEST(instance_survives_failed_allocations)
 {
     hs_instance *in = NULL;
 
-    check_both_ways("wrapping", wrap_and_move, NULL);
+    check_single_and_lasting_failures("wrapping", wrap_and_move, NULL);
     ck_assert_int_eq(build(&in, 1), HS_OK);
-    check_both_ways("an index", index_names, in);
+    check_single_and_lasting_failures("an index", index_names, in);
     hs_instance_free(in);
 }
 END_TEST
@@ -107,11 +107,11 @@ START_TEST(schedule_survives_failed_allocations)
     hs_schedule  *plan = NULL;
     check_context context;
 
-    check_both_ways("a schedule", build_schedule, NULL);
+    check_single_and_lasting_failures("a schedule", build_schedule, NULL);
     ck_assert_int_eq(build(&in, 1), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
     context = (check_context){in, plan};
-    check_both_ways("the checker", check_schedule, &context);
+    check_single_and_lasting_failures("the checker", check_schedule, &context);
     hs_schedule_free(plan);
     hs_instance_free(in);
 }
@@ -191,8 +191,8 @@ static void check_policy(const hs_policy_kind *kind, hs_instance *estimates)
     context.estimates = estimates;
     context.truth = truth;
     context.plan = plan;
-    check_both_ways(hs_policy_name(context.kind), use_policy, &context);
-    check_both_ways("a simulation", simulate_policy, &context);
+    check_single_and_lasting_failures(hs_policy_name(context.kind), use_policy, &context);
+    check_single_and_lasting_failures("a simulation", simulate_policy, &context);
     hs_schedule_free(plan);
     hs_instance_free(truth);
     hs_instance_free(estimates);
@@ -233,8 +233,8 @@ START_TEST(queue_survives_failed_allocations)
 {
     static const size_t none = 0, enough = 100;
 
-    check_both_ways("a queue", use_queue, &none);
-    check_both_ways("a queue with room", use_queue, &enough);
+    check_single_and_lasting_failures("a queue", use_queue, &none);
+    check_single_and_lasting_failures("a queue with room", use_queue, &enough);
 }
 END_TEST
 
@@ -298,8 +298,10 @@ START_TEST(pictures_survive_failed_allocations)
     picture.transfers = copies;
     picture.transfer_count = 2;
     for (size_t i = 0; i < 2; i++)
-        check_both_ways("a picture", draw_pictures, &(drawing){writers[i], in, s, fd, picture});
-    check_both_ways("a critical path", find_path, &(drawing){NULL, in, s, fd, picture});
+        check_single_and_lasting_failures("a picture", draw_pictures,
+                                          &(drawing){writers[i], in, s, fd, picture});
+    check_single_and_lasting_failures("a critical path", find_path,
+                                      &(drawing){NULL, in, s, fd, picture});
     close(fd);
     hs_schedule_free(s);
     hs_instance_free(in);

@@ -56,9 +56,11 @@ static void check_instance(const hs_instance *in)
     context.settings.affinity_count = 3;
     for (i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
-        if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
+        if (algorithm_takes_seconds(context.algorithm) ||
+            algorithm_refuses_instance(in, context.algorithm))
             continue;
-        check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
+        check_single_and_lasting_failures(hs_algorithm_name(context.algorithm), solve_instance,
+                                          &context);
     }
 }
 
@@ -140,7 +142,7 @@ START_TEST(algorithms_with_transfers_survive_failed_allocations)
     context.settings.transfers = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         context.algorithm = hs_algorithm_find(names[i]);
-        check_both_ways(names[i], solve_with_transfers, &context);
+        check_single_and_lasting_failures(names[i], solve_with_transfers, &context);
     }
     hs_instance_free(in);
 }
@@ -164,14 +166,17 @@ START_TEST(late_workers_survive_failed_allocations)
     for (i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
         if (hs_algorithm_supports_available(context.algorithm) &&
-            !sample_searches(context.algorithm) && !sample_refuses(other, context.algorithm))
-            check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
+            !algorithm_takes_seconds(context.algorithm) &&
+            !algorithm_refuses_instance(other, context.algorithm))
+            check_single_and_lasting_failures(hs_algorithm_name(context.algorithm), solve_instance,
+                                              &context);
     }
     for (i = 0; i < hs_bound_count(); i++) {
         context.bound = hs_bound_at(i);
         if (hs_bound_supports_available(context.bound) &&
             strcmp(hs_bound_name(context.bound), "min-time") != 0)
-            check_both_ways(hs_bound_name(context.bound), compute_bound, &context);
+            check_single_and_lasting_failures(hs_bound_name(context.bound), compute_bound,
+                                              &context);
     }
     hs_instance_free(other);
     hs_instance_free(in);
@@ -191,9 +196,9 @@ START_TEST(bounds_survive_failed_allocations)
         solve_context context = {.in = other, .bound = hs_bound_at(i)};
 
         hs_settings_init(&context.settings);
-        if (sample_bound_searches(context.bound))
+        if (bound_takes_seconds(context.bound))
             continue;
-        check_both_ways(hs_bound_name(context.bound), compute_bound, &context);
+        check_single_and_lasting_failures(hs_bound_name(context.bound), compute_bound, &context);
     }
     hs_instance_free(other);
     hs_instance_free(in);
@@ -240,8 +245,10 @@ START_TEST(graphs_survive_failed_allocations)
     hs_settings_init(&context.settings);
     for (size_t i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
-        if (hs_algorithm_supports_graphs(context.algorithm) && !sample_searches(context.algorithm))
-            check_both_ways(hs_algorithm_name(context.algorithm), solve_instance, &context);
+        if (hs_algorithm_supports_graphs(context.algorithm) &&
+            !algorithm_takes_seconds(context.algorithm))
+            check_single_and_lasting_failures(hs_algorithm_name(context.algorithm), solve_instance,
+                                              &context);
     }
     hs_instance_free(in);
 }
@@ -280,10 +287,10 @@ static long allocations_of_second_call(hs_workspace *ws, const hs_algorithm *alg
     if (st == HS_OK)
         st = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
     ck_assert_int_eq(st, HS_OK);
-    memory_fails(0, 1);
+    memory_fail_after(0, 1);
     st = hs_solve_in(ws, alg, in, NULL, &plan, NULL);
     st_alone = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
-    failed = memory_restored();
+    failed = memory_stop_failing();
     ck_assert_int_eq(st, HS_OK);
     ck_assert_int_eq(st_alone, HS_OK);
     return failed;
@@ -297,15 +304,17 @@ START_TEST(second_call_in_workspace_allocates_nothing)
     size_t        i;
 
     ck_assert_int_eq(build(&in, 1), HS_OK);
-    sample_make_of(&s, SAMPLE_GAMMA, 7, 3000, 20, 4, 0);
+    sample_make_family(&s, SAMPLE_GAMMA, 7, 3000, 20, 4, 0);
     for (i = 0; i < hs_algorithm_count(); i++) {
         hs_workspace *ws = NULL;
 
         context = (solve_context){.in = in, .algorithm = hs_algorithm_at(i)};
         hs_settings_init(&context.settings);
-        if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
+        if (algorithm_takes_seconds(context.algorithm) ||
+            algorithm_refuses_instance(in, context.algorithm))
             continue;
-        check_both_ways(hs_algorithm_name(context.algorithm), solve_in_workspace, &context);
+        check_single_and_lasting_failures(hs_algorithm_name(context.algorithm), solve_in_workspace,
+                                          &context);
         if (algorithm_runs_policy(context.algorithm))
             continue;
         ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
@@ -339,12 +348,12 @@ START_TEST(memory_does_not_grow_with_copies)
         ck_assert_int_eq(hs_builder_add_row(builder, &tasks[i]), HS_OK);
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
-    memory_largest();
+    memory_largest_request();
     for (i = 0; i < sizeof by_rows / sizeof *by_rows; i++)
         ck_assert_int_eq(
             hs_solve_makespan(NULL, hs_algorithm_find(by_rows[i]), in, NULL, &makespan, NULL),
             HS_OK);
-    ck_assert_uint_lt(memory_largest(), 100000);
+    ck_assert_uint_lt(memory_largest_request(), 100000);
     hs_instance_free(in);
     hs_builder_free(builder);
 }

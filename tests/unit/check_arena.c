@@ -11,7 +11,7 @@
 
 static unsigned char *take_and_mark(hsi_arena *arena, size_t size, int fill)
 {
-    unsigned char *taken = hsi_arena_take(arena, 1, size);
+    unsigned char *taken = hsi_arena_alloc(arena, 1, size);
 
     ck_assert_ptr_nonnull(taken);
     ck_assert_uint_eq((uintptr_t)taken % 16, 0);
@@ -49,9 +49,9 @@ START_TEST(too_large_blocks_are_refused)
 {
     hsi_arena arena = {0};
 
-    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 2, 4));
-    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 8 + 2, 8));
-    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX, 1));
+    ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX / 2, 4));
+    ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX / 8 + 2, 8));
+    ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX, 1));
     take_and_mark(&arena, 100, 1);
     hsi_arena_close(&arena);
 }

@@ -10,10 +10,10 @@
 
 static void require_freed(const char *what, long failed_allocation, long blocks_before)
 {
-    if (memory_blocks() == blocks_before)
+    if (memory_live_blocks() == blocks_before)
         return;
     fprintf(stderr, "%s, allocation %ld: %ld blocks are not freed\n", what, failed_allocation,
-            memory_blocks() - blocks_before);
+            memory_live_blocks() - blocks_before);
     exit(EXIT_FAILURE);
 }
 
@@ -24,15 +24,15 @@ static bool try_failing(const hs_instance *in, const hs_schedule *start, long fa
     hs_settings  settings;
     hs_schedule *s = NULL;
     hs_status    st;
-    long         before = memory_blocks();
+    long         before = memory_live_blocks();
     bool         failed;
 
     hs_settings_init(&settings);
     settings.iterations = hs_instance_has_graph(in) ? 200 : 30000;
     settings.start = start;
-    memory_fails(failed_allocation, 0);
+    memory_fail_after(failed_allocation, 0);
     st = hs_solve(hs_algorithm_find("best"), in, &settings, &s);
-    failed = memory_restored() > 0;
+    failed = memory_stop_failing() > 0;
     if (st == HS_OK ? hs_schedule_check(in, s, NULL) != HS_OK : st != HS_ENOMEM || s) {
         fprintf(stderr, "allocation %ld: %s\n", failed_allocation, hs_status_text(st));
         exit(EXIT_FAILURE);
@@ -48,12 +48,12 @@ static bool try_failing_bound(const hs_instance *in, long failed_allocation)
 {
     double    value;
     hs_status st;
-    long      before = memory_blocks();
+    long      before = memory_live_blocks();
     bool      failed;
 
-    memory_fails(failed_allocation, 0);
+    memory_fail_after(failed_allocation, 0);
     st = hs_bound_compute(hs_bound_find("mip"), in, NULL, &value);
-    failed = memory_restored() > 0;
+    failed = memory_stop_failing() > 0;
     if (st != HS_OK && st != HS_ENOMEM) {
         fprintf(stderr, "mip, allocation %ld: %s\n", failed_allocation, hs_status_text(st));
         exit(EXIT_FAILURE);

@@ -179,7 +179,7 @@ END_TEST
 static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
 {
     hs_task  row = {.kernel = kernel};
-    hs_body *body = stage_body(s, &row);
+    hs_body *body = stage_create_body(s, &row);
     int64_t  start = hsi_clock_ns(), took;
 
     ck_assert_int_eq(s->backend->run(s->worker, body, &s->attempt), wanted);

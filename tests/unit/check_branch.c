@@ -38,7 +38,7 @@ static hsi_problem draw_problem(hsi_random *r, int whole)
 
 static hsi_stop stop_after_seconds(const hs_settings *settings, double limit)
 {
-    return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
+    return (hsi_stop){hsi_clock_seconds(), hsi_clock_seconds() + limit, settings};
 }
 
 /* Search from a makespan of twice the optimum: whole times to the optimum, other times to within
@@ -61,14 +61,14 @@ START_TEST(tree_ends_with_the_optimum)
         do {
             hsi_stop stop = stop_after_seconds(&settings, 5);
 
-            ck_assert_int_eq(hsi_price_tree_step(b, makespan / (1 + gap), &stop), HS_OK);
-            if (hsi_price_tree_found(b)) {
-                ck_assert_double_lt(makespan_of(&pb, hsi_price_tree_found(b)), makespan);
-                makespan = makespan_of(&pb, hsi_price_tree_found(b));
+            ck_assert_int_eq(hsi_price_tree_continue(b, makespan / (1 + gap), &stop), HS_OK);
+            if (hsi_price_tree_found_assignment(b)) {
+                ck_assert_double_lt(makespan_of(&pb, hsi_price_tree_found_assignment(b)), makespan);
+                makespan = makespan_of(&pb, hsi_price_tree_found_assignment(b));
             }
             ck_assert_double_le(hsi_price_tree_bound(b), best * (1 + 0x1p-48));
             ck_assert_double_ge(hsi_price_tree_bound(b), from);
-        } while (!hsi_price_tree_ended(b) || hsi_price_tree_found(b));
+        } while (!hsi_price_tree_ended(b) || hsi_price_tree_found_assignment(b));
         ck_assert_double_le(makespan, best * (1 + gap) * (1 + 0x1p-48));
         ck_assert_double_ge(hsi_price_tree_bound(b) * (1 + gap), makespan * (1 - 0x1p-40));
         hsi_price_tree_close(b);
@@ -95,11 +95,11 @@ START_TEST(each_schedule_is_in_one_leaf)
     ck_assert_int_eq(hsi_price_tree_open(&pb, 7, &b), HS_OK);
     while (!hsi_price_tree_ended(b)) {
         stop = stop_after_seconds(&settings, 0.02);
-        ck_assert_int_eq(hsi_price_tree_step(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
+        ck_assert_int_eq(hsi_price_tree_continue(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
         ck_assert_double_ge(hsi_price_tree_bound(b), before);
         before = hsi_price_tree_bound(b);
     }
-    ck_assert_ptr_null(hsi_price_tree_found(b));
+    ck_assert_ptr_null(hsi_price_tree_found_assignment(b));
     ck_assert_double_ge(before, 7.92025);
     for (i = 0; i < hsi_price_tree_leaves(b); i++) {
         const hsi_price_tree_node *leaf = &hsi_price_tree_nodes_of(b)[i];
@@ -166,10 +166,10 @@ START_TEST(each_count_is_in_one_leaf)
 
         ck_assert_int_eq(hsi_price_tree_open(&pb, 1e-3, &b), HS_OK);
         while (hsi_price_tree_leaves(b) < 5 && !hsi_price_tree_ended(b) &&
-               !hsi_price_tree_found(b)) {
+               !hsi_price_tree_found_assignment(b)) {
             hsi_stop stop = stop_after_seconds(&settings, 0.02);
 
-            ck_assert_int_eq(hsi_price_tree_step(b, 100, &stop), HS_OK);
+            ck_assert_int_eq(hsi_price_tree_continue(b, 100, &stop), HS_OK);
         }
         branched += hsi_price_tree_leaves(b) > 1;
         for (vector = 0; vector < EACH * EACH * EACH; vector++) {
@@ -199,7 +199,7 @@ START_TEST(bound_of_finished_tree_meets_the_gap)
     for (round = 0; round < 20000; round++)
         for (i = 0; i < sizeof gaps / sizeof *gaps; i++) {
             double certified = ldexp(0.5 + hsi_random_unit(&r), (int)hsi_random_below(&r, 40) - 20);
-            double cutoff = hsi_cutoff(certified, gaps[i], i % 2 ? 0x1p-20 : 0);
+            double cutoff = hsi_useful_makespan_limit(certified, gaps[i], i % 2 ? 0x1p-20 : 0);
 
             ck_assert_double_lt(cutoff, certified);
             ck_assert_double_ge(nextafter((1 + gaps[i]) * cutoff, 0), certified);

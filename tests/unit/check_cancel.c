@@ -18,7 +18,7 @@ enum { BLOCK = 1 << 16, SOME = 70000, FEW = 200 };
  * each block differs from a loop that polls once. Two blocks save time under valgrind, say. */
 static long blocks(void)
 {
-    return sample_rounds(100) < 20 ? 2 : 4;
+    return rounds_scaled(100) < 20 ? 2 : 4;
 }
 
 typedef struct caller {
@@ -83,10 +83,10 @@ START_TEST(algorithms_poll_often)
     hs_settings         settings = asking(&c);
     hs_schedule        *s = NULL;
     double              makespan;
-    bool                whole = !sample_is_in_order(alg); /* minimum number of polls */
+    bool                whole = !algorithm_depends_on_order(alg); /* minimum number of polls */
     long                least = algorithm_runs_policy(alg) ? 16 : 1;
 
-    if (sample_searches(alg))
+    if (algorithm_takes_seconds(alg))
         return;
     in = uniform((size_t)blocks() * BLOCK);
     ck_assert_int_eq(hs_solve(alg, in, &settings, &s), HS_OK);
@@ -163,7 +163,7 @@ START_TEST(algorithms_cancelled_at_any_poll)
     const hs_schedule  *s = NULL;
 
     ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
-    for (; !sample_searches(alg) && !s; c.stop_at++) {
+    for (; !algorithm_takes_seconds(alg) && !s; c.stop_at++) {
         double    makespan = -1;
         hs_status st;
 
@@ -189,7 +189,7 @@ static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
     hs_settings  settings = asking(&c);
     hs_schedule *s = NULL;
     hs_status    st = HS_ECANCELED;
-    long         most = (long)sample_rounds(6);
+    long         most = (long)rounds_scaled(6);
 
     for (; st != HS_OK; c.stop_at += 1 + c.stop_at / most) {
         c.asked = 0;
@@ -219,7 +219,7 @@ START_TEST(sort_cancelled_in_any_block)
     const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
     hs_instance        *in;
 
-    if (sample_searches(alg))
+    if (algorithm_takes_seconds(alg))
         return;
     in = uniform(SOME);
     stop_at_each(alg, in);
@@ -295,7 +295,7 @@ static void note_policy(const hs_instance *in)
     ck_assert_msg(!it.settles || it.begun - it.created >= blocks(), "%s: %ld before the first turn",
                   it.kind.name, it.begun - it.created);
     begun = it.begun;
-    for (long i = 1; i <= begun; i += 1 + begun / (long)sample_rounds(8))
+    for (long i = 1; i <= begun; i += 1 + begun / (long)rounds_scaled(8))
         ck_assert_int_eq(simulate_noted(in, plan, i), HS_ECANCELED);
     hs_schedule_free(plan);
 }

@@ -40,16 +40,16 @@ static hs_status make_certificate(const wanted *w, const hs_instance *in, hs_cer
 static bool try_failing(const wanted *w, const hs_instance *in, long failed_allocation)
 {
     hs_certificate *c = NULL;
-    long            before = memory_blocks();
+    long            before = memory_live_blocks();
     hs_status       st;
     bool            failed;
 
-    memory_fails(failed_allocation, 0);
+    memory_fail_after(failed_allocation, 0);
     st = make_certificate(w, in, &c);
-    failed = memory_restored() > 0;
+    failed = memory_stop_failing() > 0;
     expect_good(st == HS_OK || (st == HS_ENOMEM && !c), name_of(w), hs_status_text(st));
     hs_certificate_free(c);
-    expect_good(memory_blocks() == before, name_of(w), "not all memory was given back");
+    expect_good(memory_live_blocks() == before, name_of(w), "not all memory was given back");
     return failed;
 }
 
@@ -171,9 +171,9 @@ static void try_fresh_graphs(void)
         if (which < 0) {
             w.value = optimal_makespan(in);
         } else {
-            memory_fails(which, 0);
+            memory_fail_after(which, 0);
             st = make_certificate(&w, in, &c);
-            failed = memory_restored() > 0;
+            failed = memory_stop_failing() > 0;
             expect_good(st == HS_OK ? hs_certificate_proved_value(c) >= w.value * (1 - 1e-12)
                                     : st == HS_ENOMEM && !c,
                         "data", "a weaker certificate");

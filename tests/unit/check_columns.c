@@ -211,7 +211,7 @@ START_TEST(instance_file_keeps_each_column)
              column->name);
     ck_assert_msg(strstr(text, name) != NULL, "no %s in %s", name, text);
     ck_assert_msg(strstr(text, in_other) != NULL, "no %s in %s", in_other, text);
-    back = read_good(fd);
+    back = read_valid_instance(fd);
     assert_rows(back, "po");
     ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
     hs_instance_free(in);

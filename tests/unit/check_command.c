@@ -222,7 +222,7 @@ END_TEST
 static void expect_log_refused(const char *other)
 {
     hs_task  row = {.id = s.id, .cpu_command = "echo over it"};
-    hs_body *body = stage_body(&s, &row);
+    hs_body *body = stage_create_body(&s, &row);
     char     why[HS_WHY], text[16] = "";
     FILE    *file;
 
@@ -360,7 +360,7 @@ START_TEST(each_allocation_may_fail)
 
         stage_set(&s, &hsi_backend_command, HS_CPU);
         s.info.cores = &core;
-        st = stage_try(&s, &row, first, &failed);
+        st = stage_open_with_failing_memory(&s, &row, first, &failed);
         ck_assert_int_eq(open_files(), before);
         ck_assert_msg(failed ? st == HS_ENOMEM || st == HS_ERESOURCE : st == HS_OK,
                       "allocation %ld: %d", first, st);

@@ -199,7 +199,7 @@ START_TEST(command_cancelled_before_start_does_not_run)
     stage_cancel(&s);
     ck_assert_int_eq(run_on(&s, "echo started"), HS_OUTCOME_ABORTED);
     ck_assert_int_ne(access(s.log, F_OK), 0);
-    stage_rearm(&s);
+    stage_reset_cancel(&s);
     expect_printed("echo started", "started\n");
     close_it();
 }
@@ -236,7 +236,7 @@ START_TEST(thousands_of_aborts_leave_nothing)
         pthread_join(thread, NULL);
         ck_assert(outcome == HS_OUTCOME_ABORTED || (i % 4 == 2 && outcome == HS_OUTCOME_DONE));
         aborted += outcome == HS_OUTCOME_ABORTED;
-        stage_rearm(&s);
+        stage_reset_cancel(&s);
     }
     ck_assert_int_gt(aborted, n / 2);
     ck_assert_int_eq(alive(s.id), 0);

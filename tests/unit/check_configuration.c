@@ -158,7 +158,7 @@ static void verify_proof(const hsi_configuration *cf, const small *in)
 
 static hsi_stop stop_after_seconds(const hs_settings *settings, double limit)
 {
-    return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
+    return (hsi_stop){hsi_clock_seconds(), hsi_clock_seconds() + limit, settings};
 }
 
 START_TEST(proofs_equal_enumerated_knapsacks)

@@ -39,9 +39,9 @@ START_TEST(every_allocation_may_fail)
     long            k;
 
     for (k = 0; st != HS_OK; k++) {
-        memory_fails(k, 0);
+        memory_fail_after(k, 0);
         st = hs_bound_compute(bound, in, NULL, &value);
-        memory_restored();
+        memory_stop_failing();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 5000);
     }
@@ -52,13 +52,13 @@ END_TEST
 static hs_status run_price_tree(const hsi_problem *pb)
 {
     hs_settings settings;
-    hsi_stop    stop = {hsi_now(), hsi_now() + 10, &settings};
+    hsi_stop        stop = {hsi_clock_seconds(), hsi_clock_seconds() + 10, &settings};
     hsi_price_tree *b = NULL;
     hs_status       st = hsi_price_tree_open(pb, 10, &b);
 
     hs_settings_init(&settings);
     if (st == HS_OK)
-        st = hsi_price_tree_step(b, 12.9, &stop); /* makespan below which the tree finds a
+        st = hsi_price_tree_continue(b, 12.9, &stop); /* makespan below which the tree finds a
                                                      schedule; the optimum is 12.80284 */
     hsi_price_tree_close(b);
     return st;
@@ -72,9 +72,9 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 
     ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
-        memory_fails(k, 0);
+        memory_fail_after(k, 0);
         st = run_price_tree(&pb);
-        memory_restored();
+        memory_stop_failing();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
     }

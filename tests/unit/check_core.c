@@ -234,7 +234,7 @@ START_TEST(searches_poll_the_cancel_callback)
         hs_schedule *s = NULL;
         hs_status    st;
 
-        if (sample_searches(hs_algorithm_at(i)))
+        if (algorithm_takes_seconds(hs_algorithm_at(i)))
             continue; /* a cancelled search returns its best schedule */
         calls = 0;
         st = hs_solve(hs_algorithm_at(i), in, &settings, &s);

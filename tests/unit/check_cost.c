@@ -404,6 +404,34 @@ START_TEST(filling_replaces_unknown_times_alone)
 }
 END_TEST
 
+/* Given times become predictions from history, but not guesses, and never run where they could not. */
+START_TEST(retiming_replaces_given_times_too)
+{
+    hs_instance *in = partly_unknown(), *retimed = NULL;
+    hs_cost     *cost = new_cost();
+
+    observe(cost, HS_GPU, features_of("k", 1, 3, 0), 0.25);
+    observe(cost, HS_CPU, features_of("other", 1, 3, 0), 0.5);
+    ck_assert_int_eq(hs_instance_retime(in, cost, &retimed), HS_OK);
+    ck_assert_uint_eq(hs_instance_unknown(retimed), 0);
+    for (size_t i = 0; i < hs_instance_tasks(in); i++)
+        for (hs_type type = HS_CPU; type <= HS_GPU; type++) {
+            double was = hs_instance_time(in, i, type), is = hs_instance_time(retimed, i, type);
+            bool   has_bytes = hs_instance_row_of(in, i) == 0; /* unlike the execution */
+            bool   given = isinf(was) || ((type == HS_CPU || has_bytes) && !isnan(was));
+
+            ck_assert_int_eq(hs_instance_source(retimed, i, type),
+                             given             ? HS_COST_GIVEN
+                             : type == HS_GPU  ? HS_COST_HISTORY
+                                               : HS_COST_LEAST);
+            ck_assert(isinf(was) ? isinf(is) : fabs(is - (given ? was : type ? 250 : 500)) < 1e-9);
+        }
+    hs_instance_free(in);
+    hs_instance_free(retimed);
+    hs_cost_free(cost);
+}
+END_TEST
+
 START_TEST(nothing_computes_with_unknown_times)
 {
     hs_instance *in = partly_unknown();
@@ -453,6 +481,7 @@ int main(void)
     tcase_add_test(cases, a_changed_machine_is_learned_again);
     tcase_add_test(cases, invalid_observations_are_refused);
     tcase_add_test(cases, filling_replaces_unknown_times_alone);
+    tcase_add_test(cases, retiming_replaces_given_times_too);
     tcase_add_test(cases, nothing_computes_with_unknown_times);
     tcase_add_test(cases, wrapped_arrays_hold_no_unknown_time);
     suite_add_tcase(suite, cases);

@@ -72,7 +72,7 @@ static void prove(hs_status (*search)(hsi_exact *pf), uint64_t seed)
 
 static hs_status by_tasks(hsi_exact *pf)
 {
-    return hsi_exact_by_tasks(pf, UINT32_MAX);
+    return hsi_exact_search_by_tasks(pf, UINT32_MAX);
 }
 
 START_TEST(exact_proves_without_hints)
@@ -83,7 +83,7 @@ START_TEST(exact_proves_without_hints)
     calls = 0;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         prove(by_tasks, seed);
-        prove(hsi_exact_by_kinds, seed);
+        prove(hsi_exact_search_by_kinds, seed);
     }
     ck_assert_int_eq(calls, 2 * ROUNDS);
 }
@@ -98,7 +98,7 @@ START_TEST(exact_reports_lack_of_memory)
 
     failure = HS_ENOMEM;
     pf.stop = hsi_stop_after(pf.settings, 1);
-    ck_assert_int_eq(hsi_exact_value_by_configuration(&pf, value, &found), HS_ENOMEM);
+    ck_assert_int_eq(hsi_exact_worths_by_configuration(&pf, value, &found), HS_ENOMEM);
     ck_assert_int_eq(found, 0);
 }
 END_TEST

@@ -32,7 +32,7 @@ START_TEST(plan_order_is_kept)
     plan = lists(in, worker);
     s = theatre_settings("plan");
     p = perform(in, plan, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     for (w = 0; w < WORKERS; w++) {
         size_t                planned, ran, i;
         const hs_entry       *entry = hs_schedule_entries(plan, w, &planned);
@@ -61,8 +61,8 @@ START_TEST(aborted_entries_of_a_plan_do_not_run)
     ck_assert_int_eq(hs_schedule_build(1, 1, 3, entries, &plan), HS_OK);
     s = theatre_settings("plan");
     p = perform(in, plan, &s);
-    all_done_once(&p);
-    ck_assert_uint_eq(attempts_that(&p, 0, HS_OUTCOME_DONE, &worker), 1);
+    assert_all_done_once(&p);
+    ck_assert_uint_eq(count_attempts(&p, 0, HS_OUTCOME_DONE, &worker), 1);
     ck_assert_uint_eq(worker, 1);
     ck_assert_int_eq(theatre.begun, 2);
     end_performance(&p);
@@ -104,7 +104,7 @@ START_TEST(second_run_of_a_handle)
         ck_assert_int_eq(p.status, HS_OK);
         ck_assert_uint_eq(p.report.done, 50);
         ck_assert_uint_eq(p.report.retried, 10);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         hs_exec_failure_init(&f);
         ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
         p.status = hs_exec_run(p.exec, &p.report, &p.error);
@@ -114,7 +114,7 @@ START_TEST(second_run_of_a_handle)
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_uint_eq(p.report.done, 0);
     ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     end_performance(&p);
 }
 END_TEST
@@ -435,11 +435,11 @@ START_TEST(tasks_run_only_on_types_with_bodies)
     plan = lists(in, worker);
     s = theatre_settings(all_policies[_i]);
     p = perform(in, plan, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, HS_GPU));
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "theatre");
     for (i = 0; i < 40; i++) {
-        attempts_that(&p, i, HS_OUTCOME_DONE, &w);
+        count_attempts(&p, i, HS_OUTCOME_DONE, &w);
         ck_assert_uint_eq(w, i >= 20);
     }
     end_performance(&p);
@@ -460,6 +460,87 @@ START_TEST(worker_open_fails)
     ck_assert_str_eq(p.error.why, "worker 1 has no costume");
     ck_assert_int_eq(theatre.begun, 0);
     end_performance(&p);
+}
+END_TEST
+
+/* What a policy sees of a task: the key of its tasks and the sources of its times. */
+static struct {
+    char           key[HS_MAX_KEY];
+    hs_cost_source source[2];
+    double         gpu;
+} spied[2];
+
+/* Note what the policy sees, and end the run. */
+static hs_status spy(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                     const hs_policy_settings *settings, hs_policy_state **out)
+{
+    hs_feature_index *index = NULL;
+    hs_features       features;
+
+    (void)policy;
+    (void)plan;
+    (void)settings;
+    (void)out;
+    hs_features_init(&features);
+    if (hs_feature_index_create(estimates, &index) != HS_OK)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < 2; i++) {
+        hs_feature_index_get(index, i, HS_CPU, &features);
+        strcpy(spied[i].key, features.key);
+        spied[i].source[HS_CPU] = hs_instance_source(estimates, i, HS_CPU);
+        spied[i].source[HS_GPU] = hs_instance_source(estimates, i, HS_GPU);
+        spied[i].gpu = hs_instance_time(estimates, i, HS_GPU);
+    }
+    hs_feature_index_free(index);
+    return HS_ECANCELED;
+}
+
+/* Run a policy that notes what it sees of two tasks with unknown times. */
+static void run_spy(const char *first, bool emulates)
+{
+    const act        rows[] = {{HS_UNKNOWN, HS_UNKNOWN, first, 1, 0},
+                               {HS_UNKNOWN, HS_UNKNOWN, emulates ? "spin:0" : "done", 1, 0},
+                               CURTAIN};
+    hs_policy_kind   kind = *hs_policy_find("explore");
+    hs_instance     *unknown = acts(rows, 1, 1, HS_SECONDS), *in = NULL;
+    hs_exec_settings s = theatre_settings("explore");
+    hs_exec         *exec = NULL;
+
+    kind.create = spy;
+    s.decide.policy = &kind;
+    s.run.emulate[HS_GPU] = emulates;
+    if (emulates)
+        s.run.backend_count = 0;
+    memset(spied, 0, sizeof spied);
+    ck_assert_int_eq(hs_instance_fill(unknown, NULL, &in), HS_OK);
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, NULL), HS_ECANCELED);
+    hs_instance_free(in);
+    hs_instance_free(unknown);
+}
+
+/* A type that cannot run a task leaves the policy the keys and sources of all other times. */
+START_TEST(policies_see_what_is_guessed)
+{
+    run_spy("none-gpu", false);
+    ck_assert_str_eq(spied[0].key, "none-gpu");
+    ck_assert_str_eq(spied[1].key, "done");
+    ck_assert(isinf(spied[0].gpu) && !isinf(spied[1].gpu));
+    ck_assert_int_eq(spied[0].source[HS_CPU], HS_COST_NONE);
+    ck_assert_int_eq(spied[1].source[HS_CPU], HS_COST_NONE);
+    ck_assert_int_eq(spied[1].source[HS_GPU], HS_COST_NONE);
+}
+END_TEST
+
+/* A timer takes its estimate, even a guess: there is nothing to learn from it. */
+START_TEST(emulated_times_are_known)
+{
+    run_spy("sleep:0", true);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(spied[i].source[HS_CPU], HS_COST_NONE);
+        ck_assert_int_eq(spied[i].source[HS_GPU], HS_COST_GIVEN);
+        ck_assert_double_eq(spied[i].gpu, 1);
+    }
+    ck_assert_str_eq(spied[0].key, "sleep");
 }
 END_TEST
 
@@ -525,6 +606,8 @@ int main(void)
     tcase_add_test(cases, aborted_entries_of_a_plan_do_not_run);
     tcase_add_loop_test(cases, every_policy_runs_each_task_once, 0, POLICIES);
     tcase_add_loop_test(cases, second_run_of_a_handle, 0, POLICIES);
+    tcase_add_test(cases, policies_see_what_is_guessed);
+    tcase_add_test(cases, emulated_times_are_known);
     tcase_add_test(cases, backends_get_their_data);
     tcase_add_test(cases, binding_to_given_processors);
     tcase_add_loop_test(cases, tasks_run_only_on_types_with_bodies, 0, POLICIES);

@@ -21,7 +21,7 @@ START_TEST(failed_tasks_are_retried)
 
     s.fail.retries = 2;
     p = perform(in, solved(in, "heteroprio"), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.retried, 10);
     hs_exec_failure_init(&f);
     for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++) {
@@ -57,7 +57,7 @@ static performance failing(const char *policy, hs_halt halt, const char *beside)
     p = perform(in, plan, &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.failed, 1);
-    ck_assert_uint_eq(attempts_that(&p, 0, HS_OUTCOME_FAILED, NULL), 2);
+    ck_assert_uint_eq(count_attempts(&p, 0, HS_OUTCOME_FAILED, NULL), 2);
     return p;
 }
 
@@ -114,7 +114,7 @@ START_TEST(broken_gpu_is_retired)
 
     s.fail.retries = 1;
     p = perform(in, solved(in, "heteroprio"), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 1);
     ck_assert_uint_eq(failures_on(&p, 1), 5);
     hs_exec_failure_init(&f);
@@ -141,7 +141,7 @@ START_TEST(needed_gpu_is_not_retired)
         worker[i] = 1;
     s.fail.retries = 1;
     p = perform(in, lists(in, worker), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 0);
     ck_assert_uint_eq(failures_on(&p, 1), 43);
     end_performance(&p);
@@ -160,10 +160,10 @@ START_TEST(retries_move_to_other_workers)
 
     s.fail.retries = 2;
     p = perform(in, lists(in, on_gpu), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(failures_on(&p, 2), 1);
     ck_assert_uint_eq(failures_on(&p, 0) + failures_on(&p, 1) + failures_on(&p, 3), 1);
-    attempts_that(&p, 0, HS_OUTCOME_DONE, &worker);
+    count_attempts(&p, 0, HS_OUTCOME_DONE, &worker);
     ck_assert_uint_ne(worker, 2);
     end_performance(&p);
 }
@@ -181,7 +181,7 @@ START_TEST(retries_wait_for_their_delay)
     s.fail.retries = 3;
     s.fail.retry_delay = 0.002;
     p = perform(in, solved(in, "heteroprio"), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     r = hs_exec_records(p.exec, 0, &count);
     ck_assert_uint_eq(count, 4);
     for (i = 1; i < count; i++)
@@ -241,7 +241,7 @@ START_TEST(tasks_of_lost_workers_move)
     performance      p;
 
     p = perform(in, solved(in, "heteroprio"), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_le(p.report.lost_workers, 2);
     end_performance(&p);
 }

@@ -138,7 +138,7 @@ static void account(const performance *p)
 
     for (uint32_t t = 0; t < p->report.tasks; t++) {
         uint32_t failed = UINT32_MAX;
-        unsigned done = attempts_that(p, t, HS_OUTCOME_DONE, NULL);
+        unsigned done = count_attempts(p, t, HS_OUTCOME_DONE, NULL);
         int      told = hs_exec_is_blocked(p->exec, t, &failed);
 
         ck_assert_uint_le(done, 1);
@@ -257,7 +257,7 @@ START_TEST(thousands_of_empty_tasks)
 
         theatre_reset();
         p = perform(in, plan_for(kinds[_i], in), &s);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         end_performance(&p);
     }
 }
@@ -277,7 +277,7 @@ START_TEST(worker_lost_among_thousands_of_tasks)
 
         theatre_reset();
         p = perform(in, plan_for(kinds[_i], in), &s);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         ck_assert_uint_le(p.report.lost_workers, 1);
         /* policies except plan may run the fatal task on a CPU */
         ck_assert(p.report.lost_workers == 1 || strcmp(hs_policy_name(kinds[_i]), "plan") != 0);
@@ -308,7 +308,7 @@ START_TEST(successors_wait_for_a_retry)
         in = finish(b);
         s.fail.retries = 2;
         p = perform(in, plan_for(kinds[_i], in), &s);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         ck_assert_uint_eq(p.report.retried, 12);
         end_performance(&p);
     }
@@ -385,7 +385,7 @@ START_TEST(tasks_of_a_lost_worker_are_done_in_order)
     after(b, 2, 1);
     in = finish(b);
     p = perform(in, lists(in, on), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 1);
     end_performance(&p);
 }
@@ -436,7 +436,7 @@ START_TEST(gpu_with_a_chosen_task_is_not_retired)
     in = finish(b);
     s.fail.retries = 1;
     p = perform(in, NULL, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 0);
     end_performance(&p);
 }
@@ -477,7 +477,7 @@ START_TEST(workers_do_not_wait_for_a_retry)
     in = finish(b);
     s.fail.retries = 1;
     p = perform(in, NULL, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_le(asked, 40);
     end_performance(&p);
 }
@@ -509,7 +509,7 @@ START_TEST(empty_prefetch_wakes_no_worker)
     link_memories(b);
     in = finish(b);
     p = perform(in, NULL, &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     end_performance(&p);
 }
 END_TEST

@@ -85,7 +85,7 @@ static hs_exec_settings settings(int policy)
 /* `how`: one of the policies or, after these, `plan` with a backend that takes lists. */
 static performance go_on(const char *kernel, unsigned cpus, int how)
 {
-    hs_backend              backend = theatre_with_lists();
+    hs_backend              backend = theatre_backend_with_lists();
     const hs_backend *const only[] = {&backend};
     hs_exec_settings        s = settings(how);
     hs_instance            *in = tasks(kernel, cpus);

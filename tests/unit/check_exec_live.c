@@ -31,9 +31,9 @@ static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsi
     uint32_t         i;
 
     p = perform(in, solved(in, "heft"), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     for (i = 0; i < tasks; i++) {
-        attempts_that(&p, i, HS_OUTCOME_DONE, &worker);
+        count_attempts(&p, i, HS_OUTCOME_DONE, &worker);
         ck_assert_uint_ge(worker, cpus);
     }
     ck_assert_uint_eq(p.report.failed + p.report.retried, 0);
@@ -73,11 +73,11 @@ START_TEST(thief_retries_a_spoliated_task)
         theatre.cpus_first = true;
         s.fail.retries = 1;
         p = perform(in, lists(in, on_cpu), &s);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         for (i = 0; i < 3; i++) {
-            attempts_that(&p, i, HS_OUTCOME_DONE, &worker);
+            count_attempts(&p, i, HS_OUTCOME_DONE, &worker);
             ck_assert_uint_eq(worker, 1);
-            failures += attempts_that(&p, i, HS_OUTCOME_FAILED, NULL);
+            failures += count_attempts(&p, i, HS_OUTCOME_FAILED, NULL);
         }
         ck_assert_uint_gt(failures, 0);
         end_performance(&p);
@@ -95,7 +95,7 @@ START_TEST(tasks_without_restart_are_not_spoliated)
     performance      p;
 
     p = perform(in, lists(in, on_cpus), &s);
-    all_done_once(&p);
+    assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.aborted, 0);
     end_performance(&p);
 }
@@ -115,7 +115,7 @@ START_TEST(spoliation_after_the_end_of_the_task)
 
         s.fail.retries = 3;
         p = perform(in, solved(in, "heft"), &s);
-        all_done_once(&p);
+        assert_all_done_once(&p);
         end_performance(&p);
     }
 }

@@ -103,7 +103,7 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
 
     hs_exec_report_init(&r);
     r.done = 0;
-    memory_fails(first, from_there_on);
+    memory_fail_after(first, from_there_on);
     st = hs_exec_create(s->in, NULL, &s->settings, &exec, &error);
     if (st == HS_OK)
         st = hs_exec_predict(exec, &predicted);
@@ -111,7 +111,7 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
     if (st == HS_OK)
         st = hs_exec_run(exec, &r, &error);
     hs_exec_free(exec);
-    *failed = memory_restored();
+    *failed = memory_stop_failing();
     *done = r.done;
     unlink(s->journal);
     return st;
@@ -229,9 +229,9 @@ START_TEST(renewals_fail)
         hs_status        st;
         size_t           count = 1, waits = 1, records = 0;
 
-        memory_fails(first, _i);
+        memory_fail_after(first, _i);
         st = hs_exec_run(exec, NULL, &error);
-        failed = memory_restored();
+        failed = memory_stop_failing();
         ck_assert_msg(st == HS_ENOMEM || st == HS_OK, "%s", error.why);
         for (unsigned w = 0; w < 3; w++) {
             hs_exec_records(exec, w, &count);

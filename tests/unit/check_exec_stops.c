@@ -317,7 +317,7 @@ static const struct {
 START_TEST(impossible_decision_breaks_the_run_off)
 {
     const act  rows[] = {{1, 1, odd_policies[_i].kernel, 1, 0}, {1, 1, "done", 1, 0}, CURTAIN};
-    hs_backend backend = theatre_with_lists();
+    hs_backend              backend = theatre_backend_with_lists();
     const hs_backend *const only[] = {&backend};
     hs_exec_settings        s = theatre_settings("plan");
     performance             p;

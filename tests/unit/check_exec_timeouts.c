@@ -40,7 +40,7 @@ START_TEST(thousands_of_timeouts)
     ck_assert_uint_eq(p.report.failed, 2 * tasks);
     ck_assert_uint_eq(p.report.done, tasks);
     for (i = 0; i < 2 * tasks; i++)
-        ck_assert_uint_eq(attempts_that(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
+        ck_assert_uint_eq(count_attempts(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
     end_performance(&p);
     ck_assert_int_eq(open_files(), files);
     ck_assert_int_eq(live_threads(), threads);
@@ -101,7 +101,7 @@ START_TEST(report_accounts_for_all_tasks)
         p = perform(in, solved(in, "heft"), &s);
         ck_assert_uint_eq(p.report.not_run, 0);
         for (task = 0; task < hs_instance_tasks(in); task++)
-            ck_assert_uint_le(attempts_that(&p, task, HS_OUTCOME_DONE, NULL), 1);
+            ck_assert_uint_le(count_attempts(&p, task, HS_OUTCOME_DONE, NULL), 1);
         end_performance(&p);
     }
 }

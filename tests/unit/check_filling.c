@@ -117,7 +117,7 @@ static hsi_verdict search_by_completion(hsi_completion *c, const sample *s, int6
                                   .sparing = random ? 4 : 0,
                                   .random = random,
                                   .worker = worker};
-    hsi_verdict          verdict = hsi_completion_ask(c, &query, &never);
+    hsi_verdict          verdict = hsi_completion_search(c, &query, &never);
 
     if (verdict == HSI_FOUND)
         check_found(s, capacity, worker);
@@ -198,7 +198,7 @@ START_TEST(existing_packing_is_not_refuted)
         hsi_completion      *c = NULL;
 
         ck_assert_int_eq(hsi_completion_open(n, weight, workers, &c), HS_OK);
-        ck_assert_msg(hsi_completion_ask(c, &query, &never) != HSI_REFUTED, "round %d", round);
+        ck_assert_msg(hsi_completion_search(c, &query, &never) != HSI_REFUTED, "round %d", round);
         hsi_completion_close(c);
     }
 }
@@ -247,7 +247,7 @@ START_TEST(ends_without_a_verdict)
     }
     query.capacity = query.capacity / 12 + 1;
     ck_assert_int_eq(hsi_completion_open(60, weight, 12, &c), HS_OK);
-    ck_assert_int_eq(hsi_completion_ask(c, &query, &never), HSI_STOPPED);
+    ck_assert_int_eq(hsi_completion_search(c, &query, &never), HSI_STOPPED);
     ck_assert_uint_ge(query.steps, 1000);
     ck_assert_uint_lt(query.steps, 100000);
     hsi_completion_close(c);
@@ -287,7 +287,7 @@ START_TEST(long_steps_are_interrupted_by_polls)
         query.capacity += weight[i] = kind[hsi_random_below(&r, 10)];
     query.capacity = query.capacity / 400 + 1;
     ck_assert_int_eq(hsi_completion_open(4000, weight, 400, &c), HS_OK);
-    ck_assert_int_eq(hsi_completion_ask(c, &query, &stop), HSI_STOPPED);
+    ck_assert_int_eq(hsi_completion_search(c, &query, &stop), HSI_STOPPED);
     ck_assert_int_ge(asked, 8);
     hsi_completion_close(c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detection of leaks: growth_by_step() returns the median change between measurements. */
+/* Detection of leaks: growth_median_step() returns the median change between measurements. */
 #include <check.h>
 
 #include "growth.h"
@@ -24,7 +24,7 @@ static const struct {
 
 START_TEST(growth_is_the_median_of_the_steps)
 {
-    ck_assert_int_eq(growth_by_step(looked[_i].looks), looked[_i].by_step);
+    ck_assert_int_eq(growth_median_step(looked[_i].looks), looked[_i].by_step);
 }
 END_TEST
 

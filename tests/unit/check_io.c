@@ -188,7 +188,7 @@ static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
     hs_plan_info_init(&read);
     st = hs_plan_read(fd, NULL, &back, &t, &read, &error);
     ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)error.line, (int)error.column, error.why);
-    same_header(in, back);
+    assert_same_header(in, back);
     same_schedule(in, s, back, t);
     same_info(info, &read);
     ck_assert(read.makespan == hs_schedule_makespan(s));

@@ -57,8 +57,8 @@ START_TEST(pipes_are_read_in_pieces_of_any_size)
         ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
         text = get_text(fd, &length);
         end = feed(text, length, i < 10 ? 3 : 5000, &child);
-        back = read_good(end);
-        same_instance(in, back);
+        back = read_valid_instance(end);
+        assert_same_instance(in, back);
         close(end);
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert_int_eq(status, 0);
@@ -122,7 +122,7 @@ START_TEST(record_does_not_end_at_the_end_of_the_window)
         for (i = 0; i < ROWS; i++)
             memcpy(text + begin + i * length, row, length);
         set_text(fd, text, begin + ROWS * length);
-        in = read_good(fd);
+        in = read_valid_instance(fd);
         ck_assert_uint_eq(hs_instance_rows(in), ROWS);
         for (i = 0; i < ROWS; i++) {
             hs_task_init(&task);
@@ -145,7 +145,7 @@ START_TEST(reading_starts_at_the_offset_of_the_descriptor)
 
     set_text(fd, text, strlen(text));
     lseek(fd, 9, SEEK_SET);
-    in = read_good(fd);
+    in = read_valid_instance(fd);
     ck_assert_uint_eq(hs_instance_rows(in), 1);
     hs_instance_free(in);
     close(fd);
@@ -163,7 +163,7 @@ START_TEST(quotes_do_not_change_the_result)
                                "a,1.5,2,\"-9\",k,1,\nb,\"3\",0.1,12,\"\",20,\n"
                                "\xc3\xa9,1e-3,7,0,\"x y\",1,\"\"\n");
 
-    same_instance(a, b);
+    assert_same_instance(a, b);
     hs_instance_free(a);
     hs_instance_free(b);
 }
@@ -213,7 +213,7 @@ START_TEST(examples_are_accepted)
 
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         int          fd = example_fd(examples[i].name), copy = scratch_fd();
-        hs_instance *in = read_good(fd);
+        hs_instance *in = read_valid_instance(fd);
 
         ck_assert_uint_eq(hs_instance_rows(in), examples[i].rows);
         ck_assert_uint_eq(hs_instance_tasks(in), examples[i].tasks);
@@ -228,7 +228,7 @@ END_TEST
 START_TEST(example_affinities_are_accepted)
 {
     int           fd = example_fd("tiles.csv"), affinity_fd = example_fd("tiles-affinities.csv");
-    hs_instance  *in = read_good(fd);
+    hs_instance  *in = read_valid_instance(fd);
     hs_affinity  *affinities = NULL;
     size_t        count = 0;
     hs_error      error = {0};

@@ -18,12 +18,12 @@ static bool was_refused;
 /* Begin to count and refuse allocations; allocations outside the tested call succeed. */
 static void start_refusing(void)
 {
-    memory_fails(first, 0);
+    memory_fail_after(first, 0);
 }
 
 static hs_status stop_refusing(hs_status st)
 {
-    was_refused = memory_restored() > 0;
+    was_refused = memory_stop_failing() > 0;
     return st;
 }
 
@@ -31,10 +31,10 @@ static hs_status stop_refusing(hs_status st)
 static void refuse_each(hs_status (*attempt)(void *data), void *data)
 {
     for (first = 0;; first++) {
-        long      before = memory_blocks();
+        long      before = memory_live_blocks();
         hs_status st = attempt(data);
 
-        ck_assert_int_eq(memory_blocks(), before);
+        ck_assert_int_eq(memory_live_blocks(), before);
         ck_assert_msg(st == HS_OK || (was_refused && st == HS_ENOMEM), "allocation %ld: status %d",
                       first, (int)st);
         if (!was_refused)
@@ -239,7 +239,7 @@ START_TEST(every_allocation_may_fail_in_graphs)
     set_text(a.fd, text, size);
     refuse_each(read_instance, &a);
     lseek(a.fd, 0, SEEK_SET);
-    a.in = read_good(a.fd);
+    a.in = read_valid_instance(a.fd);
     a.s = random_schedule(a.in);
     refuse_each(write_instance, &a);
     refuse_each(write_plan, &a);

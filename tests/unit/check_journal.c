@@ -213,7 +213,7 @@ START_TEST(add_waits_for_a_late_sync)
     pthread_t    thread;
     void        *failed;
 
-    record_behind_the_gate(j, &thread);
+    record_in_blocked_thread(j, &thread);
     usleep(30000);
     ck_assert_uint_eq(atomic_load(&recorded), HSI_JOURNAL_LAG);
     atomic_store(&disk.gate_closed, 0);

@@ -45,7 +45,7 @@ static hs_status read_damaged(const char *text, size_t size, size_t *count)
 
 START_TEST(journal_may_be_cut_at_every_byte)
 {
-    bytes         all = three_runs(TASKS - 2, 1);
+    bytes         all = journal_of_three_runs(TASKS - 2, 1);
     size_t        size;
     unsigned char done[TASKS];
 
@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(zeros_may_follow_every_byte)
 {
-    bytes  all = three_runs(TASKS - 2, 1);
+    bytes  all = journal_of_three_runs(TASKS - 2, 1);
     char  *text = calloc(1, all.size + 5000);
     size_t size, count, extra;
 
@@ -120,7 +120,7 @@ static void flip_every_byte(const bytes *all, unsigned char change)
 START_TEST(flipped_bytes_are_noticed)
 {
     static const unsigned char changes[] = {1, 2, 4, 8, 16, 32, 64, 128, 255, ' ' ^ '\n', 'd'};
-    bytes                      all = three_runs(TASKS - 2, _i % 2);
+    bytes                      all = journal_of_three_runs(TASKS - 2, _i % 2);
     size_t                     synced = last_synced(&all);
 
     /* After a clean end only the last line can be an unfinished one. */
@@ -134,7 +134,7 @@ END_TEST
 START_TEST(replaced_bytes_are_noticed)
 {
     static const char values[] = {'\n', ' ', 0, 'd'};
-    bytes             all = three_runs(TASKS - 2, 1);
+    bytes             all = journal_of_three_runs(TASKS - 2, 1);
     size_t            synced = last_synced(&all), at, i, count;
 
     for (at = 0; at < all.size; at += step_between_offsets())
@@ -154,7 +154,7 @@ END_TEST
 
 START_TEST(zeroed_blocks_are_noticed)
 {
-    bytes  all = three_runs(TASKS - 2, 1);
+    bytes  all = journal_of_three_runs(TASKS - 2, 1);
     size_t synced = last_synced(&all), block, at, count;
     char  *text = malloc(all.size);
 
@@ -216,7 +216,7 @@ static bytes rearrange_line(const bytes *all, const lines *l, size_t line, int h
 
 START_TEST(rearranged_lines_are_noticed)
 {
-    bytes  all = three_runs(TASKS - 2, 1);
+    bytes  all = journal_of_three_runs(TASKS - 2, 1);
     lines  l = split_lines(&all);
     size_t n, count;
     int    how;
@@ -239,7 +239,7 @@ END_TEST
 START_TEST(damage_is_refused_and_reported)
 {
     unsigned char done[TASKS] = {0};
-    bytes         all = three_runs(TASKS - 2, 1), after;
+    bytes         all = journal_of_three_runs(TASKS - 2, 1), after;
     hsi_journal  *j = NULL;
 
     all.at[all.size / 2] ^= 1;

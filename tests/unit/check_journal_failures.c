@@ -214,7 +214,7 @@ START_TEST(failed_sync_wakes_all_threads)
     pthread_t    thread;
     void        *failed;
 
-    record_behind_the_gate(j, &thread);
+    record_in_blocked_thread(j, &thread);
     atomic_store(&disk.fault, EIO);
     atomic_store(&disk.syncs_left, 0);
     atomic_store(&disk.gate_closed, 0);

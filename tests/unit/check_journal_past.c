@@ -233,7 +233,7 @@ START_TEST(undo_fails_on_a_failing_disk)
     atomic_store(&disk.fault, EIO);
     atomic_store(_i == 0 ? &disk.writes_left : &disk.syncs_left, 0);
     if (_i == 2)
-        disk_is_well(), unlink(file);
+        disk_reset(), unlink(file);
     ck_assert_int_eq(hsi_journal_undo(j, 0), HS_EIO);
     ck_assert_int_eq(record(j, 0), HS_EIO);
     ck_assert_int_eq(hsi_journal_close(j, &lost, &fault), HS_EIO);

@@ -95,7 +95,7 @@ static size_t end_of(const bytes *all, int lines)
  * complete if `_i` is 0. */
 START_TEST(joined_journals_are_refused)
 {
-    bytes        all = three_runs(30, 1);
+    bytes        all = journal_of_three_runs(30, 1);
     size_t       header = end_of(&all, 1), second = _i ? end_of(&all, _i) : all.size, first;
     char        *joined = malloc(2 * all.size);
     hsi_journal *j = NULL;

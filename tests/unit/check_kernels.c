@@ -91,7 +91,7 @@ static hs_body *body_of(stage *s, const char *name, int order)
     hs_task row = {.kernel = kernel};
 
     snprintf(kernel, sizeof kernel, "%s:%d", name, order);
-    return stage_body(s, &row);
+    return stage_create_body(s, &row);
 }
 
 static hs_outcome run_once(stage *s, const char *name, int order)
@@ -380,7 +380,7 @@ static void stop_at_polls(const char *name, int order, long most)
     for (k = 0; k < count; k += step) {
         polls_left = k;
         ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_ABORTED);
-        stage_rearm(&s);
+        stage_reset_cancel(&s);
     }
     polls_left = -1;
     ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_DONE);

@@ -155,7 +155,7 @@ START_TEST(gap_is_closed)
         double      optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
         hsi_kinds_gap *gap = NULL;
 
-        ck_assert_int_eq(hsi_kinds_gap_suits(&pb), HS_OK);
+        ck_assert_int_eq(hsi_kinds_gap_check_kinds(&pb), HS_OK);
         ck_assert_int_eq(hsi_kinds_gap_open(&pb, 0, &gap), HS_OK);
         while (bound < nextafter(longest, 0)) {
             hsi_kinds_gap_answer answer;

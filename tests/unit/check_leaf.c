@@ -153,7 +153,7 @@ START_TEST(knapsack_leaves_limit_each_worker)
             is_proof &= node.knapsacks.most[type] >= most || s.cs.workers[type] == 0;
         }
         is_proof &= sums_refute(&s, &node);
-        ck_assert_int_eq(leaf_flaw(&s.cs, &node) == NULL, is_proof);
+        ck_assert_int_eq(proof_leaf_flaw(&s.cs, &node) == NULL, is_proof);
         proved += is_proof;
         refuted += !is_proof;
         close_stage(&s);
@@ -249,7 +249,7 @@ START_TEST(packing_leaves_have_the_assigned_tasks)
         open_stage(&s, &r);
         tasks = list_settled(&s, node.type, weight);
         is_proof = !can_pack(weight, tasks, load, s.cs.workers[node.type], s.longest);
-        ck_assert_int_eq(leaf_flaw(&s.cs, &node) == NULL, is_proof);
+        ck_assert_int_eq(proof_leaf_flaw(&s.cs, &node) == NULL, is_proof);
         proved += is_proof;
         close_stage(&s);
     }

@@ -114,7 +114,7 @@ static void take_both(model *m, hsi_set_end end)
 
     if (m->count == 0)
         return;
-    found = hsi_set_take(&m->set, end);
+    found = hsi_set_remove_end(&m->set, end);
     if (found != m->sorted[at])
         ck_abort_msg("took %u, not %u", found, m->sorted[at]);
     model_cut(m, at);
@@ -308,7 +308,7 @@ START_TEST(moving_window_needs_no_more_room)
     for (i = 0; i < TIMES; i++) {
         hsi_set_insert(&set, _i ? -(double)i : i, i % ROOM);
         if (i >= THERE)
-            ck_assert_uint_eq(hsi_set_take(&set, _i ? HSI_SET_BACK : HSI_SET_FRONT),
+            ck_assert_uint_eq(hsi_set_remove_end(&set, _i ? HSI_SET_BACK : HSI_SET_FRONT),
                               (i - THERE) % ROOM);
         ck_assert_uint_le((set.first + set.used) * ENTRY_BYTES, set.directory.capacity);
         ck_assert_uint_le(set.blocks.size, set.blocks.capacity);

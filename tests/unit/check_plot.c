@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test plots: quantiles, boxes, lines and areas, and refused plots. */
+/* Test plots: quantiles, boxes, lines, points and areas, and refused plots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +54,25 @@ START_TEST(quantiles_lie_between_values)
 }
 END_TEST
 
+START_TEST(points_are_marks)
+{
+    static const double x[] = {1, 10, 10, 100}, y[] = {2, 10, 10, 1000};
+    plot_series series[] = {{.name = "a", .count = 4, .x = x, .y = y, .colour = 3},
+                            {.name = "b", .count = 1, .x = x, .y = y, .square = true, .colour = 3}};
+    plot_spec   plot = {.kind = PLOT_POINTS, .log_x = 1, .log_y = 1, .series = series, .count = 2};
+    char       *text;
+
+    plot.reference_name = "x = y";
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "h0"), 3 + 1 + 2); /* equal points once; the legend */
+    ck_assert_uint_eq(count_occurrences(text, "\"pt s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, "\"pt sq s3\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, ">x = y<"), 1);
+    ck_assert_uint_eq(count_occurrences(text, ">1000<"), 2); /* on both axes */
+    free(text);
+}
+END_TEST
+
 /*
  * The value 40 lies further than 1.5 times the height of the box from the box; every other value is
  * nearer.
@@ -61,7 +80,9 @@ END_TEST
 START_TEST(boxes_have_whiskers_and_dots)
 {
     const plot_series series[] = {
-        {"a <name>", 6, NULL, some, false}, {"none", 0, NULL, NULL, false}, {"a <name>", 2, NULL, over, true}};
+        {.name = "a <name>", .count = 6, .y = some},
+        {.name = "none"},
+        {.name = "a <name>", .count = 2, .y = over, .published = true}};
     plot_spec plot = {0};
     char   *text;
 
@@ -82,7 +103,9 @@ END_TEST
 
 START_TEST(lines_go_through_their_points)
 {
-    const plot_series series[] = {{"ours", 6, over, some, false}, {"theirs", 2, over, over, true}};
+    const plot_series series[] = {
+        {.name = "ours", .count = 6, .x = over, .y = some},
+        {.name = "theirs", .count = 2, .x = over, .y = over, .published = true}};
 
     for (int log = 0; log < 2; log++) {
         plot_spec plot = {0};
@@ -108,13 +131,43 @@ START_TEST(lines_go_through_their_points)
 }
 END_TEST
 
+/* Dots have no line between them; a curve has its colour and no marks, and fits into the axes. */
+START_TEST(dots_may_have_a_curve)
+{
+    const double      x[] = {1, 100}, y[] = {1, 1000}, high[] = {INFINITY, 1};
+    const plot_series line = {.name = "line", .count = 6, .x = over, .y = some};
+    plot_series       series[2] = {line, line};
+    plot_spec         plot = {.kind = PLOT_LINES, .series = series, .count = 2, .log_y = 1};
+    char             *text = plot_as_text(&plot);
+
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"ln s1\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, ">1000</text>"), 0);
+    free(text);
+    series[1].dots = true;
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"ln s1\""), 0);
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"mk s1\""), 7);
+    free(text);
+    series[1].curve_count = 2;
+    series[1].curve_x = x;
+    series[1].curve_y = y;
+    text = plot_as_text(&plot);
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"ln s1\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, "<path class=\"mk s1\""), 7);
+    ck_assert_uint_eq(count_occurrences(text, ">1000</text>"), 1);
+    free(text);
+    series[1].curve_y = high;
+    ck_assert(!plot_is_valid(&plot));
+}
+END_TEST
+
 /*
  * An area consists of steps from the foot of the frame and back; the last value only ends the area.
  */
 START_TEST(areas_are_steps)
 {
     const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
-    plot_series    series = {"values", 4, x, y, false};
+    plot_series    series = {.name = "values", .count = 4, .x = x, .y = y};
     plot_spec      plot = {0};
     char          *text;
 
@@ -137,7 +190,7 @@ END_TEST
 START_TEST(ticks_depend_on_the_range_only)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
-    plot_series    series = {"values", 2, x, x, false};
+    plot_series    series = {.name = "values", .count = 2, .x = x, .y = x};
     plot_spec      plot = {0};
 
     for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++) {
@@ -167,7 +220,7 @@ START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };
     double        *value = calloc(COUNT, sizeof *value);
-    plot_series    series = {"values", COUNT, NULL, value, false};
+    plot_series    series = {.name = "values", .count = COUNT, .x = NULL, .y = value};
     plot_spec      plot = {0};
     char          *text;
 
@@ -192,7 +245,7 @@ START_TEST(any_values_have_an_axis)
     for (int i = 0; i < 5; i++)
         for (int kind = PLOT_BOXES; kind <= PLOT_AREAS; kind++)
             for (int log = 0; log < 2; log++) {
-                const plot_series series = {"values", 2, over, all[i], false};
+                const plot_series series = {.name = "values", .count = 2, .x = over, .y = all[i]};
                 plot_spec         plot = {0};
 
                 if (log && all[i] == zero)
@@ -211,7 +264,7 @@ END_TEST
 START_TEST(invalid_plots_are_refused)
 {
     const double   bad[] = {NAN, INFINITY, -1};
-    plot_series    series = {"values", 1, over, over, false};
+    plot_series    series = {.name = "values", .count = 1, .x = over, .y = over};
     plot_spec      plot = {0};
 
     plot.series = &series;
@@ -238,7 +291,7 @@ END_TEST
 START_TEST(logarithms_within_a_decade_have_ticks)
 {
     static const double y[] = {2471, 3000, 4883};
-    plot_series         series = {"values", 3, over, y, false};
+    plot_series         series = {.name = "values", .count = 3, .x = over, .y = y};
     plot_spec           plot = {0};
     char               *text;
 
@@ -259,8 +312,10 @@ int main(void)
     TCase *cases = tcase_create("plots");
 
     tcase_add_test(cases, quantiles_lie_between_values);
+    tcase_add_test(cases, points_are_marks);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
+    tcase_add_test(cases, dots_may_have_a_curve);
     tcase_add_test(cases, areas_are_steps);
     tcase_add_test(cases, ticks_depend_on_the_range_only);
     tcase_add_test(cases, dots_are_not_drawn_twice);

@@ -14,7 +14,7 @@
 static hs_outcome run_kernel(stage *at, const char *kernel)
 {
     hs_task    row = {.id = at->id, .kernel = kernel};
-    hs_body   *body = stage_body(at, &row);
+    hs_body   *body = stage_create_body(at, &row);
     hs_outcome outcome = at->backend->run(at->worker, body, &at->attempt);
 
     at->backend->body_free(body);
@@ -41,7 +41,7 @@ static hs_outcome run_and_cancel(stage *at, const char *kernel)
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_attempt, at), 0);
     outcome = run_kernel(at, kernel);
     pthread_join(thread, NULL);
-    stage_rearm(at);
+    stage_reset_cancel(at);
     return outcome;
 }
 
@@ -130,8 +130,8 @@ START_TEST(plugin_is_loaded_once)
 
     stage_set(&s, &hsi_backend_plugin, HS_CPU);
     stage_open(&s);
-    first = stage_body(&s, &row);
-    second = stage_body(&s, &row);
+    first = stage_create_body(&s, &row);
+    second = stage_create_body(&s, &row);
     s.backend->run(s.worker, first, &s.attempt);
     s.backend->run(s.worker, second, &s.attempt);
     ck_assert_str_eq(s.why, "2");
@@ -235,7 +235,7 @@ START_TEST(each_allocation_may_fail)
 
         stage_set(&s, &hsi_backend_plugin, HS_GPU);
         s.info.device = "0";
-        st = stage_try(&s, &row, first, &failed);
+        st = stage_open_with_failing_memory(&s, &row, first, &failed);
         ck_assert_int_eq(st, failed ? HS_ENOMEM : HS_OK);
     }
     ck_assert_int_gt(first, 4);

@@ -485,6 +485,35 @@ START_TEST(keys_are_forgotten)
 }
 END_TEST
 
+/* Replacing writes all entries, however often, and keeps those of other features. */
+START_TEST(entries_are_replaced)
+{
+    hs_profile   *profile = open_profile();
+    hs_cost      *cost = new_cost(), *models = new_cost();
+    hs_cost_entry entry;
+
+    observe(cost, HS_CPU, features_of("gemm", 0, 3), 1, 1);
+    observe(cost, HS_CPU, features_of("gemm", 0, 4), 1, 1);
+    flush_to(profile, cost);
+    hs_cost_entry_init(&entry);
+    entry.level = HS_COST_LEVEL_HISTORY;
+    entry.features = features_of("gemm", 0, 4);
+    entry.runs = 20;
+    entry.mean = 9;
+    entry.m2 = 0.5;
+    ck_assert_int_eq(hs_cost_merge(models, &entry), HS_OK);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_profile_replace(profile, &test_cpu, NULL, models, NULL), HS_OK);
+    ck_assert_double_eq(query("SELECT sum(n) FROM entry"), 21);
+    ck_assert_double_eq(query("SELECT mean FROM entry WHERE size = 4"), 9);
+    ck_assert_double_eq(query("SELECT m2 FROM entry WHERE size = 4"), 0.5);
+    ck_assert_int_eq(hs_profile_replace(NULL, &test_cpu, NULL, models, NULL), HS_EINVAL);
+    hs_cost_free(cost);
+    hs_cost_free(models);
+    hs_profile_close(profile);
+}
+END_TEST
+
 START_TEST(executions_need_a_processor)
 {
     hs_profile *profile = open_profile();
@@ -633,6 +662,7 @@ int main(void)
     tcase_add_test(tcase, similar_processors_serve);
     tcase_add_test(tcase, similar_processors_serve_missing_keys);
     tcase_add_test(tcase, keys_are_forgotten);
+    tcase_add_test(tcase, entries_are_replaced);
     tcase_add_test(tcase, executions_need_a_processor);
     tcase_add_test(tcase, memory_keeps_nothing);
     tcase_add_test(tcase, arguments_are_checked);

@@ -71,7 +71,7 @@ static void assert_reported(hs_status st, const hs_error *error, long first)
 START_TEST(opening_fails_cleanly)
 {
     for (long first = 0;; first++) {
-        long        blocks = memory_blocks();
+        long        blocks = memory_live_blocks();
         hs_profile *profile = NULL;
         hs_error    error = {0};
         hs_status   st;
@@ -80,13 +80,13 @@ START_TEST(opening_fails_cleanly)
         ck_assert_int_lt(first, MOST_ALLOCATIONS);
         if (_i == 0)
             unlink(profile_path);
-        memory_fails(first, 0);
+        memory_fail_after(first, 0);
         st = hs_profile_open(profile_path, HS_PROFILE_UPDATE, &profile, &error);
-        was_short = memory_restored() > 0;
+        was_short = memory_stop_failing() > 0;
         assert_reported(st, &error, first);
         ck_assert_int_eq(st == HS_OK, profile != NULL);
         hs_profile_close(profile);
-        ck_assert_int_eq(memory_blocks(), blocks);
+        ck_assert_int_eq(memory_live_blocks(), blocks);
         hs_profile_close(open_profile());
         if (!was_short)
             break;
@@ -115,9 +115,9 @@ START_TEST(loading_fails_cleanly)
 
         ck_assert_int_lt(first, MOST_ALLOCATIONS);
         cost = new_cost();
-        memory_fails(first, 0);
+        memory_fail_after(first, 0);
         st = hs_profile_load(profile, &test_cpu, &test_gpu, cost, &error);
-        was_short = memory_restored() > 0;
+        was_short = memory_stop_failing() > 0;
         assert_reported(st, &error, first);
         hs_cost_entry_init(&entry);
         while (hs_cost_entry_at(cost, count, &entry))
@@ -146,9 +146,9 @@ START_TEST(flushes_lose_nothing)
 
         ck_assert_int_lt(first, MOST_ALLOCATIONS);
         observe_some(cost);
-        memory_fails(first, 0);
+        memory_fail_after(first, 0);
         st = hs_profile_flush(profile, &test_cpu, &test_gpu, cost, &error);
-        was_short = memory_restored() > 0;
+        was_short = memory_stop_failing() > 0;
         assert_reported(st, &error, first);
         ck_assert_double_eq(stored_runs(), st == HS_OK ? runs + ENTRIES : runs);
         flush_to(profile, cost);
@@ -189,7 +189,7 @@ START_TEST(other_calls_fail_cleanly)
         flush_to(profile, cost);
         hs_processor_init(&found);
         strcpy(other.model, "Other CPU");
-        memory_fails(first, 0);
+        memory_fail_after(first, 0);
         st = hs_profile_count_processors(profile, &count, &error);
         if (st == HS_OK)
             st = hs_profile_processor_at(profile, 1, &found, &number, &error);
@@ -200,7 +200,7 @@ START_TEST(other_calls_fail_cleanly)
             st = hs_profile_trim(profile, 5, &error);
         if (st == HS_OK)
             st = hs_profile_forget(profile, "key", &number, &error);
-        was_short = memory_restored() > 0;
+        was_short = memory_stop_failing() > 0;
         assert_reported(st, &error, first);
         hs_cost_free(cost);
     }

@@ -149,24 +149,24 @@ static const char *read_until(const char *text)
     return strstr(seen, text);
 }
 
-/* progress_hold() erases the progress line and keeps it away until progress_release(). */
+/* progress_pause() erases the progress line and keeps it away until progress_resume(). */
 START_TEST(held_line_is_not_drawn)
 {
     const char *line, *begun, *ended;
 
     progress_begin(3);
     await_drawer();
-    progress_step(1, "at w\033[5mork");
+    progress_set_done(1, "at w\033[5mork");
     move_clock(2); /* no line appears before */
     let_it_draw();
     line = read_until("1/3 at w\\x1B[5mork");
-    progress_hold();
+    progress_pause();
     message("it begins");
     let_it_draw();
     let_it_draw();
     fputs("and ends\n", stderr);
-    progress_step(2, "back at work");
-    progress_release();
+    progress_set_done(2, "back at work");
+    progress_resume();
     await_drawer();
     read_until("2/3 back at work");
     progress_end();
@@ -195,16 +195,16 @@ START_TEST(view_is_drawn_above_the_line)
     progress_begin(3);
     await_drawer();
     progress_show_view(two_lines);
-    progress_step(1, "at work");
+    progress_set_done(1, "at work");
     let_it_draw();
     line = read_until("1/3 at work");
     ck_assert_ptr_nonnull(strstr(seen, "cpu0 runs a\r\ncpu1 idle\r\n"));
     ck_assert(strstr(seen, "cpu1 idle") < line);
-    progress_hold();
+    progress_pause();
     message("it begins");
     message_at = read_until("check_progress: it begins");
     ck_assert_int_eq(strncmp(message_at - strlen(ERASE_THREE), ERASE_THREE, strlen(ERASE_THREE)), 0);
-    progress_release();
+    progress_resume();
     progress_end();
 }
 END_TEST
@@ -231,14 +231,14 @@ START_TEST(view_returns_at_once_after_output)
     for (int i = 1; i <= 3; i++) {
         ck_assert_int_eq(drawings, i);
         seen[0] = '\0';
-        progress_hold();
+        progress_pause();
         message("a line");
-        progress_release();
+        progress_resume();
         ck_assert(!was_woken()); /* too early for a drawing */
-        progress_hold();
+        progress_pause();
         move_clock(0.06);
         message("another line");
-        progress_release();
+        progress_resume();
         await_drawer();
         read_until("0/3");
         ck_assert_ptr_nonnull(strstr(seen, "another line"));
@@ -257,8 +257,8 @@ START_TEST(narrow_terminal_keeps_time_and_eta)
     progress_begin(2);
     await_drawer();
     progress_show_view(two_lines); /* a view needs no 2 seconds of patience */
-    progress_left(1000);
-    progress_step(1, "%0200d", 7);
+    progress_set_seconds_left(1000);
+    progress_set_done(1, "%0200d", 7);
     let_it_draw();
     read_until("1/2 00000000000000000000");
     line = strstr(seen, "check_progress: ");

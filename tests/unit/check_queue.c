@@ -355,7 +355,7 @@ static void run_pair(uint64_t seed)
 
 START_TEST(queue_equals_its_model)
 {
-    size_t rounds = sample_rounds(20000), i;
+    size_t rounds = rounds_scaled(20000), i;
 
     for (i = 0; i < rounds; i++)
         run_pair(31000000 + i);
@@ -380,7 +380,7 @@ static void start_task(virtual_clock *c, unsigned worker, const hs_queue_task *t
     double end = now + (worker < c->s->m ? task->cpu : task->gpu);
 
     c->workers[worker] = (clock_worker){true, false, end, c->out.count};
-    plan_put(&c->out, (uint32_t)task->tag, worker, now, end);
+    plan_add_entry(&c->out, (uint32_t)task->tag, worker, now, end);
     REQUIRE(c->s, hs_queue_record_start(c->q, worker, task, end) == HS_OK, "hs_queue_record_start");
 }
 
@@ -452,7 +452,7 @@ static void check_clock(const sample *s)
 
     REQUIRE(s, hs_solve(hs_algorithm_find("heteroprio"), s->in, NULL, &found) == HS_OK, "hs_solve");
     run_clock(&c);
-    differs = plan_differs(&c.out, found, s);
+    differs = plan_first_difference(&c.out, found, s);
     REQUIRE(s, !differs, "the queue under a clock is not heteroprio: %s differs", differs);
     plan_free(&c.out);
     hs_schedule_free(found);
@@ -460,7 +460,7 @@ static void check_clock(const sample *s)
 
 START_TEST(queue_under_a_clock_equals_heteroprio)
 {
-    size_t rounds = sample_rounds(60000), i;
+    size_t rounds = rounds_scaled(60000), i;
     sample s;
 
     for (i = 0; i < rounds; i++) {

@@ -149,7 +149,7 @@ static int exact_sign(const double f[4])
 
 START_TEST(products_compare_exactly)
 {
-    size_t rounds = sample_rounds(600000), i, equal = 0;
+    size_t rounds = rounds_scaled(600000), i, equal = 0;
     dice   d = {61};
     double f[4];
 
@@ -238,7 +238,7 @@ START_TEST(task_orders_are_exact)
     static double   p[MOST], q[MOST];
     static int64_t  priority[MOST];
     static uint32_t order[MOST];
-    size_t          rounds = sample_rounds(300), i, j, kind;
+    size_t          rounds = rounds_scaled(300), i, j, kind;
     dice            d = {62};
 
     for (i = 0; i < rounds; i++) {
@@ -297,7 +297,7 @@ END_TEST
 
 START_TEST(sums_know_their_error)
 {
-    size_t rounds = sample_rounds(20000), i, j;
+    size_t rounds = rounds_scaled(20000), i, j;
     dice   d = {63};
 
     for (i = 0; i < rounds; i++) {
@@ -333,7 +333,7 @@ END_TEST
  * one below. */
 START_TEST(quotient_is_rounded_down)
 {
-    size_t rounds = sample_rounds(200000), i;
+    size_t rounds = rounds_scaled(200000), i;
     dice   d = {64};
 
     for (i = 0; i < rounds; i++) {

@@ -526,8 +526,8 @@ START_TEST(lack_of_memory_is_survived)
     spec.tasks = 30;
     spec.ccr = 1;
     for (spec.shape = HS_CHAIN; spec.shape <= HS_TOPCUOGLU; spec.shape++)
-        check_both_ways("a shape", generate_shaped, &spec);
-    check_both_ways("applications", generate_applications, parts);
+        check_single_and_lasting_failures("a shape", generate_shaped, &spec);
+    check_single_and_lasting_failures("applications", generate_applications, parts);
 }
 END_TEST
 

@@ -30,7 +30,8 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
         size_t       at = (first + i) % algorithms; /* start index differs by thread */
         hs_schedule *plan = NULL;
 
-        if (sample_searches(hs_algorithm_at(at)) || sample_refuses(in, hs_algorithm_at(at)))
+        if (algorithm_takes_seconds(hs_algorithm_at(at)) ||
+            algorithm_refuses_instance(in, hs_algorithm_at(at)))
             continue;
         if (hs_solve(hs_algorithm_at(at), in, NULL, &plan) != HS_OK ||
             hs_schedule_check(in, plan, NULL) != HS_OK) {
@@ -43,7 +44,7 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
     for (i = 0; i < bounds; i++) {
         size_t at = (first + i) % bounds;
 
-        if (sample_bound_searches(hs_bound_at(at)))
+        if (bound_takes_seconds(hs_bound_at(at)))
             continue;
         if (hs_bound_compute(hs_bound_at(at), in, NULL, &out->bound[at]) != HS_OK)
             out->failed = true;
@@ -110,13 +111,13 @@ static void check_instance(const sample *s)
 
 START_TEST(threads_do_not_disturb_each_other)
 {
-    size_t rounds = sample_rounds(5), i;
+    size_t rounds = rounds_scaled(5), i;
     sample s;
     int    family;
 
     for (i = 0; i < rounds; i++)
         for (family = 0; family < SAMPLE_FAMILIES; family++) {
-            sample_make_of(&s, (sample_family)family, 71000000 + i, 200, 6, 3, (int)(i % 2));
+            sample_make_family(&s, (sample_family)family, 71000000 + i, 200, 6, 3, (int)(i % 2));
             check_instance(&s);
             sample_free(&s);
         }

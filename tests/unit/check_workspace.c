@@ -60,15 +60,15 @@ static void check_all(const sample *s, hs_workspace *ws, const hs_instance *in)
     size_t i;
 
     for (i = 0; i < hs_algorithm_count(); i++)
-        if (sample_refuses(in, hs_algorithm_at(i)))
+        if (algorithm_refuses_instance(in, hs_algorithm_at(i)))
             check_refusal(s, ws, hs_algorithm_at(i), in);
-        else if (!sample_searches(hs_algorithm_at(i)))
+        else if (!algorithm_takes_seconds(hs_algorithm_at(i)))
             check_one(s, ws, hs_algorithm_at(i), in);
 }
 
 START_TEST(workspace_does_not_change_results)
 {
-    size_t        rounds = sample_rounds(600), i;
+    size_t        rounds = rounds_scaled(600), i;
     hs_workspace *ws = NULL;
     sample        s;
 
@@ -76,7 +76,7 @@ START_TEST(workspace_does_not_change_results)
     for (i = 0; i < rounds; i++) {
         sample_make(&s, 61000000 + i, 200, 9);
         if (i % 3 == 0)
-            sample_pin(&s);
+            sample_make_some_not_restartable(&s);
         check_all(&s, ws, s.in);
         sample_free(&s);
     }
@@ -110,7 +110,7 @@ static hs_instance *with_counts(const sample *s, dice *d)
 
 START_TEST(counts_are_solved_by_rows)
 {
-    size_t        rounds = sample_rounds(400), i;
+    size_t        rounds = rounds_scaled(400), i;
     hs_workspace *ws = NULL;
     sample        s;
 

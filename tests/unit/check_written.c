@@ -248,14 +248,14 @@ START_TEST(failed_rename_keeps_the_old_file)
 }
 END_TEST
 
-/* Check that output_look() and output_open() return the same code, and that output_look() creates
- * no file. */
+/* Check that output_check_creatable() and output_open() return the same code, and that
+ * output_check_creatable() creates no file. */
 static void look_and_open(const char *path, int expected)
 {
     output *o = NULL;
     int     before = count_files(false);
 
-    ck_assert_int_eq(output_look(path), expected);
+    ck_assert_int_eq(output_check_creatable(path), expected);
     ck_assert_int_eq(count_files(0), before);
     ck_assert_int_eq(output_open(path, &o), expected);
     output_discard(o);

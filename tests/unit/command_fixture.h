@@ -29,7 +29,7 @@ static inline void close_it(void)
 static inline hs_outcome run_on(stage *at, const char *command)
 {
     hs_task    row = {.id = at->id, .cpu_command = command, .gpu_command = command};
-    hs_body   *body = stage_body(at, &row);
+    hs_body   *body = stage_create_body(at, &row);
     hs_outcome outcome;
 
     unlink(at->log); /* remove the old log, as the dispatcher does */
@@ -151,7 +151,7 @@ static inline hs_outcome run_until_ready(stage *at, const char *command)
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_when_ready, at), 0);
     outcome = run_on(at, text);
     pthread_join(thread, NULL);
-    stage_rearm(at);
+    stage_reset_cancel(at);
     return outcome;
 }
 

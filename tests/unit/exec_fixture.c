@@ -23,7 +23,7 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, cpus, gpus), HS_OK);
     ck_assert_int_eq(hs_builder_set_unit(b, unit), HS_OK);
-    for (; rows->cpu > 0; rows++) {
+    for (; rows->cpu != 0; rows++) { /* an unknown time is a NaN */
         hs_task task = {.struct_size = sizeof task,
                         .cpu = rows->cpu,
                         .gpu = rows->gpu,
@@ -115,7 +115,7 @@ hs_exec_settings theatre_settings(const char *policy)
     return s;
 }
 
-unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker)
+unsigned count_attempts(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker)
 {
     unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w, found = 0;
 
@@ -277,7 +277,7 @@ performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *
     ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, &p.error) == HS_OK, "%s", p.error.why);
     ck_assert_str_eq(p.error.why, "");
     theatre.context = p.exec;
-    theatre_watch(in);
+    theatre_check_order_of(in);
     hs_exec_report_init(&p.report);
     p.status = hs_exec_run(p.exec, &p.report, &p.error);
     check_performance(&p);
@@ -291,13 +291,13 @@ void end_performance(performance *p)
     hs_instance_free(p->in);
 }
 
-void all_done_once(const performance *p)
+void assert_all_done_once(const performance *p)
 {
     size_t i;
 
     ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->error.why);
     for (i = 0; i < hs_instance_tasks(p->in); i++)
-        ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
+        ck_assert_uint_eq(count_attempts(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
 }
 
 /* Mark a vertex with a blocked or failed predecessor as blocked; set *news if this is new. */

@@ -31,7 +31,7 @@ extern const hs_backend theatre_backend;
 
 /* Return theatre_backend with prepare(), depth(), submit() and collect() added, so that it takes a
  * worker's own list. submit() runs the task to its end. */
-hs_backend theatre_with_lists(void);
+hs_backend theatre_backend_with_lists(void);
 
 typedef struct hs_theatre {
     int begun, ended;   /* number of attempts at all tasks */
@@ -56,7 +56,7 @@ enum { THEATRE_TASKS = 20000 };
 void theatre_reset(void);
 
 /* Check the order of this instance's tasks from now on: theatre.early counts violations. */
-void theatre_watch(const hs_instance *in);
+void theatre_check_order_of(const hs_instance *in);
 
 #define CURTAIN                                                                                    \
     {                                                                                              \
@@ -104,14 +104,14 @@ void        end_performance(performance *p);
 
 /* Return the number of attempts at a task with this outcome, over all workers; *worker (or NULL) is
  * the worker of the last attempt found. */
-unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker);
+unsigned count_attempts(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker);
 
 /* Check the recorded waits of thieves for the end of their victims' attempts. Return the number of
  * waits. */
 size_t count_waits(const performance *p);
 
 /* Check that the run succeeded and each task was done exactly once. */
-void all_done_once(const performance *p);
+void assert_all_done_once(const performance *p);
 
 /* Return an array by task of a graph, for the caller to free: 1 if a direct or indirect predecessor
  * failed. */

@@ -29,7 +29,7 @@ static atomic_int     armed, goes_on;
 static atomic_long    left, failed, blocks;
 static _Atomic size_t largest;
 
-void memory_fails(long allocations, int from_there_on)
+void memory_fail_after(long allocations, int from_there_on)
 {
     atomic_store(&left, allocations);
     atomic_store(&failed, 0);
@@ -37,18 +37,18 @@ void memory_fails(long allocations, int from_there_on)
     atomic_store(&armed, allocations >= 0);
 }
 
-long memory_restored(void)
+long memory_stop_failing(void)
 {
     atomic_store(&armed, 0);
     return atomic_load(&failed);
 }
 
-long memory_blocks(void)
+long memory_live_blocks(void)
 {
     return atomic_load(&blocks);
 }
 
-size_t memory_largest(void)
+size_t memory_largest_request(void)
 {
     return atomic_exchange(&largest, 0);
 }

@@ -12,18 +12,18 @@
 
 /* Let the next `allocations` allocations succeed, then one fail, or all if `from_there_on` is 1.
  * Negative: no allocation fails. */
-void memory_fails(long allocations, int from_there_on);
+void memory_fail_after(long allocations, int from_there_on);
 
 /* End the failures. Return the number of failed allocations. */
-long memory_restored(void);
+long memory_stop_failing(void);
 
 /* Count an allocation and return true if it must fail, for a wrapper of another function. */
 bool allocation_fails(void);
 
 /* Return the number of blocks allocated here and not yet freed. */
-long memory_blocks(void);
+long memory_live_blocks(void);
 
 /* Return the size in bytes of the largest requested block since the last call. */
-size_t memory_largest(void);
+size_t memory_largest_request(void);
 
 #endif

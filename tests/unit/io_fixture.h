@@ -51,7 +51,7 @@ static inline char *get_text(int fd, size_t *length)
     return text;
 }
 
-static inline hs_instance *read_good(int fd)
+static inline hs_instance *read_valid_instance(int fd)
 {
     hs_instance  *in = NULL;
     hs_error      error = {0};
@@ -68,7 +68,7 @@ static inline hs_instance *read_text(const char *text)
     hs_instance *in;
 
     set_text(fd, text, strlen(text));
-    in = read_good(fd);
+    in = read_valid_instance(fd);
     close(fd);
     return in;
 }
@@ -82,7 +82,7 @@ static inline unsigned below(unsigned bound)
 
 /* Make a text of up to `pieces` random pieces that are difficult to read. `unique` >= 0 is added as
  * a suffix. */
-static inline void odd_text(char *buffer, size_t pieces, int unique)
+static inline void random_odd_text(char *buffer, size_t pieces, int unique)
 {
     static const char *const piece[] = {
         ",", "\"", "\"\"", "\n", "\r\n", "\r", "#", "a", "t1", " ", "\t", "inf", "é", "日本",
@@ -150,10 +150,10 @@ static inline hs_instance *random_instance(unsigned most_rows)
     for (unsigned i = 0; i < rows; i++) {
         hs_task task = {.struct_size = sizeof task, .count = 1};
 
-        odd_text(id, 4, (int)i);
-        odd_text(kernel, 6, -1);
-        odd_text(cpu_command, 20, -1);
-        odd_text(gpu_command, 20, -1);
+        random_odd_text(id, 4, (int)i);
+        random_odd_text(kernel, 6, -1);
+        random_odd_text(cpu_command, 20, -1);
+        random_odd_text(gpu_command, 20, -1);
         random_task(&task, cpus, gpus);
         task.id = (columns & 1) && below(4) ? id : NULL;
         task.kernel = columns & 2 ? kernel : NULL;

@@ -29,7 +29,7 @@ static void same_rows(const hs_instance *a, const hs_instance *b)
     }
 }
 
-void same_header(const hs_instance *a, const hs_instance *b)
+void assert_same_header(const hs_instance *a, const hs_instance *b)
 {
     const char *value_a = NULL, *value_b = NULL, *key;
     size_t      i = 0;
@@ -44,9 +44,9 @@ void same_header(const hs_instance *a, const hs_instance *b)
     ck_assert_ptr_null(hs_instance_note(b, i, &value_b));
 }
 
-void same_instance(const hs_instance *a, const hs_instance *b)
+void assert_same_instance(const hs_instance *a, const hs_instance *b)
 {
-    same_header(a, b);
+    assert_same_header(a, b);
     same_rows(a, b);
     ck_assert_uint_eq(hs_instance_digest(a), hs_instance_digest(b));
 }
@@ -59,8 +59,8 @@ void instance_round_trip(int fd, const hs_instance *in)
     set_text(fd, "", 0);
     ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     first = get_text(fd, NULL);
-    back = read_good(fd);
-    same_instance(in, back);
+    back = read_valid_instance(fd);
+    assert_same_instance(in, back);
     set_text(fd, "", 0);
     ck_assert_int_eq(hs_instance_write(fd, back, NULL), HS_OK);
     second = get_text(fd, NULL);

@@ -7,9 +7,9 @@
 #include <hybridsched/io.h>
 
 /* Compare workers, unit and notes. */
-void same_header(const hs_instance *a, const hs_instance *b);
+void assert_same_header(const hs_instance *a, const hs_instance *b);
 
-void same_instance(const hs_instance *a, const hs_instance *b);
+void assert_same_instance(const hs_instance *a, const hs_instance *b);
 
 /* Write an instance to `fd`, read it, compare it, and write it again: both texts must be equal. */
 void instance_round_trip(int fd, const hs_instance *in);

@@ -27,7 +27,7 @@ HS_API int     __wrap_fsync(int fd);
 
 faulty_disk disk = {.clean_writes = 1};
 
-void disk_is_well(void)
+void disk_reset(void)
 {
     atomic_store(&disk.writes_left, -1);
     atomic_store(&disk.syncs_left, -1);

@@ -25,6 +25,6 @@ typedef struct faulty_disk {
 extern faulty_disk disk;
 
 /* Reset the disk: no call fails or hangs. */
-void disk_is_well(void);
+void disk_reset(void);
 
 #endif

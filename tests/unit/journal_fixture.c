@@ -17,8 +17,8 @@ atomic_uint  recorded;
 void all_well(void)
 {
     memory_left = -1;
-    memory_restored();
-    disk_is_well();
+    memory_stop_failing();
+    disk_reset();
 }
 
 hs_instance *make(unsigned cpus, double time)
@@ -149,9 +149,9 @@ hs_status open_journal(int resume, unsigned char *done, uint64_t *count, hsi_jou
 {
     hs_status st;
 
-    memory_fails(memory_left, 0);
+    memory_fail_after(memory_left, 0);
     st = hsi_journal_open(file, in, resume, no_past(), out, &fault);
-    memory_restored();
+    memory_stop_failing();
     if (st == HS_OK)
         give_past(done, count);
     return st;
@@ -223,7 +223,7 @@ void shut(hsi_journal *j)
     ck_assert_msg(hsi_journal_close(j, &lost, &fault) == HS_OK, "%s", fault.why);
 }
 
-bytes three_runs(size_t known, int closed)
+bytes journal_of_three_runs(size_t known, int closed)
 {
     unsigned char done[TASKS] = {0};
     hsi_journal  *j = opened(0, done, NULL);
@@ -264,7 +264,7 @@ static void *record_all(void *data)
     return NULL;
 }
 
-void record_behind_the_gate(hsi_journal *j, pthread_t *thread)
+void record_in_blocked_thread(hsi_journal *j, pthread_t *thread)
 {
     atomic_store(&recorded, 0);
     atomic_store(&disk.gate_closed, 1);

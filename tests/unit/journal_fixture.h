@@ -23,7 +23,7 @@ extern char         folder[], file[64];
 extern hs_error     fault; /* error of the last failed call */
 extern uint64_t     lost;  /* status of the last hsi_journal_close(), which tells of lost records */
 extern long         memory_left; /* allocations by open_journal() before one fails; -1: no limit */
-extern atomic_uint  recorded;    /* attempts recorded by the thread of record_behind_the_gate() */
+extern atomic_uint  recorded;    /* attempts recorded by the thread of record_in_blocked_thread() */
 
 /* Stop all injected failures of memory and disk. */
 void all_well(void);
@@ -69,13 +69,13 @@ void      shut(hsi_journal *j);
 
 /* Return a journal of three runs that record the tasks nth(0) to nth(known - 1) as done. If
  * `closed` is 0, the last line, "closed", is cut off. */
-bytes three_runs(size_t known, int closed);
+bytes journal_of_three_runs(size_t known, int closed);
 
 /* Assert that exactly the tasks nth(0) to nth(count - 1) are done. */
 void assert_done(const unsigned char *done, size_t count);
 
 /* Make the disk hang, and start a thread that records more than HSI_JOURNAL_LAG attempts. Return
  * once HSI_JOURNAL_LAG of them are recorded. */
-void record_behind_the_gate(hsi_journal *j, pthread_t *thread);
+void record_in_blocked_thread(hsi_journal *j, pthread_t *thread);
 
 #endif

@@ -37,7 +37,7 @@ static bool all_is_marked(size_t vertex)
     return true;
 }
 
-void theatre_watch(const hs_instance *in)
+void theatre_check_order_of(const hs_instance *in)
 {
     order_tasks = hs_instance_tasks(in);
     ck_assert_int_eq(hs_instance_graph(in, &order), HS_OK);
@@ -335,7 +335,7 @@ static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
     return found;
 }
 
-hs_backend theatre_with_lists(void)
+hs_backend theatre_backend_with_lists(void)
 {
     hs_backend backend = theatre_backend;
 

@@ -105,7 +105,8 @@ static void read_bounds(reader *r, char *rest)
 
     while (list_next(r->where, &list, name, sizeof name))
         if (strcmp(name, "witness") != 0 && !hs_bound_find(name))
-            unknown_word(r->where, "bound", name, bound_word, "hsched-solve --list lists all");
+            report_unknown_word(r->where, "bound", name, bound_word,
+                                "hsched-solve --list lists all");
     replace(&r->c->bounds, rest);
 }
 
@@ -176,7 +177,7 @@ static bool find_policy(bench_algorithm *a, const char *what, const char *text)
     name = text + strlen(live[i].prefix);
     a->manner = live[i].manner;
     a->guesses = live[i].guesses;
-    a->policy = plugin_policy_ranked(name, &a->rank);
+    a->policy = plugin_policy_with_rank(name, &a->rank);
     if (!a->policy)
         plugin_unknown_policy(what, name);
     if (hs_policy_needs_plan(a->policy))
@@ -207,7 +208,7 @@ static void find_algorithm(bench_algorithm *a, const char *what, const char *tex
         name += 6;
     }
     a->policy = hs_policy_find(a->manner == BENCH_STEAL ? "plan+steal" : "plan");
-    a->algorithm = plugin_algorithm_ranked(name, &a->rank);
+    a->algorithm = plugin_algorithm_with_rank(name, &a->rank);
     if (!a->algorithm)
         plugin_unknown_algorithm(what, name);
 }
@@ -242,7 +243,7 @@ static bench_measure find_measure(const reader *r, const char *name)
     for (int i = 0; i < BENCH_MEASURES; i++)
         if (strcmp(name, measures[i].name) == 0)
             return (bench_measure)i;
-    unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
+    report_unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
 }
 
 static void read_plot(reader *r, char *rest, plot_kind kind)

@@ -164,7 +164,8 @@ static int read_campaign(options *o, const char *command, command_line *line, be
         usage_error("unexpected '%s' behind %s", surplus, name);
     if (name == command) {
         if (!bench_library_text(name))
-            unknown_word(NULL, "campaign", name, operand_word, "hsched-bench list lists all");
+            report_unknown_word(NULL, "campaign", name, operand_word,
+                                "hsched-bench list lists all");
         bench_campaign_read(c, name, name, bench_library_text(name));
         return EXIT_OK;
     }
@@ -300,7 +301,8 @@ static int show(options *o)
     if (!name)
         usage_error("show needs the name of a campaign; hsched-bench list prints them");
     if (!text)
-        unknown_word(NULL, "campaign", name, bench_library_name, "hsched-bench list lists all");
+        report_unknown_word(NULL, "campaign", name, bench_library_name,
+                            "hsched-bench list lists all");
     fputs(text, stdout);
     return EXIT_OK;
 }

@@ -164,7 +164,7 @@ static int check_bound(const work *w, const hs_schedule *s)
 
     snprintf(what, sizeof what, "%.80s, seed %llu", w->one->recipe,
              (unsigned long long)w->one->seed);
-    return certified_check_bound(what, w->truth, certified_time(w->truth, s, 0),
+    return certified_check_bound(what, w->truth, certified_time_beside(w->truth, s, 0),
                                  hs_schedule_entry_count(s), w->proved.name, w->proved.value);
 }
 
@@ -176,7 +176,7 @@ static void fill_schedule(const work *w, const hs_schedule *s, const hs_report *
     hs_metrics         metrics;
 
     hs_schedule_compute_metrics(in, s, &metrics);
-    row->makespan = certified_time(in, s, w->bound.value);
+    row->makespan = certified_time_beside(in, s, w->bound.value);
     row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
     row->gpu_tasks = metrics.type[HS_GPU].tasks;
     if (w->truth == w->made.in && report->bound > known)

@@ -91,7 +91,7 @@ bool bench_recipe_read(bench_case *one, const char *where)
     take_own(one, where);
     while (one->words[words])
         words++;
-    gen_read_line(words, one->words, "hsched-bench", &one->line);
+    gen_read_options(words, one->words, "hsched-bench", &one->line);
     if (one->perturb > 0 &&
         (!request->kernels || request->family < GEN_CHOLESKY || request->family > GEN_QR))
         usage_error("%s: --perturb is for cholesky, lu and qr with --kernels", where);
@@ -184,7 +184,7 @@ static int make_perturbed(const bench_case *one, hs_instance **out)
 {
     const hs_kernel_table *table;
     hs_kernel_table       *read = NULL;
-    int                    code = kernel_table_open(one->line.request.kernels, &table, &read);
+    int code = kernel_table_find_or_read(one->line.request.kernels, &table, &read);
     hs_status              status;
 
     if (code)

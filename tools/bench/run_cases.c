@@ -39,9 +39,9 @@ static int do_job(const team *all, job *mine)
     FILE *messages = open_memstream(&mine->messages, &mine->length);
     int   code;
 
-    message_hold(messages);
+    message_redirect(messages);
     code = bench_measure_case(all->c, mine->one, mine->wanted, mine->rows);
-    message_hold(NULL);
+    message_redirect(NULL);
     if (messages)
         fclose(messages);
     return code;
@@ -75,14 +75,14 @@ static int collect(team *all, int fd, const char *path)
     for (size_t i = 0; i < all->count && !code; i++) {
         job *next = &all->of[i];
 
-        progress_step(i, "%s, %s", all->c->name, next->one->recipe);
+        progress_set_done(i, "%s, %s", all->c->name, next->one->recipe);
         pthread_mutex_lock(&all->lock);
         while (!next->done)
             pthread_cond_wait(&all->changed, &all->lock);
         pthread_mutex_unlock(&all->lock);
         code = next->code;
         if (next->length > 0)
-            message_text(next->messages, next->length);
+            message_print_held(next->messages, next->length);
         if (!code)
             code = bench_rows_append(fd, path, all->c, next->rows, next->wanted);
     }

@@ -8,6 +8,7 @@
 #include "common/kernel_table.h"
 #include "common/checked_memory.h"
 #include "common/escape.h"
+#include "common/files.h"
 #include "common/message.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -33,58 +34,142 @@ static const char *kernel_word(size_t index)
 
 typedef struct command_line {
     calibrate_request request;
-    const char       *output, *kernels, *sizes, *gpu_table;
-    int               table, no_verify, single;
+    const char       *output, *kernels, *sizes, *gpu_table, *profile, *models;
+    calibrate_actions actions;
+    int               table, no_verify, single, links;
 } command_line;
 
 static const option_spec option_table[] = {
-    {0, "kernels", "NAME[:SIZE],...", {OPTION_LIST(kernel_word, kernels)},
+    {0,
+     "kernels",
+     "NAME[:SIZE],...",
+     {OPTION_LIST(kernel_word, kernels)},
      "kernels to measure, each with its size or with all of --sizes (default: the kernels of "
      "Cholesky, LU and QR)"},
-    {0, "precision", "double|single", {OPTION_WORD(NULL, single)},
+    {0,
+     "precision",
+     "double|single",
+     {OPTION_WORD(NULL, single)},
      "precision of the default kernels (default: double)"},
     {0, "sizes", "N[,N...]", {OPTION_TEXT(sizes)}, "sizes of kernels without one (default: 960)"},
-    {0, "repeats", "N", {OPTION_WHOLE(request.repeats, 1, 10000)},
+    {0,
+     "repeats",
+     "N",
+     {OPTION_WHOLE(request.repeats, 1, 10000)},
      "runs of each kernel by each core (default: 10)"},
-    {0, "warm-up", "N", {OPTION_WHOLE(request.warm_up, 0, 10000)},
+    {0,
+     "warm-up",
+     "N",
+     {OPTION_WHOLE(request.warm_up, 0, 10000)},
      "unmeasured runs of each kernel by each core before the measured ones (default: 2)"},
-    {0, "rounds", "N", {OPTION_WHOLE(request.rounds, 1, 16)},
+    {0,
+     "rounds",
+     "N",
+     {OPTION_WHOLE(request.rounds, 1, 16)},
      "maximum of rounds per kernel; each round doubles the runs, until the times of both halves "
      "agree or half a minute has passed (default: 4)"},
-    {'j', "cores", "N", {OPTION_WHOLE(request.cores, 1, 10000)},
+    {'j',
+     "cores",
+     "N",
+     {OPTION_WHOLE(request.cores, 1, 10000)},
      "number of cores that measure at the same time, as in a run of a plan (default: all)"},
-    {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
+    {0,
+     "no-verify",
+     NULL,
+     {OPTION_FLAG(no_verify)},
      "do not verify the results; verification is part of the measured time"},
-    {'o', "output", "FILE", {OPTION_FILE(output)},
-     "write the instance or table to FILE; '-', the default, is standard output"},
-    {0, "table", NULL, {OPTION_FLAG(table)},
+    {'o',
+     "output",
+     "FILE",
+     {OPTION_FILE(output)},
+     "write the instance or table to FILE; '-', the default without --profile, is standard "
+     "output"},
+    {0,
+     "table",
+     NULL,
+     {OPTION_FLAG(table)},
      "write a kernel table for hsched-gen --kernels instead of an instance"},
-    {0, "unit", "s|ms|us|ns", {OPTION_WORD(NULL, request.unit)},
+    {0,
+     "unit",
+     "s|ms|us|ns",
+     {OPTION_WORD(NULL, request.unit)},
      "unit of the written times (default: ms)"},
-    {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS)},
+    {'m',
+     "cpus",
+     "N",
+     {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS)},
      "number of CPUs of the instance (default: the number of --cores)"},
-    {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS)},
+    {'k',
+     "gpus",
+     "N",
+     {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS)},
      "number of GPUs of the instance (default: the number of --gpu-table, or 0)"},
-    {0, "count", "N", {OPTION_WHOLE(request.count, 1, HS_MAX_TASKS - 1)},
+    {0,
+     "count",
+     "N",
+     {OPTION_WHOLE(request.count, 1, HS_MAX_TASKS - 1)},
      "tasks in each row of the instance (default: 1)"},
-    {0, "gpu", NULL, {OPTION_FLAG(request.on_gpu)},
+    {0,
+     "gpu",
+     NULL,
+     {OPTION_FLAG(request.on_gpu)},
      "also measure GPU times, on the first GPU, with several tasks in flight as in a run of a "
      "plan"},
-    {0, "resident", NULL, {OPTION_FLAG(request.resident)},
+    {0,
+     "resident",
+     NULL,
+     {OPTION_FLAG(request.resident)},
      "measure GPU times without copies, as in hsched-exec --resident"},
-    {0, "gpu-table", "FILE|NAME",
-     {OPTION_NAME(kernel_table_word, gpu_table)},
+    {0,
+      "links",
+      NULL,
+      {OPTION_FLAG(links)},
+      "measure copies between the host and the GPUs instead of kernels, and write '# link' lines "
+      "for an instance"},
+    {0,
+     "gpu-table",
+     "FILE|NAME",
+     {OPTION_NAME(kernel_table_name_at, gpu_table)},
      "take GPU times from a kernel table, built-in (see hsched-gen --list) or a file (default: "
      "no GPU times)"},
-    {0, "gpu-by", "time|ratio", {OPTION_WORD(NULL, request.by_ratio)},
+    {0,
+     "gpu-by",
+     "time|ratio",
+     {OPTION_WORD(NULL, request.by_ratio)},
      "use the GPU times of the table (default), or its ratios of GPU time to CPU time"},
+    {0,
+     "profile",
+     "FILE",
+     {OPTION_FILE(profile)},
+     "add the measured times to this profile, for hsched-exec and hsched-solve --profile"},
+    {0,
+     "import-perfmodel",
+     "FILE...",
+     {OPTION_FILE(models)},
+     "add the times in StarPU's performance models, from starpu_perfmodel_recdump, to the profile; "
+     "measure nothing"},
+    {0,
+     "list",
+     NULL,
+     {OPTION_FLAG(actions.list)},
+     "print the times in the profile and the laws fitted to them; measure nothing"},
+    {0,
+     "forget",
+     "KEY|all",
+     {OPTION_TEXT(actions.forget)},
+     "delete the times of a program or kernel, or all times, from the profile; measure nothing"},
+    {0,
+     "plot",
+     "FILE",
+     {OPTION_FILE(actions.plot)},
+     "draw the times in the profile over the size, with their laws, as SVG; measure nothing"},
     {0}};
 
 static const tool_spec tool = {
     .name = "hsched-calibrate",
-    .operands = "",
+    .operands = "[MODELS...]",
     .summary = "Measure kernels on the cores and GPUs of this machine as hsched-exec runs them, "
-               "and write an instance or a kernel table with the times.",
+               "and write an instance or a kernel table with the times, or keep them in a profile.",
     .options = option_table,
 };
 
@@ -188,7 +273,7 @@ static int measure_all(const calibrate_request *request, calibrate_list *list)
     for (size_t i = 0; i < list->count && !code; i++) {
         calibrate_kernel *kernel = &list->kernels[i];
 
-        progress_step(i, "measuring %s", kernel->name);
+        progress_set_done(i, "measuring %s", kernel->name);
         code = calibrate_measure(request, kernel);
         if (code)
             break;
@@ -221,21 +306,91 @@ static int calibrate(const command_line *line, const calibrate_request *request,
                      calibrate_list *list)
 {
     output *file = NULL;
-    int     code = line->table ? calibrate_check_table(request, list) : EXIT_OK, to_stdout;
+    int     code = line->table ? calibrate_check_table(request, list) : EXIT_OK;
+    bool    to_stdout;
 
-    if (!code)
+    if (!code && line->output)
         code = output_open(line->output, &file);
     if (code)
         return code;
-    to_stdout = output_is_stdout(file);
+    to_stdout = file && output_is_stdout(file);
     code = measure_all(request, list);
     if (code)
         output_discard(file);
-    else
+    else if (file)
         code = write_result(line, request, list, file);
     if (!code && !to_stdout)
         calibrate_print(stdout, request, list);
     return code;
+}
+
+/* Write the measured runs to the profile. Return 0, or an exit code after a message. */
+static int write_profile(times_profile *times, hs_cost *fresh)
+{
+    hs_error  error = {0};
+    hs_status st = profile_write(times, fresh, &error);
+
+    if (st == HS_OK)
+        st = profile_trim(times, &error);
+    if (st == HS_OK)
+        return EXIT_OK;
+    message("the measured times are lost: %s", error.why);
+    return EXIT_WORK;
+}
+
+/* Measure, and add the runs to the profile if there is one. */
+static int calibrate_into_profile(const command_line *line, calibrate_request *request,
+                                  calibrate_list *list)
+{
+    times_profile times = {.path = line->profile};
+    char          gpu[HS_MAX_PROCESSOR_MODEL] = PROFILE_EMULATED;
+    int           code;
+
+    if (!line->profile)
+        return calibrate(line, request, list);
+    if (request->on_gpu)
+        calibrate_name_gpu(gpu);
+    code = profile_open(&times, line->profile, HS_PROFILE_UPDATE, 1, gpu);
+    if (!code && hs_cost_create(&request->fresh) != HS_OK)
+        code = message_status(HS_ENOMEM, line->profile);
+    if (!code)
+        code = calibrate(line, request, list);
+    if (!code)
+        code = write_profile(&times, request->fresh);
+    hs_cost_free(request->fresh);
+    profile_close(&times);
+    return code;
+}
+
+/* Check the options of a profile. */
+static void check_profile_options(const options *o, const command_line *line)
+{
+    static const char *const measuring[] = {"kernels", "output", "table", "gpu", "gpu-table"};
+
+    if (is_dash(line->profile))
+        usage_error("--profile needs the name of a file, not '-'");
+    files_check_svg("--plot", line->actions.plot);
+    if (!calibrate_has_action(&line->actions))
+        return;
+    if (!line->profile)
+        usage_error("--import-perfmodel, --list, --forget and --plot need --profile");
+    for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
+        if (options_given(o, measuring[i]))
+            usage_error("--%s is for a measurement; --import-perfmodel, --list, --forget and --plot "
+                        "measure nothing",
+                        measuring[i]);
+}
+
+/* Collect the files with models: the argument of the option, and the operands. */
+static void list_models(options *o, command_line *line)
+{
+    size_t       count = line->models ? 1 + options_operand_count(o) : 0;
+    const char **paths = checked_calloc(count, sizeof *paths);
+
+    for (size_t i = 0; i < count; i++)
+        paths[i] = i == 0 ? line->models : options_operand(o);
+    line->actions.models = paths;
+    line->actions.model_count = count;
 }
 
 static void check_command_line(options *o, const command_line *line)
@@ -243,7 +398,7 @@ static void check_command_line(options *o, const command_line *line)
     const calibrate_request *request = &line->request;
     const char              *surplus = options_operand(o);
 
-    if (surplus)
+    if (surplus && !line->models)
         usage_error("unexpected operand '%s': give options only", surplus);
     if (options_given(o, "precision") && line->kernels)
         usage_error("--precision selects default kernels and cannot be used with --kernels");
@@ -251,8 +406,14 @@ static void check_command_line(options *o, const command_line *line)
         usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)
         usage_error("--gpu and --gpu-table cannot be used together: both give GPU times");
+    if (line->links && (line->kernels || line->table || request->on_gpu || line->gpu_table ||
+                        line->profile))
+        usage_error("--links measures copies alone: of the other options it takes --unit and "
+                    "--output");
     if (request->resident && !request->on_gpu)
         usage_error("--resident needs --gpu");
+    if (line->profile && line->table && !line->output)
+        usage_error("--table needs --output if there is a --profile");
     if (request->count && line->table)
         usage_error("--count and --table cannot be used together");
 }
@@ -264,7 +425,6 @@ int main(int argc, char **argv)
                                            .warm_up = 2,
                                            .rounds = 4,
                                            .unit = HS_MILLISECONDS},
-                               .output = "-",
                                .sizes = "960"};
     calibrate_request *request = &line.request;
     calibrate_list     list = {0};
@@ -274,21 +434,35 @@ int main(int argc, char **argv)
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as in hsched-exec */
     options_read(&o, &tool, argc, argv, &line);
+    list_models(&o, &line);
     check_command_line(&o, &line);
+    check_profile_options(&o, &line);
+    if (calibrate_has_action(&line.actions)) {
+        code = calibrate_profile(line.profile, &line.actions);
+        free(line.actions.models);
+        return output_finish(code);
+    }
+    if (!line.output && !line.profile)
+        line.output = "-";
+    if (line.links) {
+        code = find_gpus(&devices);
+        return output_finish(code ? code : calibrate_links(line.output, devices, request->unit));
+    }
     if (!line.kernels)
         line.kernels = (line.table ? table_kernels : usual_kernels)[line.single];
     request->verify = !line.no_verify;
     list_kernels(&line, &list);
     take_cores(request);
     if (line.gpu_table)
-        code = kernel_table_open(line.gpu_table, &request->gpu, &read);
+        code = kernel_table_find_or_read(line.gpu_table, &request->gpu, &read);
     if (request->on_gpu)
         code = find_gpus(&devices);
     if (!code) {
         complete(&o, devices, request);
-        code = calibrate(&line, request, &list);
+        code = calibrate_into_profile(&line, request, &list);
     }
     hs_kernel_table_free(read);
+    free(line.actions.models);
     free(list.kernels);
     return output_finish(code);
 }

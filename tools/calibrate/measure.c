@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "calibrate/calibrate.h"
 #include "calibrate/settled_times.h"
@@ -223,14 +224,40 @@ static int measure_settled(const calibrate_request *request, calibrate_kernel *k
     }
 }
 
+/*
+ * Add the runs of a kernel to the request's cost models. On a GPU, where tasks overlap, a run is the
+ * mean of AT_ONCE runs in a row.
+ */
+static int keep_runs(const calibrate_request *request, const char *kernel, const bench *b)
+{
+    hs_type           type = b->gpus ? HS_GPU : HS_CPU;
+    hs_feature_index *index = NULL;
+    hs_features       features;
+    size_t            runs;
+    double           *times = times_in_a_row(b, &runs);
+    hs_status         st = hs_feature_index_create(b->in, &index);
+
+    hs_features_init(&features);
+    if (st == HS_OK)
+        hs_feature_index_get(index, 0, type, &features);
+    for (size_t i = 0; st == HS_OK && i < runs * workers_of(b); i++)
+        st = hs_cost_observe(request->fresh, type, &features, at_least_a_tick(times[i]),
+                             (int64_t)time(NULL));
+    hs_feature_index_free(index);
+    free(times);
+    return st == HS_OK ? EXIT_OK : message_status(st, kernel);
+}
+
 int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel)
 {
     bench     b = {.cpus = request->cores};
     hs_status refused;
     int       code = measure_settled(request, kernel, &b, &refused);
 
+    if (!code && request->fresh)
+        code = keep_runs(request, kernel->name, &b);
     if (!code) {
-        quartiles q = quartiles_of(b.times, b.count);
+        quartiles q = quartiles_of(b.times, b.count); /* sorts the times */
 
         kernel->low = at_least_a_tick(q.low);
         kernel->median = at_least_a_tick(q.median);
@@ -252,10 +279,13 @@ int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *ke
     more.warm_up = AT_ONCE * (request->warm_up + 1);
     more.repeats = AT_ONCE * request->repeats;
     code = measure_settled(&more, kernel, &b, &refused);
-    if (!code)
+    if (!code) {
         kernel->gpu = at_least_a_tick(mean(b.times, b.count));
-    else if (refused == HS_ERESOURCE)
+        if (request->fresh)
+            code = keep_runs(request, kernel->name, &b);
+    } else if (refused == HS_ERESOURCE) {
         code = EXIT_OK;
+    }
     bench_free(&b);
     return code;
 }

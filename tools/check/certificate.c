@@ -24,7 +24,7 @@ typedef struct verification {
 
 static int proves_nothing(const verification *v, const char *why)
 {
-    message_plain("%s: not proved: %s", v->path, why);
+    message_without_tool("%s: not proved: %s", v->path, why);
     return EXIT_WORK;
 }
 
@@ -50,7 +50,7 @@ static const char *flaw_of_kinds(verification *v)
     certificate *c = &v->c;
     size_t       kinds;
 
-    v->kind = kinds_of(v->in, &kinds);
+    v->kind = group_tasks_by_times(v->in, &kinds);
     if (c->has_kinds && c->kinds != kinds)
         return "its tasks are not of as many kinds as the instance's";
     for (size_t i = 0; c->has_kinds && i < kinds; i++)
@@ -70,8 +70,8 @@ static const char *flaw_of_value(verification *v, const mpq_t value)
     const unsigned workers[2] = {hs_instance_cpus(v->in), hs_instance_gpus(v->in)};
 
     if (is_of_graph(&v->c))
-        return graph_flaw(&v->c, v->in, value, &v->limits);
-    return cases_flaw(&v->c, v->kind, workers, value, &v->limits);
+        return graph_proof_flaw(&v->c, v->in, value, &v->limits);
+    return proof_tree_flaw(&v->c, v->kind, workers, value, &v->limits);
 }
 
 static int check_proof(verification *v)

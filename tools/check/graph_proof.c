@@ -381,7 +381,7 @@ static void open_proof(proof *p, const graph_case *of, mpq_srcptr value)
     tasks_between_open(&p->between, p->w);
     mpz_inits(p->longest, p->multiplier[0], p->multiplier[1], p->all, NULL);
     find_unit(p);
-    longest_below(p->longest, value, p->unit);
+    greatest_multiple_below(p->longest, value, p->unit);
     find_order(p);
 }
 
@@ -441,8 +441,8 @@ static bool is_impossible(const proof *p)
     return false;
 }
 
-const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
-                            mpq_srcptr value, limits *l)
+const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
+                                  const graph_case *of, mpq_srcptr value, limits *l)
 {
     proof       p = {.c = c, .node = node, .in = of->in, .w = &of->task_order, .l = l};
     const char *flaw = NULL;
@@ -460,7 +460,8 @@ const char *graph_case_flaw(const certificate *c, const proof_node *node, const 
     return flaw;
 }
 
-const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l)
+const char *graph_proof_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value,
+                             limits *l)
 {
     graph_case whole = {.in = in, .task_order = {.tasks = hs_instance_tasks(in)}};
 
@@ -469,6 +470,6 @@ const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr v
     if (hs_instance_graph(in, &whole.task_order.g) != HS_OK)
         return hs_status_text(HS_ENOMEM);
     whole.task_order.vertices = hs_graph_vertex_count(whole.task_order.g);
-    return c->has_cases ? graph_cases_flaw(c, &whole, value, l)
-                        : graph_case_flaw(c, c->node, &whole, value, l);
+    return c->has_cases ? graph_proof_tree_flaw(c, &whole, value, l)
+                        : graph_proof_leaf_flaw(c, c->node, &whole, value, l);
 }

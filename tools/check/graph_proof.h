@@ -23,14 +23,16 @@ typedef struct graph_case {
  * Return why the proof does not show that every schedule of the graph takes `value` or longer;
  * NULL: it does. The proof is one node STEP_GRAPH, or a tree of cases.
  */
-const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l);
-
-/** Verify a node STEP_GRAPH or STEP_CROWD for the schedules of a case; return as graph_flaw(). */
-const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
-                            mpq_srcptr value, limits *l);
-
-/** Verify a tree of cases; return as graph_flaw(). */
-const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
+const char *graph_proof_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value,
                              limits *l);
+
+/** Verify a node STEP_GRAPH or STEP_CROWD for the schedules of a case; return as
+ * graph_proof_flaw(). */
+const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
+                                  const graph_case *of, mpq_srcptr value, limits *l);
+
+/** Verify a tree of cases; return as graph_proof_flaw(). */
+const char *graph_proof_tree_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
+                                  limits *l);
 
 #endif

@@ -74,7 +74,7 @@ static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node
     if (node->step != STEP_GRAPH && node->step != STEP_CROWD)
         return "a case is proved by what is no proof of a graph";
     list_edges(w, at);
-    return graph_case_flaw(w->c, node, &of, w->value, w->l);
+    return graph_proof_leaf_flaw(w->c, node, &of, w->value, w->l);
 }
 
 /* Return whether a path leads from the first to the second vertex. */
@@ -154,8 +154,8 @@ static const char *flaw_of_case(walk *w, size_t depth)
     return flaw;
 }
 
-const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
-                             limits *l)
+const char *graph_proof_tree_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
+                                  limits *l)
 {
     const char *flaw;
     walk       *w;

@@ -55,15 +55,17 @@ static int check_digests(const plan *p)
     uint64_t tasks = hs_instance_digest(p->in), all = hs_plan_digest(p->in, p->s, &p->info);
 
     if (p->info.has_digest && p->info.digest != tasks)
-        return plan_not_valid(p,
-                              "the header says instance-digest %016llx, but the digest of these "
-                              "tasks and workers is %016llx",
-                              (unsigned long long)p->info.digest, (unsigned long long)tasks);
+        return plan_report_invalid(
+            p,
+            "the header says instance-digest %016llx, but the digest of these "
+            "tasks and workers is %016llx",
+            (unsigned long long)p->info.digest, (unsigned long long)tasks);
     if (p->info.has_plan_digest && p->info.plan_digest != all)
-        return plan_not_valid(p,
-                              "the header says plan-digest %016llx, but the digest of this plan "
-                              "is %016llx: it was changed, or is not whole",
-                              (unsigned long long)p->info.plan_digest, (unsigned long long)all);
+        return plan_report_invalid(
+            p,
+            "the header says plan-digest %016llx, but the digest of this plan "
+            "is %016llx: it was changed, or is not whole",
+            (unsigned long long)p->info.plan_digest, (unsigned long long)all);
     return EXIT_OK;
 }
 
@@ -74,7 +76,7 @@ static int check_header(const plan *p)
 
     if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
         show_different(p->info.makespan, makespan, said, found);
-        return plan_not_valid(p, "the header says makespan %s, but it is %s", said, found);
+        return plan_report_invalid(p, "the header says makespan %s, but it is %s", said, found);
     }
     for (unsigned i = 0; i < p->info.bound_count; i++) {
         const hs_named_bound *bound = &p->info.bounds[i];
@@ -82,14 +84,24 @@ static int check_header(const plan *p)
         if (bound->value <= certified + certified_slack(p->in, p->s))
             continue;
         show_different(bound->value, certified, said, found);
-        return plan_not_valid(p,
-                              "the header says that no schedule beats %s (%s), but %s only %s",
-                              said, bound->name,
-                              hs_instance_has_graph(p->in) ? "this one takes"
-                                                           : "the loads of this one need",
-                              found);
+        return plan_report_invalid(
+            p, "the header says that no schedule beats %s (%s), but %s only %s", said, bound->name,
+            hs_instance_has_graph(p->in) ? "this one takes" : "the loads of this one need", found);
     }
     return check_digests(p);
+}
+
+/* Refuse an instance with unknown times: the plan has the times that were predicted for them. */
+static int refuse_unknown(const hs_instance *instance, const char *path)
+{
+    size_t unknown = hs_instance_unknown(instance);
+
+    if (unknown == 0)
+        return EXIT_OK;
+    message("%s: %zu row%s an unknown time, so no plan has the same times; compare with the table "
+            "that hsched-solve --filled=FILE writes beside the plan",
+            path, unknown, unknown == 1 ? " has" : "s have");
+    return EXIT_USAGE;
 }
 
 static int check_instance(const plan *p, const char *path, const hs_read_settings *reading)
@@ -99,15 +111,21 @@ static int check_instance(const plan *p, const char *path, const hs_read_setting
     hs_status    status;
     int          code;
 
-    progress_step(2, "reading %s", path);
+    progress_set_done(2, "reading %s", path);
     code = input_instance(path, reading, &instance);
     if (code)
         return code;
+    code = refuse_unknown(instance, path);
+    if (code) {
+        hs_instance_free(instance);
+        return code;
+    }
     status = find_difference(p->in, instance, difference);
     hs_instance_free(instance);
     if (status != HS_OK)
         return message_status(status, path);
-    return difference[0] ? plan_not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
+    return difference[0] ? plan_report_invalid(p, "not a plan of %s: %s", path, difference)
+                         : EXIT_OK;
 }
 
 static const hs_named_bound *best_bound(const plan *p)
@@ -139,7 +157,8 @@ static void print_valid(const plan *p)
     unsigned              cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
     char                  text[32];
 
-    show_number(best ? certified_time(p->in, p->s, best->value) : hs_schedule_makespan(p->s), text);
+    show_number(best ? certified_time_beside(p->in, p->s, best->value) : hs_schedule_makespan(p->s),
+                text);
     printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, plural(tasks), cpus,
            plural(cpus), gpus, plural(gpus), text);
     if (best) {
@@ -155,7 +174,7 @@ static int check_plan(plan *p, const char *instance, const command_line *line)
     double *available = NULL;
     int     code = plan_read(p, &line->reading);
 
-    progress_step(1, "checking %s", p->path);
+    progress_set_done(1, "checking %s", p->path);
     if (!code)
         code = available_read(line->available, p->in, &available);
     if (!code)

@@ -281,7 +281,7 @@ static const char *flaw_of_packing(cases *cs, const proof_node *node)
     return found == TOO_MUCH ? flaw_too_much : NULL;
 }
 
-const char *leaf_flaw(cases *cs, const proof_node *node)
+const char *proof_leaf_flaw(cases *cs, const proof_node *node)
 {
     switch (node->step) {
     case STEP_BRANCH:

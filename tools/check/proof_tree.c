@@ -38,7 +38,7 @@ static long unit_of(const certificate *c, const task_kind *kind)
     return unit;
 }
 
-void longest_below(mpz_t longest, const mpq_t value, long unit)
+void greatest_multiple_below(mpz_t longest, const mpq_t value, long unit)
 {
     mpq_t units;
 
@@ -100,7 +100,7 @@ static const char *flaw_of_nodes(cases *cs, step *stack)
             enter(cs, &s);
             continue;
         }
-        flaw = leaf_flaw(cs, node);
+        flaw = proof_leaf_flaw(cs, node);
         if (flaw)
             return flaw;
         depth = next_case(cs, stack, depth);
@@ -112,8 +112,8 @@ static const char *flaw_of_nodes(cases *cs, step *stack)
     return i + 1 < c->nodes ? "there are more cases than branches" : NULL;
 }
 
-const char *cases_flaw(const certificate *c, const task_kind *kind, const unsigned workers[2],
-                       const mpq_t value, limits *l)
+const char *proof_tree_flaw(const certificate *c, const task_kind *kind, const unsigned workers[2],
+                            const mpq_t value, limits *l)
 {
     cases       cs = {.c = c, .kind = kind, .workers = {workers[0], workers[1]}, .l = l};
     step       *stack = checked_calloc(c->nodes + 1, sizeof *stack);
@@ -121,7 +121,7 @@ const char *cases_flaw(const certificate *c, const task_kind *kind, const unsign
 
     mpz_init(cs.longest);
     cs.unit = unit_of(c, kind);
-    longest_below(cs.longest, value, cs.unit);
+    greatest_multiple_below(cs.longest, value, cs.unit);
     cs.low = checked_calloc(c->kinds + 1, sizeof *cs.low);
     cs.high = checked_calloc(c->kinds + 1, sizeof *cs.high);
     for (size_t i = 0; i < c->kinds; i++)

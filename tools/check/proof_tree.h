@@ -24,17 +24,17 @@ typedef struct cases {
  * Return why the proof does not show that every schedule takes `value` or longer; NULL: it does.
  * `kind` has the kinds of the instance.
  */
-const char *cases_flaw(const certificate *c, const task_kind *kind, const unsigned workers[2],
-                       const mpq_t value, limits *l);
+const char *proof_tree_flaw(const certificate *c, const task_kind *kind, const unsigned workers[2],
+                            const mpq_t value, limits *l);
 
 /** Return why the leaf does not prove the present case; NULL: it does. */
-const char *leaf_flaw(cases *cs, const proof_node *node);
+const char *proof_leaf_flaw(cases *cs, const proof_node *node);
 
 /** Return a positive finite time as mantissa 2^exponent with an odd mantissa. */
 dyadic time_as_dyadic(double time);
 
 /** Set `longest` to the greatest multiple of 2^unit below the value, divided by 2^unit. */
-void longest_below(mpz_t longest, const mpq_t value, long unit);
+void greatest_multiple_below(mpz_t longest, const mpq_t value, long unit);
 
 /** The reason for refusing a proof that takes too long to verify. */
 extern const char flaw_too_much[];

@@ -15,7 +15,7 @@ static int by_times(const void *a, const void *b)
     return (x->time[1] > y->time[1]) - (x->time[1] < y->time[1]);
 }
 
-task_kind *kinds_of(const hs_instance *in, size_t *kinds)
+task_kind *group_tasks_by_times(const hs_instance *in, size_t *kinds)
 {
     size_t     rows = hs_instance_rows(in), count = 0;
     task_kind *kind = checked_calloc(rows + 1, sizeof *kind);

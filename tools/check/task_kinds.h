@@ -17,6 +17,6 @@ typedef struct task_kind {
  * Return all kinds, sorted by CPU time and then by GPU time, and their number; the caller frees
  * them.
  */
-task_kind *kinds_of(const hs_instance *in, size_t *kinds);
+task_kind *group_tasks_by_times(const hs_instance *in, size_t *kinds);
 
 #endif

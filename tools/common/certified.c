@@ -121,7 +121,8 @@ double certified_slack(const hs_instance *in, const hs_schedule *s)
     return slack(in, hs_schedule_makespan(s), hs_schedule_entry_count(s));
 }
 
-double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound)
+double certified_makespan_beside(const hs_instance *in, double makespan, size_t entries,
+                                 double bound)
 {
     return bound > makespan && bound <= makespan + slack(in, makespan, entries) ? bound : makespan;
 }
@@ -130,8 +131,8 @@ double certified_beside(const hs_instance *in, double makespan, size_t entries, 
  * The check is exact for independent tasks: no true bound exceeds the sum of a worker's times,
  * rounded up.
  */
-int certified_check_bound(const char *what, const hs_instance *in, double makespan, size_t entries,
-                          const char *name, double bound)
+int certified_check_bound(const char *solved, const hs_instance *in, double makespan,
+                          size_t entries, const char *bound_name, double bound)
 {
     char claimed[32], reached[32];
 
@@ -142,20 +143,20 @@ int certified_check_bound(const char *what, const hs_instance *in, double makesp
         "%s: internal error: the bound %s says that no schedule takes less than %s, but a valid "
         "one takes %s; no result is kept; please report this with the instance (its digest is "
         "%016llx)",
-        what, name, claimed, reached, (unsigned long long)hs_instance_digest(in));
+        solved, bound_name, claimed, reached, (unsigned long long)hs_instance_digest(in));
     return EXIT_WORK;
 }
 
-double certified_time(const hs_instance *in, const hs_schedule *s, double bound)
+double certified_time_beside(const hs_instance *in, const hs_schedule *s, double bound)
 {
     double reached = fmax(hs_schedule_makespan(s), certified_makespan(in, s));
 
-    return certified_beside(in, reached, hs_schedule_entry_count(s), bound);
+    return certified_makespan_beside(in, reached, hs_schedule_entry_count(s), bound);
 }
 
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound)
 {
-    double reached = certified_time(in, s, bound);
+    double reached = certified_time_beside(in, s, bound);
 
     return reached <= bound ? 0 : reached / bound - 1;
 }

@@ -21,19 +21,21 @@ double certified_slack(const hs_instance *in, const hs_schedule *s);
  * with or without idle time. On a graph a true bound may lie above both by the rounding of ends:
  * every schedule takes at least the bound, so the bound is returned.
  */
-double certified_time(const hs_instance *in, const hs_schedule *s, double bound);
+double certified_time_beside(const hs_instance *in, const hs_schedule *s, double bound);
 
-/** Do the work of certified_time() for a known makespan and a schedule with `entries` entries. */
-double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound);
+/** Do the work of certified_time_beside() for a known makespan and a schedule with `entries`
+ * entries. */
+double certified_makespan_beside(const hs_instance *in, double makespan, size_t entries,
+                                 double bound);
 
 /**
- * Check a bound against a valid schedule of `entries` entries with the makespan certified_time()
- * returns. A bound higher by more than the rounding of ends is a defect of this software: print a
- * message with `what` was solved and the digest of `in`, and return EXIT_WORK. Otherwise return 0.
- * O(1) without a message.
+ * Check a bound against a valid schedule of `entries` entries with the makespan
+ * certified_time_beside() returns. A bound higher by more than the rounding of ends is a defect of
+ * this software: print a message with `solved` was solved and the digest of `in`, and return
+ * EXIT_WORK. Otherwise return 0. O(1) without a message.
  */
-int certified_check_bound(const char *what, const hs_instance *in, double makespan, size_t entries,
-                          const char *name, double bound);
+int certified_check_bound(const char *solved, const hs_instance *in, double makespan,
+                          size_t entries, const char *bound_name, double bound);
 
 /** Return how far `s` may be from the optimum: its makespan / bound - 1; 0 means optimal. */
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound);

@@ -10,7 +10,7 @@
 static void *check(void *memory)
 {
     if (!memory) {
-        message_hold(NULL); /* print the message at once: no caller will print held messages */
+        message_redirect(NULL); /* print the message at once: no caller will print held messages */
         message("%s", hs_status_text(HS_ENOMEM));
         exit(EXIT_RESOURCE);
     }

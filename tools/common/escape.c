@@ -26,6 +26,17 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
+bool utf8_is_valid(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t               length;
+
+    for (; *at; at += length)
+        if ((length = utf8_length(at)) == 0)
+            return false;
+    return true;
+}
+
 static unsigned code_point(const unsigned char *text, size_t length)
 {
     if (length == 1)

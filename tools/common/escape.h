@@ -2,6 +2,7 @@
 #ifndef TOOLS_ESCAPE_H
 #define TOOLS_ESCAPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,9 @@ void html_text(FILE *out, const char *text);
 enum { SHOWN_SIZE = 4096 };
 #define SHOWN(text) shown((text), (char[SHOWN_SIZE]){0})
 const char *shown(const char *text, char buffer[SHOWN_SIZE]);
+
+/** Return whether the text is UTF-8. */
+bool utf8_is_valid(const char *text);
 
 /** Return "s", or "" for a count of 1. */
 const char *plural(uint64_t count);

@@ -28,7 +28,7 @@ void files_check_svg(const char *option, const char *path)
                         option, path);
 }
 
-int files_to_stdout(const char *const *path, int count)
+int files_count_stdout(const char *const *path, int count)
 {
     int dashes = 0;
 
@@ -37,19 +37,21 @@ int files_to_stdout(const char *const *path, int count)
     return dashes;
 }
 
-void files_check(const char *const *path, int count, const char *const *read, size_t read_count)
+void files_check(const char *const *outputs, int count, const char *const *inputs,
+                 size_t input_count)
 {
-    if (files_to_stdout(path, count) > 1)
+    if (files_count_stdout(outputs, count) > 1)
         usage_error("only one output can be '-', standard output: give the others file names");
     for (int i = 0; i < count; i++) {
-        if (!path[i] || is_dash(path[i]))
+        if (!outputs[i] || is_dash(outputs[i]))
             continue;
         for (int j = 0; j < i; j++)
-            if (path[j] && same_file(path[i], path[j]))
-                usage_error("%s is given for two outputs: give each its own file", path[i]);
-        for (size_t j = 0; j < read_count; j++)
-            if (read[j] && same_file(path[i], read[j]))
-                usage_error("%s is both input and output: give the output another file", path[i]);
+            if (outputs[j] && same_file(outputs[i], outputs[j]))
+                usage_error("%s is given for two outputs: give each its own file", outputs[i]);
+        for (size_t j = 0; j < input_count; j++)
+            if (inputs[j] && same_file(outputs[i], inputs[j]))
+                usage_error("%s is both input and output: give the output another file",
+                            outputs[i]);
     }
 }
 
@@ -63,13 +65,13 @@ int files_open(const char *const *path, output **file, int count)
     return code;
 }
 
-int files_look(const char *const *path, int count)
+int files_check_creatable(const char *const *path, int count)
 {
     int code = EXIT_OK;
 
     for (int i = 0; i < count && !code; i++)
         if (path[i])
-            code = output_look(path[i]);
+            code = output_check_creatable(path[i]);
     return code;
 }
 

@@ -15,17 +15,19 @@ bool is_dash(const char *path);
 void files_check_svg(const char *option, const char *path);
 
 /** Return the number of paths that are `-`. */
-int files_to_stdout(const char *const *path, int count);
+int files_count_stdout(const char *const *path, int count);
 
 /**
  * Call usage_error() if two outputs go to standard output or to one file, or if an output file is
  * also an input file.
  */
-void files_check(const char *const *path, int count, const char *const *read, size_t read_count);
+void files_check(const char *const *outputs, int count, const char *const *inputs,
+                 size_t input_count);
 
-/** Call output_open(), or output_look(), for each non-NULL path. Return 0, or an exit code. */
+/** Call output_open(), or output_check_creatable(), for each non-NULL path. Return 0, or an exit
+ * code. */
 int files_open(const char *const *path, output **file, int count);
-int files_look(const char *const *path, int count);
+int files_check_creatable(const char *const *path, int count);
 
 /** Write result number `which` to `fd`. HS_EIO: errno says why. */
 typedef hs_status files_writer(int which, int fd, const void *data);

@@ -5,10 +5,8 @@
 
 enum { WIDTH = 80, HELP_COLUMN = 30 };
 
-void help_wrap(FILE *out, const char *text, int used, int indent)
+void help_wrap(FILE *out, const char *text, int column, int indent)
 {
-    int column = used;
-
     if (column > indent) {
         fputc('\n', out);
         column = 0;

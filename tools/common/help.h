@@ -15,8 +15,8 @@ void help_print(const tool_spec *tool, FILE *out, const void *line);
 
 /**
  * Print `text` in lines of at most 80 columns, indented by `indent`; the first begins in column
- * `used`.
+ * `column`.
  */
-void help_wrap(FILE *out, const char *text, int used, int indent);
+void help_wrap(FILE *out, const char *text, int column, int indent);
 
 #endif

@@ -22,13 +22,13 @@ int input_open(const char *path, input *in)
             return EXIT_USAGE;
         }
     }
-    progress_watch(in->fd);
+    progress_measure_reading(in->fd);
     return EXIT_OK;
 }
 
 void input_close(input *in)
 {
-    progress_watch(-1);
+    progress_measure_reading(-1);
     if (in->fd > STDERR_FILENO)
         close(in->fd);
     in->fd = -1;
@@ -45,10 +45,11 @@ int input_status(const input *in, hs_status status, const hs_error *error)
     if (status == HS_ENOMEM)
         return message_status(status, in->name);
     if (error->line)
-        message_plain("%s:%llu:%llu: %s", in->name, (unsigned long long)error->line,
-                      (unsigned long long)error->column, error->why);
+        message_without_tool("%s:%llu:%llu: %s", in->name, (unsigned long long)error->line,
+                             (unsigned long long)error->column, error->why);
     else
-        message_plain("%s: %s", in->name, error->why[0] ? error->why : hs_status_text(status));
+        message_without_tool("%s: %s", in->name,
+                             error->why[0] ? error->why : hs_status_text(status));
     return exit_code(status);
 }
 

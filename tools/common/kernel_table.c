@@ -8,7 +8,7 @@
 #include "common/message.h"
 #include "common/nearest_word.h"
 
-const char *kernel_table_word(size_t index)
+const char *kernel_table_name_at(size_t index)
 {
     const hs_kernel_table *table = hs_kernel_table_at(index);
 
@@ -27,7 +27,8 @@ static const char *header_name(const char *path)
     return path;
 }
 
-int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel_table **read)
+int kernel_table_find_or_read(const char *name, const hs_kernel_table **table,
+                              hs_kernel_table **read)
 {
     hs_error      error = {0};
     input         in;
@@ -37,8 +38,8 @@ int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel
     if (*table)
         return EXIT_OK;
     if (!is_dash(name) && access(name, F_OK) != 0)
-        unknown_word(NULL, "kernel table, nor file,", name, kernel_table_word,
-                     "hsched-gen --list names the tables");
+        report_unknown_word(NULL, "kernel table, nor file,", name, kernel_table_name_at,
+                            "hsched-gen --list names the tables");
     code = input_open(name, &in);
     if (code)
         return code;

@@ -74,12 +74,12 @@ static void print(const char *prefix, const char *format, va_list args)
     fprintf(to, "%s\n", shown);
 }
 
-void message_hold(FILE *to)
+void message_redirect(FILE *to)
 {
     held = to;
 }
 
-void message_text(const char *text, size_t length)
+void message_print_held(const char *text, size_t length)
 {
     if (length == 0)
         return;
@@ -96,7 +96,7 @@ void message(const char *format, ...)
     va_end(args);
 }
 
-void message_plain(const char *format, ...)
+void message_without_tool(const char *format, ...)
 {
     va_list args;
 

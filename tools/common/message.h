@@ -28,13 +28,13 @@ const char *message_tool(void);
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Print a message without the tool's name, for `file:line:column: ...`. */
-void message_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_without_tool(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Write this thread's messages to `to` from now on; NULL: to standard error again. */
-void message_hold(FILE *to);
+void message_redirect(FILE *to);
 
-/** Print the text of messages that message_hold() collected. */
-void message_text(const char *text, size_t length);
+/** Print the text of messages that message_redirect() collected. */
+void message_print_held(const char *text, size_t length);
 
 /** Print the message and a hint at --help, and exit with code 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

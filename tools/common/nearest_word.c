@@ -8,7 +8,7 @@
 
 #include "common/message.h"
 
-const char *near_word(const char *given, word_at words)
+const char *nearest_word_to(const char *given, word_at words)
 {
     const char *word, *nearest = NULL;
     size_t      length = strlen(given);
@@ -25,10 +25,10 @@ const char *near_word(const char *given, word_at words)
     return nearest;
 }
 
-_Noreturn void unknown_word(const char *where, const char *kind, const char *given, word_at words,
-                            const char *listed)
+_Noreturn void report_unknown_word(const char *where, const char *kind, const char *given,
+                                   word_at words, const char *listed)
 {
-    const char *near = near_word(given, words);
+    const char *near = nearest_word_to(given, words);
     char        meant[128] = "; ";
 
     if (near)

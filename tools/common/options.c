@@ -112,7 +112,7 @@ static _Noreturn void wrong_option(const options *o, int answer)
     const char        *text = o->argv[optind - 1];
     int                number = option_number(o->tool, optopt); /* the rejected option */
     const option_spec *spec = number < 0 ? NULL : option_at(o->tool, (size_t)number);
-    const char        *near;
+    const char        *near, *hint = o->tool->hint ? o->tool->hint : "";
 
     if (answer == ':')
         usage_error("option '%s' needs an argument%s%s", text,
@@ -121,13 +121,13 @@ static _Noreturn void wrong_option(const options *o, int answer)
     if (spec)
         usage_error("option '--%s' takes no argument", spec->name);
     if (optopt)
-        usage_error("there is no option '-%c'", optopt);
+        usage_error("there is no option '-%c'%s", optopt, hint);
     if (is_ambiguous(o->tool, text + 2))
         usage_error("option '%s' is ambiguous", text);
     near = near_option(o->tool, text);
     if (near)
         usage_error("there is no option '%s'; did you mean '--%s'?", text, near);
-    usage_error("there is no option '%s'", text);
+    usage_error("there is no option '%s'%s", text, hint);
 }
 
 /* Return the index of the current option's argument among the option's words. */

@@ -75,6 +75,7 @@ typedef struct tool_spec {
     word_at            word;     /* words for operands; NULL: operands are files */
     /* Prints the end of --help; `line` has the options before --help. May be NULL. */
     void (*epilogue)(FILE *out, const void *line);
+    const char *hint;   /* end of the message about an unknown option, e.g. "; use --"; NULL: none */
     const char *within; /* name of the enclosing tool, which disables --help; NULL: none */
 } tool_spec;
 

@@ -285,7 +285,7 @@ static int look_at_target(const char *target)
     return error;
 }
 
-int output_look(const char *path)
+int output_check_creatable(const char *path)
 {
     struct stat st;
     char       *target;

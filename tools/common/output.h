@@ -30,7 +30,7 @@ int output_open(const char *path, output **out);
  * Check whether output_open() would succeed, without creating any file. Return 0, or the exit code
  * output_open() would return, after the same message.
  */
-int output_look(const char *path);
+int output_check_creatable(const char *path);
 
 /**
  * Return the exit code of a write error (an errno): wrong usage for an unusable path, a missing

@@ -69,12 +69,12 @@ static const char style[] =
     ".tasks tbody tr:nth-child(n+31){display:none}.printed{display:block}}\n"
     "</style>\n";
 
-void page_style(FILE *out)
+void page_write_style(FILE *out)
 {
     fputs(style, out);
 }
 
-void page_inline(FILE *out, FILE *svg)
+void page_write_svg(FILE *out, FILE *svg)
 {
     char   block[16384];
     size_t got;

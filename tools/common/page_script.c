@@ -109,7 +109,7 @@ static const char filtering[] =
     "});\n"
     "</script>\n";
 
-void page_script(FILE *out)
+void page_write_script(FILE *out)
 {
     fputs(sorting, out);
     fputs(filtering, out);

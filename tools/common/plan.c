@@ -9,7 +9,7 @@
 #include "common/message.h"
 #include "common/progress.h"
 
-int plan_not_valid(const plan *p, const char *format, ...)
+int plan_report_invalid(const plan *p, const char *format, ...)
 {
     char    text[8 * HS_MAX_ID];
     va_list args;
@@ -17,7 +17,7 @@ int plan_not_valid(const plan *p, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    message_plain("%s: not valid: %s", p->path, text);
+    message_without_tool("%s: not valid: %s", p->path, text);
     return EXIT_WORK;
 }
 
@@ -51,7 +51,7 @@ static int read_file(plan *p, const hs_read_settings *reading, bool instance_wil
     off_t           start;
     int             code;
 
-    progress_step(0, "reading %s", path);
+    progress_set_done(0, "reading %s", path);
     code = input_open(path, &file);
     if (code)
         return code;
@@ -91,7 +91,7 @@ int plan_commands_read(plan *p, const hs_read_settings *reading)
     input    file;
     int      code;
 
-    progress_step(0, "reading %s", p->path);
+    progress_set_done(0, "reading %s", p->path);
     code = input_open(p->path, &file);
     if (code)
         return code;
@@ -108,7 +108,7 @@ int plan_check(const plan *p, const double *available)
     hs_status status = hs_schedule_check_available(p->in, p->s, available, &error);
 
     if (status == HS_ESCHEDULE)
-        return plan_not_valid(p, "%s", error.why);
+        return plan_report_invalid(p, "%s", error.why);
     return status == HS_OK ? EXIT_OK : message_status(status, p->path);
 }
 

@@ -32,6 +32,7 @@ void plan_free(plan *p);
 int plan_check(const plan *p, const double *available);
 
 /** Print "PLAN: not valid: ..." on one line; return the exit code. */
-int plan_not_valid(const plan *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int plan_report_invalid(const plan *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

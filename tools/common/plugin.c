@@ -23,7 +23,7 @@ static struct {
     size_t                algorithms, policies;
 } all;
 
-void plugin_add(const char *path)
+void plugin_add_file(const char *path)
 {
     if (all.paths == MOST)
         usage_error("more than %d plugins", MOST);
@@ -64,7 +64,7 @@ static bool is_supported(hs_rank rank, unsigned ranks)
     return rank == HS_RANK_DEFAULT || (ranks >> rank & 1);
 }
 
-const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
+const hs_algorithm *plugin_algorithm_with_rank(const char *text, hs_rank *rank)
 {
     char                name[PLUGIN_RANKED];
     bool                is_known = split_rank(text, name, rank);
@@ -83,7 +83,7 @@ const hs_policy_kind *plugin_policy_find(const char *name)
     return hs_policy_find(name);
 }
 
-const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
+const hs_policy_kind *plugin_policy_with_rank(const char *text, hs_rank *rank)
 {
     char                  name[PLUGIN_RANKED];
     bool                  is_known = split_rank(text, name, rank);
@@ -121,7 +121,7 @@ static const char *rank_word(size_t index)
 static _Noreturn void unknown_rank(const char *where, const char *kind, const char *name,
                                    const char *rank, unsigned ranks)
 {
-    const char *near = near_word(rank, rank_word), *word;
+    const char *near = nearest_word_to(rank, rank_word), *word;
     char        list[128] = "", meant[128] = "";
     size_t      used = 0;
 
@@ -150,8 +150,8 @@ _Noreturn void plugin_unknown_algorithm(const char *where, const char *text)
     if (algorithm)
         unknown_rank(where, "algorithm", name, text + length + 1,
                      hs_algorithm_supported_ranks(algorithm));
-    unknown_word(where, "algorithm", name, algorithm_word,
-                 "hsched-solve --list lists all, with their ranks");
+    report_unknown_word(where, "algorithm", name, algorithm_word,
+                        "hsched-solve --list lists all, with their ranks");
 }
 
 _Noreturn void plugin_unknown_policy(const char *where, const char *text)
@@ -164,8 +164,8 @@ _Noreturn void plugin_unknown_policy(const char *where, const char *text)
     policy = plugin_policy_find(name);
     if (policy)
         unknown_rank(where, "policy", name, text + length + 1, hs_policy_supported_ranks(policy));
-    unknown_word(where, "policy", name, policy_word,
-                 "hsched-exec --help lists all, with their ranks");
+    report_unknown_word(where, "policy", name, policy_word,
+                        "hsched-exec --help lists all, with their ranks");
 }
 
 static _Noreturn void refuse(const char *path, const char *why)
@@ -249,7 +249,7 @@ static void open_one(const char *path)
     take_offer(path, &known);
 }
 
-void plugin_open(int allowed)
+void plugin_open_files(int allowed)
 {
     if (all.paths && !allowed)
         refuse(all.path[0], "opening a plugin runs its code: --allow=plugins permits this");

@@ -6,21 +6,6 @@
 
 #include "common/message.h"
 
-int profile_refused(hs_status status, const hs_error *error)
-{
-    message("%s", error->why);
-    return status == HS_ENOMEM ? EXIT_RESOURCE : EXIT_USAGE;
-}
-
-void profile_describe(const hs_processor *processor, char text[PROFILE_PROCESSOR])
-{
-    int length = snprintf(text, PROFILE_PROCESSOR, "%s", processor->model);
-
-    if (processor->cores > 1)
-        snprintf(text + length, PROFILE_PROCESSOR - (size_t)length, " (%d cores a worker)",
-                 processor->cores);
-}
-
 /* Return whether the first GPU is a better choice than the second: a device, or more entries. */
 static bool is_better(const hs_processor *gpu, uint64_t entries, const hs_processor *other,
                       uint64_t other_entries)
@@ -120,9 +105,40 @@ hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error)
     return hs_profile_flush(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
 }
 
+hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error)
+{
+    return hs_profile_replace(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
+}
+
 hs_status profile_trim(times_profile *p, hs_error *error)
 {
     return hs_profile_trim(p->file, HS_PROFILE_MAX_ENTRIES, error);
+}
+
+hs_status profile_processor_at(times_profile *p, size_t index, hs_processor *processor,
+                               hs_cost **cost, hs_error *error)
+{
+    uint64_t  entries;
+    hs_cost  *loaded = NULL;
+    hs_status status;
+
+    hs_processor_init(processor);
+    status = hs_profile_processor_at(p->file, index, processor, &entries, error);
+    if (status == HS_OK)
+        status = hs_cost_create(&loaded);
+    if (status == HS_OK)
+        status = hs_profile_load(p->file, processor->type == HS_CPU ? processor : NULL,
+                                 processor->type == HS_GPU ? processor : NULL, loaded, error);
+    if (status == HS_OK)
+        *cost = loaded;
+    else
+        hs_cost_free(loaded);
+    return status;
+}
+
+hs_status profile_forget(times_profile *p, const char *key, uint64_t *deleted, hs_error *error)
+{
+    return hs_profile_forget(p->file, key, deleted, error);
 }
 
 void profile_close(times_profile *p)

@@ -40,11 +40,23 @@ int profile_open(times_profile *p, const char *path, hs_profile_access access, u
 int profile_load(times_profile *p, bool quiet);
 
 /**
- * Merge the fresh executions of `cost` into the file, or limit its entries to the usual number;
- * statuses as of hs_profile_flush() and hs_profile_trim().
+ * Merge the fresh executions of `cost` into the file, replace entries by those of `cost`, or limit
+ * the entries to the usual number; statuses as of hs_profile_flush(), hs_profile_replace() and
+ * hs_profile_trim().
  */
 hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error);
+hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error);
 hs_status profile_trim(times_profile *p, hs_error *error);
+
+/**
+ * Read the entries of the index-th processor of the file, or return HS_EINVAL past the last; on
+ * HS_OK the caller frees *cost.
+ */
+hs_status profile_processor_at(times_profile *p, size_t index, hs_processor *processor,
+                               hs_cost **cost, hs_error *error);
+
+/** Delete the entries of a key, or all if it is NULL, as hs_profile_forget() does. */
+hs_status profile_forget(times_profile *p, const char *key, uint64_t *deleted, hs_error *error);
 
 /** Close the file and free p->known; a zeroed profile is allowed. */
 void profile_close(times_profile *p);

@@ -39,10 +39,35 @@ hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error)
     return HS_OK;
 }
 
+hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error)
+{
+    return profile_write(p, cost, error);
+}
+
 hs_status profile_trim(times_profile *p, hs_error *error)
 {
     (void)p;
     (void)error;
+    return HS_OK;
+}
+
+hs_status profile_processor_at(times_profile *p, size_t index, hs_processor *processor,
+                               hs_cost **cost, hs_error *error)
+{
+    (void)p;
+    (void)index;
+    (void)processor;
+    (void)cost;
+    (void)error;
+    return HS_EINVAL;
+}
+
+hs_status profile_forget(times_profile *p, const char *key, uint64_t *deleted, hs_error *error)
+{
+    (void)p;
+    (void)key;
+    (void)error;
+    *deleted = 0;
     return HS_OK;
 }
 

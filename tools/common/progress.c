@@ -249,7 +249,7 @@ void progress_begin(size_t total)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void progress_step(size_t done, const char *format, ...)
+void progress_set_done(size_t done, const char *format, ...)
 {
     va_list args;
 
@@ -266,7 +266,7 @@ void progress_step(size_t done, const char *format, ...)
     pthread_mutex_unlock(&state.lock);
 }
 
-void progress_left(double seconds)
+void progress_set_seconds_left(double seconds)
 {
     if (!state.running)
         return;
@@ -284,7 +284,7 @@ void progress_show_view(progress_view *view)
     pthread_mutex_unlock(&state.lock);
 }
 
-void progress_watch(int fd)
+void progress_measure_reading(int fd)
 {
     struct stat st;
 
@@ -301,7 +301,7 @@ void progress_hide(void)
     pthread_mutex_unlock(&state.terminal);
 }
 
-void progress_hold(void)
+void progress_pause(void)
 {
     pthread_mutex_lock(&state.terminal);
     hide_locked();
@@ -309,7 +309,7 @@ void progress_hold(void)
     pthread_mutex_unlock(&state.terminal);
 }
 
-void progress_release(void)
+void progress_resume(void)
 {
     bool draws;
 

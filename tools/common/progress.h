@@ -15,10 +15,10 @@
 void progress_begin(size_t total);
 
 /** Set the number of steps done and the label of the present step, e.g. "reading FILE". */
-void progress_step(size_t done, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void progress_set_done(size_t done, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Set the caller's estimate of the seconds left; it is used until the next call. */
-void progress_left(double seconds);
+void progress_set_seconds_left(double seconds);
 
 /**
  * Show the view drawn by `draw` above the line from now on, also in the first two seconds. `draw`
@@ -36,16 +36,16 @@ bool progress_is_possible(void);
 /**
  * Measure the present step by the position of `fd`, if this is a regular file. -1: stop measuring.
  */
-void progress_watch(int fd);
+void progress_measure_reading(int fd);
 
 /** Erase the line until the next drawing. Call this function before printing on a terminal. */
 void progress_hide(void);
 
 /**
- * Erase the line and keep it erased until progress_release(), while output is printed in pieces.
+ * Erase the line and keep it erased until progress_resume(), while output is printed in pieces.
  */
-void progress_hold(void);
-void progress_release(void);
+void progress_pause(void);
+void progress_resume(void);
 
 /** Erase the line from a signal handler that is about to end the program. */
 void progress_hide_in_handler(void);

@@ -126,7 +126,7 @@ static double *add_up(const summary *s, size_t algorithm, summary_row *row)
     return own;
 }
 
-void summary_of(const summary *s, size_t algorithm, summary_row *row)
+void summary_statistics(const summary *s, size_t algorithm, summary_row *row)
 {
     double *sorted;
 
@@ -145,7 +145,7 @@ void summary_of(const summary *s, size_t algorithm, summary_row *row)
     free(sorted);
 }
 
-size_t summary_compared(const summary *s)
+size_t summary_compared_instances(const summary *s)
 {
     size_t count = 0;
 
@@ -162,7 +162,7 @@ size_t summary_instances(const summary *s)
 /* Print a message with the algorithms that lack instances, if any instances are left out. */
 static void print_left_out(const summary *s)
 {
-    size_t left_out = s->instances - summary_compared(s), length = 0, used = 0;
+    size_t left_out = s->instances - summary_compared_instances(s), length = 0, used = 0;
     char  *names;
 
     if (left_out == 0)
@@ -195,7 +195,7 @@ static summary_row *sorted_rows(const summary *s, size_t *count)
 
     *count = 0;
     for (size_t i = 0; i < s->algorithms; i++) {
-        summary_of(s, i, &rows[*count]);
+        summary_statistics(s, i, &rows[*count]);
         *count += rows[*count].count > 0;
     }
     qsort(rows, *count, sizeof *rows, by_median);
@@ -204,7 +204,7 @@ static summary_row *sorted_rows(const summary *s, size_t *count)
 
 void summary_text(const summary *s, const char *measure, FILE *out)
 {
-    size_t       count, compared_count = summary_compared(s);
+    size_t       count, compared_count = summary_compared_instances(s);
     summary_row *rows = sorted_rows(s, &count);
     int          width = (int)strlen("algorithm");
 

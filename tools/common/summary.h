@@ -30,13 +30,13 @@ void     summary_free(summary *s);
 void summary_add(summary *s, const double *values);
 
 /** Compute the statistics of an algorithm over the compared instances; NaN without any. */
-void summary_of(const summary *s, size_t algorithm, summary_row *row);
+void summary_statistics(const summary *s, size_t algorithm, summary_row *row);
 
 /**
  * Return the number of instances, and of compared instances, for which all algorithms have a value.
  */
 size_t summary_instances(const summary *s);
-size_t summary_compared(const summary *s);
+size_t summary_compared_instances(const summary *s);
 
 /**
  * Write the statistics as a text table, as CSV, or as a JSON array, in the order of the medians. A

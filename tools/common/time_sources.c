@@ -2,6 +2,7 @@
 #include "common/time_sources.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Return the least accurate source of a task's times on the types that have workers. */
 static hs_cost_source worst_source(const hs_instance *in, size_t task)
@@ -43,6 +44,8 @@ void time_sources_text(const time_sources *sources, char text[TIME_SOURCES_TEXT]
         if (sources->count[source] > 0 && used < TIME_SOURCES_TEXT)
             used += (size_t)snprintf(text + used, TIME_SOURCES_TEXT - used, "%s%zu from %s",
                                      used > 0 ? ", " : "", sources->count[source], from[source]);
+    if (used == 0 && sources->guesses == 0)
+        strcpy(text, "all given");
     if (sources->guesses > 0 && used < TIME_SOURCES_TEXT)
         snprintf(text + used, TIME_SOURCES_TEXT - used, "%s%zu guessed", used > 0 ? ", " : "",
                  sources->guesses);

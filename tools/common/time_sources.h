@@ -13,7 +13,8 @@ typedef struct time_sources {
 /** Count the tasks by source; only times on types with workers count. */
 time_sources time_sources_of(const hs_instance *in);
 
-/** Write the counts of times that were not given, e.g. "120 from history, 60 from size". */
+/** Write the counts of times that were not given, e.g. "120 from history, 60 from size"; without such
+    times "all given". */
 enum { TIME_SOURCES_TEXT = 256 };
 void time_sources_text(const time_sources *sources, char text[TIME_SOURCES_TEXT]);
 

@@ -14,7 +14,7 @@ transfer_totals transfer_totals_of(const hs_transfer *list, size_t count)
     return sum;
 }
 
-bool transfer_totals_any(const transfer_totals *c)
+bool transfer_totals_exist(const transfer_totals *c)
 {
     return c->count[HS_CPU] + c->count[HS_GPU] > 0;
 }

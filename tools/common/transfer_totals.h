@@ -11,6 +11,6 @@ typedef struct transfer_totals {
 } transfer_totals;
 
 transfer_totals transfer_totals_of(const hs_transfer *list, size_t count);
-bool   transfer_totals_any(const transfer_totals *c);
+bool            transfer_totals_exist(const transfer_totals *c);
 
 #endif

@@ -24,8 +24,9 @@ static int parse(const char *path, exec_earlier *run)
         return code;
     code = input_read_all(&in, SIZE_MAX / 4, &text, &length);
     if (!code && !(run->tree = json_parse(text, length, &error))) {
-        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)error.line,
-                      (unsigned long long)error.column, error.why, remedy);
+        message_without_tool("%s:%llu:%llu: not JSON: %s; %s", in.name,
+                             (unsigned long long)error.line, (unsigned long long)error.column,
+                             error.why, remedy);
         code = EXIT_USAGE;
     }
     run->path = in.name;
@@ -35,7 +36,7 @@ static int parse(const char *path, exec_earlier *run)
 
 static int refuse(const exec_earlier *run, const char *what)
 {
-    message_plain("%s: not a report of hsched-exec: %s; %s", run->path, what, remedy);
+    message_without_tool("%s: not a report of hsched-exec: %s; %s", run->path, what, remedy);
     return EXIT_USAGE;
 }
 

@@ -45,6 +45,7 @@ typedef struct exec_request {
     exec_joblog     *log;              /* the open table of attempts */
     const char      *profile;          /* path of the profile; NULL: none */
     exec_profile    *times;            /* the open profile; NULL: none */
+    int              retime;           /* whether given times are predicted, too */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
@@ -97,8 +98,9 @@ void     exec_profile_attempt(exec_profile *profile, const exec_job *job,
 int      exec_profile_close(exec_profile *profile);
 
 /**
- * Replace unknown times of an instance by predictions of the profile or guesses, and the policy by `explore` unless the user
- * named one. Return 0, or an exit code after a message.
+ * Replace unknown times of an instance, with --retime given ones too, by predictions of the profile
+ * or guesses, and the policy by `explore` if a time is a guess and the user named no policy. Return
+ * 0, or an exit code after a message.
  */
 int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_policy);
 
@@ -111,8 +113,8 @@ int exec_bound_instance(plan *p);
 /** Write the files and print the summary. Return the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);
 
-/** Update the progress line; a callback for the run's settings. */
-void exec_progress(void *unused, const hs_exec_progress *p);
+/** Update the progress line; a callback for the run's settings, whose data is an exec_job **. */
+void exec_progress(void *job, const hs_exec_progress *p);
 
 /**
  * Install the handler of SIGUSR1, which requests a status message instead of ending the program.
@@ -227,6 +229,8 @@ typedef struct exec_total {
 typedef struct exec_measured {
     double              predicted, achieved; /* predicted and achieved makespan */
     double              bound;               /* area bound of the measured times; NaN: none */
+    double              known_makespan; /* makespan that known times would have given; NaN: none */
+    size_t              known_guesses;  /* tasks with a guess in it */
     unsigned            cpus, gpus;
     exec_attempt       *attempts; /* attempts, ordered by worker, then time */
     size_t              attempt_count;
@@ -258,11 +262,20 @@ void      exec_measured_free(exec_measured *m);
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
 /**
+ * Simulate heteroprio on the measured times if times of the instance were unknown and all tasks are
+ * done (known_times.c). HS_ENOMEM.
+ */
+hs_status exec_measure_known(const exec_job *job, exec_measured *m);
+
+/**
  * Return the name under which times of `task` on `type` are grouped: its kernel, else the program
  * of its command, else the backend.
  */
 const char *exec_kernel_name(const exec_job *job, const exec_measured *m, uint32_t task,
                              hs_type type);
+
+/** Return the name without sizes: the kernel up to its colon, else as exec_kernel_name(). */
+const char *exec_key_name(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type);
 
 /** Compute names, kernels and sources from the attempts (kernel_statistics.c). HS_ENOMEM. */
 hs_status exec_measure_kernels(const exec_job *job, exec_measured *m);
@@ -362,7 +375,14 @@ void exec_digest_names(const hs_instance *in, char text[EXEC_NAMES]);
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** Write the instance with the measured times (measured_instance.c). */
+/** Return whether an emulated worker made the attempt; its time is only the estimate. */
+bool exec_is_emulated(const exec_job *job, const exec_attempt *attempt);
+
+/**
+ * Create the instance with the measured times (measured_instance.c), HS_UNKNOWN where neither a
+ * measurement nor an estimate exists; or write it.
+ */
+hs_status exec_measured_instance(const exec_job *job, const exec_measured *m, hs_instance **out);
 hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m);
 
 /**

@@ -34,7 +34,7 @@ typedef struct command_line {
 static void take_plugin(const options *o, void *line)
 {
     (void)line;
-    plugin_add(o->value);
+    plugin_add_file(o->value);
 }
 
 static void take_allow(const options *o, void *data)
@@ -279,7 +279,8 @@ static const option_spec option_table[] = {
      "keep the output of commands in FOLDER, as ID.ATTEMPT.out and ID.ATTEMPT.err (default: "
      "print the output of failed attempts only)"},
     {0, "show", "no|tasks|lines", {OPTION_WORD(NULL, request.show)},
-     "print the output of commands: of each task at its end (tasks), or line by line (lines)"},
+     "print the output of commands: of each task at its end (tasks), or line by line (lines); "
+     "default: tasks with --commands, else no"},
     {0, "tag", NULL, {OPTION_FLAG(request.tag)},
      "begin each line of output with the task's name and a tab"},
     {0, "dry-run", NULL, {OPTION_FLAG(request.dry_run)},
@@ -296,6 +297,8 @@ static const option_spec option_table[] = {
      "write both schedules as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "profile", "FILE", {OPTION_FILE(request.profile)},
      "predict unknown times from the measurements in this profile, and add the run's"},
+    {0, "retime", NULL, {OPTION_FLAG(request.retime)},
+     "predict given times, too, from measured times of the same program or kernel"},
     {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
      "write the instance with the measured times"},
     {0, "seed", "SEED", {OPTION_WHOLE(request.settings.run.matrix_seed, 0, OPTION_ANY)},
@@ -337,7 +340,7 @@ static void print_policies(FILE *out, const void *data)
     const command_line *line = data;
 
     if (line->request.settings.run.allow_plugins)
-        plugin_open(1);
+        plugin_open_files(1);
     fputs("Policies:\n", out);
     for (size_t i = 0; i < hs_policy_count(); i++)
         print_policy(out, hs_policy_at(i));
@@ -388,6 +391,8 @@ static void check_command_line(command_line *line, const char *operand)
     written[1] = line->request.joblog;
     written[2] = line->request.profile;
     memcpy(written + 3, line->path, sizeof line->path);
+    if (line->request.retime && !line->request.profile)
+        usage_error("--retime needs --profile");
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
     files_check(written, EXEC_FILES + 3, read, 3);
     if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)
@@ -397,7 +402,7 @@ static void check_command_line(command_line *line, const char *operand)
         usage_error("--compare needs --report=FILE.html, the page that has both runs");
     if (line->request.tag && !line->request.show)
         usage_error("--tag needs --show=tasks or --show=lines");
-    if (files_to_stdout(line->path, EXEC_FILES)) {
+    if (files_count_stdout(line->path, EXEC_FILES)) {
         if (line->request.show)
             usage_error("with --show, tasks write to standard output: name a file instead of '-'");
         line->request.quiet = 1;
@@ -408,7 +413,7 @@ static void check_command_line(command_line *line, const char *operand)
 static int open_files(command_line *line, const exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code = request->dry_run ? files_look(line->path, EXEC_FILES)
+    int           code = request->dry_run ? files_check_creatable(line->path, EXEC_FILES)
                                           : files_open(line->path, request->file, EXEC_FILES);
 
     if (code || !request->joblog)
@@ -442,7 +447,7 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
                    ? exec_plan_instance(&job->plan, request->quiet)
                    : exec_bound_instance(&job->plan);
     if (!code && job->plan.s) {
-        progress_step(1, "checking %s", job->plan.path);
+        progress_set_done(1, "checking %s", job->plan.path);
         code = plan_check(&job->plan, NULL);
     }
     progress_end();
@@ -476,6 +481,14 @@ static void take_operand(options *o, exec_request *request, plan *p)
     p->path = request->commands ? request->commands : options_operand(o);
     if (request->commands)
         request->settings.run.allow_commands = true;
+}
+
+/* Show the output of the tasks of a list of commands, unless a file goes to standard output. */
+static void set_default_show(const options *o, command_line *line)
+{
+    if (line->request.commands && !options_given(o, "show") &&
+        !files_count_stdout(line->path, EXEC_FILES))
+        line->request.show = EXEC_SHOW_TASKS;
 }
 
 static void set_attempt_callbacks(exec_request *request, exec_job **job)
@@ -514,15 +527,16 @@ int main(int argc, char **argv)
     line.request.settings.keep.transfers =
         line.path[EXEC_REPORT] || line.path[EXEC_TRACE] || line.path[EXEC_GANTT];
     exec_status_begin();
-    plugin_open(line.request.settings.run.allow_plugins);
+    plugin_open_files(line.request.settings.run.allow_plugins);
     line.request.policy = line.policy;
     line.request.settings.decide.policy =
-        plugin_policy_ranked(line.policy, &line.request.settings.decide.rank);
+        plugin_policy_with_rank(line.policy, &line.request.settings.decide.rank);
     if (!line.request.settings.decide.policy)
         plugin_unknown_policy(NULL, line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     take_operand(&o, &line.request, &job.plan);
+    set_default_show(&o, &line);
     check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);

@@ -66,7 +66,7 @@ int exec_joblog_look(const char *path)
     int         fd, ended, code;
 
     if (stat(path, &about) != 0)
-        return output_look(path);
+        return output_check_creatable(path);
     code = open_file(path, 0, &fd);
     if (code)
         return code;

@@ -63,6 +63,9 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"
                 "  \"area_bound_measured\": %g,\n  \"seconds\": %g",
                 job->guesses > 0 ? NAN : m->predicted, m->achieved, m->bound, r->seconds);
+    if (job->has_unknown)
+        json_format(out, ",\n  \"makespan_with_known_times\": %g,\n  \"still_guessed\": %zu",
+                    m->known_makespan, m->known_guesses);
     json_format(out, ",\n  \"overhead_us_per_task\": %g,\n  \"dispatch_us_per_task\": %g",
                 1e6 * r->overhead, 1e6 * r->dispatch);
     json_format(out, ",\n  \"core_seconds\": %g,\n  \"core_wait_seconds\": %g", r->core_seconds,
@@ -106,7 +109,7 @@ static void put_factorisation(FILE *out, const exec_job *job)
 
 static void put_copies(FILE *out, const char *name, const transfer_totals *c)
 {
-    if (!transfer_totals_any(c))
+    if (!transfer_totals_exist(c))
         return;
     json_format(out, ",\n  %s: ", name);
     json_format(out,

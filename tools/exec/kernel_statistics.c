@@ -52,18 +52,26 @@ static hs_status find_keys(const exec_job *job, exec_measured *m)
     return status;
 }
 
+const char *exec_key_name(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type)
+{
+    size_t      row = hs_instance_row_of(job->plan.in, task);
+    const char *backend, *key = m->keys + m->names[2 * row + type];
+
+    if (*key)
+        return key;
+    backend = hs_exec_backend_name(job->exec, task, type);
+    return backend ? backend : "";
+}
+
 const char *exec_kernel_name(const exec_job *job, const exec_measured *m, uint32_t task,
                              hs_type type)
 {
-    size_t      number = hs_instance_row_of(job->plan.in, task);
-    const char *backend, *key = m->keys + m->names[2 * number + type];
+    const char *name;
     hs_task     row;
 
-    hs_instance_row(job->plan.in, number, &row);
-    if (name_of_kernel(&row))
-        return name_of_kernel(&row);
-    backend = hs_exec_backend_name(job->exec, task, type);
-    return *key ? key : backend ? backend : "";
+    hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
+    name = name_of_kernel(&row);
+    return name ? name : exec_key_name(job, m, task, type);
 }
 
 /* A finished task. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/escape.h"
 #include "exec/exec.h"
 
 typedef struct figure_list {
@@ -51,6 +52,21 @@ bool exec_is_comparable(const exec_job *job)
     return job->guesses == 0 && job->report.done + job->report.left_out == job->report.tasks;
 }
 
+/* Add the makespan that known times would have given. */
+static void add_known(figure_list *list, const exec_job *job, const exec_measured *m)
+{
+    char remark[96], guesses[48] = "";
+
+    if (!(m->known_makespan > 0))
+        return;
+    if (m->known_guesses > 0)
+        snprintf(guesses, sizeof guesses, "; %zu task%s still guessed", m->known_guesses,
+                 plural(m->known_guesses));
+    snprintf(remark, sizeof remark, "   this run took %.4g x that%s",
+             m->achieved / m->known_makespan, guesses);
+    add_time(list, job, "with known times", m->known_makespan, remark);
+}
+
 static void add_makespans(figure_list *list, const exec_job *job, const exec_measured *m)
 {
     const hs_exec_report *r = &job->report;
@@ -78,6 +94,7 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
         snprintf(remark, sizeof remark, "   achieved is %.4g x that", m->achieved / m->bound);
     if (isfinite(m->bound))
         add_time(list, job, "area bound, measured", m->bound, remark);
+    add_known(list, job, m);
 }
 
 static void add_costs(figure_list *list, const hs_exec_report *r)
@@ -129,7 +146,7 @@ static void add_factorisation(figure_list *list, const exec_job *job)
 
 static void add_copies(figure_list *list, const char *label, const transfer_totals *c)
 {
-    if (transfer_totals_any(c))
+    if (transfer_totals_exist(c))
         add(list, label, "%zu\tto GPUs\t, %.4g MB; %zu to the host, %.4g MB", c->count[HS_GPU],
             1e-6 * c->bytes[HS_GPU], c->count[HS_CPU], 1e-6 * c->bytes[HS_CPU]);
 }

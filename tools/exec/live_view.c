@@ -82,7 +82,7 @@ static void add_head(view *v, unsigned workers, unsigned busy, uint64_t done)
     add_line(v, line);
 }
 
-/* Add the line of a worker, such as "cpu0 12 done 3.1 s of 5.0 s train". */
+/* Add the line of a worker, such as "cpu0 12 done 3.1 s of 5.0 s train", with ? for a guess. */
 static void add_worker(view *v, unsigned worker, int name_width)
 {
     const hs_instance *in = live.job->plan.in;
@@ -96,7 +96,10 @@ static void add_worker(view *v, unsigned worker, int name_width)
 
         hs_instance_name(in, now.task, task, sizeof task);
         format_span(span, now.seconds);
-        format_span(whole, hs_instance_time(in, now.task, type) * live.job->unit);
+        if (hs_cost_is_guess(hs_instance_source(in, now.task, type)))
+            strcpy(whole, "?");
+        else
+            format_span(whole, hs_instance_time(in, now.task, type) * live.job->unit);
         snprintf(line, sizeof line, "  %-*s %7llu done  %8s of %-8s %s", name_width, name,
                  (unsigned long long)now.done, span, whole, task);
     } else {

@@ -9,6 +9,11 @@
 
 #define LEAST 1e-9 /* least time of a task in seconds, for tasks shorter than a tick of the clock */
 
+static unsigned workers_of(const exec_measured *m, hs_type type)
+{
+    return type == HS_CPU ? m->cpus : m->gpus;
+}
+
 /*
  * Return the time of a task on the type it did not run on: its estimate or guess, scaled by the
  * mean error of its kernel on that type; NaN: a guess that no measurement corrects.
@@ -22,7 +27,9 @@ static double other_time(const exec_job *job, const exec_measured *m, uint32_t t
         k = exec_kernel_find(m, exec_kernel_name(job, m, task, type), type);
     if (k)
         return fmax(time * k->scale, LEAST / job->unit);
-    return hs_cost_is_guess(hs_instance_source(job->plan.in, task, type)) ? NAN : time;
+    return workers_of(m, type) > 0 && hs_cost_is_guess(hs_instance_source(job->plan.in, task, type))
+               ? NAN
+               : time;
 }
 
 /*

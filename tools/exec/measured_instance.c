@@ -9,8 +9,7 @@
 
 #define LEAST 1e-9 /* least time of a task in seconds, for tasks shorter than a tick of the clock */
 
-/* Return whether an emulated worker made the attempt; its time is only the estimate. */
-static bool is_emulated(const exec_job *job, const exec_attempt *a)
+bool exec_is_emulated(const exec_job *job, const exec_attempt *a)
 {
     const char *backend = hs_exec_backend_name(job->exec, a->task, a->type);
 
@@ -32,7 +31,7 @@ static void add_attempts(const exec_job *job, const exec_measured *m, row_times 
         row->sum[a->type] += a->time;
         row->error[a->type] += fabs(a->time - hs_instance_time(job->plan.in, a->task, a->type));
         row->count[a->type]++;
-        row->emulated[a->type] += is_emulated(job, a);
+        row->emulated[a->type] += exec_is_emulated(job, a);
     }
 }
 
@@ -105,22 +104,29 @@ static hs_status build(const exec_job *job, const row_times *rows, hs_instance *
     return status;
 }
 
-hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m)
+hs_status exec_measured_instance(const exec_job *job, const exec_measured *m, hs_instance **out)
 {
-    size_t       count = hs_instance_rows(job->plan.in);
-    row_times   *rows = calloc(count ? count : 1, sizeof *rows);
-    hs_instance *in = NULL;
-    hs_status    status = HS_ENOMEM;
+    size_t     count = hs_instance_rows(job->plan.in);
+    row_times *rows = calloc(count ? count : 1, sizeof *rows);
+    hs_status  status = HS_ENOMEM;
 
     if (rows) {
         add_attempts(job, m, rows);
         status = rows_alike(job->plan.in, rows);
     }
     if (status == HS_OK)
-        status = build(job, rows, &in);
+        status = build(job, rows, out);
+    free(rows);
+    return status;
+}
+
+hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m)
+{
+    hs_instance *in = NULL;
+    hs_status    status = exec_measured_instance(job, m, &in);
+
     if (status == HS_OK)
         status = hs_instance_write(fd, in, NULL);
     hs_instance_free(in);
-    free(rows);
     return status;
 }

@@ -249,6 +249,8 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
         status = measure_transfers(job, m);
     if (status == HS_OK)
         status = exec_measured_bound(job, m, &m->bound);
+    if (status == HS_OK)
+        status = exec_measure_known(job, m);
     return status;
 }
 

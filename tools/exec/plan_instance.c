@@ -15,7 +15,7 @@ static void show_progress(void *data, const hs_progress *progress)
     char        makespan[32];
 
     hs_format_rounded(progress->makespan, 6, makespan);
-    progress_step(0, "%s: planning, makespan %s", p->path, makespan);
+    progress_set_done(0, "%s: planning, makespan %s", p->path, makespan);
 }
 
 static void print_plan(const plan *p, const hs_report *report)
@@ -24,7 +24,7 @@ static void print_plan(const plan *p, const hs_report *report)
     double      gap = certified_gap(p->in, p->s, report->bound);
     const char *unit = hs_unit_name(hs_instance_unit(p->in));
 
-    hs_format_rounded(certified_time(p->in, p->s, report->bound), 6, makespan);
+    hs_format_rounded(certified_time_beside(p->in, p->s, report->bound), 6, makespan);
     if (gap > 0 && !report->proved)
         message("%s: planned by best: makespan %s %s, at most %.2g%% above the optimum", p->path,
                 makespan, unit, 100 * gap);
@@ -66,7 +66,7 @@ int exec_plan_instance(plan *p, int quiet)
     status = hs_solve_reported(hs_algorithm_find("best"), p->in, &settings, &p->s, &report);
     if (status != HS_OK)
         return message_status(status, p->path);
-    if (certified_check_bound(p->path, p->in, certified_time(p->in, p->s, 0),
+    if (certified_check_bound(p->path, p->in, certified_time_beside(p->in, p->s, 0),
                               hs_schedule_entry_count(p->s), report.bound_name, report.bound))
         return EXIT_WORK;
     snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");

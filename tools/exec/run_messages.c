@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: messages during the run. */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -102,7 +103,7 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
     find_printed(job, f, &p);
-    progress_hold();
+    progress_pause();
     message("task %s %s on %s, attempt %u: %s%s%s", task, f->done ? "is done" : "failed", worker,
             (unsigned)f->number, f->why, rest, p.log[0] || p.log[1] ? "; its output:" : "");
     print_and_close(job, &p);
@@ -111,7 +112,7 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
                 worker, f->retired);
     else if (f->retired)
         message("%s is retired", worker);
-    progress_release();
+    progress_resume();
 }
 
 static struct {
@@ -143,17 +144,19 @@ static void print_status(void)
 {
     hs_exec_progress now;
     int              is_new;
+    char             left[48] = "";
 
     pthread_mutex_lock(&news.lock);
     now = news.status;
     is_new = news.has_status;
     news.has_status = 0;
     pthread_mutex_unlock(&news.lock);
+    if (isfinite(now.remaining))
+        snprintf(left, sizeof left, ", about %.4g s left", now.remaining);
     if (is_new)
-        message("%.4g s, about %.4g s left: %llu of %llu tasks done, %llu running, %llu failed",
-                now.seconds, now.remaining, (unsigned long long)now.done,
-                (unsigned long long)now.total, (unsigned long long)now.running,
-                (unsigned long long)now.failed);
+        message("%.4g s%s: %llu of %llu tasks done, %llu running, %llu failed", now.seconds, left,
+                (unsigned long long)now.done, (unsigned long long)now.total,
+                (unsigned long long)now.running, (unsigned long long)now.failed);
 }
 
 static void print_all(void)

@@ -110,6 +110,19 @@ static void print_name(FILE *out, const exec_kernel *k, int width)
     fprintf(out, "  %-*s", width, name);
 }
 
+/* Print the mean and deviation of measured / estimated, and the end of the line. */
+static void print_quotient(FILE *out, const exec_kernel *k)
+{
+    char mean[32], deviation[32];
+
+    hs_format_rounded(k->error, 3, mean);
+    hs_format_rounded(k->error_spread, 2, deviation);
+    if (k->estimates > 0)
+        fprintf(out, "%s +- %s\n", mean, deviation);
+    else
+        fputs("-\n", out);
+}
+
 static void print_kernels(FILE *out, const exec_job *job, const exec_kernels *kernels)
 {
     const char *unit = exec_unit_name(job);
@@ -121,9 +134,9 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_kernels *ke
         const exec_kernel *k = &kernels->of[i];
 
         print_name(out, k, width);
-        fprintf(out, " %-4s %7zu %11.5g %11.5g %8.3g%%  %.3g +- %.2g\n",
-                exec_type_name(k->type), k->count, k->estimated, k->mean,
-                k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error, k->error_spread);
+        fprintf(out, " %-4s %7zu %11.5g %11.5g %8.3g%%  ", exec_type_name(k->type), k->count,
+                k->estimated, k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
+        print_quotient(out, k);
     }
 }
 
@@ -146,10 +159,7 @@ static void print_sources(FILE *out, const exec_job *job, const exec_kernels *ke
         else
             fprintf(out, "%12s", "-");
         fprintf(out, " %11.5g %5.3g%%  ", k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
-        if (k->estimates > 0)
-            fprintf(out, "%.3g +- %.2g\n", k->error, k->error_spread);
-        else
-            fputs("-\n", out);
+        print_quotient(out, k);
     }
 }
 

@@ -115,18 +115,43 @@ static void report_status(const hs_exec_progress *p)
     exec_messages_status(p);
 }
 
-void exec_progress(void *unused, const hs_exec_progress *p)
+static uint64_t done_before; /* tasks that earlier runs did */
+
+/* Return the seconds left at the pace of the finished tasks; INFINITY: none is finished. */
+static double left_at_this_pace(const hs_exec_progress *p)
 {
-    (void)unused;
+    uint64_t done = p->done - done_before;
+
+    return done > 0 ? p->seconds * (double)(p->total - p->done) / (double)done : INFINITY;
+}
+
+static uint64_t count_done_before(const exec_job *job)
+{
+    hs_exec_journal_summary past;
+
+    hs_exec_journal_summary_init(&past);
+    hs_exec_summarise_journal(job->exec, &past);
+    return past.done;
+}
+
+void exec_progress(void *data, const hs_exec_progress *given)
+{
+    const exec_job  *job = *(exec_job *const *)data;
+    hs_exec_progress now = *given, *p = &now;
+
+    if (job->guesses > 0) /* the library's estimate is based on the guesses */
+        p->remaining = left_at_this_pace(p);
     report_status(p);
-    progress_step(p->done, "tasks done, %llu running, %llu failed", (unsigned long long)p->running,
-                  (unsigned long long)p->failed);
-    progress_left(p->remaining);
+    progress_set_done(p->done, "tasks done, %llu running, %llu failed",
+                      (unsigned long long)p->running, (unsigned long long)p->failed);
+    if (isfinite(p->remaining))
+        progress_set_seconds_left(p->remaining);
 }
 
 void exec_run(exec_job *job)
 {
     hs_exec_report_init(&job->report);
+    done_before = count_done_before(job);
     progress_begin(hs_instance_tasks(job->plan.in));
     if (job->request->live) {
         exec_live_begin(job);

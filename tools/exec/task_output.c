@@ -47,7 +47,7 @@ void exec_show_line(void *data, const hs_exec_line *line)
     int             goes_on = unfinished[line->error].is_open;
     bool            ends = line->text[line->length - 1] == '\n';
 
-    progress_hold();
+    progress_pause();
     if (goes_on && (unfinished[line->error].task != line->task ||
                     unfinished[line->error].number != line->number)) {
         putc('\n', out);
@@ -61,7 +61,7 @@ void exec_show_line(void *data, const hs_exec_line *line)
         ends = true;
     }
     fflush(out);
-    progress_release();
+    progress_resume();
     unfinished[line->error].is_open = !ends;
     unfinished[line->error].task = line->task;
     unfinished[line->error].number = line->number;
@@ -128,7 +128,7 @@ static void show_attempt(const exec_job *job, const hs_exec_attempt *a)
 
     if (a->outcome != HS_OUTCOME_DONE)
         return;
-    progress_hold();
+    progress_pause();
     for (int error = 0; error < 2; error++) {
         FILE *log = exec_log_open(job, &which, error, path);
 
@@ -140,7 +140,7 @@ static void show_attempt(const exec_job *job, const hs_exec_attempt *a)
         if (!job->keeps_logs)
             unlink(path);
     }
-    progress_release();
+    progress_resume();
 }
 
 void exec_attempt_ended(void *data, const hs_exec_attempt *attempt)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: tables with unknown times run with guesses, and the run learns the times. */
+/*
+ * hsched-exec: tables with unknown times run with predictions or guesses, and the run learns the
+ * times.
+ */
 #include <string.h>
 
 #include "common/escape.h"
@@ -26,9 +29,15 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
     time_sources sources;
     hs_status    status;
 
-    if (p->s || hs_instance_unknown(p->in) == 0)
+    if (p->s && request->retime) {
+        message("%s: --retime needs an instance, because a plan has the times it was made with",
+                p->path);
+        return EXIT_USAGE;
+    }
+    if (p->s || (hs_instance_unknown(p->in) == 0 && !request->retime))
         return EXIT_OK;
-    status = hs_instance_fill(p->in, exec_profile_known(request->times), &filled);
+    status = (request->retime ? hs_instance_retime : hs_instance_fill)(
+        p->in, exec_profile_known(request->times), &filled);
     if (status != HS_OK)
         return message_status(status, p->path);
     hs_instance_free(p->in);
@@ -49,6 +58,6 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
                 job->guesses == 1 ? "has" : "have",
                 strcmp(hs_policy_name(request->settings.decide.policy), "explore") == 0
                     ? "the policy explore learns the times during the run"
-                    : "they count as 1 s; without --policy the run learns them");
+                    : "unknown times count as 1 s; without --policy the run learns them");
     return EXIT_OK;
 }

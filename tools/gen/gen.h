@@ -21,6 +21,7 @@ typedef enum gen_family {
     GEN_TOPCUOGLU,
     GEN_APPLICATIONS,
     GEN_IMPORT,
+    GEN_JOBS,
     GEN_ADVERSARY,
     GEN_FAMILIES
 } gen_family;
@@ -56,6 +57,11 @@ typedef struct gen_request {
     const char     *file, *models;
     int             format;        /* index of --from; -1: by the file's name */
     hs_import_settings import;     /* settings of import that have no field above */
+    char          **command;       /* jobs: words of the template of commands */
+    size_t          command_words;
+    char           *gpu_command;   /* jobs: template of commands for GPUs; NULL: none */
+    char          **lists;         /* words from the first ":::" or "::::" on */
+    size_t          list_words;
     const char     *algorithm;     /* adversary: NAME[:RANK] of the algorithm */
     uint64_t        most_time;     /* adversary: largest time, in whole units */
     uint64_t        iterations;    /* adversary; 0: not given */
@@ -76,7 +82,7 @@ typedef struct gen_line {
  * program, and so do --help and similar options, which only hsched-gen itself accepts. The texts in
  * `line` point into argv.
  */
-void gen_read_line(int argc, char **argv, const char *name, gen_line *line);
+void gen_read_options(int argc, char **argv, const char *name, gen_line *line);
 
 /* The generated instance and its additions. */
 typedef struct gen_result {
@@ -93,13 +99,16 @@ int  gen_make(const gen_request *request, gen_result *result);
 void gen_result_free(gen_result *result);
 
 /* Print why the library made no instance. Return the exit code; 0 for HS_OK. */
-int gen_report(hs_status status, const hs_error *error, const gen_request *request);
+int gen_report_error(hs_status status, const hs_error *error, const gen_request *request);
 
 /* Parts of gen_make() for some families. */
 int gen_make_shaped(const gen_request *request, gen_result *result);
 int gen_make_named_applications(const gen_request *request, gen_result *result);
 int gen_make_adversary(const gen_request *request, gen_result *result);
 int gen_import(const gen_request *request, gen_result *result);
+
+/* Write the table of the family `jobs`. Return 0, or an exit code after a message. */
+int gen_write_jobs(const gen_request *request, const char *path);
 
 /* Print the text of --list. */
 void gen_list(void);

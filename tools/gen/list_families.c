@@ -36,6 +36,9 @@ static const struct {
                                           "times"},
     [GEN_IMPORT] = {"import", "a file of another format: standard task graphs (STG), Graphviz "
                               "(DOT), workflows (WfCommons), programs that StarPU recorded"},
+    [GEN_JOBS] = {"jobs", "a table of shell commands for hsched-exec: a template with {} {.} {/} "
+                          "{1}, and lists of values as in GNU parallel (::: VALUE... or :::: "
+                          "FILE)"},
     [GEN_ADVERSARY] = {"adversary", "an instance with a large ratio for an algorithm, found by a "
                                     "search, with a good schedule (--witness)"},
 };

@@ -43,7 +43,7 @@ static int generate(const gen_line *line)
         code = gen_make(&line->request, &made);
     if (!code)
         code = files_write(file, GEN_FILES, write_file, &made);
-    if (!code && made.message[0] && files_to_stdout(line->path, GEN_FILES) == 0)
+    if (!code && made.message[0] && files_count_stdout(line->path, GEN_FILES) == 0)
         puts(made.message);
     files_discard(file, GEN_FILES);
     gen_result_free(&made);
@@ -54,11 +54,13 @@ int main(int argc, char **argv)
 {
     gen_line line;
 
-    gen_read_line(argc, argv, "hsched-gen", &line);
+    gen_read_options(argc, argv, "hsched-gen", &line);
     if (line.list) {
         gen_list();
         return output_finish(EXIT_OK);
     }
+    if (line.request.family == GEN_JOBS)
+        return output_finish(gen_write_jobs(&line.request, line.path[GEN_INSTANCE]));
     /* an adversary search has a result before its end; other families have none */
     if (line.request.family == GEN_ADVERSARY)
         stop_begin();

@@ -15,14 +15,14 @@ static int draw(const gen_request *request, hs_shaped *spec, gen_result *result)
 
     if (st == HS_EWORKER)
         usage_error("a kernel of '%s' runs on no worker there is", request->kernels);
-    return gen_report(st, &error, request);
+    return gen_report_error(st, &error, request);
 }
 
 static int use_kernels(const gen_request *request, hs_shaped *spec, gen_result *result)
 {
     const hs_kernel_table *table;
     hs_kernel_table       *read = NULL;
-    int                    code = kernel_table_open(request->kernels, &table, &read);
+    int                    code = kernel_table_find_or_read(request->kernels, &table, &read);
 
     if (code)
         return code;
@@ -75,7 +75,8 @@ static hs_copies take_part(char *element)
     }
     part.application = hs_application_find(element);
     if (!part.application)
-        unknown_word(NULL, "application", element, application_word, "hsched-gen --list lists all");
+        report_unknown_word(NULL, "application", element, application_word,
+                            "hsched-gen --list lists all");
     return part;
 }
 
@@ -97,5 +98,5 @@ int gen_make_named_applications(const gen_request *request, gen_result *result)
     st = hs_generate_applications(parts, count, request->problem,
                                   request->has_cpus ? request->cpus : 1,
                                   request->has_gpus ? request->gpus : 1, &result->instance, &error);
-    return gen_report(st, &error, request);
+    return gen_report_error(st, &error, request);
 }

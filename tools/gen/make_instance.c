@@ -17,7 +17,7 @@ void gen_result_free(gen_result *result)
     *result = (gen_result){0};
 }
 
-int gen_report(hs_status status, const hs_error *error, const gen_request *request)
+int gen_report_error(hs_status status, const hs_error *error, const gen_request *request)
 {
     if (status == HS_OK)
         return EXIT_OK;
@@ -41,10 +41,10 @@ static int make_gamma(const gen_request *request, gen_result *result)
                               .kernels = request->kernel_count,
                               .cv = request->within_cv};
 
-        return gen_report(hs_generate_similar(&similar, &result->instance, &error), &error,
-                          request);
+        return gen_report_error(hs_generate_similar(&similar, &result->instance, &error), &error,
+                                request);
     }
-    return gen_report(hs_generate_gamma(&spec, &result->instance, &error), &error, request);
+    return gen_report_error(hs_generate_gamma(&spec, &result->instance, &error), &error, request);
 }
 
 static int make_uniform(const gen_request *request, gen_result *result)
@@ -57,7 +57,7 @@ static int make_uniform(const gen_request *request, gen_result *result)
     spec.cpus = request->cpus;
     spec.gpus = request->gpus;
     spec.seed = request->seed;
-    return gen_report(hs_generate_uniform(&spec, &result->instance, &error), &error, request);
+    return gen_report_error(hs_generate_uniform(&spec, &result->instance, &error), &error, request);
 }
 
 static int make_identical(const gen_request *request, gen_result *result)
@@ -73,7 +73,8 @@ static int make_identical(const gen_request *request, gen_result *result)
         spec.low = request->uniform.cpu_low;
         spec.high = request->uniform.cpu_high;
     }
-    return gen_report(hs_generate_identical(&spec, &result->instance, &error), &error, request);
+    return gen_report_error(hs_generate_identical(&spec, &result->instance, &error), &error,
+                            request);
 }
 
 static hs_factorisation factorisation_of(gen_family family)
@@ -115,7 +116,7 @@ static int use_any_table(const gen_request *request, gen_result *result)
 
     for (size_t i = 0; st == HS_EUNSUPPORTED && (table = hs_kernel_table_at(i)); i++)
         st = try_table(request, table, result, &error);
-    return gen_report(st, &error, request);
+    return gen_report_error(st, &error, request);
 }
 
 static int use_table(const gen_request *request, const hs_kernel_table *table, gen_result *result)
@@ -127,7 +128,7 @@ static int use_table(const gen_request *request, const hs_kernel_table *table, g
                 table->name);
         return EXIT_USAGE;
     }
-    return gen_report(try_table(request, table, result, &error), &error, request);
+    return gen_report_error(try_table(request, table, result, &error), &error, request);
 }
 
 static int make_tiled(const gen_request *request, gen_result *result)
@@ -138,7 +139,7 @@ static int make_tiled(const gen_request *request, gen_result *result)
 
     if (!request->kernels)
         return use_any_table(request, result);
-    code = kernel_table_open(request->kernels, &table, &read);
+    code = kernel_table_find_or_read(request->kernels, &table, &read);
     if (!code)
         code = use_table(request, table, result);
     hs_kernel_table_free(read);
@@ -156,7 +157,7 @@ static int make_worst(const gen_request *request, gen_result *result)
     result->witness_name = "witness";
     result->bad_name = "worst-list";
     if (st != HS_OK)
-        return gen_report(st, &error, request);
+        return gen_report_error(st, &error, request);
     if (request->wants_bad && !result->bad)
         usage_error(
             "--worst-plan: worst %s has no such plan; only worst cases of list orders have one",

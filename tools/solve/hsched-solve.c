@@ -39,7 +39,7 @@ typedef struct command_line {
 static void take_plugin(const options *o, void *line)
 {
     (void)line;
-    plugin_add(o->value);
+    plugin_add_file(o->value);
 }
 
 static void take_partition(const options *o, void *data)
@@ -191,7 +191,7 @@ static void select_algorithms(solve_request *request, const char *names)
 
     request->algorithms = checked_calloc(count_names(names), sizeof *request->algorithms);
     while (list_next("--algorithm", &names, name, sizeof name)) {
-        const hs_algorithm *alg = plugin_algorithm_ranked(name, &rank);
+        const hs_algorithm *alg = plugin_algorithm_with_rank(name, &rank);
 
         if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_algorithm_count(); i++)
@@ -224,7 +224,7 @@ static _Noreturn void unknown_bound(const char *name)
             exit(EXIT_RESOURCE);
         }
     }
-    unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list lists all");
+    report_unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list lists all");
 }
 
 static bool is_slow(const hs_bound *bound)
@@ -410,7 +410,7 @@ int main(int argc, char **argv)
     if (!request->reports_bounds)
         line.bounds = request->metrics && hs_bound_find("paths") ? "paths" : "deadline";
 
-    plugin_open(options_given(&o, "allow"));
+    plugin_open_files(options_given(&o, "allow"));
     if (line.list) {
         solve_list(&request->reading);
         return output_finish(EXIT_OK);
@@ -423,7 +423,7 @@ int main(int argc, char **argv)
     if (!code)
         code = files_open(line.path, request->file, SOLVE_FILES);
     if (!code)
-        code = solve_all(request, !files_to_stdout(line.path, SOLVE_FILES), argv,
+        code = solve_all(request, !files_count_stdout(line.path, SOLVE_FILES), argv,
                          options_operand_count(&o));
 
     files_discard(request->file, SOLVE_FILES);

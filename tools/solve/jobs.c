@@ -40,9 +40,9 @@ static void do_job_quietly(const solve_jobs *all, solve_job *job, size_t finishe
 {
     FILE *text = open_memstream(&job->messages, &job->length);
 
-    message_hold(text);
+    message_redirect(text);
     do_job(all, job, finished);
-    message_hold(NULL);
+    message_redirect(NULL);
     if (text && fclose(text)) {
         free(job->messages);
         job->messages = NULL;
@@ -125,7 +125,7 @@ static bool wait_for(solve_jobs *all, const solve_job *job)
     begun = all->begun > all->reported;
     pthread_mutex_unlock(&all->lock);
     if (begun && job->messages)
-        message_text(job->messages, job->length);
+        message_print_held(job->messages, job->length);
     return begun;
 }
 

@@ -104,7 +104,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
         return EXIT_OK;
     }
     hs_bound_report_init(&report);
-    progress_step(r->step++, "%s: bound %s", r->result->path, name);
+    progress_set_done(r->step++, "%s: bound %s", r->result->path, name);
     if (solve_certificate_wanted(r) && hs_bound_supports_certificate(bound))
         status = solve_certify(r, bound, &value);
     else
@@ -195,9 +195,9 @@ static void show_progress(void *data, const hs_progress *progress)
         set_has_result(r, true);
     hs_format_rounded(progress->makespan, 6, makespan);
     hs_format_rounded(bound, 6, least);
-    progress_step(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
-                  progress->phase, makespan, least,
-                  bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);
+    progress_set_done(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
+                      progress->phase, makespan, least,
+                      bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);
 }
 
 /* Keep the bound of a search if it is larger than the bounds computed before. */
@@ -280,7 +280,7 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
         hs_schedule_free(s);
         return code;
     }
-    row->value = larger(certified_time(r->in, s, 0), report->certified);
+    row->value = larger(certified_time_beside(r->in, s, 0), report->certified);
     row->spoliated = hs_schedule_entry_count(s) - hs_instance_tasks(r->in);
     if (r->request->metrics)
         measure(r->in, s, row);
@@ -310,7 +310,7 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 
     row->name = wanted->name;
     r->settings.rank = wanted->rank;
-    progress_step(r->step++, "%s: %s", r->result->path, row->name);
+    progress_set_done(r->step++, "%s: %s", r->result->path, row->name);
     hs_report_init(&report);
     code = schedule_wanted(r) ? run_scheduling(r, wanted, row, &report)
                               : run_unscheduled(r, wanted, row, &report);
@@ -354,7 +354,7 @@ static int set_gaps(const run *r)
     for (size_t i = 0; i < result->algorithm_count; i++) {
         solve_row *row = &result->algorithms[i];
 
-        row->value = certified_beside(r->in, row->value, tasks + row->spoliated, bound);
+        row->value = certified_makespan_beside(r->in, row->value, tasks + row->spoliated, bound);
         if (row->optimal)
             optimum = larger(optimum, row->value);
     }
@@ -462,7 +462,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     int          code;
 
     result->path = path;
-    progress_step(step, "reading %s", path);
+    progress_set_done(step, "reading %s", path);
     code = input_instance(path, &request->reading, &result->in);
     if (!code)
         stop_begin();

@@ -174,7 +174,7 @@ static void format_idle(char cell[CELL], double share)
 static bool has_copies(const solve_result *result)
 {
     for (size_t i = 0; i < result->algorithm_count; i++)
-        if (transfer_totals_any(&result->algorithms[i].copied))
+        if (transfer_totals_exist(&result->algorithms[i].copied))
             return true;
     return false;
 }

@@ -8,27 +8,27 @@
 static hs_status order_by_rank(const hsi_problem *pb, hs_rank which, uint32_t *order)
 {
     hsi_mark  mark = hsi_arena_mark(pb->arena);
-    double   *rank = hsi_arena_take(pb->arena, pb->n, sizeof *rank);
-    double   *by_place = hsi_arena_take(pb->arena, pb->n, sizeof *by_place);
-    uint32_t *at = hsi_arena_take(pb->arena, pb->n, sizeof *at);
+    double   *rank = hsi_arena_alloc(pb->arena, pb->n, sizeof *rank);
+    double   *by_place = hsi_arena_alloc(pb->arena, pb->n, sizeof *by_place);
+    uint32_t *at = hsi_arena_alloc(pb->arena, pb->n, sizeof *at);
     hs_status st = rank && by_place && at ? hsi_ranks(pb->in, pb, which, rank) : HS_ENOMEM;
 
-    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)
+    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
         at[hsi_position(pb->graph, i)] = i;
     if (st == HS_OK)
         st = hsi_gather_times(at, pb->n, rank, by_place, pb->token);
     if (st == HS_OK)
         st = hsi_order_by_time(pb->arena, by_place, pb->n, order, pb->token);
-    for (size_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at(pb->token, i); i++)
+    for (size_t i = 0; st == HS_OK && i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
         order[i] = at[order[i]];
     hsi_arena_release(pb->arena, mark);
     return st;
 }
 
-hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder)
+hs_status hsi_heft_schedule_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder)
 {
     hsi_placing placing = {.line = NULL};
-    uint32_t   *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    uint32_t   *order = hsi_arena_alloc(pb->arena, pb->n, sizeof *order);
     hs_status   st = order ? order_by_rank(pb, rank, order) : HS_ENOMEM;
 
     if (st == HS_OK)

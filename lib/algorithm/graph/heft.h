@@ -10,6 +10,6 @@
  * ends it first, gaps included. A rank is at least the ranks of its successors, so predecessors are
  * placed first. `rank`: HS_RANK_AVG or HS_RANK_MIN.
  */
-hs_status hsi_heft_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder);
+hs_status hsi_heft_schedule_graph(const hsi_problem *pb, hs_rank rank, hsi_recorder *recorder);
 
 #endif

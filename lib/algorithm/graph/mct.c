@@ -31,13 +31,13 @@ static hs_status open_front(front *f, const hsi_problem *pb)
     const hs_graph *g = pb->graph;
 
     *f = (front){.graph = g};
-    f->left = hsi_arena_take(pb->arena, g->vertices, sizeof *f->left);
-    f->since = hsi_arena_take_zeroed(pb->arena, g->vertices, sizeof *f->since);
-    f->heap = hsi_arena_take(pb->arena, g->tasks, sizeof *f->heap);
+    f->left = hsi_arena_alloc(pb->arena, g->vertices, sizeof *f->left);
+    f->since = hsi_arena_alloc_zeroed(pb->arena, g->vertices, sizeof *f->since);
+    f->heap = hsi_arena_alloc(pb->arena, g->tasks, sizeof *f->heap);
     if (!f->left || !f->since || !f->heap)
         return HS_ENOMEM;
     for (uint32_t v = 0; v < g->vertices; v++) {
-        if (hsi_poll_at(pb->token, v))
+        if (hsi_poll_at_iteration(pb->token, v))
             return HS_ECANCELED;
         f->left[v] = (uint32_t)hsi_predecessor_count(g, v);
         if (f->left[v] == 0)

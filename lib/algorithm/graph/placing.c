@@ -34,18 +34,18 @@ hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
 
     *placing =
         (hsi_placing){.pb = pb, .nodes = nodes, .work = 16 + (size_t)pb->m + pb->k + 4 * nodes};
-    placing->line = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
+    placing->line = hsi_arena_alloc(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
     if (!placing->line)
         return HS_ENOMEM;
     open_lines(placing);
-    placing->start = hsi_arena_take(arena, pb->n, sizeof *placing->start);
-    placing->end = hsi_arena_take(arena, pb->n, sizeof *placing->end);
-    placing->worker = hsi_arena_take(arena, pb->n, sizeof *placing->worker);
-    placing->next = hsi_arena_take(arena, pb->n, sizeof *placing->next);
-    placing->arrival = hsi_arena_take(arena, nodes, sizeof *placing->arrival);
-    placing->there = hsi_arena_take_zeroed(arena, barriers * nodes, sizeof *placing->there);
-    placing->ends = hsi_arena_take(arena, barriers * nodes, sizeof *placing->ends);
-    placing->known = hsi_arena_take_zeroed(arena, barriers, 1);
+    placing->start = hsi_arena_alloc(arena, pb->n, sizeof *placing->start);
+    placing->end = hsi_arena_alloc(arena, pb->n, sizeof *placing->end);
+    placing->worker = hsi_arena_alloc(arena, pb->n, sizeof *placing->worker);
+    placing->next = hsi_arena_alloc(arena, pb->n, sizeof *placing->next);
+    placing->arrival = hsi_arena_alloc(arena, nodes, sizeof *placing->arrival);
+    placing->there = hsi_arena_alloc_zeroed(arena, barriers * nodes, sizeof *placing->there);
+    placing->ends = hsi_arena_alloc(arena, barriers * nodes, sizeof *placing->ends);
+    placing->known = hsi_arena_alloc_zeroed(arena, barriers, 1);
     return placing->start && placing->end && placing->worker && placing->next && placing->arrival &&
                    placing->there && placing->ends && placing->known
                ? HS_OK
@@ -181,7 +181,7 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
 /* Compute the arrival of the task's inputs on each node. HS_ECANCELED. */
 static hs_status find_arrival(hsi_placing *placing, uint32_t task)
 {
-    if (hsi_poll_after(placing->pb->token, placing->work))
+    if (hsi_poll_after_work(placing->pb->token, placing->work))
         return HS_ECANCELED;
     for (size_t node = 0; node < placing->nodes; node++)
         placing->arrival[node] = 0;
@@ -249,7 +249,8 @@ static size_t walk(const hsi_placing *placing, hsi_recorder *recorder)
         double before = pb->available ? pb->available[w] : 0;
 
         for (uint32_t task = placing->line[w].first;
-             task != HS_NONE && !hsi_poll_at(pb->token, ++noted); task = placing->next[task]) {
+             task != HS_NONE && !hsi_poll_at_iteration(pb->token, ++noted);
+             task = placing->next[task]) {
             bool is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;

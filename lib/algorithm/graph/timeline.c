@@ -32,16 +32,16 @@ static size_t first_until(const hsi_timeline *line, double when)
     return low;
 }
 
-hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double time)
+hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double length)
 {
     size_t count = count_of(line);
 
-    if (count && gaps_of(line)[count - 1].end >= arrival + time)
-        for (size_t i = first_until(line, arrival + time); i < count; i++) {
+    if (count && gaps_of(line)[count - 1].end >= arrival + length)
+        for (size_t i = first_until(line, arrival + length); i < count; i++) {
             const hsi_idle_gap *gap = &gaps_of(line)[i];
             double              start = fmax(arrival, gap->begin);
 
-            if (start + time <= gap->end)
+            if (start + length <= gap->end)
                 return (hsi_slot_found){start, i};
         }
     return (hsi_slot_found){fmax(arrival, line->end), SIZE_MAX};

@@ -34,9 +34,9 @@ typedef struct hsi_slot_found {
     size_t gap; /* SIZE_MAX: after the last task */
 } hsi_slot_found;
 
-/* Return the earliest position, starting at or after `arrival`, in which a task of length `time`
+/* Return the earliest position, starting at or after `arrival`, in which a task of length `length`
  * fits. */
-hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double time);
+hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double length);
 
 /* Place a task at a found position; next[] links the tasks of the worker in order. HS_ENOMEM. */
 hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, uint32_t task,

@@ -134,7 +134,7 @@ static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *ta
     for (i = 0; i < cf->refusal.kinds; i++)
         if (take[i])
             cf->items[size++] = (hsi_master_item){(uint32_t)i, take[i]};
-    return size ? hsi_master_add(cf->master, (hs_type)type, cf->items, size) : HS_OK;
+    return size ? hsi_master_add_pattern(cf->master, (hs_type)type, cf->items, size) : HS_OK;
 }
 
 /* Add a pattern for each kind, of this kind alone, so that a cover exists. */
@@ -152,7 +152,7 @@ static hs_status add_singles(hsi_configuration *cf, int type)
             continue;
         if (weight && cf->target / weight < item.copies)
             item.copies = (uint32_t)(cf->target / weight);
-        st = hsi_master_add(cf->master, (hs_type)type, &item, 1);
+        st = hsi_master_add_pattern(cf->master, (hs_type)type, &item, 1);
     }
     return st;
 }
@@ -254,7 +254,7 @@ static hs_status end_phase(hsi_configuration *cf)
     }
     cf->fluid = -1;
     cf->thorough = false;
-    hsi_master_solid(cf->master);
+    hsi_master_end_fluid(cf->master);
     st = add_singles(cf, type);
     if (st == HS_OK)
         st = try_multipliers(cf, cf->centre, no_price, &added, &cf->centre_ratio);
@@ -320,7 +320,7 @@ static hs_status run_slice(void *data)
 
     while (st == HS_OK && !has_enough(cf) && !hsi_stop_is_due(cf->stop))
         st = run_round(cf);
-    hsi_master_rest(cf->master);
+    hsi_master_free_glpk_problem(cf->master);
     return st;
 }
 
@@ -335,7 +335,7 @@ hs_status hsi_configuration_improve_bound(hsi_configuration *cf, const hsi_stop 
         st = hsi_glpk_guarded(run_slice, cf);
         if (st != HS_ESOLVER)
             break;
-        hsi_master_lost(cf->master);
+        hsi_master_forget_glpk_problem(cf->master);
         cf->ended = ++cf->failures > MOST_FAILURES;
         st = HS_OK;
     }
@@ -346,10 +346,10 @@ static hs_status allocate_arrays(hsi_configuration *cf)
 {
     size_t n = cf->refusal.kinds + 1;
 
-    cf->y = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->y);
-    cf->centre = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->centre);
-    cf->mixed = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->mixed);
-    cf->items = hsi_arena_take(&cf->arena, n, sizeof *cf->items);
+    cf->y = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->y);
+    cf->centre = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->centre);
+    cf->mixed = hsi_arena_alloc_zeroed(&cf->arena, n, sizeof *cf->mixed);
+    cf->items = hsi_arena_alloc(&cf->arena, n, sizeof *cf->items);
     return cf->y && cf->centre && cf->mixed && cf->items ? HS_OK : HS_ENOMEM;
 }
 
@@ -369,7 +369,8 @@ static hs_status prepare_kinds(hsi_configuration *cf)
     cf->fluid = -1;
     if (r->workers[HS_CPU] && r->workers[HS_GPU]) {
         cf->fluid = cf->tasks_on[HS_GPU] >= cf->tasks_on[HS_CPU] ? HS_GPU : HS_CPU;
-        hsi_master_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid], longest_span(cf));
+        hsi_master_make_type_fluid(cf->master, (hs_type)cf->fluid, r->time[cf->fluid],
+                                   longest_span(cf));
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (r->workers[type] && type != cf->fluid)

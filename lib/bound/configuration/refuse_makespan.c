@@ -33,13 +33,13 @@ static hs_status allocate_arrays(hsi_refusal *r)
     int       type;
 
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++) {
-        r->weight[type] = hsi_arena_take(&r->arena, n, sizeof(int64_t));
+        r->weight[type] = hsi_arena_alloc(&r->arena, n, sizeof(int64_t));
         st = hsi_knapsack_open(&r->knapsack[type], n);
         if (!r->weight[type])
             st = HS_ENOMEM;
     }
-    r->multiplier = hsi_arena_take_zeroed(&r->arena, n, sizeof *r->multiplier);
-    r->best_multiplier = hsi_arena_take_zeroed(&r->arena, n, sizeof *r->best_multiplier);
+    r->multiplier = hsi_arena_alloc_zeroed(&r->arena, n, sizeof *r->multiplier);
+    r->best_multiplier = hsi_arena_alloc_zeroed(&r->arena, n, sizeof *r->best_multiplier);
     return r->multiplier && r->best_multiplier ? st : HS_ENOMEM;
 }
 
@@ -102,7 +102,7 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bo
     hs_status st;
 
     memset(r, 0, sizeof *r);
-    r->kind_of = hsi_arena_take(&r->arena, pb->n + 1, sizeof *r->kind_of);
+    r->kind_of = hsi_arena_alloc(&r->arena, pb->n + 1, sizeof *r->kind_of);
     st = r->kind_of ? hsi_problem_of_kinds(pb, most_kinds, &r->problem, r->kind_of) : HS_ENOMEM;
     if (st == HS_OK) {
         r->workers[HS_CPU] = pb->m;

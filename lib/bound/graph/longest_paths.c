@@ -15,18 +15,18 @@ hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
     size_t vertices = pb->graph->vertices;
 
     *w = (hsi_longest_paths){.pb = pb, .between = between, .stop = stop};
-    w->time = hsi_arena_take(arena, vertices, sizeof *w->time);
-    w->head = hsi_arena_take(arena, vertices, sizeof *w->head);
-    w->tail = hsi_arena_take(arena, vertices, sizeof *w->tail);
-    w->before = hsi_arena_take(arena, vertices, sizeof *w->before);
-    w->after = hsi_arena_take(arena, vertices, sizeof *w->after);
+    w->time = hsi_arena_alloc(arena, vertices, sizeof *w->time);
+    w->head = hsi_arena_alloc(arena, vertices, sizeof *w->head);
+    w->tail = hsi_arena_alloc(arena, vertices, sizeof *w->tail);
+    w->before = hsi_arena_alloc(arena, vertices, sizeof *w->before);
+    w->after = hsi_arena_alloc(arena, vertices, sizeof *w->after);
     if (!w->time || !w->head || !w->tail || !w->before || !w->after)
         return HS_ENOMEM;
     if (!between)
         return HS_OK;
-    w->weight = hsi_arena_take(arena, vertices, sizeof *w->weight);
+    w->weight = hsi_arena_alloc(arena, vertices, sizeof *w->weight);
     if (vertices <= PAIRS)
-        w->load = hsi_arena_take(arena, vertices * vertices, sizeof *w->load);
+        w->load = hsi_arena_alloc(arena, vertices * vertices, sizeof *w->load);
     return w->weight && (w->load || vertices > PAIRS) ? HS_OK : HS_ENOMEM;
 }
 

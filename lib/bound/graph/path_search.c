@@ -19,11 +19,11 @@ static hs_status open_search(hsi_path_search *s)
     size_t             vertices = pb->graph->vertices;
     hs_status          st = HS_OK;
 
-    s->share = hsi_arena_take(arena, pb->n, sizeof *s->share);
-    s->best = hsi_arena_take(arena, pb->n, sizeof *s->best);
-    s->step = hsi_arena_take(arena, 2 * vertices + 1, sizeof *s->step);
-    s->counted = hsi_arena_take(arena, pb->n, sizeof *s->counted);
-    s->seen = hsi_arena_take(arena, vertices, 1);
+    s->share = hsi_arena_alloc(arena, pb->n, sizeof *s->share);
+    s->best = hsi_arena_alloc(arena, pb->n, sizeof *s->best);
+    s->step = hsi_arena_alloc(arena, 2 * vertices + 1, sizeof *s->step);
+    s->counted = hsi_arena_alloc(arena, pb->n, sizeof *s->counted);
+    s->seen = hsi_arena_alloc(arena, vertices, 1);
     if (!s->share || !s->best || !s->step || !s->counted || !s->seen)
         return HS_ENOMEM;
     if (s->jumps)
@@ -65,8 +65,8 @@ static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t coun
     hs_status st = hsi_flow_add_path(&s->flow, step, count);
 
     if (st == HS_OK)
-        hsi_path_lp_add(&s->lp, s->counted,
-                        hsi_path_expand_jumps(s->paths.between, step, count, s->counted));
+        hsi_path_lp_add_path(&s->lp, s->counted,
+                             hsi_path_expand_jumps(s->paths.between, step, count, s->counted));
     return st;
 }
 
@@ -100,8 +100,8 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
 {
     size_t    vertices = s->pb->graph->vertices;
     hsi_mark  mark = hsi_arena_mark(&s->arena);
-    double   *length = hsi_arena_take(&s->arena, vertices, sizeof *length);
-    uint32_t *order = hsi_arena_take(&s->arena, vertices, sizeof *order);
+    double   *length = hsi_arena_alloc(&s->arena, vertices, sizeof *length);
+    uint32_t *order = hsi_arena_alloc(&s->arena, vertices, sizeof *order);
     hs_status st = length && order ? HS_OK : HS_ENOMEM;
 
     *found = 0;
@@ -185,7 +185,7 @@ static hs_status solve_and_add_paths(void *data)
     hs_status        st = HS_OK;
     int              found = 1, optimal;
 
-    hsi_path_lp_build(&s->lp);
+    hsi_path_lp_create_glpk_problem(&s->lp);
     st = add_known(s);
     while (found && st == HS_OK) {
         st = hsi_path_lp_solve(&s->lp, &s->stop, &optimal);
@@ -199,7 +199,7 @@ static hs_status solve_and_add_paths(void *data)
         if (st == HS_OK && !found && !s->limit_reached && !is_close(s))
             st = find_violated_paths(s, 1, &found);
     }
-    hsi_path_lp_drop(&s->lp);
+    hsi_path_lp_delete_glpk_problem(&s->lp);
     return st;
 }
 

@@ -27,7 +27,7 @@ static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *after = hsi_successors(g, v, &count);
 
         raise_lengths(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
-        if (hsi_poll_after(pb->token, 16 * (1 + count)))
+        if (hsi_poll_after_work(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     for (size_t i = g->vertices; i-- > 0;) {
@@ -36,7 +36,7 @@ static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *before = hsi_predecessors(g, v, &count);
 
         raise_lengths(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
-        if (hsi_poll_after(pb->token, 16 * (1 + count)))
+        if (hsi_poll_after_work(pb->token, 16 * (1 + count)))
             return HS_ECANCELED;
     }
     return HS_OK;
@@ -63,13 +63,13 @@ hs_status hsi_task_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_task_
     *spans = (hsi_task_spans){pb->p, pb->q};
     if (!pb->graph && !pb->available)
         return HS_OK;
-    head = hsi_arena_take_zeroed(arena, vertices, sizeof *head);
-    tail = hsi_arena_take_zeroed(arena, vertices, sizeof *tail);
+    head = hsi_arena_alloc_zeroed(arena, vertices, sizeof *head);
+    tail = hsi_arena_alloc_zeroed(arena, vertices, sizeof *tail);
     if (!head || !tail)
         return HS_ENOMEM;
     if (pb->graph && find_paths(pb, head, tail) != HS_OK)
         return HS_ECANCELED;
-    for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++) {
+    for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++) {
         double before = head[i], after = tail[i];
 
         head[i] = span_of_task(first, before, cpus, pb->p[i], after);
@@ -83,7 +83,7 @@ double hsi_task_spans_longest(const hsi_problem *pb, const hsi_task_spans *spans
 {
     double longest = 0;
 
-    for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+    for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
         longest = fmax(longest, fmin(spans->cpu[i], spans->gpu[i]));
     return longest;
 }

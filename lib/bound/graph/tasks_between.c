@@ -61,9 +61,9 @@ hs_status hsi_tasks_between_open(hsi_tasks_between *b, const hsi_problem *pb, co
     *b = (hsi_tasks_between){.pb = pb, .vertices = g->vertices, .words = (g->vertices + 63) / 64};
     if (g->vertices > HSI_TASKS_BETWEEN_MOST)
         return HS_ETOOBIG;
-    b->after = hsi_arena_take(arena, b->vertices * b->words, sizeof *b->after);
-    b->before = hsi_arena_take(arena, b->vertices * b->words, sizeof *b->before);
-    b->position = hsi_arena_take(arena, b->vertices, sizeof *b->position);
+    b->after = hsi_arena_alloc(arena, b->vertices * b->words, sizeof *b->after);
+    b->before = hsi_arena_alloc(arena, b->vertices * b->words, sizeof *b->before);
+    b->position = hsi_arena_alloc(arena, b->vertices, sizeof *b->position);
     if (!b->after || !b->before || !b->position)
         return HS_ENOMEM;
     for (size_t i = 0; i < b->vertices; i++)

@@ -38,8 +38,8 @@ static hs_status open_climb(climb *cl)
 {
     const hsi_problem *pb = cl->pb;
 
-    cl->p = hsi_arena_take(&cl->arena, pb->n, sizeof *cl->p);
-    cl->q = hsi_arena_take(&cl->arena, pb->n, sizeof *cl->q);
+    cl->p = hsi_arena_alloc(&cl->arena, pb->n, sizeof *cl->p);
+    cl->q = hsi_arena_alloc(&cl->arena, pb->n, sizeof *cl->q);
     cl->closed = *pb;
     cl->closed.p = cl->p;
     cl->closed.q = cl->q;

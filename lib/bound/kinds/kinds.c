@@ -92,10 +92,10 @@ hs_status hsi_kinds_open(const hsi_problem *pb, hsi_kinds **out)
     kd->pb = pb;
     kd->workers[HS_CPU] = pb->m;
     kd->workers[HS_GPU] = pb->k;
-    kd->kind_of = hsi_arena_take(&kd->arena, pb->n, sizeof *kd->kind_of);
-    kd->levels = hsi_arena_take(&kd->arena, workers + 1, sizeof *kd->levels);
-    kd->fine_take = hsi_arena_take(&kd->arena, workers * HSI_MOST_KINDS, sizeof *kd->fine_take);
-    kd->patterns = hsi_arena_take(&kd->arena, MOST_PATTERNS, sizeof *kd->patterns);
+    kd->kind_of = hsi_arena_alloc(&kd->arena, pb->n, sizeof *kd->kind_of);
+    kd->levels = hsi_arena_alloc(&kd->arena, workers + 1, sizeof *kd->levels);
+    kd->fine_take = hsi_arena_alloc(&kd->arena, workers * HSI_MOST_KINDS, sizeof *kd->fine_take);
+    kd->patterns = hsi_arena_alloc(&kd->arena, MOST_PATTERNS, sizeof *kd->patterns);
     st = kd->kind_of && kd->levels && kd->fine_take && kd->patterns
              ? hsi_knapsack_open(&kd->knapsack, HSI_MOST_KINDS)
              : HS_ENOMEM;

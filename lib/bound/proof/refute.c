@@ -211,8 +211,8 @@ static hs_status open_type(search *s, hs_type type)
 
     t->time = type == HS_CPU ? pb->p : pb->q;
     t->first = type == HS_CPU ? 0 : pb->m;
-    t->cell = hsi_arena_take(&s->arena, n + 1, sizeof *t->cell);
-    t->suffix = hsi_arena_take(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
+    t->cell = hsi_arena_alloc(&s->arena, n + 1, sizeof *t->cell);
+    t->suffix = hsi_arena_alloc(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
     if (!t->cell || !t->suffix)
         return HS_ENOMEM;
     for (depth = 0; depth < n; depth++) {
@@ -233,11 +233,11 @@ static hs_status open_search(search *s)
     s->cells = 1 << 16;
     while ((n + 1) * (size_t)s->cells > (1 << 21))
         s->cells /= 2;
-    s->order = hsi_arena_take(&s->arena, n, sizeof *s->order);
-    s->twin = hsi_arena_take(&s->arena, n, sizeof *s->twin);
-    s->chosen = hsi_arena_take(&s->arena, n, sizeof *s->chosen);
-    s->load = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->load);
-    s->gathered = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->gathered);
+    s->order = hsi_arena_alloc(&s->arena, n, sizeof *s->order);
+    s->twin = hsi_arena_alloc(&s->arena, n, sizeof *s->twin);
+    s->chosen = hsi_arena_alloc(&s->arena, n, sizeof *s->chosen);
+    s->load = hsi_arena_alloc_zeroed(&s->arena, workers, sizeof *s->load);
+    s->gathered = hsi_arena_alloc_zeroed(&s->arena, workers, sizeof *s->gathered);
     if (!s->order || !s->twin || !s->chosen || !s->load || !s->gathered)
         return HS_ENOMEM;
     for (i = 0; i < n; i++)

@@ -29,18 +29,18 @@ static hs_status open_classes(hsi_prover *pr)
 {
     size_t room = HSI_CLASSES * pr->kinds.n + 1;
 
-    pr->class_p = hsi_arena_take(&pr->arena, room, sizeof *pr->class_p);
-    pr->class_q = hsi_arena_take(&pr->arena, room, sizeof *pr->class_q);
-    pr->class_count = hsi_arena_take(&pr->arena, room, sizeof *pr->class_count);
+    pr->class_p = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_p);
+    pr->class_q = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_q);
+    pr->class_count = hsi_arena_alloc(&pr->arena, room, sizeof *pr->class_count);
     pr->classes = (hsi_problem){.m = pr->kinds.m,
                                 .k = pr->kinds.k,
                                 .p = pr->class_p,
                                 .q = pr->class_q,
                                 .count = pr->class_count};
-    pr->low = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->low);
-    pr->high = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->high);
-    pr->row_kind = hsi_arena_take(&pr->arena, room, sizeof *pr->row_kind);
-    pr->row_class = hsi_arena_take(&pr->arena, room, 1);
+    pr->low = hsi_arena_alloc_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->low);
+    pr->high = hsi_arena_alloc_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->high);
+    pr->row_kind = hsi_arena_alloc(&pr->arena, room, sizeof *pr->row_kind);
+    pr->row_class = hsi_arena_alloc(&pr->arena, room, 1);
     return pr->class_p && pr->class_q && pr->class_count && pr->low && pr->high && pr->row_kind &&
                    pr->row_class
                ? HS_OK

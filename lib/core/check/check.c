@@ -210,7 +210,7 @@ hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s
         return HS_EINVAL;
     st = run_check(&c);
     if (st == HS_OK || st == HS_ESCHEDULE)
-        hsi_fill_sized(violation, &c.v, sizeof c.v);
+        hsi_sized_copy_out(violation, &c.v, sizeof c.v);
     return st;
 }
 
@@ -218,5 +218,5 @@ void hs_violation_init_sized(hs_violation *violation, size_t size)
 {
     static const hs_violation valid = {.kind = HS_VALID};
 
-    hsi_init_sized(violation, size, &valid, sizeof valid);
+    hsi_sized_init(violation, size, &valid, sizeof valid);
 }

@@ -98,7 +98,7 @@ static hs_status walk_graph(builder *b)
     memset(b->seen, 0, n * sizeof *b->seen);
     memset(arcs->waits, 0, n * sizeof *arcs->waits);
     for (size_t i = 0; i < n && b->count <= MOST_ARCS; i++) {
-        if (hsi_poll_after(arcs->pb->token, 16 * (1 + b->count - before)))
+        if (hsi_poll_after_work(arcs->pb->token, 16 * (1 + b->count - before)))
             return HS_ECANCELED;
         before = b->count;
         follow_barriers(b, arcs->order[i], arcs->order[i], 0);
@@ -129,7 +129,7 @@ static hs_status find_transfers(builder *b)
     for (size_t i = 0; i < b->count; i++)
         if (has_links(arcs) && b->bytes[i] > 0)
             arcs->after[i].move = (uint32_t)moves++;
-    arcs->move = hsi_arena_take_zeroed(&arcs->arena, 3 * moves, sizeof *arcs->move);
+    arcs->move = hsi_arena_alloc_zeroed(&arcs->arena, 3 * moves, sizeof *arcs->move);
     if (!arcs->move)
         return HS_ENOMEM;
     for (size_t i = 0; i < b->count; i++) {
@@ -150,8 +150,8 @@ static hs_status fill_arcs(builder *b)
     hsi_arcs *arcs = b->arcs;
     size_t    n = arcs->pb->n, count = b->count, begin = 0;
 
-    arcs->after = hsi_arena_take(&arcs->arena, count + 1, sizeof *arcs->after);
-    b->bytes = hsi_arena_take(&arcs->arena, count + 1, sizeof *b->bytes);
+    arcs->after = hsi_arena_alloc(&arcs->arena, count + 1, sizeof *arcs->after);
+    b->bytes = hsi_arena_alloc(&arcs->arena, count + 1, sizeof *b->bytes);
     if (!arcs->after || !b->bytes)
         return HS_ENOMEM;
     for (size_t i = 0; i < n; i++) {
@@ -173,12 +173,12 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     *arcs = (hsi_arcs){.pb = pb, .places = 2};
     if (has_links(arcs))
         arcs->places = 1 + (pb->k > 1 ? pb->k : 1);
-    arcs->after_at = hsi_arena_take(&arcs->arena, n + 1, sizeof *arcs->after_at);
-    arcs->waits = hsi_arena_take(&arcs->arena, n, sizeof *arcs->waits);
-    arcs->fetch = hsi_arena_take_zeroed(&arcs->arena, n, sizeof *arcs->fetch);
-    arcs->order = hsi_arena_take(&arcs->arena, n, sizeof *arcs->order);
-    b.seen = hsi_arena_take(&arcs->arena, n, sizeof *b.seen);
-    b.at = hsi_arena_take_zeroed(&arcs->arena, n, sizeof *b.at);
+    arcs->after_at = hsi_arena_alloc(&arcs->arena, n + 1, sizeof *arcs->after_at);
+    arcs->waits = hsi_arena_alloc(&arcs->arena, n, sizeof *arcs->waits);
+    arcs->fetch = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *arcs->fetch);
+    arcs->order = hsi_arena_alloc(&arcs->arena, n, sizeof *arcs->order);
+    b.seen = hsi_arena_alloc(&arcs->arena, n, sizeof *b.seen);
+    b.at = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *b.at);
     if (!arcs->after_at || !arcs->waits || !arcs->fetch || !arcs->order || !b.seen || !b.at)
         return HS_ENOMEM;
     sort_tasks(arcs);

@@ -27,9 +27,8 @@ static uint32_t find_name(const hsi_data *data, hsi_text name, uint64_t hash)
     for (; (held = data->slot[at]); at = (at + 1) & mask) {
         size_t number = (held & mask) - 1;
 
-        if ((held & ~(uint32_t)mask) == tag &&
-            hsi_data_name_length(data, number) == name.length &&
-            hsi_same_bytes(hsi_data_name(data, number), name.at, name.length))
+        if ((held & ~(uint32_t)mask) == tag && hsi_data_name_length(data, number) == name.length &&
+            hsi_bytes_equal(hsi_data_name(data, number), name.at, name.length))
             break;
     }
     return held;

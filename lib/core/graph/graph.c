@@ -192,7 +192,7 @@ static hs_status end_vertex(work *w, size_t vertex)
     }
     w->entries.size = 0;
     w->g->pred_at[vertex + 1] = w->pred.size / sizeof entries->from;
-    return hsi_poll_after(w->token, 8 * (1 + count)) ? HS_ECANCELED : HS_OK;
+    return hsi_poll_after_work(w->token, 8 * (1 + count)) ? HS_ECANCELED : HS_OK;
 }
 
 static hs_status add_tasks(work *w)
@@ -314,14 +314,14 @@ static hs_status add_successors(hs_graph *g, hsi_token *token)
     g->succ = hsi_pages_alloc((edges + 1) * sizeof *g->succ);
     if (!at || !g->succ)
         return HS_ENOMEM;
-    for (size_t i = 0; i < edges && !hsi_poll_at(token, i); i++)
+    for (size_t i = 0; i < edges && !hsi_poll_at_iteration(token, i); i++)
         at[g->pred[i] + 2]++;
     for (size_t v = 0; v + 1 < g->vertices; v++)
         at[v + 2] += at[v + 1];
     for (size_t v = 0; v < g->vertices;
          v++) /* at[v + 1] is first the start and finally the end of v's successors */
         for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++) {
-            if (hsi_poll_at(token, i))
+            if (hsi_poll_at_iteration(token, i))
                 return HS_ECANCELED;
             g->succ[at[g->pred[i] + 1]++] = (uint32_t)v;
         }

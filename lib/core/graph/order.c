@@ -61,7 +61,7 @@ static void append_to_order(work *w, uint32_t vertex)
 static hs_status place_all(work *w, hsi_token *token)
 {
     for (size_t v = 0; v < w->g->vertices; v++) {
-        if (hsi_poll_at(token, v))
+        if (hsi_poll_at_iteration(token, v))
             return HS_ECANCELED;
         w->missing[v] = hsi_predecessor_count(w->g, v);
         if (w->missing[v] == 0)
@@ -75,7 +75,7 @@ static hs_status place_all(work *w, hsi_token *token)
         else
             next = hsi_heap_pop(w->free, w->free_count--, is_smaller, NULL);
         append_to_order(w, next);
-        if (hsi_poll_after(token, 32 + hsi_predecessor_count(w->g, next)))
+        if (hsi_poll_after_work(token, 32 + hsi_predecessor_count(w->g, next)))
             return HS_ECANCELED;
     }
     return HS_OK;

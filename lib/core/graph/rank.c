@@ -104,7 +104,7 @@ static hs_status compute_ranks(longest_paths *w, double *rank)
         raise_along_edges(w, vertex, path);
         if (w->transfers && !hsi_is_barrier(g, vertex))
             raise_along_data(w, vertex, path);
-        if (hsi_poll_at(w->pb->token, i))
+        if (hsi_poll_at_iteration(w->pb->token, i))
             return HS_ECANCELED;
     }
     return HS_OK;
@@ -116,7 +116,7 @@ static hs_status rank_all(longest_paths *w, double *rank)
     hs_status          st;
 
     if (!pb->graph) {
-        for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             rank[i] = w->time(pb, i);
         return HS_OK;
     }
@@ -154,7 +154,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     hs_status st;
 
     if (which == HS_RANK_GIVEN || which == HS_RANK_FIFO) {
-        for (size_t i = 0; i < pb->n && !hsi_poll_at(pb->token, i); i++)
+        for (size_t i = 0; i < pb->n && !hsi_poll_at_iteration(pb->token, i); i++)
             number[i] = which == HS_RANK_GIVEN ? hsi_priority_of(pb, i) : 0;
         return HS_OK;
     }
@@ -162,7 +162,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     if (!rank)
         return HS_ENOMEM;
     st = hsi_ranks(in, pb, which, rank);
-    for (size_t i = 0; i < pb->n && st == HS_OK && !hsi_poll_at(pb->token, i); i++)
+    for (size_t i = 0; i < pb->n && st == HS_OK && !hsi_poll_at_iteration(pb->token, i); i++)
         number[i] = (int64_t)hsi_key_of_double(rank[i]);
     free(rank);
     return st;

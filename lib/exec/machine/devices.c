@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Find the GPUs of the machine. A run uses the first of them. */
+/* Find the GPUs of the machine, of which a run uses the first, and time copies to them. */
 #include "exec/machine/machine.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
         hsi_topology_list_near(topology, from->pci, full.cores, sizeof full.cores);
         hsi_topology_close(topology);
     }
-    hsi_fill_sized(out, &full, sizeof full);
+    hsi_sized_copy_out(out, &full, sizeof full);
 }
 
 hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
@@ -131,5 +131,47 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
 
         hsi_error_set(&fault, st, "no GPU: %.480s", cause.why);
     }
+    return hsi_error_copy_to_caller(error, st, &fault);
+}
+
+/* Return whether a memory is the host's or that of a GPU. */
+static bool is_memory(const hsi_machine *machine, unsigned memory)
+{
+    return memory == HS_NONE || memory < machine->device_count;
+}
+
+static bool are_samples(const hs_copy_sample *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(samples[i].bytes >= 1 && samples[i].bytes <= 0x1p40))
+            return false;
+    return samples && count > 0;
+}
+
+static hs_status time_copies(const hsi_machine *machine, unsigned from, unsigned to,
+                             hs_copy_sample *samples, size_t count, hs_error *error)
+{
+    if (from == to || !is_memory(machine, from) || !is_memory(machine, to) ||
+        !are_samples(samples, count))
+        return hsi_error_set(error, HS_EINVAL, "copies need two memories and numbers of bytes");
+    if (!machine->module.backend->time_copies)
+        return hsi_error_set(error, HS_EUNSUPPORTED, "this module for GPUs cannot time copies");
+    return machine->module.backend->time_copies(from, to, samples, count, error);
+}
+
+hs_status hs_exec_time_copies(const char *module, unsigned from, unsigned to,
+                              hs_copy_sample *samples, size_t count, hs_error *error)
+{
+    hsi_machine machine = {.topology = NULL};
+    hs_error    fault = {0}, cause;
+    hs_status   st = open_devices(&machine, module, &fault);
+
+    if (st == HS_ERESOURCE) {
+        cause = fault;
+        hsi_error_set(&fault, st, "no GPU: %.480s", cause.why);
+    }
+    if (st == HS_OK)
+        st = time_copies(&machine, from, to, samples, count, &fault);
+    hsi_machine_close(&machine);
     return hsi_error_copy_to_caller(error, st, &fault);
 }

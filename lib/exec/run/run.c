@@ -33,9 +33,11 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, hs_error 
 
     if (r->done + r->left_out == r->tasks)
         return HS_OK;
-    used = snprintf(error->why, HS_WHY, "%llu of %llu tasks failed, and %llu %s not run",
-                    (unsigned long long)r->failed, (unsigned long long)r->tasks,
-                    (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
+    used = snprintf(error->why, HS_WHY, "%llu of %llu tasks failed",
+                    (unsigned long long)r->failed, (unsigned long long)r->tasks);
+    if (r->not_run > 0)
+        used += snprintf(error->why + used, HS_WHY - (size_t)used, ", and %llu %s not run",
+                         (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
     if (r->blocked && r->blocked == r->not_run)
         snprintf(error->why + used, HS_WHY - (size_t)used, " because predecessors failed");
     else if (r->blocked)
@@ -88,7 +90,7 @@ int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *o
 
     if (!matrix)
         return 0;
-    hsi_fill_sized(out, &matrix->result, sizeof matrix->result);
+    hsi_sized_copy_out(out, &matrix->result, sizeof matrix->result);
     return 1;
 }
 

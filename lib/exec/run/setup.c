@@ -175,7 +175,7 @@ void hs_exec_describe_worker(const hs_exec *exec, unsigned worker, hs_exec_worke
         full.device = device ? device->uuid : NULL;
         full.unused = exec->spec.unused[worker < exec->spec.cpus ? HS_CPU : HS_GPU];
     }
-    hsi_fill_sized(info, &full, sizeof full);
+    hsi_sized_copy_out(info, &full, sizeof full);
 }
 
 const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_type type)
@@ -200,7 +200,7 @@ void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *pas
         full.note = p->note[0] ? p->note : NULL;
         full.fresh = hs_instance_tasks(exec->spec.in) - p->done - p->failed - p->changed;
     }
-    hsi_fill_sized(past, &full, sizeof full);
+    hsi_sized_copy_out(past, &full, sizeof full);
 }
 
 hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)

@@ -56,7 +56,7 @@ const char *hs_application_summary(const hs_application *application)
     return application->summary;
 }
 
-double hsi_by_problem(const hsi_kernel_graph *g, double small, double medium, double large)
+double hsi_by_problem_size(const hsi_kernel_graph *g, double small, double medium, double large)
 {
     return g->problem == HS_SMALL ? small : g->problem == HS_MEDIUM ? medium : large;
 }
@@ -77,7 +77,7 @@ size_t hsi_kernel(hsi_kernel_graph *g, const char *id, hsi_measured kind, double
     return g->rows++;
 }
 
-size_t hsi_doubles(hsi_kernel_graph *g, const char *name, double count)
+size_t hsi_application_add_array(hsi_kernel_graph *g, const char *name, double count)
 {
     char   full[96];
     size_t data = 0;
@@ -90,13 +90,13 @@ size_t hsi_doubles(hsi_kernel_graph *g, const char *name, double count)
     return data;
 }
 
-void hsi_uses(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode)
+void hsi_application_add_access(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode)
 {
     if (g->status == HS_OK)
         g->status = hs_builder_add_access(g->builder, row, data, mode);
 }
 
-void hsi_follows(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes)
+void hsi_application_add_edge(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes)
 {
     if (g->status == HS_OK)
         g->status = hs_builder_add_predecessor(g->builder, later, earlier, 0, bytes);

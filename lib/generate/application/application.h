@@ -32,18 +32,18 @@ struct hs_application {
 };
 
 /* Select one of three numbers by the size of the problem. */
-double hsi_by_problem(const hsi_kernel_graph *g, double small, double medium, double large);
+double hsi_by_problem_size(const hsi_kernel_graph *g, double small, double medium, double large);
 
 /* Add a row of `count` kernels with `work` times the measured work; returns the row. */
 size_t hsi_kernel(hsi_kernel_graph *g, const char *id, hsi_measured kind, double work,
                   uint32_t count);
 
 /* Add a handle of `count` doubles; and an access of a row to a handle. */
-size_t hsi_doubles(hsi_kernel_graph *g, const char *name, double count);
-void   hsi_uses(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode);
+size_t hsi_application_add_array(hsi_kernel_graph *g, const char *name, double count);
+void hsi_application_add_access(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode);
 
 /* Make `later` a successor of all copies of `earlier`. */
-void hsi_follows(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes);
+void hsi_application_add_edge(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes);
 
 extern const hs_application hsi_case_study, hsi_xgemm, hsi_cg, hsi_tile_cholesky, hsi_increment,
     hsi_va, hsi_pi, hsi_fblock;

@@ -36,41 +36,42 @@ static double cube(double n)
 /* (v1 + v2) pi, and a b + c d with a column a, a row b and matrices c, d. */
 static void write_case_study(hsi_kernel_graph *g)
 {
-    size_t sum = hsi_doubles(g, "sum", ELEMENTS), row;
-    size_t big = hsi_doubles(g, "cd", square(SIDE)), small = hsi_doubles(g, "ab", square(SIDE));
+    size_t sum = hsi_application_add_array(g, "sum", ELEMENTS), row;
+    size_t big = hsi_application_add_array(g, "cd", square(SIDE)),
+           small = hsi_application_add_array(g, "ab", square(SIDE));
 
     row = hsi_kernel(g, "1-1", HSI_VECTOR_ADD, 1, 1);
-    hsi_uses(g, row, hsi_doubles(g, "v1", ELEMENTS), HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "v2", ELEMENTS), HS_READ);
-    hsi_uses(g, row, sum, HS_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "v1", ELEMENTS), HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "v2", ELEMENTS), HS_READ);
+    hsi_application_add_access(g, row, sum, HS_WRITE);
     row = hsi_kernel(g, "1-2", HSI_VECTOR_SCALE, 1, 1);
-    hsi_uses(g, row, sum, HS_READ_WRITE);
+    hsi_application_add_access(g, row, sum, HS_READ_WRITE);
     row = hsi_kernel(g, "2-1", HSI_PRODUCT, 1, 1);
-    hsi_uses(g, row, hsi_doubles(g, "c", square(SIDE)), HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "d", square(SIDE)), HS_READ);
-    hsi_uses(g, row, big, HS_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "c", square(SIDE)), HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "d", square(SIDE)), HS_READ);
+    hsi_application_add_access(g, row, big, HS_WRITE);
     row = hsi_kernel(g, "2-2", HSI_OUTER_PRODUCT, 1, 1);
-    hsi_uses(g, row, hsi_doubles(g, "a", SIDE), HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "b", SIDE), HS_READ);
-    hsi_uses(g, row, small, HS_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "a", SIDE), HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "b", SIDE), HS_READ);
+    hsi_application_add_access(g, row, small, HS_WRITE);
     row = hsi_kernel(g, "2-3", HSI_MATRIX_ADD, 1, 1);
-    hsi_uses(g, row, small, HS_READ);
-    hsi_uses(g, row, big, HS_READ_WRITE);
+    hsi_application_add_access(g, row, small, HS_READ);
+    hsi_application_add_access(g, row, big, HS_READ_WRITE);
 }
 
 /* C += A B: a product, then a sum. */
 static void write_xgemm(hsi_kernel_graph *g)
 {
-    double n = hsi_by_problem(g, 1024, 4096, 8192);
-    size_t product = hsi_doubles(g, "AB", square(n)), row;
+    double n = hsi_by_problem_size(g, 1024, 4096, 8192);
+    size_t product = hsi_application_add_array(g, "AB", square(n)), row;
 
     row = hsi_kernel(g, "product", HSI_PRODUCT, cube(n), 1);
-    hsi_uses(g, row, hsi_doubles(g, "A", square(n)), HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "B", square(n)), HS_READ);
-    hsi_uses(g, row, product, HS_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "A", square(n)), HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "B", square(n)), HS_READ);
+    hsi_application_add_access(g, row, product, HS_WRITE);
     row = hsi_kernel(g, "sum", HSI_MATRIX_ADD, matrix(n), 1);
-    hsi_uses(g, row, product, HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "C", square(n)), HS_READ_WRITE);
+    hsi_application_add_access(g, row, product, HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "C", square(n)), HS_READ_WRITE);
 }
 
 /* Add a kernel of an iteration that reads up to two handles and modifies a third. */
@@ -82,10 +83,10 @@ static void step(hsi_kernel_graph *g, const char *what, int iteration, hsi_measu
 
     snprintf(id, sizeof id, "%s-%d", what, iteration);
     row = hsi_kernel(g, id, kind, work, 1);
-    hsi_uses(g, row, data[0], HS_READ);
+    hsi_application_add_access(g, row, data[0], HS_READ);
     if (data[1] != data[0])
-        hsi_uses(g, row, data[1], HS_READ);
-    hsi_uses(g, row, data[2], HS_READ_WRITE);
+        hsi_application_add_access(g, row, data[1], HS_READ);
+    hsi_application_add_access(g, row, data[2], HS_READ_WRITE);
 }
 
 /*
@@ -95,10 +96,11 @@ static void step(hsi_kernel_graph *g, const char *what, int iteration, hsi_measu
 static void write_cg(hsi_kernel_graph *g)
 {
     enum { ITERATIONS = 4 };
-    double n = hsi_by_problem(g, 1024, 4096, 8192);
-    size_t matrix_a = hsi_doubles(g, "A", square(n)), x = hsi_doubles(g, "x", n),
-           p = hsi_doubles(g, "p", n), q = hsi_doubles(g, "q", n), r = hsi_doubles(g, "r", n),
-           a = hsi_doubles(g, "a", 1), b = hsi_doubles(g, "b", 1);
+    double n = hsi_by_problem_size(g, 1024, 4096, 8192);
+    size_t matrix_a = hsi_application_add_array(g, "A", square(n)),
+           x = hsi_application_add_array(g, "x", n), p = hsi_application_add_array(g, "p", n),
+           q = hsi_application_add_array(g, "q", n), r = hsi_application_add_array(g, "r", n),
+           a = hsi_application_add_array(g, "a", 1), b = hsi_application_add_array(g, "b", 1);
 
     for (int i = 1; i <= ITERATIONS; i++) {
         step(g, "Ap", i, HSI_OUTER_PRODUCT, matrix(n), (size_t[]){matrix_a, p, q});
@@ -127,22 +129,22 @@ static void tile_task(hsi_kernel_graph *g, double work, int row, int column, int
     snprintf(id, sizeof id, "%s-%d-%d-%d", name, row, column, k);
     task = hsi_kernel(g, id, HSI_PRODUCT, work * share, 1);
     if (row > k)
-        hsi_uses(g, task, tile[column == k ? k : row][k], HS_READ);
+        hsi_application_add_access(g, task, tile[column == k ? k : row][k], HS_READ);
     if (column > k && column < row)
-        hsi_uses(g, task, tile[column][k], HS_READ);
-    hsi_uses(g, task, tile[row][column], HS_READ_WRITE);
+        hsi_application_add_access(g, task, tile[column][k], HS_READ);
+    hsi_application_add_access(g, task, tile[row][column], HS_READ_WRITE);
 }
 
 static void write_cholesky(hsi_kernel_graph *g)
 {
-    double n = hsi_by_problem(g, 1024, 1024, 4096) / TILES;
+    double n = hsi_by_problem_size(g, 1024, 1024, 4096) / TILES;
     size_t tile[TILES][TILES];
     char   name[16];
 
     for (int i = 0; i < TILES; i++)
         for (int j = 0; j <= i; j++) {
             snprintf(name, sizeof name, "A-%d-%d", i, j);
-            tile[i][j] = hsi_doubles(g, name, square(n));
+            tile[i][j] = hsi_application_add_array(g, name, square(n));
         }
     for (int k = 0; k < TILES; k++)
         for (int i = k; i < TILES; i++)
@@ -152,37 +154,37 @@ static void write_cholesky(hsi_kernel_graph *g)
 
 static void write_increment(hsi_kernel_graph *g)
 {
-    double n = hsi_by_problem(g, 1e4, 1e5, 1e6);
+    double n = hsi_by_problem_size(g, 1e4, 1e5, 1e6);
     size_t row = hsi_kernel(g, "scale", HSI_VECTOR_SCALE, vector(n), 1);
 
-    hsi_uses(g, row, hsi_doubles(g, "v", n), HS_READ_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "v", n), HS_READ_WRITE);
 }
 
 static void write_va(hsi_kernel_graph *g)
 {
-    double n = hsi_by_problem(g, 1e4, 1e5, 1e6);
+    double n = hsi_by_problem_size(g, 1e4, 1e5, 1e6);
     size_t row = hsi_kernel(g, "add", HSI_VECTOR_ADD, vector(n), 1);
 
-    hsi_uses(g, row, hsi_doubles(g, "v", n), HS_READ);
-    hsi_uses(g, row, hsi_doubles(g, "w", n), HS_READ_WRITE);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "v", n), HS_READ);
+    hsi_application_add_access(g, row, hsi_application_add_array(g, "w", n), HS_READ_WRITE);
 }
 
 /* 1000 tasks that draw points, and a task that sums the hits. */
 static void write_pi(hsi_kernel_graph *g)
 {
     enum { TASKS = 1000 };
-    size_t hits =
-        hsi_kernel(g, "hits", HSI_VECTOR_SCALE, vector(hsi_by_problem(g, 1e3, 4e3, 8e3)), TASKS);
+    size_t hits = hsi_kernel(g, "hits", HSI_VECTOR_SCALE,
+                             vector(hsi_by_problem_size(g, 1e3, 4e3, 8e3)), TASKS);
     size_t sum = hsi_kernel(g, "sum", HSI_VECTOR_ADD, vector(TASKS), 1);
 
-    hsi_follows(g, sum, hits, 8);
+    hsi_application_add_edge(g, sum, hits, 8);
 }
 
 /* Four independent tasks, each filling a block of a cube. */
 static void write_fblock(hsi_kernel_graph *g)
 {
     enum { BLOCKS = 4 };
-    double n = hsi_by_problem(g, 128, 256, 512);
+    double n = hsi_by_problem_size(g, 128, 256, 512);
     double block = n * n * n / BLOCKS;
     char   id[32];
 
@@ -191,7 +193,7 @@ static void write_fblock(hsi_kernel_graph *g)
 
         snprintf(id, sizeof id, "block-%d", i);
         row = hsi_kernel(g, id, HSI_VECTOR_SCALE, vector(block), 1);
-        hsi_uses(g, row, hsi_doubles(g, id, block), HS_WRITE);
+        hsi_application_add_access(g, row, hsi_application_add_array(g, id, block), HS_WRITE);
     }
 }
 

@@ -31,7 +31,7 @@ void hs_shaped_init_sized(hs_shaped *spec, size_t size)
         .beta = 0.5,
     };
 
-    hsi_init_sized(spec, size, &defaults, sizeof defaults);
+    hsi_sized_init(spec, size, &defaults, sizeof defaults);
 }
 
 /* A command line of hsched-gen under construction. */
@@ -153,14 +153,14 @@ static hs_status draw(const hs_shaped *spec, hs_builder *b)
     d.marked = calloc(spec->tasks ? spec->tasks : 1, sizeof *d.marked);
     if (!d.marked)
         return HS_ENOMEM;
-    st = hsi_shape_of(spec->shape)(&d);
+    st = hsi_shape_function(spec->shape)(&d);
     free(d.marked);
     return st;
 }
 
 static hs_status check(const hs_shaped *spec, hs_error *error)
 {
-    if (!hsi_shape_of(spec->shape) ||
+    if (!hsi_shape_function(spec->shape) ||
         (spec->law == HS_LAW_KERNELS && !(spec->table && spec->table->name)))
         return hsi_error_set(error, HS_EINVAL, "no such shape, or no kernel table");
     if (spec->degree < 1 || !(spec->alpha > 0 && isfinite(spec->alpha)) ||
@@ -180,7 +180,7 @@ hs_status hs_generate_shaped(const hs_shaped *given, hs_instance **out, hs_error
     hs_status   st;
 
     hs_shaped_init(&spec);
-    if (!given || !out || !hsi_take_sized(&spec, sizeof spec, given))
+    if (!given || !out || !hsi_sized_copy_in(&spec, sizeof spec, given))
         return hsi_error_set_status(error, HS_EINVAL);
     st = check(&spec, error);
     if (st != HS_OK)

@@ -31,6 +31,6 @@ typedef hs_status (*hsi_shape)(hsi_drawing *d);
 hs_status hsi_draw_levels(hsi_drawing *d);
 
 /* Return the function that draws a shape; NULL: unknown shape. */
-hsi_shape hsi_shape_of(hs_shape shape);
+hsi_shape hsi_shape_function(hs_shape shape);
 
 #endif

@@ -117,7 +117,7 @@ static hs_status draw_reduction(hsi_drawing *d)
     return st;
 }
 
-hsi_shape hsi_shape_of(hs_shape shape)
+hsi_shape hsi_shape_function(hs_shape shape)
 {
     static const hsi_shape shapes[] = {
         [HS_CHAIN] = draw_chain,         [HS_FORK_JOIN] = draw_fork_join,

@@ -28,7 +28,7 @@ static bool make_uniform(law *l)
 {
     const hs_uniform *u = &l->spec->uniform;
 
-    l->draw = u->integer ? hsi_draw_integer : hsi_draw_real;
+    l->draw = u->integer ? hsi_draw_uniform_integer : hsi_draw_uniform_real;
     return hsi_uniform_law_make(&l->of[HS_CPU].uniform, u->cpu_low, u->cpu_high, u->integer) &&
            hsi_uniform_law_make(&l->of[HS_GPU].uniform, u->gpu_low, u->gpu_high, u->integer);
 }

@@ -17,15 +17,15 @@ static void workers_balanced(unsigned k, unsigned *cpus, unsigned *gpus)
 static void write_balanced(unsigned k, hsi_worst_case *c)
 {
     uint64_t s = 2 * ((uint64_t)k - 1);
-    uint32_t small = hsi_worst_tasks(c, "small", s + 1, s, 0, k);
-    uint32_t large = hsi_worst_tasks(c, "large", k * s, (k - 1) * s, 0, k + 1);
+    uint32_t small = hsi_worst_add_tasks(c, "small", s + 1, s, 0, k);
+    uint32_t large = hsi_worst_add_tasks(c, "large", k * s, (k - 1) * s, 0, k + 1);
     uint32_t i;
 
-    hsi_worst_run(c, c->witness, 0, 0, k * s, large + k);
+    hsi_worst_add_run(c, c->witness, 0, 0, k * s, large + k);
     for (i = 0; i < k; i++) {
-        uint64_t end = hsi_worst_run(c, c->witness, 1 + i, 0, (k - 1) * s, large + i);
+        uint64_t end = hsi_worst_add_run(c, c->witness, 1 + i, 0, (k - 1) * s, large + i);
 
-        hsi_worst_run(c, c->witness, 1 + i, end, s, small + i);
+        hsi_worst_add_run(c, c->witness, 1 + i, end, s, small + i);
     }
 }
 

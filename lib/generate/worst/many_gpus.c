@@ -36,7 +36,7 @@ typedef struct sizes {
     uint32_t    n, m, x;
     uint64_t    a, u; /* r = a/B; u = aB is the unit of time */
     uint32_t    t1, t3, t4;
-    hsi_lengths t2;
+    hsi_gpu_tasks t2;
 } sizes;
 
 static void add_tasks(sizes *z, unsigned k, hsi_worst_case *c)
@@ -45,12 +45,12 @@ static void add_tasks(sizes *z, unsigned k, hsi_worst_case *c)
     z->a = numerator(z->n);
     z->u = z->a * B;
     z->x = (uint32_t)((uint64_t)(z->m - z->n) * (z->n - 1) * B / (z->m * B + z->n * z->a));
-    z->t1 = hsi_worst_tasks(c, "T1", z->n * z->u, z->n * B * B, 1000000, z->n);
+    z->t1 = hsi_worst_add_tasks(c, "T1", z->n * z->u, z->n * B * B, 1000000, z->n);
     z->t2.k = k;
     z->t2.unit = z->u;
-    hsi_lengths_add(&z->t2, c, 2 * k * z->a * z->a, 100000);
-    z->t3 = hsi_worst_tasks(c, "T3", z->u, z->u, 0, z->m * z->x);
-    z->t4 = hsi_worst_tasks(c, "T4", z->a * z->a, z->u, 2000000, z->n * z->x);
+    hsi_gpu_tasks_add(&z->t2, c, 2 * k * z->a * z->a, 100000);
+    z->t3 = hsi_worst_add_tasks(c, "T3", z->u, z->u, 0, z->m * z->x);
+    z->t4 = hsi_worst_add_tasks(c, "T4", z->a * z->a, z->u, 2000000, z->n * z->x);
 }
 
 /*
@@ -62,9 +62,9 @@ static void fill_cpu(const sizes *z, hsi_worst_case *c, uint32_t cpu, uint32_t *
     uint64_t load = 0, end = z->n * z->u;
 
     while (*t4 < z->n * z->x && load + z->a * z->a <= end)
-        load = hsi_worst_run(c, c->witness, cpu, load, z->a * z->a, z->t4 + (*t4)++);
+        load = hsi_worst_add_run(c, c->witness, cpu, load, z->a * z->a, z->t4 + (*t4)++);
     while (*t3 < z->m * z->x && load + z->u <= end)
-        load = hsi_worst_run(c, c->witness, cpu, load, z->u, z->t3 + (*t3)++);
+        load = hsi_worst_add_run(c, c->witness, cpu, load, z->u, z->t3 + (*t3)++);
 }
 
 /* Place T2 optimally on the GPUs, T1 on equally many CPUs, T3 and T4 on the remaining CPUs. */
@@ -76,9 +76,9 @@ static void write_m_n(unsigned k, hsi_worst_case *c)
     add_tasks(&z, k, c);
     if (!c->witness)
         return;
-    hsi_lengths_witness(&z.t2, c, z.m);
+    hsi_gpu_tasks_place_optimally(&z.t2, c, z.m);
     for (cpu = 0; cpu < z.n; cpu++)
-        hsi_worst_run(c, c->witness, cpu, 0, z.n * z.u, z.t1 + cpu);
+        hsi_worst_add_run(c, c->witness, cpu, 0, z.n * z.u, z.t1 + cpu);
     for (; cpu < z.m; cpu++)
         fill_cpu(&z, c, cpu, &t3, &t4);
 }

@@ -24,11 +24,11 @@ static void workers_1_1(unsigned argument, unsigned *cpus, unsigned *gpus)
 static void write_1_1(unsigned j, hsi_worst_case *c)
 {
     uint64_t shortest = fibonacci(j - 1), middle = fibonacci(j), longest = fibonacci(j + 1);
-    uint32_t x = hsi_worst_tasks(c, "X", longest, middle, 0, 1);
-    uint32_t y = hsi_worst_tasks(c, "Y", middle, shortest, 0, 1);
+    uint32_t x = hsi_worst_add_tasks(c, "X", longest, middle, 0, 1);
+    uint32_t y = hsi_worst_add_tasks(c, "Y", middle, shortest, 0, 1);
 
-    hsi_worst_run(c, c->witness, 0, 0, middle, y);
-    hsi_worst_run(c, c->witness, 1, 0, middle, x);
+    hsi_worst_add_run(c, c->witness, 0, 0, middle, y);
+    hsi_worst_add_run(c, c->witness, 1, 0, middle, x);
 }
 
 const hs_worst hsi_worst_hp_1_1 = {
@@ -58,7 +58,7 @@ static void fill(hsi_worst_case *c, filling *f, uint64_t time, uint32_t first, u
             f->worker++;
             f->load = 0;
         }
-        f->load = hsi_worst_run(c, c->witness, f->worker, f->load, time, first);
+        f->load = hsi_worst_add_run(c, c->witness, f->worker, f->load, time, first);
     }
 }
 
@@ -73,16 +73,16 @@ static void write_m_1(unsigned m, hsi_worst_case *c)
     uint64_t large = fibonacci(22), middle = fibonacci(21), small = fibonacci(20);
     uint64_t s = 4 * (uint64_t)m, span = s * middle;
     uint32_t c4 = (uint32_t)(((m - 1) * span - m * middle) / (middle + m * small));
-    uint32_t t1 = hsi_worst_tasks(c, "T1", span, s * small, 2, 1);
-    uint32_t t2 = hsi_worst_tasks(c, "T2", s * large, span, 1, 1);
-    uint32_t t4 = hsi_worst_tasks(c, "T4", middle, small, 3, c4);
-    uint32_t t3 = hsi_worst_tasks(c, "T3", small, small, 0, m * c4);
+    uint32_t t1 = hsi_worst_add_tasks(c, "T1", span, s * small, 2, 1);
+    uint32_t t2 = hsi_worst_add_tasks(c, "T2", s * large, span, 1, 1);
+    uint32_t t4 = hsi_worst_add_tasks(c, "T4", middle, small, 3, c4);
+    uint32_t t3 = hsi_worst_add_tasks(c, "T3", small, small, 0, m * c4);
     filling  rest = {1, 0, span};
 
     if (!c->witness)
         return;
-    hsi_worst_run(c, c->witness, m, 0, span, t2);
-    hsi_worst_run(c, c->witness, 0, 0, span, t1);
+    hsi_worst_add_run(c, c->witness, m, 0, span, t2);
+    hsi_worst_add_run(c, c->witness, 0, 0, span, t1);
     fill(c, &rest, middle, t4, c4);
     fill(c, &rest, small, t3, m * c4);
 }

@@ -3,16 +3,16 @@
 
 #include "generate/worst/worst.h"
 
-static void add_length(const hsi_lengths *t, hsi_worst_case *c, unsigned length, uint64_t cpu,
+static void add_length(const hsi_gpu_tasks *t, hsi_worst_case *c, unsigned length, uint64_t cpu,
                        int64_t priority, uint32_t count)
 {
     char id[32];
 
     snprintf(id, sizeof id, "T2-%u", length);
-    hsi_worst_tasks(c, id, cpu, length * t->unit, priority, count);
+    hsi_worst_add_tasks(c, id, cpu, length * t->unit, priority, count);
 }
 
-void hsi_lengths_add(hsi_lengths *t, hsi_worst_case *c, uint64_t cpu, int64_t priority)
+void hsi_gpu_tasks_add(hsi_gpu_tasks *t, hsi_worst_case *c, uint64_t cpu, int64_t priority)
 {
     unsigned k = t->k, i;
 
@@ -24,8 +24,8 @@ void hsi_lengths_add(hsi_lengths *t, hsi_worst_case *c, uint64_t cpu, int64_t pr
     add_length(t, c, 6 * k, cpu, 0, 1);
 }
 
-/* Return the first of the six tasks of a length 2K .. 4K-1, in the order of hsi_lengths_add(). */
-static uint32_t first_of(const hsi_lengths *t, unsigned length)
+/* Return the first of the six tasks of a length 2K .. 4K-1, in the order of hsi_gpu_tasks_add(). */
+static uint32_t first_of(const hsi_gpu_tasks *t, unsigned length)
 {
     unsigned k = t->k, place = length < 3 * k ? length - 2 * k : 5 * k - 1 - length;
 
@@ -33,14 +33,14 @@ static uint32_t first_of(const hsi_lengths *t, unsigned length)
 }
 
 /* Place `each` tasks of `length` on one GPU, from number `from` on; returns the end. */
-static uint64_t run_length(const hsi_lengths *t, hsi_worst_case *c, hsi_vector *plan,
+static uint64_t run_length(const hsi_gpu_tasks *t, hsi_worst_case *c, hsi_vector *plan,
                            uint32_t gpu, uint64_t start, unsigned length, unsigned from,
                            unsigned each)
 {
     uint32_t task = first_of(t, length) + from;
 
     for (; each--; task++)
-        start = hsi_worst_run(c, plan, gpu, start, length * t->unit, task);
+        start = hsi_worst_add_run(c, plan, gpu, start, length * t->unit, task);
     return start;
 }
 
@@ -48,7 +48,7 @@ static uint64_t run_length(const hsi_lengths *t, hsi_worst_case *c, hsi_vector *
  * Build the left side of Figure 4: lengths 2K+i and 4K-i together, for 0 < i < K; pairs of 3K;
  * triples of 2K; the longest task alone. Every GPU is busy until 6K.
  */
-void hsi_lengths_witness(const hsi_lengths *t, hsi_worst_case *c, uint32_t gpu)
+void hsi_gpu_tasks_place_optimally(const hsi_gpu_tasks *t, hsi_worst_case *c, uint32_t gpu)
 {
     unsigned k = t->k, i, copy;
 
@@ -62,7 +62,7 @@ void hsi_lengths_witness(const hsi_lengths *t, hsi_worst_case *c, uint32_t gpu)
         run_length(t, c, c->witness, gpu++, 0, 3 * k, copy, 2);
     for (copy = 0; copy < 6; copy += 3)
         run_length(t, c, c->witness, gpu++, 0, 2 * k, copy, 3);
-    hsi_worst_run(c, c->witness, gpu, 0, 6 * k * t->unit, t->first + 12 * k);
+    hsi_worst_add_run(c, c->witness, gpu, 0, 6 * k * t->unit, t->first + 12 * k);
 }
 
 static void workers_list(unsigned k, unsigned *cpus, unsigned *gpus)
@@ -75,7 +75,7 @@ static void workers_list(unsigned k, unsigned *cpus, unsigned *gpus)
  * Build the right side of Figure 4: lengths 2K+i and 4K-1-i together, so the longest task starts at
  * 6K-1.
  */
-static void write_bad(const hsi_lengths *t, hsi_worst_case *c)
+static void write_bad(const hsi_gpu_tasks *t, hsi_worst_case *c)
 {
     unsigned k = t->k, i, copy;
     uint32_t gpu = 0;
@@ -86,16 +86,16 @@ static void write_bad(const hsi_lengths *t, hsi_worst_case *c)
             end = run_length(t, c, c->bad, gpu, 0, 2 * k + i, copy, 1);
             end = run_length(t, c, c->bad, gpu, end, 4 * k - 1 - i, copy, 1);
         }
-    hsi_worst_run(c, c->bad, 0, end, 6 * k, t->first + 12 * k);
+    hsi_worst_add_run(c, c->bad, 0, end, 6 * k, t->first + 12 * k);
 }
 
 static void write_list(unsigned k, hsi_worst_case *c)
 {
-    hsi_lengths t = {k, 1, 0};
+    hsi_gpu_tasks t = {k, 1, 0};
 
-    hsi_lengths_add(&t, c, HSI_NEVER, 0);
+    hsi_gpu_tasks_add(&t, c, HSI_NEVER, 0);
     if (c->witness)
-        hsi_lengths_witness(&t, c, 0);
+        hsi_gpu_tasks_place_optimally(&t, c, 0);
     if (c->bad)
         write_bad(&t, c);
 }

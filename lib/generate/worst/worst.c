@@ -53,8 +53,8 @@ unsigned hs_worst_most(const hs_worst *family)
     return family->most;
 }
 
-uint32_t hsi_worst_tasks(hsi_worst_case *c, const char *id, uint64_t cpu, uint64_t gpu,
-                         int64_t priority, uint32_t count)
+uint32_t hsi_worst_add_tasks(hsi_worst_case *c, const char *id, uint64_t cpu, uint64_t gpu,
+                             int64_t priority, uint32_t count)
 {
     hs_task  task = {.struct_size = sizeof task};
     uint32_t first = c->tasks;
@@ -71,8 +71,8 @@ uint32_t hsi_worst_tasks(hsi_worst_case *c, const char *id, uint64_t cpu, uint64
     return first;
 }
 
-uint64_t hsi_worst_run(hsi_worst_case *c, hsi_vector *plan, uint32_t worker, uint64_t start,
-                       uint64_t time, uint32_t task)
+uint64_t hsi_worst_add_run(hsi_worst_case *c, hsi_vector *plan, uint32_t worker, uint64_t start,
+                           uint64_t time, uint32_t task)
 {
     hs_placement run;
 

@@ -73,11 +73,11 @@ static hs_status step(walk *w, uint32_t task, uint32_t barrier)
 
     w->waits[barrier] = 0;
     for (size_t i = w->first[barrier]; i < w->first[barrier + 1]; i++) {
-        if (++w->steps > hsi_import_most_edges(w->r))
+        if (++w->steps > hsi_import_edge_limit(w->r))
             return hsi_import_fail(&w->r->text, edge[i].at,
                                    "more than %zu edges lead through barriers; expected fewer in "
                                    "a file of this size",
-                                   hsi_import_most_edges(w->r));
+                                   hsi_import_edge_limit(w->r));
         meet(w, task, edge[i].earlier,
              edge[i].bytes > w->most[barrier] ? edge[i].bytes : w->most[barrier], edge[i].at);
     }
@@ -95,7 +95,7 @@ static hs_status begin(walk *w, uint32_t task)
         uint32_t before = edge[i].earlier;
 
         if (w->row[before] != HSI_NO_ROW && w->seen[before] == task + 1)
-            st = hsi_import_edge(w->r, edge[i].at, w->row[task], w->row[before], edge[i].bytes);
+            st = hsi_import_add_edge(w->r, edge[i].at, w->row[task], w->row[before], edge[i].bytes);
         else
             meet(w, task, before, edge[i].bytes, edge[i].at);
     }
@@ -116,22 +116,22 @@ static hs_status walk_back(walk *w)
         for (size_t i = 1; i <= w->tasks && st == HS_OK; i++) {
             uint32_t before = w->stack[nodes - i];
 
-            st =
-                hsi_import_edge(w->r, w->at[before], w->row[task], w->row[before], w->most[before]);
+            st = hsi_import_add_edge(w->r, w->at[before], w->row[task], w->row[before],
+                                     w->most[before]);
         }
     }
     return st;
 }
 
-size_t hsi_import_most_edges(const hsi_import *r)
+size_t hsi_import_edge_limit(const hsi_import *importer)
 {
-    return ((size_t)1 << 20) + (size_t)(r->text.end - r->text.at);
+    return ((size_t)1 << 20) + (size_t)(importer->text.end - importer->text.at);
 }
 
-hs_status hsi_import_barrier_edges(hsi_import *r, hsi_node_edge *edges, size_t count, size_t nodes,
-                          const uint32_t *row)
+hs_status hsi_import_add_edges_through_barriers(hsi_import *importer, hsi_node_edge *edges,
+                                                size_t count, size_t nodes, const uint32_t *row)
 {
-    walk      w = {.r = r, .edges = edges, .count = count, .nodes = nodes, .row = row};
+    walk      w = {.r = importer, .edges = edges, .count = count, .nodes = nodes, .row = row};
     hs_status st = HS_ENOMEM;
 
     w.first = calloc(nodes + 2, sizeof *w.first);

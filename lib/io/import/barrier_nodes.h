@@ -22,10 +22,10 @@ typedef struct hsi_node_edge {
  * through barriers becomes an edge from the task before the barriers to the task after them. Sorts
  * `edges`. HS_ESYNTAX: too many edges.
  */
-hs_status hsi_import_barrier_edges(hsi_import *r, hsi_node_edge *edges, size_t count, size_t nodes,
-                          const uint32_t *row);
+hs_status hsi_import_add_edges_through_barriers(hsi_import *importer, hsi_node_edge *edges,
+                                                size_t count, size_t nodes, const uint32_t *row);
 
 /* Return the limit on edges, which grows with the size of the text. */
-size_t hsi_import_most_edges(const hsi_import *r);
+size_t hsi_import_edge_limit(const hsi_import *importer);
 
 #endif

@@ -12,7 +12,7 @@ void hs_import_settings_init_sized(hs_import_settings *settings, size_t size)
 {
     static const hs_import_settings defaults = {.cpus = 20, .gpus = 4};
 
-    hsi_init_sized(settings, size, &defaults, sizeof defaults);
+    hsi_sized_init(settings, size, &defaults, sizeof defaults);
 }
 
 static bool is_sound(const hs_import_settings *o)
@@ -28,7 +28,7 @@ static hs_status take_settings(hsi_import *r, const hs_import_settings *settings
     hs_status st;
 
     hs_import_settings_init(&r->settings);
-    if (settings && !hsi_take_sized(&r->settings, sizeof r->settings, settings))
+    if (settings && !hsi_sized_copy_in(&r->settings, sizeof r->settings, settings))
         return HS_EINVAL;
     if (!is_sound(&r->settings))
         return HS_EINVAL;
@@ -41,85 +41,91 @@ static hs_status take_settings(hsi_import *r, const hs_import_settings *settings
     return st;
 }
 
-hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_settings *settings)
+hs_status hsi_import_open(hsi_import *importer, int fd, const hs_import_settings *settings)
 {
     hs_status st;
 
-    *r = (hsi_import){.text = {.error = &r->error}};
-    st = take_settings(r, settings);
+    *importer = (hsi_import){.text = {.error = &importer->error}};
+    st = take_settings(importer, settings);
     if (st == HS_OK)
-        st = hs_builder_create(&r->builder);
-    return st == HS_OK ? hsi_import_text_open(&r->text, fd, &r->error) : st;
+        st = hs_builder_create(&importer->builder);
+    return st == HS_OK ? hsi_import_text_open(&importer->text, fd, &importer->error) : st;
 }
 
-hs_status hsi_import_close(hsi_import *r, hs_status status, hs_error *error)
+hs_status hsi_import_close(hsi_import *importer, hs_status status, hs_error *error)
 {
     int saved_errno = errno;
 
-    hsi_import_text_close(&r->text);
-    hs_builder_free(r->builder);
-    hsi_speedup_free(&r->speedup);
-    hsi_words_free(&r->tasks);
-    hsi_vector_free(&r->places);
-    hsi_vector_free(&r->edges);
+    hsi_import_text_close(&importer->text);
+    hs_builder_free(importer->builder);
+    hsi_speedup_free(&importer->speedup);
+    hsi_words_free(&importer->tasks);
+    hsi_vector_free(&importer->places);
+    hsi_vector_free(&importer->edges);
     errno = saved_errno;
-    return hsi_import_report(status, &r->error, error);
+    return hsi_import_copy_error(status, &importer->error, error);
 }
 
-hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time)
+hs_status hsi_import_check_time(hsi_import *importer, const char *position, const char *name,
+                                double *time)
 {
-    if (*time >= 0 && *time < r->settings.least_time)
-        *time = r->settings.least_time;
+    if (*time >= 0 && *time < importer->settings.least_time)
+        *time = importer->settings.least_time;
     if (*time > 0)
         return HS_OK;
-    return hsi_import_fail(&r->text, at,
+    return hsi_import_fail(&importer->text, position,
                            "%s is %g; expected a time above 0 (a least time, where "
                            "one is given, is taken instead)",
-                           what, *time);
+                           name, *time);
 }
 
-hs_status hsi_import_gpu_time(hsi_import *r, const char *at, hsi_text name, double cpu, double *gpu)
+hs_status hsi_import_gpu_time(hsi_import *importer, const char *position, hsi_text name, double cpu,
+                              double *gpu)
 {
-    double factor = hsi_speedup_of(&r->speedup, name);
+    double factor = hsi_speedup_of(&importer->speedup, name);
     char   shown[HSI_SHOWN];
 
     if (factor < 0)
-        return hsi_import_fail(&r->text, at,
+        return hsi_import_fail(&importer->text, position,
                                "no speed-up rule says how long %s takes on a GPU; "
                                "expected one, such as 10, NAME=10 or none",
                                hsi_import_quote(name, shown));
     *gpu = factor > 0 ? cpu / factor : INFINITY;
     if (*gpu > 0)
         return HS_OK;
-    return hsi_import_fail(&r->text, at, "the time of %s on a GPU rounds to 0",
+    return hsi_import_fail(&importer->text, position, "the time of %s on a GPU rounds to 0",
                            hsi_import_quote(name, shown));
 }
 
-hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *task)
+hs_status hsi_import_add_task(hsi_import *importer, const char *position, hsi_text id,
+                              hs_task *task)
 {
     char      name[HS_MAX_ID + 1];
-    size_t    place = (size_t)(at - r->text.at);
+    size_t    place = (size_t)(position - importer->text.at);
     hs_status st;
 
     if (id.length == 0 || id.length > HS_MAX_ID)
-        return hsi_import_fail(&r->text, at, "a task's name of %zu bytes; expected 1 to %u",
-                               id.length, HS_MAX_ID);
+        return hsi_import_fail(&importer->text, position,
+                               "a task's name of %zu bytes; expected 1 to %u", id.length,
+                               HS_MAX_ID);
     memcpy(name, id.at, id.length);
     name[id.length] = '\0';
     task->id = name;
-    if (hsi_vector_append(&r->places, &place, sizeof place))
+    if (hsi_vector_append(&importer->places, &place, sizeof place))
         return HS_ENOMEM;
-    st = hs_builder_add_row(r->builder, task);
+    st = hs_builder_add_row(importer->builder, task);
     task->id = NULL;
-    r->rows += st == HS_OK;
+    importer->rows += st == HS_OK;
     return st;
 }
 
-hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t earlier, double bytes)
+hs_status hsi_import_add_edge(hsi_import *importer, const char *position, size_t later,
+                              size_t earlier, double bytes)
 {
-    hsi_foreign_edge edge = {(uint32_t)later, (uint32_t)earlier, bytes, (size_t)(at - r->text.at)};
+    hsi_foreign_edge edge = {(uint32_t)later, (uint32_t)earlier, bytes,
+                             (size_t)(position - importer->text.at)};
 
-    return hsi_vector_append(&r->edges, &edge, sizeof edge) ? HS_ENOMEM : HS_OK;
+    return hsi_vector_append(&importer->edges, &edge, sizeof edge) ? HS_ENOMEM : HS_OK;
 }
 
 /* Order edges by later row, then earlier row, then position in the text. */
@@ -139,16 +145,16 @@ static size_t edge_count(const hsi_import *r)
     return r->edges.size / sizeof(hsi_foreign_edge);
 }
 
-void hsi_import_sort(hsi_import *r)
+void hsi_import_sort_edges(hsi_import *importer)
 {
-    if (edge_count(r) > 1)
-        qsort(r->edges.data, edge_count(r), sizeof(hsi_foreign_edge), compare_edges);
+    if (edge_count(importer) > 1)
+        qsort(importer->edges.data, edge_count(importer), sizeof(hsi_foreign_edge), compare_edges);
 }
 
-bool hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier)
+bool hsi_import_has_edge(const hsi_import *importer, size_t later, size_t earlier)
 {
-    const hsi_foreign_edge *edge = r->edges.data;
-    size_t                  low = 0, high = edge_count(r);
+    const hsi_foreign_edge *edge = importer->edges.data;
+    size_t                  low = 0, high = edge_count(importer);
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -159,29 +165,29 @@ bool hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier)
         else
             high = middle;
     }
-    return low < edge_count(r) && edge[low].later == later && edge[low].earlier == earlier;
+    return low < edge_count(importer) && edge[low].later == later && edge[low].earlier == earlier;
 }
 
-void hsi_import_merge(hsi_import *r)
+void hsi_import_merge_edges(hsi_import *importer)
 {
-    hsi_foreign_edge *edge = r->edges.data;
-    size_t            count = edge_count(r), kept = 0;
+    hsi_foreign_edge *edge = importer->edges.data;
+    size_t            count = edge_count(importer), kept = 0;
 
-    hsi_import_sort(r);
+    hsi_import_sort_edges(importer);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || edge[i].later != edge[kept - 1].later ||
             edge[i].earlier != edge[kept - 1].earlier)
             edge[kept++] = edge[i];
-    r->edges.size = kept * sizeof *edge;
+    importer->edges.size = kept * sizeof *edge;
 }
 
-void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus)
+void hsi_import_set_workers(hsi_import *importer, uint64_t cpus, uint64_t gpus)
 {
-    if (!r->settings.has_cpus)
-        r->settings.cpus = (unsigned)(cpus < HS_MAX_WORKERS ? cpus : HS_MAX_WORKERS);
-    if (!r->settings.has_gpus)
-        r->settings.gpus = (unsigned)(gpus < HS_MAX_WORKERS ? gpus : HS_MAX_WORKERS);
-    r->settings.has_cpus = r->settings.has_gpus = 1;
+    if (!importer->settings.has_cpus)
+        importer->settings.cpus = (unsigned)(cpus < HS_MAX_WORKERS ? cpus : HS_MAX_WORKERS);
+    if (!importer->settings.has_gpus)
+        importer->settings.gpus = (unsigned)(gpus < HS_MAX_WORKERS ? gpus : HS_MAX_WORKERS);
+    importer->settings.has_cpus = importer->settings.has_gpus = 1;
 }
 
 static const char *quote_row(const hsi_import *r, size_t row, char shown[HSI_SHOWN])
@@ -195,7 +201,7 @@ static hs_status add_edges(hsi_import *r)
     char                    later[HSI_SHOWN], earlier[HSI_SHOWN];
     hs_status               st = HS_OK;
 
-    hsi_import_sort(r);
+    hsi_import_sort_edges(r);
     for (size_t i = 0; i < edge_count(r) && st == HS_OK; i++) {
         const char *at = r->text.at + edge[i].at;
 
@@ -224,19 +230,20 @@ static hs_status refuse_row(hsi_import *r, const hs_error *error)
                            error->why);
 }
 
-hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
+hs_status hsi_import_finish(hsi_import *importer, const char *format, hs_instance **out)
 {
     hs_error  error = {0};
-    hs_status st = add_edges(r);
+    hs_status st = add_edges(importer);
 
     if (st != HS_OK)
         return st;
-    st = hs_builder_set_workers(r->builder, r->settings.cpus, r->settings.gpus);
+    st =
+        hs_builder_set_workers(importer->builder, importer->settings.cpus, importer->settings.gpus);
     if (st == HS_OK)
-        st = hs_builder_add_note(r->builder, "imported", format);
-    if (st == HS_OK && r->speedup.rules.size)
-        st = hs_builder_add_note(r->builder, "speedup", r->settings.speedup);
+        st = hs_builder_add_note(importer->builder, "imported", format);
+    if (st == HS_OK && importer->speedup.rules.size)
+        st = hs_builder_add_note(importer->builder, "speedup", importer->settings.speedup);
     if (st == HS_OK)
-        st = hs_builder_finish(r->builder, out, &error);
-    return error.line || (st == HS_EINVAL && error.why[0]) ? refuse_row(r, &error) : st;
+        st = hs_builder_finish(importer->builder, out, &error);
+    return error.line || (st == HS_EINVAL && error.why[0]) ? refuse_row(importer, &error) : st;
 }

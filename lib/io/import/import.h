@@ -34,48 +34,50 @@ typedef struct hsi_foreign_edge {
 } hsi_foreign_edge;
 
 /*
- * Read all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM. Call hsi_import_close() in any case. `r` must
- * not be copied.
+ * Read all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM. Call hsi_import_close() in any case. `importer`
+ * must not be copied.
  */
-hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_settings *settings);
+hs_status hsi_import_open(hsi_import *importer, int fd, const hs_import_settings *settings);
 
 /*
  * Free the memory of an import. If `status`, the outcome of the import, is not HS_OK, fill *error
  * (may be NULL) from the fault found. Return `status`.
  */
-hs_status hsi_import_close(hsi_import *r, hs_status status, hs_error *error);
+hs_status hsi_import_close(hsi_import *importer, hs_status status, hs_error *error);
 
 /* Add the next row with its id and times. The strings are copied. */
-hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *task);
+hs_status hsi_import_add_task(hsi_import *importer, const char *position, hsi_text id,
+                              hs_task *task);
 
 /* Compute a GPU time by the speed-up rule for `name`. */
-hs_status hsi_import_gpu_time(hsi_import *r, const char *at, hsi_text name, double cpu,
+hs_status hsi_import_gpu_time(hsi_import *importer, const char *position, hsi_text name, double cpu,
                               double *gpu);
 
 /*
- * Check a time, `what` in messages: raise it to the least time of the settings; it must be above 0.
+ * Check a time, `name` in messages: raise it to the least time of the settings; it must be above 0.
  */
-hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time);
+hs_status hsi_import_check_time(hsi_import *importer, const char *position, const char *name,
+                                double *time);
 
-hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t earlier,
-                          double bytes);
+hs_status hsi_import_add_edge(hsi_import *importer, const char *position, size_t later,
+                              size_t earlier, double bytes);
 
 /* Sort the edges by later row, then earlier row; duplicates become neighbours. */
-void hsi_import_sort(hsi_import *r);
+void hsi_import_sort_edges(hsi_import *importer);
 
-/* Return whether an edge exists. Call hsi_import_sort() before. */
-bool hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier);
+/* Return whether an edge exists. Call hsi_import_sort_edges() before. */
+bool hsi_import_has_edge(const hsi_import *importer, size_t later, size_t earlier);
 
 /* Sort the edges and remove duplicates. */
-void hsi_import_merge(hsi_import *r);
+void hsi_import_merge_edges(hsi_import *importer);
 
 /* Set the numbers of workers that the settings do not give. */
-void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus);
+void hsi_import_set_workers(hsi_import *importer, uint64_t cpus, uint64_t gpus);
 
 /*
  * Make the instance, with a note that names `format` as its origin. On success the caller owns
  * *out.
  */
-hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out);
+hs_status hsi_import_finish(hsi_import *importer, const char *format, hs_instance **out);
 
 #endif

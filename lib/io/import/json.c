@@ -26,7 +26,7 @@ static hs_status refuse(const hsi_json *j, const char *expected)
                            expected);
 }
 
-hs_status hsi_json_peek(hsi_json *j, char *first)
+hs_status hsi_json_peek_value(hsi_json *j, char *first)
 {
     skip_blanks(j);
     *first = *j->at;
@@ -61,17 +61,17 @@ static hs_status step(hsi_json *j, const char *brackets, const char *name, int *
     return st;
 }
 
-hs_status hsi_json_member(hsi_json *j, int *first, int *found, hsi_text *name)
+hs_status hsi_json_next_member(hsi_json *j, int *first, int *found, hsi_text *name)
 {
     hs_status st = step(j, "{}", "an object", first, found);
 
     if (st != HS_OK || !*found)
         return st;
-    st = hsi_json_string(j, name);
+    st = hsi_json_read_string(j, name);
     return st == HS_OK ? expect(j, ':', "':'") : st;
 }
 
-hs_status hsi_json_element(hsi_json *j, int *first, int *found)
+hs_status hsi_json_next_element(hsi_json *j, int *first, int *found)
 {
     return step(j, "[]", "an array", first, found);
 }
@@ -136,7 +136,7 @@ static hs_status unescape(hsi_json *j, hsi_text raw, hsi_text *value)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     const char       *at = raw.at, *end = raw.at + raw.length;
-    char             *to = hsi_arena_take(j->arena, raw.length, 1);
+    char             *to = hsi_arena_alloc(j->arena, raw.length, 1);
 
     if (!to)
         return HS_ENOMEM;
@@ -161,7 +161,7 @@ static hs_status unescape(hsi_json *j, hsi_text raw, hsi_text *value)
     return HS_OK;
 }
 
-hs_status hsi_json_string(hsi_json *j, hsi_text *value)
+hs_status hsi_json_read_string(hsi_json *j, hsi_text *value)
 {
     const char *start, *end;
     bool        escaped = false;
@@ -222,13 +222,13 @@ static const char *number_end(const char *at)
     return at;
 }
 
-hs_status hsi_json_number(hsi_json *j, double *value)
+hs_status hsi_json_read_number(hsi_json *j, double *value)
 {
     const char *end;
 
     skip_blanks(j);
     end = number_end(j->at);
-    if (!end || !hsi_text_number(j->at, (size_t)(end - j->at), value))
+    if (!end || !hsi_text_to_number(j->at, (size_t)(end - j->at), value))
         return refuse(j, "a number");
     j->at = end;
     return HS_OK;
@@ -247,7 +247,7 @@ static hs_status skip_word(hsi_json *j)
 }
 
 /* Skip a value with all nested values; a stack holds the open arrays and objects. */
-hs_status hsi_json_skip(hsi_json *j)
+hs_status hsi_json_skip_value(hsi_json *j)
 {
     char      open[HSI_JSON_DEPTH + 1];
     int       first[HSI_JSON_DEPTH + 1], depth = 0, found;
@@ -258,30 +258,30 @@ hs_status hsi_json_skip(hsi_json *j)
         double   number;
         char     c = '\0';
 
-        st = hsi_json_peek(j, &c);
+        st = hsi_json_peek_value(j, &c);
         if (st == HS_OK && (c == '{' || c == '[')) {
             if (depth == HSI_JSON_DEPTH)
                 return refuse(j, "values that are less deep in each other");
             open[++depth] = c;
             first[depth] = 1;
         } else if (st == HS_OK && c == '"') {
-            st = hsi_json_string(j, &text);
+            st = hsi_json_read_string(j, &text);
         } else if (st == HS_OK && strchr("tfn", c)) {
             st = skip_word(j);
         } else if (st == HS_OK) {
-            st = hsi_json_number(j, &number);
+            st = hsi_json_read_number(j, &number);
         }
         found = 0;
         while (st == HS_OK && depth > 0 && !found) {
-            st = open[depth] == '{' ? hsi_json_member(j, &first[depth], &found, &text)
-                                    : hsi_json_element(j, &first[depth], &found);
+            st = open[depth] == '{' ? hsi_json_next_member(j, &first[depth], &found, &text)
+                                    : hsi_json_next_element(j, &first[depth], &found);
             depth -= !found;
         }
     } while (st == HS_OK && depth > 0);
     return st;
 }
 
-hs_status hsi_json_end(hsi_json *j)
+hs_status hsi_json_expect_end(hsi_json *j)
 {
     skip_blanks(j);
     return j->at == j->text->end ? HS_OK : refuse(j, "nothing behind the value");

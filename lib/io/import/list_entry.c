@@ -10,7 +10,8 @@ static size_t entry_length(hsi_text list)
     return i;
 }
 
-hs_status hsi_import_entry(hsi_text *list, hsi_arena *arena, hsi_text *name, hsi_text *word)
+hs_status hsi_import_next_list_entry(hsi_text *list, hsi_arena *arena, hsi_text *name,
+                                     hsi_text *word)
 {
     size_t      length = entry_length(*list), taken = length < list->length ? length + 1 : length;
     const char *at = list->at, *end = at + length;
@@ -19,7 +20,7 @@ hs_status hsi_import_entry(hsi_text *list, hsi_arena *arena, hsi_text *name, hsi
     *name = *word = (hsi_text){0};
     if (list->length == 0)
         return HS_OK;
-    to = hsi_arena_take(arena, length + 1, 1);
+    to = hsi_arena_alloc(arena, length + 1, 1);
     if (!to)
         return HS_ENOMEM;
     name->at = to;

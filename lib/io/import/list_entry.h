@@ -11,6 +11,7 @@
  * text after the last ':', empty without a colon. At the end of the list name->at is NULL.
  * HS_ENOMEM.
  */
-hs_status hsi_import_entry(hsi_text *list, hsi_arena *arena, hsi_text *name, hsi_text *word);
+hs_status hsi_import_next_list_entry(hsi_text *list, hsi_arena *arena, hsi_text *name,
+                                     hsi_text *word);
 
 #endif

@@ -34,7 +34,7 @@ static hs_status read_all(int fd, hsi_vector *all)
 
 static hs_status check(struct hsi_import_text *text)
 {
-    size_t length = (size_t)(text->end - text->at), good = hsi_utf8_good(text->at, length);
+    size_t length = (size_t)(text->end - text->at), good = hsi_utf8_valid_prefix(text->at, length);
 
     if (good == length)
         return HS_OK;
@@ -68,18 +68,18 @@ void hsi_import_text_close(struct hsi_import_text *text)
     text->buffer = NULL;
 }
 
-hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, const char *format,
-                          ...)
+hs_status hsi_import_fail(const struct hsi_import_text *text, const char *position,
+                          const char *format, ...)
 {
     uint64_t line = 0, column = 0;
     va_list  rest;
 
-    if (at) {
+    if (position) {
         const char *start = text->at, *next;
 
-        for (line = 1; (next = memchr(start, '\n', (size_t)(at - start))); start = next + 1)
+        for (line = 1; (next = memchr(start, '\n', (size_t)(position - start))); start = next + 1)
             line++;
-        column = (uint64_t)(at - start) + 1;
+        column = (uint64_t)(position - start) + 1;
     }
     va_start(rest, format);
     hsi_error_set_at(text->error, HS_ESYNTAX, line, column, format, rest);
@@ -87,7 +87,7 @@ hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, co
     return HS_ESYNTAX;
 }
 
-hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *error)
+hs_status hsi_import_copy_error(hs_status status, const hs_error *found, hs_error *error)
 {
     if (found->status == HS_OK)
         return hsi_error_set_status(error, status);

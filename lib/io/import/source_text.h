@@ -25,17 +25,17 @@ hs_status hsi_import_text_open(struct hsi_import_text *text, int fd, hs_error *e
 void      hsi_import_text_close(struct hsi_import_text *text);
 
 /*
- * Describe a fault at position `at` of the text; NULL: a fault of the whole file. Return
+ * Describe a fault at position `position` of the text; NULL: a fault of the whole file. Return
  * HS_ESYNTAX.
  */
-hs_status hsi_import_fail(const struct hsi_import_text *text, const char *at, const char *format,
-                          ...) __attribute__((format(printf, 3, 4)));
+hs_status hsi_import_fail(const struct hsi_import_text *text, const char *position,
+                          const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Copy the fault found by a failed import to *error (may be NULL); without a fault, describe the
  * status. HS_OK leaves *error as it is. Return `status`.
  */
-hs_status hsi_import_report(hs_status status, const hs_error *found, hs_error *error);
+hs_status hsi_import_copy_error(hs_status status, const hs_error *found, hs_error *error);
 
 /* Return a part of the text in quotes for a message, with unprintable characters escaped. */
 #define HSI_SHOWN HSI_QUOTE

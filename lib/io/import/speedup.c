@@ -16,7 +16,7 @@ static bool parse_rule(hsi_text rule, hsi_speedup_rule *out)
         out->factor = 0;
         return true;
     }
-    return hsi_text_number(value, (size_t)(end - value), &out->factor) && out->factor > 0;
+    return hsi_text_to_number(value, (size_t)(end - value), &out->factor) && out->factor > 0;
 }
 
 hs_status hsi_speedup_parse(hsi_speedup *s, const char *text, hsi_text *bad)

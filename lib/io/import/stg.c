@@ -59,7 +59,7 @@ static hs_status read_whole(stg *s, const char *what, uint64_t most, uint64_t *v
     char expected[64];
 
     next_token(s);
-    if (hsi_text_whole(s->token.at, s->token.length, value) && *value <= most)
+    if (hsi_text_to_whole(s->token.at, s->token.length, value) && *value <= most)
         return HS_OK;
     snprintf(expected, sizeof expected, "a whole number up to %llu", (unsigned long long)most);
     return refuse(s, what, expected);
@@ -68,10 +68,10 @@ static hs_status read_whole(stg *s, const char *what, uint64_t most, uint64_t *v
 static hs_status read_time(stg *s, uint64_t task, double *time)
 {
     next_token(s);
-    if (!hsi_text_number(s->token.at, s->token.length, time) || *time < 0)
+    if (!hsi_text_to_number(s->token.at, s->token.length, time) || *time < 0)
         return refuse(s, "time", "a number of at least 0");
     if (task >= 1 && task <= s->tasks)
-        return hsi_import_time(&s->r, s->token.at, "the time", time);
+        return hsi_import_check_time(&s->r, s->token.at, "the time", time);
     return *time == 0 ? HS_OK : refuse(s, "time", "0, which the first and the last task take");
 }
 
@@ -85,8 +85,8 @@ static hs_status add_task(stg *s, hsi_text id, double time)
     task.cpu = time;
     st = hsi_import_gpu_time(&s->r, id.at, id, time, &task.gpu);
     if (st == HS_OK)
-        st = hsi_words_enter(&s->r.tasks, id, &number);
-    return st == HS_OK ? hsi_import_task(&s->r, id.at, id, &task) : st;
+        st = hsi_words_find_or_add(&s->r.tasks, id, &number);
+    return st == HS_OK ? hsi_import_add_task(&s->r, id.at, id, &task) : st;
 }
 
 /*
@@ -102,7 +102,7 @@ static hs_status read_before(stg *s, uint64_t task)
         if (st == HS_OK && (task == 0 || before == s->tasks + 1))
             return refuse(s, "predecessor", "none before the first task, nor the last before any");
         if (st == HS_OK && task <= s->tasks && before > 0)
-            st = hsi_import_edge(&s->r, s->token.at, task - 1, before - 1, 0);
+            st = hsi_import_add_edge(&s->r, s->token.at, task - 1, before - 1, 0);
     }
     return st;
 }

@@ -57,12 +57,12 @@ static hs_status each_member(wf *w, on_member member, void *data)
     hsi_text  name;
     hs_status st;
 
-    while ((st = hsi_json_member(&w->json, &first, &found, &name)) == HS_OK && found) {
+    while ((st = hsi_json_next_member(&w->json, &first, &found, &name)) == HS_OK && found) {
         int taken = 0;
 
         st = member(w, name, data, &taken);
         if (st == HS_OK && !taken)
-            st = hsi_json_skip(&w->json);
+            st = hsi_json_skip_value(&w->json);
         if (st != HS_OK)
             return st;
     }
@@ -78,7 +78,7 @@ static hs_status each_element(wf *w, const char *at, on_element element, void *d
     if (!at)
         return HS_OK;
     w->json.at = at;
-    while ((st = hsi_json_element(&w->json, &first, &found)) == HS_OK && found) {
+    while ((st = hsi_json_next_element(&w->json, &first, &found)) == HS_OK && found) {
         st = element(w, data);
         if (st != HS_OK)
             return st;
@@ -100,7 +100,7 @@ static hs_status keep_array(wf *w, hsi_text name, const char **at, int *taken)
     if (*at)
         return hsi_import_fail(&w->r.text, name.at, "'%.*s' is there twice", (int)name.length,
                                name.at);
-    st = hsi_json_peek(&w->json, &c);
+    st = hsi_json_peek_value(&w->json, &c);
     if (st == HS_OK && c != '[')
         return hsi_import_fail(&w->r.text, w->json.at, "'%.*s' is no array", (int)name.length,
                                name.at);
@@ -148,10 +148,10 @@ static hs_status in_root(wf *w, hsi_text name, void *data, int *taken)
     *taken = hsi_text_is(name, "schemaVersion");
     if (!*taken)
         return HS_OK;
-    st = hsi_json_peek(&w->json, &c);
+    st = hsi_json_peek_value(&w->json, &c);
     name.at = w->json.at;
     if (st == HS_OK)
-        st = hsi_json_string(&w->json, &version);
+        st = hsi_json_read_string(&w->json, &version);
     if (st == HS_OK && !hsi_text_is(version, "1.5"))
         return hsi_import_fail(&w->r.text, name.at, "schemaVersion %s; expected '1.5'",
                                hsi_import_quote(version, shown));
@@ -174,18 +174,18 @@ static hs_status in_item(wf *w, hsi_text name, void *data, int *taken)
     *taken = 1;
     if (hsi_text_is(name, "id")) {
         item->has_id = 1;
-        return hsi_json_string(&w->json, &item->id);
+        return hsi_json_read_string(&w->json, &item->id);
     }
     *taken = hsi_text_is(name, item->of_number);
     item->has_number |= *taken;
-    return *taken ? hsi_json_number(&w->json, &item->number) : HS_OK;
+    return *taken ? hsi_json_read_number(&w->json, &item->number) : HS_OK;
 }
 
 /* Read an object with an id and a number of at least 0. */
 static hs_status read_item(wf *w, wf_item *item, const char **at)
 {
     char      c;
-    hs_status st = hsi_json_peek(&w->json, &c);
+    hs_status st = hsi_json_peek_value(&w->json, &c);
 
     *at = w->json.at;
     if (st == HS_OK)
@@ -211,7 +211,7 @@ static hs_status add_file(wf *w, void *data)
 
     (void)data;
     if (st == HS_OK)
-        st = hsi_words_enter(&w->names, item.id, &number);
+        st = hsi_words_find_or_add(&w->names, item.id, &number);
     if (st == HS_OK && number < w->file.size / sizeof file)
         return hsi_import_fail(&w->r.text, at, "file %s is there twice",
                                hsi_import_quote(item.id, shown));
@@ -232,9 +232,9 @@ static hs_status in_task(wf *w, hsi_text name, void *data, int *taken)
 
     *taken = 1;
     if (hsi_text_is(name, "id"))
-        return hsi_json_string(&w->json, &task->id);
+        return hsi_json_read_string(&w->json, &task->id);
     if (hsi_text_is(name, "name"))
-        return hsi_json_string(&w->json, &task->name);
+        return hsi_json_read_string(&w->json, &task->name);
     *taken = 0;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (hsi_text_is(name, arrays[i].name))
@@ -247,7 +247,7 @@ static hs_status add_task(wf *w, void *data)
     wf_task   task = {.seconds = NAN};
     char      c, shown[HSI_SHOWN];
     size_t    number;
-    hs_status st = hsi_json_peek(&w->json, &c);
+    hs_status st = hsi_json_peek_value(&w->json, &c);
 
     (void)data;
     task.at = w->json.at;
@@ -259,7 +259,7 @@ static hs_status add_task(wf *w, void *data)
         return missing(w, task.at, task.id.at ? "name" : "id");
     if (!task.parents || !task.children)
         return missing(w, task.at, task.parents ? "children" : "parents");
-    st = hsi_words_enter(&w->r.tasks, task.id, &number);
+    st = hsi_words_find_or_add(&w->r.tasks, task.id, &number);
     if (st == HS_OK && number < w->task.size / sizeof task)
         return hsi_import_fail(&w->r.text, task.at, "task %s is there twice",
                                hsi_import_quote(task.id, shown));
@@ -272,11 +272,11 @@ static hs_status read_name(wf *w, const hsi_words *words, const char *what, size
 {
     hsi_text  name;
     char      c, shown[HSI_SHOWN];
-    hs_status st = hsi_json_peek(&w->json, &c);
+    hs_status st = hsi_json_peek_value(&w->json, &c);
 
     *at = w->json.at;
     if (st == HS_OK)
-        st = hsi_json_string(&w->json, &name);
+        st = hsi_json_read_string(&w->json, &name);
     if (st != HS_OK)
         return st;
     *number = hsi_words_find(words, name);
@@ -306,7 +306,7 @@ static hs_status add_run(wf *w, void *data)
         return hsi_import_fail(&w->r.text, at, "task %s is executed twice",
                                hsi_import_quote(item.id, shown));
     task[number].seconds = item.number;
-    return hsi_import_time(&w->r, at, item.of_number, &task[number].seconds);
+    return hsi_import_check_time(&w->r, at, item.of_number, &task[number].seconds);
 }
 
 static hs_status add_row(wf *w, const wf_task *from)
@@ -323,7 +323,7 @@ static hs_status add_row(wf *w, const wf_task *from)
     hs_task_init(&task);
     task.cpu = from->seconds;
     st = hsi_import_gpu_time(&w->r, from->at, from->name, task.cpu, &task.gpu);
-    return st == HS_OK ? hsi_import_task(&w->r, from->at, from->id, &task) : st;
+    return st == HS_OK ? hsi_import_add_task(&w->r, from->at, from->id, &task) : st;
 }
 
 static hs_status add_output(wf *w, void *data)
@@ -361,7 +361,7 @@ static hs_status add_parent(wf *w, void *data)
     w->parent_of[parent] = *task + 1;
     w->edge_of[parent] = w->r.edges.size / sizeof(hsi_foreign_edge);
     tasks[parent].followers++;
-    return hsi_import_edge(&w->r, at, *task, parent, 0);
+    return hsi_import_add_edge(&w->r, at, *task, parent, 0);
 }
 
 /* Add the bytes of an input file to the edges from its makers. */
@@ -421,7 +421,7 @@ static hs_status check_children(wf *w)
     char           shown[HSI_SHOWN];
     hs_status      st = HS_OK;
 
-    hsi_import_sort(&w->r);
+    hsi_import_sort_edges(&w->r);
     memset(w->parent_of, 0, w->r.rows * sizeof *w->parent_of);
     for (uint32_t i = 0; i < w->r.rows && st == HS_OK; i++) {
         st = each_element(w, task[i].children, take_child, &i);
@@ -480,7 +480,7 @@ static hs_status read_file(wf *w, hs_instance **out)
     w->json = (hsi_json){&w->r.text, w->r.text.at, &w->arena};
     st = each_member(w, in_root, NULL);
     if (st == HS_OK)
-        st = hsi_json_end(&w->json);
+        st = hsi_json_expect_end(&w->json);
     if (st == HS_OK)
         st = read_parts(w);
     return st == HS_OK ? hsi_import_finish(&w->r, "WfCommons", out) : st;

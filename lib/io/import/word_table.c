@@ -59,7 +59,7 @@ static hs_status grow(hsi_words *words)
     return HS_OK;
 }
 
-hs_status hsi_words_enter(hsi_words *words, hsi_text word, size_t *number)
+hs_status hsi_words_find_or_add(hsi_words *words, hsi_text word, size_t *number)
 {
     size_t slot;
 

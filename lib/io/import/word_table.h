@@ -20,7 +20,7 @@ size_t hsi_words_find(const hsi_words *words, hsi_text word);
 /*
  * Return the number of a word, entered if it is new. HS_ENOMEM; HS_ETOOBIG: more than HS_MAX_TASKS.
  */
-hs_status hsi_words_enter(hsi_words *words, hsi_text word, size_t *number);
+hs_status hsi_words_find_or_add(hsi_words *words, hsi_text word, size_t *number);
 
 void hsi_words_free(hsi_words *words);
 

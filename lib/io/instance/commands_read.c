@@ -168,5 +168,5 @@ hs_status hs_commands_read(int fd, const hs_read_settings *settings, hs_instance
     hsi_import_text_close(&list.text);
     hs_builder_free(list.builder);
     errno = saved_errno;
-    return hsi_import_report(st, &list.error, error);
+    return hsi_import_copy_error(st, &list.error, error);
 }

@@ -10,12 +10,12 @@ static hs_status read_header(struct hsi_rows *r)
     hs_status       st;
 
     for (;;) {
-        st = hsi_header_next(&r->header, csv, &found);
+        st = hsi_header_next_line(&r->header, csv, &found);
         if (st != HS_OK)
             return st;
         if (!found)
-            return hsi_rows_header(r, &(struct hsi_own_columns){0}, NULL, HSI_COLUMNS);
-        st = hsi_rows_note(r, &taken);
+            return hsi_rows_read_header(r, &(struct hsi_own_columns){0}, NULL, HSI_COLUMNS);
+        st = hsi_rows_read_header_line(r, &taken);
         if (st != HS_OK)
             return st;
         if (taken)
@@ -51,14 +51,14 @@ static hs_status read_row(struct hsi_rows *r)
 {
     const struct hsi_field *id = r->column[HSI_ID] < 0 ? NULL : &r->csv.fields[r->column[HSI_ID]];
     hsi_row                 row;
-    hs_status               st = hsi_rows_read(r, &row);
+    hs_status               st = hsi_rows_convert_record(r, &row);
 
     if (st == HS_OK)
         st = check_count(r, &row);
     if (st == HS_OK && id)
-        st = hsi_field_name(&r->csv, id, HS_MAX_ID);
+        st = hsi_field_check_name(&r->csv, id, HS_MAX_ID);
     if (st == HS_OK)
-        st = hsi_rows_add(r, &row, r->column[HSI_ID] > 0 ? id : NULL);
+        st = hsi_rows_add_to_builder(r, &row, r->column[HSI_ID] > 0 ? id : NULL);
     if (st == HS_OK && r->data.text.size >= MUCH_TEXT)
         st = hsi_list_flush_data(&r->data, r->builder, &r->csv);
     return st;
@@ -73,13 +73,13 @@ enum { ENOUGH = 1000 };
  */
 static hs_status expect(struct hsi_rows *r)
 {
-    double    share = hsi_csv_part_read(&r->csv);
+    double    share = hsi_csv_share_read(&r->csv);
     hs_status st = hsi_list_flush_data(&r->data, r->builder, &r->csv);
 
     if (share > 0) {
         hsi_builder_reserve_share(r->builder, share);
-        hsi_list_expect(&r->after, share);
-        hsi_list_expect(&r->data, share);
+        hsi_list_reserve_share(&r->after, share);
+        hsi_list_reserve_share(&r->data, share);
     }
     return st;
 }
@@ -90,7 +90,7 @@ static hs_status read_rows(struct hsi_rows *r)
     hs_status st;
 
     for (;;) {
-        st = hsi_csv_row(&r->csv, r->width, &found);
+        st = hsi_csv_next_row(&r->csv, r->width, &found);
         if (st != HS_OK || !found)
             return st;
         st = read_row(r);

@@ -19,9 +19,9 @@ hs_status hs_instance_write(int fd, const hs_instance *in, hs_error *error)
     if (st != HS_OK)
         return hsi_error_set_status(error, st);
     hsi_put_instance_lines(&out, in, "instance");
-    hsi_list_cells(&list, in->store, HSI_COLUMNS);
-    hsi_put_names(&out, &list);
+    hsi_select_columns(&list, in->store, HSI_COLUMNS);
+    hsi_put_column_names(&out, &list);
     for (size_t row = 0; row < in->store->rows && !hsi_output_failed(&out) && !list.failed; row++)
-        hsi_put_cells(&out, in, &list, row);
-    return hsi_error_set_status(error, hsi_close_cells(&list, &out));
+        hsi_put_row(&out, in, &list, row);
+    return hsi_error_set_status(error, hsi_close_csv(&list, &out));
 }

@@ -17,24 +17,24 @@ static bool append_text(hsi_vector *v, const struct hsi_field *field)
     return hsi_vector_append(v, field->at, field->length) || hsi_vector_append(v, "", 1);
 }
 
-hs_status hsi_plan_header_add(struct hsi_plan_lines *lines, struct hsi_csv *csv)
+hs_status hsi_plan_header_add(struct hsi_plan_header *header, struct hsi_csv *csv)
 {
     struct line line;
 
-    hsi_csv_place(csv, &csv->fields[1], &line.number, &line.column);
-    line.key = lines->text.size;
+    hsi_csv_position(csv, &csv->fields[1], &line.number, &line.column);
+    line.key = header->text.size;
     line.value = line.key + csv->fields[0].length + 1;
-    if (append_text(&lines->text, &csv->fields[0]) ||
-        append_text(&lines->text, &csv->fields[1]) ||
-        hsi_vector_append(&lines->lines, &line, sizeof line))
+    if (append_text(&header->text, &csv->fields[0]) ||
+        append_text(&header->text, &csv->fields[1]) ||
+        hsi_vector_append(&header->lines, &line, sizeof line))
         return hsi_csv_fail_status(csv, HS_ENOMEM);
     return HS_OK;
 }
 
-void hsi_plan_lines_close(struct hsi_plan_lines *lines)
+void hsi_plan_header_close(struct hsi_plan_header *header)
 {
-    hsi_vector_free(&lines->lines);
-    hsi_vector_free(&lines->text);
+    hsi_vector_free(&header->lines);
+    hsi_vector_free(&header->text);
 }
 
 /* The parser of a plan's '#' lines: the line to read, and the values found. */
@@ -69,7 +69,7 @@ static hs_status own_seed(const struct own *own)
 {
     if (own->info->has_seed)
         return refuse_second(own);
-    if (!hsi_text_whole(own->value, strlen(own->value), &own->info->seed))
+    if (!hsi_text_to_whole(own->value, strlen(own->value), &own->info->seed))
         return refuse(own, "a whole number of 64 bits");
     own->info->has_seed = 1;
     return HS_OK;
@@ -81,7 +81,7 @@ static hs_status own_makespan(const struct own *own)
 
     if (!isnan(own->info->makespan))
         return refuse_second(own);
-    if (!hsi_text_number(own->value, strlen(own->value), &makespan) || makespan < 0)
+    if (!hsi_text_to_number(own->value, strlen(own->value), &makespan) || makespan < 0)
         return refuse(own, "a finite number that is not negative");
     own->info->makespan = makespan;
     return HS_OK;
@@ -99,7 +99,7 @@ static hs_status own_bound(const struct own *own)
     if (info->bound_count == most)
         return refuse(own, "at most 16 bounds");
     if (name == 0 || name >= sizeof bound->name ||
-        !hsi_text_number(number, strlen(number), &bound->value))
+        !hsi_text_to_number(number, strlen(number), &bound->value))
         return refuse(own, expected);
     memcpy(bound->name, own->value, name);
     bound->name[name] = '\0';
@@ -171,12 +171,12 @@ static size_t own_start(const struct line *line, size_t count, const char *text)
     return 0;
 }
 
-hs_status hsi_plan_lines_finish(const struct hsi_plan_lines *lines, struct hsi_csv *csv,
-                                hs_builder *builder, hs_plan_info *info)
+hs_status hsi_plan_header_finish(const struct hsi_plan_header *header, struct hsi_csv *csv,
+                                 hs_builder *builder, hs_plan_info *info)
 {
-    const struct line *line = lines->lines.data;
-    const char        *text = lines->text.data;
-    size_t             count = lines->lines.size / sizeof *line;
+    const struct line *line = header->lines.data;
+    const char        *text = header->text.data;
+    size_t             count = header->lines.size / sizeof *line;
     size_t             start = own_start(line, count, text);
     hs_status          st = HS_OK;
 

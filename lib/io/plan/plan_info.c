@@ -14,7 +14,7 @@ void hs_plan_info_init_sized(hs_plan_info *info, size_t size)
 
     memset(&full, 0, sizeof full);
     full.makespan = NAN;
-    hsi_init_sized(info, size, &full, sizeof full);
+    hsi_sized_init(info, size, &full, sizeof full);
 }
 
 #define MOST_BOUNDS ((unsigned)(sizeof((hs_plan_info *)0)->bounds / sizeof(hs_named_bound)))
@@ -28,9 +28,10 @@ static bool is_bound(const hs_named_bound *bound)
 hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info, hs_error *error)
 {
     hs_plan_info_init(full);
-    if (info && !hsi_take_sized(full, sizeof *full, info))
+    if (info && !hsi_sized_copy_in(full, sizeof *full, info))
         return hsi_error_set_status(error, HS_EINVAL);
-    if (!memchr(full->algorithm, '\0', sizeof full->algorithm) || !hsi_is_line(full->algorithm))
+    if (!memchr(full->algorithm, '\0', sizeof full->algorithm) ||
+        !hsi_is_single_line(full->algorithm))
         return hsi_error_set(error, HS_EINVAL, "the algorithm's name is not a line of UTF-8");
     if (full->bound_count > MOST_BOUNDS)
         return hsi_error_set(error, HS_EINVAL, "%u bounds; expected at most %u", full->bound_count,

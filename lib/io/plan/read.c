@@ -21,7 +21,7 @@ static const struct hsi_own_columns own_columns = {OWN, ROW, own_names};
 struct reader {
     /* task table; a task is numbered by its first row in the file */
     struct hsi_rows       rows;
-    struct hsi_plan_lines lines;
+    struct hsi_plan_header lines;
     hsi_names             tasks;      /* index of the tasks by name, to find a task's earlier row */
     hs_plan_info          info;
     hsi_vector            placements;
@@ -52,14 +52,14 @@ static bool has_tasks(const struct reader *r)
  */
 static hs_status read_columns(struct reader *r)
 {
-    hs_status st = hsi_rows_header(&r->rows, &own_columns, r->column, HSI_SHARED);
+    hs_status st = hsi_rows_read_header(&r->rows, &own_columns, r->column, HSI_SHARED);
 
     if (st != HS_ESYNTAX || has_places(r))
         return st;
     if (has_tasks(r))
         hsi_csv_fail(&r->rows.csv, NULL, "the header has none of the columns worker, start, end "
                      "and state; expected a plan, which an instance is not");
-    return hsi_csv_other_kind(&r->rows.csv);
+    return hsi_csv_fail_wrong_kind(&r->rows.csv);
 }
 
 /* Require the column `row` if tasks depend on each other, because then their order matters. */
@@ -79,17 +79,17 @@ static hs_status read_header(struct reader *r)
     hs_status       st;
 
     for (;;) {
-        st = hsi_header_next(&r->rows.header, csv, &found);
+        st = hsi_header_next_line(&r->rows.header, csv, &found);
         if (st != HS_OK || !found)
             break;
-        st = hsi_rows_note(&r->rows, &taken);
+        st = hsi_rows_read_header_line(&r->rows, &taken);
         if (st == HS_OK && !taken)
             st = hsi_plan_header_add(&r->lines, csv);
         if (st != HS_OK)
             break;
     }
     if (st == HS_OK)
-        st = hsi_plan_lines_finish(&r->lines, csv, r->rows.builder, &r->info);
+        st = hsi_plan_header_finish(&r->lines, csv, r->rows.builder, &r->info);
     if (st == HS_OK)
         st = read_columns(r);
     if (st == HS_OK)
@@ -136,7 +136,7 @@ static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
 
     if (column < 0)
         return HS_OK;
-    hsi_places_find(&r->rows.places, task, &line, &ignored);
+    hsi_places_find_row(&r->rows.places, task, &line, &ignored);
     return hsi_csv_fail(csv, &csv->fields[r->rows.column[column]], "%s of task %s is not the same "
                         "as on line %llu; expected a task's rows to agree",
                         hsi_columns[column].is.name, hsi_quote(name->at, name->length, id),
@@ -150,7 +150,7 @@ static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
                             "%llu", (unsigned long long)HS_MAX_TASKS);
     row->given |= HSI_BIT(HSI_ID);
     row->value[HSI_ID].text = name;
-    return hsi_rows_add(&r->rows, row, NULL);
+    return hsi_rows_add_to_builder(&r->rows, row, NULL);
 }
 
 /* Find the task named in the row, or add it to the task table. */
@@ -172,7 +172,7 @@ static hs_status read_name(struct reader *r, uint64_t *hash)
 
     if (name->length == 0)
         return hsi_csv_fail(&r->rows.csv, name, "a row without an id; expected the task's name");
-    st = hsi_field_name(&r->rows.csv, name, HSI_MAX_NAME);
+    st = hsi_field_check_name(&r->rows.csv, name, HSI_MAX_NAME);
     if (st != HS_OK)
         return st;
     return hsi_csv_fail_status(
@@ -195,7 +195,7 @@ static hs_status read_number(struct reader *r, uint32_t task)
     if (r->column[ROW] < 0)
         return HS_OK;
     field = field_of(r, ROW);
-    st = hsi_field_whole(&r->rows.csv, field, "row", 0, HS_MAX_TASKS - 1, &number);
+    st = hsi_field_read_whole(&r->rows.csv, field, "row", 0, HS_MAX_TASKS - 1, &number);
     if (st != HS_OK)
         return st;
     small = (uint32_t)number;
@@ -232,12 +232,12 @@ static hs_status read_placement(struct reader *r, hs_placement *placement)
     struct hsi_csv *csv = &r->rows.csv;
     hs_status       st;
 
-    st = hsi_field_worker(csv, field_of(r, WORKER), r->rows.header.cpus, r->rows.header.gpus,
-                          &placement->worker);
+    st = hsi_field_read_worker(csv, field_of(r, WORKER), r->rows.header.cpus, r->rows.header.gpus,
+                               &placement->worker);
     if (st == HS_OK)
-        st = hsi_field_number(csv, field_of(r, START), "start", 0, &placement->start);
+        st = hsi_field_read_number(csv, field_of(r, START), "start", 0, &placement->start);
     if (st == HS_OK)
-        st = hsi_field_number(csv, field_of(r, END), "end", 0, &placement->end);
+        st = hsi_field_read_number(csv, field_of(r, END), "end", 0, &placement->end);
     if (st == HS_OK && placement->end < placement->start)
         st = hsi_csv_fail(csv, field_of(r, END), "the end is before the start; expected "
                           "a time at or after it");
@@ -255,7 +255,7 @@ static hs_status read_row(struct reader *r, hs_placement *placement)
     hs_status st = read_name(r, &hash), placed;
 
     if (st == HS_OK)
-        st = hsi_rows_read(&r->rows, &row);
+        st = hsi_rows_convert_record(&r->rows, &row);
     if (st != HS_OK)
         return st;
     placed = read_placement(r, placement);
@@ -272,7 +272,7 @@ static hs_status read_rows(struct reader *r)
     hs_status    st;
 
     for (;;) {
-        st = hsi_csv_row(&r->rows.csv, r->rows.width, &found);
+        st = hsi_csv_next_row(&r->rows.csv, r->rows.width, &found);
         if (st != HS_OK || !found)
             return st;
         st = read_row(r, &placement);
@@ -328,7 +328,7 @@ static void close_reader(struct reader *r)
     hsi_vector_free(&r->placements);
     hsi_vector_free(&r->numbers);
     hsi_names_free(&r->tasks);
-    hsi_plan_lines_close(&r->lines);
+    hsi_plan_header_close(&r->lines);
     hsi_rows_close(&r->rows);
     errno = saved_errno;
 }
@@ -353,7 +353,7 @@ hs_status hs_plan_read(int fd, const hs_read_settings *settings, hs_instance **i
     if (st == HS_OK) {
         *instance = in;
         if (info)
-            hsi_fill_sized(info, &r.info, sizeof r.info);
+            hsi_sized_copy_out(info, &r.info, sizeof r.info);
         in = NULL;
     }
     hs_instance_free(in);

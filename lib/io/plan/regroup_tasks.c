@@ -42,7 +42,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
     char     shown[HSI_QUOTE];
     uint64_t line, column;
 
-    hsi_places_find(&w->rows->places, task, &line, &column);
+    hsi_places_find_row(&w->rows->places, task, &line, &column);
     hsi_quote(name.at, name.length, shown);
     return hsi_csv_fail_at(&w->rows->csv, line, 1, "task %s of row %lu %s", shown,
                            (unsigned long)w->number[task], why);
@@ -111,12 +111,12 @@ static hs_status add_row(struct work *w, const uint32_t *members, size_t count)
         if (!agree(w, members[0], members[i], &row))
             return refuse(w, members[i], "is not like the others of its row; expected copies to "
                           "differ in their names alone");
-    hsi_places_find(&w->rows->places, members[0], &line, &column);
+    hsi_places_find_row(&w->rows->places, members[0], &line, &column);
     st = hsi_places_add(&w->places, line, column);
     if (st == HS_OK)
-        st = hsi_list_copy(&w->after, &w->rows->after, members[0]);
+        st = hsi_list_copy_row(&w->after, &w->rows->after, members[0]);
     if (st == HS_OK)
-        st = hsi_list_copy(&w->data, &w->rows->data, members[0]);
+        st = hsi_list_copy_row(&w->data, &w->rows->data, members[0]);
     if (st == HS_OK)
         st = hsi_builder_add_row(w->builder, &row);
     w->tasks += count;

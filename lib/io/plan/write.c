@@ -42,7 +42,7 @@ static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_li
     hsi_output_text(out, "id,worker,start,end,state,");
     if (hs_instance_has_graph(in))
         hsi_output_text(out, "row,");
-    hsi_put_names(out, list);
+    hsi_put_column_names(out, list);
 }
 
 static void put_entry(hsi_output *out, const hs_instance *in, hsi_cell_list *list,
@@ -64,7 +64,7 @@ static void put_entry(hsi_output *out, const hs_instance *in, hsi_cell_list *lis
         hsi_output_u64(out, row);
         hsi_output_char(out, ',');
     }
-    hsi_put_cells(out, in, list, row);
+    hsi_put_row(out, in, list, row);
 }
 
 /* Prefetch distances in entries, because tasks are far apart in memory. */
@@ -155,9 +155,9 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     full.makespan = hs_schedule_makespan(s);
     full.digest = hs_instance_digest(in);
     full.plan_digest = hsi_plan_digest(in, s, &full);
-    hsi_list_cells(&list, in->store, HSI_SHARED);
+    hsi_select_columns(&list, in->store, HSI_SHARED);
     put_header(&out, in, &list, &full);
     for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out) && !list.failed; w++)
         put_worker(&out, in, &list, s, w);
-    return hsi_error_set_status(error, hsi_close_cells(&list, &out));
+    return hsi_error_set_status(error, hsi_close_csv(&list, &out));
 }

@@ -30,11 +30,11 @@ hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_error *error)
     }
     csv->window[0] = '\0';
     csv->size = HSI_WINDOW;
-    csv->total = hsi_csv_total(fd);
+    csv->total = hsi_csv_bytes_to_end(fd);
     return HS_OK;
 }
 
-double hsi_csv_part_read(const struct hsi_csv *csv)
+double hsi_csv_share_read(const struct hsi_csv *csv)
 {
     uint64_t done = csv->dropped + csv->next;
 
@@ -232,10 +232,10 @@ static hs_status need_more(struct hsi_csv *csv)
 {
     if (csv->fault)
         return hsi_csv_fail_here(csv, csv->window + csv->clean, "%s", csv->fault);
-    return hsi_csv_fail_status(csv, hsi_csv_fill(csv));
+    return hsi_csv_fail_status(csv, hsi_csv_fill_window(csv));
 }
 
-hs_status hsi_csv_record(struct hsi_csv *csv, int *found)
+hs_status hsi_csv_next_record(struct hsi_csv *csv, int *found)
 {
     int st;
 
@@ -301,7 +301,7 @@ static hs_status at_note(struct hsi_csv *csv, int *found)
     return HS_OK;
 }
 
-hs_status hsi_csv_note(struct hsi_csv *csv, int *found)
+hs_status hsi_csv_next_comment(struct hsi_csv *csv, int *found)
 {
     struct hsi_field *key = &csv->fields[0], *value = &csv->fields[1];
     const char       *at, *end = NULL, *word;
@@ -362,9 +362,9 @@ static hs_status wrong_count(struct hsi_csv *csv, size_t columns)
                              "header", csv->count, csv->count == 1 ? "" : "s", columns);
 }
 
-hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found)
+hs_status hsi_csv_next_row(struct hsi_csv *csv, size_t columns, int *found)
 {
-    hs_status st = hsi_csv_record(csv, found);
+    hs_status st = hsi_csv_next_record(csv, found);
 
     if (st != HS_OK || !*found)
         return st;

@@ -74,24 +74,24 @@ void hsi_csv_close(struct hsi_csv *csv);
  * empty) in fields[0] and the rest without surrounding blanks in fields[1]. Otherwise return HS_OK
  * with *found = 0.
  */
-hs_status hsi_csv_note(struct hsi_csv *csv, int *found);
+hs_status hsi_csv_next_comment(struct hsi_csv *csv, int *found);
 
 /** Read the next record; *found = 0 at the end of the text. */
-hs_status hsi_csv_record(struct hsi_csv *csv, int *found);
+hs_status hsi_csv_next_record(struct hsi_csv *csv, int *found);
 
 /**
  * Read the next record as the header: column[i] becomes the number of the column named names[i], or
  * -1 if it is missing. The first `required` names must be present. Duplicate columns are refused,
  * and unknown columns too unless `ignore_unknown`. csv->count is then the number of columns.
  */
-hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *names,
-                         size_t required, int ignore_unknown, int *column);
+hs_status hsi_csv_read_header(struct hsi_csv *csv, size_t count, const char *const *names,
+                              size_t required, int ignore_unknown, int *column);
 
 /** Return the share of the text up to the end of the record last read; 0 if unknown. */
-double hsi_csv_part_read(const struct hsi_csv *csv);
+double hsi_csv_share_read(const struct hsi_csv *csv);
 
 /** Read the next record, which must have `columns` fields. *found = 0 at the end. */
-hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found);
+hs_status hsi_csv_next_row(struct hsi_csv *csv, size_t columns, int *found);
 
 /**
  * Write *error with the place of a field of the record last read (NULL: of the record). Return
@@ -108,13 +108,13 @@ hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
  * Compute line and column of a field of the record last read; NULL: of the record. O(length of the
  * record).
  */
-void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
-                   uint64_t *column);
+void hsi_csv_position(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
+                      uint64_t *column);
 
 /**
  * Change the status of *error to HS_EKIND, because the file is of another kind. Return HS_EKIND.
  */
-hs_status hsi_csv_other_kind(struct hsi_csv *csv);
+hs_status hsi_csv_fail_wrong_kind(struct hsi_csv *csv);
 
 /**
  * Describe a status without position, e.g. HS_ENOMEM, in *error; return the status. HS_OK leaves

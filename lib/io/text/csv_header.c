@@ -214,8 +214,8 @@ static hs_status check_column(struct hsi_csv *csv, size_t number, const struct e
     return i < e->count || ignore_unknown ? HS_OK : refuse_column(csv, number, e, column);
 }
 
-hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *names,
-                         size_t required, int ignore_unknown, int *column)
+hs_status hsi_csv_read_header(struct hsi_csv *csv, size_t count, const char *const *names,
+                              size_t required, int ignore_unknown, int *column)
 {
     struct expected e = {.count = count, .names = names};
     int             found;
@@ -227,7 +227,7 @@ hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *n
     st = refuse_json(csv, &e);
     if (st != HS_OK)
         return st;
-    st = hsi_csv_record(csv, &found);
+    st = hsi_csv_next_record(csv, &found);
     if (st != HS_OK)
         return st == HS_ESYNTAX ? refuse_quote(csv, &e) : st;
     if (!found)

@@ -48,15 +48,15 @@ hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const
     return HS_ESYNTAX;
 }
 
-hs_status hsi_csv_other_kind(struct hsi_csv *csv)
+hs_status hsi_csv_fail_wrong_kind(struct hsi_csv *csv)
 {
     if (csv->error)
         csv->error->status = HS_EKIND;
     return HS_EKIND;
 }
 
-void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
-                   uint64_t *column)
+void hsi_csv_position(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
+                      uint64_t *column)
 {
     if (csv->next_line != csv->line + 1) {
         place(csv, field->raw, line, column);

@@ -9,7 +9,7 @@
 
 #include "support/utf8.h"
 
-uint64_t hsi_csv_total(int fd)
+uint64_t hsi_csv_bytes_to_end(int fd)
 {
     struct stat about;
     int         saved_errno = errno;
@@ -28,10 +28,10 @@ static void examine(struct hsi_csv *csv)
     const char *at;
     size_t      left;
 
-    csv->clean += hsi_utf8_good(csv->window + csv->clean, csv->filled - csv->clean);
+    csv->clean += hsi_utf8_valid_prefix(csv->window + csv->clean, csv->filled - csv->clean);
     at = csv->window + csv->clean;
     left = csv->filled - csv->clean;
-    if (left == 0 || (*at != 0 && hsi_utf8_bytes(at, left) > left && !csv->ended))
+    if (left == 0 || (*at != 0 && hsi_utf8_character_bytes(at, left) > left && !csv->ended))
         return;
     csv->fault = *at == 0 ? "a NUL byte; expected UTF-8 text"
                           : "a byte sequence that is not UTF-8; expected UTF-8 text";
@@ -69,7 +69,7 @@ static void skip_mark(struct hsi_csv *csv)
     csv->started = true;
 }
 
-hs_status hsi_csv_fill(struct hsi_csv *csv)
+hs_status hsi_csv_fill_window(struct hsi_csv *csv)
 {
     hs_status st = make_room(csv);
 

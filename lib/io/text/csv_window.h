@@ -15,7 +15,7 @@
  * the text ends. A record that fills the window doubles it, so that repeated scans of a record cost
  * O(its length) in all.
  */
-hs_status hsi_csv_fill(struct hsi_csv *csv);
+hs_status hsi_csv_fill_window(struct hsi_csv *csv);
 
 /** Report an error at a place in the window, in the record being read. */
 hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
@@ -24,6 +24,6 @@ hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *for
 /**
  * Return the bytes from the position of `fd` to the end of its file; 0 if it is not a regular file.
  */
-uint64_t hsi_csv_total(int fd);
+uint64_t hsi_csv_bytes_to_end(int fd);
 
 #endif

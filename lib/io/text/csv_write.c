@@ -135,7 +135,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
         put_links_and_sizes(out, in);
 }
 
-void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
+void hsi_select_columns(hsi_cell_list *list, const hsi_store *store, int end)
 {
     list->count = 0;
     list->text = (hsi_vector){0};
@@ -147,7 +147,7 @@ void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
             list->column[list->count++] = c;
 }
 
-void hsi_put_names(hsi_output *out, const hsi_cell_list *list)
+void hsi_put_column_names(hsi_output *out, const hsi_cell_list *list)
 {
     for (int i = 0; i < list->count; i++) {
         if (i > 0)
@@ -157,7 +157,7 @@ void hsi_put_names(hsi_output *out, const hsi_cell_list *list)
     hsi_output_char(out, '\n');
 }
 
-hs_status hsi_close_cells(hsi_cell_list *list, hsi_output *out)
+hs_status hsi_close_csv(hsi_cell_list *list, hsi_output *out)
 {
     hsi_vector_free(&list->text);
     if (!list->failed)
@@ -193,7 +193,7 @@ static void put_value(hsi_output *out, int column, const hsi_value *value)
     }
 }
 
-void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, size_t row)
+void hsi_put_row(hsi_output *out, const hs_instance *in, hsi_cell_list *list, size_t row)
 {
     for (int i = 0; i < list->count; i++) {
         int       c = list->column[i];
@@ -201,7 +201,7 @@ void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, 
 
         if (hsi_columns[c].is.type == HS_COLUMN_LIST) {
             list->text.size = 0;
-            list->failed |= hsi_append_list(&list->text, in, c, row) != 0;
+            list->failed |= hsi_append_list_cell(&list->text, in, c, row) != 0;
             value.text = (hsi_text){list->text.data, list->text.size};
         }
         if (i > 0)
@@ -211,16 +211,16 @@ void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, 
     hsi_output_char(out, '\n');
 }
 
-bool hsi_is_line(const char *text)
+bool hsi_is_single_line(const char *text)
 {
     size_t length = strlen(text);
 
-    return hsi_utf8_good(text, length) == length && text[strcspn(text, "\r\n")] == '\0';
+    return hsi_utf8_valid_prefix(text, length) == length && text[strcspn(text, "\r\n")] == '\0';
 }
 
 bool hsi_is_word(const char *text)
 {
-    return *text != '\0' && hsi_is_line(text) && text[strcspn(text, " \t")] == '\0';
+    return *text != '\0' && hsi_is_single_line(text) && text[strcspn(text, " \t")] == '\0';
 }
 
 /*
@@ -233,7 +233,7 @@ static bool is_text(const hsi_vector *text)
     size_t      left = text->size;
 
     while (left > 0) {
-        size_t good = hsi_utf8_good(at, left);
+        size_t good = hsi_utf8_valid_prefix(at, left);
 
         if (good == left || at[good] != '\0')
             return false;
@@ -299,7 +299,7 @@ static hs_status check_data(const hsi_data *data, hs_error *error)
         size_t      length = hsi_data_name_length(data, i);
 
         if (hsi_data_has_bytes(data, i) &&
-            (!hsi_is_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
+            (!hsi_is_single_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
             return hsi_error_set(error, HS_EINVAL,
                                  "data '%s' has a size; expected a name without line ends, and "
                                  "without blanks at its ends",
@@ -318,7 +318,7 @@ static hs_status check_notes(const hsi_store *store, hs_error *error)
                                  "note '%s' would be read as another line; expected a key of one "
                                  "word that the format does not use",
                                  key);
-        if (!hsi_is_line(value))
+        if (!hsi_is_single_line(value))
             return hsi_error_set(error, HS_EINVAL, "note '%s': expected a line of UTF-8", key);
     }
     return HS_OK;

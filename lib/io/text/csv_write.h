@@ -26,20 +26,20 @@ typedef struct hsi_cell_list {
 /**
  * Free the buffer of `list` and close `out`. HS_ENOMEM: a cell was lost; HS_EIO: errno says why.
  */
-hs_status hsi_close_cells(hsi_cell_list *list, hsi_output *out);
+hs_status hsi_close_csv(hsi_cell_list *list, hsi_output *out);
 
 /**
  * Select from the first `end` columns: `id` first, then required columns and those the instance
  * has.
  */
-void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end);
+void hsi_select_columns(hsi_cell_list *list, const hsi_store *store, int end);
 
 /** Write the names of the columns, or the cells of a row: separated by commas, with a line end. */
-void hsi_put_names(hsi_output *out, const hsi_cell_list *list);
-void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, size_t row);
+void hsi_put_column_names(hsi_output *out, const hsi_cell_list *list);
+void hsi_put_row(hsi_output *out, const hs_instance *in, hsi_cell_list *list, size_t row);
 
 /** Append the cell of a row in a list column to `text`; return -1 without memory. */
-int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t row);
+int hsi_append_list_cell(hsi_vector *text, const hs_instance *in, int column, size_t row);
 
 /** Append a name in a list, with backslashes before separators; return -1 without memory. */
 int hsi_append_name(hsi_vector *text, const char *name, size_t length);
@@ -49,7 +49,7 @@ int hsi_append_name(hsi_vector *text, const char *name, size_t length);
 hs_status hsi_check_writable(const hs_instance *in, hs_error *error);
 
 /** Return whether the text is UTF-8 without line ends. */
-bool hsi_is_line(const char *text);
+bool hsi_is_single_line(const char *text);
 
 /** Return whether the text is UTF-8 without line ends and blanks, and not empty. */
 bool hsi_is_word(const char *text);

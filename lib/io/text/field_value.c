@@ -8,7 +8,7 @@
 
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
-bool hsi_text_whole(const char *at, size_t length, uint64_t *value)
+bool hsi_text_to_whole(const char *at, size_t length, uint64_t *value)
 {
     uint64_t number = 0;
 
@@ -25,7 +25,7 @@ bool hsi_text_whole(const char *at, size_t length, uint64_t *value)
     return true;
 }
 
-bool hsi_text_number(const char *at, size_t length, double *value)
+bool hsi_text_to_number(const char *at, size_t length, double *value)
 {
     double number;
 
@@ -80,8 +80,8 @@ static hs_status odd_time(struct hsi_csv *csv, const struct hsi_field *field, co
                         fault ? fault : "is not positive", expected);
 }
 
-hs_status hsi_field_time(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
-                         double *value)
+hs_status hsi_field_read_time(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
+                              double *value)
 {
     const char *end = field->at + field->length;
     bool        is_number;
@@ -96,8 +96,8 @@ hs_status hsi_field_time(struct hsi_csv *csv, const struct hsi_field *field, con
     return odd_time(csv, field, name, is_number, value);
 }
 
-hs_status hsi_field_number(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
-                           double least, double *value)
+hs_status hsi_field_read_number(struct hsi_csv *csv, const struct hsi_field *field,
+                                const char *name, double least, double *value)
 {
     const char *end = field->at + field->length, *fault;
 
@@ -116,22 +116,22 @@ hs_status hsi_field_number(struct hsi_csv *csv, const struct hsi_field *field, c
                         QUOTED(field), fault, least);
 }
 
-hs_status hsi_field_whole(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
-                          uint64_t least, uint64_t most, uint64_t *value)
+hs_status hsi_field_read_whole(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
+                               uint64_t least, uint64_t most, uint64_t *value)
 {
-    if (hsi_text_whole(field->at, field->length, value) && *value >= least && *value <= most)
+    if (hsi_text_to_whole(field->at, field->length, value) && *value >= least && *value <= most)
         return HS_OK;
     return hsi_csv_fail(csv, field, "%s %s; expected a whole number from %llu to %llu", name,
                         QUOTED(field), (unsigned long long)least, (unsigned long long)most);
 }
 
-hs_status hsi_field_signed(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
-                           int64_t *value)
+hs_status hsi_field_read_signed(struct hsi_csv *csv, const struct hsi_field *field,
+                                const char *name, int64_t *value)
 {
     bool     negative = field->length > 0 && field->at[0] == '-';
     uint64_t size, most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
 
-    if (!hsi_text_whole(field->at + negative, field->length - (size_t)negative, &size) ||
+    if (!hsi_text_to_whole(field->at + negative, field->length - (size_t)negative, &size) ||
         size > most)
         return hsi_csv_fail(csv, field, "%s %s; expected a whole number of 64 bits", name,
                             QUOTED(field));
@@ -139,23 +139,24 @@ hs_status hsi_field_signed(struct hsi_csv *csv, const struct hsi_field *field, c
     return HS_OK;
 }
 
-hs_status hsi_field_name(struct hsi_csv *csv, const struct hsi_field *field, size_t most)
+hs_status hsi_field_check_name(struct hsi_csv *csv, const struct hsi_field *field,
+                               size_t most_bytes)
 {
-    if (field->length <= most)
+    if (field->length <= most_bytes)
         return HS_OK;
     return hsi_csv_fail(csv, field, "an id of %zu bytes; expected at most %zu", field->length,
-                        most);
+                        most_bytes);
 }
 
-hs_status hsi_field_worker(struct hsi_csv *csv, const struct hsi_field *field, unsigned cpus,
-                           unsigned gpus, uint32_t *worker)
+hs_status hsi_field_read_worker(struct hsi_csv *csv, const struct hsi_field *field, unsigned cpus,
+                                unsigned gpus, uint32_t *worker)
 {
     const char *digits = field->at + 3;
     uint64_t    number;
     bool        is_gpu = field->length > 3 && memcmp(field->at, "gpu", 3) == 0;
 
     if (field->length < 4 || (!is_gpu && memcmp(field->at, "cpu", 3) != 0) ||
-        !hsi_text_whole(digits, field->length - 3, &number) ||
+        !hsi_text_to_whole(digits, field->length - 3, &number) ||
         (digits[0] == '0' && field->length > 4))
         return hsi_csv_fail(csv, field, "worker %s; expected a name like cpu3 or gpu0",
                             QUOTED(field));

@@ -28,7 +28,7 @@ void hs_read_settings_init_sized(hs_read_settings *settings, size_t size)
 hs_status hsi_read_settings_resolve(hs_read_settings *full, const hs_read_settings *settings)
 {
     hs_read_settings_init(full);
-    if (settings && !hsi_take_sized(full, sizeof *full, settings))
+    if (settings && !hsi_sized_copy_in(full, sizeof *full, settings))
         return HS_EINVAL;
     if ((full->has_cpus && full->cpus > HS_MAX_WORKERS) ||
         (full->has_gpus && full->gpus > HS_MAX_WORKERS) ||
@@ -57,7 +57,7 @@ static hs_status read_workers(struct hsi_csv *csv, const char *name, int *has, u
 
     if (*has)
         return twice(csv);
-    st = hsi_field_whole(csv, &csv->fields[1], name, 0, HS_MAX_WORKERS, &number);
+    st = hsi_field_read_whole(csv, &csv->fields[1], name, 0, HS_MAX_WORKERS, &number);
     if (st != HS_OK)
         return st;
     *has = 1;
@@ -93,7 +93,7 @@ static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
     if (word != kind || memcmp(value->at, header->kind, kind) != 0) {
         hsi_csv_fail(csv, value, "this file is a hybridsched %s; expected '%s 1'", QUOTED(value),
                      header->kind);
-        return hsi_csv_other_kind(csv);
+        return hsi_csv_fail_wrong_kind(csv);
     }
     if (value->length != kind + 2 || memcmp(value->at + kind + 1, "1", 1) != 0)
         return hsi_csv_fail(csv, value, "%s is a version this program does not know; expected "
@@ -110,13 +110,13 @@ static bool key_is(const struct hsi_field *key, const char *word)
     return hsi_field_is(&bare, word);
 }
 
-hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *found)
+hs_status hsi_header_next_line(struct hsi_header *header, struct hsi_csv *csv, int *found)
 {
     const struct hsi_field *key;
     hs_status               st;
 
     for (;;) {
-        st = hsi_csv_note(csv, found);
+        st = hsi_csv_next_comment(csv, found);
         if (st != HS_OK || !*found)
             return st;
         key = &csv->fields[0];
@@ -154,8 +154,8 @@ static unsigned fill_in(const hs_read_settings *settings, hs_type type)
     return number < HS_MAX_WORKERS ? number : HS_MAX_WORKERS;
 }
 
-hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
-                             const hs_read_settings *settings)
+hs_status hsi_header_resolve_workers(struct hsi_header *header, struct hsi_csv *csv,
+                                     const hs_read_settings *settings)
 {
     bool fills_in = settings->missing_workers != NULL;
 

@@ -19,14 +19,14 @@ void hsi_header_init(struct hsi_header *header, const char *kind);
  * Read '#' lines up to the next line besides cpus, gpus, unit and the version: HS_OK, *found = 1,
  * and csv->fields[0] and [1] are its key and value. *found = 0 after the last line.
  */
-hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *found);
+hs_status hsi_header_next_line(struct hsi_header *header, struct hsi_csv *csv, int *found);
 
 /**
  * Override the workers by `settings`; refuse a file without worker counts. The CSV header must be
  * the record last read.
  */
-hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
-                             const hs_read_settings *settings);
+hs_status hsi_header_resolve_workers(struct hsi_header *header, struct hsi_csv *csv,
+                                     const hs_read_settings *settings);
 
 /**
  * Copy `settings` to `full`, with defaults for NULL or missing members; HS_EINVAL for invalid

@@ -69,7 +69,7 @@ static bool append_data(hsi_vector *text, const hs_instance *in, size_t row)
     return failed;
 }
 
-int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t row)
+int hsi_append_list_cell(hsi_vector *text, const hs_instance *in, int column, size_t row)
 {
     bool failed = column == HSI_AFTER ? append_after(text, in, row) : append_data(text, in, row);
 

@@ -32,27 +32,27 @@ static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64
     return HS_OK;
 }
 
-hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
-                       const struct hsi_field *field)
+hs_status hsi_list_add_field(struct hsi_list *list, const struct hsi_csv *csv,
+                             const struct hsi_field *field)
 {
     uint64_t line, column;
 
-    hsi_csv_place(csv, field, &line, &column);
+    hsi_csv_position(csv, field, &line, &column);
     return add(list, (hsi_text){field->at, field->length}, line,
                column + 1 + (*field->raw == '"'));
 }
 
-hs_status hsi_list_copy(struct hsi_list *list, const struct hsi_list *from, size_t row)
+hs_status hsi_list_copy_row(struct hsi_list *list, const struct hsi_list *from, size_t row)
 {
     uint64_t line, column;
 
     if (from->ends.size == 0)
         return HS_OK;
-    hsi_places_find(&from->places, row, &line, &column);
+    hsi_places_find_row(&from->places, row, &line, &column);
     return add(list, hsi_list_text(from, row), line, column);
 }
 
-void hsi_list_expect(struct hsi_list *list, double share)
+void hsi_list_reserve_share(struct hsi_list *list, double share)
 {
     double more = 1.25 / share - 1;
 
@@ -90,7 +90,7 @@ static void find_place(const struct hsi_list *list, size_t row, size_t offset, u
 {
     hsi_text text = hsi_list_text(list, row);
 
-    hsi_places_find(&list->places, row, line, column);
+    hsi_places_find_row(&list->places, row, line, column);
     --*column;
     for (size_t i = 0; i < offset; i++) {
         *column += text.at[i] == '"' ? 2 : 1;
@@ -245,7 +245,7 @@ static hs_status add_after(const struct work *w, const struct item *item, hsi_te
 
     if (st != HS_OK)
         return st;
-    if (item->colon < item->end && (!hsi_text_number(end.at, end.length, &bytes) || bytes < 0))
+    if (item->colon < item->end && (!hsi_text_to_number(end.at, end.length, &bytes) || bytes < 0))
         return fail_at(w, item, end.at, "bytes %s; expected a number that is not negative "
                        "behind ':' (or a backslash before it if it belongs to the name)",
                        QUOTED(end.at, end.length));

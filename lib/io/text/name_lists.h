@@ -19,14 +19,14 @@ struct hsi_list {
 };
 
 /* Append the text of the next row. */
-hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
-                       const struct hsi_field *field);
+hs_status hsi_list_add_field(struct hsi_list *list, const struct hsi_csv *csv,
+                             const struct hsi_field *field);
 
 /* Append the text of a row of another list; nothing if that list has no rows. */
-hs_status hsi_list_copy(struct hsi_list *list, const struct hsi_list *from, size_t row);
+hs_status hsi_list_copy_row(struct hsi_list *list, const struct hsi_list *from, size_t row);
 
 /* Reserve memory for the rest of the file, as hsi_builder_reserve_share() does. */
-void hsi_list_expect(struct hsi_list *list, double share);
+void hsi_list_reserve_share(struct hsi_list *list, double share);
 
 /* Return the text of a row; empty without this column. */
 hsi_text hsi_list_text(const struct hsi_list *list, size_t row);

@@ -231,7 +231,7 @@ static const char *xml_escape(uint32_t c)
 void hsi_output_xml(hsi_output *out, const char *text, size_t length)
 {
     for (size_t i = 0, size; i < length; i += size) {
-        const char *escape = xml_escape(hsi_utf8_next(text + i, length - i, &size));
+        const char *escape = xml_escape(hsi_utf8_decode(text + i, length - i, &size));
 
         if (escape)
             hsi_output_text(out, escape);
@@ -245,7 +245,7 @@ void hsi_output_json(hsi_output *out, const char *text, size_t length)
     static const char digits[] = "0123456789abcdef";
 
     for (size_t i = 0, size; i < length; i += size) {
-        uint32_t c = hsi_utf8_next(text + i, length - i, &size);
+        uint32_t c = hsi_utf8_decode(text + i, length - i, &size);
 
         if (c == '"' || c == '\\') {
             hsi_output_char(out, '\\');

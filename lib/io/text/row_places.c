@@ -6,7 +6,7 @@ struct jump {
     uint32_t skipped, high; /* lines skipped before the row, modulo 2^64, in two words */
 };
 
-hs_status hsi_places_jump(struct hsi_places *places, uint64_t line)
+hs_status hsi_places_begin_run(struct hsi_places *places, uint64_t line)
 {
     uint64_t    skipped = line - places->first - places->rows;
     struct jump jump = {(uint32_t)places->rows, (uint32_t)skipped, (uint32_t)(skipped >> 32)};
@@ -39,8 +39,8 @@ static uint64_t skipped_before(const struct hsi_places *places, size_t row)
     return low ? jumps[low - 1].skipped | (uint64_t)jumps[low - 1].high << 32 : 0;
 }
 
-void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
-                     uint64_t *column)
+void hsi_places_find_row(const struct hsi_places *places, size_t row, uint64_t *line,
+                         uint64_t *column)
 {
     const uint32_t *columns = places->columns.data;
 

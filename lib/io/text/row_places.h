@@ -22,7 +22,7 @@ struct hsi_places {
 };
 
 /** Note that the next row is not on the line after the last row; called by hsi_places_add(). */
-hs_status hsi_places_jump(struct hsi_places *places, uint64_t line);
+hs_status hsi_places_begin_run(struct hsi_places *places, uint64_t line);
 
 /**
  * Add the place of the next row: `line`, and the `column` of its id (1 for all rows or for none).
@@ -32,15 +32,15 @@ static inline hs_status hsi_places_add(struct hsi_places *places, uint64_t line,
     uint32_t stored = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;
 
     if ((line != places->first + places->rows + places->skipped &&
-         hsi_places_jump(places, line) != HS_OK) ||
+         hsi_places_begin_run(places, line) != HS_OK) ||
         (column != 1 && hsi_vector_append(&places->columns, &stored, sizeof stored)))
         return HS_ENOMEM;
     places->rows++;
     return HS_OK;
 }
 
-void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
-                     uint64_t *column);
+void hsi_places_find_row(const struct hsi_places *places, size_t row, uint64_t *line,
+                         uint64_t *column);
 
 void hsi_places_close(struct hsi_places *places);
 

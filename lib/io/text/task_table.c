@@ -38,7 +38,7 @@ void hsi_rows_close(struct hsi_rows *r)
 /* Convert a finite number of at least 0. */
 static bool is_size(const char *at, size_t length, double *value)
 {
-    return hsi_text_number(at, length, value) && *value >= 0;
+    return hsi_text_to_number(at, length, value) && *value >= 0;
 }
 
 static hs_status second_line(struct hsi_rows *r, const char *what)
@@ -127,18 +127,18 @@ static hs_status note_data(struct hsi_rows *r)
     return hsi_csv_fail_status(&r->csv, hs_builder_set_handle_bytes(r->builder, data, bytes));
 }
 
-hs_status hsi_rows_note(struct hsi_rows *r, int *taken)
+hs_status hsi_rows_read_header_line(struct hsi_rows *r, int *used)
 {
     const struct hsi_field *key = &r->csv.fields[0];
 
-    *taken = 1;
+    *used = 1;
     if (hsi_field_is(key, "data"))
         return note_data(r);
     if (hsi_field_is(key, "data-bytes"))
         return note_usual(r);
     if (hsi_field_is(key, "link"))
         return note_link(r);
-    *taken = 0;
+    *used = 0;
     return HS_OK;
 }
 
@@ -182,8 +182,8 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
         names[i < first ? i : (size_t)end + i] = own->names[i];
     for (int c = 0; c < end; c++)
         names[first + (size_t)c] = hsi_columns[c].is.name;
-    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first, r->settings.ignore_unknown,
-                        column);
+    st = hsi_csv_read_header(&r->csv, own->count + (size_t)end, names, first,
+                             r->settings.ignore_unknown, column);
     for (int c = 0; c < HSI_REQUIRED && st == HS_OK; c++)
         if (column[first + (size_t)c] < 0 && !may_lack_times(r, column + first))
             st = hsi_csv_fail(&r->csv, NULL, "the header has no column '%s'; expected one with the "
@@ -195,17 +195,17 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
     return st;
 }
 
-hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,
-                          int end)
+hs_status hsi_rows_read_header(struct hsi_rows *r, const struct hsi_own_columns *own,
+                               int *own_column, int column_count)
 {
-    hs_status st = find_columns(r, own, own_column, end);
+    hs_status st = find_columns(r, own, own_column, column_count);
 
     if (st == HS_OK)
-        st = hsi_header_workers(&r->header, &r->csv, &r->settings);
+        st = hsi_header_resolve_workers(&r->header, &r->csv, &r->settings);
     if (st == HS_OK)
         st = check_links(r);
     r->width = r->csv.count;
-    for (int c = 0; st == HS_OK && c < end; c++) {
+    for (int c = 0; st == HS_OK && c < column_count; c++) {
         if (r->column[c] < 0)
             continue;
         r->there[r->count++] = (unsigned char)c;
@@ -253,13 +253,13 @@ static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int
     }
     switch (is->type) {
     case HS_COLUMN_TIME:
-        return hsi_field_time(csv, field, is->name, &value->time);
+        return hsi_field_read_time(csv, field, is->name, &value->time);
     case HS_COLUMN_NUMBER:
-        return hsi_field_number(csv, field, is->name, 0, &value->time);
+        return hsi_field_read_number(csv, field, is->name, 0, &value->time);
     case HS_COLUMN_INTEGER:
-        return hsi_field_signed(csv, field, is->name, &value->integer);
+        return hsi_field_read_signed(csv, field, is->name, &value->integer);
     case HS_COLUMN_COUNT:
-        st = hsi_field_whole(csv, field, is->name, 1, HS_MAX_TASKS, &count);
+        st = hsi_field_read_whole(csv, field, is->name, 1, HS_MAX_TASKS, &count);
         value->integer = (int64_t)count;
         return st;
     default:
@@ -356,7 +356,7 @@ static hs_status refuse_command(struct hsi_rows *r, int type)
                         given, missing);
 }
 
-hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
+hs_status hsi_rows_convert_record(struct hsi_rows *r, hsi_row *row)
 {
     const uint32_t commands = HSI_BIT(HSI_CPU_COMMAND) | HSI_BIT(HSI_GPU_COMMAND);
     int            lacking;
@@ -379,18 +379,19 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
     return HS_OK;
 }
 
-hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field)
+hs_status hsi_rows_add_to_builder(struct hsi_rows *r, const hsi_row *row,
+                                  const struct hsi_field *field)
 {
     uint64_t  line = r->csv.line, column = 1;
     hs_status st;
 
     if (field)
-        hsi_csv_place(&r->csv, field, &line, &column);
+        hsi_csv_position(&r->csv, field, &line, &column);
     st = hsi_places_add(&r->places, line, column);
     if (st == HS_OK && row->given & HSI_BIT(HSI_AFTER))
-        st = hsi_list_add(&r->after, &r->csv, &r->csv.fields[r->column[HSI_AFTER]]);
+        st = hsi_list_add_field(&r->after, &r->csv, &r->csv.fields[r->column[HSI_AFTER]]);
     if (st == HS_OK && row->given & HSI_BIT(HSI_DATA))
-        st = hsi_list_add(&r->data, &r->csv, &r->csv.fields[r->column[HSI_DATA]]);
+        st = hsi_list_add_field(&r->data, &r->csv, &r->csv.fields[r->column[HSI_DATA]]);
     if (st == HS_OK)
         st = hsi_builder_add_row(r->builder, row);
     return st == HS_OK ? HS_OK : hsi_csv_fail_status(&r->csv, st);
@@ -404,7 +405,7 @@ static hs_status refuse(struct hsi_rows *r, hs_status status, const hs_error *er
     if (status == HS_EGRAPH)
         hsi_lists_find_fault(&r->after, &r->data, r->builder, &line, &column);
     else
-        hsi_places_find(&r->places, error->line - 1, &line, &column);
+        hsi_places_find_row(&r->places, error->line - 1, &line, &column);
     return hsi_csv_fail_at(&r->csv, line, column, "%s", error->why);
 }
 

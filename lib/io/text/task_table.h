@@ -39,7 +39,7 @@ void hsi_rows_close(struct hsi_rows *r);
  * Interpret the '#' line last read if its subject is links or data, and set *taken; otherwise leave
  * the line to the caller.
  */
-hs_status hsi_rows_note(struct hsi_rows *r, int *taken);
+hs_status hsi_rows_read_header_line(struct hsi_rows *r, int *used);
 
 /* Columns of a kind of file besides the task table's. */
 struct hsi_own_columns {
@@ -48,17 +48,18 @@ struct hsi_own_columns {
 };
 
 /**
- * Read the header, and resolve the workers: own columns go to own_column, the first `end` columns
- * of the task table, of which HSI_REQUIRED must be present, to r->column; -1: missing.
+ * Read the header, and resolve the workers: own columns go to own_column, the first `column_count`
+ * columns of the task table, of which HSI_REQUIRED must be present, to r->column; -1: missing.
  */
-hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,
-                          int end);
+hs_status hsi_rows_read_header(struct hsi_rows *r, const struct hsi_own_columns *own,
+                               int *own_column, int column_count);
 
 /** Convert the record last read to a row of the task table. */
-hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row);
+hs_status hsi_rows_convert_record(struct hsi_rows *r, hsi_row *row);
 
 /** Add the row to the builder. `field` gives the place of its name; NULL: column 1. */
-hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field);
+hs_status hsi_rows_add_to_builder(struct hsi_rows *r, const hsi_row *row,
+                                  const struct hsi_field *field);
 
 /** Pass the lists to the builder and make the instance. */
 hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out);

@@ -62,14 +62,14 @@ static int put_after(void *data, uint32_t after)
     return 0;
 }
 
-void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task)
+void hsi_put_dependency_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task)
 {
     arrows          a = {g, panel, task};
     const hs_graph *graph = panel->runs.graph;
 
     hsi_output_text(&g->out, "<path class=\"r\" d=\"");
-    hsi_each_before(graph, task, put_before, &a);
+    hsi_visit_predecessors(graph, task, put_before, &a);
     hsi_output_text(&g->out, "\"/><path class=\"r ro\" d=\"");
-    hsi_each_after(graph, task, put_after, &a);
+    hsi_visit_successors(graph, task, put_after, &a);
     hsi_output_text(&g->out, "\"/>");
 }

@@ -6,17 +6,17 @@
 #define PLAIN_COLUMN 6.2
 #define SPACE 10.0
 
-void hsi_put_workers(hsi_output *out, unsigned count, const char *type)
+void hsi_put_worker_count(hsi_output *out, unsigned count, const char *type_name)
 {
     hsi_put_count(out, count);
-    hsi_output_format(out, " %s%s", type, count == 1 ? "" : "s");
+    hsi_output_format(out, " %s%s", type_name, count == 1 ? "" : "s");
 }
 
 static size_t band_failures(const hsi_gantt *g, const hsi_band *band)
 {
     if (!band->panel->happened)
         return 0;
-    return hsi_picture_failures(&g->picture, band->first, band->first + band->workers);
+    return hsi_picture_count_failures(&g->picture, band->first, band->first + band->workers);
 }
 
 void hsi_put_heading(hsi_gantt *g, const hsi_band *band)
@@ -27,7 +27,7 @@ void hsi_put_heading(hsi_gantt *g, const hsi_band *band)
     size_t                 failed = band_failures(g, band), aborted = m->aborted;
 
     hsi_put_text_at(out, "b", g->left, band->top - 7);
-    hsi_put_workers(out, band->workers, band->type == HS_GPU ? "GPU" : "CPU");
+    hsi_put_worker_count(out, band->workers, band->type == HS_GPU ? "GPU" : "CPU");
     hsi_output_text(out, "<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
     hsi_put_count(out, m->tasks);
     hsi_output_text(out, m->tasks == 1 ? " task" : " tasks");

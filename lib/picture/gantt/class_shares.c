@@ -4,7 +4,7 @@
 
 #include "picture/gantt/gantt.h"
 
-double hsi_mix_sum(const hsi_mix *mix, int state)
+double hsi_mix_total(const hsi_mix *mix, int state)
 {
     double sum = 0;
 
@@ -24,9 +24,9 @@ unsigned hsi_mix_heaviest(const hsi_mix *mix, int state)
     return heaviest;
 }
 
-void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole)
+void hsi_put_class_shares(hsi_gantt *g, const hsi_mix *mix, double whole)
 {
-    double      aborted = hsi_mix_sum(mix, HS_ABORTED);
+    double      aborted = hsi_mix_total(mix, HS_ABORTED);
     const char *between = "";
 
     for (unsigned c = 0; c < HSI_COLOURS; c++) {

@@ -19,9 +19,9 @@ typedef struct total {
     double bytes;
 } total;
 
-bool hsi_gantt_copies(const hsi_gantt *g)
+bool hsi_gantt_shows_copies(const hsi_gantt *g)
 {
-    return g->panel[0].transfer_count > 0 || hsi_gantt_own(g)->transfer_count > 0;
+    return g->panel[0].transfer_count > 0 || hsi_gantt_main_panel(g)->transfer_count > 0;
 }
 
 void hsi_divide_copies(hsi_panel *panel)
@@ -42,14 +42,14 @@ static void row_name(const hsi_panel *panel, unsigned row, char text[48])
 
     if (to > hs_schedule_gpus(panel->s))
         to = hs_schedule_gpus(panel->s);
-    snprintf(text, 48, "\xe2\x86\x92 %s", hsi_node_name(from, name));
+    snprintf(text, 48, "\xe2\x86\x92 %s", hsi_memory_node_name(from, name));
     if (to > from && from == 0)
         strcat(text, ", gpu0");
     if (to > from + (from == 0))
         snprintf(text + strlen(text), 16, "\xe2\x80\x93%u", to - 1);
 }
 
-unsigned hsi_copies_columns(const hsi_panel *panel)
+unsigned hsi_copies_label_columns(const hsi_panel *panel)
 {
     unsigned columns = 0;
     char     name[48];
@@ -122,8 +122,8 @@ static void put_one_title(hsi_gantt *g, const hs_transfer *t)
         hsi_put_name(&g->out, data, NAME_LIMIT);
     else
         hsi_output_text(&g->out, "data");
-    hsi_output_format(&g->out, ": copy from %s to %s, ", hsi_node_name(t->from, from),
-                      hsi_node_name(t->to, to));
+    hsi_output_format(&g->out, ": copy from %s to %s, ", hsi_memory_node_name(t->from, from),
+                      hsi_memory_node_name(t->to, to));
     hsi_put_bytes(&g->out, t->bytes);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, t->start, t->end, 7, g->unit);
@@ -136,7 +136,7 @@ static void put_many_title(hsi_gantt *g, const hsi_panel *panel, size_t from, si
     const hs_transfer *first = &panel->transfers[from];
     char               name[16], what[32];
 
-    snprintf(what, sizeof what, "copies to %s", hsi_node_name(first->to, name));
+    snprintf(what, sizeof what, "copies to %s", hsi_memory_node_name(first->to, name));
     put_total(g, add_up(panel, from, to), what, true);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, first->start, end, 7, g->unit);

@@ -23,7 +23,7 @@ static void move_to(pen *p, double x, double y)
     if (p->down && fabs(x - p->x) < STEP && y == p->y)
         return;
     if (p->down)
-        hsi_put_around_heading(p->g, p->panel, (hsi_segment){p->x, p->y, x, y});
+        hsi_put_segment_around_heading(p->g, p->panel, (hsi_segment){p->x, p->y, x, y});
     else
         hsi_output_format(&p->g->out, "M%f %f", x, y);
     *p = (pen){p->g, p->panel, x, y, true};
@@ -62,8 +62,8 @@ static hsi_segment jump_to(const hsi_gantt *g, const hsi_panel *panel, size_t i)
  * Find a jump that crosses the box. The path goes back in time, so jumps right of the box are
  * skipped by bisection.
  */
-bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                         double *left, double *right)
+bool hsi_critical_path_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                               double *left, double *right)
 {
     size_t low = 0, high = panel->path_count ? panel->path_count - 1 : 0, end = high;
 
@@ -78,7 +78,7 @@ bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
     for (; low < end; low++) {
         hsi_segment jump = jump_to(g, panel, low);
 
-        if (jump.y1 != jump.y2 && hsi_segment_blocks(jump, box, left, right))
+        if (jump.y1 != jump.y2 && hsi_segment_crosses(jump, box, left, right))
             return true;
         if (jump.x2 < box->left - 4)
             break;
@@ -115,7 +115,7 @@ static void put_path(hsi_gantt *g, const hsi_panel *panel, const char *kind)
     hsi_output_char(&g->out, '"');
 }
 
-void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel)
+void hsi_draw_critical_path(hsi_gantt *g, const hsi_panel *panel)
 {
     if (panel->path_count == 0 || !(panel->metrics.makespan > 0))
         return;

@@ -53,8 +53,8 @@ static bool is_close(const hsi_gantt *g, const hsi_band *band, const hs_picture_
 void hsi_draw_failures(hsi_gantt *g, const hsi_band *band)
 {
     const hs_picture_failure *failures = g->picture.failures;
-    size_t                    from = hsi_picture_failures(&g->picture, 0, band->first);
-    size_t end = hsi_picture_failures(&g->picture, 0, band->first + band->workers);
+    size_t                    from = hsi_picture_count_failures(&g->picture, 0, band->first);
+    size_t end = hsi_picture_count_failures(&g->picture, 0, band->first + band->workers);
 
     for (size_t next; from < end && !hsi_output_failed(&g->out); from = next) {
         for (next = from + 1; next < end; next++)

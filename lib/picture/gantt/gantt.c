@@ -41,7 +41,7 @@ static void put_part(hsi_gantt *g, double part)
 
 static void put_gap(hsi_gantt *g)
 {
-    const hsi_panel *own = hsi_gantt_own(g);
+    const hsi_panel *own = hsi_gantt_main_panel(g);
     double           makespan = own->metrics.makespan, bound = own->bound->value;
 
     if (makespan <= bound) {
@@ -63,13 +63,14 @@ static uint64_t count_tasks(const hsi_panel *panel)
  */
 static bool is_whole(const hsi_gantt *g)
 {
-    return count_tasks(hsi_gantt_own(g)) == count_tasks(&g->panel[0]);
+    return count_tasks(hsi_gantt_main_panel(g)) == count_tasks(&g->panel[0]);
 }
 
 /* Write the predicted makespan, e.g. ", predicted 41.2 s (+1.3 %)", beside that of the run. */
 static void put_predicted(hsi_gantt *g)
 {
-    double predicted = g->panel[0].metrics.makespan, makespan = hsi_gantt_own(g)->metrics.makespan;
+    double predicted = g->panel[0].metrics.makespan,
+           makespan = hsi_gantt_main_panel(g)->metrics.makespan;
 
     if (g->panels < 2)
         return;
@@ -90,11 +91,11 @@ static void put_size(hsi_gantt *g)
     hsi_put_count(&g->out, tasks);
     hsi_output_text(&g->out, tasks == 1 ? " task on " : " tasks on ");
     if (cpus > 0)
-        hsi_put_workers(&g->out, cpus, "CPU");
+        hsi_put_worker_count(&g->out, cpus, "CPU");
     if (cpus > 0 && gpus > 0)
         hsi_output_text(&g->out, " and ");
     if (gpus > 0)
-        hsi_put_workers(&g->out, gpus, "GPU");
+        hsi_put_worker_count(&g->out, gpus, "GPU");
 }
 
 /* Write a separator before part `part` of the subtitle: a comma, or a new line on a narrow page. */
@@ -111,7 +112,7 @@ static void put_separator(hsi_gantt *g, unsigned part)
 static void put_subtitle(hsi_gantt *g)
 {
     hsi_output      *out = &g->out;
-    const hsi_panel *own = hsi_gantt_own(g);
+    const hsi_panel *own = hsi_gantt_main_panel(g);
 
     hsi_put_text_at(out, "s", MARGIN, g->subtitle);
     put_size(g);
@@ -215,9 +216,9 @@ static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
 /* Draw the shapes that react to a pointer. They come last, above all bars. */
 static void put_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    if (hsi_gantt_arrows(g)) {
-        hsi_draw_hovers(g, &panel->band[0]);
-        hsi_draw_hovers(g, &panel->band[1]);
+    if (hsi_gantt_shows_dependencies(g)) {
+        hsi_draw_entry_hovers(g, &panel->band[0]);
+        hsi_draw_entry_hovers(g, &panel->band[1]);
     } else {
         hsi_draw_spoliation_hovers(g, panel);
     }
@@ -233,27 +234,27 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->band[b].rows > 0) {
             put_rows(g, &panel->band[b]);
             if (panel->backlog.count > 0)
-                hsi_draw_kept(g, &panel->band[b]);
+                hsi_draw_idle_with_ready_task(g, &panel->band[b]);
         }
-    if (panel == hsi_gantt_own(g))
+    if (panel == hsi_gantt_main_panel(g))
         hsi_draw_waits(g);
     hsi_draw_grid(g, panel);
     for (int b = 0; b < 2 && st == HS_OK; b++) {
         if (panel->band[b].group > 1)
-            st = hsi_draw_groups(g, &panel->band[b]);
+            st = hsi_draw_group_rows(g, &panel->band[b]);
         else
-            hsi_draw_lanes(g, &panel->band[b]);
+            hsi_draw_worker_rows(g, &panel->band[b]);
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
-    if (hsi_gantt_spoliations(g))
+    if (hsi_gantt_shows_spoliations(g))
         hsi_draw_spoliations(g, panel);
     if (panel->transfer_count > 0)
         hsi_draw_copies(g, panel);
     if (panel->backlog.count > 0)
-        hsi_draw_ready(g, panel);
+        hsi_draw_ready_counts(g, panel);
     if (panel->path)
-        hsi_draw_critical(g, panel);
+        hsi_draw_critical_path(g, panel);
     put_hovers(g, panel);
     return st;
 }
@@ -276,7 +277,7 @@ static hs_status put_chart(hsi_gantt *g)
     for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
         st = put_panel(g, &g->panel[i]);
     hsi_draw_axis(g);
-    hsi_draw_lines(g);
+    hsi_draw_bound_lines(g);
     put_headings(g);
     hsi_output_text(&g->out, "</svg>\n");
     return st;
@@ -294,7 +295,7 @@ static hs_status add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bo
     panel->name = name;
     hs_schedule_compute_metrics(g->in, s, &panel->metrics);
     if (st == HS_OK && panel->runs.graph) {
-        g->dependencies = hsi_count_dependencies(panel->runs.graph, HSI_ARROWS_MOST);
+        g->dependencies = hsi_count_dependent_pairs(panel->runs.graph, HSI_ARROWS_MOST);
         st = hsi_critical_path(&panel->runs, &panel->path, &panel->path_count);
     }
     return st;

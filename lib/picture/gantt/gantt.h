@@ -124,7 +124,7 @@ typedef struct hsi_gantt {
 enum { HSI_ARROWS_MOST = 10000 }; /* an arrow takes about 2 x 60 bytes in the file */
 
 /* Return whether dependency arrows appear over tasks. */
-static inline bool hsi_gantt_arrows(const hsi_gantt *g)
+static inline bool hsi_gantt_shows_dependencies(const hsi_gantt *g)
 {
     return !g->narrow && g->dependencies > 0 && g->dependencies * g->panels <= HSI_ARROWS_MOST;
 }
@@ -148,7 +148,7 @@ static inline double hsi_row_top(const hsi_band *band, unsigned row)
 void hsi_gantt_layout(hsi_gantt *g);
 
 /** Return the panel of the picture's own schedule. */
-static inline const hsi_panel *hsi_gantt_own(const hsi_gantt *g)
+static inline const hsi_panel *hsi_gantt_main_panel(const hsi_gantt *g)
 {
     return &g->panel[g->panels - 1];
 }
@@ -164,28 +164,28 @@ typedef struct hsi_mix {
 } hsi_mix;
 
 /** Return the sum over all classes in a state; -1: in both states. */
-double hsi_mix_sum(const hsi_mix *mix, int state);
+double hsi_mix_total(const hsi_mix *mix, int state);
 
 /** Return the class with the largest part in a state. */
 unsigned hsi_mix_heaviest(const hsi_mix *mix, int state);
 
 /** Write the share of each class in `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted". */
-void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole);
+void hsi_put_class_shares(hsi_gantt *g, const hsi_mix *mix, double whole);
 
 /** Draw a band whose rows are single workers (lanes.c). */
-void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
+void hsi_draw_worker_rows(hsi_gantt *g, const hsi_band *band);
 
 /**
  * If the chart has dependency arrows, draw a transparent shape with title and arrows over each
  * entry of a band.
  */
-void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
+void hsi_draw_entry_hovers(hsi_gantt *g, const hsi_band *band);
 
 /** Draw the transparent shape of an entry of a worker in the band. */
-void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e);
+void hsi_draw_entry_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e);
 
 /** Write the dependency arrows of a task (arrows.c). */
-void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
+void hsi_put_dependency_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
 
 /**
  * Spoliations (spoliations.c). find: collect the spoliations of a panel, HS_ENOMEM. put: write
@@ -196,8 +196,8 @@ void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
  */
 hs_status hsi_find_spoliations(const hsi_gantt *g, hsi_panel *panel);
 void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
-bool hsi_gantt_spoliations(const hsi_gantt *g);
-bool hsi_gantt_hidden_spoliations(const hsi_gantt *g);
+bool      hsi_gantt_shows_spoliations(const hsi_gantt *g);
+bool      hsi_gantt_has_hidden_spoliations(const hsi_gantt *g);
 void hsi_set_spoliation_text(hsi_gantt *g);
 void hsi_draw_spoliations(hsi_gantt *g, const hsi_panel *panel);
 void hsi_put_hidden_spoliations(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
@@ -209,28 +209,28 @@ void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel);
  * that no line of the panel crosses; NAN: no room. put_around_heading: write "L" commands of a path
  * to the end of a segment, with a gap at a heading.
  */
-double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                         double width);
-void   hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s);
+double hsi_find_text_position(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                              double width);
+void   hsi_put_segment_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s);
 
 /**
  * Return whether a box is crossed by a segment, a shown spoliation arrow, a jump of the critical
  * path, or the line of a bound or of the prediction. *left and *right then bound the part of the
  * line within the height of the box, with a margin.
  */
-bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
-bool hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                           double *left, double *right);
-bool hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                         double *left, double *right);
+bool hsi_segment_crosses(hsi_segment s, const hsi_box *box, double *left, double *right);
+bool hsi_spoliation_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                            double *left, double *right);
+bool hsi_critical_path_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                               double *left, double *right);
 bool hsi_bound_line_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                             double *left, double *right);
 
 /** Draw the critical path. */
-void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
+void hsi_draw_critical_path(hsi_gantt *g, const hsi_panel *panel);
 
 /** Draw a band whose rows are groups of workers. HS_ENOMEM. */
-hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
+hs_status hsi_draw_group_rows(hsi_gantt *g, const hsi_band *band);
 
 /** Write <style> and <defs>. */
 void hsi_gantt_style(hsi_gantt *g);
@@ -238,7 +238,7 @@ void hsi_gantt_style(hsi_gantt *g);
 /**
  * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width.
  */
-void   hsi_put_workers(hsi_output *out, unsigned count, const char *type);
+void   hsi_put_worker_count(hsi_output *out, unsigned count, const char *type_name);
 void   hsi_put_heading(hsi_gantt *g, const hsi_band *band);
 double hsi_heading_width(const hsi_gantt *g, const hsi_band *band);
 
@@ -251,24 +251,24 @@ void hsi_draw_axis(hsi_gantt *g);
  * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes.
  */
 #define HSI_READY_CHART 36.0
-void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
-void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
+void hsi_draw_ready_counts(hsi_gantt *g, const hsi_panel *panel);
+void hsi_draw_idle_with_ready_task(hsi_gantt *g, const hsi_band *band);
 
 /** Return whether any wait for a victim is visible; draw the waits in the lanes (waits.c). */
-bool hsi_gantt_waits(const hsi_gantt *g);
+bool hsi_gantt_shows_waits(const hsi_gantt *g);
 void hsi_draw_waits(hsi_gantt *g);
 
 /**
  * Rows of copies (copies.c): return whether any panel has copies; compute the rows of a panel;
  * return the longest name in columns; draw the rows.
  */
-bool     hsi_gantt_copies(const hsi_gantt *g);
+bool     hsi_gantt_shows_copies(const hsi_gantt *g);
 void     hsi_divide_copies(hsi_panel *panel);
-unsigned hsi_copies_columns(const hsi_panel *panel);
+unsigned hsi_copies_label_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);
 
 /** Draw makespans and bounds with their labels. */
-void hsi_draw_lines(hsi_gantt *g);
+void hsi_draw_bound_lines(hsi_gantt *g);
 
 /** Draw a cross per failure, or for several failures too close to distinguish (failures.c). */
 void hsi_draw_failures(hsi_gantt *g, const hsi_band *band);

@@ -32,12 +32,12 @@ static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
 
 static bool has_graph(const hsi_gantt *g)
 {
-    return hsi_gantt_own(g)->runs.graph != NULL;
+    return hsi_gantt_main_panel(g)->runs.graph != NULL;
 }
 
 static bool has_hovers(const hsi_gantt *g)
 {
-    return hsi_gantt_arrows(g) || hsi_gantt_hidden_spoliations(g);
+    return hsi_gantt_shows_dependencies(g) || hsi_gantt_has_hidden_spoliations(g);
 }
 
 /* Headings and labels have a halo that separates them from lines behind. */
@@ -69,11 +69,11 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_everywhere);
     if (has_hovers(g))
         hsi_output_text(&g->out, hovers_everywhere);
-    if (hsi_gantt_spoliations(g))
+    if (hsi_gantt_shows_spoliations(g))
         hsi_output_text(&g->out, spoliations_everywhere);
-    if (hsi_gantt_waits(g))
+    if (hsi_gantt_shows_waits(g))
         hsi_output_text(&g->out, waits_everywhere);
-    if (hsi_gantt_copies(g))
+    if (hsi_gantt_shows_copies(g))
         hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
@@ -83,15 +83,15 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_dark);
     if (has_hovers(g))
         hsi_output_text(&g->out, hovers_dark);
-    if (hsi_gantt_spoliations(g))
+    if (hsi_gantt_shows_spoliations(g))
         hsi_output_text(&g->out, spoliations_dark);
-    if (hsi_gantt_waits(g))
+    if (hsi_gantt_shows_waits(g))
         hsi_output_text(&g->out, waits_dark);
-    if (hsi_gantt_copies(g))
+    if (hsi_gantt_shows_copies(g))
         hsi_output_text(&g->out, copies_dark);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
-    if (hsi_gantt_spoliations(g))
+    if (hsi_gantt_shows_spoliations(g))
         hsi_output_format(&g->out, spoliation_head, g->narrow ? "tn" : "ta");
     hsi_output_text(&g->out, "</defs>\n");
 }

@@ -154,7 +154,7 @@ static void put_entry_name(const lane *at, double x, double width, const char *n
         return;
     if (at->band->panel->path) /* place the name above the line of the critical path */
         baseline = fmin(baseline, at->y + height - 5);
-    left = hsi_room_for_text(at->g, at->band->panel, &room, wide);
+    left = hsi_find_text_position(at->g, at->band->panel, &room, wide);
     if (isnan(left))
         return;
     hsi_put_text_at(out, dark ? "n w" : "n", left + wide / 2, baseline);
@@ -172,7 +172,7 @@ static double drawn_width(const lane *at, const hs_entry *e)
 static void draw_entry(const lane *at, const hs_entry *e)
 {
     hsi_gantt *g = at->g;
-    unsigned   class = hsi_palette_class(&g->palette, g->in, e->task);
+    unsigned class = hsi_palette_class_of_task(&g->palette, g->in, e->task);
     bool       aborted = e->state == HS_ABORTED;
     double     x = hsi_gantt_x(g, e->start), width = drawn_width(at, e);
     char       name[NAME_LIMIT + 32];
@@ -180,12 +180,12 @@ static void draw_entry(const lane *at, const hs_entry *e)
     hs_instance_name(g->in, e->task, name, sizeof name);
     hsi_put_class_rect(&g->out, class, aborted, x, at->y, fmax(width, NARROWEST),
                        at->band->height);
-    if (hsi_gantt_arrows(g)) /* no title here: the hover shapes have the titles */
+    if (hsi_gantt_shows_dependencies(g)) /* no title here: the hover shapes have the titles */
         hsi_output_text(&g->out, "/>\n");
     else
         put_entry_title(at, e, name);
     if (!aborted)
-        put_entry_name(at, x, width, name, hsi_palette_dark(&g->palette, class));
+        put_entry_name(at, x, width, name, hsi_palette_is_dark(&g->palette, class));
 }
 
 static hsi_mix pile_up(const lane *at, size_t from, size_t to)
@@ -195,7 +195,7 @@ static hsi_mix pile_up(const lane *at, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         const hs_entry *e = &at->entries[i];
 
-        mix.weight[hsi_palette_class(&at->g->palette, at->g->in, e->task)][e->state] +=
+        mix.weight[hsi_palette_class_of_task(&at->g->palette, at->g->in, e->task)][e->state] +=
             e->end - e->start;
     }
     return mix;
@@ -222,7 +222,7 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const hsi_mix
     hsi_put_interval(&g->out, start, end, 7, g->unit);
     if (end > start) {
         hsi_output_char(&g->out, '\n');
-        hsi_put_mix(g, mix, end - start);
+        hsi_put_class_shares(g, mix, end - start);
     }
     hsi_output_text(&g->out, "</title>");
 }
@@ -234,7 +234,7 @@ static void draw_pile(const lane *at, size_t from, size_t to)
     double     start = at->entries[from].start, end = at->entries[to - 1].end;
     double     foot = at->y + at->band->height, top = foot, sum = 0;
     hsi_mix    mix = pile_up(at, from, to);
-    double     whole = fmax(end - start, hsi_mix_sum(&mix, -1));
+    double     whole = fmax(end - start, hsi_mix_total(&mix, -1));
 
     hsi_output_text(&g->out, "<g>");
     put_pile_title(at, from, to, &mix);
@@ -245,7 +245,7 @@ static void draw_pile(const lane *at, size_t from, size_t to)
             sum += mix.weight[c][state];
             top = foot - sum / whole * at->band->height;
             if (mix.weight[c][state] > 0)
-                hsi_put_class_part(&g->out, c, state == HS_ABORTED, hsi_gantt_x(g, start), top,
+                hsi_put_class_path(&g->out, c, state == HS_ABORTED, hsi_gantt_x(g, start), top,
                                    width_between(g, start, end) + SEAM,
                                    fmax(below - top, NARROWEST));
         }
@@ -263,13 +263,13 @@ static void draw_hover(const lane *at, const hs_entry *e)
     hsi_put_rect(&g->out, "jr", hsi_gantt_x(g, e->start), at->y,
                  fmax(drawn_width(at, e), NARROWEST), at->band->height);
     put_entry_title(at, e, name);
-    if (hsi_gantt_arrows(g))
-        hsi_put_arrows(g, panel, e->task);
+    if (hsi_gantt_shows_dependencies(g))
+        hsi_put_dependency_arrows(g, panel, e->task);
     hsi_put_hidden_spoliations(g, panel, at->worker, e);
     hsi_output_text(&g->out, "</g>\n");
 }
 
-void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e)
+void hsi_draw_entry_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e)
 {
     unsigned row = (worker - band->first) / band->group;
     lane     at = {.g = g, .band = band, .worker = worker, .y = hsi_row_top(band, row)};
@@ -301,13 +301,13 @@ static void draw_blocks(hsi_gantt *g, const hsi_band *band,
     }
 }
 
-void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band)
+void hsi_draw_worker_rows(hsi_gantt *g, const hsi_band *band)
 {
     draw_blocks(g, band, draw_entry, draw_pile);
 }
 
-void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band)
+void hsi_draw_entry_hovers(hsi_gantt *g, const hsi_band *band)
 {
-    if (hsi_gantt_arrows(g) && band->group == 1)
+    if (hsi_gantt_shows_dependencies(g) && band->group == 1)
         draw_blocks(g, band, draw_hover, NULL);
 }

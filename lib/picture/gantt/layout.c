@@ -92,7 +92,7 @@ static double label_width(const hsi_gantt *g)
         }
     }
     for (unsigned i = 0; i < g->panels; i++) {
-        unsigned n = hsi_copies_columns(&g->panel[i]);
+        unsigned n = hsi_copies_label_columns(&g->panel[i]);
 
         columns = n > columns ? n : columns;
     }
@@ -169,7 +169,7 @@ static double place_head(hsi_gantt *g)
     double y = MARGIN;
 
     g->narrow = g->palette.narrow = g->page_width < NARROW;
-    g->subtitle_lines = g->narrow ? 2 + (hsi_gantt_own(g)->bound != NULL) : 1;
+    g->subtitle_lines = g->narrow ? 2 + (hsi_gantt_main_panel(g)->bound != NULL) : 1;
     y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
     g->subtitle = y + SUBTITLE - 9;
     y += SUBTITLE + (g->subtitle_lines - 1) * HSI_SUBTITLE_LINE;
@@ -179,16 +179,16 @@ static double place_head(hsi_gantt *g)
     if (g->sliced || g->panel[0].band[0].group > 1 || g->panel[0].band[1].group > 1)
         hsi_legend_add_merged(&g->legend);
     hsi_set_spoliation_text(g);
-    if (hsi_gantt_spoliations(g))
+    if (hsi_gantt_shows_spoliations(g))
         hsi_legend_add_spoliations(&g->legend, g->spoliations);
-    if (hsi_gantt_waits(g))
+    if (hsi_gantt_shows_waits(g))
         hsi_legend_add_waits(&g->legend);
-    if (hsi_gantt_copies(g))
+    if (hsi_gantt_shows_copies(g))
         hsi_legend_add_copies(&g->legend);
-    if (hsi_gantt_own(g)->runs.graph)
-        hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0);
+    if (hsi_gantt_main_panel(g)->runs.graph)
+        hsi_legend_add_graph(&g->legend, hsi_gantt_main_panel(g)->backlog.count > 0);
     if (!g->narrow && g->dependencies > 0)
-        hsi_legend_add_arrows(&g->legend, hsi_gantt_arrows(g));
+        hsi_legend_add_arrows(&g->legend, hsi_gantt_shows_dependencies(g));
     return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
 }
 
@@ -210,6 +210,6 @@ void hsi_gantt_layout(hsi_gantt *g)
     for (unsigned i = 0; i < g->panels; i++)
         y = place_panel(g, &g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
     g->least_height = least_height(&g->panel[0]);
-    g->bottom = hsi_gantt_own(g)->bottom;
+    g->bottom = hsi_gantt_main_panel(g)->bottom;
     g->page_height = g->bottom + AXIS;
 }

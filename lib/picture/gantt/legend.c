@@ -160,7 +160,7 @@ static void put_scale(hsi_output *out, const hsi_palette *palette, double box, d
     for (unsigned c = 0; c < palette->count; c++, x += box) {
         hsi_put_class_rect(out, c, false, x, y - 2, box, SWATCH + 4);
         hsi_output_text(out, "/>");
-        hsi_put_text_at(out, hsi_palette_dark(palette, c) ? "n w" : "n", x + box / 2, y + 9.75);
+        hsi_put_text_at(out, hsi_palette_is_dark(palette, c) ? "n w" : "n", x + box / 2, y + 9.75);
         put_interval(out, palette, c);
         hsi_output_text(out, "</text>\n");
     }

@@ -72,7 +72,7 @@ static void put_predicted_end(hsi_gantt *g)
     double x = hsi_gantt_x(g, g->panel[0].metrics.makespan);
 
     if (g->panels > 1 && g->panel[0].metrics.makespan > 0)
-        hsi_put_line(&g->out, "u", x, hsi_gantt_own(g)->top, x, g->bottom);
+        hsi_put_line(&g->out, "u", x, hsi_gantt_main_panel(g)->top, x, g->bottom);
 }
 
 bool hsi_bound_line_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
@@ -81,13 +81,13 @@ bool hsi_bound_line_crosses(const hsi_gantt *g, const hsi_panel *panel, const hs
     double bound = panel->bound ? hsi_gantt_x(g, panel->bound->value) : -1;
     double other = panel != g->panel ? hsi_gantt_x(g, g->panel[0].metrics.makespan) : -1;
 
-    return hsi_segment_blocks((hsi_segment){bound, panel->top, bound, panel->bottom}, box, left,
-                              right) ||
-           hsi_segment_blocks((hsi_segment){other, panel->top, other, panel->bottom}, box, left,
-                              right);
+    return hsi_segment_crosses((hsi_segment){bound, panel->top, bound, panel->bottom}, box, left,
+                               right) ||
+           hsi_segment_crosses((hsi_segment){other, panel->top, other, panel->bottom}, box, left,
+                               right);
 }
 
-void hsi_draw_lines(hsi_gantt *g)
+void hsi_draw_bound_lines(hsi_gantt *g)
 {
     put_predicted_end(g);
     for (unsigned i = 0; i < g->panels; i++) {

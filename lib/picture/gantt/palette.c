@@ -177,7 +177,7 @@ hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette)
     return st == HS_OK && !palette->by_kernel ? choose_scale(in, palette) : st;
 }
 
-unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task)
+unsigned hsi_palette_class_of_task(const hsi_palette *palette, const hs_instance *in, size_t task)
 {
     if (palette->by_kernel)
         return kernel_class(palette, in, task);
@@ -266,7 +266,7 @@ static double luminance(color c)
 /* The luminance at which black and white text have the same contrast, 4.58 to 1. */
 #define EVEN_CONTRAST 0.179
 
-bool hsi_palette_dark(const hsi_palette *palette, unsigned class)
+bool hsi_palette_is_dark(const hsi_palette *palette, unsigned class)
 {
     return luminance(class_color(palette, class)) < EVEN_CONTRAST;
 }

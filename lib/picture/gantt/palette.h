@@ -34,7 +34,7 @@ typedef struct hsi_palette {
 /** Choose the colours of an instance. O(rows log rows). HS_ENOMEM. */
 hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette);
 
-unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task);
+unsigned hsi_palette_class_of_task(const hsi_palette *palette, const hs_instance *in, size_t task);
 
 /**
  * Write rules ".c0{...}" and the hatched ".a0{...}" for a <style>; in a narrow chart ".narrow
@@ -52,7 +52,7 @@ static inline const char *hsi_spoliation_head(const hsi_palette *palette)
 }
 
 /** Return whether text on the colour of the class must be light. */
-bool hsi_palette_dark(const hsi_palette *palette, unsigned class);
+bool hsi_palette_is_dark(const hsi_palette *palette, unsigned class);
 
 /* The legend: entries in lines, placed by the layout and drawn later (legend.c). */
 typedef enum hsi_legend_kind {

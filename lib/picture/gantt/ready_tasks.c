@@ -46,7 +46,7 @@ static void put_curve(hsi_gantt *g, const hsi_ready_counts *b, double makespan, 
     hsi_output_format(&g->out, "V%fZ\"/>\n", foot);
 }
 
-void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel)
+void hsi_draw_ready_counts(hsi_gantt *g, const hsi_panel *panel)
 {
     uint32_t most = most_ready(&panel->backlog);
     double   head = panel->ready_top, foot = head + HSI_READY_CHART;
@@ -85,7 +85,7 @@ static void put_kept(hsi_gantt *g, const hsi_band *band, unsigned row, double fr
     }
 }
 
-void hsi_draw_kept(hsi_gantt *g, const hsi_band *band)
+void hsi_draw_idle_with_ready_task(hsi_gantt *g, const hsi_band *band)
 {
     for (unsigned row = 0; row < band->rows && band->group == 1; row++) {
         size_t          count;

@@ -163,9 +163,9 @@ void hsi_put_spoliation(hsi_gantt *g, const hsi_panel *panel, unsigned worker, c
     }
 }
 
-bool hsi_gantt_spoliations(const hsi_gantt *g)
+bool hsi_gantt_shows_spoliations(const hsi_gantt *g)
 {
-    return g->panel[0].spoliations + hsi_gantt_own(g)->spoliations > 0;
+    return g->panel[0].spoliations + hsi_gantt_main_panel(g)->spoliations > 0;
 }
 
 /* Return the number of arrows always shown in a panel. */
@@ -184,7 +184,7 @@ static bool is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part
     return !g->narrow && p->rank > shown && p->rank - shown <= HOVERS_MOST / g->panels;
 }
 
-bool hsi_gantt_hidden_spoliations(const hsi_gantt *g)
+bool hsi_gantt_has_hidden_spoliations(const hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++)
         if (!g->narrow && g->panel[i].spoliations > count_shown(g, &g->panel[i]))
@@ -247,15 +247,15 @@ static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, c
 
     hsi_output_format(&g->out, "<path class=\"%s\"%s d=\"M%f %f", kind,
                       strcmp(kind, "th") ? hsi_spoliation_head(&g->palette) : "", line.x1, line.y1);
-    hsi_put_around_heading(g, panel, line);
+    hsi_put_segment_around_heading(g, panel, line);
     hsi_output_char(&g->out, '"');
 }
 
-bool hsi_spoliation_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                           double *left, double *right)
+bool hsi_spoliation_crosses(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                            double *left, double *right)
 {
     for (size_t i = 0; i < count_shown(g, panel); i++)
-        if (hsi_segment_blocks(segment_of(g, panel, panel->spoliation[i]), box, left, right))
+        if (hsi_segment_crosses(segment_of(g, panel, panel->spoliation[i]), box, left, right))
             return true;
     return false;
 }
@@ -293,6 +293,6 @@ void hsi_draw_spoliation_hovers(hsi_gantt *g, const hsi_panel *panel)
         if (!is_hidden(g, panel, p))
             break;
         for (int k = 0; k < 2; k++)
-            hsi_draw_hover(g, band_of(panel, p[k].worker), p[k].worker, p[k].entry);
+            hsi_draw_entry_hover(g, band_of(panel, p[k].worker), p[k].worker, p[k].entry);
     }
 }

@@ -11,7 +11,7 @@
 #define APART 3.5 /* pixels between a line and a text; half the head of an arrow is 3 */
 #define TURNS 64  /* largest number of lines that a search passes to each side */
 
-bool hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right)
+bool hsi_segment_crosses(hsi_segment s, const hsi_box *box, double *left, double *right)
 {
     double top = fmin(s.y1, s.y2), bottom = fmax(s.y1, s.y2), from, to;
 
@@ -41,8 +41,8 @@ static double push(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *bo
     for (int turn = 0; turn < TURNS && left >= box->left && left + width <= box->right; turn++) {
         at.left = left;
         at.right = left + width;
-        if (!hsi_spoliation_blocks(g, panel, &at, &from, &to) &&
-            !hsi_critical_blocks(g, panel, &at, &from, &to) &&
+        if (!hsi_spoliation_crosses(g, panel, &at, &from, &to) &&
+            !hsi_critical_path_crosses(g, panel, &at, &from, &to) &&
             !hsi_bound_line_crosses(g, panel, &at, &from, &to))
             return left;
         left = direction > 0 ? to : from - width;
@@ -50,8 +50,8 @@ static double push(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *bo
     return NAN;
 }
 
-double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
-                         double width)
+double hsi_find_text_position(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                              double width)
 {
     double middle = (box->left + box->right - width) / 2;
     double before = push(g, panel, box, middle, width, -1);
@@ -62,7 +62,7 @@ double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
     return middle - before <= after - middle ? before : after;
 }
 
-void hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s)
+void hsi_put_segment_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s)
 {
     /* a line between bands can only cross the heading of the lower band */
     const hsi_band *band = &panel->band[1];
@@ -72,7 +72,7 @@ void hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s)
     double          leave = s.y1 < s.y2 ? box.bottom : box.top;
 
     if (panel->band[0].rows > 0 && fmin(s.y1, s.y2) < box.top && fmax(s.y1, s.y2) > box.bottom &&
-        hsi_segment_blocks(s, &box, &left, &right))
+        hsi_segment_crosses(s, &box, &left, &right))
         hsi_output_format(&g->out, "L%f %fM%f %f", s.x1 + slope * (enter - s.y1), enter,
                           s.x1 + slope * (leave - s.y1), leave);
     hsi_output_format(&g->out, "L%f %f", s.x2, s.y2);

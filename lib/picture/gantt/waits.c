@@ -25,19 +25,19 @@ static void put_title(hsi_gantt *g, const hs_wait *wait)
 
 static const hsi_band *band_of(const hsi_gantt *g, const hs_wait *wait)
 {
-    return &hsi_gantt_own(g)->band[wait->worker < hs_instance_cpus(g->in)];
+    return &hsi_gantt_main_panel(g)->band[wait->worker < hs_instance_cpus(g->in)];
 }
 
 /* Return the visible width of a wait; 0 if it is too narrow or the row has several workers. */
 static double shown_width(const hsi_gantt *g, const hs_wait *wait)
 {
-    double end = fmin(wait->end, hsi_gantt_own(g)->metrics.makespan);
+    double end = fmin(wait->end, hsi_gantt_main_panel(g)->metrics.makespan);
     double width = hsi_gantt_x(g, end) - hsi_gantt_x(g, wait->start);
 
     return width < NARROWEST || band_of(g, wait)->group > 1 ? 0 : width;
 }
 
-bool hsi_gantt_waits(const hsi_gantt *g)
+bool hsi_gantt_shows_waits(const hsi_gantt *g)
 {
     for (size_t i = 0; i < g->picture.wait_count; i++)
         if (shown_width(g, &g->picture.waits[i]) > 0)

@@ -37,7 +37,7 @@ static void add_entry(group_row *r, const hs_entry *e)
 {
     double   from = e->start / r->g->span * r->count, to = e->end / r->g->span * r->count;
     unsigned first = (unsigned)from, last = (unsigned)to;
-    unsigned class = hsi_palette_class(&r->g->palette, r->g->in, e->task);
+    unsigned class = hsi_palette_class_of_task(&r->g->palette, r->g->in, e->task);
 
     first = first < r->count ? first : r->count - 1;
     last = last < r->count ? last : r->count - 1;
@@ -91,8 +91,8 @@ static look look_of(const group_row *r, unsigned i)
     if (sum > 0 && seen.level[HSI_COLOURS - 1] == 0)
         for (unsigned c = hsi_mix_heaviest(mix, HS_RUN); c < HSI_COLOURS; c++)
             seen.level[c] = 1;
-    seen.level[HSI_COLOURS] = (unsigned char)level(hsi_mix_sum(mix, -1), r->workers);
-    if (hsi_mix_sum(mix, HS_ABORTED) > 0) {
+    seen.level[HSI_COLOURS] = (unsigned char)level(hsi_mix_total(mix, -1), r->workers);
+    if (hsi_mix_total(mix, HS_ABORTED) > 0) {
         seen.aborted = (unsigned char)hsi_mix_heaviest(mix, HS_ABORTED);
         if (seen.level[HSI_COLOURS] <= seen.level[HSI_COLOURS - 1])
             seen.level[HSI_COLOURS] = (unsigned char)(seen.level[HSI_COLOURS - 1] + 1);
@@ -125,12 +125,12 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
     hsi_output_format(out, "<title>%s: ", name);
     hsi_put_count(out, starts);
     hsi_output_text(out, starts == 1 ? " task begins, " : " tasks begin, ");
-    hsi_put_percent(out, fmin(1, hsi_mix_sum(&mix, HS_RUN) / whole));
+    hsi_put_percent(out, fmin(1, hsi_mix_total(&mix, HS_RUN) / whole));
     hs_format_rounded(r->g->span * from / r->count, 4, begin);
     hsi_output_format(out, " busy\n%s \xe2\x80\x93 ", begin);
     hsi_put_time(out, r->g->span * to / r->count, r->g->unit);
     hsi_output_char(out, '\n');
-    hsi_put_mix(r->g, &mix, whole);
+    hsi_put_class_shares(r->g, &mix, whole);
     hsi_output_text(out, "</title>");
 }
 
@@ -148,7 +148,7 @@ static void draw_cells(const group_row *r, unsigned from, unsigned to, look seen
     put_title(r, from, to);
     for (unsigned c = 0, below = 0; c <= HSI_COLOURS; below = seen.level[c++])
         if (seen.level[c] > below)
-            hsi_put_class_part(&g->out, c < HSI_COLOURS ? c : seen.aborted, c == HSI_COLOURS, x,
+            hsi_put_class_path(&g->out, c < HSI_COLOURS ? c : seen.aborted, c == HSI_COLOURS, x,
                                foot - seen.level[c] * step, width, (seen.level[c] - below) * step);
     hsi_output_text(&g->out, "</g>\n");
 }
@@ -167,7 +167,7 @@ static void draw_row(group_row *r)
     }
 }
 
-hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band)
+hs_status hsi_draw_group_rows(hsi_gantt *g, const hsi_band *band)
 {
     group_row r = {.g = g, .band = band, .count = CELLS_IN_ROW};
 

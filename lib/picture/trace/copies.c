@@ -73,7 +73,7 @@ static void name_lanes(const copies *c, unsigned first)
                            2u * (unsigned)c->trace->predicted + 1);
     for (unsigned i = 0; i < count_lanes(c); i++) {
         const lane *l = lane_at(c, i);
-        int         used = snprintf(name, sizeof name, "to %s", hsi_node_name(l->node, node));
+        int used = snprintf(name, sizeof name, "to %s", hsi_memory_node_name(l->node, node));
 
         if (l->number > 0)
             snprintf(name + used, sizeof name - (size_t)used, " (%u)", l->number + 1);
@@ -88,15 +88,15 @@ static void put_copy(hsi_trace *t, const hs_transfer *copy, hsi_track track)
 
     hsi_trace_begin_bar(t, copy->start, copy->end, track);
     hsi_trace_put_string(t, ",\"cat\":\"copy\",\"name\":", data ? data : "data");
-    hsi_trace_put_string(t, ",\"args\":{\"from\":", hsi_node_name(copy->from, node));
-    hsi_trace_put_string(t, ",\"to\":", hsi_node_name(copy->to, node));
+    hsi_trace_put_string(t, ",\"args\":{\"from\":", hsi_memory_node_name(copy->from, node));
+    hsi_trace_put_string(t, ",\"to\":", hsi_memory_node_name(copy->to, node));
     hsi_trace_put_number(t, ",\"bytes\":", copy->bytes);
     hsi_trace_put_number(t, ",\"start\":", copy->start);
     hsi_trace_put_number(t, ",\"end\":", copy->end);
     hsi_output_text(&t->out, "}}");
 }
 
-hs_status hsi_trace_copies(hsi_trace *t, const hs_transfer *list, size_t count)
+hs_status hsi_trace_write_copies(hsi_trace *t, const hs_transfer *list, size_t count)
 {
     copies    c = {.trace = t, .list = list, .count = count};
     unsigned  first = t->next;

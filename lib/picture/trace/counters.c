@@ -40,7 +40,7 @@ static counter begin(hsi_trace *t, hs_type type, const char *name, const char *k
 static void flush(counter *c)
 {
     if (c->waits && !(c->begun && c->value == c->written)) {
-        hsi_trace_begin(c->t, "C", c->ns, c->track);
+        hsi_trace_begin_event(c->t, "C", c->ns, c->track);
         hsi_output_format(&c->t->out, ",\"name\":\"%s\",\"args\":{\"%s\":%g}}", c->name, c->key,
                           c->value);
         c->written = c->value;
@@ -123,7 +123,7 @@ static hs_status put_utilisation(hsi_trace *t, hs_type type)
     return HS_OK;
 }
 
-hs_status hsi_trace_counters(hsi_trace *t)
+hs_status hsi_trace_write_counters(hsi_trace *t)
 {
     hs_status st = put_ready(t);
 

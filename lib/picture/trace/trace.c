@@ -50,7 +50,7 @@ static void put_track(hsi_trace *t, hsi_track track)
     hsi_output_format(&t->out, ",\"pid\":%u,\"tid\":%u", track.pid, track.tid);
 }
 
-void hsi_trace_begin(hsi_trace *t, const char *phase, double ns, hsi_track track)
+void hsi_trace_begin_event(hsi_trace *t, const char *phase, double ns, hsi_track track)
 {
     begin_event(t, phase, ns);
     put_track(t, track);
@@ -89,7 +89,7 @@ void hsi_trace_put_number(hsi_trace *t, const char *key, double value)
 /* Begin a metadata event; the caller writes the value and closes both objects. */
 static void begin_metadata(hsi_trace *t, const char *name, hsi_track track, const char *key)
 {
-    hsi_trace_begin(t, "M", 0, track);
+    hsi_trace_begin_event(t, "M", 0, track);
     hsi_output_format(&t->out, ",\"name\":\"%s\",\"args\":{\"%s\":", name, key);
 }
 
@@ -133,7 +133,7 @@ static void put_bound(hsi_trace *t, const hs_named_bound *bound)
 {
     if (!hsi_picture_has_bound(bound))
         return;
-    hsi_trace_begin(t, "i", hsi_trace_ns(t, bound->value), track_of(t, 0));
+    hsi_trace_begin_event(t, "i", hsi_trace_ns(t, bound->value), track_of(t, 0));
     hsi_trace_put_string(t, ",\"s\":\"g\",\"cat\":\"bound\",\"name\":", bound->name);
     hsi_trace_put_number(t, ",\"args\":{\"bound\":", bound->value);
     hsi_output_text(&t->out, "}}");
@@ -183,7 +183,7 @@ static void put_entry(hsi_trace *t, unsigned worker, const hs_entry *e,
 static void put_arrow_end(hsi_trace *t, const char *phase, double ns, unsigned worker, size_t id,
                           const char *what)
 {
-    hsi_trace_begin(t, phase, ns, track_of(t, worker));
+    hsi_trace_begin_event(t, phase, ns, track_of(t, worker));
     hsi_output_format(&t->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu%s}", what, what, id,
                       phase[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -316,7 +316,7 @@ static int put_dependency(void *data, uint32_t before)
 /* Write at the beginning of the trace that arrows are omitted. */
 static void put_no_dependencies(hsi_trace *t)
 {
-    hsi_trace_begin(t, "i", 0, track_of(t, 0));
+    hsi_trace_begin_event(t, "i", 0, track_of(t, 0));
     hsi_output_format(&t->out,
                       ",\"s\":\"g\",\"cat\":\"dependency\",\"name\":\"no arrows: more than %u "
                       "dependencies\"}",
@@ -331,11 +331,11 @@ static hs_status put_dependencies(hsi_trace *t)
     hs_status st = hsi_runs_open(&runs, t->in, t->s);
 
     if (st == HS_OK && runs.graph) {
-        if (hsi_count_dependencies(runs.graph, DEPENDENCIES_MOST) > DEPENDENCIES_MOST)
+        if (hsi_count_dependent_pairs(runs.graph, DEPENDENCIES_MOST) > DEPENDENCIES_MOST)
             put_no_dependencies(t);
         else
             for (; d.task < runs.graph->tasks && !hsi_output_failed(&t->out); d.task++)
-                hsi_each_before(runs.graph, d.task, put_dependency, &d);
+                hsi_visit_predecessors(runs.graph, d.task, put_dependency, &d);
     }
     hsi_runs_close(&runs);
     return st;
@@ -380,7 +380,7 @@ static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
     put_arrow_ends(t);
     free(t->origins);
     st = put_dependencies(t);
-    return st == HS_OK ? hsi_trace_counters(t) : st;
+    return st == HS_OK ? hsi_trace_write_counters(t) : st;
 }
 
 /* Write a schedule and its copies. */
@@ -393,7 +393,7 @@ static hs_status put_part(hsi_trace *t, const hs_schedule *s, const hs_named_bou
     t->first = t->next;
     t->next += t->cpus + t->gpus;
     st = put_schedule(t, bound);
-    return st == HS_OK ? hsi_trace_copies(t, copies, count) : st;
+    return st == HS_OK ? hsi_trace_write_copies(t, copies, count) : st;
 }
 
 static hs_status put_events(hsi_trace *t, const hs_schedule *s)

@@ -50,7 +50,7 @@ double hsi_trace_ns(const hsi_trace *t, double time);
  * Begin an event; begin a bar with a start and a length. The caller adds members and closes the
  * object.
  */
-void hsi_trace_begin(hsi_trace *t, const char *phase, double ns, hsi_track track);
+void hsi_trace_begin_event(hsi_trace *t, const char *phase, double ns, hsi_track track);
 void hsi_trace_begin_bar(hsi_trace *t, double from, double to, hsi_track track);
 
 void hsi_trace_put_string(hsi_trace *t, const char *key, const char *text);
@@ -61,9 +61,9 @@ void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, uns
 void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order);
 
 /* Write the counters of the schedule being written. HS_ENOMEM. */
-hs_status hsi_trace_counters(hsi_trace *t);
+hs_status hsi_trace_write_counters(hsi_trace *t);
 
 /* Write copies of data. HS_ENOMEM. */
-hs_status hsi_trace_copies(hsi_trace *t, const hs_transfer *list, size_t count);
+hs_status hsi_trace_write_copies(hsi_trace *t, const hs_transfer *list, size_t count);
 
 #endif

@@ -65,13 +65,13 @@ hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
         return HS_ENOMEM;
     a->pb = pb;
     a->pivot = pivot;
-    a->time = hsi_arena_take(&a->arena, 2 * n, sizeof *a->time);
-    a->task = hsi_arena_take(&a->arena, n, sizeof *a->task);
-    a->where = hsi_arena_take(&a->arena, n, sizeof *a->where);
-    a->best = hsi_arena_take(&a->arena, n, sizeof *a->best);
-    a->machines = hsi_arena_take(&a->arena, workers, sizeof *a->machines);
-    a->threshold = hsi_arena_take(&a->arena, (size_t)1 << SPREAD_BITS, sizeof *a->threshold);
-    a->keys = hsi_arena_take(&a->arena, 2 * n, sizeof *a->keys);
+    a->time = hsi_arena_alloc(&a->arena, 2 * n, sizeof *a->time);
+    a->task = hsi_arena_alloc(&a->arena, n, sizeof *a->task);
+    a->where = hsi_arena_alloc(&a->arena, n, sizeof *a->where);
+    a->best = hsi_arena_alloc(&a->arena, n, sizeof *a->best);
+    a->machines = hsi_arena_alloc(&a->arena, workers, sizeof *a->machines);
+    a->threshold = hsi_arena_alloc(&a->arena, (size_t)1 << SPREAD_BITS, sizeof *a->threshold);
+    a->keys = hsi_arena_alloc(&a->arena, 2 * n, sizeof *a->keys);
     if (!a->time || !a->task || !a->where || !a->best || !a->machines || !a->threshold ||
         !a->keys) {
         hsi_anneal_close(a);
@@ -159,7 +159,7 @@ static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t
     const hsi_index_order how = {loses_less, a, token};
     uint32_t              from_pools = 0, apart, most, i;
 
-    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(token, i); i++)
         if (pooled[worker[i] >= pb->m]) {
             a->keys[from_pools] = loss_key(a, i);
             a->task[from_pools++] = i;
@@ -247,7 +247,7 @@ static hs_status make_items(hsi_anneal *a, const int pooled[2], const uint32_t *
     if (st != HS_OK)
         return st;
     memset(a->fixed, 0, sizeof a->fixed);
-    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++)
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(token, i); i++)
         if (pooled[worker[i] >= pb->m])
             a->fixed[worker[i] >= pb->m] += hsi_time_on(pb, i, worker[i]);
     for (i = 0; i < a->items; i++) {
@@ -478,7 +478,7 @@ static void follow_pivot(const hsi_anneal *a, double makespan, hsi_token *token,
     const hsi_problem *pb = a->pb;
     size_t             i;
 
-    for (i = 0; i < pb->n && !hsi_poll_at(token, i); i++) {
+    for (i = 0; i < pb->n && !hsi_poll_at_iteration(token, i); i++) {
         bool gpu = pb->p[i] > a->pivot * pb->q[i];
 
         if (gpu ? pb->q[i] > makespan : pb->p[i] > makespan)
@@ -505,7 +505,7 @@ static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_interr
 }
 
 hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                                 const hsi_interrupt *interrupt, uint32_t *worker)
+                                 const hsi_interrupt *interrupt, uint32_t *assignment)
 {
     int       pooled[2], only_pools;
     double    begin;
@@ -513,7 +513,7 @@ hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_r
 
     run->made = 0;
     run->height = run->makespan;
-    choose_pools(a, worker, pooled);
+    choose_pools(a, assignment, pooled);
     if (run->apart)
         pooled[HS_CPU] = pooled[HS_GPU] = 0;
     if (run->pools) {
@@ -522,9 +522,9 @@ hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_r
     }
     only_pools = pooled[HS_CPU] && pooled[HS_GPU];
     if (only_pools)
-        follow_pivot(a, run->makespan, interrupt->token, worker);
+        follow_pivot(a, run->makespan, interrupt->token, assignment);
     make_machines(a, pooled);
-    st = make_items(a, pooled, worker, interrupt->token);
+    st = make_items(a, pooled, assignment, interrupt->token);
     if (st != HS_OK)
         return st;
     if (only_pools && a->edge > 0) { /* the items' losses determine the temperature */
@@ -532,9 +532,9 @@ hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_r
         run->cold = a->edge / 1000;
         run->moves = run->moves < POOL_MOVES ? run->moves : POOL_MOVES;
     }
-    begin = hsi_now();
+    begin = hsi_clock_seconds();
     if (a->count > 1 && a->items > 1 && run->hot > 0)
         run_cooling(a, random, run, interrupt);
-    run->cooling = hsi_now() - begin;
-    return write_back(a, pooled, interrupt, worker);
+    run->cooling = hsi_clock_seconds() - begin;
+    return write_back(a, pooled, interrupt, assignment);
 }

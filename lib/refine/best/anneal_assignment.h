@@ -30,9 +30,9 @@ typedef struct hsi_anneal_run {
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out);
 void      hsi_anneal_close(hsi_anneal *a);
 
-/* Anneal from the assignment `worker`; the result replaces it and may be worse. HS_ENOMEM,
+/* Anneal from the assignment `assignment`; the result replaces it and may be worse. HS_ENOMEM,
  * HS_ECANCELED. */
 hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                                 const hsi_interrupt *interrupt, uint32_t *worker);
+                                 const hsi_interrupt *interrupt, uint32_t *assignment);
 
 #endif

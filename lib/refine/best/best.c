@@ -29,7 +29,7 @@ static hs_status warm_start(hsi_best *best)
     if (st != HS_OK)
         return st;
     if (best->pb.graph)
-        return hsi_graph_start(best, start);
+        return hsi_graph_offer_start(best, start);
     hsi_assignment_of(start, &best->caller, best->worker);
     return hsi_best_offer_assignment(best, best->worker);
 }
@@ -61,10 +61,12 @@ static hs_status order_tasks(hsi_best *best)
 
 typedef hs_status step_function(hsi_best *best);
 
-static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds,
-                                          level_loads, hsi_bin_completion_open,   hsi_rounds_run,
-                                          NULL};
-static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_work, hsi_graph_search, NULL};
+static step_function *const by_loads[] = {
+    order_tasks, hsi_portfolio_run_others, hsi_best_search_by_kinds,
+    level_loads, hsi_bin_completion_open,  hsi_anneal_rounds_run,
+    NULL};
+static step_function *const by_graph[] = {
+    hsi_graph_compute_path_bound, hsi_graph_compute_work_bound, hsi_graph_anneal_rounds, NULL};
 
 static hs_status improve_schedule(hsi_best *best)
 {
@@ -87,7 +89,7 @@ static hs_status run_members_only(hsi_best *best)
     hs_status st = hsi_bound_run(&hsi_bound_deadline, best->in, best->settings, &best->bound, NULL);
 
     if (st == HS_OK)
-        st = hsi_portfolio_rest(best);
+        st = hsi_portfolio_run_others(best);
     report->bound = best->bound;
     snprintf(report->bound_name, sizeof report->bound_name, "%s", hsi_bound_deadline.name);
     return st;
@@ -99,7 +101,7 @@ static void fill_report(hsi_best *best)
 
     best->members_done = true;
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
-    report->certified = hsi_best_certified(best);
+    report->certified = hsi_best_certified_makespan(best);
     /* A bound may exceed rounded ends, within their rounding error, but never exact ends. */
     if (best->pb.graph &&
         report->bound <= report->certified * (1 + (double)(best->pb.n + 1) * DBL_EPSILON))
@@ -123,7 +125,7 @@ hs_status hsi_best_run(const hsi_members *members, bool proves, const hs_instanc
     if (st == HS_OK)
         st = warm_start(&best);
     if (st == HS_OK)
-        st = best.pb.graph ? hsi_graph_portfolio(&best) : hsi_portfolio_first(&best);
+        st = best.pb.graph ? hsi_graph_run_portfolio(&best) : hsi_portfolio_run_first(&best);
     if (st == HS_OK)
         st = settings->available ? run_members_only(&best) : improve_schedule(&best);
     if (st == HS_ECANCELED && best.found)

@@ -68,24 +68,24 @@ bool hsi_best_may_continue(hsi_best *best);
 double hsi_best_sufficient_bound(const hsi_best *best);
 
 /* Return the certified makespan of the best schedule. */
-double hsi_best_certified(hsi_best *best);
+double hsi_best_certified_makespan(hsi_best *best);
 
 /* Take ownership of `s`: keep it, without its aborted entries, if better than the best schedule,
  * else free it. In a graph, tasks are first shifted to their earliest start. */
 hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 
 /* Keep an assignment as the best schedule if it is better. The caller keeps ownership of
- * `worker`. */
-hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
+ * `assignment`. */
+hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *assignment);
 
 /* Append the name of a finished member to the report, if it has room. */
-void hsi_best_list_member(hs_report *report, const char *name);
+void hsi_report_add_member(hs_report *report, const char *name);
 
 /* Run the first member, heteroprio, which only the caller can cancel. */
-hs_status hsi_portfolio_first(hsi_best *best);
+hs_status hsi_portfolio_run_first(hsi_best *best);
 
 /* Run the other members within their part of the time, and the split. */
-hs_status hsi_portfolio_rest(hsi_best *best);
+hs_status hsi_portfolio_run_others(hsi_best *best);
 
 /* Compute the deadline bound, the start of all better bounds. O(n log n). */
 hs_status hsi_bounds_open(hsi_best *best);
@@ -96,24 +96,24 @@ void      hsi_bounds_close(hsi_best *best);
 hs_status hsi_bounds_run_slice(hsi_best *best);
 
 /* Write each task's value in the configuration bound to worth[], after up to `seconds` of
- * computing. *known = 0: no time is left for the bound. */
-hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known);
+ * computing. *found = 0: no time is left for the bound. */
+hs_status hsi_bounds_compute_worths(hsi_best *best, double seconds, double *worth, int *found);
 
 /* Raise the lower bound of the search; lower values are ignored. `name` goes to the report. */
-void hsi_bounds_raise(hsi_best *best, double bound, const char *name);
+void hsi_bounds_raise_to(hsi_best *best, double bound, const char *name);
 
 /* Return the power of two of which all makespans are multiples, or 0 (bound/grid.h). */
-double hsi_bounds_grid(const hsi_best *best);
+double hsi_bounds_makespan_grid(const hsi_best *best);
 
 /* Record the proof of a search that no schedule has a makespan of at most `target`. */
 void hsi_bounds_raise_by_refutation(hsi_best *best, double target);
 
 /* Return true if the best bound accounts for the sets of tasks on single workers, not only for
  * loads of types. */
-bool hsi_bounds_test_patterns(const hsi_best *best);
+bool hsi_bounds_use_patterns(const hsi_best *best);
 
 /* Search tasks of few kinds between bound and makespan for a part of the time. */
-hs_status hsi_best_by_kinds(hsi_best *best);
+hs_status hsi_best_search_by_kinds(hsi_best *best);
 
 /* Search instances that one type runs alone: raise the bound, then run bin completion between bound
  * and makespan; later slices use a fixed share of the elapsed time. */
@@ -123,6 +123,6 @@ hs_status hsi_bin_completion_run_slice(hsi_best *best);
 void      hsi_bin_completion_close(hsi_bin_completion *completion);
 
 /* Anneal in all threads until the search ends. */
-hs_status hsi_rounds_run(hsi_best *best);
+hs_status hsi_anneal_rounds_run(hsi_best *best);
 
 #endif

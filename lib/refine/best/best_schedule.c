@@ -110,7 +110,7 @@ static double allowed_gap(const hsi_best *best)
     return gap > 0 ? nextafter((1 + gap) * best->bound, 0) : best->bound;
 }
 
-double hsi_best_certified(hsi_best *best)
+double hsi_best_certified_makespan(hsi_best *best)
 {
     return hsi_certified_makespan(best->in, best->found, best->pb.available, &best->caller);
 }
@@ -122,7 +122,7 @@ bool hsi_best_has_met_gap(hsi_best *best)
     double enough = fmax(allowed_gap(best), nextafter(best->refuted, INFINITY));
 
     return best->found && best->makespan <= enough * (best->members_done ? 1 + 0x1p-20 : 1) &&
-           hsi_best_certified(best) <= enough;
+           hsi_best_certified_makespan(best) <= enough;
 }
 
 bool hsi_best_may_continue(hsi_best *best)
@@ -159,7 +159,7 @@ static bool is_better(hsi_best *best, const hs_schedule *s)
     if (best->pb.graph)
         return false;
     takes = fmax(makespan, hsi_certified_makespan(best->in, s, best->pb.available, &best->caller));
-    known = fmax(best->makespan, hsi_best_certified(best));
+    known = fmax(best->makespan, hsi_best_certified_makespan(best));
     return takes < known || (takes == known && makespan < best->makespan);
 }
 
@@ -195,7 +195,7 @@ static hs_status offer_shifted(hsi_best *best, hs_schedule *s)
     hs_schedule_free(s);
     if (st != HS_OK)
         return st;
-    hsi_seeds_try(best->seeds, shifted);
+    hsi_seeds_add_schedule(best->seeds, shifted);
     if (!best->found || hs_schedule_makespan(shifted) < best->makespan)
         take_schedule(best, shifted);
     else
@@ -219,7 +219,7 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
                             true); /* rebuild the schedule without aborted entries */
 }
 
-hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)
+hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *assignment)
 {
-    return offer_assignment(best, worker, false);
+    return offer_assignment(best, assignment, false);
 }

@@ -92,7 +92,7 @@ static hs_status open_filling(hsi_best *best, hs_type type)
     best->filling = f;
     f->type = type;
     f->workers = type == HS_CPU ? pb->m : pb->k;
-    f->grid = hsi_bounds_grid(best);
+    f->grid = hsi_bounds_makespan_grid(best);
     f->steps = FIRST_STEPS;
     hsi_random_seed(&f->random, best->settings->seed, UINT64_MAX);
     f->worker = malloc((pb->n + 1) * sizeof *f->worker);
@@ -114,7 +114,7 @@ static hs_status raise_by_crowd(hsi_best *best, hs_type type)
                                   type == HS_CPU ? best->pb.m : best->pb.k, &best->token, &crowd);
 
     if (st == HS_OK)
-        hsi_bounds_raise(best, hsi_task_count_bound_value(&crowd), hsi_alg_exact.about.name);
+        hsi_bounds_raise_to(best, hsi_task_count_bound_value(&crowd), hsi_alg_exact.about.name);
     return st;
 }
 
@@ -161,7 +161,7 @@ static hsi_verdict run_completion(hsi_best *best, hsi_bin_completion *f, uint64_
 
     if (!f->completion)
         return HSI_STOPPED;
-    verdict = hsi_completion_ask(f->completion, &query, &best->stop);
+    verdict = hsi_completion_search(f->completion, &query, &best->stop);
     count_steps(best, f, query.steps);
     if (verdict == HSI_REFUTED)
         hsi_bounds_raise_by_refutation(best, (double)f->at * f->grid);
@@ -246,13 +246,13 @@ hs_status hsi_bin_completion_run_slice(hsi_best *best)
     hs_status    st = HS_OK;
 
     while (st == HS_OK && f && may_go_on(best, f) && hsi_best_may_continue(best)) {
-        double   begin = hsi_now();
+        double   begin = hsi_clock_seconds();
         uint64_t left = best->counted ? best->settings->iterations - best->report->iterations
                                       : UINT64_MAX / ITERATION;
 
         best->phase = "bin completion";
         st = left ? test_next_capacity(best, f, left) : HS_OK;
-        f->seconds += hsi_now() - begin;
+        f->seconds += hsi_clock_seconds() - begin;
         if (left == 0)
             break;
     }
@@ -268,7 +268,7 @@ hs_status hsi_bin_completion_open(hsi_best *best)
     if (!is_for_one(pb, &type))
         return HS_OK;
     st = raise_by_crowd(best, type);
-    if (st != HS_OK || hsi_bounds_grid(best) == 0)
+    if (st != HS_OK || hsi_bounds_makespan_grid(best) == 0)
         return st;
     st = open_filling(best, type);
     return st == HS_OK ? hsi_bin_completion_run_slice(best) : st;

@@ -33,7 +33,7 @@ struct hsi_bounds {
 #endif
 };
 
-void hsi_bounds_raise(hsi_best *best, double bound, const char *name)
+void hsi_bounds_raise_to(hsi_best *best, double bound, const char *name)
 {
     bound = hsi_grid_round_up(bound, best->bounds->grid);
     if (bound <= best->bound)
@@ -42,7 +42,7 @@ void hsi_bounds_raise(hsi_best *best, double bound, const char *name)
     snprintf(best->report->bound_name, sizeof best->report->bound_name, "%s", name);
 }
 
-double hsi_bounds_grid(const hsi_best *best)
+double hsi_bounds_makespan_grid(const hsi_best *best)
 {
     return best->bounds->grid;
 }
@@ -50,8 +50,8 @@ double hsi_bounds_grid(const hsi_best *best)
 void hsi_bounds_raise_by_refutation(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);
-    hsi_bounds_raise(best, hsi_grid_next_above(target, best->bounds->grid),
-                     hsi_alg_exact.about.name);
+    hsi_bounds_raise_to(best, hsi_grid_next_above(target, best->bounds->grid),
+                        hsi_alg_exact.about.name);
 }
 
 /* Return true if transfers take time, so that makespans are not sums of task times. */
@@ -66,7 +66,7 @@ static bool has_tiny_tasks(hsi_best *best, double bound)
     double least = INFINITY;
     size_t i;
 
-    for (i = 0; i < best->pb.n && !hsi_poll_at(&best->caller, i); i++)
+    for (i = 0; i < best->pb.n && !hsi_poll_at_iteration(&best->caller, i); i++)
         least = fmin(least, fmin(best->pb.p[i], best->pb.q[i]));
     return bound + least <= bound;
 }
@@ -102,7 +102,7 @@ hs_status hsi_bounds_open(hsi_best *best)
     settings.cancel_data = best->settings->cancel_data;
     st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value, NULL);
     if (st == HS_OK)
-        hsi_bounds_raise(best, value, hsi_bound_deadline.name);
+        hsi_bounds_raise_to(best, value, hsi_bound_deadline.name);
     return st == HS_OK ? refute_by_tiny_tasks(best, best->bound) : st;
 }
 
@@ -165,14 +165,14 @@ static hs_status run_allocation_bound(hsi_best *best)
         return HS_OK;
     st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value, NULL);
     if (st == HS_OK)
-        hsi_bounds_raise(best, value, hsi_bound_allocation.name);
+        hsi_bounds_raise_to(best, value, hsi_bound_allocation.name);
     return st == HS_ENOMEM ? st : HS_OK; /* without this bound the search continues */
 }
 
 static hs_status run_configuration_bound(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
-    hsi_stop    slice = {hsi_now(), 0, best->settings};
+    hsi_stop    slice = {hsi_clock_seconds(), 0, best->settings};
     hs_status   st = open_configuration(best);
 
     if (st != HS_OK || bounds->configured)
@@ -180,8 +180,8 @@ static hs_status run_configuration_bound(hsi_best *best, double seconds)
     best->phase = "configuration bound";
     slice.end = fmin(slice.begin + seconds, best->stop.end);
     st = hsi_configuration_improve_bound(bounds->configuration, &slice);
-    hsi_bounds_raise(best, hsi_configuration_bound(bounds->configuration),
-                     hsi_bound_configuration.name);
+    hsi_bounds_raise_to(best, hsi_configuration_bound(bounds->configuration),
+                        hsi_bound_configuration.name);
     if (st == HS_OK)
         bounds->configured = hsi_configuration_ended(bounds->configuration);
     bounds->over = bounds->configured && bounds->allocated && best->pb.n > BRANCH_TASKS;
@@ -191,7 +191,7 @@ static hs_status run_configuration_bound(hsi_best *best, double seconds)
 static hs_status branch_and_price(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
-    hsi_stop    slice = {hsi_now(), 0, best->settings};
+    hsi_stop    slice = {hsi_clock_seconds(), 0, best->settings};
     hs_status   st = HS_OK;
 
     best->phase = "branch and price";
@@ -199,17 +199,18 @@ static hs_status branch_and_price(hsi_best *best, double seconds)
     if (!bounds->branch)
         st = hsi_price_tree_open(&best->pb, best->bound, &bounds->branch);
     if (st == HS_OK)
-        st = hsi_price_tree_step(
-            bounds->branch, hsi_cutoff(hsi_best_certified(best), best->settings->gap, bounds->grid),
-            &slice);
+        st = hsi_price_tree_continue(bounds->branch,
+                                     hsi_useful_makespan_limit(hsi_best_certified_makespan(best),
+                                                               best->settings->gap, bounds->grid),
+                                     &slice);
     if (st != HS_OK) {
         bounds->over = 1;
         return st == HS_ENOMEM ? st : HS_OK;
     }
-    hsi_bounds_raise(best, fmin(hsi_price_tree_bound(bounds->branch), best->makespan),
-                     hsi_alg_exact.about.name);
-    if (hsi_price_tree_found(bounds->branch))
-        return hsi_best_offer_assignment(best, hsi_price_tree_found(bounds->branch));
+    hsi_bounds_raise_to(best, fmin(hsi_price_tree_bound(bounds->branch), best->makespan),
+                        hsi_alg_exact.about.name);
+    if (hsi_price_tree_found_assignment(bounds->branch))
+        return hsi_best_offer_assignment(best, hsi_price_tree_found_assignment(bounds->branch));
     bounds->over = hsi_price_tree_ended(bounds->branch);
     return HS_OK;
 }
@@ -236,7 +237,7 @@ static double part_of_time(const hsi_best *best)
 hs_status hsi_bounds_run_slice(hsi_best *best)
 {
     hsi_bounds *bounds = best->bounds;
-    double      begin = hsi_now(), elapsed = hsi_stop_seconds_elapsed(&best->stop);
+    double      begin = hsi_clock_seconds(), elapsed = hsi_stop_seconds_elapsed(&best->stop);
     double      seconds = fmax(0.03, 0.1 * elapsed);
     hs_status   st;
 
@@ -247,18 +248,18 @@ hs_status hsi_bounds_run_slice(hsi_best *best)
     else
         st = bounds->configured ? branch_and_price(best, seconds)
                                 : run_configuration_bound(best, seconds);
-    bounds->spent += hsi_now() - begin;
+    bounds->spent += hsi_clock_seconds() - begin;
     return st;
 }
 
-hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known)
+hs_status hsi_bounds_compute_worths(hsi_best *best, double seconds, double *worth, int *found)
 {
     const hsi_configuration *cf;
     hs_status                st;
     size_t                   i;
 
-    *known = is_worth_slice(best);
-    if (!*known)
+    *found = is_worth_slice(best);
+    if (!*found)
         return HS_OK;
     st = run_configuration_bound(best, seconds);
     cf = best->bounds->configuration;
@@ -267,7 +268,7 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     return st;
 }
 
-bool hsi_bounds_test_patterns(const hsi_best *best)
+bool hsi_bounds_use_patterns(const hsi_best *best)
 {
     return strcmp(best->report->bound_name, hsi_bound_configuration.name) == 0;
 }
@@ -285,16 +286,16 @@ hs_status hsi_bounds_run_slice(hsi_best *best)
     return HS_OK;
 }
 
-hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known)
+hs_status hsi_bounds_compute_worths(hsi_best *best, double seconds, double *worth, int *found)
 {
     (void)best;
     (void)seconds;
     (void)worth;
-    *known = 0;
+    *found = 0;
     return HS_OK;
 }
 
-bool hsi_bounds_test_patterns(const hsi_best *best)
+bool hsi_bounds_use_patterns(const hsi_best *best)
 {
     (void)best;
     return false;

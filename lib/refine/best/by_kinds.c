@@ -19,10 +19,11 @@ static hs_status set_multipliers(hsi_best *best, hsi_kinds_gap *gap)
 
     if (!worth)
         return HS_ENOMEM;
-    st = hsi_bounds_value(best, part / 2 * hsi_stop_seconds_left(&best->stop), worth, &known);
+    st = hsi_bounds_compute_worths(best, part / 2 * hsi_stop_seconds_left(&best->stop), worth,
+                                   &known);
     if (known)
         hsi_kinds_gap_set_multipliers(gap, worth);
-    hsi_multipliers_of_pivot(&best->pb, best->pivot, worth);
+    hsi_worths_of_pivot(&best->pb, best->pivot, worth);
     hsi_kinds_gap_set_multipliers(gap, worth);
     free(worth);
     return st;
@@ -35,14 +36,14 @@ static hs_status test_all_targets(hsi_best *best, hsi_kinds_gap *gap)
     hs_status st = HS_OK;
 
     if (!best->counted)
-        slice.end = hsi_now() + part * hsi_stop_seconds_left(&best->stop);
+        slice.end = hsi_clock_seconds() + part * hsi_stop_seconds_left(&best->stop);
     while (st == HS_OK && !hsi_kinds_gap_ended(gap) && hsi_best_may_continue(best) &&
            (best->counted ? best->report->iterations < most : !hsi_stop_is_due(&slice))) {
         hsi_kinds_gap_answer answer;
         uint64_t       left = best->counted ? most - best->report->iterations : 0;
 
-        st = hsi_kinds_gap_test_target(gap, best->bound, hsi_best_certified(best), left, &slice,
-                                       &answer);
+        st = hsi_kinds_gap_test_target(gap, best->bound, hsi_best_certified_makespan(best), left,
+                                       &slice, &answer);
         if (st != HS_OK)
             break;
         best->report->iterations += answer.nodes;
@@ -54,7 +55,7 @@ static hs_status test_all_targets(hsi_best *best, hsi_kinds_gap *gap)
     return st;
 }
 
-hs_status hsi_best_by_kinds(hsi_best *best)
+hs_status hsi_best_search_by_kinds(hsi_best *best)
 {
     hsi_kinds_gap *gap = NULL;
     hs_status      st = hsi_kinds_gap_open(&best->asking, best->settings->gap, &gap);

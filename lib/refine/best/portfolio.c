@@ -25,7 +25,7 @@ static const struct member {
     {&hsi_alg_balanced_makespan, 30000},
 };
 
-void hsi_best_list_member(hs_report *report, const char *name)
+void hsi_report_add_member(hs_report *report, const char *name)
 {
     size_t used = strlen(report->members);
 
@@ -47,17 +47,17 @@ static int portfolio_over(void *data)
 static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_settings *settings)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hsi_run(alg, best->in, settings, &s);
+    hs_status    st = hsi_run_algorithm(alg, best->in, settings, &s);
 
     if (st == HS_ECANCELED)
         return HS_OK;
     if (st != HS_OK)
         return st;
-    hsi_best_list_member(best->report, alg->about.name);
+    hsi_report_add_member(best->report, alg->about.name);
     return hsi_best_offer(best, s);
 }
 
-hs_status hsi_portfolio_first(hsi_best *best)
+hs_status hsi_portfolio_run_first(hsi_best *best)
 {
     hs_settings settings;
 
@@ -68,10 +68,10 @@ hs_status hsi_portfolio_first(hsi_best *best)
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
     settings.available = best->settings->available;
-    st = hsi_run(&hsi_alg_heteroprio, best->in, &settings, &s);
+    st = hsi_run_algorithm(&hsi_alg_heteroprio, best->in, &settings, &s);
     if (st != HS_OK)
         return st;
-    hsi_best_list_member(best->report, hsi_alg_heteroprio.about.name);
+    hsi_report_add_member(best->report, hsi_alg_heteroprio.about.name);
     return hsi_best_offer(best, s);
 }
 
@@ -89,12 +89,12 @@ static hs_status run_split(hsi_best *best)
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
-        hsi_best_list_member(best->report, "split");
+        hsi_report_add_member(best->report, "split");
     free(worker);
     return st;
 }
 
-hs_status hsi_portfolio_rest(hsi_best *best)
+hs_status hsi_portfolio_run_others(hsi_best *best)
 {
     hs_settings settings;
     hs_status   st = best->pb.available ? HS_OK : run_split(best);

@@ -95,12 +95,12 @@ static hs_status restart_from_allocation(stream *s, const hsi_interrupt *interru
 static void run_stream(void *data, unsigned number, const hsi_interrupt *interrupt)
 {
     stream *s = &((rounds *)data)->streams[number];
-    double  begin = hsi_now();
+    double  begin = hsi_clock_seconds();
 
     s->status = s->reallocates ? restart_from_allocation(s, interrupt) : HS_OK;
     if (s->status == HS_OK)
         s->status = hsi_anneal_run_streams(s->anneal, &s->random, &s->run, interrupt, s->worker);
-    s->seconds = hsi_now() - begin;
+    s->seconds = hsi_clock_seconds() - begin;
 }
 
 /* Set up a stream's run. Every third run goes farther from the best schedule: with a new
@@ -114,7 +114,7 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
 
     memcpy(s->worker, best->worker, best->pb.n * sizeof *s->worker);
     s->moved = 0;
-    s->reallocates = far && !hsi_bounds_test_patterns(best);
+    s->reallocates = far && !hsi_bounds_use_patterns(best);
     if (far && !s->reallocates)
         hot = 0.03 * best->makespan;
     s->run = (hsi_anneal_run){.makespan = best->makespan,
@@ -212,7 +212,7 @@ static bool is_over(const rounds *r)
            (best->counted && best->report->iterations >= best->settings->iterations);
 }
 
-hs_status hsi_rounds_run(hsi_best *best)
+hs_status hsi_anneal_rounds_run(hsi_best *best)
 {
     rounds    r;
     hs_status st = open_rounds(best, &r);

@@ -42,36 +42,36 @@ static double most_for_schedules(const hsi_exact *pf)
 /* Prove by kinds of tasks, from a schedule that takes `part` of the time. */
 static hs_status prove_by_kinds(hsi_exact *pf, double part)
 {
-    hs_status st = hsi_exact_schedule(pf, part, 0.3, 0);
+    hs_status st = hsi_exact_improve_schedule(pf, part, 0.3, 0);
 
-    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_search_by_kinds(pf) : st;
 }
 
 static hs_status prove_tiny(hsi_exact *pf)
 {
     hs_status st = prove_by_kinds(pf, 0.1);
 
-    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_tasks(pf, 1) : st;
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_search_by_tasks(pf, 1) : st;
 }
 
 static hs_status prove_small(hsi_exact *pf)
 {
-    hs_status st = hsi_kinds_gap_suits(&pf->pb);
+    hs_status st = hsi_kinds_gap_check_kinds(&pf->pb);
 
     if (st == HS_OK)
         st = prove_by_kinds(pf, 0.02);
     else if (st == HS_ETOOBIG)
         st = HS_OK;
     if (st == HS_OK && !hsi_exact_is_proved(pf))
-        st = hsi_exact_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
+        st = hsi_exact_improve_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
     return st;
 }
 
 static hs_status prove_large(hsi_exact *pf)
 {
-    hs_status st = hsi_exact_schedule(pf, schedules_part, most_for_schedules(pf), 0);
+    hs_status st = hsi_exact_improve_schedule(pf, schedules_part, most_for_schedules(pf), 0);
 
-    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_search_by_kinds(pf) : st;
 }
 
 static hs_status prove_optimum(hsi_exact *pf)
@@ -82,13 +82,13 @@ static hs_status prove_optimum(hsi_exact *pf)
 
 #ifdef HAVE_GLPK
     if (st == HS_OK && !hsi_exact_is_proved(pf))
-        st = hsi_exact_by_tree(pf);
+        st = hsi_exact_search_price_tree(pf);
 #endif
     if (st != HS_OK || hsi_exact_is_proved(pf) || hsi_stop_is_due(&pf->stop))
         return st;
     if (pf->pb.n > HSI_REFUTE_MOST_TASKS)
-        return hsi_exact_schedule(pf, 1, INFINITY, 0);
-    return hsi_exact_by_tasks(pf, UINT_MAX);
+        return hsi_exact_improve_schedule(pf, 1, INFINITY, 0);
+    return hsi_exact_search_by_tasks(pf, UINT_MAX);
 }
 
 /* Run `best` on a graph, with most of the time for the proof. */
@@ -122,9 +122,9 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     if (st != HS_OK)
         return st;
     pf.grid = hsi_grid_of_times(&pf.pb);
-    pf.worth[0] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[0]);
-    pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
-    pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);
+    pf.worth[0] = hsi_arena_alloc(&arena, pf.pb.n, sizeof *pf.worth[0]);
+    pf.worth[1] = hsi_arena_alloc(&arena, pf.pb.n, sizeof *pf.worth[1]);
+    pf.worker = hsi_arena_alloc(&arena, pf.pb.n, sizeof *pf.worker);
     st = pf.worth[0] && pf.worth[1] && pf.worker ? prove_optimum(&pf) : HS_ENOMEM;
     if (st == HS_ECANCELED && pf.best)
         st = HS_OK;

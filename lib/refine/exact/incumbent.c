@@ -25,7 +25,7 @@ static void set_bound(hsi_exact *pf, double bound, const char *name)
     snprintf(pf->bound_name, sizeof pf->bound_name, "%s", name);
 }
 
-void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
+void hsi_exact_raise_bound(hsi_exact *pf, double bound, const char *name)
 {
     bound = hsi_grid_round_up(bound, pf->grid);
     if (bound > pf->bound)
@@ -52,14 +52,14 @@ static hs_status take_if_shorter(hsi_exact *pf, const uint32_t *worker)
     return HS_OK;
 }
 
-hs_status hsi_exact_take_verdict(hsi_exact *pf, double target, hsi_verdict verdict,
-                                 const uint32_t *worker)
+hs_status hsi_exact_apply_verdict(hsi_exact *pf, double target, hsi_verdict verdict,
+                                  const uint32_t *assignment)
 {
     if (verdict == HSI_FOUND)
-        return take_if_shorter(pf, worker);
+        return take_if_shorter(pf, assignment);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
-        hsi_exact_raise(pf, hsi_grid_next_above(target, pf->grid), hsi_alg_exact.about.name);
+        hsi_exact_raise_bound(pf, hsi_grid_next_above(target, pf->grid), hsi_alg_exact.about.name);
     }
     return HS_OK;
 }
@@ -74,19 +74,21 @@ void hsi_exact_report_progress(const hsi_exact *pf)
         pf->settings->progress(pf->settings->progress_data, &progress);
 }
 
-hs_settings hsi_exact_settings_for_part(const hsi_exact *pf, double part, double most)
+hs_settings hsi_exact_settings_for_share(const hsi_exact *pf, double time_share,
+                                         double most_seconds)
 {
     hs_settings settings = *pf->settings;
 
-    settings.time_limit = fmin(part * hsi_stop_seconds_left(&pf->stop), most);
+    settings.time_limit = fmin(time_share * hsi_stop_seconds_left(&pf->stop), most_seconds);
     if (!(settings.time_limit > 0))
         settings.time_limit = 1e-3;
     return settings;
 }
 
-hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap)
+hs_status hsi_exact_improve_schedule(hsi_exact *pf, double time_share, double most_seconds,
+                                     double gap)
 {
-    hs_settings  settings = hsi_exact_settings_for_part(pf, part, most);
+    hs_settings  settings = hsi_exact_settings_for_share(pf, time_share, most_seconds);
     hs_report    report;
     hs_schedule *s = NULL;
     hs_status    st;
@@ -110,7 +112,7 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
     return HS_OK;
 }
 
-hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
+hs_status hsi_exact_worths_by_area(hsi_exact *pf, double *worth)
 {
     atomic_int    halt = 0;
     hsi_interrupt interrupt = {.stop = &pf->stop, .halt = &halt};
@@ -121,15 +123,15 @@ hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
     if (st == HS_OK)
         st = hsi_split_by_ratio(&pf->pb, order, 1, &interrupt, NULL, &pivot);
     if (st == HS_OK)
-        hsi_multipliers_of_pivot(&pf->pb, pivot, value);
+        hsi_worths_of_pivot(&pf->pb, pivot, worth);
     free(order);
     return st;
 }
 
 #ifdef HAVE_GLPK
-hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *found)
+hs_status hsi_exact_worths_by_configuration(hsi_exact *pf, double *worth, int *found)
 {
-    hs_settings        settings = hsi_exact_settings_for_part(pf, 0.2, 20);
+    hs_settings        settings = hsi_exact_settings_for_share(pf, 0.2, 20);
     hsi_stop           slice = hsi_stop_after(&settings, 1);
     hsi_configuration *cf = NULL;
     hs_status          st = hsi_configuration_open(&pf->pb, 0, &cf);
@@ -140,9 +142,9 @@ hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value, int *fo
         return st == HS_ETOOBIG || st == HS_ESOLVER ? HS_OK : st;
     while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_is_due(&slice))
         st = hsi_configuration_improve_bound(cf, &slice);
-    hsi_exact_raise(pf, hsi_configuration_bound(cf), "configuration");
+    hsi_exact_raise_bound(pf, hsi_configuration_bound(cf), "configuration");
     for (i = 0; i < pf->pb.n; i++)
-        value[i] = hsi_configuration_row_worth(cf, i);
+        worth[i] = hsi_configuration_row_worth(cf, i);
     hsi_configuration_close(cf);
     *found = st != HS_ENOMEM;
     return *found ? HS_OK : HS_ENOMEM;

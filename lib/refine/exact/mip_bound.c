@@ -30,7 +30,7 @@ typedef struct computation {
 
 static double cutoff_of_gap(const computation *c)
 {
-    return hsi_cutoff(c->makespan, c->stop->settings->gap, c->grid);
+    return hsi_useful_makespan_limit(c->makespan, c->stop->settings->gap, c->grid);
 }
 
 static void raise_bound(computation *c, double bound)
@@ -68,7 +68,7 @@ static hs_status raise_by_allocation(computation *c, const hsi_problem *rows)
 static hs_status find_first_schedule(computation *c, hsi_arena *arena, uint32_t *worker,
                                      double *load)
 {
-    uint32_t *order = hsi_arena_take(arena, c->pb->n, sizeof *order);
+    uint32_t *order = hsi_arena_alloc(arena, c->pb->n, sizeof *order);
     double    pivot;
     hs_status st = order ? hsi_order_by_rho(c->pb, HSI_RHO_UP, order) : HS_ENOMEM;
 
@@ -87,12 +87,12 @@ static hs_status search_tree(computation *c, hsi_price_tree *tree, double *load)
         hsi_stop        slice = *c->stop;
         const uint32_t *found;
 
-        slice.end = fmin(slice.end, hsi_now() + 0.1);
+        slice.end = fmin(slice.end, hsi_clock_seconds() + 0.1);
         report_progress(c, hsi_price_tree_nodes(tree));
-        st = hsi_price_tree_step(tree, cutoff_of_gap(c), &slice);
+        st = hsi_price_tree_continue(tree, cutoff_of_gap(c), &slice);
         if (st != HS_OK)
             break;
-        found = hsi_price_tree_found(tree);
+        found = hsi_price_tree_found_assignment(tree);
         if (found)
             c->makespan = fmin(c->makespan, hsi_assignment_makespan(c->pb, found, load));
         raise_bound(c, hsi_price_tree_bound(tree));
@@ -105,8 +105,8 @@ static hs_status bound_independent(computation *c)
 {
     const hsi_problem *pb = c->pb;
     hsi_arena          arena = {0};
-    uint32_t          *worker = hsi_arena_take(&arena, pb->n, sizeof *worker);
-    double            *load = hsi_arena_take(&arena, (size_t)pb->m + pb->k, sizeof *load);
+    uint32_t          *worker = hsi_arena_alloc(&arena, pb->n, sizeof *worker);
+    double            *load = hsi_arena_alloc(&arena, (size_t)pb->m + pb->k, sizeof *load);
     hsi_price_tree    *tree = NULL;
     hs_status          st = worker && load ? HS_OK : HS_ENOMEM;
 
@@ -148,12 +148,12 @@ static hs_status search_graph(computation *c, hsi_schedule_tree *search)
         double       below = cutoff_of_gap(c);
         hs_schedule *s = NULL;
 
-        hsi_schedule_tree_step(search, below, 0, &c->interrupt);
+        hsi_schedule_tree_continue(search, below, 0, &c->interrupt);
         c->ended = hsi_schedule_tree_ended(search);
         if (c->ended) {
             raise_bound(c, below);
         } else if (hsi_schedule_tree_has_found(search)) {
-            st = hsi_schedule_tree_found(search, &s);
+            st = hsi_schedule_tree_build_found(search, &s);
             c->makespan = st == HS_OK ? hs_schedule_makespan(s) : c->makespan;
             hs_schedule_free(s);
         }
@@ -191,8 +191,8 @@ static hs_status expand_rows(const hsi_problem *rows, hsi_arena *arena, hsi_prob
         n += rows->count[i];
     if (n > HSI_PRICE_TREE_MOST_TASKS)
         return HS_ETOOBIG;
-    p = hsi_arena_take(arena, n, sizeof *p);
-    q = hsi_arena_take(arena, n, sizeof *q);
+    p = hsi_arena_alloc(arena, n, sizeof *p);
+    q = hsi_arena_alloc(arena, n, sizeof *q);
     if (!p || !q)
         return HS_ENOMEM;
     for (size_t i = 0; i < rows->n; i++)

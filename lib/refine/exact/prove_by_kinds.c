@@ -19,12 +19,12 @@ static hs_status test_targets(hsi_exact *pf, hsi_kinds_gap *gap)
         if (st != HS_OK)
             break;
         pf->nodes += answer.nodes;
-        st = hsi_exact_take_verdict(pf, answer.target, answer.verdict, answer.worker);
+        st = hsi_exact_apply_verdict(pf, answer.target, answer.verdict, answer.worker);
     }
     return st;
 }
 
-hs_status hsi_exact_by_kinds(hsi_exact *pf)
+hs_status hsi_exact_search_by_kinds(hsi_exact *pf)
 {
     hsi_kinds_gap *gap = NULL;
     double        *value = malloc((pf->pb.n + 1) * sizeof *value);
@@ -33,12 +33,12 @@ hs_status hsi_exact_by_kinds(hsi_exact *pf)
     int found = 0;
 
     if (st == HS_OK)
-        st = hsi_exact_value_by_configuration(pf, value, &found);
+        st = hsi_exact_worths_by_configuration(pf, value, &found);
     if (found)
         hsi_kinds_gap_set_multipliers(gap, value);
 #endif
     if (st == HS_OK)
-        st = hsi_exact_value_by_area(pf, value);
+        st = hsi_exact_worths_by_area(pf, value);
     if (st == HS_OK) {
         hsi_kinds_gap_set_multipliers(gap, value);
         st = test_targets(pf, gap);

@@ -16,7 +16,7 @@
 static hs_status find_multipliers(hsi_exact *pf)
 {
     double   *value = malloc((pf->pb.n + 1) * sizeof *value);
-    hs_status st = value ? hsi_exact_value_by_area(pf, value) : HS_ENOMEM;
+    hs_status st = value ? hsi_exact_worths_by_area(pf, value) : HS_ENOMEM;
 
     if (st == HS_OK)
         hsi_refute_scale_worths(pf->pb.n, value, pf->worth[pf->worths++]);
@@ -24,7 +24,7 @@ static hs_status find_multipliers(hsi_exact *pf)
     int found = 0;
 
     if (st == HS_OK)
-        st = hsi_exact_value_by_configuration(pf, value, &found);
+        st = hsi_exact_worths_by_configuration(pf, value, &found);
     if (found)
         hsi_refute_scale_worths(pf->pb.n, value, pf->worth[pf->worths++]);
 #endif
@@ -34,7 +34,7 @@ static hs_status find_multipliers(hsi_exact *pf)
 
 static double last_target(const hsi_exact *pf)
 {
-    return hsi_last_target(pf->longest, pf->settings->gap, pf->grid);
+    return hsi_target_that_closes_gap(pf->longest, pf->settings->gap, pf->grid);
 }
 
 static double middle_target(const hsi_exact *pf)
@@ -71,7 +71,7 @@ static hs_status refute_target(hsi_exact *pf, double target, uint64_t most, hsi_
 
 /* Test the last target, which would complete the proof; if it resists, raise the bound by a target
  * half way, then repeat with more nodes. */
-hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
+hs_status hsi_exact_search_by_tasks(hsi_exact *pf, unsigned rounds)
 {
     uint64_t  patience = 400000;
     hs_status st = pf->worths ? HS_OK : find_multipliers(pf);
@@ -88,14 +88,14 @@ hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
             target = last_target(pf);
             st = refute_target(pf, target, patience, &verdict);
             if (st == HS_OK)
-                st = hsi_exact_take_verdict(pf, target, verdict, pf->worker);
+                st = hsi_exact_apply_verdict(pf, target, verdict, pf->worker);
         }
         if (st != HS_OK || hsi_exact_is_proved(pf) || verdict == HSI_REFUTED)
             continue;
         target = middle_target(pf);
         st = refute_target(pf, target, patience, &verdict);
         if (st == HS_OK)
-            st = hsi_exact_take_verdict(pf, target, verdict, pf->worker);
+            st = hsi_exact_apply_verdict(pf, target, verdict, pf->worker);
     }
     return st;
 }

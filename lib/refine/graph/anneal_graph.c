@@ -51,10 +51,10 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
     a->arcs = arcs;
     a->spread = fmin(spread, ranks / (double)n);
     a->path_eighths = arcs->pb->links->has[HS_H2D] ? EIGHTHS_PATHS : 0;
-    a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
-    a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
-    a->chain = hsi_arena_take(&a->arena, n, sizeof *a->chain);
-    a->start = hsi_arena_take(&a->arena, n, sizeof *a->start);
+    a->now.place = hsi_arena_alloc(&a->arena, n, sizeof *a->now.place);
+    a->now.weight = hsi_arena_alloc(&a->arena, n, sizeof *a->now.weight);
+    a->chain = hsi_arena_alloc(&a->arena, n, sizeof *a->chain);
+    a->start = hsi_arena_alloc(&a->arena, n, sizeof *a->start);
     if (a->now.place && a->now.weight && a->chain && a->start)
         st = hsi_decoder_open(&a->decoder, arcs);
     if (st == HS_OK)
@@ -84,7 +84,7 @@ static void copy_genes(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *fro
 static void keep_as_current(hsi_graph_anneal *a, double makespan)
 {
     a->now.makespan = makespan;
-    a->length = hsi_decoded_chain(&a->decoder, a->chain);
+    a->length = hsi_decoded_critical_chain(&a->decoder, a->chain);
     memcpy(a->start, a->decoder.start, a->arcs->pb->n * sizeof *a->start);
 }
 
@@ -200,7 +200,7 @@ static double part_left(const hsi_graph_run *run)
 {
     if (run->steps)
         return 1 - (double)run->made / (double)run->steps;
-    return (run->end - hsi_now()) / (run->end - run->begin);
+    return (run->end - hsi_clock_seconds()) / (run->end - run->begin);
 }
 
 static void anneal_step(hsi_graph_anneal *a, hsi_random *random, double temperature)
@@ -227,8 +227,8 @@ static unsigned block_of(const hsi_graph_anneal *a, const hsi_graph_run *run)
     return (unsigned)block;
 }
 
-void hsi_graph_anneal_go(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run *run,
-                         const hsi_interrupt *interrupt, const hsi_genes *from, hsi_genes *best)
+void hsi_graph_anneal_run(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run *run,
+                          const hsi_interrupt *interrupt, const hsi_genes *from, hsi_genes *best)
 {
     double left;
 

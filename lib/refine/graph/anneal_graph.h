@@ -27,7 +27,7 @@ void      hsi_graph_anneal_close(hsi_graph_anneal *a);
 
 typedef struct hsi_graph_run {
     uint64_t steps;      /* steps to make; 0: run until `end` */
-    double   begin, end; /* times of hsi_now(), used if steps = 0 */
+    double   begin, end; /* times of hsi_clock_seconds(), used if steps = 0 */
     double   hot;        /* first temperature; the last is 0 */
     double   enough;     /* makespan that ends the run */
     uint64_t made;       /* out: steps made */
@@ -35,7 +35,7 @@ typedef struct hsi_graph_run {
 
 /* Anneal from the genes `from`. If a shorter schedule than *best is met, copy its genes to
  * *best. */
-void hsi_graph_anneal_go(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run *run,
-                         const hsi_interrupt *interrupt, const hsi_genes *from, hsi_genes *best);
+void hsi_graph_anneal_run(hsi_graph_anneal *a, hsi_random *random, hsi_graph_run *run,
+                          const hsi_interrupt *interrupt, const hsi_genes *from, hsi_genes *best);
 
 #endif

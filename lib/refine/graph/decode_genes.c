@@ -37,19 +37,19 @@ hs_status hsi_decoder_open(hsi_decoder *d, const hsi_arcs *arcs)
     size_t     n = arcs->pb->n, workers = (size_t)arcs->pb->m + arcs->pb->k;
 
     *d = (hsi_decoder){.arcs = arcs};
-    d->level = hsi_arena_take(arena, n, sizeof *d->level);
-    d->arrive = hsi_arena_take(arena, n, sizeof *d->arrive);
-    d->trigger = hsi_arena_take(arena, n, sizeof *d->trigger);
-    d->left = hsi_arena_take(arena, n, sizeof *d->left);
-    d->start = hsi_arena_take(arena, n, sizeof *d->start);
-    d->worker = hsi_arena_take(arena, n, sizeof *d->worker);
-    d->cause = hsi_arena_take(arena, n, sizeof *d->cause);
-    d->ready = hsi_arena_take(arena, arcs->places, sizeof *d->ready);
-    d->items = hsi_arena_take(arena, n, sizeof *d->items);
-    d->coming.item = hsi_arena_take(arena, n + 1, sizeof *d->coming.item);
-    d->idle = hsi_arena_take(arena, workers, sizeof *d->idle);
-    d->idle_count = hsi_arena_take(arena, arcs->places, sizeof *d->idle_count);
-    d->freed = hsi_arena_take(arena, arcs->places, sizeof *d->freed);
+    d->level = hsi_arena_alloc(arena, n, sizeof *d->level);
+    d->arrive = hsi_arena_alloc(arena, n, sizeof *d->arrive);
+    d->trigger = hsi_arena_alloc(arena, n, sizeof *d->trigger);
+    d->left = hsi_arena_alloc(arena, n, sizeof *d->left);
+    d->start = hsi_arena_alloc(arena, n, sizeof *d->start);
+    d->worker = hsi_arena_alloc(arena, n, sizeof *d->worker);
+    d->cause = hsi_arena_alloc(arena, n, sizeof *d->cause);
+    d->ready = hsi_arena_alloc(arena, arcs->places, sizeof *d->ready);
+    d->items = hsi_arena_alloc(arena, n, sizeof *d->items);
+    d->coming.item = hsi_arena_alloc(arena, n + 1, sizeof *d->coming.item);
+    d->idle = hsi_arena_alloc(arena, workers, sizeof *d->idle);
+    d->idle_count = hsi_arena_alloc(arena, arcs->places, sizeof *d->idle_count);
+    d->freed = hsi_arena_alloc(arena, arcs->places, sizeof *d->freed);
     return d->level && d->arrive && d->trigger && d->left && d->start && d->worker && d->cause &&
                    d->ready && d->items && d->coming.item && d->idle && d->idle_count && d->freed
                ? HS_OK
@@ -208,9 +208,10 @@ static void next_event(hsi_decoder *d)
     }
 }
 
-double hsi_decode_genes(hsi_decoder *d, const uint32_t *place, const double *weight, double limit)
+double hsi_decode_genes(hsi_decoder *d, const uint32_t *place_of_task, const double *weight,
+                        double limit)
 {
-    d->place = place;
+    d->place = place_of_task;
     d->weight = weight;
     find_levels(d);
     begin_decoding(d);
@@ -224,7 +225,7 @@ double hsi_decode_genes(hsi_decoder *d, const uint32_t *place, const double *wei
     }
 }
 
-size_t hsi_decoded_chain(const hsi_decoder *d, uint32_t *chain)
+size_t hsi_decoded_critical_chain(const hsi_decoder *d, uint32_t *chain)
 {
     size_t length = 0;
 
@@ -233,7 +234,7 @@ size_t hsi_decoded_chain(const hsi_decoder *d, uint32_t *chain)
     return length;
 }
 
-hs_status hsi_decoded_schedule(const hsi_decoder *d, hs_schedule **out)
+hs_status hsi_decoded_build_schedule(const hsi_decoder *d, hs_schedule **out)
 {
     const hsi_problem *pb = d->arcs->pb;
     hs_placement      *all = malloc((pb->n + 1) * sizeof *all);

@@ -55,13 +55,14 @@ void      hsi_decoder_close(hsi_decoder *d);
 
 /* Decode a schedule and return its makespan; INFINITY: the makespan is at least `limit`, up to
  * rounding, and decoding stopped early. O(arcs + tasks log tasks). */
-double hsi_decode_genes(hsi_decoder *d, const uint32_t *place, const double *weight, double limit);
+double hsi_decode_genes(hsi_decoder *d, const uint32_t *place_of_task, const double *weight,
+                        double limit);
 
 /* Write the chain of tasks behind the makespan, from the last task back: the end of each let the
  * previous entry start. Return the length of the chain. */
-size_t hsi_decoded_chain(const hsi_decoder *d, uint32_t *chain);
+size_t hsi_decoded_critical_chain(const hsi_decoder *d, uint32_t *chain);
 
 /* Build the last schedule that was decoded completely; the caller owns *out. */
-hs_status hsi_decoded_schedule(const hsi_decoder *d, hs_schedule **out);
+hs_status hsi_decoded_build_schedule(const hsi_decoder *d, hs_schedule **out);
 
 #endif

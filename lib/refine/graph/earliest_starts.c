@@ -18,11 +18,11 @@ static hs_status open_shift(shift *sh)
     const hsi_problem *pb = sh->arcs->pb;
     hsi_arena         *arena = &sh->arena;
 
-    sh->arrive = hsi_arena_take(arena, pb->n, sizeof *sh->arrive);
-    sh->left = hsi_arena_take(arena, pb->n, sizeof *sh->left);
-    sh->next = hsi_arena_take(arena, pb->n, sizeof *sh->next);
-    sh->ready = hsi_arena_take(arena, pb->n, sizeof *sh->ready);
-    sh->placed = hsi_arena_take(arena, pb->n, sizeof *sh->placed);
+    sh->arrive = hsi_arena_alloc(arena, pb->n, sizeof *sh->arrive);
+    sh->left = hsi_arena_alloc(arena, pb->n, sizeof *sh->left);
+    sh->next = hsi_arena_alloc(arena, pb->n, sizeof *sh->next);
+    sh->ready = hsi_arena_alloc(arena, pb->n, sizeof *sh->ready);
+    sh->placed = hsi_arena_alloc(arena, pb->n, sizeof *sh->placed);
     return sh->arrive && sh->left && sh->next && sh->ready && sh->placed ? HS_OK : HS_ENOMEM;
 }
 

@@ -32,7 +32,7 @@ static hs_settings settings_of_bound(const hsi_best *best)
     return settings;
 }
 
-hs_status hsi_graph_bounds(hsi_best *best)
+hs_status hsi_graph_compute_path_bound(hsi_best *best)
 {
     hs_settings settings = settings_of_bound(best);
     double     *share, value;
@@ -48,18 +48,18 @@ hs_status hsi_graph_bounds(hsi_best *best)
     best->phase = "paths bound";
     st = hsi_paths_bound_find(&best->pb, &settings, &value, share, &known);
     if (st == HS_OK)
-        hsi_bounds_raise(best, value, hsi_bound_paths.name);
+        hsi_bounds_raise_to(best, value, hsi_bound_paths.name);
     if (st == HS_OK && known) {
         hsi_random_seed(&random, best->settings->seed, HSI_ROUNDING_STREAM);
-        hsi_seeds_try_shares(best->seeds, share, &random);
-        st = hsi_seeds_offer(best);
+        hsi_seeds_add_cpu_shares(best->seeds, share, &random);
+        st = hsi_seeds_offer_best(best);
     }
     free(share);
     return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* without this bound the search
                                                            continues */
 }
 
-hs_status hsi_graph_work(hsi_best *best)
+hs_status hsi_graph_compute_work_bound(hsi_best *best)
 {
     hs_settings settings = settings_of_bound(best);
     double      value;
@@ -70,19 +70,19 @@ hs_status hsi_graph_work(hsi_best *best)
     best->phase = "work-paths bound";
     st = hsi_bound_compute_for_rows(&hsi_bound_work_paths, &best->pb, &settings, &value, NULL);
     if (st == HS_OK)
-        hsi_bounds_raise(best, value, hsi_bound_work_paths.name);
+        hsi_bounds_raise_to(best, value, hsi_bound_work_paths.name);
     return st == HS_ENOMEM ? st : HS_OK;
 }
 
 #else
 
-hs_status hsi_graph_work(hsi_best *best)
+hs_status hsi_graph_compute_work_bound(hsi_best *best)
 {
     (void)best;
     return HS_OK;
 }
 
-hs_status hsi_graph_bounds(hsi_best *best)
+hs_status hsi_graph_compute_path_bound(hsi_best *best)
 {
     (void)best;
     return HS_OK;

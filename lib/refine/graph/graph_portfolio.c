@@ -48,11 +48,11 @@ static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
         if (ranks >> rank & 1)
             st = run_ranked(best, alg, (hs_rank)rank);
     if (st == HS_OK)
-        hsi_best_list_member(best->report, alg->name);
+        hsi_report_add_member(best->report, alg->name);
     return st;
 }
 
-hs_status hsi_graph_portfolio(hsi_best *best)
+hs_status hsi_graph_run_portfolio(hsi_best *best)
 {
     hs_status st = HS_OK;
 
@@ -92,7 +92,7 @@ static hs_status copy_schedule(const hs_schedule *s, hs_schedule **out)
     return st;
 }
 
-hs_status hsi_graph_start(hsi_best *best, const hs_schedule *start)
+hs_status hsi_graph_offer_start(hsi_best *best, const hs_schedule *start)
 {
     hs_schedule *s = NULL;
     hs_status    st = copy_schedule(start, &s);

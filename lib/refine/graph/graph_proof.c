@@ -28,8 +28,8 @@ hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out)
         hsi_best_prover_close(prover);
         return st == HS_ETOOBIG ? HS_OK : st;
     }
-    hsi_bounds_raise(best, hsi_schedule_tree_bound(prover->branch, best->bound, best->makespan),
-                     hsi_alg_exact.about.name);
+    hsi_bounds_raise_to(best, hsi_schedule_tree_bound(prover->branch, best->bound, best->makespan),
+                        hsi_alg_exact.about.name);
     *out = prover;
     return HS_OK;
 }
@@ -51,7 +51,7 @@ bool hsi_best_prover_ended(const hsi_best_prover *prover)
 static void record_refutation(hsi_best *best, double cutoff)
 {
     if (best->settings->gap > 0)
-        hsi_bounds_raise(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
+        hsi_bounds_raise_to(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
     else
         hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
 }
@@ -59,15 +59,15 @@ static void record_refutation(hsi_best *best, double cutoff)
 static hs_status take_found_schedule(hsi_best_prover *prover)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hsi_schedule_tree_found(prover->branch, &s);
+    hs_status    st = hsi_schedule_tree_build_found(prover->branch, &s);
 
     return st == HS_OK ? hsi_best_offer(prover->best, s) : st;
 }
 
-hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t nodes)
+hs_status hsi_best_prover_continue(hsi_best_prover *prover, double seconds, uint64_t most_nodes)
 {
     hsi_best     *best = prover->best;
-    hsi_stop      slice = {hsi_now(), 0, best->settings};
+    hsi_stop      slice = {hsi_clock_seconds(), 0, best->settings};
     atomic_int    halt = 0;
     hsi_interrupt interrupt = {
         &slice, &halt, true, best->interrupt.report_progress, best->interrupt.report_data, NULL};
@@ -77,17 +77,18 @@ hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t
     best->phase = "branch and bound";
     slice.end = best->counted ? best->stop.end : fmin(slice.begin + seconds, best->stop.end);
     do {
-        double cutoff = hsi_cutoff(best->makespan, best->settings->gap, hsi_bounds_grid(best));
+        double cutoff = hsi_useful_makespan_limit(best->makespan, best->settings->gap,
+                                                  hsi_bounds_makespan_grid(best));
 
-        hsi_schedule_tree_step(prover->branch, cutoff, best->counted ? nodes - done : 0,
-                               &interrupt);
+        hsi_schedule_tree_continue(prover->branch, cutoff, best->counted ? most_nodes - done : 0,
+                                   &interrupt);
         done += hsi_schedule_tree_nodes(prover->branch);
         if (hsi_schedule_tree_has_found(prover->branch))
             st = take_found_schedule(prover);
         if (hsi_schedule_tree_ended(prover->branch))
             record_refutation(best, cutoff);
     } while (st == HS_OK && hsi_schedule_tree_has_found(prover->branch) &&
-             (!best->counted || done < nodes));
+             (!best->counted || done < most_nodes));
     best->report->iterations += done;
     return st;
 }

@@ -14,8 +14,8 @@ void      hsi_best_prover_close(hsi_best_prover *prover);
 /* Return true if the proof is complete or `prover` is NULL. */
 bool hsi_best_prover_ended(const hsi_best_prover *prover);
 
-/* Continue the proof for `seconds`, or for `nodes` if iterations are counted; nodes count as
+/* Continue the proof for `seconds`, or for `most_nodes` if iterations are counted; nodes count as
  * iterations. Shorter schedules go to `best`. */
-hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t nodes);
+hs_status hsi_best_prover_continue(hsi_best_prover *prover, double seconds, uint64_t most_nodes);
 
 #endif

@@ -52,8 +52,8 @@ static hs_status open_stream(search *s, unsigned number)
     size_t  n = s->best->pb.n;
 
     hsi_random_seed(&it->random, s->best->settings->seed, number);
-    it->best.place = hsi_arena_take(&s->arena, n, sizeof *it->best.place);
-    it->best.weight = hsi_arena_take(&s->arena, n, sizeof *it->best.weight);
+    it->best.place = hsi_arena_alloc(&s->arena, n, sizeof *it->best.place);
+    it->best.weight = hsi_arena_alloc(&s->arena, n, sizeof *it->best.weight);
     if (!it->best.place || !it->best.weight)
         return HS_ENOMEM;
     return hsi_graph_anneal_open(&s->best->seeds->arcs, &it->anneal);
@@ -86,8 +86,8 @@ static void run_stream(void *data, unsigned number, const hsi_interrupt *interru
     search *s = data;
     stream *it = &s->streams[number];
 
-    hsi_graph_anneal_go(it->anneal, &it->random, &it->run, interrupt, &s->best->seeds->best,
-                        &it->best);
+    hsi_graph_anneal_run(it->anneal, &it->random, &it->run, interrupt, &s->best->seeds->best,
+                         &it->best);
 }
 
 static uint64_t steps_left(const search *s)
@@ -103,7 +103,7 @@ static uint64_t steps_left(const search *s)
 static hsi_graph_run plan_round(const search *s)
 {
     const hsi_best *best = s->best;
-    hsi_graph_run   run = {.begin = hsi_now(),
+    hsi_graph_run   run = {.begin = hsi_clock_seconds(),
                            .hot = heat / (double)best->pb.n * best->seeds->best.makespan,
                            .enough = hsi_best_sufficient_bound(best)};
     double          left = best->stop.end - run.begin;
@@ -130,10 +130,10 @@ static hs_status collect_results(search *s)
 
     for (unsigned i = 0; i < s->count; i++) {
         best->report->iterations += s->streams[i].run.made;
-        hsi_seeds_take(seeds, &s->streams[i].best);
+        hsi_seeds_keep_if_better(seeds, &s->streams[i].best);
     }
     s->round++;
-    return hsi_seeds_offer(best);
+    return hsi_seeds_offer_best(best);
 }
 
 /* Continue the proof for the time of the round, or for a node per step of its streams; eight times
@@ -145,8 +145,8 @@ static hs_status continue_proof(search *s, const hsi_graph_run *run)
 
     if (s->best->counted && left == 0)
         return HS_OK;
-    return hsi_best_prover_step(s->prover, times * (hsi_now() - run->begin),
-                                nodes < left ? nodes : left);
+    return hsi_best_prover_continue(s->prover, times * (hsi_clock_seconds() - run->begin),
+                                    nodes < left ? nodes : left);
 }
 
 static hs_status run_round(search *s)
@@ -174,12 +174,12 @@ static hs_status prove_tiny(search *s)
     hs_status st = HS_OK;
 
     if (s->prover && best->pb.n <= TINY && hsi_best_may_continue(best))
-        st = hsi_best_prover_step(s->prover, tiny_seconds, TINY_NODES);
+        st = hsi_best_prover_continue(s->prover, tiny_seconds, TINY_NODES);
     s->first = best->report->iterations;
     return st;
 }
 
-hs_status hsi_graph_search(hsi_best *best)
+hs_status hsi_graph_anneal_rounds(hsi_best *best)
 {
     search    s;
     hs_status st;

@@ -228,7 +228,7 @@ static double makespan_of(const hsi_schedule_tree *b)
 static void expand_node(hsi_schedule_tree *b)
 {
     b->nodes++;
-    if (hsi_windows_allow_partial(&b->windows, &b->partial))
+    if (hsi_windows_can_complete(&b->windows, &b->partial))
         find_children(b);
 }
 
@@ -246,8 +246,8 @@ static bool next_node(hsi_schedule_tree *b)
     return true;
 }
 
-void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
-                            const hsi_interrupt *interrupt)
+void hsi_schedule_tree_continue(hsi_schedule_tree *b, double cutoff, uint64_t most_nodes,
+                                const hsi_interrupt *interrupt)
 {
     b->nodes = 0;
     b->found = false;
@@ -260,7 +260,7 @@ void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
     if (!b->begun)
         expand_node(b);
     b->begun = true;
-    while (!nodes || b->nodes < nodes) {
+    while (!most_nodes || b->nodes < most_nodes) {
         if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
             return;
         if (!next_node(b)) {
@@ -291,7 +291,7 @@ uint64_t hsi_schedule_tree_nodes(const hsi_schedule_tree *b)
     return b->nodes;
 }
 
-hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out)
+hs_status hsi_schedule_tree_build_found(const hsi_schedule_tree *b, hs_schedule **out)
 {
     const hsi_problem *pb = b->arcs->pb;
     hs_placement       all[HSI_SCHEDULE_TREE_TASKS];
@@ -307,5 +307,5 @@ hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out)
 
 double hsi_schedule_tree_bound(hsi_schedule_tree *b, double low, double high)
 {
-    return hsi_windows_bound(&b->windows, &b->nothing, low, high);
+    return hsi_windows_largest_refuted(&b->windows, &b->nothing, low, high);
 }

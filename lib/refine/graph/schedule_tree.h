@@ -20,16 +20,16 @@ hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out);
 void      hsi_schedule_tree_close(hsi_schedule_tree *b);
 
 /* Continue the search for a schedule shorter than `cutoff`, which must not rise between calls, for
- * up to `nodes` nodes (0: until the interrupt). Stops at the first schedule found. */
-void hsi_schedule_tree_step(hsi_schedule_tree *b, double cutoff, uint64_t nodes,
-                            const hsi_interrupt *interrupt);
+ * up to `most_nodes` nodes (0: until the interrupt). Stops at the first schedule found. */
+void hsi_schedule_tree_continue(hsi_schedule_tree *b, double cutoff, uint64_t most_nodes,
+                                const hsi_interrupt *interrupt);
 
 /* Return 1 if all nodes have been searched: no schedule is shorter than the last cutoff. */
 int hsi_schedule_tree_ended(const hsi_schedule_tree *b);
 
 /* Build the schedule that the last step has found; the caller owns *out. Call only if
  * hsi_schedule_tree_has_found() returns 1. */
-hs_status hsi_schedule_tree_found(const hsi_schedule_tree *b, hs_schedule **out);
+hs_status hsi_schedule_tree_build_found(const hsi_schedule_tree *b, hs_schedule **out);
 int       hsi_schedule_tree_has_found(const hsi_schedule_tree *b);
 
 /* Return the number of nodes of the last step. */

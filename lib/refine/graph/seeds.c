@@ -14,8 +14,8 @@ static hs_status open_genes(hsi_seeds *seeds, hsi_genes *genes)
 {
     size_t n = seeds->arcs.pb->n;
 
-    genes->place = hsi_arena_take(&seeds->arena, n, sizeof *genes->place);
-    genes->weight = hsi_arena_take(&seeds->arena, n, sizeof *genes->weight);
+    genes->place = hsi_arena_alloc(&seeds->arena, n, sizeof *genes->place);
+    genes->weight = hsi_arena_alloc(&seeds->arena, n, sizeof *genes->weight);
     genes->makespan = INFINITY;
     for (size_t i = 0; genes->weight && i < n; i++)
         genes->weight[i] = 1;
@@ -56,7 +56,7 @@ void hsi_seeds_close(hsi_seeds *seeds)
     free(seeds);
 }
 
-void hsi_seeds_take(hsi_seeds *seeds, const hsi_genes *genes)
+void hsi_seeds_keep_if_better(hsi_seeds *seeds, const hsi_genes *genes)
 {
     size_t n = seeds->arcs.pb->n;
 
@@ -73,10 +73,10 @@ static void try_places(hsi_seeds *seeds)
 
     tried->makespan =
         hsi_decode_genes(&seeds->decoder, tried->place, tried->weight, seeds->best.makespan);
-    hsi_seeds_take(seeds, tried);
+    hsi_seeds_keep_if_better(seeds, tried);
 }
 
-void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s)
+void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s)
 {
     unsigned workers = seeds->arcs.pb->m + seeds->arcs.pb->k;
 
@@ -104,19 +104,19 @@ static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share,
     return was > 0 ? was : 1 + (uint32_t)hsi_random_below(random, seeds->arcs.places - 1);
 }
 
-void hsi_seeds_try_shares(hsi_seeds *seeds, const double *share, hsi_random *random)
+void hsi_seeds_add_cpu_shares(hsi_seeds *seeds, const double *cpu_share, hsi_random *random)
 {
     for (int i = 0; i < ROUNDINGS; i++) {
         for (uint32_t task = 0; task < seeds->arcs.pb->n; task++) {
             double from = i % 2 ? hsi_random_unit(random) : (i + 1.0) / ROUNDINGS;
 
-            seeds->tried.place[task] = round_share(seeds, task, share[task], from, random);
+            seeds->tried.place[task] = round_share(seeds, task, cpu_share[task], from, random);
         }
         try_places(seeds);
     }
 }
 
-hs_status hsi_seeds_offer(hsi_best *best)
+hs_status hsi_seeds_offer_best(hsi_best *best)
 {
     hsi_seeds   *seeds = best->seeds;
     hs_schedule *s = NULL;
@@ -125,6 +125,6 @@ hs_status hsi_seeds_offer(hsi_best *best)
     if (!(seeds->best.makespan < best->makespan))
         return HS_OK;
     hsi_decode_genes(&seeds->decoder, seeds->best.place, seeds->best.weight, INFINITY);
-    st = hsi_decoded_schedule(&seeds->decoder, &s);
+    st = hsi_decoded_build_schedule(&seeds->decoder, &s);
     return st == HS_OK ? hsi_best_offer(best, s) : st;
 }

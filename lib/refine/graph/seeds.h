@@ -18,17 +18,17 @@ hs_status hsi_seeds_open(const hsi_problem *pb, hsi_seeds **out);
 void      hsi_seeds_close(hsi_seeds *seeds);
 
 /* Decode the places of a complete schedule, and keep them if shorter. */
-void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s);
+void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s);
 
 /* Round the shares of tasks on CPUs from the bound `paths` in several ways, and decode each. The
  * bound does not choose among GPUs: a task keeps its GPU or gets a random one. */
-void hsi_seeds_try_shares(hsi_seeds *seeds, const double *share, hsi_random *random);
+void hsi_seeds_add_cpu_shares(hsi_seeds *seeds, const double *cpu_share, hsi_random *random);
 
 /* Copy `genes` to `best` if their makespan is shorter. */
-void hsi_seeds_take(hsi_seeds *seeds, const hsi_genes *genes);
+void hsi_seeds_keep_if_better(hsi_seeds *seeds, const hsi_genes *genes);
 
 /* Decode the best genes and offer the schedule to `best`, if shorter than its own. */
-hs_status hsi_seeds_offer(hsi_best *best);
+hs_status hsi_seeds_offer_best(hsi_best *best);
 
 /* Random stream of roundings; no thread uses this number. */
 #define HSI_ROUNDING_STREAM 1000000

@@ -23,8 +23,8 @@ static hs_status reverse_arcs(hsi_windows *w)
     const hsi_arcs *arcs = w->arcs;
     size_t          count = arcs->after_at[w->n], at = 0;
 
-    w->before_at = hsi_arena_take(&w->arena, (size_t)w->n + 1, sizeof *w->before_at);
-    w->before = hsi_arena_take(&w->arena, count + 1, sizeof *w->before);
+    w->before_at = hsi_arena_alloc(&w->arena, (size_t)w->n + 1, sizeof *w->before_at);
+    w->before = hsi_arena_alloc(&w->arena, count + 1, sizeof *w->before);
     if (!w->before_at || !w->before)
         return HS_ENOMEM;
     for (uint32_t to = 0; to < w->n; to++) {
@@ -298,7 +298,7 @@ static bool loads_fit(hsi_windows *w, const hsi_partial *partial, double tail)
            time_left(w, partial, HS_CPU, begin[HS_CPU], tail);
 }
 
-bool hsi_windows_allow_partial(hsi_windows *w, const hsi_partial *partial)
+bool hsi_windows_can_complete(hsi_windows *w, const hsi_partial *partial)
 {
     double done = -1;
 
@@ -342,13 +342,14 @@ bool hsi_windows_set_cutoff(hsi_windows *w, const hsi_partial *empty_schedule, d
     do {
         before = count_open(w);
         find_tails(w);
-        if (!hsi_windows_allow_partial(w, empty_schedule))
+        if (!hsi_windows_can_complete(w, empty_schedule))
             return false;
     } while (count_open(w) < before);
     return true;
 }
 
-double hsi_windows_bound(hsi_windows *w, const hsi_partial *empty_schedule, double low, double high)
+double hsi_windows_largest_refuted(hsi_windows *w, const hsi_partial *empty_schedule, double low,
+                                   double high)
 {
     const double near_enough = 1e-9;
 

@@ -53,11 +53,11 @@ bool hsi_windows_set_cutoff(hsi_windows *w, const hsi_partial *empty_schedule, d
 
 /* Return false if the partial schedule certainly cannot be completed below the cutoff. O(arcs +
  * tasks^2). */
-bool hsi_windows_allow_partial(hsi_windows *w, const hsi_partial *partial);
+bool hsi_windows_can_complete(hsi_windows *w, const hsi_partial *partial);
 
 /* Return the largest cutoff from `low` to `high` that is refuted for the empty schedule, to nine
  * digits. */
-double hsi_windows_bound(hsi_windows *w, const hsi_partial *empty_schedule, double low,
-                         double high);
+double hsi_windows_largest_refuted(hsi_windows *w, const hsi_partial *empty_schedule, double low,
+                                   double high);
 
 #endif

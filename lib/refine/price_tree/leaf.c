@@ -52,7 +52,7 @@ static hs_status pack_by_types(hsi_price_tree *b, const hsi_price_tree_node *nd,
 hs_status hsi_price_tree_search_through(hsi_price_tree *b, hsi_price_tree_node *nd,
                                         const hsi_stop *stop)
 {
-    hsi_problem    pb = hsi_price_tree_instance(b, nd);
+    hsi_problem    pb = hsi_price_tree_node_problem(b, nd);
     hsi_refutation refutation = {
         .pb = &pb, .target = nextafter(b->cutoff, 0), .worth = b->scaled, .worker = b->found};
     hsi_stop    slice = *stop;
@@ -64,7 +64,7 @@ hs_status hsi_price_tree_search_through(hsi_price_tree *b, hsi_price_tree_node *
         if (st != HS_OK || b->has_found)
             return st;
     }
-    slice.end = fmin(stop->end, hsi_now() + b->patience);
+    slice.end = fmin(stop->end, hsi_clock_seconds() + b->patience);
     hsi_refute_scale_worths(pb.n, nd->worth, b->scaled);
     if (pb.n <= HSI_REFUTE_MOST_TASKS)
         st = hsi_refutation_search(&refutation, &slice, &verdict);

@@ -39,7 +39,7 @@ hs_status hsi_price_tree_copy_node(const hsi_price_tree *b, const hsi_price_tree
     return HS_OK;
 }
 
-hsi_problem hsi_price_tree_instance(hsi_price_tree *b, const hsi_price_tree_node *nd)
+hsi_problem hsi_price_tree_node_problem(hsi_price_tree *b, const hsi_price_tree_node *nd)
 {
     hsi_problem pb = {.n = b->pb->n, .m = b->pb->m, .k = b->pb->k, .p = b->p, .q = b->q};
     size_t      i;
@@ -113,20 +113,20 @@ static hs_status begin_bounding(hsi_price_tree *b, hsi_price_tree_node *nd, cons
     return st;
 }
 
-void hsi_price_tree_forget_bounding(hsi_price_tree *b)
+void hsi_price_tree_drop_interrupted_bound(hsi_price_tree *b)
 {
     hsi_configuration_close(b->cf);
     b->cf = NULL;
 }
 
 hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_stop *stop,
-                                  int *done)
+                                  int *complete)
 {
-    hsi_problem pb = hsi_price_tree_instance(b, nd);
+    hsi_problem pb = hsi_price_tree_node_problem(b, nd);
     hs_status   st = HS_OK;
     size_t      i;
 
-    *done = 0;
+    *complete = 0;
     if (!b->cf)
         st = begin_bounding(b, nd, &pb, stop);
     if (st != HS_OK)
@@ -142,7 +142,7 @@ hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, co
         if (st == HS_OK && nd->bound < b->cutoff)
             choose_branch(b, b->cf, nd);
     }
-    *done = st == HS_OK;
-    hsi_price_tree_forget_bounding(b);
+    *complete = st == HS_OK;
+    hsi_price_tree_drop_interrupted_bound(b);
     return st;
 }

@@ -70,7 +70,7 @@ static void forget_children(hsi_price_tree *b)
         hsi_price_tree_free_node(&b->child[i]);
     b->ready = 0;
     b->begun = false;
-    hsi_price_tree_forget_bounding(b);
+    hsi_price_tree_drop_interrupted_bound(b);
 }
 
 static hs_status begin_child(hsi_price_tree *b)
@@ -123,7 +123,7 @@ static hs_status branch_on(hsi_price_tree *b, const hsi_stop *stop)
     return HS_OK;
 }
 
-hs_status hsi_price_tree_step(hsi_price_tree *b, double cutoff, const hsi_stop *stop)
+hs_status hsi_price_tree_continue(hsi_price_tree *b, double cutoff, const hsi_stop *stop)
 {
     hs_status st = HS_OK;
 
@@ -147,10 +147,10 @@ hs_status hsi_price_tree_step(hsi_price_tree *b, double cutoff, const hsi_stop *
     return st;
 }
 
-hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree **out)
+hs_status hsi_price_tree_open(const hsi_problem *pb, double safe_bound, hsi_price_tree **out)
 {
     hsi_price_tree     *b;
-    hsi_price_tree_node root = {.bound = from};
+    hsi_price_tree_node root = {.bound = safe_bound};
     size_t              n = pb->n + 1;
 
     if (pb->n == 0 || pb->n > HSI_PRICE_TREE_MOST_TASKS)
@@ -159,13 +159,13 @@ hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree
     if (!b)
         return HS_ENOMEM;
     b->pb = pb;
-    b->from = from;
+    b->from = safe_bound;
     b->patience = patience;
-    b->p = hsi_arena_take(&b->arena, n, sizeof *b->p);
-    b->q = hsi_arena_take(&b->arena, n, sizeof *b->q);
-    b->share = hsi_arena_take(&b->arena, n, sizeof *b->share);
-    b->scaled = hsi_arena_take(&b->arena, n, sizeof *b->scaled);
-    b->found = hsi_arena_take(&b->arena, n, sizeof *b->found);
+    b->p = hsi_arena_alloc(&b->arena, n, sizeof *b->p);
+    b->q = hsi_arena_alloc(&b->arena, n, sizeof *b->q);
+    b->share = hsi_arena_alloc(&b->arena, n, sizeof *b->share);
+    b->scaled = hsi_arena_alloc(&b->arena, n, sizeof *b->scaled);
+    b->found = hsi_arena_alloc(&b->arena, n, sizeof *b->found);
     if (!b->p || !b->q || !b->share || !b->scaled || !b->found ||
         hsi_vector_reserve(&b->nodes, sizeof root) ||
         hsi_price_tree_copy_node(b, &root, b->nodes.data) != HS_OK) {
@@ -213,7 +213,7 @@ int hsi_price_tree_ended(const hsi_price_tree *b)
     return b->has_root;
 }
 
-const uint32_t *hsi_price_tree_found(const hsi_price_tree *b)
+const uint32_t *hsi_price_tree_found_assignment(const hsi_price_tree *b)
 {
     return b->has_found ? b->found : NULL;
 }

@@ -17,7 +17,7 @@ typedef struct hsi_price_tree hsi_price_tree;
  * HSI_PRICE_TREE_MOST_TASKS tasks give HS_ETOOBIG. `from`: a known lower bound. */
 #define HSI_PRICE_TREE_MOST_TASKS 1000
 
-hs_status hsi_price_tree_open(const hsi_problem *pb, double from, hsi_price_tree **out);
+hs_status hsi_price_tree_open(const hsi_problem *pb, double safe_bound, hsi_price_tree **out);
 void      hsi_price_tree_close(hsi_price_tree *b);
 
 /*
@@ -26,7 +26,7 @@ void      hsi_price_tree_close(hsi_price_tree *b);
  * tasks and some tens of milliseconds for 300; a node interrupted by `stop` is continued by the
  * next call.
  */
-hs_status hsi_price_tree_step(hsi_price_tree *b, double cutoff, const hsi_stop *stop);
+hs_status hsi_price_tree_continue(hsi_price_tree *b, double cutoff, const hsi_stop *stop);
 
 /* Return a lower bound of all makespans: the least bound of all leaves, open or closed. Never
  * falls. */
@@ -36,7 +36,7 @@ double hsi_price_tree_bound(const hsi_price_tree *b);
 int hsi_price_tree_ended(const hsi_price_tree *b);
 
 /* Return the assignment below the cutoff that the last step found, or NULL. Owned by `b`. */
-const uint32_t *hsi_price_tree_found(const hsi_price_tree *b);
+const uint32_t *hsi_price_tree_found_assignment(const hsi_price_tree *b);
 
 size_t hsi_price_tree_nodes(const hsi_price_tree *b);
 

@@ -70,12 +70,12 @@ hs_status hsi_price_tree_copy_node(const hsi_price_tree *b, const hsi_price_tree
 void      hsi_price_tree_free_node(hsi_price_tree_node *nd);
 
 /* Return the node's instance; its times are in `b`, valid until the next call. */
-hsi_problem hsi_price_tree_instance(hsi_price_tree *b, const hsi_price_tree_node *nd);
+hsi_problem hsi_price_tree_node_problem(hsi_price_tree *b, const hsi_price_tree_node *nd);
 
-/* Bound the node and choose its branching task; *done = 0: interrupted, call again. */
+/* Bound the node and choose its branching task; *complete = 0: interrupted, call again. */
 hs_status hsi_price_tree_evaluate(hsi_price_tree *b, hsi_price_tree_node *nd, const hsi_stop *stop,
-                                  int *done);
-void      hsi_price_tree_forget_bounding(hsi_price_tree *b);
+                                  int *complete);
+void      hsi_price_tree_drop_interrupted_bound(hsi_price_tree *b);
 
 /* Search a node without a branching task: find a schedule below the cutoff, prove that none exists,
  * or run out of time. */

@@ -166,7 +166,8 @@ static int compare_with_midpoint(const long_decimal *d, uint64_t bits)
     return compare_naturals(&left, &midpoint);
 }
 
-uint64_t hsi_decimal_exact(const char *begin, const char *end, int64_t exponent, uint64_t bits)
+uint64_t hsi_decimal_round_exactly(const char *begin, const char *end, int64_t exponent,
+                                   uint64_t bits)
 {
     long_decimal d;
     int          side;

@@ -9,6 +9,7 @@
  * to a positive number. The number is the digits in [begin, end) (a '.' is skipped) times
  * 10^exponent; any count of digits, not all '0'. Microseconds and O(length); no allocation.
  */
-uint64_t hsi_decimal_exact(const char *begin, const char *end, int64_t exponent, uint64_t bits);
+uint64_t hsi_decimal_round_exactly(const char *begin, const char *end, int64_t exponent,
+                                   uint64_t bits);
 
 #endif

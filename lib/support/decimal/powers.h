@@ -9,7 +9,7 @@
  * bits of 10^q, rounded down, are
  *
  *     P = high * 2^64 + low,    2^127 <= P < 2^128,
- *     P <= 10^q * 2^(127 - hsi_power_log2(q)) < P + 1,
+ *     P <= 10^q * 2^(127 - hsi_power_of_ten_log2(q)) < P + 1,
  *
  * and P is exact for 0 <= q <= HSI_POWER_EXACT, where 5^q fits in 128 bits. Below HSI_POWER_MIN
  * even 2^64 * 10^q rounds to 0; HSI_POWER_MAX is needed to write the smallest doubles.
@@ -35,7 +35,7 @@ static inline const hsi_ten_power *hsi_power_of_ten(int exponent)
 }
 
 /** Return floor(log2(10^q)) for every q of the table: 217706 / 2^16 slightly exceeds log2(10). */
-static inline int hsi_power_log2(int exponent)
+static inline int hsi_power_of_ten_log2(int exponent)
 {
     return (exponent * 217706) >> 16;
 }

@@ -96,7 +96,7 @@ static inline bool scale_to_double(uint64_t significand, int64_t q, uint64_t *bi
     significand <<= zeros;
     x.high = (uint64_t)((__uint128_t)significand * hsi_power_of_ten((int)q)->high >> 64);
     x.drop = 10 + (int)(x.high >> 63); /* 53 bits remain */
-    exponent = x.drop + hsi_power_log2((int)q) + 1 - zeros + 1075;
+    exponent = x.drop + hsi_power_of_ten_log2((int)q) + 1 - zeros + 1075;
     if (exponent < 1) { /* subnormal: fewer bits remain */
         x.drop += 1 - exponent;
         exponent = 1;
@@ -157,7 +157,7 @@ static inline uint64_t nearest_double(const digits *d, int64_t exponent, const c
     known = scale_to_double(d->word, exponent + d->dropped, &bits);
     if (known && d->dropped > 0)
         known = scale_to_double(d->word + 1, exponent + d->dropped, &next) && next == bits;
-    return known ? bits : hsi_decimal_exact(begin, end, exponent, bits);
+    return known ? bits : hsi_decimal_round_exactly(begin, end, exponent, bits);
 }
 
 /* Read an exponent from the 'e' at p on and add it to *q; returns p without an exponent. */

@@ -84,7 +84,7 @@ static inline decimal shortest_decimal(uint64_t significand, int exponent, bool 
 {
     /* floor(log10(w)) of the interval's width w: 2^exponent, or 3/4 of it */
     int           k = (exponent * 1262611 - (is_power_of_two ? 524031 : 0)) >> 22;
-    int           shift = exponent + hsi_power_log2(-k) + 1;
+    int           shift = exponent + hsi_power_of_ten_log2(-k) + 1;
     hsi_ten_power power = *hsi_power_of_ten(-k);
     uint64_t odd = significand & 1; /* for an odd significand the ends round to the neighbours */
     uint64_t lower, middle, upper, s, tens;

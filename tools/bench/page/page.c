@@ -21,7 +21,7 @@ static void put_start(const bench_page *p)
           p->out);
     html_text(p->out, p->c->title);
     fputs("</title>\n", p->out);
-    page_style(p->out);
+    page_write_style(p->out);
     fputs(style, p->out);
     fputs("</head>\n<body>\n<main>\n<h1>", p->out);
     html_text(p->out, p->c->title);
@@ -102,7 +102,7 @@ hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case 
     put_notes(&p);
     put_origin(&p);
     fputs("</main>\n", out);
-    page_script(out);
+    page_write_script(out);
     fputs("</body>\n</html>\n", out);
     return status;
 }

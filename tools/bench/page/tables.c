@@ -50,7 +50,7 @@ static void put_row(const bench_page *p, const bench_family *family, const summa
 static void put_table(const bench_page *p, const bench_family *family)
 {
     summary    *s = bench_summary(p->c, p->cases, p->rows, BENCH_RATIO, family, NAN);
-    size_t      compared = summary_compared(s);
+    size_t      compared = summary_compared_instances(s);
     char        all[32] = "";
     summary_row row;
 
@@ -66,7 +66,7 @@ static void put_table(const bench_page *p, const bench_family *family)
             compared, plural(compared), all,
             p->c->published_count > 0 ? "<th class=\"theirs\">published</th>" : "");
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
-        summary_of(s, a, &row);
+        summary_statistics(s, a, &row);
         if (row.count > 0)
             put_row(p, family, &row);
     }

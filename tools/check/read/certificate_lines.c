@@ -11,10 +11,10 @@
 #include "common/input.h"
 #include "common/message.h"
 
-void bad_line(reader *r, const char *what)
+void report_bad_line(reader *r, const char *what)
 {
     if (!r->bad)
-        message_plain("%s:%u: %s", r->path, r->line, what);
+        message_without_tool("%s:%u: %s", r->path, r->line, what);
     r->bad = true;
 }
 
@@ -58,7 +58,7 @@ char *take(reader *r, const char *name)
         char what[64];
 
         snprintf(what, sizeof what, "a line '%s,...' was expected", name);
-        bad_line(r, what);
+        report_bad_line(r, what);
         return NULL;
     }
     *end = 0;
@@ -66,14 +66,14 @@ char *take(reader *r, const char *name)
     return line + length + 1;
 }
 
-bool comes_next(const reader *r, const char *name)
+bool next_line_is(const reader *r, const char *name)
 {
     size_t length = strlen(name);
 
     return !r->bad && strncmp(r->at, name, length) == 0 && r->at[length] == ',';
 }
 
-size_t lines_left(const reader *r, const char *begin)
+size_t count_lines_left(const reader *r, const char *begin)
 {
     size_t lines = 0, length = strlen(begin);
 
@@ -87,7 +87,7 @@ char *split_at_comma(reader *r, char *text)
     char *comma = strchr(text, ',');
 
     if (!comma) {
-        bad_line(r, "one more number was expected");
+        report_bad_line(r, "one more number was expected");
         return NULL;
     }
     *comma = 0;
@@ -103,21 +103,21 @@ int64_t integer_of(reader *r, const char *text)
     value = strtoll(text, &end, 10);
     snprintf(canonical, sizeof canonical, "%lld", (long long)value);
     if (errno || *end || strcmp(canonical, text) != 0)
-        bad_line(r, "this is not an integer");
+        report_bad_line(r, "this is not an integer");
     return value;
 }
 
-int64_t take_integer(reader *r, const char *name, int64_t least, int64_t most)
+int64_t read_integer_line(reader *r, const char *name, int64_t least, int64_t most)
 {
     const char *text = take(r, name);
     int64_t     value = text ? integer_of(r, text) : 0;
 
     if (text && (value < least || value > most))
-        bad_line(r, "this is out of range");
+        report_bad_line(r, "this is out of range");
     return value;
 }
 
-uint64_t take_hex(reader *r, const char *name)
+uint64_t read_hex_line(reader *r, const char *name)
 {
     const char *text = take(r, name);
     char       *end, canonical[32];
@@ -128,7 +128,7 @@ uint64_t take_hex(reader *r, const char *name)
     value = strtoull(text, &end, 16);
     snprintf(canonical, sizeof canonical, "%016llx", (unsigned long long)value);
     if (*end || strcmp(canonical, text) != 0)
-        bad_line(r, "these are not 16 hexadecimal digits");
+        report_bad_line(r, "these are not 16 hexadecimal digits");
     return value;
 }
 
@@ -140,7 +140,7 @@ double double_of(reader *r, const char *text)
 
     hs_format_double(value, canonical);
     if (strcmp(canonical, text) != 0)
-        bad_line(r, "this is not a number in its shortest form");
+        report_bad_line(r, "this is not a number in its shortest form");
     return value;
 }
 
@@ -151,18 +151,18 @@ dyadic dyadic_of(reader *r, char *text)
     char  *exponent = strstr(text, "*2^");
 
     if (!exponent) {
-        bad_line(r, "this is not INTEGER*2^EXPONENT");
+        report_bad_line(r, "this is not INTEGER*2^EXPONENT");
         return value;
     }
     *exponent = 0;
     value.exponent = (long)integer_of(r, exponent + 3);
     if (value.exponent < -MOST_EXPONENT || value.exponent > MOST_EXPONENT)
-        bad_line(r, "the exponent is out of range");
+        report_bad_line(r, "the exponent is out of range");
     value.mantissa = integer_of(r, text);
     return value;
 }
 
-void dyadic_to(dyadic from, mpq_t value)
+void dyadic_to_fraction(dyadic from, mpq_t value)
 {
     mpq_set_si(value, from.mantissa, 1);
     if (from.exponent >= 0)
@@ -175,7 +175,7 @@ void dyadic_to(dyadic from, mpq_t value)
  * Read "NAME,DECIMAL,INTEGER*2^EXPONENT"; the two forms must agree and be at least 0. `decimal` may
  * be NULL.
  */
-dyadic take_real(reader *r, const char *name, char decimal[32])
+dyadic read_real_line(reader *r, const char *name, char decimal[32])
 {
     char  *text = take(r, name), *exact = text ? split_at_comma(r, text) : NULL, canonical[32];
     dyadic value = {0, 0};
@@ -187,17 +187,17 @@ dyadic take_real(reader *r, const char *name, char decimal[32])
     if (r->bad)
         return value;
     mpq_inits(number, rounded, NULL);
-    dyadic_to(value, number);
+    dyadic_to_fraction(value, number);
     again = mpq_get_d(number);
     if (!isfinite(again)) {
-        bad_line(r, "the number is too large");
+        report_bad_line(r, "the number is too large");
     } else {
         mpq_set_d(rounded, again);
         hs_format_double(again, canonical);
         if (!mpq_equal(number, rounded) || strcmp(canonical, text) != 0)
-            bad_line(r, "the two forms of the number do not agree");
+            report_bad_line(r, "the two forms of the number do not agree");
         else if (mpq_sgn(number) < 0)
-            bad_line(r, "this is negative");
+            report_bad_line(r, "this is negative");
         if (decimal)
             memcpy(decimal, canonical, sizeof canonical);
     }

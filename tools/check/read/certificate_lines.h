@@ -24,7 +24,7 @@ typedef struct reader {
     bool        bad; /* whether a message was printed */
 } reader;
 
-void bad_line(reader *r, const char *what);
+void report_bad_line(reader *r, const char *what);
 
 /* Read the whole file. Return 0, or an exit code after a message. */
 int read_all(reader *r, int fd);
@@ -33,20 +33,20 @@ int read_all(reader *r, int fd);
 char *take(reader *r, const char *name);
 
 /* Return whether the next line is "NAME,...". */
-bool comes_next(const reader *r, const char *name);
+bool next_line_is(const reader *r, const char *name);
 
 /* Return the number of remaining lines that start with `begin`. */
-size_t lines_left(const reader *r, const char *begin);
+size_t count_lines_left(const reader *r, const char *begin);
 
 /* End the text at its first comma; return the rest, or NULL after a message. */
 char *split_at_comma(reader *r, char *text);
 
 int64_t  integer_of(reader *r, const char *text);
-int64_t  take_integer(reader *r, const char *name, int64_t least, int64_t most);
-uint64_t take_hex(reader *r, const char *name);
+int64_t  read_integer_line(reader *r, const char *name, int64_t least, int64_t most);
+uint64_t read_hex_line(reader *r, const char *name);
 double   double_of(reader *r, const char *text);
 dyadic   dyadic_of(reader *r, char *text);
-void     dyadic_to(dyadic from, mpq_t value);
-dyadic   take_real(reader *r, const char *name, char decimal[32]);
+void     dyadic_to_fraction(dyadic from, mpq_t value);
+dyadic   read_real_line(reader *r, const char *name, char decimal[32]);
 
 #endif

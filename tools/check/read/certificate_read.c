@@ -24,8 +24,8 @@ static void check_sum(reader *r, size_t length)
         sum = (sum ^ (unsigned char)r->text[i]) * UINT64_C(0x100000001b3);
     snprintf(line, sizeof line, "checksum,%016llx\n", (unsigned long long)sum);
     if (strcmp(r->text + length, line) != 0) {
-        message_plain("%s: the checksum in the last line is not that of the lines before it",
-                      r->path);
+        message_without_tool("%s: the checksum in the last line is not that of the lines before it",
+                             r->path);
         r->bad = true;
     }
 }
@@ -37,13 +37,13 @@ static void check_frame(reader *r)
 
     if (strlen(r->text) != r->size || strncmp(r->text, magic, strlen(magic)) != 0) {
         r->line = 1;
-        bad_line(r, "this is not a certificate: '# hybridsched certificate 1' was expected");
+        report_bad_line(r, "this is not a certificate: '# hybridsched certificate 1' was expected");
         return;
     }
     while ((next = strstr(next, "\nchecksum,")))
         last = ++next;
     if (!last) {
-        message_plain("%s: the last line is not a checksum", r->path);
+        message_without_tool("%s: the last line is not a checksum", r->path);
         r->bad = true;
         return;
     }
@@ -64,7 +64,7 @@ static char *take_times(reader *r, double time[2], bool more)
     time[0] = double_of(r, cpu);
     time[1] = double_of(r, gpu);
     if (!(time[0] > 0) || !(time[1] > 0))
-        bad_line(r, "this is not positive");
+        report_bad_line(r, "this is not positive");
     return rest;
 }
 
@@ -73,7 +73,7 @@ static int64_t whole_number(reader *r, const char *text, int64_t most)
     int64_t value = integer_of(r, text);
 
     if (value < 0 || value > most)
-        bad_line(r, "this is out of range");
+        report_bad_line(r, "this is out of range");
     return value;
 }
 
@@ -89,7 +89,7 @@ static void take_worth(reader *r, int64_t *worth)
             *next++ = 0;
         worth[class] = whole_number(r, text, MOST_WORTH);
         if (!next && class == CLASS_CPU)
-            bad_line(r, "worth,FREE or worth,FREE,CPU,GPU was expected");
+            report_bad_line(r, "worth,FREE or worth,FREE,CPU,GPU was expected");
         text = next;
     }
 }
@@ -115,7 +115,7 @@ static void take_multipliers(reader *r, proof_node *node)
     node->multiplier[0] = dyadic_of(r, cpu);
     node->multiplier[1] = dyadic_of(r, gpu);
     if (node->multiplier[0].mantissa < 0 || node->multiplier[1].mantissa < 0)
-        bad_line(r, "this is negative");
+        report_bad_line(r, "this is negative");
 }
 
 /* Read "configuration,GRID,CAPACITY,CPU-MOST,GPU-MOST". */
@@ -133,7 +133,7 @@ static void take_knapsacks(reader *r, proof_node *node)
     node->knapsacks.most[0] = whole_number(r, cpu, MOST_WORTH);
     node->knapsacks.most[1] = whole_number(r, gpu, MOST_WORTH);
     if (node->knapsacks.grid < -MOST_EXPONENT || node->knapsacks.grid > MOST_EXPONENT)
-        bad_line(r, "this is out of range");
+        report_bad_line(r, "this is out of range");
 }
 
 static void take_packing(reader *r, proof_node *node)
@@ -143,27 +143,27 @@ static void take_packing(reader *r, proof_node *node)
     node->step = STEP_PACKING;
     node->type = type && strcmp(type, "gpu") == 0;
     if (type && !node->type && strcmp(type, "cpu") != 0)
-        bad_line(r, "cpu or gpu was expected");
+        report_bad_line(r, "cpu or gpu was expected");
 }
 
 static void take_node(reader *r, certificate *c, size_t *worths)
 {
     proof_node *node = &c->node[c->nodes++];
 
-    if (comes_next(r, "branch")) {
+    if (next_line_is(r, "branch")) {
         take_branch(r, c, node);
-    } else if (comes_next(r, "multipliers")) {
+    } else if (next_line_is(r, "multipliers")) {
         take_multipliers(r, node);
-    } else if (comes_next(r, "packing")) {
+    } else if (next_line_is(r, "packing")) {
         take_packing(r, node);
-    } else if (comes_next(r, "configuration")) {
+    } else if (next_line_is(r, "configuration")) {
         take_knapsacks(r, node);
         node->knapsacks.worth = *worths;
         for (size_t i = 0; i < c->kinds && !r->bad; i++, *worths += CLASSES)
             take_worth(r, c->worth + *worths);
     } else {
         r->line++;
-        bad_line(r, "a line of a branch or of a leaf was expected");
+        report_bad_line(r, "a line of a branch or of a leaf was expected");
     }
 }
 
@@ -172,17 +172,17 @@ static void take_tree(reader *r, certificate *c)
     size_t worths = 0, lines, nodes;
 
     c->has_kinds = true;
-    c->kinds = (size_t)take_integer(r, "kinds", 0, MOST_KINDS);
-    lines = lines_left(r, "task");
+    c->kinds = (size_t)read_integer_line(r, "kinds", 0, MOST_KINDS);
+    lines = count_lines_left(r, "task");
     if (!r->bad && c->kinds > lines)
-        bad_line(r, "there are too few lines");
+        report_bad_line(r, "there are too few lines");
     if (r->bad)
         return;
     c->kind = checked_calloc(c->kinds + 1, sizeof *c->kind);
     for (size_t i = 0; i < c->kinds && !r->bad; i++)
         take_times(r, c->kind[i], false);
-    worths = lines_left(r, "worth");
-    nodes = lines_left(r, "") - worths;
+    worths = count_lines_left(r, "worth");
+    nodes = count_lines_left(r, "") - worths;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);
     c->worth = checked_calloc((worths + 1) * CLASSES, sizeof *c->worth);
     worths = 0;
@@ -204,11 +204,11 @@ static void take_configuration(reader *r, certificate *c)
     proof_node *node = only_node(c, STEP_CONFIGURATION);
     size_t      lines;
 
-    node->knapsacks.grid = (long)take_integer(r, "grid", -MOST_EXPONENT, MOST_EXPONENT);
-    node->knapsacks.capacity = take_integer(r, "capacity", 0, MOST_CAPACITY);
-    node->knapsacks.most[0] = take_integer(r, "cpu-most", 0, MOST_WORTH);
-    node->knapsacks.most[1] = take_integer(r, "gpu-most", 0, MOST_WORTH);
-    lines = lines_left(r, "task");
+    node->knapsacks.grid = (long)read_integer_line(r, "grid", -MOST_EXPONENT, MOST_EXPONENT);
+    node->knapsacks.capacity = read_integer_line(r, "capacity", 0, MOST_CAPACITY);
+    node->knapsacks.most[0] = read_integer_line(r, "cpu-most", 0, MOST_WORTH);
+    node->knapsacks.most[1] = read_integer_line(r, "gpu-most", 0, MOST_WORTH);
+    lines = count_lines_left(r, "task");
     if (r->bad)
         return;
     c->has_kinds = true;
@@ -258,14 +258,14 @@ static void take_path(reader *r, certificate *c)
         return;
     c->path[c->paths].multiplier = dyadic_of(r, text);
     if (c->path[c->paths].multiplier.mantissa < 0)
-        bad_line(r, "this is negative");
+        report_bad_line(r, "this is negative");
     take_steps(r, c, steps);
 }
 
 /* Allocate room for all remaining paths and crowds. */
 static void expect_paths(reader *r, certificate *c)
 {
-    size_t paths = lines_left(r, "path") + lines_left(r, "crowd"), steps = 0;
+    size_t paths = count_lines_left(r, "path") + count_lines_left(r, "crowd"), steps = 0;
 
     for (const char *at = r->at; *at; at++)
         steps += *at == ',';
@@ -276,7 +276,7 @@ static void expect_paths(reader *r, certificate *c)
 static void take_paths(reader *r, certificate *c, proof_node *node)
 {
     node->path = c->paths;
-    while (comes_next(r, "path") && !r->bad)
+    while (next_line_is(r, "path") && !r->bad)
         take_path(r, c);
     node->paths = c->paths - node->path;
 }
@@ -297,29 +297,29 @@ static void take_graph_node(reader *r, certificate *c)
 {
     proof_node *node = &c->node[c->nodes++];
 
-    if (comes_next(r, "type")) {
+    if (next_line_is(r, "type")) {
         node->step = STEP_TYPE;
-        node->branch.kind = (uint32_t)take_integer(r, "type", 0, UINT32_MAX);
-    } else if (comes_next(r, "order")) {
+        node->branch.kind = (uint32_t)read_integer_line(r, "type", 0, UINT32_MAX);
+    } else if (next_line_is(r, "order")) {
         take_order(r, node);
-    } else if (comes_next(r, "crowd")) {
+    } else if (next_line_is(r, "crowd")) {
         node->step = STEP_CROWD;
         node->path = c->paths;
         node->paths = 1;
         take_steps(r, c, take(r, "crowd"));
-    } else if (comes_next(r, "multipliers")) {
+    } else if (next_line_is(r, "multipliers")) {
         take_multipliers(r, node);
         node->step = STEP_GRAPH;
         take_paths(r, c, node);
     } else {
         r->line++;
-        bad_line(r, "a line of a branch or of a leaf was expected");
+        report_bad_line(r, "a line of a branch or of a leaf was expected");
     }
 }
 
 static void take_graph_tree(reader *r, certificate *c)
 {
-    size_t nodes = lines_left(r, "") - lines_left(r, "path");
+    size_t nodes = count_lines_left(r, "") - count_lines_left(r, "path");
 
     c->has_cases = true;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);
@@ -330,8 +330,8 @@ static void take_graph_tree(reader *r, certificate *c)
 
 static void take_loads(reader *r, proof_node *node)
 {
-    node->multiplier[0] = take_real(r, "cpu-multiplier", NULL);
-    node->multiplier[1] = take_real(r, "gpu-multiplier", NULL);
+    node->multiplier[0] = read_real_line(r, "cpu-multiplier", NULL);
+    node->multiplier[1] = read_real_line(r, "gpu-multiplier", NULL);
 }
 
 static void take_proof(reader *r, certificate *c)
@@ -355,7 +355,7 @@ static void take_proof(reader *r, certificate *c)
     } else if (strcmp(name, "tree") == 0) {
         take_tree(r, c);
     } else {
-        bad_line(r, "there is no proof of that name");
+        report_bad_line(r, "there is no proof of that name");
     }
 }
 
@@ -366,15 +366,15 @@ static void take_lines(reader *r, certificate *c)
     check_frame(r);
     name = take(r, "bound");
     if (name && (strlen(name) >= sizeof c->bound || !*name))
-        bad_line(r, "this is not the name of a bound");
+        report_bad_line(r, "this is not the name of a bound");
     if (name && !r->bad)
         snprintf(c->bound, sizeof c->bound, "%s", name);
-    dyadic_to(take_real(r, "value", c->value_text), c->value);
-    c->digest = take_hex(r, "instance-digest");
+    dyadic_to_fraction(read_real_line(r, "value", c->value_text), c->value);
+    c->digest = read_hex_line(r, "instance-digest");
     take_proof(r, c);
     if (!r->bad && *r->at) {
         r->line++;
-        bad_line(r, "nothing more was expected here");
+        report_bad_line(r, "nothing more was expected here");
     }
 }
 

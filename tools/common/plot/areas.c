@@ -13,8 +13,8 @@ void plot_areas_layout(plot_drawing *p)
     p->top += p->plot.y_name ? 22 : 6;
     p->y =
         (plot_axis){.log = p->plot.log_y, .start = p->top + AREA_HEIGHT, .end = p->top, .room = 30};
-    plot_axis_fit(&p->x, &p->plot, true);
-    plot_axis_fit(&p->y, &p->plot, false);
+    plot_axis_cover_values(&p->x, &p->plot, true);
+    plot_axis_cover_values(&p->y, &p->plot, false);
     p->height = p->top + AREA_HEIGHT + (p->plot.x_name ? 42 : 26);
 }
 
@@ -23,11 +23,11 @@ static void draw_area(plot_drawing *p, size_t series)
     const plot_series *s = &p->plot.series[series];
 
     svg_format(p->out, "<path class=\"ar s%u\" d=\"M%f %f", (unsigned)(series % PLOT_COLOURS),
-               plot_at(&p->x, s->x[0]), p->y.start);
+               plot_coordinate(&p->x, s->x[0]), p->y.start);
     for (size_t i = 0; i < s->count; i++) {
-        svg_format(p->out, "V%f", plot_at(&p->y, s->y[i]));
+        svg_format(p->out, "V%f", plot_coordinate(&p->y, s->y[i]));
         if (i + 1 < s->count)
-            svg_format(p->out, "H%f", plot_at(&p->x, s->x[i + 1]));
+            svg_format(p->out, "H%f", plot_coordinate(&p->x, s->x[i + 1]));
     }
     svg_format(p->out, "V%fZ\"/>\n", p->y.start);
 }

@@ -16,15 +16,20 @@ static void widen(plot_axis *axis, double value)
     axis->to = fmax(axis->to, value);
 }
 
-void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
+void plot_axis_cover_values(plot_axis *axis, const plot_spec *plot, bool of_x)
 {
     const double *range = of_x ? plot->x_range : plot->y_range;
 
     axis->from = INFINITY;
     axis->to = -INFINITY;
-    for (size_t i = 0; i < plot->count; i++)
-        for (size_t k = 0; k < plot->series[i].count; k++)
-            widen(axis, of_x ? plot->series[i].x[k] : plot->series[i].y[k]);
+    for (size_t i = 0; i < plot->count; i++) {
+        const plot_series *s = &plot->series[i];
+
+        for (size_t k = 0; k < s->count; k++)
+            widen(axis, of_x ? s->x[k] : s->y[k]);
+        for (size_t k = 0; k < s->curve_count; k++)
+            widen(axis, of_x ? s->curve_x[k] : s->curve_y[k]);
+    }
     if (!of_x && plot->reference > 0)
         widen(axis, plot->reference);
     if (range[0] < range[1]) {
@@ -42,7 +47,7 @@ void plot_axis_fit(plot_axis *axis, const plot_spec *plot, bool of_x)
     }
 }
 
-double plot_at(const plot_axis *axis, double value)
+double plot_coordinate(const plot_axis *axis, double value)
 {
     double share = axis->log ? log(value / axis->from) / log(axis->to / axis->from)
                              : (value - axis->from) / (axis->to - axis->from);
@@ -142,7 +147,7 @@ void plot_x_axis(plot_drawing *p, double bottom, const char *name)
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double x = plot_at(&p->x, value[i]);
+        double x = plot_coordinate(&p->x, value[i]);
 
         svg_line(p->out, "gr", x, p->top, x, bottom);
         tick_text(value[i], text);
@@ -160,7 +165,7 @@ void plot_y_axis(plot_drawing *p, double left, double right)
     char   text[32];
 
     for (size_t i = 0; i < count; i++) {
-        double y = plot_at(&p->y, value[i]);
+        double y = plot_coordinate(&p->y, value[i]);
 
         svg_line(p->out, "gr", left, y, right, y);
         tick_text(value[i], text);

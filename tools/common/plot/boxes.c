@@ -71,7 +71,7 @@ void plot_boxes_layout(plot_drawing *p)
 {
     p->x = (plot_axis){
         .log = p->plot.log_y, .start = 14 + name_width(&p->plot), .end = p->width - 62, .room = 40};
-    plot_axis_fit(&p->x, &p->plot, false);
+    plot_axis_cover_values(&p->x, &p->plot, false);
     p->top += 14;
     p->height = p->top + ROW * (double)row_count(&p->plot) + 40 + 18 * has_published(&p->plot) +
                 18 * (p->plot.reference > 0);
@@ -91,7 +91,7 @@ static void draw_dots(plot_drawing *p, const double *value, size_t count, double
     double last = -INFINITY;
 
     for (size_t i = 0; i < count; i++) {
-        double x = plot_at(&p->x, value[i]);
+        double x = plot_coordinate(&p->x, value[i]);
 
         if (x < last + HIDDEN)
             continue;
@@ -104,16 +104,17 @@ static void draw_box(plot_drawing *p, const double *value, size_t count, double 
                      const char *class)
 {
     double low = quantile(value, count, 0.25), high = quantile(value, count, 0.75);
-    double middle = plot_at(&p->x, quantile(value, count, 0.5));
-    double reach = 1.5 * (high - low), left = plot_at(&p->x, low);
-    double right = plot_at(&p->x, high);
+    double middle = plot_coordinate(&p->x, quantile(value, count, 0.5));
+    double reach = 1.5 * (high - low), left = plot_coordinate(&p->x, low);
+    double right = plot_coordinate(&p->x, high);
     size_t first = 0, last = count;
 
     while (value[first] < low - reach)
         first++;
     while (value[last - 1] > high + reach)
         last--;
-    svg_line(p->out, class, plot_at(&p->x, value[first]), y, plot_at(&p->x, value[last - 1]), y);
+    svg_line(p->out, class, plot_coordinate(&p->x, value[first]), y,
+             plot_coordinate(&p->x, value[last - 1]), y);
     svg_rect(p->out, class, left, y - 6, fmax(right - left, 1), 12);
     fputs("/>\n", p->out);
     svg_line(p->out, "v", middle, y - 7, middle, y + 7);
@@ -148,8 +149,8 @@ static void draw_published(plot_drawing *p, const plot_series *s, double y)
         low = fmin(low, s->y[i]);
         high = fmax(high, s->y[i]);
     }
-    low = plot_at(&p->x, low);
-    high = plot_at(&p->x, high);
+    low = plot_coordinate(&p->x, low);
+    high = plot_coordinate(&p->x, high);
     svg_line(p->out, "d2", low, y, high, y);
     svg_line(p->out, "d1", low, y - 4, low, y + 4);
     svg_line(p->out, "d1", high, y - 4, high, y + 4);
@@ -175,8 +176,8 @@ void plot_boxes_draw(plot_drawing *p)
     plot_text(p, "k", p->x.end + 10, p->top - 4, "median");
     plot_x_axis(p, bottom, p->plot.y_name);
     if (p->plot.reference > 0)
-        svg_line(p->out, "u", plot_at(&p->x, p->plot.reference), p->top,
-                 plot_at(&p->x, p->plot.reference), bottom);
+        svg_line(p->out, "u", plot_coordinate(&p->x, p->plot.reference), p->top,
+                 plot_coordinate(&p->x, p->plot.reference), bottom);
     for (size_t i = 0; i < p->plot.count; i++) {
         const plot_series *s = &p->plot.series[i];
         double             y = p->top + ROW * ((double)row_of(&p->plot, i) + 0.5) - 3;

@@ -4,56 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/escape.h"
 #include "common/plot/drawing.h"
 
 #define PLOT_HEIGHT 210.0
-#define LEGEND_LINE 18.0
-#define COLUMN 6.6 /* column width of 11-pixel text */
-
-static double entry_width(const plot_series *s)
-{
-    unsigned columns = svg_text_columns(s->name);
-
-    return 44 + COLUMN * (columns + (s->published ? 12 : 0));
-}
-
-/*
- * Compute the place of legend entry `wanted`, relative to the legend's corner; return the number of
- * lines up to it.
- */
-static unsigned place(const plot_spec *plot, double width, size_t wanted, double *x, unsigned *line)
-{
-    *x = 0;
-    *line = 0;
-    for (size_t i = 0; i < plot->count; i++) {
-        double own = entry_width(&plot->series[i]);
-
-        if (*x > 0 && *x + own > width) {
-            *x = 0;
-            ++*line;
-        }
-        if (i == wanted)
-            break;
-        *x += own;
-    }
-    return *line + 1;
-}
-
 void plot_lines_layout(plot_drawing *p)
 {
-    double   x;
-    unsigned line;
-
     p->x = (plot_axis){.log = p->plot.log_x, .start = 52, .end = p->width - 16, .room = 40};
     p->top += p->plot.y_name ? 22 : 6;
     p->y =
         (plot_axis){.log = p->plot.log_y, .start = p->top + PLOT_HEIGHT, .end = p->top, .room = 30};
-    plot_axis_fit(&p->x, &p->plot, true);
-    plot_axis_fit(&p->y, &p->plot, false);
-    p->height = p->top + PLOT_HEIGHT + 50 +
-                LEGEND_LINE * (place(&p->plot, p->width - 16, p->plot.count, &x, &line) +
-                               (p->plot.reference > 0));
+    plot_axis_cover_values(&p->x, &p->plot, true);
+    plot_axis_cover_values(&p->y, &p->plot, false);
+    p->height = p->top + PLOT_HEIGHT + 50 + plot_legend_height(p);
 }
 
 /*
@@ -73,44 +35,40 @@ static void draw_mark(plot_drawing *p, size_t series, double x, double y)
     fputs("\"/>\n", p->out);
 }
 
-static void draw_line(plot_drawing *p, size_t series)
+/* Draw a line through points in the colour of a series. */
+static void draw_path(plot_drawing *p, size_t series, size_t count, const double *x,
+                      const double *y)
+{
+    if (count == 0)
+        return;
+    svg_format(p->out, "<path class=\"%s s%u\" d=\"",
+               p->plot.series[series].published ? "ln pb" : "ln",
+               (unsigned)(series % PLOT_COLOURS));
+    for (size_t i = 0; i < count; i++)
+        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_coordinate(&p->x, x[i]),
+                   plot_coordinate(&p->y, y[i]));
+    fputs("\"/>\n", p->out);
+}
+
+static void draw_series(plot_drawing *p, size_t series)
 {
     const plot_series *s = &p->plot.series[series];
 
-    svg_format(p->out, "<path class=\"%s s%u\" d=\"", s->published ? "ln pb" : "ln",
-               (unsigned)(series % PLOT_COLOURS));
+    if (!s->dots)
+        draw_path(p, series, s->count, s->x, s->y);
+    draw_path(p, series, s->curve_count, s->curve_x, s->curve_y);
     for (size_t i = 0; i < s->count; i++)
-        svg_format(p->out, "%c%f %f", i ? 'L' : 'M', plot_at(&p->x, s->x[i]),
-                   plot_at(&p->y, s->y[i]));
-    fputs("\"/>\n", p->out);
-    for (size_t i = 0; i < s->count; i++)
-        draw_mark(p, series, plot_at(&p->x, s->x[i]), plot_at(&p->y, s->y[i]));
+        draw_mark(p, series, plot_coordinate(&p->x, s->x[i]), plot_coordinate(&p->y, s->y[i]));
 }
 
-static void draw_legend(plot_drawing *p, double top)
+static void draw_sample(plot_drawing *p, size_t series, double x, double y)
 {
-    double   x, width = p->width - 16;
-    unsigned line = 0;
+    const plot_series *s = &p->plot.series[series];
 
-    for (size_t i = 0; i < p->plot.count; i++) {
-        const plot_series *s = &p->plot.series[i];
-        double             y;
-
-        place(&p->plot, width, i, &x, &line);
-        y = top + LEGEND_LINE * line;
+    if (!s->dots || s->curve_count > 0)
         svg_format(p->out, "<path class=\"%s s%u\" d=\"M%f %fh24\"/>\n",
-                   s->published ? "ln pb" : "ln", (unsigned)(i % PLOT_COLOURS), 8 + x, y - 4);
-        draw_mark(p, i, 20 + x, y - 4);
-        svg_text_begin(p->out, "k", 37 + x, y);
-        html_text(p->out, s->name);
-        fputs(s->published ? ", published</text>\n" : "</text>\n", p->out);
-    }
-    if (p->plot.reference > 0 && p->plot.reference_name) {
-        double y = top + LEGEND_LINE * (line + 1);
-
-        svg_line(p->out, "u", 8, y - 4, 32, y - 4);
-        plot_text(p, "k", 37, y, p->plot.reference_name);
-    }
+                   s->published ? "ln pb" : "ln", (unsigned)(series % PLOT_COLOURS), x, y);
+    draw_mark(p, series, x + 12, y);
 }
 
 void plot_lines_draw(plot_drawing *p)
@@ -120,10 +78,9 @@ void plot_lines_draw(plot_drawing *p)
     plot_y_axis(p, p->x.start, p->x.end);
     plot_x_axis(p, p->y.start, p->plot.x_name);
     if (p->plot.reference > 0)
-        svg_line(p->out, "u", p->x.start, plot_at(&p->y, p->plot.reference), p->x.end,
-                 plot_at(&p->y, p->plot.reference));
+        svg_line(p->out, "u", p->x.start, plot_coordinate(&p->y, p->plot.reference), p->x.end,
+                 plot_coordinate(&p->y, p->plot.reference));
     for (size_t i = 0; i < p->plot.count; i++)
-        if (p->plot.series[i].count > 0)
-            draw_line(p, i);
-    draw_legend(p, p->y.start + 52);
+        draw_series(p, i);
+    plot_legend(p, p->y.start + 52, draw_sample);
 }

@@ -37,6 +37,10 @@ static bool has_valid_values(const plot_spec *plot)
             if (!can_be_drawn(s->y[k], plot->log_y) ||
                 (plot->kind != PLOT_BOXES && !can_be_drawn(s->x[k], plot->log_x)))
                 return false;
+        for (size_t k = 0; k < s->curve_count; k++)
+            if (!can_be_drawn(s->curve_y[k], plot->log_y) ||
+                !can_be_drawn(s->curve_x[k], plot->log_x))
+                return false;
     }
     return true;
 }
@@ -53,9 +57,9 @@ bool plot_is_valid(const plot_spec *plot)
            has_valid_values(plot);
 }
 
-void plot_text(plot_drawing *p, const char *kind, double x, double y, const char *text)
+void plot_text(plot_drawing *p, const char *css_class, double x, double y, const char *text)
 {
-    svg_text_begin(p->out, kind, x, y);
+    svg_text_begin(p->out, css_class, x, y);
     html_text(p->out, text);
     fputs("</text>\n", p->out);
 }
@@ -70,6 +74,8 @@ static const char series_style[] =
     ".s4{fill:#c2569b;stroke:#c2569b}.s5{fill:#8466c9;stroke:#8466c9}\n"
     ".s6{fill:#1a97a8;stroke:#1a97a8}.s7{fill:#7f8793;stroke:#7f8793}\n"
     ".bx,.ar{fill-opacity:.4;stroke-width:1.3}.mk{stroke:none}"
+    ".pt{fill:none;stroke-width:4.5;stroke-linecap:round;stroke-opacity:.75}"
+    ".sq{stroke-width:4;stroke-linecap:square}\n"
     ".ln{fill:none;stroke-width:1.8;stroke-linejoin:round}.pb{stroke-dasharray:5 3}\n"
     ".d1{stroke:#b0006d;stroke-width:1.5}.d2{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:5 2}"
     ".gr{stroke:#e2e5ea;stroke-width:1}\n";
@@ -106,6 +112,7 @@ static const struct {
     void (*draw)(plot_drawing *p);
 } kinds[] = {[PLOT_BOXES] = {plot_boxes_layout, plot_boxes_draw},
              [PLOT_LINES] = {plot_lines_layout, plot_lines_draw},
+             [PLOT_POINTS] = {plot_points_layout, plot_points_draw},
              [PLOT_AREAS] = {plot_areas_layout, plot_areas_draw}};
 
 void plot_write(FILE *out, const plot_spec *plot)

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Plots of many results: box plots and lines, for the pages of hsched-bench. */
+/* Plots of many results: box plots, lines, areas and points, for the pages of the tools. */
 
 typedef enum plot_kind {
     PLOT_BOXES, /* one row per name, with a box plot of its values */
     PLOT_LINES, /* values over x */
+    PLOT_POINTS, /* a mark at each point (x, y); both axes have one range, log_x is for both */
     PLOT_AREAS  /* step function, filled: each value holds until the next x; the last x ends
                       the area, and its value is not drawn */
 } plot_kind;
@@ -18,13 +19,19 @@ typedef enum plot_kind {
 typedef struct plot_series {
     const char   *name;
     size_t        count;
-    const double *x;         /* lines and areas: x coordinates, increasing */
+    const double *x;         /* not for boxes: x coordinates; increasing for lines and areas */
     const double *y;         /* values; for boxes in any order */
     /*
      * whether the values come from a publication: drawn differently from measured values; for boxes
      * the least and largest value, drawn as a range in the row of this name
      */
     bool          published;
+    bool          square; /* points: whether marks are squares, not circles */
+    unsigned      colour; /* points: number of the colour */
+    bool          dots; /* lines: whether to draw only the marks */
+    /* lines: a curve in the colour of the series, x increasing, e.g. a law fitted to the values */
+    size_t        curve_count;
+    const double *curve_x, *curve_y;
 } plot_series;
 
 /** A plot of one or more series. All zero is a plot of boxes without series. */
@@ -36,7 +43,7 @@ typedef struct plot_spec {
     size_t             count;
     const plot_series *series;
     double             reference; /* value of a reference line, e.g. a limit; 0: none */
-    const char        *reference_name;
+    const char        *reference_name; /* of the line, or of the diagonal of points; NULL: none */
     double             width; /* at least 240; 0: 380, which fits telephones and columns */
 
     /* Minimal extent of the axes, to make several plots comparable; for boxes y_range applies to

@@ -96,19 +96,19 @@ unsigned svg_text_columns(const char *text)
     return columns;
 }
 
-void svg_rect(FILE *out, const char *kind, double x, double y, double width, double height)
+void svg_rect(FILE *out, const char *css_class, double x, double y, double width, double height)
 {
-    svg_format(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", kind, x, y,
-               width, height);
+    svg_format(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", css_class, x,
+               y, width, height);
 }
 
-void svg_text_begin(FILE *out, const char *kind, double x, double y)
+void svg_text_begin(FILE *out, const char *css_class, double x, double y)
 {
-    svg_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", kind, x, y);
+    svg_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", css_class, x, y);
 }
 
-void svg_line(FILE *out, const char *kind, double x1, double y1, double x2, double y2)
+void svg_line(FILE *out, const char *css_class, double x1, double y1, double x2, double y2)
 {
-    svg_format(out, "<line class=\"%s\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", kind, x1, y1,
-               x2, y2);
+    svg_format(out, "<line class=\"%s\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", css_class, x1,
+               y1, x2, y2);
 }

@@ -22,11 +22,11 @@ void svg_name(FILE *out, const char *text, size_t limit);
 unsigned svg_text_columns(const char *text);
 
 /** Write `<rect class="KIND" x= y= width= height=`; the caller closes the element. */
-void svg_rect(FILE *out, const char *kind, double x, double y, double width, double height);
+void svg_rect(FILE *out, const char *css_class, double x, double y, double width, double height);
 
 /** Write `<text class="KIND" x= y=>`; the caller closes the element. */
-void svg_text_begin(FILE *out, const char *kind, double x, double y);
+void svg_text_begin(FILE *out, const char *css_class, double x, double y);
 
-void svg_line(FILE *out, const char *kind, double x1, double y1, double x2, double y2);
+void svg_line(FILE *out, const char *css_class, double x1, double y1, double x2, double y2);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the Gantt chart of the HTML report. */
+#include "common/escape.h"
 #include "common/page.h"
 #include "exec/html/html.h"
 
@@ -30,7 +31,7 @@ static hs_status put_chart(const page *p, double width)
 
     if (!svg)
         return status;
-    page_inline(p->out, svg);
+    page_write_svg(p->out, svg);
     fclose(svg);
     return HS_OK;
 }
@@ -47,8 +48,13 @@ hs_status html_chart(const page *p)
         status = put_chart(p, NARROW);
     fputs("</div>\n</div>\n<p class=\"key\">", p->out);
     if (p->job->guesses > 0)
-        fprintf(p->out, "Nothing was predicted: the times of %zu tasks were guessed.</p>\n",
-                p->job->guesses);
+        fprintf(p->out,
+                "Nothing was predicted: the time%s of %zu task%s guessed. %s</p>\n",
+                plural(p->job->guesses), p->job->guesses,
+                p->job->guesses == 1 ? " was" : "s were",
+                p->job->request->profile
+                    ? "The next run with this profile predicts what was measured here."
+                    : "With --profile=FILE, later runs predict them.");
     else
         fputs("Predicted is what the policy makes of the estimated times when it is simulated, "
               "which need not be the plan.</p>\n",

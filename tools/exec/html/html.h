@@ -42,6 +42,9 @@ void html_idle(const page *p);
 hs_status html_utilisation(const page *p);
 hs_status html_boxes(const page *p);
 
+/** Write a plot of measured and estimated times, a point per task (scatter.c). HS_ENOMEM. */
+hs_status html_scatter(const page *p);
+
 /** Write the critical path of the run as a table (critical.c). HS_ENOMEM. */
 hs_status html_critical(const page *p);
 

@@ -13,7 +13,7 @@ static void put_start(const page *p)
           p->out);
     html_text(p->out, p->job->plan.path);
     fputs(": run</title>\n", p->out);
-    page_style(p->out);
+    page_write_style(p->out);
     fputs("</head>\n<body>\n<main>\n", p->out);
 }
 
@@ -70,6 +70,8 @@ static hs_status put_details(const page *p)
     if (status == HS_OK)
         status = html_boxes(p);
     if (status == HS_OK)
+        status = html_scatter(p);
+    if (status == HS_OK)
         status = html_critical(p);
     return status == HS_OK ? html_tasks(p) : status;
 }
@@ -94,7 +96,7 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
         status = put_details(&p);
     html_origin(&p);
     fputs("</main>\n", out);
-    page_script(out);
+    page_write_script(out);
     fputs("</body>\n</html>\n", out);
     free(p.folder);
     return status;

@@ -146,6 +146,16 @@ void html_workers(const page *p)
           p->out);
 }
 
+/* Write a cell with a mean and a deviation. */
+static void put_deviation(FILE *out, double mean, double deviation)
+{
+    char a[32], b[32];
+
+    hs_format_rounded(mean, 4, a);
+    hs_format_rounded(deviation, 2, b);
+    fprintf(out, "<td>%s &plusmn; %s</td>", a, b);
+}
+
 static void put_kernel(const page *p, const exec_kernel *k)
 {
     fputs("<tr>", p->out);
@@ -157,9 +167,10 @@ static void put_kernel(const page *p, const exec_kernel *k)
     html_number(p->out, k->mean, 5);
     html_number(p->out, k->deviation, 3);
     if (k->estimates > 0)
-        fprintf(p->out, "<td>%.4g &plusmn; %.2g</td></tr>\n", k->error, k->error_spread);
+        put_deviation(p->out, k->error, k->error_spread);
     else
-        fputs("<td></td></tr>\n", p->out);
+        fputs("<td></td>", p->out);
+    fputs("</tr>\n", p->out);
 }
 
 void html_kernels(const page *p)

@@ -20,7 +20,7 @@ static void take_algorithm(const gen_request *request, case_judge *judge)
 {
     const char *name = request->algorithm;
 
-    judge->algorithm = plugin_algorithm_ranked(name, &judge->settings.rank);
+    judge->algorithm = plugin_algorithm_with_rank(name, &judge->settings.rank);
     if (!judge->algorithm)
         plugin_unknown_algorithm(NULL, name);
     if (strcmp(name, "best") == 0 || strcmp(name, "exact") == 0)
@@ -159,7 +159,7 @@ static hs_status finish(const gen_request *request, const search_request *search
     case_proof proof = {.schedule = NULL};
     hs_status  status = simplify_case(judge, worst);
 
-    progress_step(0, "ratio %.6g: the optimum", case_ratio(worst));
+    progress_set_done(0, "ratio %.6g: the optimum", case_ratio(worst));
     if (status == HS_OK)
         status = prove_case(judge->builder, worst, request->wants_certificate, &proof);
     if (status == HS_OK)
@@ -180,7 +180,7 @@ static int check_proof(const gen_request *request, const search_request *search,
 
     format_command(request, search, command);
     return certified_check_bound(
-        command, result->instance, certified_time(result->instance, result->witness, 0),
+        command, result->instance, certified_time_beside(result->instance, result->witness, 0),
         hs_schedule_entry_count(result->witness), result->bound.name, result->bound.value);
 }
 
@@ -215,7 +215,7 @@ int gen_make_adversary(const gen_request *request, gen_result *result)
     take_request(request, &search);
     progress_begin(search.iterations < SIZE_MAX ? (size_t)search.iterations : 0);
     if (isfinite(search.seconds))
-        progress_left(search.seconds);
+        progress_set_seconds_left(search.seconds);
     status = case_judge_open(&judge);
     code = status == HS_OK ? find_case(request, &search, &judge, result)
                            : message_status(status, "adversary");

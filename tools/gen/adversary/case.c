@@ -100,7 +100,7 @@ static double improve_witness(bad_case *c)
     return most;
 }
 
-hs_status case_judge_it(case_judge *judge, bad_case *c)
+hs_status case_compute_makespans(case_judge *judge, bad_case *c)
 {
     hs_instance *in = NULL;
     double       end[CASE_TASKS];
@@ -119,7 +119,7 @@ hs_status case_judge_it(case_judge *judge, bad_case *c)
     return status;
 }
 
-hs_status case_witness(const bad_case *c, hs_schedule **out)
+hs_status case_witness_schedule(const bad_case *c, hs_schedule **out)
 {
     hs_placement all[CASE_TASKS];
     double       end[CASE_TASKS];
@@ -152,7 +152,7 @@ static void renumber(bad_case *c, const size_t *old)
     }
 }
 
-void case_adopt(bad_case *c, const hs_schedule *s)
+void case_set_witness(bad_case *c, const hs_schedule *s)
 {
     double start[CASE_TASKS] = {0};
     size_t old[CASE_TASKS];

@@ -50,13 +50,13 @@ static inline double case_length(const bad_case *c, size_t task)
 }
 
 /** Improve the witness by simple moves, and compute both makespans. */
-hs_status case_judge_it(case_judge *judge, bad_case *c);
+hs_status case_compute_makespans(case_judge *judge, bad_case *c);
 
 /** Take the schedule `s` of the case as the witness; tasks of a graph are renumbered by start. */
-void case_adopt(bad_case *c, const hs_schedule *s);
+void case_set_witness(bad_case *c, const hs_schedule *s);
 
 /** Return the witness as a schedule of the case's instance. */
-hs_status case_witness(const bad_case *c, hs_schedule **out);
+hs_status case_witness_schedule(const bad_case *c, hs_schedule **out);
 
 /** Append a copy of a task; remove a task. */
 void case_copy_task(bad_case *c, size_t task);

@@ -57,7 +57,7 @@ static hs_status solve(const hs_instance *in, const bad_case *c, int certified, 
     hs_settings  settings;
     hs_report    report;
     hs_schedule *witness = NULL;
-    hs_status    status = case_witness(c, &witness);
+    hs_status    status = case_witness_schedule(c, &witness);
 
     hs_settings_init(&settings);
     settings.start = witness;

@@ -37,9 +37,9 @@ static bool goes_on(search *s)
 static double judge(search *s, bad_case *c)
 {
     if (s->status == HS_OK)
-        s->status = case_judge_it(s->judge, c);
+        s->status = case_compute_makespans(s->judge, c);
     if (s->judged++ % 1024 == 0)
-        progress_step((size_t)s->judged, "ratio %.6g", s->worst);
+        progress_set_done((size_t)s->judged, "ratio %.6g", s->worst);
     return s->status == HS_OK ? case_ratio(c) : 0;
 }
 
@@ -86,7 +86,7 @@ static bool find_witness(search *s, bad_case *c)
     if (s->status == HS_OK)
         s->status = hs_solve(hs_algorithm_find("best"), in, &settings, &found);
     if (s->status == HS_OK) {
-        case_adopt(&next, found);
+        case_set_witness(&next, found);
         if (judge(s, &next) > before)
             *c = next;
     }

@@ -6,7 +6,7 @@
 static bool keep_as_bad(case_judge *judge, bad_case *c, bad_case *next, hs_status *status)
 {
     if (*status == HS_OK)
-        *status = case_judge_it(judge, next);
+        *status = case_compute_makespans(judge, next);
     if (*status != HS_OK || next->count == 0 || case_ratio(next) < case_ratio(c))
         return false;
     *c = *next;

@@ -12,12 +12,12 @@ static hs_status open_graph(hsi_graph_prover *pr, size_t vertices)
     size_t     most = vertices * vertices;
 
     pr->graph = (hs_graph){.tasks = pr->pb->n, .vertices = vertices};
-    pr->graph.pred_at = hsi_arena_take(arena, vertices + 1, sizeof *pr->graph.pred_at);
-    pr->graph.succ_at = hsi_arena_take(arena, vertices + 1, sizeof *pr->graph.succ_at);
-    pr->graph.pred = hsi_arena_take(arena, most, sizeof *pr->graph.pred);
-    pr->graph.succ = hsi_arena_take(arena, most, sizeof *pr->graph.succ);
-    pr->graph.order = hsi_arena_take(arena, vertices, sizeof *pr->graph.order);
-    pr->graph.position = hsi_arena_take(arena, vertices, sizeof *pr->graph.position);
+    pr->graph.pred_at = hsi_arena_alloc(arena, vertices + 1, sizeof *pr->graph.pred_at);
+    pr->graph.succ_at = hsi_arena_alloc(arena, vertices + 1, sizeof *pr->graph.succ_at);
+    pr->graph.pred = hsi_arena_alloc(arena, most, sizeof *pr->graph.pred);
+    pr->graph.succ = hsi_arena_alloc(arena, most, sizeof *pr->graph.succ);
+    pr->graph.order = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.order);
+    pr->graph.position = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.position);
     return pr->graph.pred_at && pr->graph.succ_at && pr->graph.pred && pr->graph.succ &&
                    pr->graph.order && pr->graph.position
                ? HS_OK
@@ -33,10 +33,10 @@ hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, do
         .pb = pb, .target = target, .goal = target * (1 - 0x1p-45), .grid = hsi_grid_of_times(pb)};
     if (pb->graph->vertices > HSI_TREE_VERTICES)
         return HS_ETOOBIG;
-    pr->p = hsi_arena_take(arena, pb->n, sizeof *pr->p);
-    pr->q = hsi_arena_take(arena, pb->n, sizeof *pr->q);
-    pr->edge = hsi_arena_take(arena, pairs, 1);
-    pr->beside = hsi_arena_take(arena, pairs, 1);
+    pr->p = hsi_arena_alloc(arena, pb->n, sizeof *pr->p);
+    pr->q = hsi_arena_alloc(arena, pb->n, sizeof *pr->q);
+    pr->edge = hsi_arena_alloc(arena, pairs, 1);
+    pr->beside = hsi_arena_alloc(arena, pairs, 1);
     pr->now = *pb;
     pr->now.graph = &pr->graph;
     pr->now.p = pr->p;

@@ -98,7 +98,7 @@ static bool wait_for_event(hsi_guard *g, bool orders, double deadline)
     struct pollfd           wait[2] = {{.fd = g->ends, .events = POLLIN},
                                        {.fd = orders ? g->socket : -1, .events = POLLIN}};
     struct signalfd_siginfo news;
-    double                  left = deadline - hsi_now();
+    double                  left = deadline - hsi_clock_seconds();
     struct timespec limit = hsi_timespec(left > 0 && left < 1e9 ? (int64_t)(1e9 * left) : 0);
 
     if (ppoll(wait, 2, left < 1e9 ? &limit : NULL, NULL) <= 0)
@@ -132,7 +132,7 @@ static bool kill_everything(hsi_guard *g)
         if (denied > 0 && denied == (count > 0 ? count : 0) + !over)
             return true;
         if (!reaped)
-            wait_for_event(g, false, hsi_now() + 1);
+            wait_for_event(g, false, hsi_clock_seconds() + 1);
     }
 }
 
@@ -206,7 +206,7 @@ static double end_it(hsi_guard *g, termination_stage *now)
     *now = ENDS;
     g->terminated_count = 0;
     terminate(-g->leader);
-    return hsi_now() + g->grace;
+    return hsi_clock_seconds() + g->grace;
 }
 
 /* Wait until no process of the command is left, or the rest must be killed. */
@@ -223,9 +223,9 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
             return;
         if (over && now == RUNS) {
             now = LEFT;
-            deadline = hsi_now() + g->grace;
+            deadline = hsi_clock_seconds() + g->grace;
         }
-        if (hsi_now() >= deadline) {
+        if (hsi_clock_seconds() >= deadline) {
             end->left |= now == LEFT;
             if (now == ENDS)
                 return;

@@ -390,6 +390,10 @@ hs_status hsi_cuda_devices(hs_backend_device *list, unsigned most, unsigned *cou
                            hs_error *error);
 void      hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48]);
 
+/* copy_time.c: time copies from one memory to another, as hs_backend.time_copies(). */
+hs_status hsi_cuda_time_copies(unsigned from, unsigned to, hs_copy_sample *samples, size_t count,
+                               hs_error *error);
+
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 unsigned   hsi_cuda_most_in_flight(hs_backend_worker *worker);
 int        hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);

@@ -87,6 +87,7 @@ const hs_backend hsi_backend_cuda = {
     .submit = hsi_cuda_submit,
     .collect = hsi_cuda_collect,
     .sharing = &hsi_cuda_sharing,
+    .time_copies = hsi_cuda_time_copies,
 };
 
 /*

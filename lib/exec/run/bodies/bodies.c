@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hybridsched/cost.h>
+
 #include "core/error.h"
+#include "core/instance_store.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/command/starter.h"
 #include "exec/backend/kernel/kernel.h"
@@ -269,7 +272,47 @@ static hs_status make_row(hsi_bodies *bodies, const hsi_run_spec *spec, const ca
     return HS_ERESOURCE; /* *error explains the type that was tried last */
 }
 
-/* Copy the instance to bodies->reduced with infinite times where a body is missing. */
+/* Return true if the row's tasks are emulated on the type: they take their estimate, even a guess. */
+static bool is_emulated(const hsi_bodies *bodies, size_t row, int type)
+{
+    const hs_body *body = bodies->list[2 * row + type].body;
+
+    return body && body->backend == &hsi_backend_emulated;
+}
+
+/* Return true if a prediction or guess is the time that an emulated worker will take. */
+static bool are_predictions_emulated(const hsi_bodies *bodies, const hs_instance *in)
+{
+    for (size_t i = 0; in->store->source && i < hs_instance_rows(in); i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++)
+            if (in->store->source[2 * i + type] != HS_COST_GIVEN && is_emulated(bodies, i, type))
+                return true;
+    return false;
+}
+
+/* Give `to`, a copy of `in`, the sources of its times; the time of an emulated worker is exact. */
+static hs_status copy_sources(const hsi_bodies *bodies, const hs_instance *in, hs_instance *to)
+{
+    unsigned char *source;
+
+    if (!in->store->source)
+        return HS_OK;
+    source = calloc(hs_instance_rows(in) + 1, 2);
+    if (!source)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < hs_instance_rows(in); i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++)
+            source[2 * i + type] = is_emulated(bodies, i, type) ? HS_COST_GIVEN
+                                                                : in->store->source[2 * i + type];
+    to->store->source = source;
+    return HS_OK;
+}
+
+/*
+ * Copy the instance to bodies->reduced with infinite times where a body is missing, and with the
+ * times of emulated workers as given. Names and commands are copied only if times are to be learnt,
+ * because they are features of the tasks.
+ */
 static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_run_spec *spec)
 {
     hs_builder *b = NULL;
@@ -285,7 +328,9 @@ static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_run_spec *spec)
         hs_instance_row(spec->in, i, &row);
         row.restartable =
             hs_instance_is_restartable(spec->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
-        row.id = row.kernel = row.cpu_command = row.gpu_command = NULL;
+        row.id = NULL;
+        if (!spec->in->store->source)
+            row.kernel = row.cpu_command = row.gpu_command = NULL;
         if (!bodies->list[2 * i + HS_CPU].body)
             row.cpu = INFINITY;
         if (!bodies->list[2 * i + HS_GPU].body)
@@ -297,6 +342,8 @@ static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_run_spec *spec)
         st = hs_builder_copy_graph(b, spec->in);
     if (st == HS_OK)
         st = hs_builder_finish(b, &bodies->reduced, NULL);
+    if (st == HS_OK)
+        st = copy_sources(bodies, spec->in, bodies->reduced);
     hs_builder_free(b);
     return st;
 }
@@ -371,7 +418,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
     drop_unused_matrix(bodies);
     if (st == HS_OK && bodies->matrix && !bodies->options.dry_run)
         st = hsi_blas_open(error);
-    if (st == HS_OK && lacking)
+    if (st == HS_OK && (lacking || are_predictions_emulated(bodies, spec->in)))
         st = reduce_estimates(bodies, spec);
     return st;
 }

@@ -66,8 +66,8 @@ bool hsi_bodies_slot_uses_matrix(const hsi_bodies *bodies, unsigned slot);
 /* Return the slot of the backend that runs kernels on tiles on GPUs; HS_NONE: there is none. */
 unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies);
 
-/* Return the instance with infinite times where a body is missing: `in` if no body is missing, else
- * an instance that belongs to `bodies`. */
+/* Return the instance that policies see: infinite times where a body is missing, and predicted
+ * times of emulated workers as given. It is `in` if nothing differs, else it belongs to `bodies`. */
 const hs_instance *hsi_bodies_runnable_instance(const hsi_bodies *bodies, const hs_instance *in);
 
 #endif

@@ -87,7 +87,7 @@ int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
 
     if (!exec || !out || !look_up(lockable(exec), index, &full))
         return 0;
-    hsi_fill_sized(out, &full, sizeof full);
+    hsi_sized_copy_out(out, &full, sizeof full);
     return 1;
 }
 

@@ -91,5 +91,5 @@ void hs_exec_describe_activity(const hs_exec *exec, unsigned worker, hs_exec_act
         if (since)
             full.seconds = fmax(0, 1e-9 * (double)(hsi_clock_ns() - since));
     }
-    hsi_fill_sized(out, &full, sizeof full);
+    hsi_sized_copy_out(out, &full, sizeof full);
 }

@@ -116,7 +116,8 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
                             .done = hsi_results_past(results)->done,
                             .resumed = hsi_results_past(results)->done,
                             .failed = hsi_results_event_count(results, HSI_COUNT_FAILED),
-                            .unrecorded = hsi_results_event_count(results, HSI_COUNT_UNRECORDED) + lost,
+                            .unrecorded =
+                                hsi_results_event_count(results, HSI_COUNT_UNRECORDED) + lost,
                             .aborted = hsi_results_event_count(results, HSI_COUNT_ABORTED),
                             .retried = hsi_results_event_count(results, HSI_COUNT_RETRIED),
                             .left_out = hsi_results_unselected_tasks(results),
@@ -139,7 +140,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
     r.done -= lost;
     r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
-    hsi_fill_sized(out, &r, sizeof r);
+    hsi_sized_copy_out(out, &r, sizeof r);
 }
 
 int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)

@@ -45,15 +45,15 @@ static hs_status read_time(reader *d, hsi_dot_value value, const char *name, dou
         *time = INFINITY;
         return HS_OK;
     }
-    if (!hsi_text_number(value.text.at, value.text.length, time))
+    if (!hsi_text_to_number(value.text.at, value.text.length, time))
         return refuse(d, value, name, "a time or inf");
-    return hsi_import_time(&d->r, value.at, name, time);
+    return hsi_import_check_time(&d->r, value.at, name, time);
 }
 
 /* Copy a text to the arena, NUL-terminated. */
 static hs_status keep(reader *d, hsi_text text, hsi_text *kept)
 {
-    char *to = hsi_arena_take(&d->dot.lexer.arena, text.length + 1, 1);
+    char *to = hsi_arena_alloc(&d->dot.lexer.arena, text.length + 1, 1);
 
     if (!to)
         return HS_ENOMEM;
@@ -65,7 +65,7 @@ static hs_status keep(reader *d, hsi_text text, hsi_text *kept)
 
 static hs_status read_number(reader *d, hsi_dot_value value, const char *name, double *number)
 {
-    if (hsi_text_number(value.text.at, value.text.length, number) && *number >= 0)
+    if (hsi_text_to_number(value.text.at, value.text.length, number) && *number >= 0)
         return HS_OK;
     return refuse(d, value, name, "a number that is not negative");
 }
@@ -124,10 +124,10 @@ static hs_status read_data(reader *d, hsi_dot_value value)
 {
     static const char *const modes[] = {"r", "w", "rw"};
     hsi_text                 list = value.text, name, mode;
-    hs_status                st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &mode);
+    hs_status st = hsi_import_next_list_entry(&list, &d->dot.lexer.arena, &name, &mode);
 
     for (; st == HS_OK && name.at;
-         st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &mode)) {
+         st = hsi_import_next_list_entry(&list, &d->dot.lexer.arena, &name, &mode)) {
         size_t data;
         int    m = 0;
 
@@ -171,7 +171,7 @@ static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
     char      shown[HSI_SHOWN];
     hs_task   task;
     size_t    number, known = d->r.tasks.count;
-    hs_status st = hsi_words_enter(&d->r.tasks, id, &number);
+    hs_status st = hsi_words_find_or_add(&d->r.tasks, id, &number);
 
     if (st == HS_OK && number < known)
         return hsi_import_fail(&d->r.text, node->at, "the id %s is another node's already",
@@ -183,7 +183,7 @@ static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
         if (c != HSI_ID && c != HSI_DATA && values->of[c].at)
             st = read_column(d, c, values->of[c], &task);
     if (st == HS_OK)
-        st = hsi_import_task(&d->r, node->at, id, &task);
+        st = hsi_import_add_task(&d->r, node->at, id, &task);
     return st == HS_OK && values->of[HSI_DATA].at ? read_data(d, values->of[HSI_DATA]) : st;
 }
 
@@ -229,7 +229,7 @@ static hs_status read_workers(reader *d, const hsi_dot_fact *fact, int *given, u
 {
     uint64_t number;
 
-    if (!hsi_text_whole(fact->value.text.at, fact->value.text.length, &number) ||
+    if (!hsi_text_to_whole(fact->value.text.at, fact->value.text.length, &number) ||
         number > HS_MAX_WORKERS)
         return refuse(d, fact->value, "number of workers", "a whole number up to 1000000");
     if (!*given)
@@ -250,14 +250,14 @@ static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
 static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
 {
     hsi_text  list = fact->value.text, name, size;
-    hs_status st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &size);
+    hs_status st = hsi_import_next_list_entry(&list, &d->dot.lexer.arena, &name, &size);
 
     for (; st == HS_OK && name.at;
-         st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &size)) {
+         st = hsi_import_next_list_entry(&list, &d->dot.lexer.arena, &name, &size)) {
         double bytes;
         size_t data;
 
-        if (name.length == 0 || !hsi_text_number(size.at, size.length, &bytes) || bytes < 0)
+        if (name.length == 0 || !hsi_text_to_number(size.at, size.length, &bytes) || bytes < 0)
             return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES");
         st = hs_builder_add_handle(d->r.builder, name.at, &data);
         if (st == HS_OK)
@@ -275,8 +275,8 @@ static hs_status read_link(reader *d, hs_link link, const hsi_dot_fact *fact)
     double      latency, bandwidth;
 
     if (!blank ||
-        !hsi_text_number(fact->value.text.at, (size_t)(blank - fact->value.text.at), &latency) ||
-        !hsi_text_number(blank + 1, (size_t)(end - blank) - 1, &bandwidth) || latency < 0 ||
+        !hsi_text_to_number(fact->value.text.at, (size_t)(blank - fact->value.text.at), &latency) ||
+        !hsi_text_to_number(blank + 1, (size_t)(end - blank) - 1, &bandwidth) || latency < 0 ||
         !(bandwidth > 0))
         return refuse(d, fact->value, "link", "a latency and the bytes a second");
     d->link[link] = fact;
@@ -346,11 +346,11 @@ static hs_status read_graph(reader *d)
     if (st != HS_OK)
         return st;
     drop_edges_of_data(d);
-    st = hsi_import_barrier_edges(&d->r, d->dot.edges.data,
-                                  d->dot.edges.size / sizeof(hsi_node_edge), d->dot.names.count,
-                                  d->row);
+    st = hsi_import_add_edges_through_barriers(&d->r, d->dot.edges.data,
+                                               d->dot.edges.size / sizeof(hsi_node_edge),
+                                               d->dot.names.count, d->row);
     if (st == HS_OK && d->dot.is_strict)
-        hsi_import_merge(&d->r);
+        hsi_import_merge_edges(&d->r);
     return st == HS_OK ? hs_builder_set_unit(d->r.builder, d->r.settings.unit) : st;
 }
 

@@ -74,7 +74,7 @@ static hs_status unquote(hsi_dot_lexer *l, const char *at, const char *end, hsi_
     *out = (hsi_text){at, (size_t)(end - at)};
     if (!memchr(at, '\\', out->length))
         return HS_OK;
-    to = hsi_arena_take(&l->arena, out->length, 1);
+    to = hsi_arena_alloc(&l->arena, out->length, 1);
     if (!to)
         return HS_ENOMEM;
     *out = (hsi_text){to, 0};
@@ -126,7 +126,7 @@ static hs_status join_quoted(hsi_dot_lexer *l)
         if (st != HS_OK)
             return st;
         whole.length = l->token.text.length + more.length;
-        whole.at = to = hsi_arena_take(&l->arena, whole.length, 1);
+        whole.at = to = hsi_arena_alloc(&l->arena, whole.length, 1);
         if (!to)
             return HS_ENOMEM;
         memcpy(to, l->token.text.at, l->token.text.length);

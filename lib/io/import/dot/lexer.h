@@ -31,7 +31,7 @@ typedef struct hsi_dot_lexer {
 /* Advance to the next token. */
 hs_status hsi_dot_next(hsi_dot_lexer *l);
 
-static inline bool hsi_dot_is(const hsi_dot_lexer *l, char sign)
+static inline bool hsi_dot_is_sign(const hsi_dot_lexer *l, char sign)
 {
     return l->token.kind == HSI_DOT_SIGN && *l->token.at == sign;
 }

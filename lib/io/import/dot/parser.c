@@ -27,8 +27,8 @@ static hs_status expect_sign(hsi_dot *d, char sign)
 {
     char expected[] = {'\'', sign, '\'', '\0'};
 
-    return hsi_dot_is(&d->lexer, sign) ? hsi_dot_next(&d->lexer)
-                                       : hsi_dot_unexpected(&d->lexer, expected);
+    return hsi_dot_is_sign(&d->lexer, sign) ? hsi_dot_next(&d->lexer)
+                                            : hsi_dot_unexpected(&d->lexer, expected);
 }
 
 static hs_status take_id(hsi_dot *d, const char *expected, hsi_dot_value *id)
@@ -59,11 +59,11 @@ static hs_status take_attribute(hsi_dot *d, attributes *a)
 
     /* an attribute without a value is "true" */
     fact = (hsi_dot_fact){name.text, {{"true", 4}, name.at}};
-    if (st == HS_OK && hsi_dot_is(&d->lexer, '='))
+    if (st == HS_OK && hsi_dot_is_sign(&d->lexer, '='))
         st = take_value(d, &fact.value);
     if (st == HS_OK)
         st = append(&a->list, &fact, sizeof fact);
-    if (st == HS_OK && (hsi_dot_is(&d->lexer, ',') || hsi_dot_is(&d->lexer, ';')))
+    if (st == HS_OK && (hsi_dot_is_sign(&d->lexer, ',') || hsi_dot_is_sign(&d->lexer, ';')))
         st = hsi_dot_next(&d->lexer);
     return st;
 }
@@ -74,9 +74,9 @@ static hs_status take_attributes(hsi_dot *d, attributes *a)
     hs_status st = HS_OK;
 
     a->list.size = 0;
-    while (st == HS_OK && hsi_dot_is(&d->lexer, '[')) {
+    while (st == HS_OK && hsi_dot_is_sign(&d->lexer, '[')) {
         st = hsi_dot_next(&d->lexer);
-        while (st == HS_OK && !hsi_dot_is(&d->lexer, ']'))
+        while (st == HS_OK && !hsi_dot_is_sign(&d->lexer, ']'))
             st = take_attribute(d, a);
         if (st == HS_OK)
             st = hsi_dot_next(&d->lexer);
@@ -135,7 +135,7 @@ static hs_status change_defaults(hsi_dot *d, const attributes *a, which_attribut
 static hs_status find_node(hsi_dot *d, const scope *in, hsi_dot_value name, uint32_t *node)
 {
     size_t    known = d->names.count, number;
-    hs_status st = hsi_words_enter(&d->names, name.text, &number);
+    hs_status st = hsi_words_find_or_add(&d->names, name.text, &number);
 
     *node = (uint32_t)number;
     if (st == HS_OK && number == known) {
@@ -152,7 +152,7 @@ static hs_status skip_port(hsi_dot *d)
     hsi_dot_value ignored;
     hs_status     st = HS_OK;
 
-    for (int i = 0; i < 2 && st == HS_OK && hsi_dot_is(&d->lexer, ':'); i++) {
+    for (int i = 0; i < 2 && st == HS_OK && hsi_dot_is_sign(&d->lexer, ':'); i++) {
         st = hsi_dot_next(&d->lexer);
         if (st == HS_OK)
             st = take_id(d, "a port", &ignored);
@@ -194,7 +194,7 @@ static hs_status take_end(hsi_dot *d, const scope *in, size_t *first)
     hs_status     st;
 
     *first = d->members.size / sizeof node;
-    if (hsi_dot_is(&d->lexer, '{') || hsi_dot_is_keyword(&d->lexer, "subgraph"))
+    if (hsi_dot_is_sign(&d->lexer, '{') || hsi_dot_is_keyword(&d->lexer, "subgraph"))
         return take_subgraph(d, *in);
     st = take_id(d, "a node, '{' or '}'", &name);
     if (st == HS_OK)
@@ -232,7 +232,7 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_node_ed
     edge->is_data = class->at && hsi_text_is(class->text, "data");
     edge->bytes = 0;
     if (!bytes->at || bytes->text.length == 0 ||
-        (hsi_text_number(bytes->text.at, bytes->text.length, &edge->bytes) && edge->bytes >= 0))
+        (hsi_text_to_number(bytes->text.at, bytes->text.length, &edge->bytes) && edge->bytes >= 0))
         return HS_OK;
     return hsi_import_fail(d->lexer.text, bytes->at, "%s %s; expected a number of at least 0",
                            d->bytes, hsi_import_quote(bytes->text, shown));
@@ -342,7 +342,7 @@ static hs_status take_defaults(hsi_dot *d, scope *in, attributes *a)
     bool      is_edge = hsi_dot_is_keyword(&d->lexer, "edge");
     hs_status st = hsi_dot_next(&d->lexer);
 
-    if (st == HS_OK && !hsi_dot_is(&d->lexer, '['))
+    if (st == HS_OK && !hsi_dot_is_sign(&d->lexer, '['))
         return hsi_dot_unexpected(&d->lexer, "'['");
     if (st == HS_OK)
         st = take_attributes(d, a);
@@ -363,7 +363,7 @@ static bool is_assignment(hsi_dot *d, hs_status *st)
         return false;
     *st = hsi_dot_next(&ahead);
     d->lexer.arena = ahead.arena;
-    found = *st == HS_OK && hsi_dot_is(&ahead, '=');
+    found = *st == HS_OK && hsi_dot_is_sign(&ahead, '=');
     return found;
 }
 
@@ -391,11 +391,11 @@ static hs_status take_statements(hsi_dot *d, scope in)
     attributes a = {{0}};
     hs_status  st = HS_OK;
 
-    while (st == HS_OK && !hsi_dot_is(&d->lexer, '}')) {
+    while (st == HS_OK && !hsi_dot_is_sign(&d->lexer, '}')) {
         if (in.depth == 0)
             d->members.size = 0;
         st = take_statement(d, &in, &a);
-        while (st == HS_OK && (hsi_dot_is(&d->lexer, ';') || hsi_dot_is(&d->lexer, ',')))
+        while (st == HS_OK && (hsi_dot_is_sign(&d->lexer, ';') || hsi_dot_is_sign(&d->lexer, ',')))
             st = hsi_dot_next(&d->lexer);
     }
     hsi_vector_free(&a.list);
@@ -420,15 +420,15 @@ static hs_status take_head(hsi_dot *d)
     return st == HS_OK ? expect_sign(d, '{') : st;
 }
 
-hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r)
+hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *importer)
 {
     static const hsi_dot_values none;
     hs_status                   st;
 
-    *d = (hsi_dot){.lexer = {.text = &r->text, .next = r->text.at},
-                   .most_edges = hsi_import_most_edges(r),
-                   .time = r->settings.time ? r->settings.time : "cpu",
-                   .bytes = r->settings.bytes ? r->settings.bytes : "bytes"};
+    *d = (hsi_dot){.lexer = {.text = &importer->text, .next = importer->text.at},
+                   .most_edges = hsi_import_edge_limit(importer),
+                   .time = importer->settings.time ? importer->settings.time : "cpu",
+                   .bytes = importer->settings.bytes ? importer->settings.bytes : "bytes"};
     st = append(&d->defaults, &none, sizeof none);
     if (st == HS_OK)
         st = take_head(d);

@@ -59,7 +59,7 @@ typedef struct hsi_dot {
 } hsi_dot;
 
 /* Parse the whole text. HS_ESYNTAX, HS_ENOMEM. Call hsi_dot_close() in any case. */
-hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r);
+hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *importer);
 void      hsi_dot_close(hsi_dot *d);
 
 #endif

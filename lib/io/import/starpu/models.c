@@ -6,6 +6,7 @@
 #include "io/import/starpu/models.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,14 @@
 #include "io/import/starpu/recutils.h"
 #include "io/import/word_table.h"
 #include "io/text/field_value.h"
+#include "support/sized.h"
 
 /* Times of a model at a footprint, on the device of each type with the least number. */
 typedef struct timing {
-    double   mean[2];
+    double   mean[2]; /* us; INFINITY: not measured */
     uint64_t device[2];
+    hsi_text model;
+    double   size[2], flops[2], deviation[2], samples[2];
 } timing;
 
 typedef struct transfer {
@@ -57,7 +61,7 @@ static int architecture(hsi_text name, uint64_t *device)
 
             while (end < name.length && name.at[end] >= '0' && name.at[end] <= '9')
                 end++;
-            if (!hsi_text_whole(name.at + start, end - start, device))
+            if (!hsi_text_to_whole(name.at + start, end - start, device))
                 *device = 0;
             return i == 0 ? HS_CPU : HS_GPU;
         }
@@ -66,12 +70,12 @@ static int architecture(hsi_text name, uint64_t *device)
 
 static hs_status take_workers(hs_starpu_models *m, const hsi_rec *r)
 {
-    hsi_text count = hsi_rec_value(r, "NbWorkers");
+    hsi_text count = hsi_rec_get_value(r, "NbWorkers");
     uint64_t device, workers;
-    int      type = architecture(hsi_rec_value(r, "Architecture"), &device);
+    int      type = architecture(hsi_rec_get_value(r, "Architecture"), &device);
     char     shown[HSI_SHOWN];
 
-    if (!hsi_text_whole(count.at, count.length, &workers) || workers > HS_MAX_WORKERS)
+    if (!hsi_text_to_whole(count.at, count.length, &workers) || workers > HS_MAX_WORKERS)
         return hsi_import_fail(&m->text, count.at, "NbWorkers %s; expected a whole number up to %u",
                                hsi_import_quote(count, shown), HS_MAX_WORKERS);
     if (type == HS_CPU)
@@ -84,10 +88,10 @@ static hs_status take_workers(hs_starpu_models *m, const hsi_rec *r)
 
 static hs_status read_node(hs_starpu_models *m, const hsi_rec *r, const char *name, uint64_t *node)
 {
-    hsi_text value = hsi_rec_value(r, name);
+    hsi_text value = hsi_rec_get_value(r, name);
     char     shown[HSI_SHOWN];
 
-    if (value.at && hsi_text_whole(value.at, value.length, node) && *node < MOST_NODES)
+    if (value.at && hsi_text_to_whole(value.at, value.length, node) && *node < MOST_NODES)
         return HS_OK;
     return hsi_import_fail(&m->text, value.at ? value.at : r->start,
                            "%s %s; expected a whole "
@@ -97,7 +101,7 @@ static hs_status read_node(hs_starpu_models *m, const hsi_rec *r, const char *na
 
 static hs_status take_node(hs_starpu_models *m, const hsi_rec *r)
 {
-    hsi_text  name = hsi_rec_value(r, "Name");
+    hsi_text  name = hsi_rec_get_value(r, "Name");
     uint64_t  node;
     hs_status st = read_node(m, r, "MemoryNode", &node);
 
@@ -119,9 +123,9 @@ static hs_status take_transfer(hs_starpu_models *m, const hsi_rec *r)
     if (st == HS_OK)
         st = read_node(m, r, "MemoryNodeDst", &t.to);
     if (st == HS_OK)
-        st = hsi_rec_number(r, "Bandwidth", &t.bandwidth);
+        st = hsi_rec_get_number(r, "Bandwidth", &t.bandwidth);
     if (st == HS_OK)
-        st = hsi_rec_number(r, "Latency", &t.latency);
+        st = hsi_rec_get_number(r, "Latency", &t.latency);
     if (st != HS_OK || t.from == t.to || t.bandwidth == 0)
         return st;
     return hsi_vector_append(&m->transfers, &t, sizeof t) ? HS_ENOMEM : HS_OK;
@@ -130,7 +134,7 @@ static hs_status take_transfer(hs_starpu_models *m, const hsi_rec *r)
 /* Join the names of a model and a footprint, in the arena. */
 static hs_status name_of(hsi_arena *arena, hsi_text model, hsi_text footprint, hsi_text *name)
 {
-    char *to = hsi_arena_take(arena, model.length + 1 + footprint.length, 1);
+    char *to = hsi_arena_alloc(arena, model.length + 1 + footprint.length, 1);
 
     if (!to)
         return HS_ENOMEM;
@@ -143,13 +147,13 @@ static hs_status name_of(hsi_arena *arena, hsi_text model, hsi_text footprint, h
 
 static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, timing **out)
 {
-    timing    fresh = {{INFINITY, INFINITY}, {UINT64_MAX, UINT64_MAX}};
+    timing    fresh = {{INFINITY, INFINITY}, {UINT64_MAX, UINT64_MAX}, .model = model};
     hsi_text  name;
     size_t    number;
     hs_status st = name_of(&m->arena, model, footprint, &name);
 
     if (st == HS_OK)
-        st = hsi_words_enter(&m->names, name, &number);
+        st = hsi_words_find_or_add(&m->names, name, &number);
     if (st == HS_OK && number == m->timings.size / sizeof fresh &&
         hsi_vector_append(&m->timings, &fresh, sizeof fresh))
         st = HS_ENOMEM;
@@ -158,18 +162,27 @@ static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, 
     return st;
 }
 
+/* Parse an optional field of the record last read; `without` if it is missing or no number >= 0. */
+static double optional_number(const hsi_rec *r, const char *name, double without)
+{
+    hsi_text text = hsi_rec_get_value(r, name);
+    double   value;
+
+    return text.at && hsi_text_to_number(text.at, text.length, &value) && value >= 0 ? value : without;
+}
+
 /* Add a timing; older files name the model in `Name`. */
 static hs_status take_timing(hs_starpu_models *m, const hsi_rec *r)
 {
-    hsi_text  model = hsi_rec_value(r, "Model"), footprint = hsi_rec_value(r, "Footprint");
+    hsi_text  model = hsi_rec_get_value(r, "Model"), footprint = hsi_rec_get_value(r, "Footprint");
     double    mean;
     uint64_t  device;
     timing   *known;
-    int       type = architecture(hsi_rec_value(r, "Architecture"), &device);
-    hs_status st = hsi_rec_number(r, "Mean", &mean);
+    int       type = architecture(hsi_rec_get_value(r, "Architecture"), &device);
+    hs_status st = hsi_rec_get_number(r, "Mean", &mean);
 
     if (!model.at)
-        model = hsi_rec_value(r, "Name");
+        model = hsi_rec_get_value(r, "Name");
     if (st == HS_OK && (!model.at || !footprint.at))
         return hsi_import_fail(&m->text, r->start, "a timing without '%s'; expected it",
                                model.at ? "Footprint" : "Model");
@@ -179,19 +192,23 @@ static hs_status take_timing(hs_starpu_models *m, const hsi_rec *r)
     if (st == HS_OK && device < known->device[type]) {
         known->device[type] = device;
         known->mean[type] = mean;
+        known->size[type] = optional_number(r, "Size", 0);
+        known->flops[type] = optional_number(r, "Flops", 0);
+        known->deviation[type] = optional_number(r, "Stddev", 0);
+        known->samples[type] = optional_number(r, "Samples", 1);
     }
     return st;
 }
 
 static hs_status take_record(hs_starpu_models *m, const hsi_rec *r)
 {
-    if (hsi_rec_value(r, "Mean").at)
+    if (hsi_rec_get_value(r, "Mean").at)
         return take_timing(m, r);
-    if (hsi_rec_value(r, "MemoryNodeSrc").at)
+    if (hsi_rec_get_value(r, "MemoryNodeSrc").at)
         return take_transfer(m, r);
-    if (hsi_rec_value(r, "MemoryNode").at)
+    if (hsi_rec_get_value(r, "MemoryNode").at)
         return take_node(m, r);
-    return hsi_rec_value(r, "NbWorkers").at ? take_workers(m, r) : HS_OK;
+    return hsi_rec_get_value(r, "NbWorkers").at ? take_workers(m, r) : HS_OK;
 }
 
 /* Return the link of a transfer; -1: none. */
@@ -225,7 +242,8 @@ static hs_status read_models(hs_starpu_models *m)
     int       found = 1;
     hs_status st;
 
-    while ((st = hsi_rec_next(&r, &found)) == HS_OK && found && (st = take_record(m, &r)) == HS_OK)
+    while ((st = hsi_rec_next_record(&r, &found)) == HS_OK && found &&
+           (st = take_record(m, &r)) == HS_OK)
         ;
     hsi_rec_close(&r);
     add_up_transfers(m);
@@ -242,7 +260,7 @@ hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error)
         return hsi_error_set_status(error, HS_EINVAL);
     m = calloc(1, sizeof *m);
     if (!m)
-        return hsi_import_report(HS_ENOMEM, &found, error);
+        return hsi_import_copy_error(HS_ENOMEM, &found, error);
     st = hsi_import_text_open(&m->text, fd, &found);
     if (st == HS_OK)
         st = read_models(m);
@@ -251,7 +269,7 @@ hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_error *error)
         *out = m;
     else
         hs_starpu_models_free(m);
-    return hsi_import_report(st, &found, error);
+    return hsi_import_copy_error(st, &found, error);
 }
 
 void hs_starpu_models_free(hs_starpu_models *m)
@@ -280,6 +298,38 @@ hs_status hsi_starpu_times(const hs_starpu_models *m, hsi_arena *arena, hsi_text
     if (number != HSI_NO_WORD)
         memcpy(times, ((const timing *)m->timings.data)[number].mean, 2 * sizeof *times);
     return HS_OK;
+}
+
+void hs_starpu_timing_init_sized(hs_starpu_timing *to, size_t size)
+{
+    static const hs_starpu_timing none = {.type = HS_CPU};
+
+    hsi_sized_init(to, size, &none, sizeof none);
+}
+
+bool hs_starpu_models_next(const hs_starpu_models *m, size_t *cursor, hs_starpu_timing *out)
+{
+    const timing    *all = m->timings.data;
+    hs_starpu_timing full = {.type = HS_CPU};
+
+    for (; *cursor / 2 < m->timings.size / sizeof *all; ++*cursor) {
+        const timing *t = &all[*cursor / 2];
+        int           type = (int)(*cursor % 2);
+
+        if (isinf(t->mean[type]))
+            continue;
+        full.type = (hs_type)type;
+        snprintf(full.model, sizeof full.model, "%.*s", (int)t->model.length, t->model.at);
+        full.bytes = t->size[type];
+        full.flops = t->flops[type];
+        full.mean = 1e-6 * t->mean[type];
+        full.deviation = 1e-6 * t->deviation[type];
+        full.samples = t->samples[type];
+        hsi_sized_copy_out(out, &full, sizeof full);
+        ++*cursor;
+        return true;
+    }
+    return false;
 }
 
 void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpus)

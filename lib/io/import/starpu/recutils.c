@@ -44,7 +44,7 @@ static hs_status take_field(hsi_rec *r, hsi_text line)
     return hsi_vector_append(&r->fields, &field, sizeof field) ? HS_ENOMEM : HS_OK;
 }
 
-hs_status hsi_rec_next(hsi_rec *r, int *found)
+hs_status hsi_rec_next_record(hsi_rec *r, int *found)
 {
     hs_status st = HS_OK;
 
@@ -70,7 +70,7 @@ void hsi_rec_close(hsi_rec *r)
     hsi_vector_free(&r->fields);
 }
 
-hsi_text hsi_rec_value(const hsi_rec *r, const char *name)
+hsi_text hsi_rec_get_value(const hsi_rec *r, const char *name)
 {
     const hsi_rec_field *field = r->fields.data;
 
@@ -80,7 +80,7 @@ hsi_text hsi_rec_value(const hsi_rec *r, const char *name)
     return (hsi_text){NULL, 0};
 }
 
-bool hsi_rec_word(hsi_text *value, hsi_text *word)
+bool hsi_rec_next_word(hsi_text *value, hsi_text *word)
 {
     const char *at = value->at, *end;
 
@@ -98,14 +98,14 @@ bool hsi_rec_word(hsi_text *value, hsi_text *word)
     return word->length > 0;
 }
 
-hs_status hsi_rec_number(const hsi_rec *r, const char *name, double *value)
+hs_status hsi_rec_get_number(const hsi_rec *r, const char *name, double *value)
 {
-    hsi_text text = hsi_rec_value(r, name);
+    hsi_text text = hsi_rec_get_value(r, name);
     char     shown[HSI_SHOWN];
 
     if (!text.at)
         return hsi_import_fail(r->text, r->start, "a record without '%s'; expected it", name);
-    if (hsi_text_number(text.at, text.length, value) && *value >= 0)
+    if (hsi_text_to_number(text.at, text.length, value) && *value >= 0)
         return HS_OK;
     return hsi_import_fail(r->text, text.at, "%s %s; expected a number of at least 0", name,
                            hsi_import_quote(text, shown));

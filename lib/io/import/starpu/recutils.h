@@ -21,22 +21,22 @@ typedef struct hsi_rec_field {
 } hsi_rec_field;
 
 /* Read the next record; *found = 0 after the last. HS_ESYNTAX, HS_ENOMEM. */
-hs_status hsi_rec_next(hsi_rec *r, int *found);
+hs_status hsi_rec_next_record(hsi_rec *r, int *found);
 void      hsi_rec_close(hsi_rec *r);
 
 /*
  * Return the value of field `name` of the record last read; its `at` is NULL if the record lacks
  * the field.
  */
-hsi_text hsi_rec_value(const hsi_rec *r, const char *name);
+hsi_text hsi_rec_get_value(const hsi_rec *r, const char *name);
 
 /* Remove the first word, without blanks around it, from *value. Return false if no word is left. */
-bool hsi_rec_word(hsi_text *value, hsi_text *word);
+bool hsi_rec_next_word(hsi_text *value, hsi_text *word);
 
 /*
  * Parse field `name` of the record last read as a number >= 0. HS_ESYNTAX: missing or not such a
  * number.
  */
-hs_status hsi_rec_number(const hsi_rec *r, const char *name, double *value);
+hs_status hsi_rec_get_number(const hsi_rec *r, const char *name, double *value);
 
 #endif

@@ -54,10 +54,10 @@ static hs_status refuse(reader *s, hsi_text value, const char *what, const char 
 
 static hs_status read_whole(reader *s, const hsi_rec *rec, const char *name, uint64_t *value)
 {
-    hsi_text text = hsi_rec_value(rec, name);
+    hsi_text text = hsi_rec_get_value(rec, name);
 
     *value = 0;
-    if (!text.at || hsi_text_whole(text.at, text.length, value))
+    if (!text.at || hsi_text_to_whole(text.at, text.length, value))
         return HS_OK;
     return refuse(s, text, name, "a whole number");
 }
@@ -65,12 +65,12 @@ static hs_status read_whole(reader *s, const hsi_rec *rec, const char *name, uin
 /* Read a signed whole number. */
 static hs_status read_priority(reader *s, const hsi_rec *rec, int64_t *priority)
 {
-    hsi_text text = hsi_rec_value(rec, "Priority");
+    hsi_text text = hsi_rec_get_value(rec, "Priority");
     bool     minus = text.length > 0 && *text.at == '-';
     uint64_t size = 0;
 
-    if (text.at &&
-        (!hsi_text_whole(text.at + minus, text.length - (size_t)minus, &size) || size > INT64_MAX))
+    if (text.at && (!hsi_text_to_whole(text.at + minus, text.length - (size_t)minus, &size) ||
+                    size > INT64_MAX))
         return refuse(s, text, "Priority", "a whole number");
     *priority = minus ? -(int64_t)size : (int64_t)size;
     return HS_OK;
@@ -89,17 +89,17 @@ static hs_status take_job(reader *s, const hsi_rec *rec)
         st = read_whole(s, rec, "SubmitOrder", &j.order);
     if (st != HS_OK)
         return st;
-    j.id = hsi_rec_value(rec, "JobId");
-    j.name = hsi_rec_value(rec, "Name");
-    j.model = hsi_rec_value(rec, "Model");
-    j.footprint = hsi_rec_value(rec, "Footprint");
-    j.depends_on = hsi_rec_value(rec, "DependsOn");
-    j.handles = hsi_rec_value(rec, "Handles");
-    j.modes = hsi_rec_value(rec, "Modes");
-    j.sizes = hsi_rec_value(rec, "Sizes");
+    j.id = hsi_rec_get_value(rec, "JobId");
+    j.name = hsi_rec_get_value(rec, "Name");
+    j.model = hsi_rec_get_value(rec, "Model");
+    j.footprint = hsi_rec_get_value(rec, "Footprint");
+    j.depends_on = hsi_rec_get_value(rec, "DependsOn");
+    j.handles = hsi_rec_get_value(rec, "Handles");
+    j.modes = hsi_rec_get_value(rec, "Modes");
+    j.sizes = hsi_rec_get_value(rec, "Sizes");
     if (!j.id.at || j.id.length == 0)
         return hsi_import_fail(&s->r.text, j.at, "a job without 'JobId'; expected it");
-    if (j.handles.length > 0 && !hsi_rec_value(rec, "SubmitOrder").at)
+    if (j.handles.length > 0 && !hsi_rec_get_value(rec, "SubmitOrder").at)
         return hsi_import_fail(&s->r.text, j.at,
                                "a job with 'Handles' and without 'SubmitOrder'; "
                                "expected it");
@@ -107,7 +107,7 @@ static hs_status take_job(reader *s, const hsi_rec *rec)
         return hsi_import_fail(&s->r.text, j.at,
                                "a job with a 'Model' and without 'Footprint'; "
                                "expected it");
-    st = hsi_words_enter(&s->ids, j.id, &number);
+    st = hsi_words_find_or_add(&s->ids, j.id, &number);
     if (st == HS_OK && number < s->jobs.size / sizeof j)
         return hsi_import_fail(&s->r.text, j.id.at, "job %s is there twice",
                                hsi_import_quote(j.id, shown));
@@ -121,8 +121,8 @@ static hs_status read_jobs(reader *s)
     int       found = 1;
     hs_status st;
 
-    while ((st = hsi_rec_next(&rec, &found)) == HS_OK && found) {
-        if (!hsi_rec_value(&rec, "Control").at && !hsi_rec_value(&rec, "%rec").at)
+    while ((st = hsi_rec_next_record(&rec, &found)) == HS_OK && found) {
+        if (!hsi_rec_get_value(&rec, "Control").at && !hsi_rec_get_value(&rec, "%rec").at)
             st = take_job(s, &rec);
         if (st != HS_OK)
             break;
@@ -154,7 +154,7 @@ static hs_status sort_jobs(reader *s)
         qsort(s->jobs.data, count, sizeof *j, compare_jobs);
     hsi_words_free(&s->ids);
     for (size_t i = 0; i < count && st == HS_OK; i++)
-        st = hsi_words_enter(&s->ids, j[i].id, &number);
+        st = hsi_words_find_or_add(&s->ids, j[i].id, &number);
     return st;
 }
 
@@ -163,7 +163,7 @@ static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *da
 {
     size_t    known = s->handles.count, none = 0, length = handle.length + 24;
     double    bytes = 0;
-    char     *name = hsi_arena_take(&s->arena, length, 1);
+    char     *name = hsi_arena_alloc(&s->arena, length, 1);
     hs_status st;
 
     if (!name)
@@ -173,7 +173,7 @@ static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *da
                  (unsigned long long)rank);
     else
         snprintf(name, length, "%.*s", (int)handle.length, handle.at);
-    st = hsi_words_enter(&s->handles, (hsi_text){name, strlen(name)}, data);
+    st = hsi_words_find_or_add(&s->handles, (hsi_text){name, strlen(name)}, data);
     if (st == HS_OK && *data == known) {
         if (hsi_vector_append(&s->bytes, &bytes, sizeof bytes) ||
             hsi_vector_append(&s->seen, &none, sizeof none))
@@ -208,7 +208,7 @@ static hs_status take_use(reader *s, const job *j, hsi_text handle, hsi_text mod
 
     if (access < 0)
         return refuse(s, mode, "mode", "R, W or RW, perhaps with C, or S or X");
-    if (!hsi_text_number(size.at, size.length, &bytes) || bytes < 0)
+    if (!hsi_text_to_number(size.at, size.length, &bytes) || bytes < 0)
         return refuse(s, size, "size", "a number of at least 0");
     if (access == 0)
         return HS_OK;
@@ -236,12 +236,12 @@ static hs_status read_uses(reader *s, const job *j)
     hs_status st = HS_OK;
 
     s->uses.size = 0;
-    while (st == HS_OK && hsi_rec_word(&handles, &handle)) {
-        if (!hsi_rec_word(&modes, &mode) || !hsi_rec_word(&sizes, &size))
+    while (st == HS_OK && hsi_rec_next_word(&handles, &handle)) {
+        if (!hsi_rec_next_word(&modes, &mode) || !hsi_rec_next_word(&sizes, &size))
             return refuse(s, handle, "handle", "a mode and a size for each handle");
         st = take_use(s, j, handle, mode, size);
     }
-    if (st == HS_OK && (hsi_rec_word(&modes, &mode) || hsi_rec_word(&sizes, &size)))
+    if (st == HS_OK && (hsi_rec_next_word(&modes, &mode) || hsi_rec_next_word(&sizes, &size)))
         return hsi_import_fail(&s->r.text, j->at,
                                "a job with more modes or sizes than handles; "
                                "expected as many of each");
@@ -265,7 +265,7 @@ static hs_status add_uses(reader *s)
 static hs_status name_task(reader *s, const job *j, hsi_text *id)
 {
     hsi_text name = j->name.length ? j->name : (hsi_text){"job", 3};
-    char    *to = hsi_arena_take(&s->arena, name.length + 1 + j->id.length, 1);
+    char    *to = hsi_arena_alloc(&s->arena, name.length + 1 + j->id.length, 1);
     size_t   number;
 
     if (!to)
@@ -274,7 +274,7 @@ static hs_status name_task(reader *s, const job *j, hsi_text *id)
     to[name.length] = '-';
     memcpy(to + name.length + 1, j->id.at, j->id.length);
     *id = (hsi_text){to, name.length + 1 + j->id.length};
-    return hsi_words_enter(&s->r.tasks, *id, &number);
+    return hsi_words_find_or_add(&s->r.tasks, *id, &number);
 }
 
 static hs_status read_times(reader *s, const job *j, hs_task *task)
@@ -312,7 +312,7 @@ static hs_status add_task(reader *s, const job *j)
     if (st == HS_OK)
         st = read_uses(s, j);
     if (st == HS_OK)
-        st = hsi_import_task(&s->r, j->at, id, &task);
+        st = hsi_import_add_task(&s->r, j->at, id, &task);
     return st == HS_OK ? add_uses(s) : st;
 }
 
@@ -325,7 +325,7 @@ static hs_status read_dependencies(reader *s, uint32_t later)
     const job *jobs = s->jobs.data;
     hsi_text   list = jobs[later].depends_on, word;
 
-    while (hsi_rec_word(&list, &word)) {
+    while (hsi_rec_next_word(&list, &word)) {
         size_t         earlier = hsi_words_find(&s->ids, word);
         hsi_node_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
 
@@ -354,9 +354,9 @@ static hs_status add_jobs(reader *s, uint32_t *row)
         st = hs_builder_set_handle_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
     if (st != HS_OK)
         return st;
-    st = hsi_import_barrier_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_node_edge),
-                                  count, row);
-    hsi_import_merge(&s->r);
+    st = hsi_import_add_edges_through_barriers(&s->r, s->edges.data,
+                                               s->edges.size / sizeof(hsi_node_edge), count, row);
+    hsi_import_merge_edges(&s->r);
     return st;
 }
 
@@ -370,7 +370,7 @@ static hs_status add_machine(reader *s)
 
     hsi_starpu_workers(s->models, &cpus, &gpus);
     if (cpus + gpus > 0)
-        hsi_import_workers(&s->r, cpus, gpus);
+        hsi_import_set_workers(&s->r, cpus, gpus);
     for (int link = 0; link < HS_LINKS; link++)
         there[link] = hsi_starpu_link(s->models, (hs_link)link, &latency[link], &bandwidth[link]);
     for (int link = 0; link < HS_LINKS && there[HS_H2D] && there[HS_D2H] && st == HS_OK; link++)

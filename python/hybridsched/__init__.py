@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Schedule tasks on CPUs and GPUs, with guarantees and lower bounds.
+
+>>> import hybridsched as hs
+>>> inst = hs.Instance([4, 2, 6], [1, 2, 3], cpus=1, gpus=1)
+>>> s = hs.solve(inst)
+>>> s.makespan, s.bound
+(4.0, 4.0)
+"""
+
+from ._errors import *  # noqa: F403
+from ._errors import __all__ as _error_names
+from ._library import lib as _lib, text as _text
+from ._progress import Progress
+from ._registries import algorithms, bounds, features, policies
+from ._report import Report
+from ._bounds import Bound, bound, prove
+from ._generate import families, generate
+from ._instance import Instance, read
+from ._queue import Queue, queue
+from ._schedule import SVG, Schedule
+from ._simulate import simulate
+from ._solve import compare, solve
+from ._verify import verify
+
+__version__ = _text(_lib.HS_VERSION_STRING)
+
+__all__ = _error_names + [
+    "Bound", "Instance", "Progress", "Queue", "Report", "SVG", "Schedule", "algorithms", "bound",
+    "bounds", "compare", "families", "features", "generate", "policies", "prove", "queue", "read",
+    "simulate", "solve", "verify",
+]
+
+for _name in __all__:
+    globals()[_name].__module__ = __name__

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Progress of searches: calls of a function of the user, or a bar of tqdm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+from ._library import Stop, ffi, lib, text
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State of a search.
+
+    Attributes
+    ----------
+    seconds : float
+        Time since the call began.
+    makespan : float
+        Makespan of the best schedule so far; ``inf``: none yet.
+    bound : float
+        Best lower bound so far.
+    iterations : int
+        Iterations so far.
+    phase : str
+        Part of the search: "portfolio", "local search", ...
+    """
+
+    seconds: float
+    makespan: float
+    bound: float
+    iterations: int
+    phase: str
+
+    @property
+    def gap(self) -> float:
+        """Makespan over bound, minus 1; ``inf`` without a schedule or a bound."""
+        if self.bound <= 0 or math.isinf(self.makespan):
+            return math.inf
+        return max(0.0, self.makespan / self.bound - 1)
+
+
+class ProgressCall:
+    """A progress callback. An exception in it cancels the search and is raised at its end."""
+
+    def __init__(self, call: Callable[[Progress], Optional[bool]], stop: Stop,
+                 close: Optional[Callable[[], None]] = None) -> None:
+        self.call, self.stop, self.close = call, stop, close
+        self.raised: Optional[BaseException] = None
+        self.handle = ffi.new_handle(self)
+        self.function = lib.hspy_progress
+
+    def report(self, progress: Any) -> None:
+        """Pass on an hs_progress, unless the search was cancelled."""
+        if self.stop.flag[0]:
+            return
+        try:
+            if self.call(Progress(progress.seconds, progress.makespan, progress.bound,
+                                  progress.iterations, text(progress.phase))):
+                self.stop.set()
+        except BaseException as error:
+            self.raised = error
+            self.stop.set()
+
+    def finish(self) -> None:
+        if self.close:
+            self.close()
+        if self.raised:
+            raise self.raised
+
+
+def hspy_progress(state: Any, progress: Any) -> None:
+    """Pass on an hs_progress to the ProgressCall behind a handle."""
+    ffi.from_handle(state).report(progress)
+
+
+ffi.def_extern()(hspy_progress)
+
+
+def progress_call(progress: Union[None, bool, Callable[[Progress], Optional[bool]]],
+                  stop: Stop) -> Optional[ProgressCall]:
+    """Return the callback for the argument ``progress`` of a search; None for no progress."""
+    if progress is None or progress is False:
+        return None
+    if progress is not True:
+        return ProgressCall(progress, stop)
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("progress=True needs the package tqdm; install it, or pass a function "
+                          "that takes a hybridsched.Progress") from None
+    bar = tqdm(total=None, bar_format="{desc} {elapsed}")
+
+    def show(now: Progress) -> None:
+        bar.set_description_str(f"{now.phase}: makespan {now.makespan:.6g}, bound {now.bound:.6g},"
+                                f" gap {now.gap:.4%}")
+
+    return ProgressCall(show, stop, bar.close)
