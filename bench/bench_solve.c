@@ -162,8 +162,7 @@ static double memory_of(const call *c)
     if (n < LARGE || pipe(ends))
         return -1;
 #ifdef __GLIBC__
-    malloc_trim(0); /* return free memory to the system, so that a later use of it counts as
-                       growth */
+    malloc_trim(0); /* return free memory to the system: later allocations then count as growth */
 #endif
     child = fork();
     if (child == 0)

@@ -35,7 +35,7 @@ typedef struct row {
     int         slow;     /* slow worker; -1: none */
     double      slowness; /* factor of the slow worker, or of the slow tasks */
     double      part;     /* fraction of slow tasks */
-    double      type[2];  /* factor of all times on one type */
+    double      type[2];  /* factor of the times, by hs_type */
 } row;
 
 static const row rows[] = {
@@ -178,7 +178,7 @@ static double simulated_makespan(const scene *s, const char *policy, const hs_in
     return done == s->n ? makespan : NAN;
 }
 
-/* A run of one policy on one instance. */
+/* Result of a policy on an instance. */
 typedef struct trial {
     const scene       *scene;
     const char        *policy;

@@ -21,6 +21,7 @@ LIBC_HEADERS = ["limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h"]
 OWN_DECLARATIONS = """
 int hspy_cancelled(void *flag);
 extern "Python" void hspy_progress(void *state, const hs_progress *progress);
+extern "Python" void hspy_run_progress(void *state, const hs_exec_progress *progress);
 extern "Python" int hspy_accept(void *state, const hs_queue_task *task);
 """
 OWN_SOURCE = """

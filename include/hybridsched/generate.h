@@ -206,9 +206,9 @@ HS_API const hs_worst *hs_worst_find(const char *name);
 HS_API const char     *hs_worst_name(const hs_worst *family);
 HS_API const char     *hs_worst_summary(const hs_worst *family); /* Source and description of the
                                                                     family in one line. */
-HS_API unsigned        hs_worst_least(const hs_worst *family);   /* smallest valid argument */
-HS_API unsigned        hs_worst_most(const hs_worst *family);    /* largest valid argument; times
-                                                                    stay exact up to it */
+HS_API unsigned hs_worst_least_argument(const hs_worst *family); /* smallest valid argument */
+HS_API unsigned hs_worst_most_argument(const hs_worst *family);  /* largest valid argument; times
+                                                           stay exact up to it */
 
 /**
  * Generate the worst case of a family: the instance; a good schedule in *witness (may be NULL); and

@@ -282,7 +282,7 @@ static hs_status keep_floors(walker *wk)
     return hsi_poll(walk->pb->token) ? HS_ECANCELED : HS_OK;
 }
 
-/* Release the walk's memory; the arrays that outlive it move to its beginning. */
+/* Release the temporary memory of the walk; the remaining arrays move to the front. */
 static hs_status release_all_but_floors(hsi_balanced_walk *walk, hsi_mark mark)
 {
     hsi_arena *arena = walk->pb->arena;

@@ -18,7 +18,7 @@ typedef struct hsi_capacity_search {
     int64_t         capacity;
     uint64_t        most_nodes;
     const hsi_stop *stop;  /* stop condition, polled every few thousand nodes */
-    uint64_t        nodes; /* counter that the search increases by its nodes */
+    uint64_t        nodes; /* number of visited nodes; the search adds to this counter */
     uint32_t       *take;  /* result of HSI_FOUND: counts by worker and kind */
 } hsi_capacity_search;
 

@@ -18,7 +18,7 @@ typedef struct hsi_release {
                              rounded */
     double       *sum[2]; /* sum of the times of the earlier workers, rounded */
     double    latest;
-    uint32_t     *order; /* all workers, ordered by their time of availability */
+    uint32_t     *order; /* worker numbers in the order of availability */
     const double *available;
     unsigned  cpus;
 } hsi_release;

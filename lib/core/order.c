@@ -42,7 +42,7 @@ double hsi_heteroprio_cell(double cpu_time, double gpu_time, double width)
 
 typedef struct rho_order {
     const hsi_problem *pb;
-    uint64_t           flip; /* mask for keys: all ones for descending order, else 0 */
+    uint64_t           flip; /* mask to invert keys: ~0 for descending order, 0 for ascending */
 } rho_order;
 
 static int rho_before(const void *context, uint32_t a, uint32_t b)

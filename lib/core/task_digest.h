@@ -15,7 +15,7 @@ static inline uint64_t hsi_digest_implementation(bool is_command, const char *te
         hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
 }
 
-/* Return the digest of what a row runs on a type: its command, else its kernel. */
+/* Return the digest of a row's command for the type, or of its kernel without a command. */
 static inline uint64_t hsi_task_digest_implementation(const hs_task *row, hs_type type)
 {
     const char *command = type == HS_CPU ? row->cpu_command : row->gpu_command;

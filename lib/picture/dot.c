@@ -91,7 +91,7 @@ static void put_link(hsi_output *out, const hs_instance *in, hs_link link, const
     hsi_output_format(out, ", %s=\"%s %s\"", name, number[0], number[1]);
 }
 
-/* Write NAME:BYTES of all data as an attribute. */
+/* Write the name and bytes of each handle as an attribute of the graph. */
 static hs_status put_sizes(hsi_output *out, const hs_instance *in)
 {
     hsi_vector  text = {0};

@@ -55,7 +55,7 @@ static inline bool hsi_locations_are_tracked(const hsi_data_locations *locations
     return locations->pb != NULL;
 }
 
-/* Record that a task has ended on a worker and written its data there. */
+/* Record the end of a task: the worker's memory node has the new version of the written handles. */
 void hsi_locations_record_end(hsi_data_locations *locations, uint32_t task, unsigned worker,
                               double now);
 

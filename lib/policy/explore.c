@@ -112,7 +112,7 @@ static void explore_ready(hs_policy_state *e, const uint32_t *tasks, size_t coun
         hs_wake_all(wake);
 }
 
-/* Set the expected times of a task that runs to those of its class. */
+/* Copy the expected times of the class to a running task. */
 static void refresh(hs_policy_state *e, uint32_t task)
 {
     for (int type = HS_CPU; type <= HS_GPU; type++)

@@ -41,7 +41,7 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
     return all;
 }
 
-/* Record the transfers of all tasks in topological order, so that inputs precede their readers. */
+/* Record the transfers task by task in topological order: a writer precedes its readers. */
 static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
                              hsi_token *token)
 {

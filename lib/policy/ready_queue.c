@@ -24,8 +24,7 @@ typedef struct queue_slot {
 typedef struct started_task {
     hs_queue_task task;
     double        end;
-    bool          is_victim; /* whether the running task is in `victims`, so that it may be
-                                spoliated */
+    bool          is_victim; /* whether the running task is in `victims`: it may be spoliated */
 } started_task;
 
 struct hs_queue {

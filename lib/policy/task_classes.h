@@ -35,7 +35,7 @@ typedef struct hsi_task_class {
     } on[2]; /* by hs_type */
 } hsi_task_class;
 
-/* A key on one type, and its classes. */
+/* A key (name of a kernel or program) with its classes of tasks on a type. */
 typedef struct hsi_class_key {
     char     name[HS_MAX_KEY];
     hs_type  type;

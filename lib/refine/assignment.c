@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assignments and schedules. Both add up loads in the same order, so that their makespans are
- * equal. */
+/* Conversions between assignments and schedules. Loads are summed in a fixed order, which makes the
+ * makespans equal. */
 #include <math.h>
 #include <stdlib.h>
 

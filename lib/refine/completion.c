@@ -232,7 +232,7 @@ static bool is_dominated(hsi_completion *c, const filling *f, int64_t room)
         int64_t one = c->weight[c->taken[i]];
 
         if (i > f->from + 1 && c->taken[i] == c->taken[i - 1])
-            continue; /* the task before has the same weight, and so the same pairs */
+            continue; /* the previous task has an equal weight, thus equal pairs */
         if (room > 0 && is_left(c, one + 1, one + room))
             return true;
         c->work += STEP_WORK * (c->taken_count - i);

@@ -137,6 +137,25 @@ class Rows:
         return failure(status, place + why if why else "")
 
 
+def written_times(content: bytes, times: Mapping[tuple[int, int], str]) -> bytes:
+    """Return an instance's file with other times, given by row and type (0: cpu, 1: gpu)."""
+    lines = io.StringIO(content.decode("utf-8", "surrogateescape"), newline="")
+    above, position = "", 0
+    while (line := lines.readline()).startswith("#"):
+        above, position = above + line, lines.tell()
+    lines.seek(position)
+    names, *rows = csv.reader(lines)
+    for kind, name in enumerate(("cpu", "gpu")):
+        if name not in names:
+            raise InvalidArgument(f"the file of the instance has no column '{name}'")
+    for (row, kind), time in times.items():
+        rows[row][names.index(("cpu", "gpu")[kind])] = time
+    out = io.StringIO()
+    out.write(above + ",".join(names) + "\n")
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    return out.getvalue().encode("utf-8", "surrogateescape")
+
+
 def columns(content: bytes) -> dict[str, Any]:
     """Return the columns of an instance's file as arrays and lists."""
     lines = io.StringIO(content.decode("utf-8", "surrogateescape"), newline="")

@@ -83,7 +83,7 @@ class Table(unittest.TestCase):
 
     def test_faults_name_the_row_by_its_id(self):
         cases = [
-            ({"id": ["a", "b\nb", "c"], "cpu": [1, 2, -3]}, r"row 2 \('c'\): cpu time"),
+            ({"id": ["a", "b\nb", "c", "d"], "cpu": [1, 2, -3, 4]}, r"row 2 \('c'\): cpu time"),
             ({"id": ["a", "b", "b"], "cpu": [1, 2, 3]}, r"row 2 \('b'\): two tasks have the name"),
             ({"cpu": [1, 2], "priority": [1, 2.5]}, r"row 1: .*2.5"),
             ({"id": ["a", "b"], "cpu": [1, 2], "after": ["b", "a"]}, r"row 1 \('b'\): tasks wait"),

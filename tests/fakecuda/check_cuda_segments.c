@@ -200,7 +200,7 @@ static unsigned fetched_at_first(hs_gpu_mode mode)
     size_t           i;
 
     s.gpu.mode = mode;
-    s.fail.halt = HS_HALT_NEVER; /* disables queueing, so that only inputs are prefetched */
+    s.fail.halt = HS_HALT_NEVER; /* disables queueing of tasks; only inputs are prefetched */
     tiles_setup();
     run_tiles(tiled(HS_LU, 8, 16, 1, 1), "gpu-only", &s, 1, 1);
     for (i = 0; kernels < 2; i++)

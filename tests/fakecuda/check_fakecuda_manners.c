@@ -71,7 +71,7 @@ START_TEST(kernels_take_what_they_compute)
 }
 END_TEST
 
-/* Check two kernels in two streams: they run one after another with one engine, else concurrently.
+/* Check that kernels of two streams run in sequence with a single engine, else concurrently.
  * */
 START_TEST(kernels_at_once)
 {

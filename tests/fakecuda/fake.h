@@ -38,7 +38,8 @@ typedef struct fake_settings {
     unsigned fail_call;      /* number of the failing call, from 1; 0: none */
     const char *fail_name;   /* name of the failing call, ... */
     unsigned    spared;      /* ... after this number of successes; NULL: none */
-    unsigned    fail_operation; /* the copy or kernel that breaks its device when it runs */
+    unsigned
+        fail_operation; /* number of the copy or kernel that breaks the device; counted from 1 */
     int         error;          /* error of either; 0: an error that the call may return */
     int         mig;            /* devices are instances of divided GPUs */
     int         sticky;         /* a failing call leaves the device broken */

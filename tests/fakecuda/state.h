@@ -57,7 +57,8 @@ typedef struct fake_object {
     int                 alive;
     int                 doubtful; /* its destruction failed: the caller may or may not repeat it */
     int                 device;
-    void (*dispose)(struct fake_object *object); /* release what the object owns; NULL: nothing */
+    void (*dispose)(
+        struct fake_object *object); /* destructor of the object's content; NULL: no content */
 } fake_object;
 
 void *fake_object_create(fake_type type, size_t size);

@@ -237,7 +237,8 @@ START_TEST(what_is_late_is_stolen_as_it_reads)
 }
 END_TEST
 
-/* Check that tasks start after their predecessors and the transfers of their outputs. */
+/* Check that a task starts after the end of each predecessor and after the transfer of its input.
+ */
 static void require_possible(const graph_sample *s, const char *name, const hs_schedule *found)
 {
     double   end[GRAPH_TASKS], start[GRAPH_TASKS];

@@ -32,8 +32,8 @@ typedef struct model_task {
 
 typedef struct model_worker {
     int task;   /* running task, or NOBODY */
-    int thief;  /* worker that spoliates the running task, or NOBODY */
-    int victim; /* worker whose task this worker spoliates, or NOBODY */
+    int    thief;  /* thief of the running task; NOBODY: none */
+    int    victim; /* victim of this worker's spoliation; NOBODY: none */
     bool   asked;  /* whether the running task must be aborted */
     bool retired;
     bool   waits; /* whether the worker decided to wait and was not woken since */
@@ -332,7 +332,7 @@ static void play_run(model *m)
 {
     unsigned i, steps = dice_below(&m->d, 8 * MOST_TASKS);
 
-    if (dice_below(&m->d, 8) == 0) /* a worker that failed to start its task */
+    if (dice_below(&m->d, 8) == 0) /* worker with a failed start */
         retire_worker(m, (int)dice_below(&m->d, m->workers));
     if (dice_below(&m->d, 3) == 0)
         skip_some(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Policies in which each idle worker chooses its task. */
+/* Literal versions of the policies whose idle workers choose a task from a common pool. */
 #include <math.h>
 
 #include "literal.h"

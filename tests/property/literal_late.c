@@ -36,8 +36,8 @@ static bool is_due_first(const law *l, int a, int b)
     return l->s->position[a] < l->s->position[b];
 }
 
-/* Return the ready task that is worth stealing and due first, or NOBODY. *from: the worker that has
- * it, *at: its index in that list. */
+/* Return the earliest due ready task worth stealing, or NOBODY; *from: owner of the list, *at:
+ * index in the list. */
 static int find_late(const law *l, int worker, int *from, size_t *index)
 {
     int found = NOBODY;

@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_FIXTURE_H
 #define TESTS_BACKEND_FIXTURE_H
 
-/* A stage: one worker of one backend, which runs attempts at one task without a dispatcher. */
+/* A stage: a backend with a single worker, for attempts at a task without a dispatcher. */
 
 #include <errno.h>
 #include <signal.h>

@@ -76,8 +76,8 @@ START_TEST(tree_ends_with_the_optimum)
 }
 END_TEST
 
-/* Check that each schedule belongs to exactly one leaf; schedules that differ only in equal
- * tasks count as one. */
+/* Check that each schedule belongs to exactly one leaf. Schedules are equal up to an exchange of
+ * equal tasks. */
 START_TEST(each_schedule_is_in_one_leaf)
 {
     hs_gamma     gamma = {sizeof gamma, 30, 4, 2, 15, 1, 1, 1, 3};

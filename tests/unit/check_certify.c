@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact sums that certify makespans: rounded up by as little as possible. */
+/* Certified makespans: exact sums, rounded up to the next double. */
 #include <check.h>
 #include <float.h>
 #include <math.h>

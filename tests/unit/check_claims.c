@@ -199,8 +199,8 @@ START_TEST(knapsack_claims_end_at_the_step_limit)
     limits        few_steps = {0, 1000, 1 << 20}, few_states = {0, 1 << 20, 100};
     dice          d = {5};
 
-    for (size_t i = 0; i < 40; i++) { /* item values equal their weights, so a set is worth its
-                                         weight */
+    for (size_t i = 0; i < 40;
+         i++) { /* the value of an item equals its weight: a set's value is its weight */
         item[i].weight = 2 * dice_between(&d, 1 << 20, 1 << 21);
         item[i].worth = item[i].weight;
     }

@@ -202,7 +202,7 @@ START_TEST(policy_kind_is_read_up_to_its_size)
 }
 END_TEST
 
-/* Check that plan is the only registered policy that keeps its plan. */
+/* Check that hs_policy_keeps_plan() is true for `plan` alone. */
 START_TEST(plan_alone_keeps_the_plan)
 {
     for (size_t i = 0; i < hs_policy_count(); i++) {

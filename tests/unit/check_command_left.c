@@ -71,7 +71,7 @@ START_TEST(processes_left_behind_get_one_sigterm)
 }
 END_TEST
 
-/* A command that ends although its spoliation was requested counts as done. */
+/* Check that a command counts as done if it ends after a request for its spoliation. */
 START_TEST(spoliated_but_finished_command_is_done)
 {
     const char *command = "trap 'exit 0' TERM; : >$READY; while :; do sleep 0.01; done";

@@ -47,7 +47,7 @@ START_TEST(unknown_times_stay_unknown)
 }
 END_TEST
 
-static int core; /* core that all threads of this test share */
+static int core; /* core number shared by the threads of this test */
 static int is_over;
 
 static void share_core(void)

@@ -102,7 +102,7 @@ static unsigned failures_on(const performance *p, unsigned worker)
     return found;
 }
 
-/* Retire a worker whose tasks fail while other workers succeed with them. */
+/* Check that a worker is retired if its tasks fail and then succeed on other workers. */
 START_TEST(broken_gpu_is_retired)
 {
     const act        rows[] = {{INFINITY, 1, "done", 1, 0}, {30, 1, "break-gpu", 40, 0}, CURTAIN};

@@ -257,7 +257,7 @@ START_TEST(ends_without_a_verdict)
 }
 END_TEST
 
-/* Cancel callback that never cancels; counts its calls. */
+/* Cancel callback: count the call and do not cancel. */
 static int count_polls(void *asked)
 {
     ++*(long *)asked;

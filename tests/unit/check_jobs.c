@@ -100,7 +100,7 @@ START_TEST(unsafe_templates_are_refused)
 }
 END_TEST
 
-/* Values and their forms {.} {/} {//} {/.}, as GNU parallel gives them. */
+/* Words of GNU parallel: an argument, and the results of {.} {/} {//} {/.} for this argument. */
 static const struct {
     const char *value, *forms;
 } forms[] = {

@@ -21,13 +21,14 @@ static size_t step_between_offsets(void)
     return value > 0 && value < 100 ? (size_t)(100 / value) : 1;
 }
 
-/* Read a damaged text. If it is accepted, check that it has the first records and no others. */
+/* Read a damaged journal. If the reader accepts the text, check that exactly the first records are
+ * found. */
 static hs_status read_damaged(const char *text, size_t size, size_t *count)
 {
     unsigned char     done[TASKS] = {0};
     hsi_journal_found found = {0};
-    char             *exact = malloc(size + 1); /* copy of exactly this size, so that a sanitizer
-                                                   notices a read behind it */
+    char             *exact =
+        malloc(size + 1); /* copy of exactly this size: a sanitizer notices a read past the end */
     hs_status st;
 
     memcpy(exact, text, size);

@@ -31,7 +31,8 @@ static hs_status run_once(size_t *believed, size_t *safe)
     assert_done(done, (size_t)count);
     for (n = (size_t)count; n < TASKS && st == HS_OK; n++) {
         if (n % 12 == 0)
-            usleep(n % 24 == 0 ? 12000 : 0); /* pause, so that a sync has few records */
+            usleep(n % 24 == 0 ? 12000
+                               : 0); /* pause between records; a sync then has few records */
         st = record(j, nth(n));
     }
     if (st != HS_OK)

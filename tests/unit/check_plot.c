@@ -215,7 +215,7 @@ START_TEST(ticks_depend_on_the_range_only)
 }
 END_TEST
 
-/* Dots that hide each other are drawn once, so that a page with a million tasks stays small. */
+/* Check that overlapping dots are drawn once: a page with a million tasks stays small. */
 START_TEST(dots_are_not_drawn_twice)
 {
     enum { COUNT = 20000 };

@@ -485,7 +485,7 @@ START_TEST(keys_are_forgotten)
 }
 END_TEST
 
-/* Replacing writes all entries, however often, and keeps those of other features. */
+/* Check that repeated replacements write every entry and keep entries of other features. */
 START_TEST(entries_are_replaced)
 {
     hs_profile   *profile = open_profile();

@@ -129,7 +129,7 @@ START_TEST(loading_fails_cleanly)
 }
 END_TEST
 
-/* A flush writes all or nothing, and the next flush writes what is missing. */
+/* Check that a flush without memory writes no entry, and that the next flush writes the entries. */
 START_TEST(flushes_lose_nothing)
 {
     hs_profile *profile;

@@ -26,7 +26,7 @@ static double the_time; /* seconds; read and written under `clock_lock` */
 static sem_t  waiting;  /* posted when the thread that draws begins to wait */
 
 static pthread_mutex_t  clock_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t  *drawer; /* condition on which that thread waits, and its mutex */
+static pthread_cond_t  *drawer; /* condition variable of the drawing thread */
 static pthread_mutex_t *drawer_lock;
 static bool             is_signalled; /* guarded by that mutex */
 

@@ -255,7 +255,7 @@ START_TEST(arrows_cross_no_text)
             continue;
         ck_assert_uint_eq(
             count_crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
-        ck_assert_uint_ge(lines, 3); /* two lines, one of them with a gap */
+        ck_assert_uint_ge(lines, 3); /* two lines; the first line has a gap */
         ck_assert_uint_eq(count_crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines),
                           0);
         ck_assert_uint_ge(lines, _i ? 3 : 0);

@@ -164,8 +164,8 @@ START_TEST(worst_cases_are_exact_at_the_largest_argument)
     double          cpu = 0, gpu = 0;
     size_t          i;
 
-    ck_assert_int_eq(hs_generate_worst(family, hs_worst_most(family), &in, NULL, NULL, NULL),
-                     HS_OK);
+    ck_assert_int_eq(
+        hs_generate_worst(family, hs_worst_most_argument(family), &in, NULL, NULL, NULL), HS_OK);
     for (i = 0; i < hs_instance_rows(in); i++) {
         hs_task row;
 
@@ -188,10 +188,11 @@ START_TEST(worst_cases_refuse_invalid_arguments)
 
     ck_assert_ptr_eq(hs_worst_find(hs_worst_name(family)), family);
     ck_assert_int_eq(
-        hs_generate_worst(family, hs_worst_least(family) - 1, &in, &witness, NULL, NULL),
+        hs_generate_worst(family, hs_worst_least_argument(family) - 1, &in, &witness, NULL, NULL),
         HS_EINVAL);
     ck_assert_int_eq(
-        hs_generate_worst(family, hs_worst_most(family) + 1, &in, &witness, NULL, NULL), HS_EINVAL);
+        hs_generate_worst(family, hs_worst_most_argument(family) + 1, &in, &witness, NULL, NULL),
+        HS_EINVAL);
     ck_assert_int_eq(hs_generate_worst(hs_worst_find("hp-1-1"), 4, &in, &witness, NULL, NULL),
                      HS_EINVAL);
     ck_assert_ptr_null(in);

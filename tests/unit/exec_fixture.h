@@ -46,7 +46,7 @@ typedef struct hs_theatre {
     int begun_on_cpus;  /* number of attempts on CPUs */
     void (*hook)(void *context);
     void *context;
-    void (*entrance)(const hs_attempt *attempt); /* hook that is called as each attempt begins */
+    void (*entrance)(const hs_attempt *attempt); /* hook, called at the begin of an attempt */
 } hs_theatre;
 
 extern hs_theatre theatre;

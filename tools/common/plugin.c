@@ -40,7 +40,8 @@ const hs_policy_kind *plugin_policy_at(size_t index)
     return index < all.policies ? all.policy[index] : NULL;
 }
 
-const hs_algorithm *plugin_algorithm_find(const char *name)
+/* Find an algorithm of the library or of a plugin; NULL: unknown name. */
+static const hs_algorithm *plugin_algorithm_find(const char *name)
 {
     for (size_t i = 0; name && i < all.algorithms; i++)
         if (strcmp(hs_algorithm_name(all.algorithm[i]), name) == 0)
@@ -75,7 +76,7 @@ const hs_algorithm *plugin_algorithm_with_rank(const char *text, hs_rank *rank)
     return algorithm;
 }
 
-const hs_policy_kind *plugin_policy_find(const char *name)
+static const hs_policy_kind *plugin_policy_find(const char *name)
 {
     for (size_t i = 0; name && i < all.policies; i++)
         if (strcmp(hs_policy_name(all.policy[i]), name) == 0)

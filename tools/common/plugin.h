@@ -23,10 +23,6 @@ void plugin_open_files(int allowed);
 const hs_algorithm   *plugin_algorithm_at(size_t index);
 const hs_policy_kind *plugin_policy_at(size_t index);
 
-/** Find an algorithm or policy of the library or of a plugin; NULL if the name is unknown. */
-const hs_algorithm   *plugin_algorithm_find(const char *name);
-const hs_policy_kind *plugin_policy_find(const char *name);
-
 enum { PLUGIN_RANKED = 80 }; /* buffer size for NAME:RANK */
 
 /**

@@ -380,8 +380,9 @@ static void take_worst(options *o, gen_request *request)
     if (!request->worst)
         report_unknown_word(NULL, "worst case", name, worst_word, listed);
     snprintf(label, sizeof label, "worst %s", name);
-    request->argument = (unsigned)parse_unsigned(label, argument, hs_worst_least(request->worst),
-                                                 hs_worst_most(request->worst));
+    request->argument =
+        (unsigned)parse_unsigned(label, argument, hs_worst_least_argument(request->worst),
+                                 hs_worst_most_argument(request->worst));
 }
 
 static void take_identical(options *o, gen_request *request)

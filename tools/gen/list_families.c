@@ -79,8 +79,8 @@ static void list_identical(const char *name, const char *summary)
 
 static void list_worst(const hs_worst *family)
 {
-    printf("  %-*s argument %u to %u\n", NAME_WIDTH, hs_worst_name(family), hs_worst_least(family),
-           hs_worst_most(family));
+    printf("  %-*s argument %u to %u\n", NAME_WIDTH, hs_worst_name(family),
+           hs_worst_least_argument(family), hs_worst_most_argument(family));
     help_wrap(stdout, hs_worst_summary(family), 0, INDENT);
 }
 

@@ -45,7 +45,7 @@ enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
  * hs_type), one of which must be able to run it. Do not mix with hsi_placing_insert(). */
 hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned allowed_types);
 
-/* Open the recorder and write all tasks to it. */
+/* Open the recorder and record the placement of every task. */
 hs_status hsi_placing_record(const hsi_placing *placing, hsi_recorder *recorder);
 
 #endif

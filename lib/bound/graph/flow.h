@@ -17,8 +17,7 @@
  * the part that GPUs run, the factors are u + f_i + g_i / m and v + f_i + h_i / k.
  */
 typedef struct hsi_flow {
-    hsi_vector         tasks;         /* uint32_t: the steps of all paths, one path after the
-                                         other */
+    hsi_vector               tasks;         /* steps (uint32_t) of all paths, path by path */
     hsi_vector         ends;          /* size_t: the end of each path in `tasks` */
     hsi_vector         amounts;       /* double: the amount of each path */
     double             multiplier[2]; /* u, v */

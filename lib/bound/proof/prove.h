@@ -34,7 +34,7 @@ typedef struct hsi_prover {
     hsi_problem     kinds; /* knapsack with an item for each kind */
     double          target;
     double          goal; /* slightly below the target: a case with this bound counts as proved */
-    double          unit; /* unit that divides all makespans; 0: not known */
+    double          unit; /* every makespan is a multiple of this unit; 0: unknown */
     bool            deep; /* whether knapsacks and packings may be used too */
     const hsi_stop *stop;
     hsi_vector      cases;    /* of hsi_case */

@@ -19,7 +19,7 @@
 
 enum { MOST_TASKS = 1 << 20 }; /* with more tasks the bound hardly exceeds the load */
 
-/* The tasks that must run on one type. */
+/* Tasks that a case assigns to a single type of worker. */
 typedef struct share {
     hs_type       type;
     unsigned      workers;

@@ -22,7 +22,7 @@ typedef enum hsi_replica_state {
     HSI_DIRTY   /* the only copy */
 } hsi_replica_state;
 
-/* Events of a piece, as one node sees them. */
+/* Events that change the state of a piece's replica at a node. */
 typedef enum hsi_event {
     HSI_READ_HERE,
     HSI_WRITTEN_HERE,

@@ -73,7 +73,7 @@ struct hs_exec {
     hsi_results    *results;
     hsi_report     *report;
     hsi_dispatcher *dispatcher;
-    hsi_worker     *worker; /* array of spec.workers, which exists as long as the handle */
+    hsi_worker     *worker; /* array of spec.workers elements; lives as long as the handle */
     bool            ran;    /* hs_exec_run() was called; used by the caller's thread only */
 };
 

@@ -43,12 +43,12 @@ const char *hs_worst_summary(const hs_worst *family)
     return family->summary;
 }
 
-unsigned hs_worst_least(const hs_worst *family)
+unsigned hs_worst_least_argument(const hs_worst *family)
 {
     return family->least;
 }
 
-unsigned hs_worst_most(const hs_worst *family)
+unsigned hs_worst_most_argument(const hs_worst *family)
 {
     return family->most;
 }

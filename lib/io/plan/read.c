@@ -125,7 +125,7 @@ static int find_difference(const struct hsi_rows *rows, size_t task, const hsi_r
     return is_text(rows, HSI_DATA, hsi_list_text(&rows->data, task)) ? -1 : HSI_DATA;
 }
 
-/* Check that all rows of a task agree. */
+/* Check that the rows of a task (aborted and completed runs) have equal columns. */
 static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
 {
     const struct hsi_field *name = field_of(r, NAME);

@@ -129,7 +129,7 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
     return HS_OK;
 }
 
-/* Convert a positive number that fills its field; return its end, or NULL. */
+/* Convert a field that consists of a positive number; return the end of the field, or NULL. */
 static inline const char *scan_time(struct hsi_field *field, const char *end)
 {
     const char *stop = hsi_decimal_read(field->at, end, &field->time);

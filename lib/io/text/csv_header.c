@@ -126,7 +126,7 @@ static bool is_separated_by(const struct hsi_field *all, char separator, const s
     return false;
 }
 
-/* Refuse a header that is one field because tabs or semicolons separate its columns. */
+/* Refuse a header with tabs or semicolons instead of commas between the columns. */
 static hs_status check_separator(struct hsi_csv *csv, const struct expected *e)
 {
     const struct hsi_field *all = &csv->fields[0];

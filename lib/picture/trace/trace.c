@@ -128,7 +128,7 @@ static void put_thread_names(hsi_trace *t)
     }
 }
 
-/* Write a bound as an instant that viewers draw across all workers. */
+/* Write a bound as a global instant event: viewers draw a line across the workers. */
 static void put_bound(hsi_trace *t, const hs_named_bound *bound)
 {
     if (!hsi_picture_has_bound(bound))

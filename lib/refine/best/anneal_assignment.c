@@ -270,7 +270,7 @@ static inline double excess_energy(const machine *at, double load)
     return over > 0 ? at->weight * over : 0;
 }
 
-/* Recompute all loads and return their energy. */
+/* Recompute the loads of the workers and return the energy of the assignment. */
 static double recompute_energy(hsi_anneal *a)
 {
     double   sum = 0;

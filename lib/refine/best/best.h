@@ -22,8 +22,7 @@ typedef struct hsi_best {
     hsi_token          caller;    /* cancelled by the caller alone, at any time limit */
     double             next_report;
     const char        *phase;
-    hsi_problem        pb;        /* settings without a cancel token, so that threads can share
-                                     them */
+    hsi_problem        pb;        /* problem without a cancel token; threads share this problem */
     hsi_problem        asking;    /* problem with `token`, for steps that are useless unless
                                      finished in time */
     hsi_problem        finishing; /* problem with `caller`, for steps worth finishing after the time

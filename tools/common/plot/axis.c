@@ -10,6 +10,8 @@
 
 #include "common/plot/drawing.h"
 
+enum { PLOT_TICKS = 40 };
+
 static void widen(plot_axis *axis, double value)
 {
     axis->from = fmin(axis->from, value);
@@ -124,7 +126,9 @@ static size_t log_ticks(const plot_axis *axis, double value[PLOT_TICKS])
     return count;
 }
 
-size_t plot_ticks(plot_axis *axis, double value[PLOT_TICKS])
+/* Choose the ticks of an axis and return their number. A decimal axis is widened to its outer
+ * ticks. */
+static size_t plot_ticks(plot_axis *axis, double value[PLOT_TICKS])
 {
     return axis->log ? log_ticks(axis, value) : decimal_ticks(axis, value);
 }

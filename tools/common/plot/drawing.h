@@ -35,13 +35,6 @@ void plot_axis_cover_values(plot_axis *axis, const plot_spec *plot, bool of_x);
 /** Return the coordinate of a value. */
 double plot_coordinate(const plot_axis *axis, double value);
 
-/**
- * Choose the ticks of an axis and return their number. A decimal axis is widened to its outer
- * ticks.
- */
-enum { PLOT_TICKS = 40 };
-size_t plot_ticks(plot_axis *axis, double value[PLOT_TICKS]);
-
 void plot_x_axis(plot_drawing *p, double bottom, const char *name);
 void plot_y_axis(plot_drawing *p, double left, double right);
 

@@ -189,7 +189,7 @@ void case_copy_task(bad_case *c, size_t task)
     c->after[last] = c->after[task];
 }
 
-/* Remove a task; its successors then follow its predecessors. */
+/* Remove a task and connect each predecessor to each successor. */
 void case_drop_task(bad_case *c, size_t task)
 {
     uint64_t own = UINT64_C(1) << task, below = own - 1;

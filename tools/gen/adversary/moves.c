@@ -2,7 +2,9 @@
 /* hsched-gen adversary: random cases, and small changes of a case. */
 #include "gen/adversary/moves.h"
 
-uint64_t dice_below(dice *d, uint64_t bound)
+/* Return a number in 0 .. bound - 1, bound > 0; uniform except for the remainder of 2^64 / bound.
+ */
+static uint64_t dice_below(dice *d, uint64_t bound)
 {
     uint64_t x = d->state += UINT64_C(0x9e3779b97f4a7c15);
 

@@ -9,11 +9,6 @@ typedef struct dice {
     uint64_t state;
 } dice;
 
-/**
- * Return a number in 0 .. bound - 1, bound > 0; uniform except for the remainder of 2^64 / bound.
- */
-uint64_t dice_below(dice *d, uint64_t bound);
-
 /** The limits of cases. */
 typedef struct case_limits {
     size_t   tasks; /* largest number of tasks */

@@ -20,7 +20,8 @@ typedef struct hsi_guard {
     int    socket, ends;
     pid_t  leader;                         /* the shell */
     pid_t  child[HSI_GUARD_CHILDREN];      /* children of the guard, except the shell */
-    pid_t  terminated[HSI_GUARD_CHILDREN]; /* processes of other groups that got SIGTERM */
+    pid_t  terminated[HSI_GUARD_CHILDREN]; /* process ids outside the command's group that received
+                                              SIGTERM */
     int    terminated_count; /* entries of terminated[] */
 } hsi_guard;
 

@@ -47,7 +47,8 @@ static bool open_contexts(hsi_cuda_gpu *gpu)
     unsigned i;
 
     for (i = 0; i < HSI_CUDA_CONTEXTS; i++) {
-        gpu->contexts = i + 1; /* so that a failed stream context is closed too */
+        gpu->contexts =
+            i + 1; /* count first: hsi_stream_context_close() also cleans up after a failure */
         if (!hsi_stream_context_open(&gpu->context[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
             return do_without(gpu, i);
     }

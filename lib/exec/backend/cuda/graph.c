@@ -238,7 +238,7 @@ static bool capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *ins
     return ok;
 }
 
-/* Run each kernel once through the stream context's own handle, so that its capture loads nothing.
+/* Run each kernel once with the stream context's own handle, since a capture must load no code.
  */
 static bool warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_stream_context *context,
                     const hs_instance *instance)

@@ -47,7 +47,7 @@ static int open_contexts(hsi_tiles_gpu *gpu)
     return hsi_tiles_test_graph_events(gpu);
 }
 
-/* Fork the other queues from the first queue, which includes them in the capture. */
+/* Fork the remaining queues from the first queue; the capture then includes every queue. */
 static bool fork_lines(hsi_tiles_gpu *gpu)
 {
     unsigned i;
