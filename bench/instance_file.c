@@ -120,7 +120,7 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
 /* Allocate as the library allocates large blocks, so that the freed pages have equal size. */
 double touch_memory(size_t size)
 {
-    char  *memory = hsi_pages_alloc(size);
+    char  *memory = hsi_large_pages_alloc(size);
     double sum = 0;
 
     if (!memory)

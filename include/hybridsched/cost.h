@@ -8,8 +8,8 @@ HS_BEGIN_DECLS
 
 /**
  * Cost models: predictions of execution times from measured executions. An hs_cost holds the
- * measurements of one CPU model and one GPU model. Times are in seconds, sizes in bytes, work in
- * floating-point operations. No call is safe while another thread uses the same hs_cost.
+ * measurements of one type of CPU and one type of GPU. Times are in seconds, sizes in bytes, work
+ * in floating-point operations. No call is safe while another thread uses the same hs_cost.
  */
 typedef struct hs_cost hs_cost;
 
@@ -37,10 +37,10 @@ HS_API bool hs_cost_is_guess(hs_cost_source source);
 /** What a prediction is based on: the features of a task on one worker type. */
 typedef struct hs_features {
     size_t   struct_size;
-    char     key[HS_MAX_KEY]; /* kernel name, or base name of the command's program */
-    uint64_t what;            /* digest of the command or kernel with all arguments; 0: none */
-    double   size;            /* problem size; 0: unknown */
-    double   flops;           /* floating-point operations; 0: unknown */
+    char     key[HS_MAX_KEY];     /* kernel name, or base name of the command's program */
+    uint64_t what;                /* digest of the command or kernel with all arguments; 0: none */
+    double   size;                /* problem size; 0: unknown */
+    double   flops;               /* floating-point operations; 0: unknown */
     double   bytes_in, bytes_out; /* bytes read and written */
 } hs_features;
 
@@ -73,7 +73,7 @@ typedef struct hs_prediction {
     double         time;   /* seconds, > 0 */
     double         spread; /* standard deviation over mean; NaN: unknown */
     hs_cost_source source;
-    uint64_t       runs;   /* executions behind the prediction */
+    uint64_t       runs; /* executions behind the prediction */
 } hs_prediction;
 
 HS_API void hs_prediction_init_sized(hs_prediction *prediction, size_t size);
@@ -85,8 +85,8 @@ HS_API void      hs_cost_free(hs_cost *cost);
 /**
  * Add a measured execution of `seconds` > 0 that ended at `date` (seconds since 1970; 0: unknown).
  * After four executions, a time beyond three times the mean, or below a third, is counted as
- * strange and not added; the fifth strange time in a row replaces the entry. HS_EINVAL: a feature or time is out
- * of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
+ * strange and not added; the fifth strange time in a row replaces the entry. HS_EINVAL: a feature
+ * or time is out of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
  */
 HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *features,
                                  double seconds, int64_t date);
@@ -106,14 +106,14 @@ typedef struct hs_cost_entry {
     size_t        struct_size;
     hs_type       type;
     hs_cost_level level;
-    double        runs;     /* weight of the executions, at most 64: old ones fade */
-    double        mean;     /* seconds */
-    double        m2;       /* sum of squared differences from the mean */
-    double        least;    /* shortest execution in seconds */
-    int64_t       last;     /* date of the latest execution, seconds since 1970 */
-    uint64_t      strange;  /* executions left out as strange since the latest one added */
+    double        runs;      /* weight of the executions, at most 64: old ones fade */
+    double        mean;      /* seconds */
+    double        m2;        /* sum of squared differences from the mean */
+    double        least;     /* shortest execution in seconds */
+    int64_t       last;      /* date of the latest execution, seconds since 1970 */
+    uint64_t      strange;   /* executions left out as strange since the latest one added */
     bool          restarted; /* true: the entry replaces older statistics of equal features */
-    hs_features   features; /* level TASK: key, what and size; level HISTORY: all without what */
+    hs_features   features;  /* level TASK: key, what and size; level HISTORY: all without what */
 } hs_cost_entry;
 
 HS_API void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size);
@@ -176,8 +176,8 @@ HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_insta
  * Create an instance in which long matrix products are divided. A row of the kernel dgemm:N or
  * sgemm:N whose least time exceeds `limit` seconds becomes B tasks of the kernel dgemm:N/B: task
  * ROW#K computes block K of the columns of the result. B is the least power of two whose tasks take
- * at most `limit`, of those up to `most` and N / 64; if no B is enough, the largest. `most` 0: the first power of two that is at least the number of workers, at
- * most 64.
+ * at most `limit`, of those up to `most` and N / 64; if no B is enough, the largest.
+ * `most` 0: the first power of two that is at least the number of workers, at most 64.
  *
  * The time of a part is the mean of its measured executions in `cost`, which may be NULL, else the
  * time of the row over B, on GPUs plus the transfer of the first matrix to each part. Rows with a
@@ -188,8 +188,8 @@ HS_API hs_status hs_instance_partition(const hs_instance *in, hs_cost *cost, dou
                                        unsigned most, hs_instance **out);
 
 /**
- * Create an instance as hs_instance_fill() does, in which given finite times are predictions, too, if
- * their source is HS_COST_TASK to HS_COST_LEARNED. HS_ENOMEM. O(n).
+ * Create an instance as hs_instance_fill() does, in which given finite times are predictions, too,
+ * if their source is HS_COST_TASK to HS_COST_LEARNED. HS_ENOMEM. O(n).
  */
 HS_API hs_status hs_instance_retime(const hs_instance *in, hs_cost *cost, hs_instance **out);
 

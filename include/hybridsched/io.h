@@ -64,12 +64,12 @@ typedef struct hs_plan_info {
     char           algorithm[64]; /* empty: absent */
     uint64_t       seed;
     int            has_seed;
-    double         makespan;      /* NaN: absent */
-    uint64_t       digest;        /* digest of the instance */
+    double         makespan; /* NaN: absent */
+    uint64_t       digest;   /* digest of the instance */
     int            has_digest;
     unsigned       bound_count;
     hs_named_bound bounds[16];
-    uint64_t       plan_digest;   /* digest of the whole plan */
+    uint64_t       plan_digest; /* digest of the whole plan */
     int            has_plan_digest;
 } hs_plan_info;
 
@@ -192,8 +192,8 @@ typedef struct hs_picture_failure {
 
 /** Additions to the picture of a schedule; all zero except struct_size: none. */
 typedef struct hs_picture {
-    size_t      struct_size;
-    const char *title;  /* NULL: none */
+    size_t                struct_size;
+    const char           *title; /* NULL: none */
     const hs_named_bound *bound; /* drawn as a line; NULL: none */
 
     /*
@@ -202,17 +202,17 @@ typedef struct hs_picture {
      */
     const hs_schedule        *predicted;
     const hs_named_bound     *predicted_bound; /* drawn as a line in the prediction; NULL: none */
-    const hs_picture_failure *failures; /* sorted by worker, then end */
+    const hs_picture_failure *failures;        /* sorted by worker, then end */
     size_t                    failure_count;
-    const char *policy; /* name of the simulated policy; NULL: not shown */
-    double      width;  /* chart width in SVG units, at least 360; 0: 1120. Charts narrower than
-                           900, meant for telephones, have more header lines and no arrows at the
-                           pointer */
+    const char               *policy; /* name of the simulated policy; NULL: not shown */
+    double width; /* chart width in SVG units, at least 360; 0: 1120. Charts narrower than
+                     900, meant for telephones, have more header lines and no arrows at the
+                     pointer */
 
     /* Transfers of the execution, drawn in one row per memory like the schedule's own transfers. */
     const hs_transfer *transfers; /* sorted by destination, then start; NULL: transfers of the
                                      schedule */
-    size_t             transfer_count;
+    size_t transfer_count;
 
     const hs_wait *waits; /* waits of workers, drawn in their rows; sorted by worker, then start */
     size_t         wait_count;
@@ -244,7 +244,7 @@ typedef struct hs_critical_step {
     unsigned worker;
     int      by_task; /* 1: the previous step is a task that this task comes after or reads from;
                          0: the previous step is the worker's previous entry, or none */
-    size_t   entry;   /* index in the array from hs_schedule_entries() of the worker */
+    size_t entry;     /* index in the array from hs_schedule_entries() of the worker */
 } hs_critical_step;
 
 /**
@@ -271,16 +271,16 @@ HS_API hs_status hs_dot_write(int fd, const hs_instance *in);
 HS_API size_t hs_format_double(double value, char buffer[32]);
 
 /**
- * Write `value` >= 0 rounded to `digits` (1 to 17) digits for a reader; below 10^12 every digit
+ * Write `value` >= 0 rounded to 1 to 17 significant digits for a reader; below 10^12 every digit
  * before the point is kept. NUL terminated; returns the length.
  */
-HS_API size_t hs_format_rounded(double value, int digits, char buffer[32]);
+HS_API size_t hs_format_rounded(double value, int significant_digits, char buffer[32]);
 
 /**
  * Write a duration of two minutes or more in its two largest units, e.g. "8 h 38 min", NUL
  * terminated; returns the length. For a shorter duration returns 0 and writes an empty text.
  */
-HS_API size_t hs_format_duration(double seconds, char buffer[32]);
+HS_API size_t hs_format_long_duration(double seconds, char buffer[32]);
 
 /**
  * Make foreign text safe for a terminal: control characters (C0, C1, DEL), line separators,

@@ -28,7 +28,7 @@ typedef struct hs_profile hs_profile;
 typedef struct hs_processor {
     size_t  struct_size;
     hs_type type;
-    int     cores; /* cores of each worker; 0 for GPUs */
+    int     cores;                         /* cores of each worker; 0 for GPUs */
     char    model[HS_MAX_PROCESSOR_MODEL]; /* e.g. "AMD EPYC 7543 32-Core Processor" */
 } hs_processor;
 
@@ -67,9 +67,9 @@ HS_API hs_status hs_profile_load(hs_profile *profile, const hs_processor *cpu,
 /**
  * Merge entries of another processor into `cost`, for the keys that `own` does not have. The other
  * processor has such keys, and is of the same model as `own` with other cores, else the one of this
- * type with the most entries. The model "emulated" neither serves others nor is served. Set *keys to
- * the number of these keys, and *from to the processor; without such keys, *keys is 0 and *from is
- * unchanged. Call it at most once for each type, after hs_profile_load(). O(entries).
+ * type with the most entries. The model "emulated" neither serves others nor is served. Set *keys
+ * to the number of these keys, and *from to the processor; without such keys, *keys is 0 and *from
+ * is unchanged. Call it at most once for each type, after hs_profile_load(). O(entries).
  */
 HS_API hs_status hs_profile_load_similar(hs_profile *profile, const hs_processor *own,
                                          hs_cost *cost, hs_processor *from, uint64_t *keys,
@@ -88,8 +88,9 @@ HS_API hs_status hs_profile_flush(hs_profile *profile, const hs_processor *cpu,
  * Write all entries of `cost` in place of those of equal features, for example entries from another
  * program; otherwise like hs_profile_flush().
  */
-HS_API hs_status hs_profile_replace(hs_profile *profile, const hs_processor *cpu,
-                                    const hs_processor *gpu, hs_cost *cost, hs_error *error);
+HS_API hs_status hs_profile_replace_entries(hs_profile *profile, const hs_processor *cpu,
+                                            const hs_processor *gpu, hs_cost *cost,
+                                            hs_error *error);
 
 #define HS_PROFILE_MAX_ENTRIES 100000 /* usual limit of hs_profile_trim() */
 

@@ -29,7 +29,8 @@ enum {
 
 #define MOST_PROFIT 0x1p60 /* limit of profits and differences of profits */
 
-static const double near_enough = 1e-11;/* relative distance of refuted and accepted T at the end */
+static const double near_enough =
+    1e-11; /* relative distance of refuted and accepted T at the end */
 
 typedef struct bisection {
     const hsi_problem *rows;
@@ -56,12 +57,12 @@ static int64_t needed_profit(const bisection *b, const hsi_sum *cpu_load, double
 }
 
 /*
- * Fill the knapsack for the target. Return its capacity, or -1 if the tasks that only GPUs run in
- * time exceed the GPUs' capacity. *needed is the least profit of an assignment within the target,
+ * Set the items of the knapsack for the target. Return its capacity; -1 if no assignment meets the
+ * target, because a task is too long on both types or the tasks that only GPUs run in time exceed
+ * the GPUs' capacity. *needed is a lower bound on the profit of an assignment within the target,
  * *cpu_room the CPUs' capacity in units of profit.
  */
-static int64_t fill_knapsack(bisection *b, double target, int64_t *needed,
-                             double *cpu_room)
+static int64_t set_knapsack_items(bisection *b, double target, int64_t *needed, double *cpu_room)
 {
     const hsi_problem *rows = b->rows;
     hsi_knapsack      *ks = &b->knapsack;
@@ -132,7 +133,7 @@ static bool refute_target(bisection *b, double target)
     int64_t needed, capacity;
     double  cpu_room, slack;
 
-    capacity = fill_knapsack(b, target, &needed, &cpu_room);
+    capacity = set_knapsack_items(b, target, &needed, &cpu_room);
     if (capacity >= 0) {
         slack = fmin(near_enough / 4 * cpu_room, MOST_PROFIT);
         hsi_knapsack_solve(&b->knapsack, capacity, (int64_t)slack, b->most_nodes);

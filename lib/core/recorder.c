@@ -124,7 +124,8 @@ hs_status hsi_recorder_build_schedule_in(const hsi_recorder *recorder, const hsi
     if (free_at && next)
         st = hsi_schedule_make_room(s, pb->m, pb->k,
                                     recorder->size - recorder->aborts - recorder->starts);
-    if (st == HS_OK && hsi_pages_touch(s->entries, s->entry_room * sizeof *s->entries, pb->token))
+    if (st == HS_OK &&
+        hsi_large_pages_touch(s->entries, s->entry_room * sizeof *s->entries, pb->token))
         st = HS_ECANCELED;
     if (st != HS_OK)
         goto out;

@@ -18,7 +18,7 @@ static void *make_room(void *array, size_t *room, size_t count, size_t size)
     if (array && count <= *room)
         return array;
     free(array);
-    array = hsi_pages_alloc((count ? count : 1) * size);
+    array = hsi_large_pages_alloc((count ? count : 1) * size);
     *room = array ? count : 0;
     return array;
 }

@@ -95,8 +95,7 @@ static bool find_hashed(const hsi_store *store, const hsi_names *names, const ch
 }
 
 static bool find_row(const hsi_store *store, const hsi_names *names, const char *name,
-                     size_t length,
-                     size_t *row)
+                     size_t length, size_t *row)
 {
     return find_hashed(store, names, name, length, names->slot ? hash_of(names, name, length) : 0,
                        row);
@@ -219,7 +218,7 @@ static hs_status build_table(const hsi_store *store, hsi_names *names, size_t ro
 
     hsi_names_free(names);
     names->size = room + room / 2 + 16;
-    names->slot = hsi_pages_zeroed(names->size, sizeof *names->slot);
+    names->slot = hsi_large_pages_zeroed(names->size, sizeof *names->slot);
     if (!names->slot)
         return HS_ENOMEM;
     names->room = room;

@@ -50,7 +50,10 @@ static inline void hsi_worker_loads_abort_run(hsi_worker_loads *loads, uint32_t 
     loads->worker[worker].free_at = when;
 }
 
-/* Set *makespan to the latest end of a worker, *certified to the largest load, rounded up. */
+/*
+ * Set *makespan to the latest end of a worker, and *certified to the largest exact sum of a
+ * worker's times and of the time at which it is available, rounded up. Ends the use of `loads`.
+ */
 void hsi_worker_loads_totals(hsi_worker_loads *loads, double *makespan, double *certified);
 
 #endif

@@ -63,7 +63,7 @@ static uint64_t round_digits(uint64_t digits, int most, int *exponent)
     return digits;
 }
 
-size_t hs_format_rounded(double value, int digits, char buffer[32])
+size_t hs_format_rounded(double value, int significant_digits, char buffer[32])
 {
     char     text[HSI_DECIMAL_MAX];
     int      exponent, count, point;
@@ -73,9 +73,9 @@ size_t hs_format_rounded(double value, int digits, char buffer[32])
         return hsi_decimal_write(value, buffer);
     number = shortest_digits(value, &exponent);
     point = count_digits(number) + exponent;
-    if (digits < point && point <= PLAIN_MOST)
-        digits = point;
-    count = (int)hsi_decimal_write_u64(round_digits(number, digits, &exponent), text);
+    if (significant_digits < point && point <= PLAIN_MOST)
+        significant_digits = point;
+    count = (int)hsi_decimal_write_u64(round_digits(number, significant_digits, &exponent), text);
     point = count + exponent; /* the value is 0.TEXT * 10^point */
     if (point <= -4 || point > PLAIN_MOST)
         return (size_t)snprintf(buffer, 32, "%c%s%se%d", text[0], count > 1 ? "." : "", text + 1,
@@ -101,7 +101,7 @@ static size_t two_units(double count, unsigned per, const char *larger, const ch
     return (size_t)snprintf(buffer, 32, "%.0f %s", whole, larger);
 }
 
-size_t hs_format_duration(double seconds, char buffer[32])
+size_t hs_format_long_duration(double seconds, char buffer[32])
 {
     buffer[0] = '\0';
     if (!(seconds >= 120) || seconds > 1e15)

@@ -48,12 +48,12 @@ void hsi_put_time(hsi_output *out, double time, hs_unit unit)
     hsi_output_format(out, "%s %s", text, hsi_unit_text(unit));
 }
 
-void hsi_put_long_time(hsi_output *out, double time, hs_unit unit)
+void hsi_put_time_and_duration(hsi_output *out, double time, hs_unit unit)
 {
     char text[32];
 
     hsi_put_time(out, time, unit);
-    if (hs_format_duration(time * hs_unit_seconds(unit), text) > 0)
+    if (hs_format_long_duration(time * hs_unit_seconds(unit), text) > 0)
         hsi_output_format(out, " (%s)", text);
 }
 

@@ -20,7 +20,7 @@ const char *hsi_unit_text(hs_unit unit);
 void hsi_put_time(hsi_output *out, double time, hs_unit unit);
 
 /** Write a time, e.g. "31067 s (8 h 38 min)"; short times have no duration in words. */
-void hsi_put_long_time(hsi_output *out, double time, hs_unit unit);
+void hsi_put_time_and_duration(hsi_output *out, double time, hs_unit unit);
 
 /** Write an interval, e.g. "3.25 – 4.125 ms", each end rounded to `digits` digits. */
 void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_unit unit);

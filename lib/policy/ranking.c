@@ -14,7 +14,7 @@ hs_status hsi_ranking_open(hsi_ranking *ranking, const hs_instance *in, hsi_prob
     *ranking = (hsi_ranking){.rank = rank == HS_RANK_DEFAULT ? default_rank : rank};
     if (ranking->rank == HS_RANK_GIVEN)
         return HS_OK;
-    ranking->number = hsi_pages_alloc((pb->n + 1) * sizeof *ranking->number);
+    ranking->number = hsi_large_pages_alloc((pb->n + 1) * sizeof *ranking->number);
     if (!ranking->number)
         return HS_ENOMEM;
     st = hsi_rank_numbers(in, pb, ranking->rank, ranking->number);

@@ -130,9 +130,9 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
     size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
 
     *ready = (hsi_ready){.graph = pb->graph, .token = pb->token};
-    ready->news = hsi_pages_alloc((pb->n + 1) * sizeof *ready->news);
-    ready->unfinished = hsi_pages_zeroed(vertices + 1, sizeof *ready->unfinished);
-    ready->scratch = hsi_pages_alloc((vertices + 1) * sizeof *ready->scratch);
+    ready->news = hsi_large_pages_alloc((pb->n + 1) * sizeof *ready->news);
+    ready->unfinished = hsi_large_pages_zeroed(vertices + 1, sizeof *ready->unfinished);
+    ready->scratch = hsi_large_pages_alloc((vertices + 1) * sizeof *ready->scratch);
     if (!ready->news || !ready->unfinished || !ready->scratch) {
         hsi_ready_close(ready);
         return HS_ENOMEM;

@@ -11,7 +11,7 @@ typedef struct flush {
     bool          given[2];      /* true: the caller named the processor */
     sqlite3_int64 ids[2];        /* ids of the processors; 0: not looked up */
     sqlite3_stmt *find, *put;
-    bool          replaces;      /* true: all entries are written, in place of those in the file */
+    bool          replaces; /* true: all entries are written, in place of those in the file */
 } flush;
 
 /* Iterate over the entries to be written. */
@@ -145,8 +145,8 @@ hs_status hs_profile_flush(hs_profile *profile, const hs_processor *cpu, const h
     return write_entries(&f, cpu, gpu, cost);
 }
 
-hs_status hs_profile_replace(hs_profile *profile, const hs_processor *cpu, const hs_processor *gpu,
-                             hs_cost *cost, hs_error *error)
+hs_status hs_profile_replace_entries(hs_profile *profile, const hs_processor *cpu,
+                                     const hs_processor *gpu, hs_cost *cost, hs_error *error)
 {
     flush f = {.profile = profile, .error = error, .replaces = true};
 

@@ -23,7 +23,7 @@ static hsi_chunk *add_chunk(hsi_arena *arena, size_t bytes)
 
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    chunk = hsi_pages_alloc(sizeof *chunk + size);
+    chunk = hsi_large_pages_alloc(sizeof *chunk + size);
     if (!chunk)
         return NULL;
     chunk->size = size;

@@ -7,7 +7,7 @@
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-void *hsi_pages_alloc(size_t size)
+void *hsi_large_pages_alloc(size_t size)
 {
     void *data;
 
@@ -15,20 +15,20 @@ void *hsi_pages_alloc(size_t size)
         return malloc(size);
     data = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1));
     if (data)
-        hsi_pages_hint(data, size);
+        hsi_large_pages_hint(data, size);
     return data;
 }
 
-void *hsi_pages_zeroed(size_t count, size_t size)
+void *hsi_large_pages_zeroed(size_t count, size_t size)
 {
     void *data = calloc(count, size);
 
     if (data) /* memory of this size is usually fresh from the system, hence zero and untouched */
-        hsi_pages_hint(data, count * size);
+        hsi_large_pages_hint(data, count * size);
     return data;
 }
 
-bool hsi_pages_touch(void *data, size_t size, hsi_token *token)
+bool hsi_large_pages_touch(void *data, size_t size, hsi_token *token)
 {
     enum { APART = 4096, WORK = 512 };
 

@@ -18,14 +18,15 @@
  * the last large page.
  */
 
-/** Allocate like malloc(), aligned to a large page; for memory about to be filled. */
-void *hsi_pages_alloc(size_t size);
+/** Allocate like malloc(), aligned to a large page, memory that is filled at once; free() frees it.
+ */
+void *hsi_large_pages_alloc(size_t size);
 
-/** Allocate zeroed memory like calloc(), in large pages. */
-void *hsi_pages_zeroed(size_t count, size_t size);
+/** Allocate zeroed memory like calloc(), in large pages; free() frees it. */
+void *hsi_large_pages_zeroed(size_t count, size_t size);
 
 /** Advise the kernel that `size` untouched bytes at `data` will be used. A hint; errno is kept. */
-static inline void hsi_pages_hint(void *data, size_t size)
+static inline void hsi_large_pages_hint(void *data, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     const uintptr_t page = 65536; /* a multiple of the page size of every machine */
@@ -44,9 +45,9 @@ static inline void hsi_pages_hint(void *data, size_t size)
 }
 
 /**
- * Touch memory from hsi_pages_alloc() before scattered writes, polling the cancel token, because
- * mapping all of it may take long. Returns true when cancelled. Destroys the content.
+ * Touch memory from hsi_large_pages_alloc() before scattered writes, polling the cancel token,
+ * because mapping all of it may take long. Returns true when cancelled. Destroys the content.
  */
-bool hsi_pages_touch(void *data, size_t size, hsi_token *token);
+bool hsi_large_pages_touch(void *data, size_t size, hsi_token *token);
 
 #endif

@@ -9,8 +9,9 @@
 #include "suite.h"
 #include "ways.h"
 
-static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk", "strsm", "spotrf", "sgetrf", "sgeqrf", "sormqr", "stpqrt", "stpmqrt"};
+static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",   "dpotrf", "dgetrf",
+                                      "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt", "ssyrk",  "strsm",
+                                      "spotrf", "sgetrf", "sgeqrf", "sormqr",  "stpqrt", "stpmqrt"};
 static const int         sizes[] = {1, 2, 31, 100, 101, 200, 333};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
@@ -106,7 +107,7 @@ START_TEST(a_wrong_result_is_noticed)
     opened(t, _i / KERNELS);
     trial_run_pipeline(t);
     all_done(t);
-    trial_close(t);
+    trial_close_worker(t);
     trial_free(t);
 
     settings.spoil_kernel = last_of(_i % KERNELS);
@@ -272,7 +273,7 @@ START_TEST(what_cannot_fit_is_refused)
     trial                   *t = trial_create(list, 1);
 
     t->options.device_memory = 20e6; /* three matrices take 24 million bytes */
-    ck_assert(!trial_open(t, 1));
+    ck_assert(!trial_open_worker(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     ck_assert_msg(strstr(t->error.why, "dgemm:1000") && strstr(t->error.why, "memory"), "%s",
                   t->error.why);
@@ -302,7 +303,8 @@ START_TEST(sizes_beyond_an_int_are_refused)
 }
 END_TEST
 
-/* Check that the module uses fewer stream contexts if memory is short, and refuses if no stream context fits. */
+/* Check that the module uses fewer stream contexts if memory is short, and refuses if no stream
+ * context fits. */
 START_TEST(little_memory)
 {
     static const char *const list[] = {"dgemm:300", "dgeqrf:300", "sgemm:200", NULL};
@@ -317,7 +319,7 @@ START_TEST(little_memory)
         t = trial_create(list, 4);
         t->options.device_memory = (double)memory;
         choose(t, _i);
-        if (trial_open(t, 1)) {
+        if (trial_open_worker(t, 1)) {
             trial_run_pipeline(t);
             all_done(t);
             served++;
@@ -457,7 +459,7 @@ START_TEST(no_devices)
     ck_assert_msg(strstr(error.why, _i ? "cudaErrorNoDevice" : "cudaErrorInsufficientDriver") !=
                       NULL,
                   "%s", error.why);
-    ck_assert(!trial_open(t, 1));
+    ck_assert(!trial_open_worker(t, 1));
     ck_assert_int_eq(t->status, HS_ERESOURCE);
     closed(t);
 }

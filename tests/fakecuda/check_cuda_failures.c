@@ -17,7 +17,7 @@ static void live_through(trial *t)
     unsigned          count = 0, i;
 
     t->status = t->module->devices(devices, 4, &count, &t->error);
-    if (t->status != HS_OK || !trial_open(t, 1))
+    if (t->status != HS_OK || !trial_open_worker(t, 1))
         return;
     trial_run_pipeline(t);
     for (i = 0; i < t->count && i < 4; i++) {
@@ -88,7 +88,7 @@ START_TEST(every_call_fails_once)
         live_through(t);
         if (fake_name_of_failed_call())
             snprintf(name, sizeof name, "%s", fake_name_of_failed_call());
-        trial_close(t);
+        trial_close_worker(t);
         if (!fake_name_of_failed_call())
             break;
         snprintf(name, sizeof name, "%s", fake_name_of_failed_call());
@@ -120,7 +120,7 @@ START_TEST(every_operation_breaks_the_gpu)
         t = trial_create(mixed, 2);
         choose(t, _i);
         live_through(t);
-        trial_close(t);
+        trial_close_worker(t);
         if (!fake_name_of_failed_call())
             break;
         fake_list_live_objects(text, sizeof text);

@@ -30,7 +30,7 @@ static void hang(trial *t)
 static void released(trial *t, double start)
 {
     ck_assert_double_lt(now() - start, 5);
-    trial_close(t);
+    trial_close_worker(t);
     ck_assert_double_lt(now() - start, 5);
     ck_assert_uint_eq(fake_misuse_count(), 0);
     fake_hold_operations(FAKE_KERNEL, 0);
@@ -108,8 +108,8 @@ START_TEST(a_kernel_that_takes_long)
 }
 END_TEST
 
-/* Check that the module uses fewer stream contexts if a library refuses a handle with an error different from
- * "out of memory". */
+/* Check that the module uses fewer stream contexts if a library refuses a handle with an error
+ * different from "out of memory". */
 START_TEST(handles_that_are_refused)
 {
     static const char *const list[] = {"dgemm:100", "dpotrf:100", NULL};
@@ -123,7 +123,7 @@ START_TEST(handles_that_are_refused)
 
         fake_reset(&settings);
         choose(t, _i);
-        if (trial_open(t, 1)) {
+        if (trial_open_worker(t, 1)) {
             unsigned depth = t->module->depth(t->worker);
 
             trial_run_pipeline(t);
@@ -133,7 +133,7 @@ START_TEST(handles_that_are_refused)
         } else {
             ck_assert_int_eq(t->status, HS_ERESOURCE);
             ck_assert_uint_eq(served, 0); /* more memory must not fail after less memory was enough
-                                             */
+                                           */
         }
         ck_assert_uint_le(fake_memory_peak(0), settings.memory);
         closed(t);

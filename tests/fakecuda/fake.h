@@ -30,32 +30,31 @@ typedef enum fake_kind {
 } fake_kind;
 
 typedef struct fake_settings {
-    int      devices;        /* 0: no device; -1: no driver */
-    size_t   memory;         /* bytes of each device */
-    double   bandwidth;      /* bytes per second of copies in each direction; 0: unlimited */
-    double   launch, kernel; /* seconds before each operation; least seconds of a kernel */
-    int      compute;        /* 0: kernels and copies only take time */
-    unsigned fail_call;      /* number of the failing call, from 1; 0: none */
-    const char *fail_name;   /* name of the failing call, ... */
-    unsigned    spared;      /* ... after this number of successes; NULL: none */
-    unsigned
-        fail_operation; /* number of the copy or kernel that breaks the device; counted from 1 */
+    int         devices;        /* 0: no device; -1: no driver */
+    size_t      memory;         /* bytes of each device */
+    double      bandwidth;      /* bytes per second of copies in each direction; 0: unlimited */
+    double      launch, kernel; /* seconds before each operation; least seconds of a kernel */
+    int         compute;        /* 0: kernels and copies only take time */
+    unsigned    fail_call;      /* number of the failing call, from 1; 0: none */
+    const char *fail_name;      /* name of the failing call; NULL: none */
+    unsigned    spared;         /* number of successful calls of this name before the failing one */
+    unsigned    fail_operation; /* number, from 1, of the copy or kernel that breaks the device */
     int         error;          /* error of either; 0: an error that the call may return */
     int         mig;            /* devices are instances of divided GPUs */
     int         sticky;         /* a failing call leaves the device broken */
     unsigned    spoil_kernel;   /* number of the kernel with a wrong result, from 1; 0: none */
     unsigned    spoil_copy;     /* number of the copy to the host to be spoilt, from 1; 0: none; ...
-                                   */
-    size_t      spoil_at;       /* ... offset of the wrong number, in bytes */
-    unsigned    skip;           /* set of kinds (1 << kind) whose operations only take time, ... */
-    size_t      skip_from;      /* ... copies only from this size in bytes */
-    double      lazy;           /* seconds that the first launch of a function through a handle
+                                 */
+    size_t   spoil_at;          /* ... offset of the wrong number, in bytes */
+    unsigned skip;              /* set of kinds (1 << kind) whose operations only take time, ... */
+    size_t   skip_from;         /* ... copies only from this size in bytes */
+    double   lazy;              /* seconds that the first launch of a function through a handle
                                    blocks its caller; a captured first launch is then a misuse */
     double host;                /* duration of each call, in seconds */
     double speed;               /* flops per second of kernels; 0: unlimited */
     int    engines;             /* concurrent kernels on a device; 0: unlimited */
     int    queues; /* first-in-first-out hardware queues shared by streams; 0: unlimited */
-    int queue; /* kernels and graphs that a stream holds before a launch waits; 0: unlimited */
+    int    queue;  /* kernels and graphs that a stream holds before a launch waits; 0: unlimited */
     size_t handle; /* bytes of device memory that a library handle takes; without them, creation
                       fails with an error different from "out of memory" */
     int peers;     /* devices have peer access */
@@ -119,11 +118,11 @@ typedef struct fake_record {
     int         device;
     int         stream; /* number of the stream, in order of creation */
     int         in_graph;
-    int         first;      /* first launch of a function through a handle */
+    int         first;             /* first launch of a function through a handle */
     char        range[FAKE_RANGE]; /* NVTX range of the caller; "": none */
     size_t      bytes;             /* bytes copied */
-    int64_t     asked;      /* time of the call ... */
-    int64_t     start, end; /* ... and of the run: ns on CLOCK_MONOTONIC */
+    int64_t     asked;             /* time of the call ... */
+    int64_t     start, end;        /* ... and of the run: ns on CLOCK_MONOTONIC */
 } fake_record;
 
 size_t      fake_record_count(void);

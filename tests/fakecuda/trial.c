@@ -85,7 +85,7 @@ static hs_status make_bodies(trial *t)
     return st;
 }
 
-int trial_open(trial *t, int ordered)
+int trial_open_worker(trial *t, int ordered)
 {
     t->status = make_bodies(t);
     if (t->status == HS_OK)
@@ -95,7 +95,7 @@ int trial_open(trial *t, int ordered)
     return t->status == HS_OK;
 }
 
-void trial_close(trial *t)
+void trial_close_worker(trial *t)
 {
     unsigned i;
 

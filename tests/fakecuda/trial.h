@@ -36,8 +36,8 @@ trial *trial_create(const char *const *kernels, unsigned times);
 void   trial_free(trial *t);
 
 /* Create bodies and worker, and prepare the worker. Return 1 on success; else see status. */
-int  trial_open(trial *t, int ordered);
-void trial_close(trial *t);
+int  trial_open_worker(trial *t, int ordered);
+void trial_close_worker(trial *t);
 
 /* Submit tasks while the worker has room; collect a completed task; submit and collect until every
  * task is collected. */

@@ -20,12 +20,12 @@ void setup(void)
 void opened(trial *t, int way)
 {
     choose(t, way);
-    ck_assert_msg(trial_open(t, 1), "%s", t->error.why);
+    ck_assert_msg(trial_open_worker(t, 1), "%s", t->error.why);
 }
 
 void closed(trial *t)
 {
-    trial_close(t);
+    trial_close_worker(t);
     trial_free(t);
     trial_assert_clean();
 }

@@ -22,7 +22,7 @@ void all_done(const trial *t);
 /* Wait until these numbers of operations of a kind have begun and ended. */
 void wait_for(fake_kind kind, unsigned begun, unsigned ended);
 
-/* Count kernels with the name from record `from` on. */
+/* Count the kernels of this name among the records from number `from` on. */
 unsigned count_kernels_named(const char *name, size_t from);
 
 #endif

@@ -31,8 +31,13 @@
 
 #include "unit/rounds.h"
 
-enum { MOST_TASKS = 1000, MOST_RUNS = 4000, WORKERS = 3, FREE = 5 }; /* FREE: tasks without
-                                                                        predecessors */
+enum {
+    MOST_TASKS = 1000,
+    MOST_RUNS = 4000,
+    WORKERS = 3,
+    FREE = 5
+}; /* FREE: tasks without
+      predecessors */
 
 static char          tools[4096]; /* folder of hsched-solve and hsched-exec */
 static char          folder[] = "torture_kill.XXXXXX";
@@ -69,9 +74,10 @@ static FILE *open_file(const char *name, const char *mode)
 
 static void write_instance(void)
 {
-    static const char say[] = "echo $HSCHED_TASK $TORTURE_CAMPAIGN $TORTURE_RUN $HSCHED_WORKER >>executed";
-    FILE             *f = open_file("instance", "w");
-    int               i;
+    static const char say[] =
+        "echo $HSCHED_TASK $TORTURE_CAMPAIGN $TORTURE_RUN $HSCHED_WORKER >>executed";
+    FILE *f = open_file("instance", "w");
+    int   i;
 
     fputs("# hybridsched instance 1\n# cpus 2\n# gpus 1\n# unit ms\n"
           "id,cpu,gpu,after,cpu_command,gpu_command\n",
@@ -98,7 +104,8 @@ static void mark(const char *line, const char *format, unsigned char *marks)
     marks[task] = 1;
 }
 
-/* Mark the tasks that the journal records as done: any complete line, read without the library. */
+/* Mark the tasks that the journal records as done in its complete lines. Read it without the
+ * library. */
 static void read_journal(unsigned char *marks)
 {
     FILE *f = open_file("journal", "r");
@@ -137,8 +144,8 @@ static void read_executed(void)
     memset(executed, 0, (size_t)(run + 1) * sizeof *executed);
     memset(ended, 0, sizeof ended);
     while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%d %ld %d %15s", &task, &campaign_of, &number, worker) != 4 ||
-            task < 0 || task >= tasks || number < 0)
+        if (sscanf(line, "%d %ld %d %15s", &task, &campaign_of, &number, worker) != 4 || task < 0 ||
+            task >= tasks || number < 0)
             fail("the file 'executed' cannot be read");
         if (campaign_of != campaigns) /* a killed run of an earlier campaign wrote the line late */
             continue;
@@ -243,8 +250,7 @@ static void make_plan(void)
 static pid_t start_run(void)
 {
     static const char *const policy[] = {"--policy=plan", "--policy=heteroprio", "--policy=dynamic",
-                                         "--policy=dualhp",
-                                         "--policy=plan+steal"};
+                                         "--policy=dualhp", "--policy=plan+steal"};
     char                     path[4200], number[24], chosen[32];
     char                    *words[] = {path,
                                         (char[]){"plan"},

@@ -41,7 +41,7 @@ static void set_number(hs_task *task, int64_t integer)
 static void choose_values(void)
 {
     static const char *const text = "say \"b\", c", *const empty = "";
-    double                   three = 3;
+    double three = 3;
 
     switch (column->type) {
     case HS_COLUMN_TIME:
@@ -113,8 +113,7 @@ static bool have_equal_values(const hs_column *in, const hs_task *a, const hs_ta
     if (in->type == HS_COLUMN_LIST)
         return true;
     if (in->type != HS_COLUMN_TEXT)
-        return memcmp(x, y, in->type <= HS_COLUMN_INTEGER ? 8 : 4) ==
-               0;
+        return memcmp(x, y, in->type <= HS_COLUMN_INTEGER ? 8 : 4) == 0;
     memcpy(&s, x, sizeof s);
     memcpy(&t, y, sizeof t);
     return strcmp(s ? s : "", t ? t : "") == 0;
@@ -207,7 +206,10 @@ START_TEST(instance_file_keeps_each_column)
     in = make_instance("po");
     ck_assert_int_eq(hs_instance_write(fd, in, NULL), HS_OK);
     text = get_text(fd, NULL);
-    snprintf(name, sizeof name, required ? "%s" : is_column("id") ? "\n%s,cpu,gpu\n" : ",%s\n",
+    snprintf(name, sizeof name,
+             required          ? "%s"
+             : is_column("id") ? "\n%s,cpu,gpu\n"
+                               : ",%s\n",
              column->name);
     ck_assert_msg(strstr(text, name) != NULL, "no %s in %s", name, text);
     ck_assert_msg(strstr(text, in_other) != NULL, "no %s in %s", in_other, text);
@@ -233,7 +235,7 @@ END_TEST
 static hs_instance *write_and_read_plan(const hs_instance *in)
 {
     hs_instance *back = NULL;
-    hs_schedule *s = random_schedule(in), *t = NULL;
+    hs_schedule *s = random_overlapping_schedule(in), *t = NULL;
     int          fd = scratch_fd();
 
     ck_assert_int_eq(hs_plan_write(fd, in, s, NULL, NULL), HS_OK);
@@ -284,9 +286,9 @@ static hs_status read_two(const char *first, const char *second, hs_error *error
                  strcmp(is_time, "cpu") ? ",cpu" : "", strcmp(is_time, "gpu") ? ",gpu" : "",
                  column->name);
     for (int i = 0; i < 2; i++)
-        at += sprintf(text + at, "a,%s,0,1,%s%s%s,%s\n", i ? "gpu0" : "cpu0",
-                      i ? "run" : "aborted", strcmp(is_time, "cpu") ? cpu : "",
-                      strcmp(is_time, "gpu") ? gpu : "", values[i]);
+        at += sprintf(text + at, "a,%s,0,1,%s%s%s,%s\n", i ? "gpu0" : "cpu0", i ? "run" : "aborted",
+                      strcmp(is_time, "cpu") ? cpu : "", strcmp(is_time, "gpu") ? gpu : "",
+                      values[i]);
     set_text(fd, text, (size_t)at);
     st = hs_plan_read(fd, NULL, &in, &s, NULL, error);
     hs_instance_free(in);
@@ -297,8 +299,8 @@ static hs_status read_two(const char *first, const char *second, hs_error *error
 
 START_TEST(plan_rows_of_a_task_must_agree)
 {
-    hs_error      error = {0};
-    char          expected[100];
+    hs_error error = {0};
+    char     expected[100];
 
     if (!prepare_column(_i))
         return;

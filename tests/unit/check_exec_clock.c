@@ -314,7 +314,8 @@ static size_t simulated(const hs_schedule *s, unsigned worker, note *notes)
     return count;
 }
 
-/* An attempt that is aborted at once did not begin under the virtual clock. */
+/* List the recorded attempts of a worker, without those aborted at the time they began: the virtual
+ * clock has no such attempts. Return their number. */
 static size_t recorded(const hs_exec *exec, unsigned worker, note *notes)
 {
     size_t                count, kept = 0;

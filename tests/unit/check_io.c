@@ -98,7 +98,10 @@ START_TEST(rows_longer_than_the_block_survive)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char        *command = malloc(sizes[i] + 1);
         hs_task      task = {.struct_size = sizeof task,
-                             .cpu = 1, .gpu = 2, .cpu_command = command, .gpu_command = "\"x\""};
+                             .cpu = 1,
+                             .gpu = 2,
+                             .cpu_command = command,
+                             .gpu_command = "\"x\""};
         hs_task      plain = {.struct_size = sizeof plain, .cpu = 1, .gpu = 2, .kernel = "k"};
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
@@ -176,11 +179,11 @@ static void random_info(hs_plan_info *info)
 static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
                             const hs_plan_info *info, bool again)
 {
-    hs_instance  *back = NULL;
-    hs_schedule  *t = NULL;
-    hs_plan_info  read;
-    hs_error      error = {0};
-    hs_status     st;
+    hs_instance *back = NULL;
+    hs_schedule *t = NULL;
+    hs_plan_info read;
+    hs_error     error = {0};
+    hs_status    st;
 
     set_text(fd, "", 0);
     ck_assert_int_eq(hs_plan_write(fd, in, s, info, NULL), HS_OK);
@@ -209,7 +212,7 @@ START_TEST(plans_survive_writing_and_reading)
     hsi_random_seed(&source, 3, (uint64_t)_i);
     for (int i = 0; i < rounds(400); i++) {
         hs_instance *in = random_instance(i % 50 ? 20 : 400);
-        hs_schedule *s = random_schedule(in);
+        hs_schedule *s = random_overlapping_schedule(in);
         hs_plan_info info;
 
         random_info(&info);
@@ -239,7 +242,7 @@ START_TEST(longest_names_survive_in_plans)
     ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hsi_random_seed(&source, 4, 0);
-    s = random_schedule(in);
+    s = random_overlapping_schedule(in);
     hs_plan_info_init(&info);
     plan_round_trip(fd, in, s, &info, true);
     hs_schedule_free(s);
@@ -288,12 +291,24 @@ static const struct {
     const char *given, *name;
     int         distance;
 } near[] = {
-    {"cpu", "cpu", 0},          {" CPU\t", "cpu", 0},   {"cpu_comand", "cpu_command", 1},
-    {"gpu", "cpu", 1},          {"pcu", "cpu", 1},      {"kernle", "kernel", 1},
-    {"krnle", "kernel", 2},     {"knrle", "kernel", -1}, {"nrlek", "kernel", -1},
-    {"heterpro", "heteroprio", 2}, {"het", "heteroprio", 1}, {"he", "heteroprio", -1},
-    {"heteroprio", "het", -1},  {"", "cpu", -1},        {"   ", "cpu", -1},
-    {"a", "b", -1},             {"id", "if", -1},       {"aab", "aba", 1},
+    {"cpu", "cpu", 0},
+    {" CPU\t", "cpu", 0},
+    {"cpu_comand", "cpu_command", 1},
+    {"gpu", "cpu", 1},
+    {"pcu", "cpu", 1},
+    {"kernle", "kernel", 1},
+    {"krnle", "kernel", 2},
+    {"knrle", "kernel", -1},
+    {"nrlek", "kernel", -1},
+    {"heterpro", "heteroprio", 2},
+    {"het", "heteroprio", 1},
+    {"he", "heteroprio", -1},
+    {"heteroprio", "het", -1},
+    {"", "cpu", -1},
+    {"   ", "cpu", -1},
+    {"a", "b", -1},
+    {"id", "if", -1},
+    {"aab", "aba", 1},
     {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaa", -1},
 };
 

@@ -12,10 +12,10 @@
 
 START_TEST(failing_reads_are_reported)
 {
-    hs_instance  *in = NULL;
-    hs_schedule  *s = NULL;
-    hs_error      error;
-    int           folder = open("/", O_RDONLY);
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_error     error;
+    int          folder = open("/", O_RDONLY);
 
     memset(&error, 0x55, sizeof error);
     errno = 0;
@@ -39,7 +39,7 @@ START_TEST(failing_writes_are_reported)
     int          full = open("/dev/full", O_WRONLY);
 
     hsi_random_seed(&source, 7, 0);
-    s = random_schedule(in);
+    s = random_overlapping_schedule(in);
     errno = 0;
     ck_assert_int_eq(hs_instance_write(-1, in, NULL), HS_EIO);
     ck_assert_int_eq(errno, EBADF);
@@ -90,11 +90,16 @@ START_TEST(unreadable_instances_are_not_written)
         const char *key, *value, *id, *command;
         double      gpu; /* GPU time; 0: none */
     } bad[] = {
-        {"cpus", "3", "a", NULL, 0},     {"unit", "s", "a", NULL, 0},
-        {"two words", "x", "a", NULL, 0}, {"key", "x\ny", "a", NULL, 0},
-        {"key", "x\ry", "a", NULL, 0},   {"a\n", "x", "a", NULL, 0},
-        {"key", "\xff", "a", NULL, 0},   {"hybridsched", "", "a", NULL, 0},
-        {"key", "x", "\xff", NULL, 0},   {"key", "x", "a", "\xc3", 0},
+        {"cpus", "3", "a", NULL, 0},
+        {"unit", "s", "a", NULL, 0},
+        {"two words", "x", "a", NULL, 0},
+        {"key", "x\ny", "a", NULL, 0},
+        {"key", "x\ry", "a", NULL, 0},
+        {"a\n", "x", "a", NULL, 0},
+        {"key", "\xff", "a", NULL, 0},
+        {"hybridsched", "", "a", NULL, 0},
+        {"key", "x", "\xff", NULL, 0},
+        {"key", "x", "a", "\xc3", 0},
         {"key", "x", "\xed\xa0\x80", NULL, 0},
         {"key", "x", "a", "true", 1}, /* a GPU time without a GPU command */
     };
@@ -102,7 +107,9 @@ START_TEST(unreadable_instances_are_not_written)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hs_task      task = {.struct_size = sizeof task,
-                             .id = bad[i].id, .cpu = 1, .gpu = bad[i].gpu ? bad[i].gpu : INFINITY,
+                             .id = bad[i].id,
+                             .cpu = 1,
+                             .gpu = bad[i].gpu ? bad[i].gpu : INFINITY,
                              .cpu_command = bad[i].command};
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
@@ -130,7 +137,7 @@ START_TEST(invalid_plan_infos_are_not_written)
     int          fd = scratch_fd();
 
     hsi_random_seed(&source, 8, 0);
-    s = random_schedule(in);
+    s = random_overlapping_schedule(in);
     for (int i = 0; i < 7; i++) {
         hs_plan_info_init(&info);
         info.bound_count = 1;

@@ -79,12 +79,12 @@ START_TEST(faults_in_pipes_are_reported_in_the_same_order)
     static const char head[] = "# cpus 1\n# gpus 1\ncpu,gpu,data\n1,2,no-mode\n",
                       row[] = "1,2,a:r\n";
     enum { ROWS = 1500, MOST = sizeof head + (ROWS + 2) * sizeof row };
-    char          text[MOST] = "";
-    size_t        length = sizeof head - 1;
-    hs_error      of_file, of_pipe;
-    hs_instance  *in;
-    pid_t         child;
-    int           fd = scratch_fd(), end, status;
+    char         text[MOST] = "";
+    size_t       length = sizeof head - 1;
+    hs_error     of_file, of_pipe;
+    hs_instance *in;
+    pid_t        child;
+    int          fd = scratch_fd(), end, status;
 
     hsi_random_seed(&source, 6, 0);
     memcpy(text, head, length);
@@ -227,12 +227,12 @@ END_TEST
 
 START_TEST(example_affinities_are_accepted)
 {
-    int           fd = example_fd("tiles.csv"), affinity_fd = example_fd("tiles-affinities.csv");
-    hs_instance  *in = read_valid_instance(fd);
-    hs_affinity  *affinities = NULL;
-    size_t        count = 0;
-    hs_error      error = {0};
-    hs_status     st = hs_affinities_read(affinity_fd, in, &affinities, &count, &error);
+    int          fd = example_fd("tiles.csv"), affinity_fd = example_fd("tiles-affinities.csv");
+    hs_instance *in = read_valid_instance(fd);
+    hs_affinity *affinities = NULL;
+    size_t       count = 0;
+    hs_error     error = {0};
+    hs_status    st = hs_affinities_read(affinity_fd, in, &affinities, &count, &error);
 
     ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)error.line, (int)error.column, error.why);
     ck_assert_uint_eq(count, 6);
@@ -248,9 +248,9 @@ END_TEST
 START_TEST(settings_of_an_older_caller_are_read)
 {
     hs_read_settings options;
-    hs_instance    *in = NULL;
-    int             fd = scratch_fd();
-    const char     *text = "# cpus 1\n# gpus 1\ncpu,gpu,x\n1,1,1\n";
+    hs_instance     *in = NULL;
+    int              fd = scratch_fd();
+    const char      *text = "# cpus 1\n# gpus 1\ncpu,gpu,x\n1,1,1\n";
 
     hs_read_settings_init(&options);
     options.ignore_unknown = 1;
@@ -275,7 +275,7 @@ START_TEST(plan_info_of_an_older_caller_is_read)
     int          fd = scratch_fd();
 
     hsi_random_seed(&source, 6, 0);
-    s = random_schedule(in);
+    s = random_overlapping_schedule(in);
     hs_plan_info_init(&info);
     strcpy(info.algorithm, "lpt");
     info.has_seed = 1;

@@ -69,10 +69,10 @@ static hs_status read_instance(void *data)
 
 static hs_status read_unknown(void *data)
 {
-    struct attempt *a = data;
-    hs_instance    *in = NULL;
+    struct attempt  *a = data;
+    hs_instance     *in = NULL;
     hs_read_settings options;
-    hs_status       st;
+    hs_status        st;
 
     hs_read_settings_init(&options);
     options.ignore_unknown = 1;
@@ -165,7 +165,7 @@ START_TEST(every_allocation_may_fail)
         hs_instance_free(a.in);
         a.in = random_instance(3000);
     } while (hs_instance_tasks(a.in) < 1500);
-    a.s = random_schedule(a.in);
+    a.s = random_overlapping_schedule(a.in);
     refuse_each(write_instance, &a);
     refuse_each(read_instance, &a);
     refuse_each(write_plan, &a);
@@ -240,7 +240,7 @@ START_TEST(every_allocation_may_fail_in_graphs)
     refuse_each(read_instance, &a);
     lseek(a.fd, 0, SEEK_SET);
     a.in = read_valid_instance(a.fd);
-    a.s = random_schedule(a.in);
+    a.s = random_overlapping_schedule(a.in);
     refuse_each(write_instance, &a);
     refuse_each(write_plan, &a);
     refuse_each(read_plan, &a);
@@ -270,10 +270,10 @@ static bool is_plain_process(void)
 }
 
 static const struct file {
-    const char *name, *header, *row;    /* parts of a file; each %d in `row` is the row's number */
+    const char *name, *header, *row; /* parts of a file; each %d in `row` is the row's number */
     /* number of rows; whether the file is a plan; number of workers of each type */
-    int         rows, is_plan, workers;
-    int         times;                  /* limit on memory as a multiple of the size of the file */
+    int rows, is_plan, workers;
+    int times; /* limit on memory as a multiple of the size of the file */
 } files[] = {
     {"times", "cpu,gpu", "1,\n", 3000000, 0, 1, 8},
     {"ids", "id,cpu,gpu", "%x,1,\n", 2000000, 0, 1, 8},
@@ -297,10 +297,10 @@ static const struct file {
 
 static void read_file(int fd, const struct file *file, struct rusage *usage)
 {
-    hs_instance  *in = NULL;
-    hs_schedule  *s = NULL;
-    hs_error      error = {0};
-    hs_status     st;
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_error     error = {0};
+    hs_status    st;
 
     lseek(fd, 0, SEEK_SET);
     if (file->is_plan)

@@ -22,15 +22,15 @@ static limits ample_limits(void)
 }
 
 /* Task kinds with random times and counts, and one case of a proof about these kinds. */
-typedef struct stage {
+typedef struct knapsack_case {
     task_kind   kind[MOST_KINDS];
     uint32_t    low[MOST_KINDS], high[MOST_KINDS];
-    int64_t     worth[MOST_KINDS * CLASSES];
-    unsigned    longest; /* deadline of the case, in units of 2^UNIT */
+    int64_t     worth[MOST_KINDS * CLASSES]; /* of a task, at [kind * CLASSES + class] */
+    unsigned    longest;                     /* deadline of the case, in units of 2^UNIT */
     certificate c;
     limits      l;
     cases       cs;
-} stage;
+} knapsack_case;
 
 /* Return a multiple of 2^UNIT, or INFINITY for one draw in ten. */
 static double draw_time(hsi_random *r)
@@ -38,14 +38,14 @@ static double draw_time(hsi_random *r)
     return hsi_random_below(r, 10) ? ldexp(1 + (double)hsi_random_below(r, 24), UNIT) : INFINITY;
 }
 
-static void open_stage(stage *s, hsi_random *r)
+static void open_stage(knapsack_case *s, hsi_random *r)
 {
     memset(s, 0, sizeof *s);
     s->c.kinds = 1 + hsi_random_below(r, MOST_KINDS);
     s->c.worth = s->worth;
     s->l = ample_limits();
-    s->cs = (cases){.c = &s->c, .kind = s->kind, .unit = UNIT, .low = s->low, .high = s->high,
-                    .l = &s->l};
+    s->cs = (cases){
+        .c = &s->c, .kind = s->kind, .unit = UNIT, .low = s->low, .high = s->high, .l = &s->l};
     for (int type = 0; type < 2; type++)
         s->cs.workers[type] = (unsigned)hsi_random_below(r, 4);
     s->longest = 8 + (unsigned)hsi_random_below(r, 32);
@@ -59,12 +59,12 @@ static void open_stage(stage *s, hsi_random *r)
     }
 }
 
-static void close_stage(stage *s)
+static void close_stage(knapsack_case *s)
 {
     mpz_clear(s->cs.longest);
 }
 
-static uint32_t count_of_class(const stage *s, size_t kind, int class)
+static uint32_t count_of_class(const knapsack_case *s, size_t kind, int class)
 {
     const uint32_t count[CLASSES] = {[CLASS_FREE] = s->high[kind] - s->low[kind],
                                      [CLASS_CPU] = s->low[kind],
@@ -75,13 +75,14 @@ static uint32_t count_of_class(const stage *s, size_t kind, int class)
 
 /* Return the largest total worth of tasks on one worker of this type within the capacity: a 0/1
  * knapsack by dynamic programming, with weights in cells of 2^grid. */
-static int64_t largest_worth_of_worker(const stage *s, int type, long grid, int64_t capacity)
+static int64_t largest_worth_of_worker(const knapsack_case *s, int type, long grid,
+                                       int64_t capacity)
 {
     int64_t best[MOST_CELLS + 1] = {0};
 
     for (size_t i = 0; i < s->c.kinds * CLASSES; i++) {
-        double  whole = floor(ldexp(s->kind[i / CLASSES].time[type], -(int)grid));
-        int     class = i % CLASSES;
+        double whole = floor(ldexp(s->kind[i / CLASSES].time[type], -(int)grid));
+        int class = i % CLASSES;
         int64_t weight = (int64_t)fmin(whole, MOST_CELLS + 1);
 
         if (class == (type ? CLASS_CPU : CLASS_GPU) || whole > (double)capacity)
@@ -94,7 +95,7 @@ static int64_t largest_worth_of_worker(const stage *s, int type, long grid, int6
     return best[capacity];
 }
 
-static bool sums_refute(const stage *s, const proof_node *node)
+static bool sums_refute(const knapsack_case *s, const proof_node *node)
 {
     int64_t all = 0;
 
@@ -107,7 +108,7 @@ static bool sums_refute(const stage *s, const proof_node *node)
 
 /* Draw the worth of each kind and class. In one half of the cases worths are random; in the other
  * half, which gives more proofs, the worth is min(weight on a type, most) - less. */
-static void draw_worth(stage *s, long grid, hsi_random *r)
+static void draw_worth(knapsack_case *s, long grid, hsi_random *r)
 {
     int     type = (int)hsi_random_below(r, 4);
     int64_t most = 1 + (int64_t)hsi_random_below(r, 16);
@@ -129,10 +130,10 @@ START_TEST(knapsack_leaves_limit_each_worker)
 
     hsi_random_seed(&r, 48, 0);
     for (int round = 0; round < ROUNDS; round++) {
-        proof_node node = {.step = STEP_CONFIGURATION};
-        int64_t    capacity;
-        bool       is_proof;
-        stage      s;
+        proof_node    node = {.step = STEP_CONFIGURATION};
+        int64_t       capacity;
+        bool          is_proof;
+        knapsack_case s;
 
         open_stage(&s, &r);
         node.knapsacks.grid = UNIT - 2 + (long)hsi_random_below(&r, 5);
@@ -218,7 +219,7 @@ END_TEST
 
 /* List the weights of all tasks bound to the type: by the case, or because the other type cannot
  * run the task before the deadline. Return the number of tasks. */
-static size_t list_settled(const stage *s, int type, unsigned *weight)
+static size_t list_settled(const knapsack_case *s, int type, unsigned *weight)
 {
     size_t tasks = 0;
 
@@ -240,11 +241,11 @@ START_TEST(packing_leaves_have_the_assigned_tasks)
 
     hsi_random_seed(&r, 50, 0);
     for (int round = 0; round < ROUNDS; round++) {
-        proof_node node = {.step = STEP_PACKING, .type = (int)hsi_random_below(&r, 2)};
-        unsigned   weight[MOST_KINDS * MOST_COUNT], load[4] = {0};
-        size_t     tasks;
-        bool       is_proof;
-        stage      s;
+        proof_node    node = {.step = STEP_PACKING, .type = (int)hsi_random_below(&r, 2)};
+        unsigned      weight[MOST_KINDS * MOST_COUNT], load[4] = {0};
+        size_t        tasks;
+        bool          is_proof;
+        knapsack_case s;
 
         open_stage(&s, &r);
         tasks = list_settled(&s, node.type, weight);

@@ -104,9 +104,8 @@ START_TEST(rounds_coordinates)
         double      value;
         const char *expected;
     } cases[] = {
-        {0, "0"},        {-0.0, "0"},       {0.004, "0"},      {-0.004, "0"},
-        {0.005, "0.01"}, {1.5, "1.5"},      {-2.25, "-2.25"},  {99.999, "100"},
-        {12.05, "12.05"}, {1e12, "1000000000000"},
+        {0, "0"},     {-0.0, "0"},      {0.004, "0"},    {-0.004, "0"},    {0.005, "0.01"},
+        {1.5, "1.5"}, {-2.25, "-2.25"}, {99.999, "100"}, {12.05, "12.05"}, {1e12, "1000000000000"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -142,14 +141,14 @@ static const struct {
     {"\x01\x1f\x7f", BAD BAD BAD, "\\u0001\\u001f\x7f"},
     {"\xc2\xb5\xe2\x82\xac\xf0\x9f\x8e\x89", "\xc2\xb5\xe2\x82\xac\xf0\x9f\x8e\x89",
      "\xc2\xb5\xe2\x82\xac\xf0\x9f\x8e\x89"},
-    {"\xc2\x85", BAD, "\xc2\x85"},                                     /* a control character */
-    {"\xef\xbf\xbe", BAD, "\xef\xbf\xbe"},                             /* U+FFFE */
-    {"\x80x", BAD "x", BAD "x"},                                       /* continuation byte alone */
-    {"\xc1\x81", BAD BAD, BAD BAD},                                    /* overlong encoding */
-    {"\xe0\x80\x80", BAD BAD BAD, BAD BAD BAD},                        /* overlong, 3 bytes */
-    {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD, BAD BAD BAD BAD},            /* overlong, 4 bytes */
-    {"\xed\xa0\x80", BAD BAD BAD, BAD BAD BAD},                        /* surrogate */
-    {"\xf4\x90\x80\x80", BAD BAD BAD BAD, BAD BAD BAD BAD},            /* past U+10FFFF */
+    {"\xc2\x85", BAD, "\xc2\x85"},                          /* a control character */
+    {"\xef\xbf\xbe", BAD, "\xef\xbf\xbe"},                  /* U+FFFE */
+    {"\x80x", BAD "x", BAD "x"},                            /* continuation byte alone */
+    {"\xc1\x81", BAD BAD, BAD BAD},                         /* overlong encoding */
+    {"\xe0\x80\x80", BAD BAD BAD, BAD BAD BAD},             /* overlong, 3 bytes */
+    {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD, BAD BAD BAD BAD}, /* overlong, 4 bytes */
+    {"\xed\xa0\x80", BAD BAD BAD, BAD BAD BAD},             /* surrogate */
+    {"\xf4\x90\x80\x80", BAD BAD BAD BAD, BAD BAD BAD BAD}, /* past U+10FFFF */
     {"\xff\xfe", BAD BAD, BAD BAD},
     {"cut \xe2\x82", "cut " BAD BAD, "cut " BAD BAD},
 };
@@ -205,10 +204,10 @@ END_TEST
 /* Read a pipe to its end, in small portions; return the number of bytes with expected values. */
 static void *read_to_end(void *descriptor)
 {
-    const int *fd = descriptor;
+    const int    *fd = descriptor;
     static size_t sum; /* number of bytes with expected values */
-    char   bytes[1000];
-    ssize_t n, i;
+    char          bytes[1000];
+    ssize_t       n, i;
 
     sum = 0;
     while ((n = read(*fd, bytes, sizeof bytes)) > 0)
@@ -352,7 +351,7 @@ START_TEST(writes_long_times)
 {
     char buffer[32];
 
-    ck_assert_uint_eq(hs_format_duration(durations[_i].seconds, buffer),
+    ck_assert_uint_eq(hs_format_long_duration(durations[_i].seconds, buffer),
                       strlen(durations[_i].expected));
     ck_assert_str_eq(buffer, durations[_i].expected);
 }

@@ -203,8 +203,8 @@ START_TEST(restarts_replace_entries)
 END_TEST
 
 /*
- * After all times have become 5 times as long, a mean is within 20% after 8 executions, whatever the
- * number of older ones, and although each run of a tool observes without the older executions.
+ * After all times have become 5 times as long, a mean is within 20% after 8 executions, whatever
+ * the number of older ones, and although each run of a tool observes without the older executions.
  */
 START_TEST(changed_machines_are_learned)
 {
@@ -363,14 +363,14 @@ static void add_keys(hs_profile *profile, const hs_processor *processor, const c
 
     for (; *keys; keys++)
         observe(cost, processor->type, features_of(*keys, 7, 3), seconds, 1);
-    ck_assert_int_eq(hs_profile_flush(profile, is_gpu ? NULL : processor,
-                                      is_gpu ? processor : NULL, cost, NULL),
-                     HS_OK);
+    ck_assert_int_eq(
+        hs_profile_flush(profile, is_gpu ? NULL : processor, is_gpu ? processor : NULL, cost, NULL),
+        HS_OK);
     hs_cost_free(cost);
 }
 
 static const char *const gemm_trsm[] = {"gemm", "trsm", NULL}, *const gemm[] = {"gemm", NULL},
-                                *const all_four[] = {"gemm", "trsm", "syrk", "potrf", NULL};
+                         *const all_four[] = {"gemm", "trsm", "syrk", "potrf", NULL};
 
 /* Load similar entries of a processor; return the number of keys. */
 static uint64_t load_similar(hs_profile *profile, hs_type type, const char *model, int cores,
@@ -503,11 +503,11 @@ START_TEST(entries_are_replaced)
     entry.m2 = 0.5;
     ck_assert_int_eq(hs_cost_merge(models, &entry), HS_OK);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(hs_profile_replace(profile, &test_cpu, NULL, models, NULL), HS_OK);
+        ck_assert_int_eq(hs_profile_replace_entries(profile, &test_cpu, NULL, models, NULL), HS_OK);
     ck_assert_double_eq(query("SELECT sum(n) FROM entry"), 21);
     ck_assert_double_eq(query("SELECT mean FROM entry WHERE size = 4"), 9);
     ck_assert_double_eq(query("SELECT m2 FROM entry WHERE size = 4"), 0.5);
-    ck_assert_int_eq(hs_profile_replace(NULL, &test_cpu, NULL, models, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_profile_replace_entries(NULL, &test_cpu, NULL, models, NULL), HS_EINVAL);
     hs_cost_free(cost);
     hs_cost_free(models);
     hs_profile_close(profile);

@@ -53,9 +53,9 @@ static inline char *get_text(int fd, size_t *length)
 
 static inline hs_instance *read_valid_instance(int fd)
 {
-    hs_instance  *in = NULL;
-    hs_error      error = {0};
-    hs_status     st = hs_instance_read(fd, NULL, &in, &error);
+    hs_instance *in = NULL;
+    hs_error     error = {0};
+    hs_status    st = hs_instance_read(fd, NULL, &in, &error);
 
     ck_assert_msg(st == HS_OK, "%d at %d:%d: %s", (int)st, (int)error.line, (int)error.column,
                   error.why);
@@ -85,8 +85,17 @@ static inline unsigned below(unsigned bound)
 static inline void random_odd_text(char *buffer, size_t pieces, int unique)
 {
     static const char *const piece[] = {
-        ",", "\"", "\"\"", "\n", "\r\n", "\r", "#", "a", "t1", " ", "\t", "inf", "é", "日本",
-        "😀", "=cmd", "'", "\\", ";", "x\x01y", "\xc2\x85", "long-long-long-long-name",
+        ",",        "\"",
+        "\"\"",     "\n",
+        "\r\n",     "\r",
+        "#",        "a",
+        "t1",       " ",
+        "\t",       "inf",
+        "é",        "日本",
+        "😀",        "=cmd",
+        "'",        "\\",
+        ";",        "x\x01y",
+        "\xc2\x85", "long-long-long-long-name",
     };
     size_t used = 0;
 
@@ -134,10 +143,10 @@ static inline void random_task(hs_task *task, unsigned cpus, unsigned gpus)
 /* Return a random instance with a random set of columns. */
 static inline hs_instance *random_instance(unsigned most_rows)
 {
-    char        id[600], kernel[600], cpu_command[600], gpu_command[600];
-    unsigned    columns = below(64), rows = below(most_rows + 1);
-    unsigned    cpus = below(4), gpus = cpus ? below(4) : 1 + below(3);
-    hs_builder *b = NULL;
+    char         id[600], kernel[600], cpu_command[600], gpu_command[600];
+    unsigned     columns = below(64), rows = below(most_rows + 1);
+    unsigned     cpus = below(4), gpus = cpus ? below(4) : 1 + below(3);
+    hs_builder  *b = NULL;
     hs_instance *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
@@ -171,8 +180,9 @@ static inline hs_instance *random_instance(unsigned most_rows)
     return in;
 }
 
-/* Return a schedule with each task on a random worker, some after aborted attempts. */
-static inline hs_schedule *random_schedule(const hs_instance *in)
+/* Return a schedule with each task on a random worker at a random time, so that tasks may overlap;
+ * some follow aborted attempts. */
+static inline hs_schedule *random_overlapping_schedule(const hs_instance *in)
 {
     unsigned      cpus = hs_instance_cpus(in), workers = cpus + hs_instance_gpus(in);
     size_t        tasks = hs_instance_tasks(in), count = 0;

@@ -26,18 +26,17 @@ enum { BENCH_NAME = 96 };
 /* Instances of one kind, and their label in plots. */
 typedef struct bench_family {
     char *label;
-    char
-        *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
+    char *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
 } bench_family;
 
 /* What happens when tasks take times that differ from the estimates. */
 typedef enum bench_manner {
-    BENCH_PLAN,  /* a plan; each worker keeps the order of its tasks */
-    BENCH_STEAL, /* a plan; idle workers steal waiting tasks */
-    BENCH_LIVE,  /* a policy decides during the run */
+    BENCH_PLAN,       /* a plan; each worker keeps the order of its tasks */
+    BENCH_STEAL,      /* a plan; idle workers steal waiting tasks */
+    BENCH_LIVE,       /* a policy decides during the run */
     BENCH_FIRST_RUN,  /* a policy that knows no time decides during the run */
     BENCH_SECOND_RUN, /* the same, with the measurements of a first run */
-    BENCH_PEER   /* plan made by an external solver */
+    BENCH_PEER        /* plan made by an external solver */
 } bench_manner;
 
 typedef struct bench_algorithm {
@@ -68,7 +67,7 @@ typedef enum bench_measure {
 } bench_measure;
 
 typedef struct bench_plot {
-    plot_kind  kind;
+    plot_kind     kind;
     bench_measure measure;
     bool          together; /* whether all families of instances are drawn in one plot */
     bool          log_x, log_y;
@@ -87,7 +86,7 @@ typedef struct bench_published {
 
 /* A campaign, read from its text. */
 typedef struct bench_campaign {
-    char             name[BENCH_NAME];
+    char name[BENCH_NAME];
     /* title, source of the published results, meaning of the sizes */
     char            *title, *source, *axis;
     bench_family    *families;
@@ -95,7 +94,7 @@ typedef struct bench_campaign {
     bench_algorithm *algorithms;
     size_t           algorithm_count;
     /* values for all sweeps, separated by commas; NULL: each sweep has its own */
-    const char      *sizes;
+    const char *sizes;
     /* names separated by commas; `witness` is the makespan of a known schedule */
     char            *bounds;
     uint64_t         first_seed, seeds;
@@ -130,8 +129,8 @@ typedef struct bench_case {
     char               *recipe; /* recipe of the family with one value of each sweep */
     double              size;   /* value of the sweep; 0: no sweep */
     uint64_t            seed;
-    gen_line            line;                 /* parsed hsched-gen command line */
-    char              **words;                /* words of `recipe`, which `line` points into */
+    gen_line            line;  /* parsed hsched-gen command line */
+    char              **words; /* words of `recipe`, which `line` points into */
     double              perturb, wrong, late, overhead; /* distortions of the times, see recipe.c */
 } bench_case;
 
@@ -193,11 +192,11 @@ int bench_measure_case(const bench_campaign *c, const bench_case *one, const cha
 /* The rows of a campaign: case i and algorithm a are at i * algorithms + a. */
 typedef struct bench_rows {
     size_t     cases, algorithms;
-    bench_row *row;            /* rows; recipe NULL: not yet measured */
+    bench_row *row; /* rows; recipe NULL: not yet measured */
     /* number of rows read from the file; of these from another version of the program */
-    size_t     known, foreign;
+    size_t known, foreign;
     /* number of rows ignored because of different bounds, iterations or time limit */
-    size_t     unlike;
+    size_t unlike;
 } bench_rows;
 
 /**
@@ -244,7 +243,7 @@ double *bench_values(const bench_case *cases, const bench_rows *rows, bench_meas
 double *bench_sizes(const bench_case *cases, size_t case_count, const bench_family *family,
                     size_t *count);
 
-/** Write the page of a campaign (page/). */
+/** Write the HTML page of a campaign to `out`. */
 hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case *cases,
                            const bench_rows *rows);
 

@@ -16,9 +16,9 @@ static hs_status kernel_features(const char *kernel, hs_features *features)
     hs_builder       *b = NULL;
     hs_instance      *in = NULL;
     hs_feature_index *index = NULL;
-    hs_task           row = {.struct_size = sizeof row, .id = "a", .cpu = 1, .gpu = 1,
-                             .kernel = kernel, .count = 1};
-    hs_status         st = hs_builder_create(&b);
+    hs_task           row = {
+                  .struct_size = sizeof row, .id = "a", .cpu = 1, .gpu = 1, .kernel = kernel, .count = 1};
+    hs_status st = hs_builder_create(&b);
 
     if (st == HS_OK)
         st = hs_builder_set_workers(b, 1, 1);
@@ -37,8 +37,8 @@ static hs_status kernel_features(const char *kernel, hs_features *features)
 }
 
 /*
- * Find the features of a codelet. A codelet with the name of a built-in kernel is that kernel if its
- * bytes are those of the kernel's matrices; otherwise the size is the number of bytes.
+ * Find the features of a codelet. A codelet with the name of a built-in kernel is that kernel if
+ * its bytes are those of the kernel's matrices; otherwise the size is the number of bytes.
  */
 static hs_status codelet_features(const hs_starpu_timing *timing, hs_features *features)
 {
@@ -127,7 +127,7 @@ static size_t count_entries(const hs_cost *cost)
 int calibrate_read_models(const char *const *paths, size_t count, hs_cost **out)
 {
     hs_cost *cost = NULL;
-    int code = hs_cost_create(&cost) == HS_OK ? EXIT_OK : message_status(HS_ENOMEM, paths[0]);
+    int      code = hs_cost_create(&cost) == HS_OK ? EXIT_OK : message_status(HS_ENOMEM, paths[0]);
 
     for (size_t i = 0; i < count && !code; i++)
         code = add_file(paths[i], cost);
@@ -142,7 +142,7 @@ int calibrate_import(times_profile *p, hs_cost *models)
 {
     hs_error  error = {0};
     size_t    entries = count_entries(models);
-    hs_status st = profile_replace(p, models, &error);
+    hs_status st = profile_replace_entries(p, models, &error);
 
     if (st == HS_OK)
         st = profile_trim(p, &error);

@@ -24,16 +24,16 @@ typedef struct proof {
     size_t             tasks, vertices;
     /* per task: whether each type is excluded, because the task would end too late there */
     unsigned char (*closed)[2];
-    uint32_t *order;            /* topological order of the vertices */
-    long      unit, grid;       /* exponents of two: the units of times and of multipliers */
-    mpz_t     longest;          /* the makespan to refute */
+    uint32_t *order;      /* topological order of the vertices */
+    long      unit, grid; /* exponents of two: the units of times and of multipliers */
+    mpz_t     longest;    /* the makespan to refute */
     /* per vertex: length of the longest path that ends before it, and that starts after it */
-    mpz_t    *head, *tail;
-    mpz_t    *through;          /* per task: sum of the multipliers of the paths through it */
+    mpz_t *head, *tail;
+    mpz_t *through; /* per task: sum of the multipliers of the paths through it */
     /* per task: sum of the multipliers of jumps over the CPUs, and over the GPUs */
-    mpz_t    *over[2];
+    mpz_t        *over[2];
     tasks_between between;
-    mpz_t     multiplier[2], all;
+    mpz_t         multiplier[2], all;
 } proof;
 
 static const char flaw_no_task[] = "a path contains a task that does not exist";
@@ -367,7 +367,7 @@ static void find_grid(proof *p)
         count_units(p->multiplier[type], given[type], p->grid);
 }
 
-static void open_proof(proof *p, const graph_case *of, mpq_srcptr value)
+static void open_proof(proof *p, const graph_proof_case *of, mpq_srcptr value)
 {
     p->order = checked_calloc(p->vertices + 1, sizeof *p->order);
     p->head = zeros(p->vertices);
@@ -415,7 +415,7 @@ static bool is_of_type(const proof *p, size_t task, int type)
 }
 
 /* Check that the tasks of a crowd run at the same time, on one type, and outnumber its workers. */
-static const char *flaw_of_crowd(const proof *p, const graph_case *of)
+static const char *flaw_of_crowd(const proof *p, const graph_proof_case *of)
 {
     const proof_path *crowd = &p->c->path[p->node->path];
     const uint32_t   *task = p->c->path_step + crowd->first;
@@ -442,7 +442,7 @@ static bool is_impossible(const proof *p)
 }
 
 const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
-                                  const graph_case *of, mpq_srcptr value, limits *l)
+                                  const graph_proof_case *of, mpq_srcptr value, limits *l)
 {
     proof       p = {.c = c, .node = node, .in = of->in, .w = &of->task_order, .l = l};
     const char *flaw = NULL;
@@ -463,7 +463,7 @@ const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
 const char *graph_proof_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value,
                              limits *l)
 {
-    graph_case whole = {.in = in, .task_order = {.tasks = hs_instance_tasks(in)}};
+    graph_proof_case whole = {.in = in, .task_order = {.tasks = hs_instance_tasks(in)}};
 
     if (!hs_instance_has_graph(in))
         return "it is of a graph, and the instance has none";

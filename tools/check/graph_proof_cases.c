@@ -19,15 +19,15 @@ typedef struct level {
 } level;
 
 typedef struct walk {
-    const certificate *c;
-    const graph_case  *whole;
-    mpq_srcptr         value;
-    limits            *l;
-    size_t             at; /* index of the next node */
-    size_t             tasks, vertices;
-    level             *level; /* per depth: the order and the types of the case */
-    size_t             before_at[VERTICES + 1], after_at[VERTICES + 1];
-    uint32_t           before[VERTICES * VERTICES], after[VERTICES * VERTICES];
+    const certificate      *c;
+    const graph_proof_case *whole;
+    mpq_srcptr              value;
+    limits                 *l;
+    size_t                  at; /* index of the next node */
+    size_t                  tasks, vertices;
+    level                  *level; /* per depth: the order and the types of the case */
+    size_t                  before_at[VERTICES + 1], after_at[VERTICES + 1];
+    uint32_t                before[VERTICES * VERTICES], after[VERTICES * VERTICES];
 } walk;
 
 static void take_graph(walk *w)
@@ -61,15 +61,15 @@ static void list_edges(walk *w, const level *at)
 
 static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node)
 {
-    graph_case of = {.in = w->whole->in,
-                     .task_order = {.tasks = w->tasks,
-                                    .vertices = w->vertices,
-                                    .before_at = w->before_at,
-                                    .after_at = w->after_at,
-                                    .before = w->before,
-                                    .after = w->after},
-                     .closed = at->closed,
-                     .beside = at->beside};
+    graph_proof_case of = {.in = w->whole->in,
+                           .task_order = {.tasks = w->tasks,
+                                          .vertices = w->vertices,
+                                          .before_at = w->before_at,
+                                          .after_at = w->after_at,
+                                          .before = w->before,
+                                          .after = w->after},
+                           .closed = at->closed,
+                           .beside = at->beside};
 
     if (node->step != STEP_GRAPH && node->step != STEP_CROWD)
         return "a case is proved by what is no proof of a graph";
@@ -154,8 +154,8 @@ static const char *flaw_of_case(walk *w, size_t depth)
     return flaw;
 }
 
-const char *graph_proof_tree_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
-                                  limits *l)
+const char *graph_proof_tree_flaw(const certificate *c, const graph_proof_case *whole,
+                                  mpq_srcptr value, limits *l)
 {
     const char *flaw;
     walk       *w;

@@ -5,7 +5,7 @@
 
 #include "common/checked_memory.h"
 
-enum { LOOK = 16 }; /* steps counted per visited edge */
+enum { LOOK = 16 }; /* steps counted for each vertex, edge or task visited */
 
 void tasks_between_open(tasks_between *b, const task_order *w)
 {

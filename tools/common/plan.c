@@ -22,8 +22,8 @@ int plan_report_invalid(const plan *p, const char *format, ...)
 }
 
 /*
- * Read the file again from `start` as an instance. Return true with p->in and *status if it is an
- * instance; false if not.
+ * If *status is HS_EKIND, the file is no plan: read it again from `start` as an instance, with the
+ * result in *status and p->in. Return false if it is no instance either.
  */
 static bool reread_instance(plan *p, int fd, off_t start, const hs_read_settings *reading,
                             hs_status *status, hs_error *error)
@@ -40,16 +40,16 @@ static bool reread_instance(plan *p, int fd, off_t start, const hs_read_settings
  */
 static int read_file(plan *p, const hs_read_settings *reading, bool instance_will_do)
 {
-    const char     *path = p->path;
-    hs_error        error = {0}, ignored;
+    const char *path = p->path;
+    hs_error    error = {0}, ignored;
 
     /* The options without worker counts: a plan names its own workers. */
     hs_read_settings of_plan = {.struct_size = sizeof of_plan,
                                 .ignore_unknown = reading->ignore_unknown};
-    hs_status       status;
-    input           file;
-    off_t           start;
-    int             code;
+    hs_status        status;
+    input            file;
+    off_t            start;
+    int              code;
 
     progress_set_done(0, "reading %s", path);
     code = input_open(path, &file);

@@ -78,8 +78,8 @@ static hs_status load_similar(times_profile *p, hs_type type, bool quiet, hs_err
     hs_status    status;
 
     hs_processor_init(&similar);
-    status = hs_profile_load_similar(p->file, &p->processor[type], p->known, &similar, &keys,
-                                     error);
+    status =
+        hs_profile_load_similar(p->file, &p->processor[type], p->known, &similar, &keys, error);
     if (status != HS_OK || keys == 0 || quiet)
         return status;
     profile_describe(&similar, from);
@@ -92,8 +92,8 @@ static hs_status load_similar(times_profile *p, hs_type type, bool quiet, hs_err
 int profile_load(times_profile *p, bool quiet)
 {
     hs_error  error = {0};
-    hs_status status = hs_profile_load(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU],
-                                       p->known, &error);
+    hs_status status =
+        hs_profile_load(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], p->known, &error);
 
     for (int type = HS_CPU; status == HS_OK && type <= HS_GPU; type++)
         status = load_similar(p, (hs_type)type, quiet, &error);
@@ -105,9 +105,10 @@ hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error)
     return hs_profile_flush(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
 }
 
-hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error)
+hs_status profile_replace_entries(times_profile *p, hs_cost *cost, hs_error *error)
 {
-    return hs_profile_replace(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost, error);
+    return hs_profile_replace_entries(p->file, &p->processor[HS_CPU], &p->processor[HS_GPU], cost,
+                                      error);
 }
 
 hs_status profile_trim(times_profile *p, hs_error *error)

@@ -41,11 +41,11 @@ int profile_load(times_profile *p, bool quiet);
 
 /**
  * Merge the fresh executions of `cost` into the file, replace entries by those of `cost`, or limit
- * the entries to the usual number; statuses as of hs_profile_flush(), hs_profile_replace() and
- * hs_profile_trim().
+ * the entries to the usual number; statuses as of hs_profile_flush(), hs_profile_replace_entries()
+ * and hs_profile_trim().
  */
 hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error);
-hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error);
+hs_status profile_replace_entries(times_profile *p, hs_cost *cost, hs_error *error);
 hs_status profile_trim(times_profile *p, hs_error *error);
 
 /**

@@ -39,7 +39,7 @@ hs_status profile_write(times_profile *p, hs_cost *cost, hs_error *error)
     return HS_OK;
 }
 
-hs_status profile_replace(times_profile *p, hs_cost *cost, hs_error *error)
+hs_status profile_replace_entries(times_profile *p, hs_cost *cost, hs_error *error)
 {
     return profile_write(p, cost, error);
 }

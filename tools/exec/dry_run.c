@@ -38,8 +38,8 @@ static task_start *list_starts(const hs_schedule *s, size_t *size)
 
         for (size_t i = 0; i < count; i++)
             if (entries[i].state == HS_RUN)
-                list[(*size)++] = (task_start){entries[i].start, w, entries[i].task,
-                                               w < cpus ? HS_CPU : HS_GPU};
+                list[(*size)++] =
+                    (task_start){entries[i].start, w, entries[i].task, w < cpus ? HS_CPU : HS_GPU};
     }
     qsort(list, *size, sizeof *list, by_time);
     return list;
@@ -154,7 +154,8 @@ static void print_makespan(const exec_job *job)
 
     hs_format_rounded(makespan, 6, number);
     printf("%s %s", number, exec_unit_name(job));
-    if (hs_format_duration(makespan * hs_unit_seconds(hs_instance_unit(job->plan.in)), number) > 0)
+    if (hs_format_long_duration(makespan * hs_unit_seconds(hs_instance_unit(job->plan.in)),
+                                number) > 0)
         printf(" (%s)", number);
     hs_format_rounded(makespan * job->unit, 4, number);
     printf(job->unit == 1 ? "\n" : ", %s s here\n", number);

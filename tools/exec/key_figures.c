@@ -44,7 +44,7 @@ static void add_time(figure_list *list, const exec_job *job, const char *label, 
 
     hs_format_rounded(time, 6, number);
     f = add(list, label, "%s\t%s\t%s", number, exec_unit_name(job), remark);
-    hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), f->duration);
+    hs_format_long_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), f->duration);
 }
 
 bool exec_is_comparable(const exec_job *job)

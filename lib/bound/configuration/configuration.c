@@ -73,8 +73,8 @@ static size_t find_pivot(hsi_configuration *cf, const hsi_problem *kinds, const 
 static void set_area_multipliers(hsi_configuration *cf, double cpu_multiplier,
                                  double gpu_multiplier)
 {
-    const hsi_refusal *r = &cf->refusal;
-    size_t             i;
+    const hsi_makespan_refusal *r = &cf->refusal;
+    size_t                      i;
 
     for (i = 0; i < r->kinds; i++) {
         double cpu =
@@ -89,10 +89,10 @@ static void set_area_multipliers(hsi_configuration *cf, double cpu_multiplier,
 
 static hs_status choose_centre(hsi_configuration *cf)
 {
-    const hsi_refusal *r = &cf->refusal;
-    const hsi_problem *kinds = &r->problem;
-    uint32_t          *order = malloc((r->kinds + 1) * sizeof *order);
-    hs_status          st = order ? hsi_order_by_rho(kinds, HSI_RHO_UP, order) : HS_ENOMEM;
+    const hsi_makespan_refusal *r = &cf->refusal;
+    const hsi_problem          *kinds = &r->problem;
+    uint32_t                   *order = malloc((r->kinds + 1) * sizeof *order);
+    hs_status                   st = order ? hsi_order_by_rho(kinds, HSI_RHO_UP, order) : HS_ENOMEM;
 
     if (st == HS_OK) {
         uint32_t pivot = order[find_pivot(cf, kinds, order)];
@@ -114,11 +114,11 @@ static void set_target(hsi_configuration *cf)
 {
     int64_t step = cf->refusal.refused >> (cf->refusal.proved ? TARGET : FIRST_TARGET);
 
-    cf->target =
-        hsi_refusal_round_capacity_up(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
+    cf->target = hsi_makespan_refusal_round_capacity_up(&cf->refusal, cf->refusal.refused +
+                                                                          (step > 0 ? step : 1));
     if (cf->target > cf->refusal.capacity_limit)
         cf->ended = true; /* never happens: the optimum is less than four times the deadline bound
-                             */
+                           */
 }
 
 static double longest_span(const hsi_configuration *cf)
@@ -140,9 +140,9 @@ static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *ta
 /* Add a pattern for each kind, of this kind alone, so that a cover exists. */
 static hs_status add_singles(hsi_configuration *cf, int type)
 {
-    const hsi_refusal *r = &cf->refusal;
-    hs_status          st = HS_OK;
-    size_t             i;
+    const hsi_makespan_refusal *r = &cf->refusal;
+    hs_status                   st = HS_OK;
+    size_t                      i;
 
     for (i = 0; i < r->kinds && st == HS_OK; i++) {
         int64_t         weight = r->weight[type][i];
@@ -198,9 +198,10 @@ static hs_status add_priced(hsi_configuration *cf, int type, double price, size_
     return HS_OK;
 }
 
-static hsi_refusal_effort effort_with_nodes(const hsi_configuration *cf, size_t nodes)
+static hsi_makespan_refusal_effort effort_with_nodes(const hsi_configuration *cf, size_t nodes)
 {
-    hsi_refusal_effort effort = {fmax(0x1p-30, fmin(cf->hope, 0x1p-10) / 64), {nodes, nodes}};
+    hsi_makespan_refusal_effort effort = {fmax(0x1p-30, fmin(cf->hope, 0x1p-10) / 64),
+                                          {nodes, nodes}};
 
     if (cf->fluid >= 0)
         effort.nodes[cf->fluid] = FLUID_NODES;
@@ -211,23 +212,23 @@ static hsi_refusal_effort effort_with_nodes(const hsi_configuration *cf, size_t 
 static hs_status try_multipliers(hsi_configuration *cf, const double *y, const double price[2],
                                  size_t *added, double *ratio)
 {
-    hsi_refusal_effort effort =
+    hsi_makespan_refusal_effort effort =
         effort_with_nodes(cf, cf->thorough ? THOROUGH_NODES : PRICING_NODES);
-    hs_status          st = HS_OK;
-    int64_t            target = cf->target;
-    int                type;
+    hs_status st = HS_OK;
+    int64_t   target = cf->target;
+    int       type;
 
-    hsi_refusal_set_multipliers(&cf->refusal, y);
-    *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
-    if (!cf->thorough && hsi_refusal_is_undecided(&cf->refusal)) {
+    hsi_makespan_refusal_set_multipliers(&cf->refusal, y);
+    *ratio = hsi_makespan_refusal_test_capacity(&cf->refusal, target, &effort);
+    if (!cf->thorough && hsi_makespan_refusal_is_undecided(&cf->refusal)) {
         effort = effort_with_nodes(cf, PROVING_NODES);
-        *ratio = hsi_refusal_test_capacity(&cf->refusal, target, &effort);
+        *ratio = hsi_makespan_refusal_test_capacity(&cf->refusal, target, &effort);
     }
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++)
         if (type != cf->fluid && cf->refusal.workers[type])
             st = add_priced(cf, type, price[type] * (1 + violation), added);
     if (cf->refusal.refused >= target) {
-        hsi_refusal_raise_capacity(&cf->refusal, target, *ratio, &effort, cf->stop);
+        hsi_makespan_refusal_raise_capacity(&cf->refusal, target, *ratio, &effort, cf->stop);
         set_target(cf);
         hsi_master_set_span(cf->master, longest_span(cf));
     }
@@ -243,12 +244,11 @@ static hs_status end_phase(hsi_configuration *cf)
     size_t              added = 0;
     hs_status           st;
 
-    if (type < 0 ||
-        (cf->tasks_on[type] > SOLID_TASKS && cf->refusal.kinds > SOLID_KINDS)) {
-        hsi_refusal_effort effort = effort_with_nodes(cf, PROVING_NODES);
+    if (type < 0 || (cf->tasks_on[type] > SOLID_TASKS && cf->refusal.kinds > SOLID_KINDS)) {
+        hsi_makespan_refusal_effort effort = effort_with_nodes(cf, PROVING_NODES);
 
         effort.tolerance = 0x1p-40;
-        hsi_refusal_bisect_capacity(&cf->refusal, cf->target, &effort, cf->stop);
+        hsi_makespan_refusal_bisect_capacity(&cf->refusal, cf->target, &effort, cf->stop);
         cf->ended = true;
         return HS_OK;
     }
@@ -281,8 +281,7 @@ static hs_status price_round(hsi_configuration *cf, const hsi_master_solution *s
     hs_status st;
 
     for (i = 0; i < cf->refusal.kinds; i++)
-        cf->mixed[i] =
-            cf->y[i] + cf->weight_of_centre * (cf->centre[i] - cf->y[i]);
+        cf->mixed[i] = cf->y[i] + cf->weight_of_centre * (cf->centre[i] - cf->y[i]);
     st = try_multipliers(cf, cf->mixed, solution->price, &added, &ratio);
     if (cf->refusal.refused > refused || ratio > cf->centre_ratio) {
         cf->centre_ratio = cf->refusal.refused > refused ? 1 : ratio;
@@ -355,9 +354,9 @@ static hs_status allocate_arrays(hsi_configuration *cf)
 
 static hs_status prepare_kinds(hsi_configuration *cf)
 {
-    const hsi_refusal *r = &cf->refusal;
-    hs_status          st = allocate_arrays(cf);
-    int                type;
+    const hsi_makespan_refusal *r = &cf->refusal;
+    hs_status                   st = allocate_arrays(cf);
+    int                         type;
 
     set_target(cf);
     if (st == HS_OK)
@@ -408,7 +407,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double safe_bound,
         *out = cf;
         return HS_OK;
     }
-    st = hsi_refusal_open(&cf->refusal, pb, safe_bound, longest_makespan, MOST_KINDS);
+    st = hsi_makespan_refusal_open(&cf->refusal, pb, safe_bound, longest_makespan, MOST_KINDS);
     if (st == HS_OK)
         st = prepare_kinds(cf);
     if (st != HS_OK) {
@@ -424,7 +423,7 @@ void hsi_configuration_close(hsi_configuration *cf)
     if (!cf)
         return;
     hsi_master_close(cf->master);
-    hsi_refusal_close(&cf->refusal);
+    hsi_makespan_refusal_close(&cf->refusal);
     hsi_arena_close(&cf->arena);
     free(cf);
 }

@@ -26,7 +26,7 @@ enum {
 
 static const int64_t does_not_fit = INT64_MAX;
 
-static hs_status allocate_arrays(hsi_refusal *r)
+static hs_status allocate_arrays(hsi_makespan_refusal *r)
 {
     size_t    n = r->kinds + 1;
     hs_status st = HS_OK;
@@ -54,7 +54,7 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void compute_weights(hsi_refusal *r, double least_makespan, double longest)
+static void compute_weights(hsi_makespan_refusal *r, double least_makespan, double longest)
 {
     int64_t unit = 0;
     size_t  i;
@@ -84,20 +84,20 @@ static void compute_weights(hsi_refusal *r, double least_makespan, double longes
     r->unit = exact && unit > 0 ? unit : 1;
 }
 
-int64_t hsi_refusal_round_capacity_up(const hsi_refusal *r, int64_t capacity)
+int64_t hsi_makespan_refusal_round_capacity_up(const hsi_makespan_refusal *r, int64_t capacity)
 {
     uint64_t unit = (uint64_t)r->unit, rounded = (uint64_t)capacity / unit * unit + unit - 1;
 
     return rounded < INT64_MAX ? (int64_t)rounded : INT64_MAX;
 }
 
-double hsi_refusal_bound(const hsi_refusal *r)
+double hsi_makespan_refusal_bound(const hsi_makespan_refusal *r)
 {
     return hsi_grid_cells_to_time(r->refused + 1, r->grid);
 }
 
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bound,
-                           double longest_makespan, size_t most_kinds)
+hs_status hsi_makespan_refusal_open(hsi_makespan_refusal *r, const hsi_problem *pb,
+                                    double safe_bound, double longest_makespan, size_t most_kinds)
 {
     hs_status st;
 
@@ -116,11 +116,11 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bo
     if (st == HS_OK)
         compute_weights(r, safe_bound, longest_makespan);
     else
-        hsi_refusal_close(r);
+        hsi_makespan_refusal_close(r);
     return st;
 }
 
-void hsi_refusal_close(hsi_refusal *r)
+void hsi_makespan_refusal_close(hsi_makespan_refusal *r)
 {
     int type;
 
@@ -131,7 +131,7 @@ void hsi_refusal_close(hsi_refusal *r)
     memset(r, 0, sizeof *r);
 }
 
-void hsi_refusal_set_multipliers(hsi_refusal *r, const double *multiplier)
+void hsi_makespan_refusal_set_multipliers(hsi_makespan_refusal *r, const double *multiplier)
 {
     double sum = 0, scale = 0;
     int    exponent = 0;
@@ -148,7 +148,7 @@ void hsi_refusal_set_multipliers(hsi_refusal *r, const double *multiplier)
         r->multiplier[i] = scale > 0 ? (int64_t)(ldexp(multiplier[i], -exponent) * scale) : 0;
 }
 
-static int64_t sum_of_multipliers(const hsi_refusal *r)
+static int64_t sum_of_multipliers(const hsi_makespan_refusal *r)
 {
     int64_t sum = 0;
     size_t  i;
@@ -158,8 +158,8 @@ static int64_t sum_of_multipliers(const hsi_refusal *r)
     return sum;
 }
 
-static void solve_knapsack(hsi_refusal *r, int type, int64_t capacity,
-                           const hsi_refusal_effort *effort)
+static void solve_knapsack(hsi_makespan_refusal *r, int type, int64_t capacity,
+                           const hsi_makespan_refusal_effort *effort)
 {
     hsi_knapsack *ks = &r->knapsack[type];
     double        part =
@@ -173,7 +173,8 @@ static void solve_knapsack(hsi_refusal *r, int type, int64_t capacity,
     r->most[type] = ks->bound;
 }
 
-double hsi_refusal_test_capacity(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort)
+double hsi_makespan_refusal_test_capacity(hsi_makespan_refusal *r, int64_t capacity,
+                                          const hsi_makespan_refusal_effort *effort)
 {
     int64_t    sum = sum_of_multipliers(r);
     __int128_t load = 0;
@@ -194,7 +195,7 @@ double hsi_refusal_test_capacity(hsi_refusal *r, int64_t capacity, const hsi_ref
     return load > 0 ? (double)sum / (double)load : sum > 0 ? INFINITY : 0;
 }
 
-bool hsi_refusal_is_undecided(const hsi_refusal *r)
+bool hsi_makespan_refusal_is_undecided(const hsi_makespan_refusal *r)
 {
     __int128_t least = 0, most = 0;
     int64_t    sum = sum_of_multipliers(r);
@@ -210,8 +211,9 @@ bool hsi_refusal_is_undecided(const hsi_refusal *r)
 
 /* The ratio suggests how much further to push, as if the knapsacks grew with the capacity. They
  * grow in steps, so the guess may be far too high. */
-void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
-                                const hsi_refusal_effort *effort, const hsi_stop *stop)
+void hsi_makespan_refusal_raise_capacity(hsi_makespan_refusal *r, int64_t capacity, double ratio,
+                                         const hsi_makespan_refusal_effort *effort,
+                                         const hsi_stop                    *stop)
 {
     double step = (fmin(ratio, 2) - 1) * (double)capacity;
     int    i;
@@ -223,10 +225,10 @@ void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
             return;
         if (step > (double)(r->capacity_limit - capacity))
             return;
-        next = hsi_refusal_round_capacity_up(r, capacity + (int64_t)step);
+        next = hsi_makespan_refusal_round_capacity_up(r, capacity + (int64_t)step);
         if (next == capacity || next > r->capacity_limit)
             return;
-        ratio = hsi_refusal_test_capacity(r, next, effort);
+        ratio = hsi_makespan_refusal_test_capacity(r, next, effort);
         if (r->refused < next) {
             step /= 4;
             continue;
@@ -236,8 +238,9 @@ void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
     }
 }
 
-void hsi_refusal_bisect_capacity(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
-                                 const hsi_stop *stop)
+void hsi_makespan_refusal_bisect_capacity(hsi_makespan_refusal *r, int64_t high,
+                                          const hsi_makespan_refusal_effort *effort,
+                                          const hsi_stop                    *stop)
 {
     if (!r->proved)
         return;
@@ -245,10 +248,11 @@ void hsi_refusal_bisect_capacity(hsi_refusal *r, int64_t high, const hsi_refusal
     while (!hsi_stop_is_due(stop)) {
         int64_t middle = r->refused + (high - r->refused) / 2;
 
-        middle = hsi_refusal_round_capacity_up(r, middle > r->refused ? middle : r->refused + 1);
+        middle = hsi_makespan_refusal_round_capacity_up(r, middle > r->refused ? middle
+                                                                               : r->refused + 1);
         if (middle >= high)
             return;
-        hsi_refusal_test_capacity(r, middle, effort);
+        hsi_makespan_refusal_test_capacity(r, middle, effort);
         if (r->refused < middle)
             high = middle;
     }

@@ -18,7 +18,7 @@
  * then m + k workers cannot run all tasks in less than (c + 1) 2^grid: the capacity c is refused.
  * All this is computed in integers, for multipliers of any origin.
  */
-typedef struct hsi_refusal {
+typedef struct hsi_makespan_refusal {
     hsi_arena   arena;   /* memory of the arrays below */
     hsi_problem problem; /* knapsack problem with an item for each kind; the next fields are
                             its arrays */
@@ -41,51 +41,53 @@ typedef struct hsi_refusal {
     bool     proved;  /* whether the multipliers below prove `refused` */
     int64_t *best_multiplier;
     int64_t  best_most[2];
-} hsi_refusal;
+} hsi_makespan_refusal;
 
 /*
  * Prepare refusals above `safe_bound` > 0, a safe bound. Cells are small compared with
  * `safe_bound`; if `longest_makespan` is finite they are as small as possible, and no capacity
  * beyond `longest_makespan` is refused. HS_ETOOBIG: more than most_kinds kinds.
  */
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double safe_bound,
-                           double longest_makespan, size_t most_kinds);
-void      hsi_refusal_close(hsi_refusal *r);
+hs_status hsi_makespan_refusal_open(hsi_makespan_refusal *r, const hsi_problem *pb,
+                                    double safe_bound, double longest_makespan, size_t most_kinds);
+void      hsi_makespan_refusal_close(hsi_makespan_refusal *r);
 
 /* Return the bound that is proved, rounded down. */
-double hsi_refusal_bound(const hsi_refusal *r);
+double hsi_makespan_refusal_bound(const hsi_makespan_refusal *r);
 
 /* Return the largest capacity for which the knapsacks have the same solutions as for `capacity`. */
-int64_t hsi_refusal_round_capacity_up(const hsi_refusal *r, int64_t capacity);
+int64_t hsi_makespan_refusal_round_capacity_up(const hsi_makespan_refusal *r, int64_t capacity);
 
-typedef struct hsi_refusal_effort {
+typedef struct hsi_makespan_refusal_effort {
     double tolerance; /* tolerance of the knapsacks, relative to a worker's share of the
                          multipliers */
     size_t nodes[2];
-} hsi_refusal_effort;
+} hsi_makespan_refusal_effort;
 
 /* Set multipliers of the kinds to be tried. Only their proportions matter. */
-void hsi_refusal_set_multipliers(hsi_refusal *r, const double *multiplier);
+void hsi_makespan_refusal_set_multipliers(hsi_makespan_refusal *r, const double *multiplier);
 
 /*
  * Solve the knapsacks for a capacity and keep their sets. Return the sum of the multipliers over m
  * most[HS_CPU] + k most[HS_GPU], rounded. If it exceeds 1 in exact arithmetic, the capacity is
  * refused and stored if it is the largest so far.
  */
-double hsi_refusal_test_capacity(hsi_refusal *r, int64_t capacity,
-                                 const hsi_refusal_effort *effort);
+double hsi_makespan_refusal_test_capacity(hsi_makespan_refusal *r, int64_t capacity,
+                                          const hsi_makespan_refusal_effort *effort);
 
 /* Return true if complete knapsacks might have refused the last capacity tried. */
-bool hsi_refusal_is_undecided(const hsi_refusal *r);
+bool hsi_makespan_refusal_is_undecided(const hsi_makespan_refusal *r);
 
 /* Look for larger capacities that the multipliers refuse, with at most a dozen tries. They have
  * refused `capacity`, with that ratio. */
-void hsi_refusal_raise_capacity(hsi_refusal *r, int64_t capacity, double ratio,
-                                const hsi_refusal_effort *effort, const hsi_stop *stop);
+void hsi_makespan_refusal_raise_capacity(hsi_makespan_refusal *r, int64_t capacity, double ratio,
+                                         const hsi_makespan_refusal_effort *effort,
+                                         const hsi_stop                    *stop);
 
 /* Bisect between the capacity that the best multipliers refuse and `high`, down to one cell. The
  * limit is where a set begins to fit, and often exactly where the LP stops. */
-void hsi_refusal_bisect_capacity(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
-                                 const hsi_stop *stop);
+void hsi_makespan_refusal_bisect_capacity(hsi_makespan_refusal *r, int64_t high,
+                                          const hsi_makespan_refusal_effort *effort,
+                                          const hsi_stop                    *stop);
 
 #endif

@@ -7,7 +7,7 @@
 
 double hsi_configuration_bound(const hsi_configuration *cf)
 {
-    return fmax(cf->from, hsi_refusal_bound(&cf->refusal));
+    return fmax(cf->from, hsi_makespan_refusal_bound(&cf->refusal));
 }
 
 double hsi_configuration_possible_growth(const hsi_configuration *cf)
@@ -69,7 +69,7 @@ bool hsi_configuration_get_proof(const hsi_configuration *cf, hsi_configuration_
 {
     if (!cf->refusal.proved)
         return false;
-    proof->bound = hsi_refusal_bound(&cf->refusal);
+    proof->bound = hsi_makespan_refusal_bound(&cf->refusal);
     proof->grid = cf->refusal.grid;
     proof->capacity = cf->refusal.refused;
     memcpy(proof->most, cf->refusal.best_most, sizeof proof->most);

@@ -8,15 +8,15 @@
 #include "support/arena.h"
 
 struct hsi_configuration {
-    hsi_arena        arena; /* owns the arrays */
-    hsi_refusal      refusal;
-    hsi_master      *master;
-    double           from, enough;
-    double          *y, *centre, *mixed; /* multipliers of kinds: the LP's, the best, those tried */
-    double           centre_ratio;
-    double           weight_of_centre;
-    bool             thorough; /* whether the knapsacks are solved completely, without a limit of
-                                  nodes */
+    hsi_arena            arena; /* owns the arrays */
+    hsi_makespan_refusal refusal;
+    hsi_master          *master;
+    double               from, enough;
+    double *y, *centre, *mixed; /* multipliers of kinds: the LP's, the best, those tried */
+    double  centre_ratio;
+    double  weight_of_centre;
+    bool    thorough; /* whether the knapsacks are solved completely, without a limit of
+                         nodes */
     double           hope;
     int64_t          target; /* capacity that the search tries to refuse next */
     int              fluid;  /* type whose knapsack is nearly continuous (fluid); -1: none */

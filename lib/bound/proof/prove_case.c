@@ -13,7 +13,7 @@
 #include "bound/configuration/configuration.h"
 #endif
 
-enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 22 }; /* nodes of a packing search */
+enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 22 }; /* limits on the nodes of a packing search */
 
 /* Split at the kind that the area LP cuts: in the order of p/q, the kind with which the CPUs would
  * exceed their share. Choose no kind if the forced tasks of one type outweigh all free tasks. */
@@ -195,7 +195,8 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
 }
 #endif
 
-/* Split off one task of the longest free kind. Return false if no task is free. */
+/* Split the case at the free kind whose shorter time is the longest: either the least number of its
+ * tasks is on CPUs, or more. Return false if no kind is free. */
 static bool split_at_longest(const hsi_prover *pr, hsi_case *c)
 {
     double longest = 0;

@@ -29,14 +29,14 @@ typedef struct work {
     const hsi_relations *relations;
     bool                 by_rows;
     hs_graph            *g;
-    hsi_vector           pred;        /* uint32_t: predecessors */
-    hsi_vector       bytes;       /* double: bytes of the edges in `pred` */
+    hsi_vector           pred;    /* uint32_t: predecessors */
+    hsi_vector           bytes;   /* double: bytes of the edges in `pred` */
     hsi_vector           entries; /* predecessors (struct entry) of the current vertex, unsorted */
-    history         *history;     /* by handle */
-    hsi_vector           readers;     /* readers (struct reader) of handles that are written again
-                                         later */
-    uint32_t        *join, *fork;     /* barriers of each row; NULL: the instance has no counts */
-    hsi_token       *token;
+    history             *history; /* by handle */
+    hsi_vector           readers; /* readers (struct reader) of handles that are written again
+                                     later */
+    uint32_t  *join, *fork;       /* barriers of each row; NULL: the instance has no counts */
+    hsi_token *token;
 } work;
 
 typedef struct entry {
@@ -290,13 +290,13 @@ static void begin_histories(work *w)
 
 static hs_status take_room(work *w)
 {
-    w->g->pred_at = hsi_pages_zeroed(w->g->vertices + 1, sizeof *w->g->pred_at);
+    w->g->pred_at = hsi_large_pages_zeroed(w->g->vertices + 1, sizeof *w->g->pred_at);
     if (!w->g->pred_at)
         return HS_ENOMEM;
     if (!w->relations->access_at)
         return HS_OK;
-    w->g->access_at = hsi_pages_zeroed(w->g->tasks + 1, sizeof *w->g->access_at);
-    w->g->access = hsi_pages_alloc((count_accesses(w) + 1) * sizeof *w->g->access);
+    w->g->access_at = hsi_large_pages_zeroed(w->g->tasks + 1, sizeof *w->g->access_at);
+    w->g->access = hsi_large_pages_alloc((count_accesses(w) + 1) * sizeof *w->g->access);
     w->history = malloc((w->relations->data.count + 1) * sizeof *w->history);
     (void)hsi_vector_reserve(&w->pred, count_accesses(w) * sizeof *w->g->pred); /* an estimate */
     if (!w->g->access_at || !w->g->access || !w->history)
@@ -308,10 +308,11 @@ static hs_status take_room(work *w)
 /* Build the successor lists; they ascend because vertices are visited in order. */
 static hs_status add_successors(hs_graph *g, hsi_token *token)
 {
-    size_t edges = g->pred_at[g->vertices], *at = hsi_pages_zeroed(g->vertices + 2, sizeof *at);
+    size_t edges = g->pred_at[g->vertices],
+           *at = hsi_large_pages_zeroed(g->vertices + 2, sizeof *at);
 
     g->succ_at = at;
-    g->succ = hsi_pages_alloc((edges + 1) * sizeof *g->succ);
+    g->succ = hsi_large_pages_alloc((edges + 1) * sizeof *g->succ);
     if (!at || !g->succ)
         return HS_ENOMEM;
     for (size_t i = 0; i < edges && !hsi_poll_at_iteration(token, i); i++)

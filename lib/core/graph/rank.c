@@ -121,7 +121,7 @@ static hs_status rank_all(longest_paths *w, double *rank)
         return HS_OK;
     }
     w->transfers &= pb->links->has[HS_H2D];
-    w->behind = hsi_pages_zeroed(pb->graph->vertices + 1, sizeof *w->behind);
+    w->behind = hsi_large_pages_zeroed(pb->graph->vertices + 1, sizeof *w->behind);
     if (!w->behind)
         return HS_ENOMEM;
     st = compute_ranks(w, rank);
@@ -158,7 +158,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
             number[i] = which == HS_RANK_GIVEN ? hsi_priority_of(pb, i) : 0;
         return HS_OK;
     }
-    rank = hsi_pages_alloc((pb->n + 1) * sizeof *rank);
+    rank = hsi_large_pages_alloc((pb->n + 1) * sizeof *rank);
     if (!rank)
         return HS_ENOMEM;
     st = hsi_ranks(in, pb, which, rank);

@@ -117,12 +117,12 @@ static hs_status take_edge_room(const work *w, const hsi_relations_builder *buil
     }
     if (st != HS_OK)
         return st;
-    w->relations->edge_at = hsi_pages_zeroed(w->rows + 2, sizeof *w->relations->edge_at);
-    w->relations->from = hsi_pages_alloc(count * sizeof *w->relations->from);
+    w->relations->edge_at = hsi_large_pages_zeroed(w->rows + 2, sizeof *w->relations->edge_at);
+    w->relations->from = hsi_large_pages_alloc(count * sizeof *w->relations->from);
     if (copies)
-        w->relations->copy = hsi_pages_alloc(count * sizeof *w->relations->copy);
+        w->relations->copy = hsi_large_pages_alloc(count * sizeof *w->relations->copy);
     if (builder->bytes.size)
-        w->relations->bytes = hsi_pages_alloc(count * sizeof *w->relations->bytes);
+        w->relations->bytes = hsi_large_pages_alloc(count * sizeof *w->relations->bytes);
     return w->relations->edge_at && w->relations->from && (w->relations->copy || !copies) &&
                    (w->relations->bytes || !builder->bytes.size)
                ? HS_OK
@@ -263,7 +263,7 @@ static hs_status sort_accesses(const work *w, const hsi_relations_builder *build
     const uint32_t       *access = builder->accesses.data;
     size_t                runs = builder->runs.size / sizeof *run, *at = w->relations->access_at;
 
-    w->relations->access = hsi_pages_alloc(builder->accesses.size);
+    w->relations->access = hsi_large_pages_alloc(builder->accesses.size);
     if (!w->relations->access)
         return HS_ENOMEM;
     for (size_t i = 0; i < runs; access += run[i++].count) {
@@ -313,7 +313,7 @@ static hs_status finish_accesses(const work *w, hsi_relations_builder *builder)
 
     if (builder->accesses.size == 0)
         return HS_OK;
-    w->relations->access_at = hsi_pages_zeroed(w->rows + 2, sizeof *w->relations->access_at);
+    w->relations->access_at = hsi_large_pages_zeroed(w->rows + 2, sizeof *w->relations->access_at);
     seen = calloc(w->relations->data.count + 1, sizeof *seen);
     st = w->relations->access_at && seen ? count_accesses(w, builder, &in_order) : HS_ENOMEM;
     if (st == HS_OK && in_order)

@@ -211,7 +211,7 @@ static hs_status allocate_block(hsi_matrix *matrix)
         return HS_ENOMEM;
     matrix->block_bytes = count * bytes;
     if (!matrix->sharing)
-        hsi_pages_hint(matrix->block, matrix->block_bytes);
+        hsi_large_pages_hint(matrix->block, matrix->block_bytes);
     return HS_OK;
 }
 

@@ -33,9 +33,9 @@ static uint64_t numerator(uint64_t n)
 
 /* The sizes of the instance in the notation of the paper, and the first task of each set. */
 typedef struct sizes {
-    uint32_t    n, m, x;
-    uint64_t    a, u; /* r = a/B; u = aB is the unit of time */
-    uint32_t    t1, t3, t4;
+    uint32_t      n, m, x;
+    uint64_t      a, u; /* r = a/B; u = aB is the unit of time */
+    uint32_t      t1, t3, t4;
     hsi_gpu_tasks t2;
 } sizes;
 
@@ -87,6 +87,9 @@ const hs_worst hsi_worst_hp_m_n = {
     "hp-m-n",
     "HeteroPrio on 36K^2 CPUs and 6K GPUs, argument K: towards 3.155 "
     "(Beaumont, Eyraud-Dubois, Kumar 2017, Theorem 14)",
-    1, 166, 1, /* 10^6 CPUs; the times sum to 0.72 * 2^53 */
-    workers_m_n, write_m_n,
+    1,
+    166,
+    1, /* K = 166: 10^6 CPUs, and times with the sum 0.72 * 2^53, of at most 2^53 */
+    workers_m_n,
+    write_m_n,
 };

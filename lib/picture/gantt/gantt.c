@@ -118,7 +118,7 @@ static void put_subtitle(hsi_gantt *g)
     put_size(g);
     put_separator(g, 1);
     hsi_output_text(out, "makespan ");
-    hsi_put_long_time(out, own->metrics.makespan, g->unit);
+    hsi_put_time_and_duration(out, own->metrics.makespan, g->unit);
     put_predicted(g);
     if (own->bound) {
         put_separator(g, 2);

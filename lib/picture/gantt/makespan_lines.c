@@ -35,7 +35,8 @@ static bool put_duration(hsi_gantt *g, double time)
 {
     char text[32];
 
-    if (g->ticks.minutes == 0 || hs_format_duration(time * hs_unit_seconds(g->unit), text) == 0)
+    if (g->ticks.minutes == 0 ||
+        hs_format_long_duration(time * hs_unit_seconds(g->unit), text) == 0)
         return false;
     hsi_output_text(&g->out, text);
     return true;

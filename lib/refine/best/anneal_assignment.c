@@ -535,6 +535,6 @@ hs_status hsi_anneal_run_streams(hsi_anneal *a, hsi_random *random, hsi_anneal_r
     begin = hsi_clock_seconds();
     if (a->count > 1 && a->items > 1 && run->hot > 0)
         run_cooling(a, random, run, interrupt);
-    run->cooling = hsi_clock_seconds() - begin;
+    run->seconds = hsi_clock_seconds() - begin;
     return write_back(a, pooled, interrupt, assignment);
 }

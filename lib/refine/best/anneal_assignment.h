@@ -21,7 +21,7 @@ typedef struct hsi_anneal_run {
     bool     apart;   /* true: no pools */
     bool     pools;   /* whether to make both types pools */
     uint64_t made;    /* out: moves made */
-    double   cooling; /* result: seconds spent on the moves */
+    double   seconds; /* result: seconds spent on the moves */
     double   height;  /* result: the makespan with the loads of pools spread evenly */
 } hsi_anneal_run;
 

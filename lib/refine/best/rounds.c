@@ -28,16 +28,16 @@ typedef struct stream {
 
 typedef struct rounds {
     hsi_best *best;
-    stream     *streams;
-    unsigned    stream_count;
-    unsigned    number;    /* number of the current round */
-    uint64_t    moves;     /* moves per run, if time permits */
-    double      rate;      /* moves per second of one stream; 0: unknown */
-    double      overhead;  /* seconds of a run outside of moves */
-    bool        apart;     /* whether spreading the loads of pools loses much of the possible
-                              gain */
-    unsigned    fruitless;      /* rounds in a row without a better schedule */
-    unsigned    idle;      /* rounds in a row without a move */
+    stream   *streams;
+    unsigned  stream_count;
+    unsigned  number;   /* number of the current round */
+    uint64_t  moves;    /* moves per run, if time permits */
+    double    rate;     /* moves per second of one stream; 0: unknown */
+    double    overhead; /* seconds of a run outside of moves */
+    bool      apart;    /* whether spreading the loads of pools loses much of the possible
+                           gain */
+    unsigned fruitless; /* rounds in a row without a better schedule */
+    unsigned idle;      /* rounds in a row without a move */
 } rounds;
 
 static void close_rounds(rounds *r)
@@ -108,7 +108,7 @@ static void run_stream(void *data, unsigned number, const hsi_interrupt *interru
 static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t moves)
 {
     static const double heat[] = {0.005, 0.005, 0.01, 0.0025};
-    const hsi_best   *best = r->best;
+    const hsi_best     *best = r->best;
     double              hot = heat[turn % (sizeof heat / sizeof *heat)] * best->makespan;
     bool                far = turn % 3 == 1 && moves >= LEAST_MOVES;
 
@@ -130,8 +130,8 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
 static void plan_round(rounds *r)
 {
     hsi_best *best = r->best;
-    uint64_t    moves = r->moves;
-    unsigned    i;
+    uint64_t  moves = r->moves;
+    unsigned  i;
 
     if (best->counted) {
         uint64_t left = best->settings->iterations - best->report->iterations;
@@ -154,19 +154,19 @@ static void measure_speed(rounds *r)
 {
     const stream *s = &r->streams[0];
 
-    if (s->run.cooling > 0 && s->run.made)
-        r->rate = (double)s->run.made / s->run.cooling;
-    r->overhead = s->seconds - s->run.cooling;
+    if (s->run.seconds > 0 && s->run.made)
+        r->rate = (double)s->run.made / s->run.seconds;
+    r->overhead = s->seconds - s->run.seconds;
 }
 
 /* Collect the results in the order of the streams. */
 static hs_status collect_results(rounds *r)
 {
     hsi_best *best = r->best;
-    hs_status   st = HS_OK;
-    uint64_t    made = 0;
-    double      before = best->makespan;
-    unsigned    i;
+    hs_status st = HS_OK;
+    uint64_t  made = 0;
+    double    before = best->makespan;
+    unsigned  i;
 
     for (i = 0; i < r->stream_count && st == HS_OK; i++) {
         const stream *s = &r->streams[i];

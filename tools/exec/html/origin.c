@@ -35,7 +35,7 @@ static void put_duration(const page *p)
 
     hs_format_rounded(p->job->report.seconds, 6, number);
     fprintf(p->out, "<dt>lasted</dt><dd>%s s", number);
-    if (hs_format_duration(p->job->report.seconds, longer) > 0)
+    if (hs_format_long_duration(p->job->report.seconds, longer) > 0)
         fprintf(p->out, " (%s)", longer);
     fputs("</dd>\n", p->out);
 }

@@ -63,6 +63,8 @@ int hsi_cuda_piece_columns(const hsi_cuda_kernel *kernel, int n, bool watched);
 /* Return the number of columns to which a factorisation applies a panel at once. */
 int hsi_cuda_piece(int n, int width);
 
+/* Launch functions of kernels: launch the next piece. Return 1 if a piece is left, 0 if none, -1 on
+ * failure. */
 int hsi_cuda_potrf(hsi_cuda_run *run);
 int hsi_cuda_getrf(hsi_cuda_run *run);
 int hsi_cuda_geqrf(hsi_cuda_run *run);
@@ -291,7 +293,7 @@ typedef struct hsi_cuda_check {
     hsi_job           job;     /* data of the attempt, with the vector that right results give */
 } hsi_cuda_check;
 
-bool hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* return 0 without memory */
+bool hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* false: out of memory */
 void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
 
 /* Count a task before its launch. Return whether its results are to be verified. */

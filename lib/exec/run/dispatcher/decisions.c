@@ -62,7 +62,7 @@ bool hsi_claim_task(hsi_worker *worker, uint32_t task)
  * starts. Return false if the decision is impossible. */
 static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
 {
-    const hs_exec  *exec = worker->exec;
+    const hs_exec            *exec = worker->exec;
     const hsi_dispatch_state *victim;
 
     if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->spec.in))
@@ -289,7 +289,7 @@ static void decide_alone(hsi_worker *worker)
     hsi_decide_for_idle(worker, worker->now);
 }
 
-void hsi_decide_after_attempt(hsi_worker *worker)
+void hsi_decide_next_for_workers(hsi_worker *worker)
 {
     if (hs_policy_groups_endings(worker->exec->policy))
         decide_in_order(worker, worker->now);
@@ -366,7 +366,7 @@ bool hsi_next_own_task(hsi_worker *worker, uint32_t *task)
 void hsi_end_own_list(hsi_worker *worker)
 {
     if (worker->dispatch->phase == HSI_OWN)
-        hsi_decide_after_attempt(worker);
+        hsi_decide_next_for_workers(worker);
 }
 
 /* Retries come first: if a retry is left, the worker asks the policy instead. */

@@ -82,8 +82,8 @@ void hsi_settle_attempt(hsi_worker *worker, uint32_t task, hs_outcome outcome);
  * that carries the reason. */
 void hsi_return_lost_task(hsi_worker *worker, uint32_t task);
 
-/* Decide what the worker does after an attempt. */
-void hsi_decide_after_attempt(hsi_worker *worker);
+/* After an attempt, decide what the worker and the workers woken by its end do next. */
+void hsi_decide_next_for_workers(hsi_worker *worker);
 
 /* Let the worker leave the run. */
 void hsi_leave_run(hsi_worker *worker);

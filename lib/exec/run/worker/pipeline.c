@@ -107,7 +107,7 @@ static hs_status prepare_slot(hsi_worker *worker, unsigned slot, hs_error *error
     return st;
 }
 
-hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error)
+hs_status hsi_worker_prepare_backends(hsi_worker *worker, hs_error *error)
 {
     const hs_exec *exec = worker->exec;
     unsigned       slot;

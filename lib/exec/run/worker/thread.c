@@ -88,7 +88,7 @@ static hs_status open_backends(hsi_worker *worker, hs_error *error)
     if (st == HS_OK)
         st = open_with(worker, &info, false, error);
     if (st == HS_OK)
-        st = hsi_pipeline_prepare(worker, error);
+        st = hsi_worker_prepare_backends(worker, error);
     return st == HS_OK ? hsi_window_make_segments(worker, error) : st;
 }
 
@@ -235,7 +235,7 @@ static void follow_policy(hsi_worker *worker)
             run_list(worker);
             hsi_lock(exec->control);
         }
-        hsi_decide_after_attempt(worker);
+        hsi_decide_next_for_workers(worker);
     }
     hsi_leave_run(worker);
     hsi_unlock(exec->control);

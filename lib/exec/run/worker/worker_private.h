@@ -23,7 +23,7 @@ void hsi_run_own_task(hsi_worker *worker, uint32_t task);
 bool hsi_may_start_own_task(hsi_worker *worker);
 
 /* pipeline.c: prepare the backends for the worker's tasks, with all backends open. */
-hs_status hsi_pipeline_prepare(hsi_worker *worker, hs_error *error);
+hs_status hsi_worker_prepare_backends(hsi_worker *worker, hs_error *error);
 
 /* pipeline.c: return the slot of a backend that runs the worker's list with several in-flight
  * tasks; HS_NONE: there is none, or no list. */

@@ -166,9 +166,9 @@ static bool take_small(hsi_tiles_gpu *gpu)
 
 static bool take_unit(hsi_tiles_gpu *gpu)
 {
-    const int    order = HSI_KERNEL_PANEL;
-    bool         single = gpu->memory->matrix->single;
-    size_t bytes = hsi_matrix_element_bytes(gpu->memory->matrix) * (size_t)order * (size_t)order;
+    const int order = HSI_KERNEL_PANEL;
+    bool      single = gpu->memory->matrix->single;
+    size_t    bytes = hsi_matrix_element_bytes(gpu->memory->matrix) * (size_t)order * (size_t)order;
     cudaStream_t stream = gpu->context[0].stream;
     void        *there = NULL, *here = NULL;
     int          i, ok;
@@ -189,7 +189,8 @@ static bool take_unit(hsi_tiles_gpu *gpu)
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
 
-/* Warm up all stream contexts. The scratch tiles need memory, so this comes before take_tiles(). */
+/* Warm up all stream contexts. This needs memory of the GPU, of which take_tiles() may leave none.
+ */
 static bool warm_contexts(hsi_tiles_gpu *gpu)
 {
     unsigned i;

@@ -106,7 +106,7 @@ bool hsi_tiles_in_flight_wait_for_inputs(hsi_tiles_gpu *gpu, const hsi_tiles_in_
     return true;
 }
 
-void hsi_tiles_in_flight_record_accesses(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
+void hsi_tiles_in_flight_mark_places(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
 {
     hsi_memory *memory = gpu->memory;
     unsigned    queue = hsi_tiles_queue_number(gpu, in_flight->queue);
@@ -167,8 +167,8 @@ static void send_home(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
     for (i = 0; i < in_flight->row->count && !gpu->broken; i++) {
         const hsi_operand *o = &in_flight->row->operand[i];
 
-        if (o->last && hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, true,
-                                       &moves) == HSI_THERE)
+        if (o->last &&
+            hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, true, &moves) == HSI_THERE)
             hsi_tiles_start_copies(memory, &moves);
     }
 }

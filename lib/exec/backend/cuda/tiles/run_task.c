@@ -48,7 +48,7 @@ static bool put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
     hsi_cuda_range_end();
     if (!launched)
         return false;
-    hsi_tiles_in_flight_record_accesses(gpu, in_flight);
+    hsi_tiles_in_flight_mark_places(gpu, in_flight);
     if (!hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, in_flight->queue)))
         return false;
     in_flight->number = gpu->queue[in_flight->queue].last;
@@ -76,9 +76,9 @@ static bool has_room(const hsi_tiles_gpu *gpu, unsigned queue, unsigned kernels)
 static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t task,
                            hsi_tiles_in_flight **out)
 {
-    hsi_launched         how = HSI_NOT_LAUNCHED;
-    unsigned             queue = gpu->next % HSI_TILES_CONTEXTS;
-    unsigned kernels = hsi_tiles_kernel_count(body->row->step, gpu->memory->matrix->tile);
+    hsi_launched how = HSI_NOT_LAUNCHED;
+    unsigned     queue = gpu->next % HSI_TILES_CONTEXTS;
+    unsigned     kernels = hsi_tiles_kernel_count(body->row->step, gpu->memory->matrix->tile);
     hsi_tiles_in_flight *in_flight = NULL;
 
     if (has_room(gpu, queue, kernels))

@@ -19,7 +19,7 @@
 #include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 
-struct hsi_tiles_segment {
+struct hsi_tiles_graph_segment {
     cudaGraphExec_t exec;
     uint32_t        first; /* task */
     size_t          count;
@@ -89,11 +89,12 @@ static bool capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigne
         (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,
                                     gpu->queue[queue].stream, cudaEventRecordExternal)))
         return false;
-    hsi_tiles_in_flight_record_accesses(gpu, &in_flight);
+    hsi_tiles_in_flight_mark_places(gpu, &in_flight);
     return hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, queue));
 }
 
-static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_segment *s)
+static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list,
+                          const hsi_tiles_graph_segment *s)
 {
     size_t i;
 
@@ -106,7 +107,7 @@ static bool capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_t
 }
 
 /* Capture a segment. No queue has to wait for the steps of the capture, which run no work. */
-static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
+static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_graph_segment *s)
 {
     cudaStream_t lead = gpu->queue[HSI_TILES_GRAPH].stream;
     cudaGraph_t  made = NULL;
@@ -126,7 +127,7 @@ static bool capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment
     return ok;
 }
 
-static void free_segment(hsi_tiles_segment *s)
+static void free_segment(hsi_tiles_graph_segment *s)
 {
     size_t i;
 
@@ -152,10 +153,10 @@ static size_t find_together(const hsi_tiles_gpu *gpu, const hsi_ahead *list, siz
     return n > 1 ? n : 0;
 }
 
-static hsi_tiles_segment *add_segment(hsi_tiles_gpu *gpu)
+static hsi_tiles_graph_segment *add_segment(hsi_tiles_gpu *gpu)
 {
-    hsi_tiles_segment *more;
-    size_t             room = 2 * gpu->segments + 16;
+    hsi_tiles_graph_segment *more;
+    size_t                   room = 2 * gpu->segments + 16;
 
     if (gpu->segments == gpu->segment_room) {
         more = realloc(gpu->segment, room * sizeof *more);
@@ -164,11 +165,11 @@ static hsi_tiles_segment *add_segment(hsi_tiles_gpu *gpu)
         gpu->segment = more;
         gpu->segment_room = room;
     }
-    gpu->segment[gpu->segments] = (hsi_tiles_segment){.count = 0};
+    gpu->segment[gpu->segments] = (hsi_tiles_graph_segment){.count = 0};
     return &gpu->segment[gpu->segments++];
 }
 
-static bool put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_segment *s)
+static bool put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_graph_segment *s)
 {
     size_t i;
 
@@ -183,7 +184,7 @@ static bool put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_se
 /* Create a segment. Without memory, set *count to 0, and the tasks are launched one by one. */
 static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
 {
-    hsi_tiles_segment *s = add_segment(gpu);
+    hsi_tiles_graph_segment *s = add_segment(gpu);
 
     if (!s)
         return HS_ENOMEM;
@@ -302,7 +303,7 @@ static bool begin_all(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
     return true;
 }
 
-static bool launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_segment *s,
+static bool launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_graph_segment *s,
                        hsi_tiles_in_flight **in_flight)
 {
     cudaStream_t lead = gpu->context[HSI_TILES_GRAPH].stream;
@@ -329,7 +330,7 @@ static bool note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t
     size_t i;
 
     for (i = 0; i < count; i++) {
-        hsi_tiles_in_flight_record_accesses(gpu, in_flight[i]);
+        hsi_tiles_in_flight_mark_places(gpu, in_flight[i]);
         ok &= hsi_tiles_end_step(gpu->memory, hsi_tiles_queue_number(gpu, in_flight[i]->queue));
         in_flight[i]->number = gpu->queue[in_flight[i]->queue].last;
     }
@@ -337,16 +338,17 @@ static bool note_end(hsi_tiles_gpu *gpu, hsi_tiles_in_flight **in_flight, size_t
 }
 
 /* Make the events of the graph the events of the steps. The segment keeps the replaced events. */
-static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_in_flight **in_flight)
+static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_graph_segment *s,
+                       hsi_tiles_in_flight **in_flight)
 {
     size_t i;
 
     for (i = 0; i < s->count; i++) {
         hsi_tiles_queue *queue = &gpu->queue[in_flight[i]->queue];
         cudaEvent_t     *place = &queue->event[(queue->last + 1) % HSI_TILES_EVENTS];
-        cudaEvent_t     unused = *place;
+        cudaEvent_t      unused = *place;
 
-        hsi_tiles_in_flight_record_accesses(gpu, in_flight[i]);
+        hsi_tiles_in_flight_mark_places(gpu, in_flight[i]);
         in_flight[i]->number = ++queue->last;
         *place = s->over[i];
         s->over[i] = unused;
@@ -355,9 +357,9 @@ static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_segment *s, hsi_tiles_in_fl
 
 size_t hsi_tiles_segment_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
 {
-    hsi_tiles_segment   *s = &gpu->segment[gpu->passed];
-    hsi_tiles_in_flight *in_flight[HSI_SEGMENT];
-    size_t               count_in_flight = 0, i;
+    hsi_tiles_graph_segment *s = &gpu->segment[gpu->passed];
+    hsi_tiles_in_flight     *in_flight[HSI_SEGMENT];
+    size_t                   count_in_flight = 0, i;
 
     if (count < s->count || !is_all_certain(list, s->count))
         return 0;

@@ -68,7 +68,7 @@ typedef struct hsi_tiles_in_flight {
 } hsi_tiles_in_flight;
 
 /* A sequence of tasks that form one graph (segment.c). */
-typedef struct hsi_tiles_segment hsi_tiles_segment;
+typedef struct hsi_tiles_graph_segment hsi_tiles_graph_segment;
 
 /* The record of a copy (copy_records.c). */
 typedef struct hsi_tiles_copy hsi_tiles_copy;
@@ -85,21 +85,21 @@ typedef struct hsi_tiles_gpu {
     size_t             bytes;                           /* memory of the GPU */
     hsi_stream_context context[HSI_TILES_ALL_CONTEXTS]; /* stream contexts for graphs are open if
                                                            there are graphs */
-    unsigned           next;    /* stream context of the next task, modulo their number */
-    hsi_tiles_segment *segment; /* in the order of the list */
-    size_t             segments, segment_room;
-    size_t             passed; /* segments launched or given up, from the start of the list */
-    size_t             captured;                       /* tasks in all segments */
-    bool               no_segments;                    /* true: no memory for further segments */
-    int                graph_events; /* 1: events in a graph are pending from its launch on */
-    int                work;         /* elements for cuSOLVER in each stream context's arena */
-    void              *unit;         /* unit matrix of HSI_KERNEL_PANEL rows on the GPU */
-    void              *unit_here;    /* the same in pinned host memory */
-    hsi_tiles_queue    queue[HSI_TILES_QUEUES];
-    char              *tiles;
-    uint32_t           slots;
-    hsi_tiles_place   *place; /* by slot */
-    uint64_t          *reads;
+    unsigned                 next;    /* stream context of the next task, modulo their number */
+    hsi_tiles_graph_segment *segment; /* in the order of the worker's tasks */
+    size_t                   segments, segment_room;
+    size_t                   passed; /* segments launched or given up, from the start of the list */
+    size_t                   captured;     /* tasks in all segments */
+    bool                     no_segments;  /* true: no memory for further segments */
+    int                      graph_events; /* 1: events in a graph are pending from its launch on */
+    int                      work;      /* elements for cuSOLVER in each stream context's arena */
+    void                    *unit;      /* unit matrix of HSI_KERNEL_PANEL rows on the GPU */
+    void                    *unit_here; /* the same in pinned host memory */
+    hsi_tiles_queue          queue[HSI_TILES_QUEUES];
+    char                    *tiles;
+    uint32_t                 slots;
+    hsi_tiles_place         *place; /* by slot */
+    uint64_t                *reads;
     int *info, *info_here; /* by in-flight entry: on the GPU, and in pinned host memory */
     hsi_tiles_in_flight in_flight[HSI_TILES_IN_FLIGHT];
     const hsi_matrix_row
@@ -289,7 +289,7 @@ bool hsi_tiles_in_flight_wait_for_inputs(hsi_tiles_gpu *gpu, const hsi_tiles_in_
 int hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
 /* Record in the places that the task's step reads and writes them. */
-void hsi_tiles_in_flight_record_accesses(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
+void hsi_tiles_in_flight_mark_places(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
 
 /* Make the results the current versions of their pieces for all later steps. */
 void hsi_tiles_in_flight_publish_results(hsi_tiles_gpu *gpu, hsi_tiles_in_flight *in_flight);
