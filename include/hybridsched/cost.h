@@ -173,6 +173,21 @@ HS_API bool hs_fit_link(const hs_copy_sample *samples, size_t count, double *lat
 HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_instance **out);
 
 /**
+ * Create an instance in which long matrix products are divided. A row of the kernel dgemm:N or
+ * sgemm:N whose least time exceeds `limit` seconds becomes B tasks of the kernel dgemm:N/B: task
+ * ROW#K computes block K of the columns of the result. B is the least power of two whose tasks take
+ * at most `limit`, of those up to `most` and N / 64; if no B is enough, the largest.
+ * `most` 0: the first power of two that is at least the number of workers, at most 64.
+ *
+ * The time of a part is the mean of its measured executions in `cost`, which may be NULL, else the
+ * time of the row over B, on GPUs plus the transfer of the first matrix to each part. Rows with a
+ * count, a command, data or bytes on edges stay as they are. Successors of a divided row wait for
+ * all its tasks. HS_EUNKNOWN: a time is unknown; HS_EINVAL: `limit` is not above 0. O(n).
+ */
+HS_API hs_status hs_instance_partition(const hs_instance *in, hs_cost *cost, double limit,
+                                       unsigned most, hs_instance **out);
+
+/**
  * Create an instance as hs_instance_fill() does, in which given finite times are predictions, too,
  * if their source is HS_COST_TASK to HS_COST_LEARNED. HS_ENOMEM. O(n).
  */

@@ -103,15 +103,17 @@ hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *featur
 {
     hs_features    full = no_features;
     hsi_cost_item *item;
-    size_t         task;
+    size_t         task = 0;
 
     if (!cost || !features || !hsi_sized_copy_in(&full, sizeof full, features) ||
         !is_valid(type, &full) || !(seconds > 0 && seconds < INFINITY))
         return HS_EINVAL;
-    item = hsi_cost_make_item(cost, type, HS_COST_LEVEL_TASK, &full);
-    if (!item)
-        return HS_ENOMEM;
-    task = (size_t)(item - (hsi_cost_item *)cost->items.data);
+    if (full.what) {
+        item = hsi_cost_make_item(cost, type, HS_COST_LEVEL_TASK, &full);
+        if (!item)
+            return HS_ENOMEM;
+        task = (size_t)(item - (hsi_cost_item *)cost->items.data);
+    }
     item = hsi_cost_make_item(cost, type, HS_COST_LEVEL_HISTORY, &full);
     if (!item)
         return HS_ENOMEM;

@@ -137,13 +137,13 @@ hsi_cost_key *hsi_cost_find_key(const hs_cost *cost, hs_type type, const char *n
     return number == HS_NONE ? NULL : (hsi_cost_key *)cost->keys.data + number;
 }
 
-hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, hs_type type, hs_cost_level level,
-                                  const hs_features *features)
+hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, const hsi_cost_key *key,
+                                  hs_cost_level level, const hs_features *features)
 {
-    uint32_t   key = find_key(cost, type, features->key);
     hsi_sample own = item_features(level, features);
     uint64_t   what = level == HS_COST_LEVEL_TASK ? features->what : 0;
-    uint32_t   number = key == HS_NONE ? HS_NONE : find_item(cost, type, level, key, what, &own);
+    uint32_t   number = find_item(cost, key->type, level,
+                                  (uint32_t)(key - (hsi_cost_key *)cost->keys.data), what, &own);
 
     return number == HS_NONE ? NULL : (hsi_cost_item *)cost->items.data + number;
 }

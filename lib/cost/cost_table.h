@@ -75,10 +75,10 @@ static inline hsi_cost_key *hsi_cost_keys(const hs_cost *cost, size_t *count)
     return cost->keys.data;
 }
 
-/* Find an item or a key; NULL: there is none. */
-hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, hs_type type, hs_cost_level level,
-                                  const hs_features *features);
+/* Find a key, or an item of a key; NULL: there is none. */
 hsi_cost_key  *hsi_cost_find_key(const hs_cost *cost, hs_type type, const char *name);
+hsi_cost_item *hsi_cost_find_item(const hs_cost *cost, const hsi_cost_key *key,
+                                  hs_cost_level level, const hs_features *features);
 
 /* Find or create an item and its key; NULL: out of memory, no item was added. */
 hsi_cost_item *hsi_cost_make_item(hs_cost *cost, hs_type type, hs_cost_level level,

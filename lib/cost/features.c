@@ -7,6 +7,7 @@
 #include <hybridsched/cost.h>
 
 #include "core/task_digest.h"
+#include "cost/fill.h"
 #include "cost/kernel_work.h"
 #include "support/sized.h"
 
@@ -170,8 +171,7 @@ static void plugin_key(const char *text, char key[HS_MAX_KEY])
     append_base_name(key, text + 7, strlen(text + 7));
 }
 
-/* Set key, size, work and bytes of a kernel. */
-static void kernel_features(const char *text, hs_features *f)
+void hsi_kernel_features(const char *text, hs_features *f)
 {
     hsi_kernel_name name = hsi_kernel_name_split(text);
     double          n, matrix;
@@ -179,6 +179,8 @@ static void kernel_features(const char *text, hs_features *f)
     if (name.work) {
         append(f->key, text, 1);
         append(f->key, name.work->name, strlen(name.work->name));
+        if (name.parts > 1)
+            append(f->key, strrchr(text, '/'), strlen(strrchr(text, '/')));
     } else if (strncmp(text, "plugin:", 7) == 0) {
         plugin_key(text, f->key);
     } else {
@@ -189,10 +191,10 @@ static void kernel_features(const char *text, hs_features *f)
     n = f->size;
     matrix = name.element * n * n;
     if (name.work && f->flops == 0)
-        f->flops = (name.work->cubic * n + name.work->square) * n * n;
+        f->flops = (name.work->cubic * n + name.work->square) * n * n / name.parts;
     if (f->bytes_in == 0 && f->bytes_out == 0) {
-        f->bytes_in = name.work ? name.work->read * matrix : 0;
-        f->bytes_out = name.work ? name.work->written * matrix : 0;
+        f->bytes_in = name.work ? (1 + (name.work->read - 1) / name.parts) * matrix : 0;
+        f->bytes_out = name.work ? name.work->written * matrix / name.parts : 0;
         if (strcmp(f->key, "copy") == 0)
             f->bytes_in = f->bytes_out = n;
     }
@@ -216,7 +218,7 @@ void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type typ
     }
     full.what = hsi_task_digest_implementation(&task, type);
     if (task.kernel && *task.kernel)
-        kernel_features(task.kernel, &full);
+        hsi_kernel_features(task.kernel, &full);
     else if (command && *command)
         command_key(command, full.key);
     if (full.size == 0)

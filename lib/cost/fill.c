@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/builder.h"
+#include "cost/fill.h"
 #include "cost/models.h"
 
 /* Predict the time of a row on a type, in seconds, and note its source. */
@@ -54,7 +55,7 @@ static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
     return hs_builder_add_row(b, &task);
 }
 
-static hs_status add_header(hs_builder *b, const hs_instance *in)
+hs_status hsi_copy_header(hs_builder *b, const hs_instance *in)
 {
     const char *key, *value;
     hs_status   st = hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
@@ -70,13 +71,22 @@ static hs_status add_everything(hs_builder *b, const hs_instance *in, hs_cost *c
                                 const hs_feature_index *index, fill_times which,
                                 unsigned char *source)
 {
-    hs_status st = add_header(b, in);
+    hs_status st = hsi_copy_header(b, in);
 
     for (size_t row = 0; st == HS_OK && row < hs_instance_rows(in); row++)
         st = add_row(b, in, cost, index, row, which, source + 2 * row);
     if (st == HS_OK && (hs_instance_has_graph(in) || in->store->relations))
         st = hs_builder_copy_graph(b, in);
     return st;
+}
+
+unsigned char *hsi_copy_sources(const hs_instance *in)
+{
+    unsigned char *source = calloc(hs_instance_rows(in) + 1, 2);
+
+    if (source && in->store->source)
+        memcpy(source, in->store->source, 2 * hs_instance_rows(in));
+    return source;
 }
 
 static hs_status fill(const hs_instance *in, hs_cost *cost, fill_times which, hs_instance **out)
@@ -88,9 +98,7 @@ static hs_status fill(const hs_instance *in, hs_cost *cost, fill_times which, hs
 
     if (!in || !out)
         return HS_EINVAL;
-    source = calloc(hs_instance_rows(in) + 1, 2);
-    if (source && in->store->source)
-        memcpy(source, in->store->source, 2 * hs_instance_rows(in));
+    source = hsi_copy_sources(in);
     st = source ? hs_feature_index_create(in, &index) : HS_ENOMEM;
     if (st == HS_OK)
         st = hs_builder_create(&b);

@@ -34,26 +34,30 @@ static const hsi_kernel_work *find_work(const char *name, size_t length)
     return NULL;
 }
 
-/* Return the digits behind a colon as a number; 0: other characters than digits and a slash. */
-static double read_size(const char *text)
+/* Read digits before `end`; 0: other characters than digits, or too many. */
+static double read_number(const char *text, char end, const char **rest)
 {
     size_t digits = strspn(text, "0123456789");
 
-    if (digits == 0 || digits > 15 || (text[digits] != '\0' && text[digits] != '/'))
+    *rest = text + digits;
+    if (digits == 0 || digits > 15 || (**rest != '\0' && **rest != end))
         return 0;
     return strtod(text, NULL);
 }
 
 hsi_kernel_name hsi_kernel_name_split(const char *text)
 {
-    hsi_kernel_name name = {.length = strlen(text), .element = text[0] == 's' ? 4 : 8};
-    const char     *colon = strchr(text, ':');
+    hsi_kernel_name name = {
+        .length = strlen(text), .parts = 1, .element = text[0] == 's' ? 4 : 8};
+    const char *colon = strchr(text, ':'), *rest;
 
     if (!colon || strncmp(text, "plugin:", 7) == 0 || strncmp(text, "python:", 7) == 0)
         colon = NULL;
     if (colon) {
         name.length = (size_t)(colon - text);
-        name.size = read_size(colon + 1);
+        name.size = read_number(colon + 1, '/', &rest);
+        if (name.size > 0 && *rest == '/')
+            name.parts = fmax(1, read_number(rest + 1, '\0', &rest));
     }
     name.work = find_work(text, name.length);
     return name;

@@ -18,6 +18,7 @@ typedef struct hsi_kernel_name {
     const hsi_kernel_work *work; /* NULL: not a built-in kernel */
     size_t                 length; /* length of NAME; the whole text for plugins */
     double                 size;   /* 0: no number behind the colon */
+    double                 parts;  /* tasks that share the columns of the result; 1: one task */
     double                 element; /* bytes of a number: 8, or 4 in single precision */
 } hsi_kernel_name;
 

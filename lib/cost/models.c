@@ -15,16 +15,19 @@ static bool from_item(const hsi_cost_item *item, hs_prediction *p)
     return true;
 }
 
+static bool from_level(const hsi_cost_query *q, hs_cost_level level, hs_prediction *p)
+{
+    return q->key && from_item(hsi_cost_find_item(q->cost, q->key, level, q->features), p);
+}
+
 static bool predict_task(const hsi_cost_query *q, hs_prediction *p)
 {
-    return q->features->what &&
-           from_item(hsi_cost_find_item(q->cost, q->type, HS_COST_LEVEL_TASK, q->features), p);
+    return q->features->what && from_level(q, HS_COST_LEVEL_TASK, p);
 }
 
 static bool predict_history(const hsi_cost_query *q, hs_prediction *p)
 {
-    return q->key &&
-           from_item(hsi_cost_find_item(q->cost, q->type, HS_COST_LEVEL_HISTORY, q->features), p);
+    return from_level(q, HS_COST_LEVEL_HISTORY, p);
 }
 
 static bool set(hs_prediction *p, double time, double spread, double runs)

@@ -105,10 +105,9 @@ static void explore_ready(hs_policy_state *e, const uint32_t *tasks, size_t coun
                           hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count && !hsi_poll_after_work(e->pb.token, 16); i++) {
+    for (size_t i = 0; i < count && !hsi_poll_after_work(e->pb.token, 16); i++)
         hsi_ranking_number_ready(&e->ranking, tasks[i]);
-        hsi_classes_add(&e->classes, tasks[i]);
-    }
+    hsi_classes_add(&e->classes, tasks, count);
     if (count > 0)
         hs_wake_all(wake);
 }
@@ -120,11 +119,16 @@ static void refresh(hs_policy_state *e, uint32_t task)
         e->time[type][task] = hsi_class_time(&e->classes, task, (hs_type)type);
 }
 
-static void refresh_running(hs_policy_state *e)
+/* Refresh the running tasks: those of the class of `task`, or all. */
+static void refresh_running(hs_policy_state *e, uint32_t task, bool all)
 {
-    for (unsigned w = 0; w < e->pb.m + e->pb.k; w++)
-        if (e->states.of[w].task != HS_NONE)
-            refresh(e, e->states.of[w].task);
+    for (unsigned w = 0; w < e->pb.m + e->pb.k; w++) {
+        uint32_t running = e->states.of[w].task;
+
+        if (running != HS_NONE &&
+            (all || hsi_class_of(&e->classes, running) == hsi_class_of(&e->classes, task)))
+            refresh(e, running);
+    }
 }
 
 static void start(hs_policy_state *e, unsigned worker, double now, uint32_t task, hs_wake *wake)
@@ -191,7 +195,7 @@ static int explore_peek(hs_policy_state *e, unsigned worker, uint32_t *task)
 
 static void put_back(hs_policy_state *e, uint32_t task, hs_wake *wake)
 {
-    hsi_classes_add(&e->classes, task);
+    hsi_classes_add(&e->classes, &task, 1);
     hs_wake_all(wake);
 }
 
@@ -202,12 +206,14 @@ static void put_back(hs_policy_state *e, uint32_t task, hs_wake *wake)
 static void learn(hs_policy_state *e, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake)
 {
-    double duration = now - e->states.of[worker].start;
+    double      duration = now - e->states.of[worker].start;
+    hsi_learned learned =
+        hsi_classes_end(&e->classes, task, hsi_states_type(&e->states, worker),
+                        how == HS_ENDING_DONE, how == HS_ENDING_ABORTED, duration);
 
-    if (!hsi_classes_end(&e->classes, task, hsi_states_type(&e->states, worker),
-                         how == HS_ENDING_DONE, how == HS_ENDING_ABORTED, duration))
+    if (learned == HSI_LEARNED_NOTHING)
         return;
-    refresh_running(e);
+    refresh_running(e, task, learned == HSI_LEARNED_OTHERS);
     hs_wake_all(wake);
 }
 

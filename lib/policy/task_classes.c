@@ -82,6 +82,17 @@ static bool is_placed_like(const hsi_task_class *a, const hsi_task_class *b, int
            x->preference == y->preference && (x->crowd == y->crowd || !x->untried);
 }
 
+/* Update the key of a class in the sets of a type, if its place stays the same: then true. */
+static bool keeps_place(hsi_task_classes *cs, const hsi_task_class *c, const hsi_task_class *now,
+                        int type)
+{
+    const struct hsi_class_on_type *x = &c->on[type], *y = &now->on[type];
+
+    return x->waits && y->waits && !x->untried && !y->untried &&
+           hsi_set_change_key(&cs->preferred[type], x->preference, number_of(cs, c),
+                              y->preference);
+}
+
 /* Bring the sets of both types up to date with a class. */
 static void place(hsi_task_classes *cs, hsi_task_class *c)
 {
@@ -90,7 +101,7 @@ static void place(hsi_task_classes *cs, hsi_task_class *c)
 
     describe_waiting(cs, &now);
     for (int type = HS_CPU; type <= HS_GPU; type++) {
-        if (is_placed_like(c, &now, type))
+        if (is_placed_like(c, &now, type) || keeps_place(cs, c, &now, type))
             continue;
         if (c->on[type].waits)
             hsi_set_remove(&cs->preferred[type], c->on[type].preference, number);
@@ -128,18 +139,23 @@ static double guess(const hsi_task_classes *cs, hs_type type, double otherwise)
     return cs->guesses == HS_GUESSES_DOUBTED ? fmax(time, cs->longest[type]) : time;
 }
 
-/* Predict the time of a class on a type. */
-static void predict(hsi_task_classes *cs, hsi_task_class *c, hs_type type)
+static void get_features(const hsi_task_classes *cs, const hsi_task_class *c, hs_type type,
+                         hs_features *features)
+{
+    hs_features_init(features);
+    hs_feature_index_get(cs->features, c->row, type, features);
+    features->what = 0;
+}
+
+/* Predict the time of a class on a type from its features there. */
+static void predict_from(hsi_task_classes *cs, hsi_task_class *c, hs_type type,
+                         const hs_features *features)
 {
     struct hsi_class_on_type *on = &c->on[type];
     hs_prediction             prediction;
-    hs_features               features;
 
     hs_prediction_init(&prediction);
-    hs_features_init(&features);
-    hs_feature_index_get(cs->features, c->row, type, &features);
-    features.what = 0;
-    hs_cost_predict(cs->cost, type, &features, &prediction);
+    hs_cost_predict(cs->cost, type, features, &prediction);
     count_measured(cs, on, type, -1);
     on->time = prediction.time * cs->second;
     on->guessed = hs_cost_is_guess(prediction.source);
@@ -148,6 +164,14 @@ static void predict(hsi_task_classes *cs, hsi_task_class *c, hs_type type)
     if (on->done == 0)
         on->time = fmax(on->time, on->aborted);
     count_measured(cs, on, type, 1);
+}
+
+static void predict(hsi_task_classes *cs, hsi_task_class *c, hs_type type)
+{
+    hs_features features;
+
+    get_features(cs, c, type, &features);
+    predict_from(cs, c, type, &features);
 }
 
 /* Return whether a time is known for each task, not only for a class. */
@@ -252,8 +276,7 @@ static int describe(hsi_task_classes *cs, hash_table *keys, uint32_t number, uin
         if (is_known(cs, task, (hs_type)type))
             continue;
         on->guessed = true;
-        hs_features_init(&f);
-        hs_feature_index_get(cs->features, c->row, (hs_type)type, &f);
+        get_features(cs, c, (hs_type)type, &f);
         on->key = key_of(cs, keys, (hs_type)type, f.key);
         if (on->key == HS_NONE)
             return -1;
@@ -382,16 +405,23 @@ void hsi_classes_close(hsi_task_classes *cs)
     *cs = (hsi_task_classes){0};
 }
 
-void hsi_classes_add(hsi_task_classes *cs, uint32_t task)
+void hsi_classes_add(hsi_task_classes *cs, const uint32_t *tasks, size_t count)
 {
-    hsi_task_class *c = hsi_class_of(cs, task);
+    for (size_t i = 0; i < count && !hsi_poll_after_work(cs->pb->token, 16); i++) {
+        hsi_task_class *c = hsi_class_of(cs, tasks[i]);
 
-    if (!cs->gone[task])
-        return;
-    cs->gone[task] = 0;
-    hsi_heap_push(cs->heap + c->first, c->heaped++, task, is_earlier_task, cs->pb);
-    c->waiting++;
-    place(cs, c);
+        if (!cs->gone[tasks[i]])
+            continue;
+        cs->gone[tasks[i]] = 0;
+        hsi_heap_push(cs->heap + c->first, c->heaped++, tasks[i], is_earlier_task, cs->pb);
+        c->waiting++;
+    }
+    for (size_t i = 0; i < count && !hsi_poll_after_work(cs->pb->token, 16); i++) {
+        hsi_task_class *c = hsi_class_of(cs, tasks[i]);
+
+        if (c->on[HS_CPU].crowd != -(double)c->waiting)
+            place(cs, c);
+    }
 }
 
 void hsi_classes_remove(hsi_task_classes *cs, uint32_t task)
@@ -470,7 +500,8 @@ void hsi_classes_start(hsi_task_classes *cs, uint32_t task, hs_type type)
     hsi_task_class *c = hsi_class_of(cs, task);
 
     c->on[type].active++;
-    place(cs, c);
+    if (c->on[type].untried)
+        place(cs, c);
 }
 
 static bool is_power_of_two(uint64_t number)
@@ -501,24 +532,24 @@ static void predict_guesses(hsi_task_classes *cs, hs_type type)
         }
 }
 
-/* Add a finished attempt to the cost models. */
-static void observe(hsi_task_classes *cs, const hsi_task_class *c, hs_type type, double duration)
+/* Predict the time of a class after an attempt, which the cost models learn if it was done. */
+static void learn(hsi_task_classes *cs, hsi_task_class *c, hs_type type, bool is_done,
+                  double duration)
 {
     hs_features features;
 
-    if (!(duration > 0))
-        return;
-    hs_features_init(&features);
-    hs_feature_index_get(cs->features, c->row, type, &features);
-    features.what = 0;
-    (void)hs_cost_observe(cs->cost, type, &features, duration / cs->second, 0);
+    get_features(cs, c, type, &features);
+    if (is_done && duration > 0)
+        (void)hs_cost_observe(cs->cost, type, &features, duration / cs->second, 0);
+    predict_from(cs, c, type, &features);
 }
 
-bool hsi_classes_end(hsi_task_classes *cs, uint32_t task, hs_type type, bool is_done,
-                     bool is_aborted, double duration)
+hsi_learned hsi_classes_end(hsi_task_classes *cs, uint32_t task, hs_type type, bool is_done,
+                            bool is_aborted, double duration)
 {
     hsi_task_class           *c = hsi_class_of(cs, task);
     struct hsi_class_on_type *on = &c->on[type];
+    hsi_learned               learned = HSI_LEARNED_CLASS;
     hsi_class_key            *key;
 
     on->active--;
@@ -532,18 +563,20 @@ bool hsi_classes_end(hsi_task_classes *cs, uint32_t task, hs_type type, bool is_
     }
     if (on->key == HS_NONE) {
         place(cs, c);
-        return false;
+        return HSI_LEARNED_NOTHING;
     }
-    if (is_done)
-        observe(cs, c, type, duration);
-    predict(cs, c, type);
+    learn(cs, c, type, is_done, duration);
     place(cs, c);
     if (!is_done)
-        return false;
+        return HSI_LEARNED_NOTHING;
     key = (hsi_class_key *)cs->keys.data + on->key;
-    if (is_power_of_two(++key->done))
+    if (is_power_of_two(++key->done)) {
         predict_key(cs, on->key);
-    if (is_power_of_two(cs->done[type]))
+        learned = HSI_LEARNED_OTHERS;
+    }
+    if (is_power_of_two(cs->done[type])) {
         predict_guesses(cs, type);
-    return true;
+        learned = HSI_LEARNED_OTHERS;
+    }
+    return learned;
 }

@@ -84,8 +84,8 @@ static inline double hsi_class_time(const hsi_task_classes *classes, uint32_t ta
     return hsi_class_of(classes, task)->on[type].time;
 }
 
-/* Add a waiting task; or remove a task for good: it must not be added again. O(log n). */
-void hsi_classes_add(hsi_task_classes *classes, uint32_t task);
+/* Add waiting tasks; or remove a task for good: it must not be added again. O(log n) each. */
+void hsi_classes_add(hsi_task_classes *classes, const uint32_t *tasks, size_t count);
 void hsi_classes_remove(hsi_task_classes *classes, uint32_t task);
 
 /* Take the waiting task that a worker of the type should run: return true and set *task; or return
@@ -99,11 +99,15 @@ bool hsi_classes_take_stranded(hsi_task_classes *classes, const unsigned in_serv
 /* Note that an attempt at a task starts on a type. */
 void hsi_classes_start(hsi_task_classes *classes, uint32_t task, hs_type type);
 
-/*
- * Note that an attempt ended after `duration`. Return true if the expected times of other classes
- * may have changed, too.
- */
-bool hsi_classes_end(hsi_task_classes *classes, uint32_t task, hs_type type, bool is_done,
-                     bool is_aborted, double duration);
+/* The classes whose expected times an attempt has changed. */
+typedef enum hsi_learned {
+    HSI_LEARNED_NOTHING, /* at most a lower limit of the time of the task's class */
+    HSI_LEARNED_CLASS,   /* the class of the task */
+    HSI_LEARNED_OTHERS   /* other classes, too */
+} hsi_learned;
+
+/* Note that an attempt ended after `duration`. */
+hsi_learned hsi_classes_end(hsi_task_classes *classes, uint32_t task, hs_type type, bool is_done,
+                            bool is_aborted, double duration);
 
 #endif

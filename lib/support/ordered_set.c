@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/ordered_set.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -309,6 +310,44 @@ bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
         return false;
     p.at--;
     remove_at(set, p);
+    return true;
+}
+
+/* Return the key before and after a position; infinite past the ends. */
+static double key_before(const hsi_ordered_set *set, set_position place)
+{
+    const set_entry *e = directory_of(set) + place.entry;
+
+    if (place.at > e->begin)
+        return block_of(set, e)->key[place.at - 1];
+    return place.entry > 0 ? block_of(set, e - 1)->key[e[-1].end - 1] : -INFINITY;
+}
+
+static double key_after(const hsi_ordered_set *set, set_position place)
+{
+    const set_entry *e = directory_of(set) + place.entry;
+
+    if (place.at + 1 < e->end)
+        return block_of(set, e)->key[place.at + 1];
+    return place.entry + 1 < set->used ? e[1].first : INFINITY;
+}
+
+bool hsi_set_change_key(hsi_ordered_set *set, double key, uint32_t item, double new_key)
+{
+    set_position p;
+    set_entry   *e;
+
+    if (set->used == 0)
+        return false;
+    p = find_place(set, key, item);
+    if (!holds_item(set, p, item))
+        return false;
+    p.at--;
+    if (!(key_before(set, p) < new_key && new_key < key_after(set, p)))
+        return false;
+    e = directory_of(set) + p.entry;
+    block_of(set, e)->key[p.at] = new_key;
+    e->first = block_of(set, e)->key[e->begin];
     return true;
 }
 

@@ -47,6 +47,12 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item);
 /* Remove an item, given the key of its insertion; 0: it was not in the set. */
 bool hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item);
 
+/*
+ * Change the key of an item in place, if the new key lies strictly between the keys of its
+ * neighbours: then true. Afterwards the item's place does not depend on `before`.
+ */
+bool hsi_set_change_key(hsi_ordered_set *set, double key, uint32_t item, double new_key);
+
 /* Return the item at position i < count, counted from an end. O(1 + i / 64). */
 uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t index);
 

@@ -26,7 +26,11 @@ def tool(*command):
 
 
 def script(text, *arguments):
-    """Run a Python script in a process of its own; return the finished process."""
+    """Run a Python script in a process of its own; return the finished process.
+
+    Ctrl-C works in it even if this process was started with the signal ignored.
+    """
+    text = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + text
     return subprocess.run([sys.executable, "-c", text, *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
 

@@ -52,6 +52,20 @@ START_TEST(odd_sizes_move_nothing)
 }
 END_TEST
 
+/* Of the tasks of each size the first is verified: part 1 of the first size, part 2 of the next. */
+START_TEST(parts_of_products_are_right)
+{
+    static const char *const list[] = {"dgemm:100/4", "dgemm:101/4", "sgemm:333/4", "dgemm:640/4",
+                                       NULL};
+    trial                   *t = trial_create(list, 4);
+
+    opened(t, _i);
+    trial_run_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
 /* the library call that computes each kernel */
 static const char *const calls[KERNELS] = {
     "cublasDgemm",      "cublasSgemm",      "cublasDsyrk",      "cublasDtrsm",
@@ -460,6 +474,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_loop_test(tcase, each_kernel_is_right, 0, KERNELS * WAYS);
     tcase_add_loop_test(tcase, odd_sizes_move_nothing, 0, WAYS);
+    tcase_add_loop_test(tcase, parts_of_products_are_right, 0, WAYS);
     tcase_add_loop_test(tcase, a_wrong_result_is_noticed, 0, KERNELS * WAYS);
     tcase_add_loop_test(tcase, without_verification, 0, WAYS);
     tcase_add_loop_test(tcase, what_cusolver_says_is_heard, 0, WAYS);

@@ -28,9 +28,9 @@ int __wrap_hsi_cuda_piece(int n, int width)
     return narrow(n, __real_hsi_cuda_piece(n, width));
 }
 
-void __real_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void __real_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                            const hs_attempt *attempt, hsi_space *space);
-void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                            const hs_attempt *attempt, hsi_space *space);
 
 static const hsi_kernel *with_exchanges(const hsi_kernel *kernel, int n, hsi_kernel *changed)
@@ -42,11 +42,11 @@ static const hsi_kernel *with_exchanges(const hsi_kernel *kernel, int n, hsi_ker
     return changed;
 }
 
-void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                            const hs_attempt *attempt, hsi_space *space)
 {
     hsi_kernel changed;
 
-    __real_hsi_job_locate(job, with_exchanges(kernel, n, &changed), n, seed, attempt, space);
+    __real_hsi_job_locate(job, with_exchanges(kernel, shape.n, &changed), shape, seed, attempt, space);
     job->kernel = kernel;
 }

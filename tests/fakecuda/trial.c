@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,11 @@ static hs_instance *instance_of(const char *const *kernels, unsigned times)
     for (i = 0; i < times; i++)
         for (k = 0; kernels[k]; k++) {
             hs_task row = {.struct_size = sizeof row, .cpu = 1, .gpu = 1, .kernel = kernels[k]};
+            char    id[32];
 
+            /* the name of a task of a divided product says which part it computes */
+            snprintf(id, sizeof id, "p%u#%u", k, k + i + 1);
+            row.id = strchr(kernels[k], '/') ? id : NULL;
             ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
         }
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);

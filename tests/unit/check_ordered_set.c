@@ -90,6 +90,23 @@ static void remove_both(model *m, uint32_t item)
         model_cut(m, at);
 }
 
+/* Draw a new key near the old one; the set takes it if it lies between those of the neighbours. */
+static void change_both(model *m, uint32_t item)
+{
+    size_t at = place_of(m, item);
+    bool   fits = at < m->count && m->sorted[at] == item;
+    double key = m->key[item] + (dice_below(&m->d, 9) - 4.0) / 4;
+
+    fits = fits && (at == 0 || m->key[m->sorted[at - 1]] < key) &&
+           (at + 1 == m->count || key < m->key[m->sorted[at + 1]]);
+    if (hsi_set_change_key(&m->set, m->key[item], item, key) != fits)
+        ck_abort_msg("did key %g of item %u fit? %d was right", key, item, fits);
+    if (!fits)
+        return;
+    m->key[item] = key;
+    hsi_set_insert(&m->set, key, item); /* no effect on an item that is there */
+}
+
 static void take_both(model *m, hsi_set_end end)
 {
     size_t   at = end == HSI_SET_FRONT ? 0 : m->count - 1;
@@ -148,7 +165,7 @@ static void draw_items(model *m, uint64_t seed)
 /* Repeat one random operation, either on items of a short range of numbers or on random items. */
 static void apply_random_operations(model *m)
 {
-    unsigned what = dice_below(&m->d, 6), times = dice_between(&m->d, 1, 400), i;
+    unsigned what = dice_below(&m->d, 7), times = dice_between(&m->d, 1, 400), i;
     unsigned all = (unsigned)m->items, begin = dice_below(&m->d, all);
     unsigned within = dice_below(&m->d, 2) ? all : dice_between(&m->d, 1, 300);
 
@@ -168,6 +185,9 @@ static void apply_random_operations(model *m)
         case 3: /* neighbours in the order */
             if (m->count)
                 remove_both(m, m->sorted[(begin + i) % m->count]);
+            break;
+        case 4:
+            change_both(m, i & 1 && m->count ? m->sorted[(begin + i) % m->count] : item);
             break;
         default:
             insert_both(m, item);

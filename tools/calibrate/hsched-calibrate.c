@@ -14,17 +14,20 @@
 #include "common/output.h"
 #include "common/progress.h"
 
-/* The kernels of Cholesky, LU and QR, in double and in single precision. */
-static const char *const usual_kernels[] = {
-    "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt",
-    "spotrf,strsm,ssyrk,sgemm,sgetrf,sgeqrf,sormqr,stpqrt,stpmqrt"};
+/* The kernels of Cholesky, LU and QR, in double and in single precision; an instance or a profile
+ * also gets the bandwidth of memory. */
+#define DOUBLE_KERNELS "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt"
+#define SINGLE_KERNELS "spotrf,strsm,ssyrk,sgemm,sgetrf,sgeqrf,sormqr,stpqrt,stpmqrt"
+static const char *const usual_kernels[] = {DOUBLE_KERNELS ",copy:64000000",
+                                            SINGLE_KERNELS ",copy:64000000"};
+static const char *const table_kernels[] = {DOUBLE_KERNELS, SINGLE_KERNELS};
 
 static const char *kernel_word(size_t index)
 {
     static const char *const words[] = {
         "dgemm",  "dsyrk",  "dtrsm",  "dpotrf", "dgetrf", "dgeqrf",  "dormqr",
         "dtpqrt", "dtpmqrt", "sgemm", "ssyrk",  "strsm",  "spotrf",  "sgetrf",
-        "sgeqrf", "sormqr", "stpqrt", "stpmqrt", "spin:", "sleep:"};
+        "sgeqrf", "sormqr", "stpqrt", "stpmqrt", "copy:", "spin:", "sleep:"};
 
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
@@ -446,7 +449,7 @@ int main(int argc, char **argv)
         return output_finish(code ? code : calibrate_links(line.output, devices, request->unit));
     }
     if (!line.kernels)
-        line.kernels = usual_kernels[line.single];
+        line.kernels = (line.table ? table_kernels : usual_kernels)[line.single];
     request->verify = !line.no_verify;
     list_kernels(&line, &list);
     take_cores(request);

@@ -42,6 +42,21 @@ static void take_plugin(const options *o, void *line)
     plugin_add_file(o->value);
 }
 
+static void take_partition(const options *o, void *data)
+{
+    command_line *line = data;
+    const char   *colon = strchr(o->value, ':');
+    char          time[64];
+
+    if (colon && (size_t)(colon - o->value) >= sizeof time)
+        usage_error("--partition: '%s' is not of the form TIME[:MOST]", o->value);
+    snprintf(time, sizeof time, "%.*s", colon ? (int)(colon - o->value) : (int)sizeof time - 1,
+             o->value);
+    line->request.part_time = parse_time("--partition", time, 1e-9, 1e9);
+    line->request.most_parts =
+        colon ? (unsigned)parse_unsigned("--partition", colon + 1, 2, 65536) : 0;
+}
+
 static const option_spec option_table[] = {
     {'a', "algorithm", "NAME[:RANK][,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
      "algorithms to run (default: best), each with an optional rank of the tasks: min, avg, "
@@ -101,6 +116,10 @@ static const option_spec option_table[] = {
      "predict unknown times from the measurements in this profile"},
     {0, "filled", "FILE", {OPTION_FILE(path[SOLVE_FILLED])},
      "write the instance with the predicted times"},
+    {0, "partition", "TIME[:MOST]", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_partition)},
+     "divide a task dgemm:N or sgemm:N that takes longer than TIME, such as 0.5 or 2m, into the "
+     "least number of tasks that do not, a power of two up to MOST (default: the number of "
+     "workers, up to 64)"},
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},

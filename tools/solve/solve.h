@@ -53,6 +53,8 @@ typedef struct solve_request {
     const char       *available;         /* argument of --available; NULL: all workers at 0 */
     const char       *start;             /* path of the initial plan; NULL: none */
     times_profile    *times;             /* profile for unknown times; NULL: none */
+    double            part_time;  /* longest undivided matrix product, in seconds; 0: any */
+    unsigned          most_parts; /* largest number of parts; 0: by the number of workers */
     int               metrics;           /* whether to report metrics */
     /* whether to print a summary of all instances instead of tables */
     int               summary;
@@ -115,6 +117,12 @@ void solve_result_free(solve_result *result);
  * call this function. Return 0, or an exit code after a message.
  */
 int solve_fill(const solve_request *request, solve_result *result);
+
+/**
+ * Divide the long matrix products of an instance as requested (unknown_times.c), after solve_fill().
+ * Return 0, or an exit code after a message.
+ */
+int solve_partition(const solve_request *request, solve_result *result);
 
 /** Write and close all requested files, or none of them. Return an exit code. */
 int solve_write(solve_request *request, const solve_result *result);

@@ -468,6 +468,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         stop_begin();
     if (!code)
         code = solve_fill(request, result);
+    if (!code)
+        code = solve_partition(request, result);
     if (code || stop_requested(NULL))
         return code;
     result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);

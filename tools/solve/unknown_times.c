@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve --profile: predictions for unknown times. */
+/* hsched-solve --profile and --partition: predictions for unknown times, and divided products. */
 #include <pthread.h>
 
 #include "common/escape.h"
@@ -37,5 +37,47 @@ int solve_fill(const solve_request *request, solve_result *result)
         message("%s: the times of %zu of %zu task%s are guesses; run the table by hsched-exec "
                 "--profile=%s to measure them",
                 result->path, result->sources.guesses, tasks, plural(tasks), request->times->path);
+    return EXIT_OK;
+}
+
+/* Say which rows were divided; the instances have equal rows. */
+static void report_parts(const solve_result *result, const hs_instance *divided)
+{
+    size_t  rows = 0, tasks = 0;
+    hs_task before, after;
+
+    for (size_t row = 0; row < hs_instance_rows(divided); row++) {
+        hs_instance_row(result->in, row, &before);
+        hs_instance_row(divided, row, &after);
+        if (after.count == before.count)
+            continue;
+        rows++;
+        tasks += after.count;
+    }
+    if (rows > 0)
+        message("%s: --partition divides %zu row%s into %zu tasks", result->path, rows,
+                plural(rows), tasks);
+    else
+        message("%s: --partition divides nothing: no undivided row dgemm:N or sgemm:N without data "
+                "takes longer, or a part would have fewer than 64 columns",
+                result->path);
+}
+
+int solve_partition(const solve_request *request, solve_result *result)
+{
+    hs_instance *divided = NULL;
+    hs_status    status;
+
+    if (!(request->part_time > 0))
+        return EXIT_OK;
+    pthread_mutex_lock(&profile_in_use);
+    status = hs_instance_partition(result->in, request->times ? request->times->known : NULL,
+                                   request->part_time, request->most_parts, &divided);
+    pthread_mutex_unlock(&profile_in_use);
+    if (status != HS_OK)
+        return message_status(status, result->path);
+    report_parts(result, divided);
+    hs_instance_free(result->in);
+    result->in = divided;
     return EXIT_OK;
 }

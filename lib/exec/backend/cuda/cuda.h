@@ -112,6 +112,7 @@ typedef struct hsi_cuda_body {
     const hsi_kernel      *kernel; /* kernel of CPUs, which defines the data */
     const hsi_cuda_kernel *cuda;
     int                    n;
+    hsi_kernel_size        size;
 } hsi_cuda_body;
 
 extern const hs_backend hsi_backend_cuda;
@@ -203,7 +204,7 @@ bool hsi_stream_context_reserve_room(hsi_stream_context *context, size_t bytes);
 struct hsi_cuda_run {
     hsi_stream_context  *context;
     const hsi_cuda_body *body;
-    int                  n, width;
+    int                  n, columns, width; /* columns of the results, and of a piece */
     int column, next; /* first column of the panel, and of the next piece behind the panel */
     const void *a, *b;
     void       *c, *d; /* results; d is NULL unless the kernel has two */

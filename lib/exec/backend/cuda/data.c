@@ -111,7 +111,7 @@ static bool needs_squares(const hsi_cuda_body *body)
 bool hsi_cuda_data_pool_suffices(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
-    size_t               elements = hsi_pool_elements(body->n);
+    size_t               elements = hsi_pool_elements(hsi_square(body->n));
     int                  single = body->kernel->single;
 
     if (data->space.pool[single].filled < elements ||
@@ -166,13 +166,13 @@ bool hsi_cuda_data_grow_pool(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 
     if (hsi_cuda_data_pool_suffices(gpu, body))
         return true;
-    hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
+    hsi_job_locate(&job, body->kernel, hsi_square(body->n), 0, nobody(), &data->space);
     gpu->check.attempt = NULL;
     if (gpu->verify)
         hsi_job_allocate_vectors(&job);
     if (job.no_memory ||
         (needs_squares(body) && !sum_squares(&data->squares[single], data->space.pool[single].at,
-                                             single, hsi_pool_elements(body->n))))
+                                             single, hsi_pool_elements(hsi_square(body->n)))))
         return no_memory(gpu);
     return !gpu->resident || take_there(gpu, body->kernel);
 }
@@ -180,6 +180,8 @@ bool hsi_cuda_data_grow_pool(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job)
 {
-    hsi_job_locate(job, body->kernel, body->n, hsi_job_seed(instance, task), nobody(),
-                   &gpu->data.space);
+    uint64_t  seed;
+    hsi_shape shape = hsi_kernel_shape_of_task(&body->size, instance, task, &seed);
+
+    hsi_job_locate(job, body->kernel, shape, seed, nobody(), &gpu->data.space);
 }

@@ -26,24 +26,22 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, hs_error *
 {
     const char             *colon = strchr(kernel, ':');
     const hsi_kernel_entry *entry = hsi_kernel_find(kernel, strcspn(kernel, ":"));
-    char                   *end = NULL;
-    long                    n = colon ? strtol(colon + 1, &end, 10) : 0;
     int                     most;
 
     body->cuda = entry ? hsi_cuda_kernel_find(entry->name) : NULL;
     if (!body->cuda)
         return unknown(kernel, error);
-    if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9')
+    if (!colon || !hsi_kernel_read_size(entry, colon + 1, &body->size))
         return hsi_kernel_describe_bad_size(kernel, entry, error);
     body->kernel = entry->kernel;
     most = body->cuda->launch == hsi_cuda_tpqrt ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
-    if (n > most)
+    if (body->size.n > most)
         return hsi_error_set(
             error, HS_ERESOURCE,
             "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
             "than 2^31 elements",
             kernel, most);
-    body->n = (int)n;
+    body->n = body->size.n;
     return HS_OK;
 }
 

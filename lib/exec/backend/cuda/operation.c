@@ -22,7 +22,7 @@ static void *to(const hsi_cuda_run *run, const void *a, int row, int column)
 static bool advance(hsi_cuda_run *run, int width)
 {
     run->column += width;
-    return run->column < run->n;
+    return run->column < run->columns;
 }
 
 /* Compute C -= A B'. */
@@ -30,7 +30,7 @@ static int gemm(hsi_cuda_run *run)
 {
     const void *one = hsi_cuda_scalar(run->context, 1),
                *minus_one = hsi_cuda_scalar(run->context, -1);
-    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
+    int n = run->n, j = run->column, w = hsi_smaller(run->width, run->columns - j);
 
     if (!BLAS_OF(run->context, gemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, minus_one, run->a, n,
                  to(run, run->b, j, 0), n, one, to(run, run->c, 0, j), n))

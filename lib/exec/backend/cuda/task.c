@@ -122,6 +122,12 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_stream_context *context,
            whole(hsi_kernel_element_bytes(body->kernel) * (size_t)elements);
 }
 
+/* Return the bytes of a result: fewer than of a matrix if several tasks share its columns. */
+static size_t result_bytes(const hsi_cuda_run *run)
+{
+    return (size_t)run->n * (size_t)run->columns * hsi_kernel_element_bytes(run->body->kernel);
+}
+
 /* Return the address on the GPU of an element of the pool. */
 static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const void *from)
 {
@@ -131,10 +137,11 @@ static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, con
     return (const char *)gpu->data.there[single] + ((const char *)from - pool);
 }
 
-static bool copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
+static bool copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from,
+                 size_t bytes)
 {
     return CUDA(run->context->fault, cudaMemcpyAsync, to,
-                gpu->resident ? there(gpu, run->body, from) : from, matrix_bytes(run->body),
+                gpu->resident ? there(gpu, run->body, from) : from, bytes,
                 gpu->resident ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice,
                 run->context->stream);
 }
@@ -147,7 +154,7 @@ static bool place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *r
 
     for (i = 0; i < outputs(run->body); i++) {
         *place[i] = *arena;
-        if (!copy(gpu, run, *arena, job->from[i]))
+        if (!copy(gpu, run, *arena, job->from[i], result_bytes(run)))
             return false;
         *arena += matrix_room(run->body);
     }
@@ -157,6 +164,8 @@ static bool place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *r
 static bool place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
 {
     const void **place[] = {&run->a, &run->b};
+    size_t       bytes = matrix_bytes(run->body);
+    size_t       skipped = (size_t)job->first * hsi_kernel_element_bytes(run->body->kernel);
     int          i;
 
     for (i = 0; i < run->body->cuda->inputs; i++) {
@@ -165,7 +174,8 @@ static bool place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *ru
             continue;
         }
         *place[i] = *arena;
-        if (!copy(gpu, run, *arena, job->in[i]))
+        if (!copy(gpu, run, *arena, job->in[i],
+                  i + 1 < run->body->cuda->inputs ? bytes : bytes - skipped))
             return false;
         *arena += matrix_room(run->body);
     }
@@ -241,8 +251,12 @@ bool hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_stream_context *context, const hsi_
     hsi_job job;
 
     context->single = body->kernel->single;
-    *run = (hsi_cuda_run){.context = context, .body = body, .n = body->n, .width = results->width};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
+    *run = (hsi_cuda_run){.context = context,
+                          .body = body,
+                          .n = body->n,
+                          .columns = job.columns,
+                          .width = results->width};
     if ((results->checked && !clear(gpu, run)) || !place_outputs(gpu, &job, run, &arena) ||
         !place_inputs(gpu, &job, run, &arena))
         return false;
@@ -272,7 +286,7 @@ static bool fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *resu
 {
     const hsi_cuda_body *body = run->body;
 
-    return fetch(run, results->c, run->c, matrix_bytes(body)) &&
+    return fetch(run, results->c, run->c, result_bytes(run)) &&
            (!run->d || fetch(run, results->d, run->d, matrix_bytes(body))) &&
            (!is_stacked(body) || fetch(run, results->t, run->t, triangle_bytes(body)));
 }

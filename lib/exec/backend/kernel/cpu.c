@@ -24,7 +24,7 @@ struct cpu_body {
     hs_outcome (*run)(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt);
     int64_t                 ns;    /* duration of a spin or sleep */
     const hsi_kernel_entry *entry; /* built-in kernel; NULL: spin or sleep */
-    int                     n;
+    hsi_kernel_size         size;
 };
 
 static hs_outcome run_nothing(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
@@ -54,25 +54,35 @@ static hs_outcome run_sleep(const cpu_body *body, struct cpu_worker *worker, hs_
                                                               : HS_OUTCOME_DONE;
 }
 
+/* Return the number behind the colon of a kernel, without a number of parts. */
+static long long size_of(const cpu_body *body)
+{
+    if (body->entry->kernel == &hsi_kernel_copy)
+        return body->size.columns * (long long)(HSI_COPY_ROWS * sizeof(double));
+    return body->size.n;
+}
+
 static hs_outcome why_stopped(const hsi_job *job, const cpu_body *body, hs_attempt *attempt)
 {
     const char *name = body->entry->name;
 
     if (job->no_memory)
-        return hsi_attempt_fail(attempt, "%s:%d: out of memory", name, body->n);
+        return hsi_attempt_fail(attempt, "%s:%lld: out of memory", name, size_of(body));
     if (job->info)
-        return hsi_attempt_fail(attempt, "%s:%d: LAPACK gave up (info %d)", name, body->n,
+        return hsi_attempt_fail(attempt, "%s:%lld: LAPACK gave up (info %d)", name, size_of(body),
                                 job->info);
     return HS_OUTCOME_ABORTED;
 }
 
 static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
 {
-    hsi_job job;
-    double  residual = 0;
+    hsi_job   job;
+    uint64_t  seed;
+    hsi_shape shape =
+        hsi_kernel_shape_of_task(&body->size, attempt->instance, attempt->task, &seed);
+    double residual = 0;
 
-    hsi_job_begin(&job, body->entry->kernel, body->n,
-                  hsi_job_seed(attempt->instance, attempt->task), attempt, &worker->space);
+    hsi_job_begin(&job, body->entry->kernel, shape, seed, attempt, &worker->space);
     if (worker->verify)
         hsi_job_predict_product(&job);
     hsi_job_compute(&job);
@@ -81,7 +91,7 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
     if (job.stopped)
         return why_stopped(&job, body, attempt);
     attempt->verification = worker->verify ? HS_VERIFICATION_PASSED : HS_VERIFICATION_SKIPPED;
-    return hsi_job_outcome_by_residual(residual, body->entry->name, body->n, attempt);
+    return hsi_job_outcome_by_residual(residual, body->entry->name, size_of(body), attempt);
 }
 
 /* Parse a decimal number, in any locale. Return -1 for other text and above `most`. */
@@ -109,7 +119,8 @@ static void list_kernels(char *list, size_t size)
 
     list[0] = '\0';
     for (i = 0; (entry = hsi_kernel_at(i)) && used < size; i++)
-        used += (size_t)snprintf(list + used, size - used, "%s:N, ", entry->name);
+        used += (size_t)snprintf(list + used, size - used, "%s:%s, ", entry->name,
+                                 entry->needs ? "N" : "BYTES");
 }
 
 static hs_status unknown(const char *text, hs_error *error)
@@ -141,7 +152,7 @@ static hs_status read_time(const char *text, const char *number, cpu_body *body,
  * small jobs are not checked. */
 static hs_status fits(const char *text, const cpu_body *body, hs_error *error)
 {
-    double needed = hsi_kernel_bytes(body->entry->kernel, body->n), memory;
+    double needed = hsi_kernel_bytes(body->entry->kernel, hsi_kernel_largest_shape(&body->size)), memory;
 
     if (needed < 0x1p28)
         return HS_OK;
@@ -156,13 +167,10 @@ static hs_status fits(const char *text, const cpu_body *body, hs_error *error)
 
 static hs_status read_kernel(const char *text, const char *colon, cpu_body *body, hs_error *error)
 {
-    double n = colon ? read_number(colon + 1, HSI_KERNEL_MOST) : -1;
-
     body->entry = hsi_kernel_find(text, colon ? (size_t)(colon - text) : strlen(text));
     if (!body->entry)
         return unknown(text, error);
-    body->n = (int)n;
-    if (n < 1 || n != body->n)
+    if (!colon || !hsi_kernel_read_size(body->entry, colon + 1, &body->size))
         return hsi_kernel_describe_bad_size(text, body->entry, error);
     if (!body->entry->kernel)
         return hsi_error_set(error, HS_ERESOURCE,
@@ -194,7 +202,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (type != HS_CPU || !hsi_row_runs_kernel(options, row, type))
         return HS_OK;
     st = read_body(row->kernel, &body, error);
-    if (st == HS_OK && body.entry && !options->dry_run)
+    if (st == HS_OK && body.entry && body.entry->needs && !options->dry_run)
         st = hsi_blas_open(error);
     return st == HS_OK ? hsi_body_copy_to_heap(&body, sizeof body, out) : st;
 }
@@ -230,7 +238,7 @@ double hsi_cpu_body_bytes(const hs_body *body)
 {
     const cpu_body *own = own_body(body);
 
-    return own->run == run_kernel ? hsi_kernel_bytes(own->entry->kernel, own->n) : 0;
+    return own->run == run_kernel ? hsi_kernel_bytes(own->entry->kernel, hsi_kernel_largest_shape(&own->size)) : 0;
 }
 
 static void worker_close(hs_backend_worker *worker)

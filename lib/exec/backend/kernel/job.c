@@ -52,14 +52,19 @@ static size_t square(int n)
     return (size_t)n * (size_t)n;
 }
 
-size_t hsi_pool_elements(int n)
+static size_t area(hsi_shape shape)
 {
-    return square(n) + SLACK;
+    return (size_t)shape.n * (size_t)shape.columns;
 }
 
-static size_t matrix_bytes(const hsi_kernel *kernel, int n)
+size_t hsi_pool_elements(hsi_shape shape)
 {
-    return whole_lines(square(n) * hsi_kernel_element_bytes(kernel));
+    return (shape.columns > shape.n ? area(shape) : square(shape.n)) + SLACK;
+}
+
+static size_t matrix_bytes(const hsi_kernel *kernel, hsi_shape shape)
+{
+    return whole_lines(area(shape) * hsi_kernel_element_bytes(kernel));
 }
 
 /* Return the bytes of a job's vectors and factors: t, work, x, want, got, and the pivots. */
@@ -69,15 +74,16 @@ static size_t vector_bytes(int n)
            ((size_t)n * (2 * HSI_KERNEL_PANEL + 5 + 1) + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL);
 }
 
-static size_t room_bytes(const hsi_kernel *kernel, int n)
+static size_t room_bytes(const hsi_kernel *kernel, hsi_shape shape)
 {
-    return whole_lines(vector_bytes(n) + (size_t)kernel->outputs * matrix_bytes(kernel, n));
+    return whole_lines(vector_bytes(shape.n) +
+                       (size_t)kernel->outputs * matrix_bytes(kernel, shape));
 }
 
-double hsi_kernel_bytes(const hsi_kernel *kernel, int n)
+double hsi_kernel_bytes(const hsi_kernel *kernel, hsi_shape shape)
 {
-    return (double)room_bytes(kernel, n) +
-           (double)(hsi_pool_elements(n) * hsi_kernel_element_bytes(kernel));
+    return (double)room_bytes(kernel, shape) +
+           (double)(hsi_pool_elements(shape) * hsi_kernel_element_bytes(kernel));
 }
 
 void hsi_space_free(hsi_space *space)
@@ -100,12 +106,18 @@ static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, siz
         job->no_memory = job->stopped = true;
 }
 
+/* Return the part of the results that the job computes, from column 0 on. */
+static hsi_shape shape_of(const hsi_job *job)
+{
+    return (hsi_shape){.n = job->n, .columns = job->columns};
+}
+
 /* Fill the pool up to the job's size. A pool that must grow, which is rare, is filled again. */
 static void fill_pool(hsi_job *job)
 {
     int          single = job->kernel->single;
     hsi_numbers *pool = &job->space->pool[single];
-    size_t       had = pool->size, size = hsi_pool_elements(job->n), i, end;
+    size_t       had = pool->size, size = hsi_pool_elements(shape_of(job)), i, end;
 
     grow(job, &pool->at, &pool->size, size, hsi_kernel_element_bytes(job->kernel));
     if (pool->size != had)
@@ -141,7 +153,7 @@ static size_t lay_out_results(hsi_job *job)
     size_t at = 0;
     int    i;
 
-    for (i = 0; i < job->kernel->outputs; i++, at += matrix_bytes(job->kernel, job->n))
+    for (i = 0; i < job->kernel->outputs; i++, at += matrix_bytes(job->kernel, shape_of(job)))
         job->out[i] = (char *)job->space->room + at;
     return at;
 }
@@ -154,6 +166,7 @@ static const void *numbers(const hsi_job *job, int which)
     return hsi_element_address(job, job->space->pool[job->kernel->single].at, place);
 }
 
+/* Set the addresses of the data. Column j of the results depends on row j of the last input. */
 static void locate(hsi_job *job)
 {
     const hsi_kernel *kernel = job->kernel;
@@ -163,16 +176,22 @@ static void locate(hsi_job *job)
         job->in[i] = numbers(job, i);
     for (i = 0; i < kernel->outputs; i++)
         job->from[i] = numbers(job, kernel->first + i);
+    if (job->first > 0) {
+        job->in[kernel->inputs - 1] =
+            hsi_element_address(job, job->in[kernel->inputs - 1], (size_t)job->first);
+        job->from[0] = hsi_element_address_at(job, job->from[0], job->n, 0, job->first);
+    }
     if (kernel->dominant)
         job->diagonal = 1 + job->n / 64.0;
 }
 
 static void copy(hsi_job *job)
 {
-    size_t n = (size_t)job->n, bytes = n * n * hsi_kernel_element_bytes(job->kernel), at;
+    size_t n = (size_t)job->n, at;
+    size_t bytes = n * (size_t)job->columns * hsi_kernel_element_bytes(job->kernel);
     int    i;
 
-    for (i = 0; i < job->kernel->outputs; i++)
+    for (i = 0; i < job->kernel->outputs && !job->kernel->overwrites; i++)
         for (at = 0; at < bytes && !hsi_job_is_stopped(job); at += COPIED)
             memcpy((char *)job->out[i] + at, (const char *)job->from[i] + at,
                    bytes - at < COPIED ? bytes - at : COPIED);
@@ -203,31 +222,35 @@ void hsi_job_set_info(hsi_job *job, int info)
     job->stopped = true;
 }
 
-/* FNV-1a of the task's name, then mixed. */
-uint64_t hsi_job_seed(const hs_instance *instance, uint32_t task)
+/* FNV-1a of the name, then mixed. */
+uint64_t hsi_job_seed(const char *name)
 {
-    char     name[HS_MAX_ID + 16];
-    size_t   length = hs_instance_name(instance, task, name, sizeof name);
-    uint64_t h = hsi_digest_bytes(HSI_FNV_BASIS, name, length);
+    uint64_t h = hsi_digest_bytes(HSI_FNV_BASIS, name, strlen(name));
 
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
     return h ^ (h >> 32);
 }
 
-void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                     const hs_attempt *attempt, hsi_space *space)
 {
-    *job = (hsi_job){.kernel = kernel, .attempt = attempt, .space = space, .n = n, .seed = seed};
+    *job = (hsi_job){.kernel = kernel,
+                     .attempt = attempt,
+                     .space = space,
+                     .n = shape.n,
+                     .first = shape.first,
+                     .columns = shape.columns,
+                     .seed = seed};
     fill_pool(job);
     if (!hsi_job_is_stopped(job))
         locate(job);
 }
 
-void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                    const hs_attempt *attempt, hsi_space *space)
 {
-    hsi_job_locate(job, kernel, n, seed, attempt, space);
-    grow(job, &space->room, &space->room_size, room_bytes(kernel, n), 1);
+    hsi_job_locate(job, kernel, shape, seed, attempt, space);
+    grow(job, &space->room, &space->room_size, room_bytes(kernel, shape), 1);
     if (hsi_job_is_stopped(job))
         return;
     lay_out_vectors(job, lay_out_results(job));

@@ -16,7 +16,8 @@
 
 enum {
     HSI_KERNEL_MOST = 65536, /* largest n */
-    HSI_KERNEL_PANEL = 32    /* columns per block reflector */
+    HSI_KERNEL_PANEL = 32,   /* columns per block reflector */
+    HSI_COPY_ROWS = 512      /* doubles per column of a copy: a page of 4096 bytes */
 };
 
 /* The pool of random numbers, doubles or floats, the same on every machine. */
@@ -24,6 +25,8 @@ typedef struct hsi_numbers {
     void  *at;
     size_t size, filled; /* elements */
 } hsi_numbers;
+
+#define HSI_COPY_MOST ((int64_t)1 << 36) /* largest number of bytes of a copy */
 
 /* Memory that a worker keeps from task to task. Set the functions, and everything else to 0. */
 typedef struct hsi_space {
@@ -39,12 +42,31 @@ void hsi_space_free(hsi_space *space);
 
 typedef struct hsi_kernel hsi_kernel;
 
+/* The part of its results that a job computes: a range of columns. */
+typedef struct hsi_shape {
+    int n;              /* rows, and order of all other matrices */
+    int first, columns; /* columns; whole square results: 0, n */
+} hsi_shape;
+
+static inline hsi_shape hsi_square(int n)
+{
+    return (hsi_shape){.n = n, .columns = n};
+}
+
+/* A size in the kernel column: N, N/PARTS for one of several tasks that share the columns of the
+ * result, or BYTES of a copy. */
+typedef struct hsi_kernel_size {
+    int n, columns;
+    int parts; /* 1: the result is not divided */
+} hsi_kernel_size;
+
 /* Elements of matrices and vectors are floats if the kernel is `single`, else doubles. */
 typedef struct hsi_job {
     const hsi_kernel *kernel;
     const hs_attempt *attempt;
     hsi_space        *space;
     int               n;
+    int               first, columns; /* range of columns that is computed; `out` begins there */
     uint64_t          seed;    /* hash of the task's name */
     bool              stopped; /* cancelled, or failed */
     bool              no_memory;
@@ -65,6 +87,8 @@ struct hsi_kernel {
     int first;   /* number of the pool's matrix with the initial values of out[0]; out[1] is next */
     int single;
     bool dominant; /* the diagonal outweighs the rest of its row and column */
+    bool divisible;  /* tasks may share the columns of the result */
+    bool overwrites; /* the results have no initial values */
     void (*predict)(hsi_job *job);
     void (*compute)(hsi_job *job);
     void (*observe)(hsi_job *job);
@@ -73,7 +97,7 @@ struct hsi_kernel {
 /* An entry of the table of kernels, which lists kernels missing from this build, too. */
 typedef struct hsi_kernel_entry {
     const char       *name, *alias; /* alias: a second name, or NULL */
-    const char       *needs;        /* library that computes the kernel */
+    const char       *needs;        /* library that computes the kernel; NULL: none */
     const hsi_kernel *kernel;       /* NULL: not in this build */
 } hsi_kernel_entry;
 
@@ -86,21 +110,34 @@ const hsi_kernel_entry *hsi_kernel_at(size_t index);
  * command or are emulated. */
 bool hsi_row_runs_kernel(const hs_backend_options *options, const hs_task *row, hs_type type);
 
+/* Read the size behind the colon of the kernel column: return false for an invalid size. */
+bool hsi_kernel_read_size(const hsi_kernel_entry *entry, const char *text, hsi_kernel_size *size);
+
+/*
+ * Return the part that a task computes of its results, and set the seed. Of tasks that share a
+ * result, task ROW#K computes part K, and all have the seed of the name ROW.
+ */
+hsi_shape hsi_kernel_shape_of_task(const hsi_kernel_size *size, const hs_instance *instance,
+                                   uint32_t task, uint64_t *seed);
+
+/* Return the largest part of a task. */
+hsi_shape hsi_kernel_largest_shape(const hsi_kernel_size *size);
+
 /* Return the bytes of memory that a worker needs for a job of the kernel. */
-double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
+double hsi_kernel_bytes(const hsi_kernel *kernel, hsi_shape shape);
 
 /* Prepare a job with data chosen by `seed`. Without memory, the job is stopped and `no_memory` is
  * set. */
-void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                    const hs_attempt *attempt, hsi_space *space);
 
 /* Prepare a job without memory for results; `in`, `from` and `diagonal` describe the data. For
  * kernels that another device computes. */
-void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, hsi_shape shape, uint64_t seed,
                     const hs_attempt *attempt, hsi_space *space);
 
-/* Return the seed of a task: a hash of the task's name, the same on every machine. */
-uint64_t hsi_job_seed(const hs_instance *instance, uint32_t task);
+/* Return the seed of a task's name: a hash that is the same on every machine. */
+uint64_t hsi_job_seed(const char *name);
 
 /* Compute `want`, the results, and the residual, in this order. A job that needs no verification
  * calls hsi_job_compute() alone. */
@@ -121,7 +158,7 @@ void   hsi_job_predict_product_from_pool(hsi_job *job);
 #define HSI_RESIDUAL_MOST 16.0
 
 /* Return the outcome of an attempt with this residual; if it failed, write the reason. */
-hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, int n,
+hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, long long size,
                                        hs_attempt *attempt);
 
 /* Refuse a size that is not a number from 1 to HSI_KERNEL_MOST, and write the reason. */
@@ -161,7 +198,7 @@ static inline size_t hsi_element_index(int ld, int row, int column)
 }
 
 /* Return the number of elements of the pool for jobs of size n, and the bytes of an element. */
-size_t               hsi_pool_elements(int n);
+size_t               hsi_pool_elements(hsi_shape shape);
 static inline size_t hsi_kernel_element_bytes(const hsi_kernel *kernel)
 {
     return kernel->single ? sizeof(float) : sizeof(double);
@@ -268,5 +305,6 @@ HSI_KERNEL_DECLARE(geqrf);
 HSI_KERNEL_DECLARE(ormqr);
 HSI_KERNEL_DECLARE(tpqrt);
 HSI_KERNEL_DECLARE(tpmqrt);
+extern const hsi_kernel hsi_kernel_copy;
 
 #endif

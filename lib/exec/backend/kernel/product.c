@@ -8,7 +8,7 @@ static void gemm_predict(hsi_job *job)
     int n = job->n;
 
     hsi_predict_product(job);
-    hsi_gemv(job, true, n, n, 1, job->in[1], n, job->x, job->got);
+    hsi_gemv(job, true, job->columns, n, 1, job->in[1], n, job->x, job->got);
     hsi_gemv(job, false, n, n, -1, job->in[0], n, job->got, job->want);
 }
 
@@ -16,10 +16,10 @@ static void gemm_compute(hsi_job *job)
 {
     int n = job->n;
 
-    hsi_gemm(job, true, n, n, n, job->in[0], n, job->in[1], n, job->out[0], n);
+    hsi_gemm(job, true, n, job->columns, n, job->in[0], n, job->in[1], n, job->out[0], n);
 }
 
-HSI_KERNEL(gemm, .inputs = 2, .outputs = 1, .first = 2, .predict = gemm_predict,
+HSI_KERNEL(gemm, .inputs = 2, .outputs = 1, .first = 2, .divisible = true, .predict = gemm_predict,
            .compute = gemm_compute, .observe = hsi_observe_product);
 
 static void syrk_predict(hsi_job *job)

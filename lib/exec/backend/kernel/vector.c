@@ -89,7 +89,7 @@ static void multiply(hsi_job *job, void *y)
     int i;
 
     for (i = 0; i < job->kernel->outputs; i++)
-        hsi_gemv(job, false, job->n, job->n, 1, job->out[i], job->n, job->x,
+        hsi_gemv(job, false, job->n, job->columns, 1, job->out[i], job->n, job->x,
                  hsi_element_address_at(job, y, job->n, 0, i));
 }
 

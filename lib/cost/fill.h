@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_COST_FILL_H
+#define HSI_COST_FILL_H
+
+#include <hybridsched/cost.h>
+
+/* Copy the workers, the unit and the notes of an instance to a builder. */
+hs_status hsi_copy_header(hs_builder *b, const hs_instance *in);
+
+/* Return a copy of the sources of the times, two for each row; NULL: out of memory. */
+unsigned char *hsi_copy_sources(const hs_instance *in);
+
+/* Set key, size, work and bytes from the text of the kernel column, where they are 0 or empty. */
+void hsi_kernel_features(const char *text, hs_features *features);
+
+#endif
