@@ -22,6 +22,18 @@ static void print_sources(const exec_job *job, const exec_request *request,
             request->policy);
 }
 
+/* Print how many tasks have no known time, and how the run deals with them. */
+static void print_guesses(const exec_job *job, const exec_request *request)
+{
+    size_t tasks = hs_instance_tasks(job->plan.in);
+
+    message("%s: %zu of %zu task%s %s no known time; %s", job->plan.path, job->guesses, tasks,
+            plural(tasks), job->guesses == 1 ? "has" : "have",
+            strcmp(hs_policy_name(request->settings.decide.policy), "explore") == 0
+                ? "the policy explore learns the times during the run"
+                : "unknown times count as 1 s; without --policy the run learns them");
+}
+
 int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_policy)
 {
     hs_instance *filled = NULL;
@@ -52,12 +64,7 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
     }
     if (!request->quiet && request->times)
         print_sources(job, request, &sources);
-    else if (!request->quiet)
-        message("%s: %zu of %zu task%s %s no known time; %s", p->path, job->guesses,
-                hs_instance_tasks(filled), plural(hs_instance_tasks(filled)),
-                job->guesses == 1 ? "has" : "have",
-                strcmp(hs_policy_name(request->settings.decide.policy), "explore") == 0
-                    ? "the policy explore learns the times during the run"
-                    : "unknown times count as 1 s; without --policy the run learns them");
+    else if (!request->quiet && job->guesses > 0)
+        print_guesses(job, request);
     return EXIT_OK;
 }

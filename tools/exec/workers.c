@@ -83,14 +83,15 @@ static int put_on(plan *p, unsigned cpus, unsigned gpus)
     return EXIT_OK;
 }
 
-/* Return the number of a task that none of these workers can run; -1: every task can run. */
+/* Return the number of a task that none of these workers can run; -1: every task can run. A time may
+ * be unknown. */
 static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
 {
     size_t tasks = hs_instance_tasks(in);
 
     for (size_t i = 0; i < tasks; i++)
-        if (!(cpus > 0 && isfinite(hs_instance_time(in, i, HS_CPU))) &&
-            !(gpus > 0 && isfinite(hs_instance_time(in, i, HS_GPU))))
+        if (!(cpus > 0 && !isinf(hs_instance_time(in, i, HS_CPU))) &&
+            !(gpus > 0 && !isinf(hs_instance_time(in, i, HS_GPU))))
             return (long)i;
     return -1;
 }

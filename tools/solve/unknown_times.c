@@ -9,35 +9,51 @@
 /* Predictions change the models of the profile: a key is fitted when it is first needed. */
 static pthread_mutex_t profile_in_use = PTHREAD_MUTEX_INITIALIZER;
 
+/* Predict the unknown times, without a profile by guesses. */
+static hs_status predict(const solve_request *request, const hs_instance *in, hs_instance **filled)
+{
+    hs_status status;
+
+    pthread_mutex_lock(&profile_in_use);
+    status = hs_instance_fill(in, request->times ? request->times->known : NULL, filled);
+    pthread_mutex_unlock(&profile_in_use);
+    return status;
+}
+
+/* Without a profile, a time may be unknown only on a type without workers. */
+static int report_guesses(const solve_request *request, const solve_result *result)
+{
+    size_t guesses = result->sources.guesses, tasks = hs_instance_tasks(result->in);
+
+    if (guesses == 0)
+        return EXIT_OK;
+    if (!request->times) {
+        message("%s: %zu task%s an unknown time; give --profile=FILE, with the times that "
+                "hsched-exec --profile=FILE measured",
+                result->path, guesses, guesses == 1 ? " has" : "s have");
+        return EXIT_USAGE;
+    }
+    message("%s: the times of %zu of %zu task%s are guesses; run the table by hsched-exec "
+            "--profile=%s to measure them",
+            result->path, guesses, tasks, plural(tasks), request->times->path);
+    return EXIT_OK;
+}
+
 int solve_fill(const solve_request *request, solve_result *result)
 {
-    size_t       unknown = hs_instance_unknown(result->in), tasks;
     hs_instance *filled = NULL;
     hs_status    status;
 
-    if (unknown == 0)
+    if (hs_instance_unknown(result->in) == 0)
         return EXIT_OK;
-    if (!request->times) {
-        message("%s: %zu row%s an unknown time; give --profile=FILE, with the times that "
-                "hsched-exec --profile=FILE measured",
-                result->path, unknown, unknown == 1 ? " has" : "s have");
-        return EXIT_USAGE;
-    }
-    pthread_mutex_lock(&profile_in_use);
-    status = hs_instance_fill(result->in, request->times->known, &filled);
-    pthread_mutex_unlock(&profile_in_use);
+    status = predict(request, result->in, &filled);
     if (status != HS_OK)
         return message_status(status, result->path);
     hs_instance_free(result->in);
     result->in = filled;
-    result->filled = true;
+    result->filled = request->times != NULL;
     result->sources = time_sources_of(filled);
-    tasks = hs_instance_tasks(filled);
-    if (result->sources.guesses > 0)
-        message("%s: the times of %zu of %zu task%s are guesses; run the table by hsched-exec "
-                "--profile=%s to measure them",
-                result->path, result->sources.guesses, tasks, plural(tasks), request->times->path);
-    return EXIT_OK;
+    return report_guesses(request, result);
 }
 
 /* Say which rows were divided; the instances have equal rows. */
