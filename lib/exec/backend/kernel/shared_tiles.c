@@ -225,6 +225,7 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
     hsi_job                 job = {.kernel = body->kernel,
                                    .attempt = body->copies ? attempt : &undisturbed,
                                    .n = body->matrix->tile,
+                                   .columns = body->matrix->tile,
                                    .work = worker->work};
 
     fetch(body);
