@@ -235,6 +235,10 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                        bench_measure measure, const bench_family *family, double size);
 
+/** Write the median and the 90% quantile of makespan / bound by family and algorithm. */
+void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+                         FILE *out);
+
 /** Return the values of algorithm `a` in the cases of a family and size; the caller frees them. */
 double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,
                      const bench_family *family, double size, size_t a, size_t *count);

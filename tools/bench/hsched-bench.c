@@ -254,6 +254,8 @@ static void print_summary(const command_line *line, const bench_campaign *c,
         summary_csv(s, stdout);
     else
         summary_json(s, stdout);
+    if (line->format == 0 && c->family_count > 1)
+        bench_families_text(c, cases, rows, stdout);
     summary_free(s);
 }
 

@@ -2,9 +2,11 @@
 /* hsched-bench: values of rows, and their summary. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/bench.h"
 #include "common/checked_memory.h"
+#include "common/escape.h"
 
 static bool is_in(const bench_case *one, const bench_family *family, double size)
 {
@@ -61,4 +63,36 @@ summary *bench_summary(const bench_campaign *c, const bench_case *cases, const b
     free(names);
     free(value);
     return s;
+}
+
+/* Write the rows of a family: an algorithm each, in the order of the campaign. */
+static void put_family(const bench_campaign *c, const summary *s, const char *label, int width,
+                       FILE *out)
+{
+    for (size_t a = 0; a < c->algorithm_count; a++) {
+        summary_row row;
+
+        summary_statistics(s, a, &row);
+        if (row.count > 0)
+            fprintf(out, "  %-*s %9zu %8.4f %8.4f  %s\n", width, row.name, row.count, row.median,
+                    row.ninth, SHOWN(label));
+    }
+}
+
+void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+                         FILE *out)
+{
+    int width = (int)strlen("algorithm");
+
+    for (size_t a = 0; a < c->algorithm_count; a++)
+        if ((int)strlen(c->algorithms[a].name) > width)
+            width = (int)strlen(c->algorithms[a].name);
+    fprintf(out, "\nmakespan / bound of each kind of instances\n  %-*s %9s %8s %8s  %s\n", width,
+            "algorithm", "instances", "median", "q90", "kind");
+    for (size_t i = 0; i < c->family_count; i++) {
+        summary *s = bench_summary(c, cases, rows, BENCH_RATIO, &c->families[i], NAN);
+
+        put_family(c, s, c->families[i].label, width, out);
+        summary_free(s);
+    }
 }

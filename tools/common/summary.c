@@ -137,6 +137,7 @@ void summary_statistics(const summary *s, size_t algorithm, summary_row *row)
     row->first = quantile(sorted, row->count, 0.25);
     row->median = quantile(sorted, row->count, 0.5);
     row->third = quantile(sorted, row->count, 0.75);
+    row->ninth = quantile(sorted, row->count, 0.9);
     row->high = quantile(sorted, row->count, 0.975);
     row->worst = quantile(sorted, row->count, 1);
     row->wins /= (double)row->count;

@@ -14,7 +14,8 @@
 typedef struct summary_row {
     const char *name;
     size_t      count; /* number of compared instances */
-    double least, low, first, median, third, high, worst; /* quantiles; low: 2.5%, high: 97.5% */
+    double least, low, first, median, third, ninth, high, worst; /* quantiles; low: 2.5%, ninth: 90%,
+                                                                        high: 97.5% */
     double wins;   /* share of instances on which the algorithm is best, alone or not */
     double behind; /* largest of value / best value - 1 over the instances */
     double rank;   /* mean rank; equal values share the mean of their ranks */
