@@ -109,7 +109,7 @@ START_TEST(unknown_kernel_error_lists_the_kernels)
 
     ck_assert_int_eq(read_kernel("render:7", &error), HS_EINVAL);
     for (size_t i = 0; (entry = hsi_kernel_at(i)); i++) {
-        snprintf(name, sizeof name, "%s:N", entry->name);
+        snprintf(name, sizeof name, "%s:%s,", entry->name, entry->needs ? "N" : "BYTES");
         ck_assert_ptr_nonnull(strstr(error.why, name));
     }
     ck_assert_ptr_nonnull(strstr(error.why, "spin:US"));

@@ -70,7 +70,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 1e6 * r->overhead, 1e6 * r->dispatch);
     json_format(out, ",\n  \"core_seconds\": %g,\n  \"core_wait_seconds\": %g", r->core_seconds,
                 r->core_wait);
-    json_format(out, ",\n  \"granted_core_share\": %g", granted_core_share(r));
+    json_format(out, ",\n  \"core_share\": %g", granted_core_share(r));
     fprintf(out, ",\n  \"machine_was_busy\": %s", core_share_is_low(r, NULL) ? "true" : "false");
     if (r->gpu_joules > 0)
         json_format(out, ",\n  \"gpu_joules\": %g", r->gpu_joules);
