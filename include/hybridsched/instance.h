@@ -26,6 +26,14 @@ typedef enum hs_restartable {
     HS_RESTART_NO
 } hs_restartable;
 
+/** Which times of a row are guesses: times without a measurement behind them, to be replaced. */
+typedef enum hs_guess {
+    HS_GUESS_NONE = 0,
+    HS_GUESS_CPU = 1, /* a bit for each type: 1 << HS_CPU, 1 << HS_GPU */
+    HS_GUESS_GPU = 2,
+    HS_GUESS_BOTH = 3
+} hs_guess;
+
 /**
  * An unknown time. hs_instance_fill() replaces it; every algorithm, bound, policy and plan refuses
  * it with HS_EUNKNOWN.
@@ -51,6 +59,7 @@ typedef struct hs_task {
     const char    *gpu_command;
     double         size;  /* problem size, for predictions of the time; 0: unknown */
     double         flops; /* floating-point operations; 0: unknown */
+    hs_guess       guess; /* times that are guesses; hs_instance_fill() sets it */
 } hs_task;
 
 /** Set the defaults: no implementation on either type, every other field absent. */

@@ -7,6 +7,11 @@ static const char *const yes_no[] = {
     [HS_RESTART_DEFAULT] = "", [HS_RESTART_YES] = "yes", [HS_RESTART_NO] = "no", NULL,
 };
 
+static const char *const guess_words[] = {
+    [HS_GUESS_NONE] = "", [HS_GUESS_CPU] = "cpu", [HS_GUESS_GPU] = "gpu", [HS_GUESS_BOTH] = "both",
+    NULL,
+};
+
 #define OFFSET_TIME(field)    offsetof(hs_task, field)
 #define OFFSET_NUMBER(field)  offsetof(hs_task, field)
 #define OFFSET_INTEGER(field) offsetof(hs_task, field)

@@ -30,6 +30,7 @@
     X(TIMEOUT, timeout, TIME, EXTRA, NULL)            \
     X(SIZE, size, NUMBER, EXTRA, NULL)                \
     X(FLOPS, flops, NUMBER, EXTRA, NULL)              \
+    X(GUESS, guess, WORD, NONE, guess_words)          \
     X(AFTER, after, LIST, EXTRA, NULL)                \
     X(DATA, data, LIST, EXTRA, NULL)                  \
     X(ID, id, TEXT, NAME, NULL)                       \
@@ -47,13 +48,14 @@ enum {
 /*
  * Position of a column in a task's digest (hsched-formats(5)): within the task's name; among the
  * numbers; among the strings after them; or at the end, with the column's name and only in rows
- * with a value. New columns use the last kind, to keep the digests of existing instances.
+ * with a value; or not at all. New columns use EXTRA, to keep the digests of existing instances.
  */
 typedef enum hsi_digest_part {
     HSI_DIGEST_NAME,
     HSI_DIGEST_NUMBER,
     HSI_DIGEST_STRING,
-    HSI_DIGEST_EXTRA
+    HSI_DIGEST_EXTRA,
+    HSI_DIGEST_NONE
 } hsi_digest_part;
 
 typedef struct hsi_column {

@@ -25,19 +25,23 @@ static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, 
 /* Which times to replace: unknown ones, or given ones too for which there are measurements. */
 typedef enum fill_times { FILL_UNKNOWN, FILL_MEASURED } fill_times;
 
-/* Return the time of a row on a type, in the instance's unit, and note its source. */
+/*
+ * Return the time of a row on a type, in the instance's unit, and note its source. An earlier guess
+ * stays where there is no prediction.
+ */
 static double fill_time(const hs_instance *in, hs_cost *cost, const hs_feature_index *index,
                         size_t row, hs_type type, double given, fill_times which,
                         unsigned char *source)
 {
     const double  second = 1 / hs_unit_seconds(hs_instance_unit(in));
+    bool          was_guess = hs_cost_is_guess((hs_cost_source)*source);
     unsigned char found;
     double        time;
 
-    if (!isnan(given) && (which == FILL_UNKNOWN || isinf(given)))
+    if (isinf(given) || (!isnan(given) && !was_guess && which == FILL_UNKNOWN))
         return given;
     time = predict(cost, index, row, type, &found) * second;
-    if (!isnan(given) && found > HS_COST_LEARNED)
+    if (!isnan(given) && found > (was_guess ? HS_COST_ROOFLINE : HS_COST_LEARNED))
         return given;
     *source = found;
     return time;
@@ -52,6 +56,7 @@ static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
     hs_instance_row(in, row, &task);
     task.cpu = fill_time(in, cost, index, row, HS_CPU, task.cpu, which, &source[HS_CPU]);
     task.gpu = fill_time(in, cost, index, row, HS_GPU, task.gpu, which, &source[HS_GPU]);
+    task.guess = hsi_guess_of(source);
     return hs_builder_add_row(b, &task);
 }
 
@@ -80,12 +85,34 @@ static hs_status add_everything(hs_builder *b, const hs_instance *in, hs_cost *c
     return st;
 }
 
+hs_guess hsi_guess_of(const unsigned char source[2])
+{
+    unsigned guess = 0;
+
+    for (int type = HS_CPU; type <= HS_GPU; type++)
+        guess |= (unsigned)hs_cost_is_guess((hs_cost_source)source[type]) << type;
+    return (hs_guess)guess;
+}
+
+/* Return the source of a row's time on a type: the noted one, or what the column `guess` says. */
+static hs_cost_source source_of(const hsi_store *store, size_t row, hs_type type)
+{
+    const unsigned char *guess = store->cells[HSI_GUESS].at.data;
+
+    if (store->source)
+        return (hs_cost_source)store->source[2 * row + type];
+    return guess && guess[row] >> type & 1 && isfinite(hsi_store_times(store, (int)type)[row])
+               ? HS_COST_NONE
+               : HS_COST_GIVEN;
+}
+
 unsigned char *hsi_copy_sources(const hs_instance *in)
 {
-    unsigned char *source = calloc(hs_instance_rows(in) + 1, 2);
+    size_t         rows = hs_instance_rows(in);
+    unsigned char *source = calloc(rows + 1, 2);
 
-    if (source && in->store->source)
-        memcpy(source, in->store->source, 2 * hs_instance_rows(in));
+    for (size_t i = 0; source && i < 2 * rows; i++)
+        source[i] = (unsigned char)source_of(in->store, i / 2, (hs_type)(i % 2));
     return source;
 }
 
@@ -128,8 +155,5 @@ hs_status hs_instance_retime(const hs_instance *in, hs_cost *cost, hs_instance *
 
 hs_cost_source hs_instance_source(const hs_instance *in, size_t task, hs_type type)
 {
-    const unsigned char *source = in->store->source;
-
-    return source ? (hs_cost_source)source[2 * hs_instance_row_of(in, task) + type]
-                  : HS_COST_GIVEN;
+    return source_of(in->store, hs_instance_row_of(in, task), type);
 }

@@ -136,6 +136,7 @@ static hs_status add_rows(const partition *p, hs_builder *b)
             if (is_divisible(p, row, &task, &name))
                 divide(p, row, &task, &name, &best);
         }
+        task.guess = hsi_guess_of(p->source + 2 * row);
         st = hs_builder_add_row(b, &task);
     }
     return st;

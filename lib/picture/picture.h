@@ -6,6 +6,12 @@
 
 /* Functions shared by Gantt charts and traces. */
 
+/** Return whether the row's time on a type is a guess. */
+static inline bool hsi_is_guessed(const hs_task *row, hs_type type)
+{
+    return (unsigned)row->guess >> type & 1;
+}
+
 /**
  * Copy the caller's picture to `full`, with defaults for NULL, and check all arguments. HS_EINVAL:
  * invalid values, or unsorted failures, transfers or waits. HS_ESCHEDULE: the workers of `s` or of

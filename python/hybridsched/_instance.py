@@ -99,8 +99,8 @@ class Instance:
         """Build an instance from a table: a pandas DataFrame, or a mapping of columns.
 
         The columns are those of hsched-formats(5): cpu, gpu, id, priority, count, kernel,
-        cpu_command, gpu_command, restartable, timeout, size, flops, after, data. NaN and None are
-        empty cells, ``inf`` means that a task cannot run on a type, ``"?"`` that the time is
+        cpu_command, gpu_command, restartable, timeout, size, flops, guess, after, data. NaN and
+        None are empty cells, ``inf`` means that a task cannot run on a type, ``"?"`` that the time is
         unknown. An empty time beside a given one means that the task cannot run on that type.
 
         Parameters

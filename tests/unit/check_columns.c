@@ -188,7 +188,10 @@ START_TEST(digest_depends_on_each_column)
         return;
     a = make_instance("p");
     b = make_instance("o");
-    ck_assert(hs_instance_digest(a) != hs_instance_digest(b));
+    if (is_column("guess")) /* says where times are from, not what they are */
+        ck_assert_uint_eq(hs_instance_digest(a), hs_instance_digest(b));
+    else
+        ck_assert(hs_instance_digest(a) != hs_instance_digest(b));
     hs_instance_free(a);
     hs_instance_free(b);
 }

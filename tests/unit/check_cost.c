@@ -90,6 +90,23 @@ START_TEST(commands_have_keys)
         {"python3 < x.py", "python3"},
         {"sh /path/a.sh;rm x", "sh"},
         {"bash --login $HOME/x", "bash"},
+        {"python3.12 -u -B a.py b", "python3.12 a.py"},
+        {"java -jar /lib/a.jar b", "java a.jar"},
+        {"perl -w a.pl", "perl a.pl"},
+        {"Rscript --vanilla a.R", "Rscript a.R"},
+        {"bash -xc secret", "bash"},
+        {"sh -xe secret", "sh"},
+        {"perl -ne secret", "perl"},
+        {"node -pe secret", "node"},
+        {"python3 - secret", "python3"},
+        {"python3 -W secret.py a.py", "python3"},
+        {"bash -o secret script.sh", "bash"},
+        {"bash +o secret script.sh", "bash"},
+        {"java -cp secret.jar Main", "java"},
+        {"java @secret Main", "java"},
+        {"node --eval=secret secret", "node"},
+        {"python-config secret", "python-config"},
+        {"python3\nsecret", "python3"},
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -404,6 +421,61 @@ START_TEST(filling_replaces_unknown_times_alone)
 }
 END_TEST
 
+/* Copy the rows alone, as a file does; an absent time cannot be a guess, whatever the column says. */
+static hs_instance *copy_rows(const hs_instance *in)
+{
+    hs_builder  *b = NULL;
+    hs_instance *out = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_unit(b, HS_MILLISECONDS), HS_OK);
+    for (size_t row = 0; row < hs_instance_rows(in); row++) {
+        hs_instance_row(in, row, &task);
+        task.guess |= (unsigned)isinf(task.cpu) << HS_CPU | (unsigned)isinf(task.gpu) << HS_GPU;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
+    hs_builder_free(b);
+    return out;
+}
+
+/* The rows say which times are guesses. A prediction replaces a guess, another guess does not. */
+START_TEST(guesses_stay_guesses_in_a_copy)
+{
+    hs_instance *in = partly_unknown(), *filled = NULL, *copy, *again = NULL;
+    hs_cost     *cost = new_cost();
+
+    ck_assert_int_eq(hs_instance_fill(in, NULL, &filled), HS_OK);
+    copy = copy_rows(filled);
+    observe(cost, HS_GPU, features_of("k", 1, 3, 0), 0.25);
+    observe(cost, HS_CPU, features_of("other", 1, 3, 0), 0.5);
+    ck_assert_int_eq(hs_instance_fill(copy, cost, &again), HS_OK);
+    for (size_t i = 0; i < hs_instance_tasks(in); i++)
+        for (hs_type type = HS_CPU; type <= HS_GPU; type++) {
+            bool   was_unknown = isnan(hs_instance_time(in, i, type));
+            double is = hs_instance_time(again, i, type);
+
+            ck_assert_int_eq(hs_instance_source(copy, i, type),
+                             was_unknown ? HS_COST_NONE : HS_COST_GIVEN);
+            ck_assert_int_eq(hs_instance_source(again, i, type),
+                             !was_unknown     ? HS_COST_GIVEN
+                             : type == HS_GPU ? HS_COST_HISTORY
+                                              : HS_COST_NONE);
+            if (was_unknown)
+                ck_assert_double_eq_tol(is, type == HS_GPU ? 250 : 1000, 1e-9);
+            else
+                ck_assert(is == hs_instance_time(in, i, type));
+        }
+    hs_instance_free(in);
+    hs_instance_free(filled);
+    hs_instance_free(copy);
+    hs_instance_free(again);
+    hs_cost_free(cost);
+}
+END_TEST
+
 /* Given times become predictions from history, but not guesses, and never run where they could not. */
 START_TEST(retiming_replaces_given_times_too)
 {
@@ -481,6 +553,7 @@ int main(void)
     tcase_add_test(cases, a_changed_machine_is_learned_again);
     tcase_add_test(cases, invalid_observations_are_refused);
     tcase_add_test(cases, filling_replaces_unknown_times_alone);
+    tcase_add_test(cases, guesses_stay_guesses_in_a_copy);
     tcase_add_test(cases, retiming_replaces_given_times_too);
     tcase_add_test(cases, nothing_computes_with_unknown_times);
     tcase_add_test(cases, wrapped_arrays_hold_no_unknown_time);

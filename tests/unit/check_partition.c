@@ -170,8 +170,10 @@ START_TEST(times_of_parts)
     hs_instance *in;
     hs_cost     *cost = NULL;
     hs_features  f;
+    hs_task     *row = add(&t, "dgemm:1000", 1000, 600), part;
 
-    add(&t, "dgemm:1000", 1000, 600)->flops = 2e9;
+    row->flops = 2e9;
+    row->guess = HS_GUESS_BOTH;
     in = divide(&t, NULL, 0.4, 0);
     check_row(in, 0, "dgemm:1000/2", 2, 500, 300 + 0.5 * 8e6 / 1e9 * 1000);
     hs_instance_free(in);
@@ -187,7 +189,9 @@ START_TEST(times_of_parts)
     in = divide(&t, cost, 0.4, 0);
     check_row(in, 0, "dgemm:1000/2", 2, 350, 300 + 0.5 * 8e6 / 1e9 * 1000);
     ck_assert_int_eq(hs_instance_source(in, 1, HS_CPU), HS_COST_HISTORY);
-    ck_assert_int_eq(hs_instance_source(in, 1, HS_GPU), HS_COST_GIVEN);
+    ck_assert_int_eq(hs_instance_source(in, 1, HS_GPU), HS_COST_NONE);
+    hs_instance_row(in, 0, &part);
+    ck_assert_int_eq(part.guess, HS_GUESS_GPU);
     hs_instance_free(in);
     hs_cost_free(cost);
 }

@@ -76,6 +76,7 @@ static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder
         hs_instance_row(in, i, &task);
         task.cpu = time_of(job, &rows[i], HS_CPU, first, task.cpu);
         task.gpu = time_of(job, &rows[i], HS_GPU, first, task.gpu);
+        task.guess = HS_GUESS_NONE;
         first += task.count;
         status = hs_builder_add_row(b, &task);
     }

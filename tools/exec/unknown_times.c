@@ -38,7 +38,7 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
 {
     hs_instance *filled = NULL;
     plan        *p = &job->plan;
-    time_sources sources;
+    time_sources sources = time_sources_of(p->in);
     hs_status    status;
 
     if (p->s && request->retime) {
@@ -46,7 +46,9 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
                 p->path);
         return EXIT_USAGE;
     }
-    if (p->s || (hs_instance_unknown(p->in) == 0 && !request->retime))
+    job->guesses = sources.guesses;
+    job->has_unknown = job->guesses > 0;
+    if (p->s || (hs_instance_unknown(p->in) == 0 && !job->has_unknown && !request->retime))
         return EXIT_OK;
     status = (request->retime ? hs_instance_retime : hs_instance_fill)(
         p->in, exec_profile_known(request->times), &filled);

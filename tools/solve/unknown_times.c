@@ -44,7 +44,8 @@ int solve_fill(const solve_request *request, solve_result *result)
     hs_instance *filled = NULL;
     hs_status    status;
 
-    if (hs_instance_unknown(result->in) == 0)
+    if (hs_instance_unknown(result->in) == 0 &&
+        (!request->times || time_sources_of(result->in).guesses == 0))
         return EXIT_OK;
     status = predict(request, result->in, &filled);
     if (status != HS_OK)

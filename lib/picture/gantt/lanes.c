@@ -96,16 +96,28 @@ static void put_kernel(hsi_gantt *g, size_t task)
     hsi_output_char(&g->out, ')');
 }
 
+/* Write the time of a task on a type, or that it is unknown. */
+static void put_task_time(hsi_gantt *g, const hs_entry *e, hs_type type)
+{
+    hs_task row;
+
+    hs_instance_row(g->in, hs_instance_row_of(g->in, e->task), &row);
+    if (hsi_is_guessed(&row, type))
+        hsi_output_text(&g->out, "unknown");
+    else
+        hsi_put_time(&g->out, type == HS_CPU ? row.cpu : row.gpu, g->unit);
+}
+
 /* Write the time on the other type, e.g. "; 92.1 ms on a CPU". */
 static void put_other_time(hsi_gantt *g, const hs_entry *e, hs_type here)
 {
     hs_type     other = here == HS_CPU ? HS_GPU : HS_CPU;
     const char *name = other == HS_CPU ? "a CPU" : "a GPU";
-    double      time = hs_instance_time(g->in, e->task, other);
+    bool        never = isinf(hs_instance_time(g->in, e->task, other));
 
-    hsi_output_text(&g->out, isinf(time) ? "; never" : "; ");
-    if (!isinf(time))
-        hsi_put_time(&g->out, time, g->unit);
+    hsi_output_text(&g->out, never ? "; never" : "; ");
+    if (!never)
+        put_task_time(g, e, other);
     hsi_output_format(&g->out, " on %s", name);
 }
 
@@ -135,7 +147,7 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_put_time(&g->out, e->end - e->start, g->unit);
     if (at->band->panel->happened || e->state == HS_ABORTED) {
         hsi_output_text(&g->out, at->band->panel->happened ? "; estimated " : " of ");
-        hsi_put_time(&g->out, hs_instance_time(g->in, e->task, at->band->type), g->unit);
+        put_task_time(g, e, at->band->type);
     }
     put_other_time(g, e, at->band->type);
     hsi_output_text(&g->out, "</title></rect>\n");

@@ -60,8 +60,7 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, bool abor
         legend->x += SPACE;
     }
     if (palette->used[HSI_REST])
-        place_named(legend, HSI_LEGEND_CLASS, HSI_REST,
-                    palette->by_kernel ? "other tasks" : "CPU only");
+        place_named(legend, HSI_LEGEND_CLASS, HSI_REST, hsi_palette_rest_name(palette));
     if (palette->used[HSI_GPU_ONLY])
         place_named(legend, HSI_LEGEND_CLASS, HSI_GPU_ONLY, "GPU only");
     if (aborted)
@@ -143,7 +142,7 @@ static void put_interval(hsi_output *out, const hsi_palette *palette, unsigned c
 void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class)
 {
     if (class == HSI_REST) {
-        hsi_output_text(out, palette->by_kernel ? "other tasks" : "CPU only");
+        hsi_output_text(out, hsi_palette_rest_name(palette));
     } else if (class == HSI_GPU_ONLY) {
         hsi_output_text(out, "GPU only");
     } else if (palette->by_kernel) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture/gantt/palette.h"
+#include "picture/picture.h"
 
 typedef struct kernel_count {
     const char *name;
@@ -120,6 +121,27 @@ static int past_the_odd(const uint64_t *tasks, uint64_t total, int from, int by)
     return from;
 }
 
+/* What is known of the times of a row without a kernel. */
+typedef enum row_kind { ACCELERATED, CPU_ONLY, GPU_ONLY, UNKNOWN } row_kind;
+
+/* Return whether the row has no use of a type: no time, or a guess that no worker tests. */
+static bool lacks_type(const hs_instance *in, const hs_task *row, hs_type type)
+{
+    unsigned workers = type == HS_CPU ? hs_instance_cpus(in) : hs_instance_gpus(in);
+
+    return isinf(type == HS_CPU ? row->cpu : row->gpu) ||
+           (workers == 0 && hsi_is_guessed(row, type));
+}
+
+static row_kind kind_of(const hs_instance *in, const hs_task *row)
+{
+    if (lacks_type(in, row, HS_GPU))
+        return CPU_ONLY;
+    if (lacks_type(in, row, HS_CPU))
+        return GPU_ONLY;
+    return row->guess == HS_GUESS_NONE ? ACCELERATED : UNKNOWN;
+}
+
 static hs_status choose_scale(const hs_instance *in, hsi_palette *palette)
 {
     size_t    rows = hs_instance_rows(in);
@@ -131,11 +153,17 @@ static hs_status choose_scale(const hs_instance *in, hsi_palette *palette)
         return HS_ENOMEM;
     for (size_t i = 0; i < rows; i++) {
         hs_instance_row(in, i, &row);
-        if (isinf(row.gpu)) {
-            palette->used[HSI_REST] = 1;
-        } else if (isinf(row.cpu)) {
+        switch (kind_of(in, &row)) {
+        case CPU_ONLY:
+            palette->used[HSI_REST] = palette->has_cpu_only = true;
+            break;
+        case GPU_ONLY:
             palette->used[HSI_GPU_ONLY] = 1;
-        } else {
+            break;
+        case UNKNOWN:
+            palette->used[HSI_REST] = palette->has_unknown = true;
+            break;
+        case ACCELERATED:
             tasks[LIMIT + ratio_exponent(row.cpu, row.gpu)] += tasks_in(&row);
             total += tasks_in(&row);
         }
@@ -155,13 +183,8 @@ static hs_status choose_scale(const hs_instance *in, hsi_palette *palette)
 
 static unsigned ratio_class(const hsi_palette *palette, double p, double q)
 {
-    int steps;
+    int steps = ratio_exponent(p, q) - palette->low;
 
-    if (isinf(q))
-        return HSI_REST;
-    if (isinf(p))
-        return HSI_GPU_ONLY;
-    steps = ratio_exponent(p, q) - palette->low;
     if (steps < 0)
         return 0;
     steps /= palette->step;
@@ -177,12 +200,31 @@ hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette)
     return st == HS_OK && !palette->by_kernel ? choose_scale(in, palette) : st;
 }
 
-unsigned hsi_palette_class_of_task(const hsi_palette *palette, const hs_instance *in, size_t task)
+const char *hsi_palette_rest_name(const hsi_palette *palette)
 {
     if (palette->by_kernel)
+        return "other tasks";
+    if (!palette->has_unknown)
+        return "CPU only";
+    return palette->has_cpu_only ? "CPU only, or a time unknown" : "a time unknown";
+}
+
+unsigned hsi_palette_class_of_task(const hsi_palette *palette, const hs_instance *in, size_t task)
+{
+    hs_task row;
+
+    if (palette->by_kernel)
         return kernel_class(palette, in, task);
-    return ratio_class(palette, hs_instance_time(in, task, HS_CPU),
-                       hs_instance_time(in, task, HS_GPU));
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    switch (kind_of(in, &row)) {
+    case CPU_ONLY:
+    case UNKNOWN:
+        return HSI_REST;
+    case GPU_ONLY:
+        return HSI_GPU_ONLY;
+    default:
+        return ratio_class(palette, row.cpu, row.gpu);
+    }
 }
 
 typedef struct color {

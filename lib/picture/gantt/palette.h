@@ -9,17 +9,19 @@
 enum {
     HSI_KERNELS = 8, /* number of kernels with their own colour */
     HSI_SCALE = 10,  /* largest number of steps of the scale */
-    HSI_REST = 10,   /* class of the remaining kernels, or of CPU-only tasks */
+    HSI_REST = 10,   /* class of the remaining kernels, or of CPU-only and unknown tasks */
     HSI_GPU_ONLY = 11,
     HSI_COLOURS = 12
 };
 
 /*
  * The colours of tasks. A task's class depends on its kernel if the instance has kernels, otherwise
- * on its acceleration p/q, on a scale of powers of two.
+ * on its acceleration p/q, on a scale of powers of two; the acceleration is unknown if p or q is a
+ * guess.
  */
 typedef struct hsi_palette {
     bool        by_kernel;
+    bool        has_cpu_only, has_unknown; /* tasks of class HSI_REST without kernels */
     /* number of kernels or steps: classes 0 .. count - 1 are in use */
     unsigned    count;
     int         used[HSI_COLOURS];
@@ -33,6 +35,9 @@ typedef struct hsi_palette {
 
 /** Choose the colours of an instance. O(rows log rows). HS_ENOMEM. */
 hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette);
+
+/** Return the name of the class HSI_REST. */
+const char *hsi_palette_rest_name(const hsi_palette *palette);
 
 unsigned hsi_palette_class_of_task(const hsi_palette *palette, const hs_instance *in, size_t task);
 

@@ -154,8 +154,10 @@ static void put_args(hsi_trace *t, unsigned worker, const hs_entry *e)
         hsi_trace_put_string(t, ",\"command\":", command);
     hsi_trace_put_number(t, ",\"start\":", e->start);
     hsi_trace_put_number(t, ",\"end\":", e->end);
-    hsi_trace_put_number(t, ",\"cpu\":", row.cpu);
-    hsi_trace_put_number(t, ",\"gpu\":", row.gpu);
+    if (!hsi_is_guessed(&row, HS_CPU))
+        hsi_trace_put_number(t, ",\"cpu\":", row.cpu);
+    if (!hsi_is_guessed(&row, HS_GPU))
+        hsi_trace_put_number(t, ",\"gpu\":", row.gpu);
     hsi_output_text(&t->out, ",\"priority\":");
     hsi_output_i64(&t->out, row.priority);
 }
