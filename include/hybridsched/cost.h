@@ -55,7 +55,8 @@ HS_API hs_status hs_feature_index_create(const hs_instance *in, hs_feature_index
 HS_API void      hs_feature_index_free(hs_feature_index *index);
 
 /**
- * Get the features of a row on a worker type: the key from its kernel, else from its command; size
+ * Get the features of a row on a worker type: the key from its kernel, else from its command, whose
+ * arguments it never contains, except the base name of an interpreter's script; size
  * and work from its columns, else from a built-in kernel's name; bytes from its data and edges,
  * else from a built-in kernel's matrices. Threads may share an index. O(1).
  */

@@ -48,7 +48,7 @@ typedef enum hs_profile_access {
 /**
  * Open the profile `path`; ":memory:" with HS_PROFILE_UPDATE is an empty profile without a file.
  * On HS_OK the caller owns *out. HS_EKIND: a file of another kind. HS_EUNSUPPORTED: written by a
- * newer version.
+ * newer version. HS_ESYNTAX: a damaged file. O(size of the file).
  */
 HS_API hs_status hs_profile_open(const char *path, hs_profile_access access, hs_profile **out,
                                  hs_error *error);

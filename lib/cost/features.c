@@ -121,7 +121,18 @@ static bool is_interpreter(const char *name)
     for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++)
         if (strcmp(name, interpreters[i]) == 0)
             return true;
-    return strncmp(name, "python", 6) == 0;
+    return strncmp(name, "python", 6) == 0 && name[6 + strspn(name + 6, "0123456789.")] == '\0';
+}
+
+/* Return whether a word is an option after which every interpreter that knows it reads a script. */
+static bool is_plain_option(const char *word, size_t length)
+{
+    static const char *const options[] = {"-u", "-x", "-w", "-B", "-jar", "--vanilla"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strlen(options[i]) == length && memcmp(word, options[i], length) == 0)
+            return true;
+    return strncmp(word, "-Xm", 3) == 0; /* memory of java */
 }
 
 /* Return whether a word is a plain path: text that the shell changes, or code, is no key. */
@@ -130,23 +141,23 @@ static bool is_plain(const char *word, size_t length)
     return strcspn(word, "$`\"'\\*?[]{}()<>|&;#~!%^=") >= length;
 }
 
-/* Append the name of the script that an interpreter runs, if the first argument without '-' names
- * it; an option such as -c or -e has code as its argument. */
+/*
+ * Append the name of the script that an interpreter runs, if only plain options precede it: a word
+ * after any other option may be code, or the value of the option.
+ */
 static void append_script(char key[HS_MAX_KEY], const char *word)
 {
-    static const char blanks[] = " \t\n";
+    static const char blanks[] = " \t";
+    size_t            length = 0;
 
-    for (size_t length; *(word += strspn(word, blanks)); word += length) {
-        length = strcspn(word, blanks);
-        if (*word == '-' && length == 2 && strchr("ceEpm", word[1]))
-            return;
-        if (*word == '-')
-            continue;
-        if (is_plain(word, length)) {
-            append(key, " ", 1);
-            append_base_name(key, word, length);
-        }
-        return;
+    do {
+        word += length;
+        word += strspn(word, blanks);
+        length = strcspn(word, " \t\n");
+    } while (is_plain_option(word, length));
+    if (length > 0 && !strchr("-+@", *word) && is_plain(word, length)) {
+        append(key, " ", 1);
+        append_base_name(key, word, length);
     }
 }
 

@@ -5,12 +5,27 @@
 #include <math.h>
 #include <string.h>
 
+/* Return whether the columns from `first` on have these types: i integer, r real, t text. */
+static bool has_types(sqlite3_stmt *row, int first, const char *types)
+{
+    for (int i = 0; types[i]; i++) {
+        int type = sqlite3_column_type(row, first + i);
+
+        if (type != (types[i] == 'i'   ? SQLITE_INTEGER
+                     : types[i] == 'r' ? SQLITE_FLOAT
+                                       : SQLITE_TEXT))
+            return false;
+    }
+    return true;
+}
+
 bool hsi_entry_read_key(sqlite3_stmt *row, hs_cost_entry *entry)
 {
+    bool         is_typed = has_types(row, 0, "itirrrr");
     const char  *key = (const char *)sqlite3_column_text(row, 1);
     hs_features *f = &entry->features;
 
-    if (!key || strlen(key) >= sizeof f->key)
+    if (!is_typed || !key || strlen(key) >= sizeof f->key)
         return false;
     entry->level = (hs_cost_level)sqlite3_column_int(row, 0);
     strcpy(f->key, key);
@@ -24,6 +39,7 @@ bool hsi_entry_read_key(sqlite3_stmt *row, hs_cost_entry *entry)
 
 bool hsi_entry_read_statistics(sqlite3_stmt *row, int first, hs_cost_entry *entry)
 {
+    bool          is_typed = has_types(row, first, "rrrrii");
     sqlite3_int64 strange = sqlite3_column_int64(row, first + 5);
 
     entry->runs = sqlite3_column_double(row, first);
@@ -32,8 +48,8 @@ bool hsi_entry_read_statistics(sqlite3_stmt *row, int first, hs_cost_entry *entr
     entry->least = sqlite3_column_double(row, first + 3);
     entry->last = sqlite3_column_int64(row, first + 4);
     entry->strange = (uint64_t)strange;
-    return strange >= 0 && entry->runs >= 0 && isfinite(entry->runs) && entry->m2 >= 0 &&
-           isfinite(entry->m2) && entry->least >= 0 && isfinite(entry->least) &&
+    return is_typed && strange >= 0 && entry->runs >= 0 && isfinite(entry->runs) &&
+           entry->m2 >= 0 && isfinite(entry->m2) && entry->least >= 0 && isfinite(entry->least) &&
            (entry->runs == 0 || (entry->mean > 0 && isfinite(entry->mean)));
 }
 

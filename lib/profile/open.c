@@ -91,6 +91,25 @@ static hs_status check_marks(hs_profile *profile, bool may_be_new, marks *found,
     return check_columns(profile, error);
 }
 
+/* Read all pages: damage must be found before a run, not at its end. */
+static hs_status check_integrity(hs_profile *profile, hs_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool          has_row = false;
+    hs_status     st = hsi_profile_prepare(profile, "PRAGMA integrity_check(1)", &statement, error);
+
+    if (st == HS_OK)
+        st = hsi_profile_step(profile, statement, SQLITE_OK, &has_row, error);
+    if (st == HS_OK && has_row) {
+        const char *result = (const char *)sqlite3_column_text(statement, 0);
+
+        if (!result || strcmp(result, "ok") != 0)
+            st = hsi_profile_damage(profile, "SQLite's integrity check fails", error);
+    }
+    sqlite3_finalize(statement);
+    return st;
+}
+
 /* Create the tables of a new database. Write to a profile, without a change, to see if this works.
  */
 static hs_status prepare_updates(hs_profile *profile, hs_error *error)
@@ -168,7 +187,7 @@ static hs_status open_database(hs_profile *profile, hs_error *error)
     return HS_OK;
 }
 
-/* Check the marks in one transaction: another process may be creating the tables. */
+/* Check marks and pages in one transaction: another process may be creating the tables. */
 static hs_status check_once(hs_profile *profile, bool may_be_new, hs_error *error)
 {
     marks     found = {0};
@@ -176,7 +195,10 @@ static hs_status check_once(hs_profile *profile, bool may_be_new, hs_error *erro
 
     if (st != HS_OK)
         return st;
-    return hsi_profile_end(profile, check_marks(profile, may_be_new, &found, error), error);
+    st = check_marks(profile, may_be_new, &found, error);
+    if (st == HS_OK)
+        st = check_integrity(profile, error);
+    return hsi_profile_end(profile, st, error);
 }
 
 static hs_status open_profile(hs_profile *profile, bool writable, hs_error *error)

@@ -90,6 +90,23 @@ START_TEST(commands_have_keys)
         {"python3 < x.py", "python3"},
         {"sh /path/a.sh;rm x", "sh"},
         {"bash --login $HOME/x", "bash"},
+        {"python3.12 -u -B a.py b", "python3.12 a.py"},
+        {"java -jar /lib/a.jar b", "java a.jar"},
+        {"perl -w a.pl", "perl a.pl"},
+        {"Rscript --vanilla a.R", "Rscript a.R"},
+        {"bash -xc secret", "bash"},
+        {"sh -xe secret", "sh"},
+        {"perl -ne secret", "perl"},
+        {"node -pe secret", "node"},
+        {"python3 - secret", "python3"},
+        {"python3 -W secret.py a.py", "python3"},
+        {"bash -o secret script.sh", "bash"},
+        {"bash +o secret script.sh", "bash"},
+        {"java -cp secret.jar Main", "java"},
+        {"java @secret Main", "java"},
+        {"node --eval=secret secret", "node"},
+        {"python-config secret", "python-config"},
+        {"python3\nsecret", "python3"},
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

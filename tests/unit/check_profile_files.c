@@ -337,6 +337,26 @@ START_TEST(locked_files_are_tried_again)
 }
 END_TEST
 
+/* Overwrite bytes of the file: the number of unused pages, or the page of the table `machine`. */
+START_TEST(damaged_pages_are_refused)
+{
+    static const unsigned char unused_pages[] = {0, 0, 0, 5}, no_page[4096] = {0};
+    int                        fd;
+
+    make_profile(500);
+    ck_assert_double_eq(query("PRAGMA page_size"), sizeof no_page);
+    fd = open(profile_path, O_WRONLY);
+    if (_i == 0)
+        ck_assert_int_eq(pwrite(fd, unused_pages, sizeof unused_pages, 36), 4);
+    else
+        ck_assert_int_eq(pwrite(fd, no_page, sizeof no_page, sizeof no_page), sizeof no_page);
+    close(fd);
+    assert_refused(HS_PROFILE_READ, HS_ESYNTAX,
+                   "is damaged (SQLite's integrity check fails): restore a copy, or delete it");
+    assert_refused(HS_PROFILE_UPDATE, HS_ESYNTAX, "is damaged");
+}
+END_TEST
+
 /* Values that no profile has. */
 START_TEST(bad_values_are_damage)
 {
@@ -345,8 +365,10 @@ START_TEST(bad_values_are_damage)
         "UPDATE entry SET mean = 0",      "UPDATE entry SET mean = NULL",
         "UPDATE entry SET mean = 'abc'",  "UPDATE entry SET m2 = -0.5",
         "UPDATE entry SET least = 9e999", "UPDATE entry SET strange = -1",
+        "UPDATE entry SET n = 'abc'",     "UPDATE entry SET last = 'abc'",
         "UPDATE entry SET size = -1",     "UPDATE entry SET flops = 9e999",
         "UPDATE entry SET level = 2",     "UPDATE entry SET key = hex(zeroblob(128))",
+        "UPDATE entry SET size = 'abc'",  "UPDATE entry SET key = x'6162'",
     };
     hs_profile *profile;
     hs_cost    *cost = new_cost();
@@ -358,7 +380,7 @@ START_TEST(bad_values_are_damage)
     ck_assert_int_eq(hs_profile_load(profile, &test_cpu, NULL, cost, &error), HS_ESYNTAX);
     ck_assert_ptr_nonnull(
         strstr(error.why, "is damaged (an entry is out of range): restore a copy, or delete it"));
-    if (_i < 8) {
+    if (_i < 10) {
         observe(cost, HS_CPU, features_of("key", 0, 0), 1, 1);
         ck_assert_int_eq(hs_profile_flush(profile, &test_cpu, NULL, cost, NULL), HS_ESYNTAX);
     }
@@ -467,7 +489,8 @@ int main(void)
     tcase_add_test(tcase, read_access_changes_nothing);
     tcase_add_loop_test(tcase, full_disks_lose_nothing, 0, 2);
     tcase_add_test(tcase, locked_files_are_tried_again);
-    tcase_add_loop_test(tcase, bad_values_are_damage, 0, 12);
+    tcase_add_loop_test(tcase, damaged_pages_are_refused, 0, 2);
+    tcase_add_loop_test(tcase, bad_values_are_damage, 0, 16);
     tcase_add_loop_test(tcase, bad_processors_are_damage, 0, 6);
     tcase_add_test(tcase, damage_is_found);
     suite_add_tcase(suite, tcase);

@@ -393,6 +393,19 @@ static void list_models(options *o, command_line *line)
     line->actions.model_count = count;
 }
 
+/* Check that no output is an input; the profile is both. */
+static void check_files(const command_line *line)
+{
+    const char *const written[] = {line->output, line->actions.plot, line->profile};
+    const char       *table = line->gpu_table;
+
+    if (table && hs_kernel_table_find(table))
+        table = NULL;
+    files_check(written, 2, &line->profile, 1);
+    files_check(written, 3, &table, 1);
+    files_check(written, 3, line->actions.models, line->actions.model_count);
+}
+
 static void check_command_line(options *o, const command_line *line)
 {
     const calibrate_request *request = &line->request;
@@ -416,6 +429,7 @@ static void check_command_line(options *o, const command_line *line)
         usage_error("--table needs --output if there is a --profile");
     if (request->count && line->table)
         usage_error("--count and --table cannot be used together");
+    check_files(line);
 }
 
 int main(int argc, char **argv)

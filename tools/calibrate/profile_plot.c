@@ -6,6 +6,7 @@
 
 #include "calibrate/calibrate.h"
 #include "common/checked_memory.h"
+#include "common/escape.h"
 #include "common/message.h"
 #include "common/output.h"
 #include "common/plot/plot.h"
@@ -26,6 +27,7 @@ typedef struct drawing {
     drawn_key *keys;
     size_t     count, room;
     size_t     processors[2]; /* by type */
+    size_t     sizeless;      /* keys without a size */
 } drawing;
 
 /* Compute points of the law of a key between its least and its largest size. */
@@ -65,6 +67,7 @@ static void add_key(drawing *d, const calibrate_entries *e, size_t first, size_t
 
     while (first < end && e->entries[first].features.size == 0)
         first++;
+    d->sizeless += first == end;
     if (first == end)
         return;
     if (number == 1)
@@ -190,6 +193,9 @@ int calibrate_plot_profile(times_profile *p, const char *path)
         message("%s: no time belongs to a size, so there is nothing to draw", p->path);
         code = EXIT_WORK;
     } else {
+        if (d.sizeless > 0)
+            message("%s: the plot leaves out %zu key%s without a size", p->path, d.sizeless,
+                    plural(d.sizeless));
         code = write_plot(&d, count, path);
     }
     for (size_t i = 0; i < d.count; i++)

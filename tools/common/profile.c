@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/profile.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/message.h"
 
@@ -41,6 +43,11 @@ static hs_status choose_gpu(times_profile *p, hs_error *error)
     return status;
 }
 
+static bool is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
 bool profile_is_supported(void)
 {
     return true;
@@ -63,6 +70,13 @@ int profile_open(times_profile *p, const char *path, hs_profile_access access, u
         return message_status(HS_ENOMEM, path);
     if (strcmp(path, ":memory:") == 0)
         access = HS_PROFILE_UPDATE;
+    if (access == HS_PROFILE_READ && is_missing(path)) {
+        message(
+            "%s: there is no such profile; hsched-exec --profile and hsched-calibrate --profile "
+            "create one",
+            path);
+        return EXIT_USAGE;
+    }
     status = hs_profile_open(path, access, &p->file, &error);
     if (status == HS_OK && !gpu)
         status = choose_gpu(p, &error);
