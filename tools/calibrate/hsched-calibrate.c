@@ -432,51 +432,59 @@ static void check_command_line(options *o, const command_line *line)
     check_files(line);
 }
 
-int main(int argc, char **argv)
+static int measure_links(const command_line *line)
 {
-    options            o;
-    command_line       line = {.request = {.repeats = 10,
-                                           .warm_up = 2,
-                                           .rounds = 4,
-                                           .unit = HS_MILLISECONDS},
-                               .sizes = "960"};
-    calibrate_request *request = &line.request;
+    unsigned devices = 0;
+    int      code = find_gpus(&devices);
+
+    return code ? code : calibrate_links(line->output, devices, line->request.unit);
+}
+
+static int measure_kernels(const options *o, command_line *line)
+{
+    calibrate_request *request = &line->request;
     calibrate_list     list = {0};
     hs_kernel_table   *read = NULL;
     unsigned           devices = 0;
     int                code = EXIT_OK;
+
+    if (!line->kernels)
+        line->kernels = (line->table ? table_kernels : usual_kernels)[line->single];
+    request->verify = !line->no_verify;
+    list_kernels(line, &list);
+    take_cores(request);
+    if (line->gpu_table)
+        code = kernel_table_find_or_read(line->gpu_table, &request->gpu, &read);
+    if (request->on_gpu)
+        code = find_gpus(&devices);
+    if (!code) {
+        complete(o, devices, request);
+        code = calibrate_into_profile(line, request, &list);
+    }
+    hs_kernel_table_free(read);
+    free(list.kernels);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    options      o;
+    command_line line = {
+        .request = {.repeats = 10, .warm_up = 2, .rounds = 4, .unit = HS_MILLISECONDS},
+        .sizes = "960"};
+    int code;
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as in hsched-exec */
     options_read(&o, &tool, argc, argv, &line);
     list_models(&o, &line);
     check_command_line(&o, &line);
     check_profile_options(&o, &line);
-    if (calibrate_has_action(&line.actions)) {
-        code = calibrate_profile(line.profile, &line.actions);
-        free(line.actions.models);
-        return output_finish(code);
-    }
     if (!line.output && !line.profile)
         line.output = "-";
-    if (line.links) {
-        code = find_gpus(&devices);
-        return output_finish(code ? code : calibrate_links(line.output, devices, request->unit));
-    }
-    if (!line.kernels)
-        line.kernels = (line.table ? table_kernels : usual_kernels)[line.single];
-    request->verify = !line.no_verify;
-    list_kernels(&line, &list);
-    take_cores(request);
-    if (line.gpu_table)
-        code = kernel_table_find_or_read(line.gpu_table, &request->gpu, &read);
-    if (request->on_gpu)
-        code = find_gpus(&devices);
-    if (!code) {
-        complete(&o, devices, request);
-        code = calibrate_into_profile(&line, request, &list);
-    }
-    hs_kernel_table_free(read);
+    if (calibrate_has_action(&line.actions))
+        code = calibrate_profile(line.profile, &line.actions);
+    else
+        code = line.links ? measure_links(&line) : measure_kernels(&o, &line);
     free(line.actions.models);
-    free(list.kernels);
     return output_finish(code);
 }
