@@ -30,11 +30,13 @@ static pthread_cond_t  *drawer; /* condition variable of the drawing thread */
 static pthread_mutex_t *drawer_lock;
 static bool             is_signalled; /* guarded by that mutex */
 
+#pragma GCC visibility push(default) /* libraries call them, too */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __real_pthread_cond_signal(pthread_cond_t *cond);
 int __wrap_pthread_cond_signal(pthread_cond_t *cond);
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                   const struct timespec *until);
+#pragma GCC visibility pop
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
