@@ -114,7 +114,8 @@ typedef struct hs_cost_entry {
     int64_t       last;      /* date of the latest execution, seconds since 1970 */
     uint64_t      strange;   /* executions left out as strange since the latest one added */
     bool          restarted; /* true: the entry replaces older statistics of equal features */
-    hs_features   features;  /* level TASK: key, what and size; level HISTORY: all without what */
+    hs_features   features;  /* level TASK: members key, what, size; level HISTORY: every member
+                                but what */
 } hs_cost_entry;
 
 HS_API void hs_cost_entry_init_sized(hs_cost_entry *entry, size_t size);

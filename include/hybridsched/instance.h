@@ -59,7 +59,7 @@ typedef struct hs_task {
     const char    *gpu_command;
     double         size;  /* problem size, for predictions of the time; 0: unknown */
     double         flops; /* floating-point operations; 0: unknown */
-    hs_guess       guess; /* times that are guesses; hs_instance_fill() sets it */
+    hs_guess       guess; /* the types whose time is a guess of hs_instance_fill() */
 } hs_task;
 
 /** Set the defaults: no implementation on either type, every other field absent. */

@@ -22,7 +22,8 @@ static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, 
     return prediction.time;
 }
 
-/* Which times to replace: unknown ones, or given ones too for which there are measurements. */
+/* The times that predictions replace: the unknown times, or also each given time with a prediction
+ * from measurements. */
 typedef enum fill_times { FILL_UNKNOWN, FILL_MEASURED } fill_times;
 
 /*

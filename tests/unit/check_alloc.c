@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Each allocation fails in instances, schedules, policies and the queue. check_alloc_solve.c
+/* Each allocation fails in instances, predictions, schedules, policies and the queue. check_alloc_solve.c
  * tests the algorithms. */
 
 #include <check.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "alloc_scenario.h"
@@ -70,6 +71,63 @@ START_TEST(instance_survives_failed_allocations)
     check_single_and_lasting_failures("wrapping", wrap_and_move, NULL);
     ck_assert_int_eq(build(&in, 1), HS_OK);
     check_single_and_lasting_failures("an index", index_names, in);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Two products that can be divided, one with an unknown time. */
+static hs_instance *products(void)
+{
+    hs_builder  *b;
+    hs_instance *in = NULL;
+    hs_task      row;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 1), HS_OK);
+    hs_task_init(&row);
+    row.kernel = "dgemm:512";
+    row.cpu = 8;
+    row.gpu = 2;
+    ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
+    row.gpu = HS_UNKNOWN;
+    ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static hs_status predict(const void *context, uint64_t *result)
+{
+    hs_cost     *cost = NULL;
+    hs_features  f;
+    hs_instance *filled = NULL, *again = NULL, *divided = NULL;
+    hs_status    st = hs_cost_create(&cost);
+
+    hs_features_init(&f);
+    strcpy(f.key, "dgemm");
+    f.size = 512;
+    if (st == HS_OK)
+        st = hs_cost_observe(cost, HS_GPU, &f, 3, 0);
+    if (st == HS_OK)
+        st = hs_instance_fill(context, cost, &filled);
+    if (st == HS_OK)
+        st = hs_instance_retime(filled, cost, &again);
+    if (st == HS_OK)
+        st = hs_instance_partition(again, cost, 0.001, 4, &divided);
+    if (st == HS_OK)
+        *result = hs_instance_digest(divided) + hs_instance_rows(divided);
+    hs_instance_free(filled);
+    hs_instance_free(again);
+    hs_instance_free(divided);
+    hs_cost_free(cost);
+    return st;
+}
+
+START_TEST(predictions_survive_failed_allocations)
+{
+    hs_instance *in = products();
+
+    check_single_and_lasting_failures("predictions", predict, in);
     hs_instance_free(in);
 }
 END_TEST
@@ -316,6 +374,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, builder_survives_failed_allocations);
     tcase_add_test(cases, instance_survives_failed_allocations);
+    tcase_add_test(cases, predictions_survive_failed_allocations);
     tcase_add_test(cases, schedule_survives_failed_allocations);
     tcase_add_loop_test(cases, policy_survives_failed_allocations, 0, (int)hs_policy_count());
     tcase_add_test(cases, queue_survives_failed_allocations);

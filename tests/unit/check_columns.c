@@ -188,7 +188,7 @@ START_TEST(digest_depends_on_each_column)
         return;
     a = make_instance("p");
     b = make_instance("o");
-    if (is_column("guess")) /* says where times are from, not what they are */
+    if (is_column("guess")) /* a mark of guesses changes no time, so it is not in the digest */
         ck_assert_uint_eq(hs_instance_digest(a), hs_instance_digest(b));
     else
         ck_assert(hs_instance_digest(a) != hs_instance_digest(b));

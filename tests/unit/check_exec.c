@@ -531,7 +531,8 @@ START_TEST(policies_see_what_is_guessed)
 }
 END_TEST
 
-/* A timer takes its estimate, even a guess: there is nothing to learn from it. */
+/* An emulated worker without a command waits for the estimated time, even for a guess; the time of
+ * its attempts is not measured. */
 START_TEST(emulated_times_are_known)
 {
     run_spy("sleep:0", true);

@@ -104,7 +104,7 @@ static void change_both(model *m, uint32_t item)
     if (!fits)
         return;
     m->key[item] = key;
-    hsi_set_insert(&m->set, key, item); /* no effect on an item that is there */
+    hsi_set_insert(&m->set, key, item); /* the item is in the set: no effect */
 }
 
 static void take_both(model *m, hsi_set_end end)

@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "common/message.h"
 
-enum { RUNS_MOST = 64 }; /* as many as an entry keeps */
+enum { RUNS_MOST = 64 }; /* largest weight of the executions of a profile entry */
 
 /* Get the features of a kernel. */
 static hs_status kernel_features(const char *kernel, hs_features *features)

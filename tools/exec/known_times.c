@@ -11,7 +11,7 @@
 #include "common/time_sources.h"
 #include "exec/exec.h"
 
-/* Return whether the run did all tasks, so that its makespan can be compared. */
+/* Return whether this run executed all tasks. Only then its makespan is comparable with a schedule. */
 static bool is_whole(const exec_job *job)
 {
     const hs_exec_report *r = &job->report;

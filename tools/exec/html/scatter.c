@@ -14,7 +14,7 @@ enum { COLOURS = 7, SERIES_MOST = 2 * (COLOURS + 1) };
 typedef struct point {
     const char *key;
     hs_type     type;
-    unsigned    colour; /* COLOURS: one of the other keys */
+    unsigned    colour; /* index of the key's colour; COLOURS: the colour shared by all other keys */
     double      estimated, measured;
 } point;
 

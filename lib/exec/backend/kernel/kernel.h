@@ -44,7 +44,7 @@ typedef struct hsi_kernel hsi_kernel;
 
 /* The part of its results that a job computes: a range of columns. */
 typedef struct hsi_shape {
-    int n;              /* rows, and order of all other matrices */
+    int n;              /* number of rows of the results; order of the square inputs */
     int first, columns; /* columns; whole square results: 0, n */
 } hsi_shape;
 
