@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 import secrets
@@ -169,16 +170,20 @@ def stoppable(call: Callable[[], Any], stop: Stop) -> tuple[int, Optional[BaseEx
     """Call a long function of the library so that Ctrl-C cancels it through ``stop``.
 
     In the main thread, where Python handles signals, the function runs in a thread of its own.
-    Returns the status of the function, and the exception that cancelled the call or None.
+    Returns the status of the function, and the exception that cancelled the call or None. A call
+    that was cancelled before the function began, or got no thread, has the status HS_ECANCELED.
     """
     if threading.current_thread() is not threading.main_thread():
         return stop.guard(call), None
     result: list[int] = []
     raised: list[BaseException] = []
+    began: dict[str, str] = {}  # "by": who was first, the thread that calls or an interrupt
     done = threading.Lock()
     done.acquire()
 
     def work() -> None:
+        if began.setdefault("by", "thread") != "thread":
+            return
         try:
             result.append(stop.guard(call))
         except BaseException as error:
@@ -187,14 +192,19 @@ def stoppable(call: Callable[[], Any], stop: Stop) -> tuple[int, Optional[BaseEx
             done.release()
 
     interrupt: Optional[BaseException] = None
-    threading.Thread(target=work, name="hybridsched", daemon=True).start()
-    while True:
+    while True:  # an exception may arrive at any place of the try block, several times
         try:
-            done.acquire()
+            if interrupt is None:
+                _thread.start_new_thread(work, ())  # Thread.start() can fail after the start
+            elif began.setdefault("by", "interrupt") == "interrupt":
+                return lib.HS_ECANCELED, interrupt
+            else:
+                stop.set()
+            while not (result or raised):
+                done.acquire(timeout=0.2)  # a signal just before the wait does not end it
             break
         except BaseException as error:
             interrupt = interrupt or error
-            stop.set()
     if raised:
         raise raised[0]
     return result[0], interrupt

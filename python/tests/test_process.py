@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals, memory and the end of the process, in processes of their own."""
 
+import _thread
+import signal
 import subprocess
 import sys
+import time
 import unittest
+import unittest.mock
 
+import hybridsched as hs
+from hybridsched import _library
 from common import rounds, script
 
 SEARCH = """
@@ -79,6 +85,77 @@ print("ended", flush=True)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ended\n")
         self.assertEqual(process.wait(), 0)
+
+
+class Interrupts(unittest.TestCase):
+    """Exceptions that arrive within stoppable(), which calls the library in the main thread."""
+
+    def interrupted(self, number):
+        """Raise KeyboardInterrupt at an instruction; return whether stoppable() reached it."""
+        stop, began, ended, seen = _library.Stop(), [], [], []
+
+        def call():
+            began.append(1)
+            for _ in range(20):
+                if not stop.flag[0]:
+                    time.sleep(1e-3)
+            ended.append(1)
+            return 7
+
+        def trace(frame, event, argument):
+            frame.f_trace_opcodes = frame.f_code is _library.stoppable.__code__
+            if frame.f_trace_opcodes and event == "opcode":
+                seen.append(1)
+                if len(seen) == number:
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        result, interrupt = None, None
+        sys.settrace(trace)
+        try:
+            result, interrupt = _library.stoppable(call, stop)
+        except KeyboardInterrupt as error:
+            interrupt = error
+        finally:
+            sys.settrace(before)
+        self.assertEqual(began, ended, f"instruction {number}: the call was abandoned")
+        if len(seen) < number:
+            self.assertEqual((result, interrupt), (7, None))
+            return False
+        self.assertIsInstance(interrupt, KeyboardInterrupt, f"instruction {number}")
+        time.sleep(1e-3)
+        self.assertEqual(began, ended, f"instruction {number}: the call began too late")
+        return True
+
+    def test_no_interrupt_abandons_a_call(self):
+        number = 1
+        while self.interrupted(number):
+            number += 1
+        self.assertGreater(number, 20)
+
+    def test_an_interrupt_that_does_not_end_the_wait(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        stop = _library.Stop()
+
+        def call():
+            time.sleep(0.05)
+            _thread.interrupt_main()  # as a signal that another thread receives
+            polls = 0
+            while not stop.flag[0] and polls < 10000:
+                time.sleep(1e-3)
+                polls += 1
+            return stop.flag[0]
+
+        result, interrupt = _library.stoppable(call, stop)
+        self.assertEqual(result, 1)
+        self.assertIsInstance(interrupt, KeyboardInterrupt)
+
+    def test_a_thread_that_cannot_start_is_an_error(self):
+        with unittest.mock.patch("_thread.start_new_thread", side_effect=RuntimeError("no thread")):
+            with self.assertRaisesRegex(RuntimeError, "no thread"):
+                hs.solve(hs.Instance([1], [1], cpus=1, gpus=1), "lpt")
 
 
 class Memory(unittest.TestCase):
