@@ -62,9 +62,11 @@ def generate(family: str, size: Optional[int] = None, *, cpus: Optional[int] = N
         Number of tasks; of tiles for a factorisation, of copies for an application, and the
         argument of a worst case.
     cpus, gpus : int, optional
-        Numbers of workers; by default 20 and 4, or those of the kernel table.
+        Numbers of workers; by default 20 and 4, those of the kernel table, or 1 and 1 for an
+        application. Worst cases have workers of their own and ignore them.
     seed : int
-        Seed of the random numbers.
+        Seed of the random numbers. Factorisations, applications and worst cases have none and
+        ignore it.
     **options
         gamma: cpu_mean, cpu_cv, gpu_mean, gpu_cv. uniform: cpu_range, gpu_range (pairs), integer.
         P||Cmax: cpu_range. Factorisations: kernels (a name or a file), compact, graph, single.

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ._errors import check
 from ._library import ffi, lib
-from ._table import TYPES, _cell, escaped
+from ._table import TYPES, _cell, listed_name
 
 if TYPE_CHECKING:
     import networkx
@@ -30,7 +31,7 @@ def node_table(graph: networkx.DiGraph[Any], cpu: str, gpu: str, bytes: str) -> 
     for name, source in sources.items():
         if source in present:
             table[name] = [attributes.get(source) for _, attributes in nodes]
-    names = {node: escaped(node) for node in graph}
+    names = {node: listed_name(node) for node in graph if graph.succ[node]}
     table["after"] = [";".join(_edge(names[before], attributes.get(bytes))
                                for before, attributes in graph.pred[node].items())
                       for node, _ in nodes]
@@ -41,6 +42,12 @@ def _edge(name: str, bytes: Any) -> str:
     return f"{name}:{_cell(bytes)}" if bytes else name
 
 
+def _time(handle: Any, task: int, kind: int) -> Any:
+    """Return a time of a task; "?" if it is unknown."""
+    time = lib.hs_instance_time(handle, task, kind)
+    return "?" if math.isnan(time) else time
+
+
 def to_networkx(instance: Instance) -> networkx.DiGraph[Any]:
     """Return the tasks and edges of an instance; barriers become edges between tasks."""
     import networkx
@@ -48,8 +55,7 @@ def to_networkx(instance: Instance) -> networkx.DiGraph[Any]:
     tasks, names, handle = len(instance), instance.names(), instance._handle
     graph: networkx.DiGraph[Any] = networkx.DiGraph()
     graph.add_nodes_from(
-        (name, {"cpu": lib.hs_instance_time(handle, task, lib.HS_CPU),
-                "gpu": lib.hs_instance_time(handle, task, lib.HS_GPU),
+        (name, {"cpu": _time(handle, task, lib.HS_CPU), "gpu": _time(handle, task, lib.HS_GPU),
                 "priority": lib.hs_instance_priority(handle, task)})
         for task, name in enumerate(names))
     out = ffi.new("hs_graph **")

@@ -28,6 +28,18 @@ def _column(values: Any, kind: Any) -> Any:
     return array
 
 
+def _priorities(values: Any) -> Any:
+    """Return priorities as an array of int64, after a check that the conversion keeps them."""
+    given = np.asarray(values)
+    with np.errstate(invalid="ignore"):
+        array = given.astype(np.int64, copy=False)
+    wrong: Any = np.flatnonzero(array != given) if array is not given else ()
+    if len(wrong):
+        raise ValueError(f"priority: element {wrong[0]} is {given.flat[wrong[0]]}; expected a "
+                         "whole number from -2**63 to 2**63 - 1")
+    return array
+
+
 class Instance:
     """Tasks and workers. Immutable; threads may share an instance.
 
@@ -49,15 +61,14 @@ class Instance:
     4.0
     """
 
-    __slots__ = ("_handle", "_kept", "_lasting_text", "__weakref__")
+    __slots__ = ("_handle", "_kept", "__weakref__")
     _handle: Any
     _kept: Any
-    _lasting_text: Optional[bytes]
 
     def __init__(self, cpu: Any, gpu: Any, *, cpus: int, gpus: int, priority: Any = None) -> None:
         kept = [_column(cpu, np.float64), _column(gpu, np.float64)]
         if priority is not None:
-            kept.append(_column(priority, np.int64))
+            kept.append(_column(_priorities(priority), np.int64))
         if len({len(array) for array in kept}) != 1:
             raise ValueError(f"arrays of {', '.join(str(len(array)) for array in kept)} elements: "
                              "expected one element for each task")
@@ -74,7 +85,6 @@ class Instance:
     def _set(self, handle: Any, kept: Any) -> None:
         object.__setattr__(self, "_handle", ffi.gc(handle, lib.hs_instance_free))
         object.__setattr__(self, "_kept", kept)
-        object.__setattr__(self, "_lasting_text", None)
 
     @classmethod
     def _own(cls, handle: Any, kept: Any = None) -> Instance:
@@ -166,8 +176,9 @@ class Instance:
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return the tasks as a directed graph of networkx: a node for each task.
 
-        Nodes have the attributes cpu, gpu and priority, edges have bytes. Dependencies that follow
-        from common data are edges, too. :meth:`from_networkx` reverses this, except for data.
+        Nodes have the attributes cpu, gpu (``"?"`` if unknown) and priority, edges have bytes.
+        Dependencies that follow from common data are edges, too. :meth:`from_networkx` reverses
+        this, except for data.
         """
         from ._graph import to_networkx
 
@@ -262,8 +273,7 @@ class Instance:
 
     def text(self) -> bytes:
         """Return the instance as a file in memory, see hsched-formats(5)."""
-        kept = self._lasting_text
-        return kept if kept is not None else written(lib.hs_instance_write, self._handle)
+        return written(lib.hs_instance_write, self._handle)
 
     def save(self, path: Path) -> None:
         """Write the instance to a file, see hsched-formats(5)."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any, Optional
@@ -83,6 +85,10 @@ class Queue:
         """
         if (worker is None) != (end is None):
             raise TypeError("worker and end belong together: pass both or none")
+        if worker is not None and end is not None:
+            worker, end = operator.index(worker), float(end)
+            if math.isnan(end):
+                raise InvalidArgument(f"end={end}: expected the time at which the task ends")
         with self._lock:
             found = ffi.new("hs_queue_task *")
             if worker is not None:

@@ -304,7 +304,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         settings.report.data, settings.report.progress = state, lib.hspy_run_progress
     out, error = ffi.new("hs_exec **"), ffi.new("hs_error *")
     status = lib.hs_exec_create(
-        instance._handle, schedule._handle if schedule else ffi.NULL, settings, out, error)
+        instance._handle, schedule._handle if schedule is not None else ffi.NULL, settings, out,
+        error)
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lib.hs_exec_free)

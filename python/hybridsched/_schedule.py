@@ -103,7 +103,9 @@ class Schedule:
             Whether the execution was aborted.
         """
         rows = np.zeros(len(task), dtype=PLACEMENT)
-        rows["task"], rows["worker"], rows["start"] = task, worker, start
+        rows["task"] = _numbers("task", task, len(instance))
+        rows["worker"] = _numbers("worker", worker, instance.cpus + instance.gpus)
+        rows["start"] = start
         rows["state"] = aborted
         if end is None:
             end = [start + lib.hs_instance_time(
@@ -181,7 +183,8 @@ class Schedule:
         """Return the transfers that ``solve(..., transfers=True)`` recorded, as records.
 
         Fields: start, end, bytes, data (number of the data item; 4294967295: data of an edge),
-        and the memories from and to: 0 is the host, 1 + g is GPU g.
+        and the memories from and to: 0 is the host, 1 + g is GPU g. A schedule that was pickled
+        or saved has none.
         """
         count = ffi.new("size_t *")
         first = lib.hs_schedule_transfers(self._handle, count)
@@ -339,7 +342,9 @@ class Schedule:
             and np.array_equal(self.workers(), other.workers()))
 
     def __hash__(self) -> int:
-        return hash((self.instance, self.entries().tobytes()))
+        entries = self.entries()
+        starts = entries["start"] + 0.0  # 0.0 for -0.0, which is equal to it
+        return hash((self.instance, starts.tobytes(), entries["task"].tobytes()))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.entries())
@@ -370,6 +375,16 @@ def _available(instance: Instance, available: Any) -> Any:
         raise InvalidArgument(f"available: expected {instance.cpus + instance.gpus} times, one "
                               f"for each worker, not {times.size}")
     return ffi.from_buffer("double[]", times)
+
+
+def _numbers(what: str, given: Any, count: int) -> Any:
+    """Return numbers of tasks or workers as an array, after a check that they are below count."""
+    array = np.asarray(given)
+    wrong = np.flatnonzero(~((array >= 0) & (array < count) & (array % 1 == 0)))
+    if len(wrong):
+        raise InvalidArgument(f"{what}: element {wrong[0]} is {array.flat[wrong[0]]}; expected a "
+                              f"whole number from 0 to {count - 1}")
+    return array
 
 
 def _rebuild(instance: Instance, rows: Any, report: Report) -> Schedule:

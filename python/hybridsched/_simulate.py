@@ -59,8 +59,9 @@ def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None
     settings.available = times
     out = ffi.new("hs_schedule **")
     status, interrupt = stoppable(
-        lambda: lib.hs_policy_simulate(kind, instance._handle, plan._handle if plan else ffi.NULL,
-                                       real._handle, settings, out), stop)
+        lambda: lib.hs_policy_simulate(
+            kind, instance._handle, plan._handle if plan is not None else ffi.NULL, real._handle,
+            settings, out), stop)
     made = Schedule._own(out[0], real, Report(algorithm=policy)) if status == lib.HS_OK else None
     if interrupt:
         raise interrupt

@@ -60,8 +60,8 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
         Whether to record the transfers of a graph, see :meth:`Schedule.transfers`.
     progress : bool or function, optional
         True shows a bar of tqdm. A function gets a :class:`Progress` and ends the search by
-        returning True; it runs in another thread than the caller. Its exceptions end the search
-        and are raised here.
+        returning True; it runs in another thread if the caller is the main thread. Its exceptions
+        end the search and are raised here.
     **parameters : float
         Parameters of single algorithms: alpha, band, leave, ratio_tolerance, threshold.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
@@ -12,6 +13,8 @@ import numpy as np
 
 from ._errors import Error, InvalidArgument, failure
 from ._library import ffi, lib, near, registry, text
+
+csv.field_size_limit(sys.maxsize)  # commands and lists may be longer than Python's default
 
 LINKS = ("h2d", "d2h", "d2d")
 UNITS = tuple(text(lib.hs_unit_name(number)) for number in range(4))
@@ -41,17 +44,21 @@ def header(cpus: int, gpus: int, unit: str, links: Optional[Mapping[str, tuple[f
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 
-def escaped(name: Any) -> str:
-    """Return a name for the lists ``after`` and ``data``."""
-    return str(name).replace("\\", "\\\\").replace(";", "\\;").replace(":", "\\:")
+def listed_name(name: Any) -> str:
+    """Return a name for the lists ``after`` and ``data``. The empty name is refused."""
+    words = str(name)
+    if not words:
+        raise InvalidArgument("a list of 'after' or 'data', or an edge of the graph, contains the "
+                              "empty name; give that task or data item another name")
+    return words.replace("\\", "\\\\").replace(";", "\\;").replace(":", "\\:")
 
 
 def _listed(value: Any) -> str:
     """Return a cell of ``after`` or ``data``: text as in files, a list of names, or a mapping."""
     if isinstance(value, Mapping):
-        return ";".join(f"{escaped(name)}:{_cell(of)}" for name, of in value.items())
+        return ";".join(f"{listed_name(name)}:{_cell(of)}" for name, of in value.items())
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return ";".join(escaped(name) for name in value)
+        return ";".join(listed_name(name) for name in value)
     return _cell(value)
 
 
@@ -95,9 +102,9 @@ class Rows:
             for name in present:
                 if name not in TYPES:
                     raise InvalidArgument(
-                        f"unknown column {name!r}{near(str(name), TYPES)} Pass cpu={name!r}, or "
-                        "another column of an instance, to use columns by other names; then "
-                        "further columns are ignored")
+                        f"unknown column {name!r}{near(str(name), TYPES) or ';'} pass "
+                        f"cpu={name!r}, or another column of an instance, to use columns by other "
+                        "names; then further columns are ignored")
         self.sources = {name: renamed.get(name, name) for name in TYPES}
         for name, source in renamed.items():
             if source not in present:

@@ -43,7 +43,7 @@ class Table(unittest.TestCase):
         table = {"job": ["a", "b"], "t_cpu": [1, 2], "t_gpu": [2, 1], "colour": ["red", "blue"]}
         inst = build(table, id="job", cpu="t_cpu", gpu="t_gpu")
         self.assertEqual(inst.names(), ["a", "b"])
-        with self.assertRaisesRegex(hs.InvalidArgument, "unknown column 'job'"):
+        with self.assertRaisesRegex(hs.InvalidArgument, "unknown column 'job'; pass cpu='job'"):
             build(table)
         with self.assertRaisesRegex(hs.InvalidArgument, "cpu='t_cup'.*did you mean 't_cpu'"):
             build(table, cpu="t_cup")
@@ -97,6 +97,10 @@ class Table(unittest.TestCase):
             build({"cpu": [1]}, unit="h")
         with self.assertRaisesRegex(hs.InvalidArgument, "unknown link 'h2h'"):
             build({"cpu": [1]}, links={"h2h": (1, 1)})
+        for column in ("after", "data"):
+            for cell in ([""], {"": "r"}):
+                with self.assertRaisesRegex(hs.InvalidArgument, "empty name"):
+                    build({"cpu": [1], column: [cell]})
 
 
 @unittest.skipUnless(has("pandas"), "pandas is missing")
@@ -107,6 +111,11 @@ class Frame(unittest.TestCase):
             again = hs.Instance.from_frame(frame, **frame.attrs)
             self.assertEqual(again.digest, inst.digest)
             self.assertTrue(frame.equals(again.frame()))
+
+    def test_cells_longer_than_the_limit_of_csv(self):
+        command = "x" * 200000
+        inst = build({"cpu_command": [command]})
+        self.assertEqual(inst.frame()["cpu_command"].tolist(), [command])
 
     def test_frames_keep_unknown_times(self):
         inst = build({"cpu": [1, "?"], "gpu": [None, 2], "kernel": ["a", "b"], "count": [3, 1]})

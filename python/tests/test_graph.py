@@ -60,6 +60,22 @@ class Graph(unittest.TestCase):
         self.assertEqual({graph.edges[f"a#{i}", "b#1"]["bytes"] for i in (1, 2, 3)}, {8})
         self.assertEqual(list(graph.pred["d"]), ["c"])
 
+    def test_unknown_times_return(self):
+        inst = hs.Instance.from_frame({"id": ["a", "b"], "cpu": ["?", 2], "gpu": [1, "?"]}, cpus=1,
+                                      gpus=1)
+        self.assertEqual(inst.to_networkx().nodes["a"]["cpu"], "?")
+        self.assertEqual(hs.Instance.from_networkx(inst.to_networkx(), cpus=1, gpus=1), inst)
+
+    def test_edges_of_a_node_without_a_name(self):
+        import networkx
+
+        graph = networkx.DiGraph([("", "b")])
+        networkx.set_node_attributes(graph, 1, "cpu")
+        with self.assertRaisesRegex(hs.InvalidArgument, "empty name"):
+            hs.Instance.from_networkx(graph, cpus=1, gpus=0)
+        graph.remove_edge("", "b")
+        self.assertEqual(len(hs.Instance.from_networkx(graph, cpus=1, gpus=0)), 2)
+
     def test_other_graphs_are_refused(self):
         import networkx
 
@@ -100,6 +116,12 @@ class Simulate(unittest.TestCase):
                  "2 CPUs")):
             with self.assertRaisesRegex(hs.InvalidArgument, message):
                 hs.simulate(inst, **arguments)
+
+    def test_an_empty_plan_is_not_ignored(self):
+        inst = hs.Instance([4], [1], cpus=1, gpus=1)
+        empty = hs.Schedule.build(inst, [], [], [])
+        with self.assertRaises(hs.InvalidSchedule):
+            hs.simulate(inst, "plan", plan=empty)
 
 
 if __name__ == "__main__":

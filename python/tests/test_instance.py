@@ -39,6 +39,11 @@ class Arrays(unittest.TestCase):
     def test_priorities(self):
         inst = hs.Instance([1, 1], [2, 2], cpus=1, gpus=0, priority=[5, 9])
         self.assertEqual(inst.text().split()[-2:], [b"1,2,5", b"1,2,9"])
+        whole = np.array([5.0, 2**63 - 1024])
+        hs.Instance([1, 1], [2, 2], cpus=1, gpus=0, priority=whole)
+        for wrong in ([0, 2.5], [0, math.nan], [0, 1e300], np.array([0, 2**63], dtype=np.uint64)):
+            with self.assertRaisesRegex(ValueError, "priority: element 1 is"):
+                hs.Instance([1, 1], [2, 2], cpus=1, gpus=0, priority=wrong)
 
     def test_faults(self):
         cases = [

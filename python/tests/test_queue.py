@@ -84,8 +84,9 @@ class Queue(unittest.TestCase):
     def test_a_bad_end_leaves_the_task_in_the_queue(self):
         queue = hs.queue(1, 1)
         queue.push("a", cpu=1, gpu=1)
-        with self.assertRaises(hs.Error):
-            queue.take("cpu", worker=0, end=math.nan)
+        for worker, end in ((0, math.nan), (0, "soon"), (0.5, 1), ("0", 1), (2, 1)):
+            with self.assertRaises((hs.InvalidArgument, TypeError, ValueError, IndexError)):
+                queue.take("cpu", worker=worker, end=end)
         self.assertEqual((len(queue), queue.take("cpu", worker=0, end=1)), (1, "a"))
 
     def test_choice(self):

@@ -109,6 +109,10 @@ class Emulated(unittest.TestCase):
         worker_of = dict(zip(s.entries()["task"].tolist(), s.workers().tolist()))
         self.assertEqual({int(row["task"]): int(row["worker"]) for row in r.records()}, worker_of)
 
+    def test_an_empty_schedule_is_not_ignored(self):
+        with self.assertRaises(hs.InvalidSchedule):
+            hs.run(hs.Schedule.build(self.inst, [], [], []), policy="plan", **self.options)
+
     def test_policies(self):
         r = hs.run(self.inst, policy="heteroprio", **self.options)
         self.assertTrue(r.ok)

@@ -76,6 +76,24 @@ class Checks(InFolder):
         with self.assertRaises(hs.InvalidArgument):
             hs.Schedule.build(inst, task=[0], worker=[7], start=[0], end=[1])
 
+    def test_build_refuses_numbers_out_of_range(self):
+        inst = hs.Instance([4, 2], [1, 2], cpus=1, gpus=1)
+        for task, worker, end, message in (
+                ([-1], [0], None, "task: element 0 is -1; .* from 0 to 1"),
+                ([1, 2], [0, 1], [1, 1], "task: element 1 is 2;"),
+                ([2000000000], [0], [1], "task: element 0 is 2000000000"),
+                ([0.5], [0], [1], "task: element 0 is 0.5"),
+                ([0], [0.5], [1], "worker: element 0 is 0.5"),
+                ([0], [2], None, "worker: element 0 is 2; .* from 0 to 1")):
+            with self.assertRaisesRegex(hs.InvalidArgument, message):
+                str(hs.Schedule.build(inst, task, worker, [0] * len(task), end))
+
+    def test_zeros_of_both_signs(self):
+        inst = hs.Instance([4], [1], cpus=1, gpus=0)
+        one, other = (hs.Schedule.build(inst, [0], [0], [zero]) for zero in (0.0, -0.0))
+        self.assertEqual(one, other)
+        self.assertEqual(hash(one), hash(other))
+
     def test_build_gives_the_same_schedule(self):
         for inst in instances(rounds(20), seed=7):
             s = hs.solve(inst, "heteroprio")
