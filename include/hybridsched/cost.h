@@ -184,7 +184,9 @@ HS_API hs_status hs_instance_fill(const hs_instance *in, hs_cost *cost, hs_insta
  * The time of a part is the mean of its measured executions in `cost`, which may be NULL, else the
  * time of the row over B, on GPUs plus the transfer of the first matrix to each part. Rows with a
  * count, a command, data or bytes on edges stay as they are. Successors of a divided row wait for
- * all its tasks. HS_EUNKNOWN: a time is unknown; HS_EINVAL: `limit` is not above 0. O(n).
+ * all its tasks. HS_EUNKNOWN: a time is unknown; HS_EINVAL: `limit` is not above 0;
+ * HS_EDUPLICATE: another row has the name ROW#K of a new task; HS_ETOOBIG: too many tasks;
+ * HS_ENOMEM. O(n).
  */
 HS_API hs_status hs_instance_partition(const hs_instance *in, hs_cost *cost, double limit,
                                        unsigned most, hs_instance **out);

@@ -27,7 +27,7 @@ HS_API hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out, hs_e
  * Independent tasks of a few kernels: `means` draws the mean times of the kernels, and the time of a
  * task is the mean of its kernel times a gamma variable of mean 1. Task i has kernel i modulo
  * `kernels`, and the names k1, k2, ... are in the kernel column. With `cv` 0 each task has the mean
- * times of its kernel, and the means are the same.
+ * times of its kernel. Instances that differ only in `cv` have the same mean times.
  */
 typedef struct hs_similar {
     size_t   struct_size; /* sizeof(hs_similar) */

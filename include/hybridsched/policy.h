@@ -75,7 +75,8 @@ HS_API int hs_policy_keeps_plan(const hs_policy_kind *kind);
 typedef enum hs_guess_use {
     HS_GUESSES_TRIED,   /* each class of tasks is tried once on a type where its time is a guess */
     HS_GUESSES_TRUSTED, /* a guess is used like a measured time */
-    HS_GUESSES_DOUBTED  /* as TRUSTED, but at least the longest time measured there in this run */
+    HS_GUESSES_DOUBTED  /* as TRUSTED, but the time of a kernel without executions on a type is at
+                           least the longest time measured there in this run */
 } hs_guess_use;
 
 /** Settings of a policy. Initialise with hs_policy_settings_init(); NULL settings mean defaults. */

@@ -65,9 +65,9 @@ HS_API hs_status hs_profile_load(hs_profile *profile, const hs_processor *cpu,
                                  const hs_processor *gpu, hs_cost *cost, hs_error *error);
 
 /**
- * Merge entries of another processor into `cost`, for the keys that `own` does not have. The other
- * processor has such keys, and is of the same model as `own` with other cores, else the one of this
- * type with the most entries. The model "emulated" neither serves others nor is served. Set *keys
+ * Merge entries of another processor into `cost`, for the keys that `own` does not have. Of the
+ * processors that have such keys, the other processor is one of the same model as `own` with other
+ * cores; if there is none, the one of this type with the most entries. The model "emulated" neither serves others nor is served. Set *keys
  * to the number of these keys, and *from to the processor; without such keys, *keys is 0 and *from
  * is unchanged. Call it at most once for each type, after hs_profile_load(). O(entries).
  */

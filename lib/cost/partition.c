@@ -55,7 +55,7 @@ static void mark_bound_rows(const partition *p)
 static bool is_divisible(const partition *p, size_t row, const hs_task *task,
                          const hsi_kernel_name *name)
 {
-    return !p->bound[row] && task->count == 1 && name->work && name->parts == 1 &&
+    return !p->bound[row] && task->count == 1 && name->work && !strchr(task->kernel, '/') &&
            strcmp(name->work->name, "gemm") == 0 && !is_set(task->cpu_command) &&
            !is_set(task->gpu_command) && fmin(task->cpu, task->gpu) > p->limit;
 }
@@ -80,6 +80,8 @@ static void predict_part(const partition *p, const hs_task *task, const hsi_kern
     snprintf(out->kernel, sizeof out->kernel, "%.*s:%.0f/%.0f", (int)name->length, task->kernel,
              name->size, parts);
     hs_features_init(&features);
+    features.size = task->size;
+    features.flops = task->flops / parts;
     hsi_kernel_features(out->kernel, &features);
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         hs_prediction prediction;

@@ -2,6 +2,7 @@
 /* Running mean and variance by Welford's update, merged by Chan's formula. */
 #include "cost/statistics.h"
 
+#include <float.h>
 #include <math.h>
 
 enum {
@@ -35,7 +36,7 @@ void hsi_statistics_add(hsi_statistics *s, double seconds, int64_t date)
     s->strange = 0;
     s->runs += 1;
     s->mean += difference / s->runs;
-    s->m2 += difference * (seconds - s->mean);
+    s->m2 = fmin(s->m2 + difference * (seconds - s->mean), DBL_MAX);
 }
 
 static int is_strange(const hsi_statistics *s, double seconds)
@@ -68,6 +69,7 @@ void hsi_statistics_merge(hsi_statistics *into, const hsi_statistics *from)
     note_extremes(into, from->least, from->last);
     into->mean += difference * (from->runs / runs);
     into->m2 += from->m2 + difference * difference * (into->runs * from->runs / runs);
+    into->m2 = fmin(into->m2, DBL_MAX);
     into->runs = runs;
     limit_runs(into, HSI_MOST_RUNS);
 }

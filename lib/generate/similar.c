@@ -52,12 +52,13 @@ static void describe(const hs_similar *spec, char *text, size_t size)
              spec->kernels, number[4], means->seed);
 }
 
-/* Draw the mean times of all kernels; NULL: out of memory. The caller frees the array. */
+/* Draw the mean times of all kernels with tasks; NULL: out of memory. The caller frees the array. */
 static double (*draw_means(const hs_similar *spec, laws *l))[2]
 {
-    double(*mean)[2] = calloc(spec->kernels, sizeof *mean);
+    size_t count = spec->kernels < spec->means.tasks ? spec->kernels : spec->means.tasks;
+    double(*mean)[2] = calloc(count + 1, sizeof *mean);
 
-    for (size_t i = 0; mean && i < spec->kernels; i++)
+    for (size_t i = 0; mean && i < count; i++)
         for (int type = HS_CPU; type <= HS_GPU; type++)
             mean[i][type] = hsi_draw_gamma(&l->mean[type], &l->random[0][type]);
     return mean;

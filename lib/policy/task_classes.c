@@ -131,7 +131,8 @@ static void count_measured(hsi_task_classes *cs, const struct hsi_class_on_type 
     cs->measured[type] += sign;
 }
 
-/* Return a guess for a class of which no task was measured: the mean over the measured classes. */
+/* Return a guess for a class whose key has no executions on the type: the mean time of the classes
+ * whose time is no guess there; without such classes, `otherwise`. */
 static double guess(const hsi_task_classes *cs, hs_type type, double otherwise)
 {
     double time = cs->measured[type] > 0 ? cs->measured_time[type] / cs->measured[type] : otherwise;

@@ -345,6 +345,22 @@ START_TEST(a_changed_machine_is_learned_again)
 }
 END_TEST
 
+/* The square of the difference overflows; statistics of a profile must be finite. */
+START_TEST(extreme_times_have_finite_statistics)
+{
+    hs_cost      *cost = new_cost();
+    hs_features   f = features_of("a", 1, 2, 0);
+    hs_cost_entry entry;
+
+    observe(cost, HS_CPU, f, 1e-3);
+    observe(cost, HS_CPU, f, 1e200);
+    hs_cost_entry_init(&entry);
+    for (size_t i = 0; hs_cost_entry_at(cost, i, &entry); i++)
+        ck_assert(isfinite(entry.mean) && isfinite(entry.m2));
+    hs_cost_free(cost);
+}
+END_TEST
+
 START_TEST(invalid_observations_are_refused)
 {
     hs_cost    *cost = new_cost();
@@ -551,6 +567,7 @@ int main(void)
     tcase_add_test(cases, the_table_equals_a_list);
     tcase_add_test(cases, entries_carry_everything_to_another_table);
     tcase_add_test(cases, a_changed_machine_is_learned_again);
+    tcase_add_test(cases, extreme_times_have_finite_statistics);
     tcase_add_test(cases, invalid_observations_are_refused);
     tcase_add_test(cases, filling_replaces_unknown_times_alone);
     tcase_add_test(cases, guesses_stay_guesses_in_a_copy);

@@ -61,6 +61,9 @@ static const struct {
     {"echo `date` \"${HOME}\" a#'b' ${#a} {2}", "echo `date` \"${HOME}\" a#'b' ${#a} 2"},
     {"echo '\\' {2}", "echo '\\' 2"},
     {"echo # a\\\necho {2}", "echo # a\\\necho 2"},
+    {"echo $HOME{2} $HOME_1{2}{2}", "echo $HOME'2' $HOME_1'2'2"},
+    {"echo $HOME/{2} ${HOME}{2} x{2} \\$x{2} $?{2}", "echo $HOME/2 ${HOME}2 x2 \\$x2 $?2"},
+    {"echo {2}1>a {2}\\\n>a", "echo '2'1>a '2'\\\n>a"},
     {"a {+1} {...} {a} {", "a {+1} {...} {a} { 'dir.d/a b.tar.gz' 2"},
 };
 
@@ -85,6 +88,9 @@ static const struct {
     {"echo \"$(echo \"{}\")\"", "{} stands behind $("},
     {"echo \"`date`\" {}", "{} stands behind `"},
     {"echo \"${a:-\"}{}\"}\"", "{} stands behind ${"},
+    {"echo a \\\n# {}", "{} stands behind a line that ends with a backslash"},
+    {"cat <\\\n<E\n{}\nE", "{} stands behind a line that ends with a backslash"},
+    {"echo \"$\\\n(echo \"{}\")\"", "{} stands behind a line that ends with a backslash"},
     {"echo {3}", "there is no list of values for {3}; the lists have the numbers 1 to 2"},
     {"echo {0}", "there is no list of values for {0}"},
     {"echo {-3.}", "there is no list of values for {-3.}"},
@@ -207,8 +213,12 @@ START_TEST(values_never_run)
         const char *made;
 
         for (unsigned parts = dice_between(&d, 1, 10); parts > 0; parts--) {
-            if (dice_below(&d, 4) == 0)
+            unsigned which = dice_below(&d, 32);
+
+            if (which < 8)
                 strcat(text, "{1}");
+            else if (which < 10)
+                strcat(text, "\\\n");
             else
                 strncat(text, &pieces[dice_below(&d, sizeof pieces - 1)], 1);
         }

@@ -122,6 +122,7 @@ START_TEST(only_long_products_are_divided)
     add(&t, "dgemm:4096", 1000, INFINITY)->count = 3;
     add(&t, "dgemm:4096", 1000, INFINITY)->cpu_command = "true";
     add(&t, "dgemm:100", 1000, INFINITY);
+    add(&t, "dgemm:4096/0", 1000, INFINITY);
     in = divide(&t, NULL, 0.01, 0);
     check_row(in, 0, "sgemm:256/4", 4, 250, INFINITY);
     check_row(in, 1, "dgemm:4096", 1, 1000, 5);
@@ -130,6 +131,7 @@ START_TEST(only_long_products_are_divided)
     check_row(in, 4, "dgemm:4096", 3, 1000, INFINITY);
     check_row(in, 5, "dgemm:4096", 1, 1000, INFINITY);
     check_row(in, 6, "dgemm:100", 1, 1000, INFINITY);
+    check_row(in, 7, "dgemm:4096/0", 1, 1000, INFINITY);
     hs_instance_free(in);
 }
 END_TEST
@@ -172,7 +174,7 @@ START_TEST(times_of_parts)
     hs_features  f;
     hs_task     *row = add(&t, "dgemm:1000", 1000, 600), part;
 
-    row->flops = 2e9;
+    row->flops = 4e9; /* not the number that follows from the size */
     row->guess = HS_GUESS_BOTH;
     in = divide(&t, NULL, 0.4, 0);
     check_row(in, 0, "dgemm:1000/2", 2, 500, 300 + 0.5 * 8e6 / 1e9 * 1000);
@@ -182,7 +184,7 @@ START_TEST(times_of_parts)
     hs_features_init(&f);
     strcpy(f.key, "dgemm/2");
     f.size = 1000;
-    f.flops = 1e9;
+    f.flops = 2e9;
     f.bytes_in = 16e6;
     f.bytes_out = 4e6;
     ck_assert_int_eq(hs_cost_observe(cost, HS_CPU, &f, 0.35, 0), HS_OK);

@@ -362,10 +362,25 @@ static int calibrate_into_profile(const command_line *line, calibrate_request *r
     return code;
 }
 
+/* Options of a measurement; those behind LINK_OPTIONS are of kernels only. */
+enum { LINK_OPTIONS = 2 };
+static const char *const measuring[] = {
+    "output", "unit",      "kernels", "precision", "sizes", "repeats", "warm-up",
+    "rounds", "cores",     "table",   "no-verify", "cpus",  "gpus",    "count",
+    "gpu",    "gpu-table", "gpu-by",  "resident",  NULL};
+
+/* Return the first of these names whose option is given, or NULL. */
+static const char *given_of(const options *o, const char *const *names)
+{
+    while (*names && !options_given(o, *names))
+        names++;
+    return *names;
+}
+
 /* Check the options of a profile. */
 static void check_profile_options(const options *o, const command_line *line)
 {
-    static const char *const measuring[] = {"kernels", "output", "table", "gpu", "gpu-table"};
+    const char *given;
 
     if (is_dash(line->profile))
         usage_error("--profile needs the name of a file, not '-'");
@@ -374,11 +389,11 @@ static void check_profile_options(const options *o, const command_line *line)
         return;
     if (!line->profile)
         usage_error("--import-perfmodel, --list, --forget and --plot need --profile");
-    for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
-        if (options_given(o, measuring[i]))
-            usage_error("--%s is for a measurement; --import-perfmodel, --list, --forget and --plot "
-                        "measure nothing",
-                        measuring[i]);
+    given = given_of(o, measuring);
+    if (given)
+        usage_error("--%s is for a measurement; --import-perfmodel, --list, --forget and --plot "
+                    "measure nothing",
+                    given);
 }
 
 /* Collect the files with models: the argument of the option, and the operands. */
@@ -419,8 +434,7 @@ static void check_command_line(options *o, const command_line *line)
         usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)
         usage_error("--gpu and --gpu-table cannot be used together: both give GPU times");
-    if (line->links && (line->kernels || line->table || request->on_gpu || line->gpu_table ||
-                        line->profile))
+    if (line->links && (given_of(o, measuring + LINK_OPTIONS) || line->profile))
         usage_error("--links measures copies alone: of the other options it takes --unit and "
                     "--output");
     if (request->resident && !request->on_gpu)

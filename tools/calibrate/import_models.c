@@ -61,9 +61,11 @@ static hs_status codelet_features(const hs_starpu_timing *timing, hs_features *f
         return st;
     snprintf(name, sizeof name, "%s:%.0f", timing->model, n);
     st = kernel_features(name, &kernel);
+    if (st != HS_OK || kernel.bytes_in != timing->bytes)
+        return st;
     kernel.what = 0;
     *features = kernel;
-    return st;
+    return HS_OK;
 }
 
 static hs_status add_timing(const hs_starpu_timing *timing, hs_cost *cost)
@@ -100,6 +102,11 @@ static int add_file(const char *path, hs_cost *cost)
     hs_starpu_timing_init(&timing);
     while (st == HS_OK && hs_starpu_models_next(models, &cursor, &timing)) {
         st = add_timing(&timing, cost);
+        if (st == HS_EINVAL)
+            snprintf(error.why, sizeof error.why,
+                     "model '%s' has a time, deviation or size that a profile cannot hold; correct "
+                     "or remove it",
+                     timing.model);
         added++;
     }
     code = input_status(&in, st, &error);

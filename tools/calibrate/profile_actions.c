@@ -49,6 +49,10 @@ int calibrate_profile(const char *path, const calibrate_actions *a)
         code = calibrate_read_models(a->models, a->model_count, &models);
         calibrate_name_gpu(gpu);
     }
+    if (!code && a->forget && !models) { /* refuse a missing file, as --list does */
+        code = profile_open(&p, path, HS_PROFILE_READ, 1, gpu);
+        profile_close(&p);
+    }
     if (!code)
         code = profile_open(&p, path, models || a->forget ? HS_PROFILE_UPDATE : HS_PROFILE_READ, 1,
                             gpu);

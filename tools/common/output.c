@@ -18,6 +18,12 @@
 
 static const char standard_output[] = "standard output";
 
+/*
+ * First error of standard output, kept because a failed flush discards the data and later flushes
+ * succeed.
+ */
+static int stdout_error;
+
 struct output {
     int         fd;
     FILE       *stream; /* stream on `fd`; NULL: not opened yet */
@@ -122,12 +128,16 @@ int output_exit_code(int error)
     }
 }
 
+/* Report an error, once for standard output. Return the exit code. */
 static int cannot_write(const char *path, int error)
 {
-    const char *quote = path == standard_output ? "" : "'";
+    static bool stdout_reported;
+    bool        is_stdout = path == standard_output;
+    const char *quote = is_stdout ? "" : "'";
 
-    if (error != EPIPE) /* the reader of the pipe has closed it: no message */
+    if (error != EPIPE && !(is_stdout && stdout_reported)) /* EPIPE: the reader needs no message */
         message("cannot write %s%s%s: %s", quote, path, quote, strerror(error));
+    stdout_reported = stdout_reported || is_stdout;
     return output_exit_code(error);
 }
 
@@ -344,6 +354,8 @@ int output_close(output *o, hs_status written)
         error = late;
     if (written == HS_OK && !error && o->temporary && rename(o->temporary, o->target) != 0)
         error = errno;
+    if (output_is_stdout(o) && !stdout_error)
+        stdout_error = error;
     if (error)
         code = cannot_write(o->path, error);
     else if (written != HS_OK)
@@ -363,12 +375,6 @@ void output_discard(output *o)
         unlink(o->temporary);
     output_free(o);
 }
-
-/*
- * First error of standard output, kept because a failed flush discards the data and later flushes
- * succeed.
- */
-static int stdout_error;
 
 void output_flush(void)
 {

@@ -118,8 +118,8 @@ static const option_spec option_table[] = {
      "write the instance with the predicted times"},
     {0, "partition", "TIME[:MOST]", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_partition)},
      "divide a task dgemm:N or sgemm:N that takes longer than TIME, such as 0.5 or 2m, into the "
-     "least number of tasks that do not, a power of two up to MOST (default: the number of "
-     "workers, up to 64)"},
+     "least number of tasks that do not, a power of two up to MOST (default: the first "
+     "power of two that is at least the number of workers, up to 64)"},
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},

@@ -75,8 +75,9 @@ static void report_parts(const solve_result *result, const hs_instance *divided)
         message("%s: --partition divides %zu row%s into %zu tasks", result->path, rows,
                 plural(rows), tasks);
     else
-        message("%s: --partition divides nothing: no undivided row dgemm:N or sgemm:N without data "
-                "takes longer, or a part would have fewer than 64 columns",
+        message("%s: --partition divides nothing: no row dgemm:N or sgemm:N that may be divided "
+                "takes longer, the number of parts is limited to 1, or a part would have fewer "
+                "than 64 columns",
                 result->path);
 }
 

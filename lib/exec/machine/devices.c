@@ -142,7 +142,7 @@ static bool is_memory(const hsi_machine *machine, unsigned memory)
 
 static bool are_samples(const hs_copy_sample *samples, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; samples && i < count; i++)
         if (!(samples[i].bytes >= 1 && samples[i].bytes <= 0x1p40))
             return false;
     return samples && count > 0;

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+static const char name_characters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
 static bool begins(const char *at, const char *text)
 {
     return strncmp(at, text, strlen(text)) == 0;
@@ -47,8 +50,7 @@ static size_t scan_words(shell_scan *scan, const char *at)
 /* Scan inside "...". A nested substitution may have quotes of its own, except in "${NAME}". */
 static size_t scan_double(shell_scan *scan, const char *at)
 {
-    static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    size_t            length;
+    size_t length;
 
     if (*at == '"')
         return enter(scan, SHELL_WORDS, 1);
@@ -58,7 +60,7 @@ static size_t scan_double(shell_scan *scan, const char *at)
         return give_up(scan, "$(");
     if (!begins(at, "${"))
         return 1;
-    length = 2 + strspn(at + 2, name);
+    length = 2 + strspn(at + 2, name_characters);
     return at[length] == '}' ? length + 1 : give_up(scan, "${");
 }
 
@@ -74,6 +76,11 @@ static size_t scan_place(shell_scan *scan, const char *at)
 {
     bool has_escapes = scan->place != SHELL_SINGLE && scan->place != SHELL_COMMENT;
 
+    /* The shell removes the pair before it reads words: it may stand inside "<<" or before '#'. */
+    if (begins(at, "\\\n") && (scan->place == SHELL_WORDS || scan->place == SHELL_DOUBLE)) {
+        scan->odd = "a line that ends with a backslash";
+        return enter(scan, SHELL_UNCERTAIN, 2);
+    }
     if (*at == '\\' && at[1] && has_escapes)
         return 2;
     switch (scan->place) {
@@ -97,12 +104,12 @@ size_t shell_scan_next(shell_scan *scan, const char *at)
     size_t length = scan_place(scan, at);
 
     scan->word_began = length > 1 || !strchr(" \t\n;&|()<>", *at);
+    scan->in_name = (scan->after_dollar || scan->in_name) && strchr(name_characters, *at);
     scan->after_dollar = length == 1 && *at == '$';
     return length;
 }
 
 void shell_scan_word(shell_scan *scan)
 {
-    scan->word_began = true;
-    scan->after_dollar = false;
+    *scan = (shell_scan){.place = scan->place, .odd = scan->odd, .word_began = true};
 }

@@ -23,6 +23,7 @@ typedef struct shell_scan {
     shell_place place;
     bool        word_began;   /* whether the text so far ends within a word */
     bool        after_dollar; /* whether the text so far ends in a '$' that no backslash escapes */
+    bool        in_name;      /* whether the text so far ends in $NAME, without braces */
     const char *odd;          /* with SHELL_UNCERTAIN: the text that is not understood */
 } shell_scan;
 

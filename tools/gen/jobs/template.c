@@ -123,6 +123,17 @@ static void add_literal(jobs_template *t, const char *from, const char *to)
         t->pieces[t->count++] = (jobs_piece){.at = from, .length = (size_t)(to - from)};
 }
 
+/*
+ * Return whether a value before the text `rest` needs quotes whatever its characters, because it
+ * would lengthen the name of a variable or be the number of a redirected file.
+ */
+static bool needs_quotes(const shell_scan *scan, const char *rest)
+{
+    rest += strspn(rest, "0123456789");
+    return scan->place == SHELL_WORDS &&
+           (scan->in_name || *rest == '<' || *rest == '>' || strncmp(rest, "\\\n", 2) == 0);
+}
+
 /* Append a blank and {} to a template without replacement strings. */
 static bool append_values(jobs_template *t, shell_scan *scan, char why[JOBS_WHY])
 {
@@ -160,7 +171,7 @@ bool jobs_template_parse(const char *text, size_t lists, jobs_template *out, cha
             return false;
         add_literal(out, literal, at);
         literal = at += length;
-        piece.is_quoted = scan.place == SHELL_WORDS && (*at == '<' || *at == '>');
+        piece.is_quoted = needs_quotes(&scan, at);
         out->pieces[out->count++] = piece;
         shell_scan_word(&scan);
         has_values = true;

@@ -152,7 +152,9 @@ static hs_status read_time(const char *text, const char *number, cpu_body *body,
  * small jobs are not checked. */
 static hs_status fits(const char *text, const cpu_body *body, hs_error *error)
 {
-    double needed = hsi_kernel_bytes(body->entry->kernel, hsi_kernel_largest_shape(&body->size)), memory;
+    double needed =
+        hsi_kernel_bytes(body->entry->kernel, hsi_kernel_largest_shape(&body->size));
+    double memory;
 
     if (needed < 0x1p28)
         return HS_OK;
@@ -170,12 +172,12 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
     body->entry = hsi_kernel_find(text, colon ? (size_t)(colon - text) : strlen(text));
     if (!body->entry)
         return unknown(text, error);
-    if (!colon || !hsi_kernel_read_size(body->entry, colon + 1, &body->size))
-        return hsi_kernel_describe_bad_size(text, body->entry, error);
     if (!body->entry->kernel)
         return hsi_error_set(error, HS_ERESOURCE,
                              "kernel '%.64s' needs %s, which this build is without", text,
                              body->entry->needs);
+    if (!colon || !hsi_kernel_read_size(body->entry, colon + 1, &body->size))
+        return hsi_kernel_describe_bad_size(text, body->entry, error);
     body->run = run_kernel;
     return fits(text, body, error);
 }
@@ -238,7 +240,9 @@ double hsi_cpu_body_bytes(const hs_body *body)
 {
     const cpu_body *own = own_body(body);
 
-    return own->run == run_kernel ? hsi_kernel_bytes(own->entry->kernel, hsi_kernel_largest_shape(&own->size)) : 0;
+    if (own->run != run_kernel)
+        return 0;
+    return hsi_kernel_bytes(own->entry->kernel, hsi_kernel_largest_shape(&own->size));
 }
 
 static void worker_close(hs_backend_worker *worker)

@@ -161,7 +161,7 @@ void   hsi_job_predict_product_from_pool(hsi_job *job);
 hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, long long size,
                                        hs_attempt *attempt);
 
-/* Refuse a size that is not a number from 1 to HSI_KERNEL_MOST, and write the reason. */
+/* Write why the size in a kernel column is invalid. Return HS_EINVAL. */
 hs_status hsi_kernel_describe_bad_size(const char *text, const hsi_kernel_entry *entry,
                                        hs_error *error);
 
@@ -197,7 +197,7 @@ static inline size_t hsi_element_index(int ld, int row, int column)
     return (size_t)column * (size_t)ld + (size_t)row;
 }
 
-/* Return the number of elements of the pool for jobs of size n, and the bytes of an element. */
+/* Return the number of elements of the pool for jobs of the shape, and the bytes of an element. */
 size_t               hsi_pool_elements(hsi_shape shape);
 static inline size_t hsi_kernel_element_bytes(const hsi_kernel *kernel)
 {

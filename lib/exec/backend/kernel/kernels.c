@@ -148,8 +148,10 @@ hs_status hsi_kernel_describe_bad_size(const char *text, const hsi_kernel_entry 
                              text, (long long)HSI_COPY_MOST);
     return hsi_error_set(
         error, HS_EINVAL,
-        "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960", text,
-        HSI_KERNEL_MOST, entry->name);
+        "kernel '%.64s': expected a size N from 1 to %d behind a colon%s, such as %s:960", text,
+        HSI_KERNEL_MOST,
+        entry->kernel && entry->kernel->divisible ? ", or N/PARTS with 1 to N parts" : "",
+        entry->name);
 }
 
 hs_outcome hsi_job_outcome_by_residual(double residual, const char *kernel, long long size,
