@@ -22,7 +22,8 @@ OWN_DECLARATIONS = """
 int hspy_cancelled(void *flag);
 extern "Python" void hspy_progress(void *state, const hs_progress *progress);
 extern "Python" void hspy_run_progress(void *state, const hs_exec_progress *progress);
-extern "Python" int hspy_accept(void *state, const hs_queue_task *task);
+extern "Python" double hspy_cost(void *state, const hs_queue_handle *handle,
+                                 const hs_queue_task *task);
 """
 OWN_SOURCE = """
 static int hspy_cancelled(void *flag) { return __atomic_load_n((int *)flag, __ATOMIC_RELAXED); }

@@ -79,14 +79,27 @@ HS_API int hs_queue_take(hs_queue *queue, hs_type type, hs_queue_task *task);
 HS_API int hs_queue_peek(const hs_queue *queue, hs_type type, hs_queue_task *task);
 
 /**
- * Take the first runnable task, from the end of `type`, for which `accept` does not return 0;
- * `accept` must not use the queue. Return 1 and the task, or 0. A runtime that cannot abort tasks
- * can so leave tasks to a GPU that would end them sooner. O(1) for the first task, then O(log n)
- * plus O(1) per refused task.
+ * Take the first runnable task, from the end of `type`, for which `accept` returns a positive
+ * number; 0 leaves the task in the queue, a negative number ends the search without a task. `accept`
+ * must not use the queue. Return 1 and the task, or 0. A runtime that cannot abort tasks can so leave
+ * tasks to a GPU that would end them sooner. O(1) for the first task, then O(log n) plus O(1) per
+ * refused task.
  */
-HS_API int hs_queue_take_if(hs_queue *queue, hs_type                                    type,
-                            int (*accept)(void *data, const hs_queue_task *task), void *data,
-                            hs_queue_task *task);
+typedef int hs_queue_accept(void *data, const hs_queue_handle *handle, const hs_queue_task *task);
+HS_API int  hs_queue_take_if(hs_queue *queue, hs_type type, hs_queue_accept *accept, void *data,
+                             hs_queue_task *task);
+
+/**
+ * Take the task of least cost, for example of the fewest bytes to copy, among the first tasks from
+ * the end of `type` whose ratios cpu/gpu count as equal. `cost` returns a task's cost, INFINITY to
+ * refuse the task, or NaN to end the search without a task; it must not use the queue. The first task
+ * that `cost` does not refuse determines the ratio; the search ends after `most` tasks of this
+ * ratio, or at a cost of at most 0. Among equal costs the first task is taken, so a higher priority
+ * decides. Return 1 and the task, or 0. O(log n) plus O(1) per examined task; allocates nothing.
+ */
+typedef double hs_queue_cost(void *data, const hs_queue_handle *handle, const hs_queue_task *task);
+HS_API int     hs_queue_take_best(hs_queue *queue, hs_type type, size_t most, hs_queue_cost *cost,
+                                  void *data, hs_queue_task *task);
 
 /**
  * Remove a waiting task. Return 1 and, unless `task` is NULL, the task; 0: the task no longer

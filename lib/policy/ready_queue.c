@@ -12,6 +12,7 @@
 
 #include "core/order.h"
 #include "support/ordered_set.h"
+#include "support/ratio.h"
 #include "support/sized.h"
 #include "support/vector.h"
 
@@ -168,27 +169,82 @@ int hs_queue_peek(const hs_queue *q, hs_type type, hs_queue_task *task)
     return 1;
 }
 
-/* the type cannot run tasks from here on: the other end of the queue begins */
-int hs_queue_take_if(hs_queue *q, hs_type                                        type,
-                     int (*accept)(void *data, const hs_queue_task *task), void *data,
-                     hs_queue_task *task)
+/* Remove a waiting task at a slot from the set and from the slot, and return it. */
+static hs_queue_task remove_waiting(hs_queue *q, uint32_t slot)
+{
+    hsi_set_remove(&q->waiting, key_of(q, &((const queue_slot *)q->slots.data)[slot].task), slot);
+    return remove_slot(q, slot);
+}
+
+/* Return true if the ratios of two tasks count as equal. Exact ratios may have equal keys. */
+static bool is_of_ratio(const hs_queue *q, const hs_queue_task *a, const hs_queue_task *b)
+{
+    if (key_of(q, a) != key_of(q, b))
+        return false;
+    return q->width > 0 || hsi_compare_ratios(time_on(q, HS_CPU, a), time_on(q, HS_GPU, a),
+                                              time_on(q, HS_CPU, b), time_on(q, HS_GPU, b)) == 0;
+}
+
+/* Return the slot of the task of least cost as hs_queue_take_best() takes it, or HS_NONE. */
+static uint32_t find_best(const hs_queue *q, hs_type type, size_t most, hs_queue_cost *cost,
+                          void *data)
 {
     const queue_slot *slots = q->slots.data;
-    size_t            i;
+    uint32_t          best = HS_NONE;
+    double            least = INFINITY;
+    size_t            i, of_ratio = 0;
 
-    for (i = 0; i < q->waiting.count; i++) {
-        uint32_t             at = hsi_set_at(&q->waiting, end_of(type), i);
-        const hs_queue_task *found = &slots[at].task;
+    for (i = 0; i < q->waiting.count && of_ratio < most && !(least <= 0); i++) {
+        uint32_t          at = hsi_set_at(&q->waiting, end_of(type), i);
+        const queue_slot *slot = &slots[at];
+        double            price;
 
-        if (isinf(time_on(q, type, found)))
-            return 0;
-        if (!accept(data, found))
-            continue;
-        hsi_set_remove(&q->waiting, key_of(q, found), at);
-        *task = remove_slot(q, at);
-        return 1;
+        /* behind a task that the type cannot run, only such tasks follow */
+        if (isinf(time_on(q, type, &slot->task)) ||
+            (best != HS_NONE && !is_of_ratio(q, &slots[best].task, &slot->task)))
+            break;
+        price = cost(data, &(hs_queue_handle){slot->sequence, at}, &slot->task);
+        if (isnan(price))
+            return HS_NONE;
+        if (price < least) {
+            least = price;
+            best = at;
+        }
+        of_ratio += best != HS_NONE;
     }
-    return 0;
+    return best;
+}
+
+int hs_queue_take_best(hs_queue *q, hs_type type, size_t most, hs_queue_cost *cost, void *data,
+                       hs_queue_task *task)
+{
+    uint32_t best = find_best(q, type, most, cost, data);
+
+    if (best == HS_NONE)
+        return 0;
+    *task = remove_waiting(q, best);
+    return 1;
+}
+
+typedef struct choice {
+    hs_queue_accept *accept;
+    void            *data;
+} choice;
+
+static double cost_of_choice(void *data, const hs_queue_handle *handle, const hs_queue_task *task)
+{
+    const choice *c = data;
+    int           answer = c->accept(c->data, handle, task);
+
+    if (answer < 0)
+        return NAN;
+    return answer > 0 ? 0 : INFINITY;
+}
+
+int hs_queue_take_if(hs_queue *q, hs_type type, hs_queue_accept *accept, void *data,
+                     hs_queue_task *task)
+{
+    return hs_queue_take_best(q, type, 1, cost_of_choice, &(choice){accept, data}, task);
 }
 
 static queue_slot *find_slot(const hs_queue *q, const hs_queue_handle *handle)
@@ -208,8 +264,7 @@ int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_queue_task *t
 
     if (!kept)
         return 0;
-    hsi_set_remove(&q->waiting, key_of(q, &kept->task), handle->slot);
-    found = remove_slot(q, handle->slot);
+    found = remove_waiting(q, handle->slot);
     if (task)
         *task = found;
     return 1;

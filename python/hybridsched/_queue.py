@@ -118,11 +118,21 @@ class Queue:
 
         ``accept`` must not use the queue. Its exceptions are raised here and take no task.
         """
-        choice = _Choice(accept, self._tasks)
+        return self.take_best(kind, lambda task: 0 if accept(task) else math.inf, most=1)
+
+    def take_best(self, kind: str, cost: Callable[[Any], float], most: int) -> Any:
+        """Take the task of least ``cost(task)`` for a kind of worker; None: none.
+
+        At most ``most`` tasks are compared: the first task whose cost is not infinite, and those
+        behind it whose ratio cpu/gpu counts as equal. A cost may be the number of bytes to copy.
+        ``cost`` must not use the queue. Its exceptions are raised here and take no task.
+        """
+        choice = _Choice(cost, self._tasks)
         handle = ffi.new_handle(choice)
         with self._lock:
             found = ffi.new("hs_queue_task *")
-            taken = lib.hs_queue_take_if(self._handle, _kind(kind), lib.hspy_accept, handle, found)
+            taken = lib.hs_queue_take_best(
+                self._handle, _kind(kind), most, lib.hspy_cost, handle, found)
             if choice.raised:
                 raise choice.raised
             return self._tasks.pop(found.tag)[0] if taken else None
@@ -180,24 +190,24 @@ class Queue:
 
 
 class _Choice:
-    """A function that accepts tasks, and the exception that it raised."""
+    """A function that returns costs of tasks, and the exception that it raised."""
 
-    def __init__(self, accept: Callable[[Any], bool], tasks: dict[int, Any]) -> None:
-        self.accept, self.tasks = accept, tasks
+    def __init__(self, cost: Callable[[Any], float], tasks: dict[int, Any]) -> None:
+        self.cost, self.tasks = cost, tasks
         self.raised: Optional[BaseException] = None
 
 
-def hspy_accept(state: Any, candidate: Any) -> int:
-    """Return 1 if the _Choice behind a handle accepts a task, else 0."""
+def hspy_cost(state: Any, handle: Any, candidate: Any) -> float:
+    """Return a task's cost by the _Choice behind a state; NaN, the end of a search, on errors."""
     choice: _Choice = ffi.from_handle(state)
     try:
-        return int(not choice.raised and bool(choice.accept(choice.tasks[candidate.tag][0])))
+        return float(choice.cost(choice.tasks[candidate.tag][0]))
     except BaseException as error:
         choice.raised = error
-        return 0
+        return math.nan
 
 
-ffi.def_extern()(hspy_accept)
+ffi.def_extern()(hspy_cost)
 
 
 def _kind(kind: str) -> Any:

@@ -99,6 +99,19 @@ class Queue(unittest.TestCase):
             queue.take_if("cpu", lambda task: 1 / 0)
         self.assertEqual(len(queue), 3)
 
+    def test_take_best(self):
+        queue = hs.queue(1, 1)
+        for number in range(5):
+            queue.push(number, cpu=2, gpu=1)
+        queue.push(5, cpu=1, gpu=1)
+        costs = {0: float("inf"), 1: 7, 2: 6, 3: 5, 4: 1, 5: 0}
+        self.assertEqual(queue.take_best("gpu", costs.get, most=3), 3)
+        self.assertEqual(queue.take_best("gpu", costs.get, most=10), 4)
+        self.assertEqual(queue.take_best("cpu", costs.get, most=10), 5)
+        with self.assertRaises(ZeroDivisionError):
+            queue.take_best("gpu", lambda task: 1 / 0 if task == 2 else 1, most=10)
+        self.assertEqual(len(queue), 3)
+
     def test_tasks_are_freed(self):
         queue, task = hs.queue(1, 1), Task()
         alive = weakref.ref(task)

@@ -105,35 +105,66 @@ static hs_queue_task model_remove(model *m, size_t index)
     return task;
 }
 
-static int takes_all(void *data, const hs_queue_task *task)
+/* Accept every third tag; end the search at every eleventh. */
+static int is_picky(void *data, const hs_queue_handle *handle, const hs_queue_task *task)
 {
     (void)data;
-    (void)task;
-    return 1;
+    (void)handle;
+    return task->tag % 11 == 0 ? -1 : task->tag % 3 == 0;
 }
 
-/* Accept every third tag. */
-static int is_picky(void *data, const hs_queue_task *task)
+/* Return a cost from the tag: often equal, sometimes INFINITY or NaN, rarely 0. */
+static double cost_of_tag(void *data, const hs_queue_handle *handle, const hs_queue_task *task)
 {
+    static const double costs[] = {1, 2, 2, 3, INFINITY, 1, 2, INFINITY, 3, 4, NAN, 0, 5};
+
     (void)data;
-    return task->tag % 3 == 0;
+    (void)handle;
+    return costs[task->tag % 13];
 }
 
-static bool model_take(model *m, hs_type type, int (*accept)(void *data, const hs_queue_task *task),
-                       hs_queue_task *task)
+/* Return the price of a task in a search: 0 for every task, or the answer of a function above. */
+typedef enum search { FIRST, ACCEPTED, CHEAPEST } search;
+
+static double price(search how, const hs_queue_task *task)
 {
-    size_t i;
+    int answer;
+
+    if (how == CHEAPEST)
+        return cost_of_tag(NULL, NULL, task);
+    answer = how == FIRST ? 1 : is_picky(NULL, NULL, task);
+    return answer > 0 ? 0 : answer < 0 ? NAN : INFINITY;
+}
+
+/* Take as the queue does: collect up to `most` tasks of the first accepted one's ratio, then choose
+ * the first of least price. */
+static bool model_take(model *m, hs_type type, search how, size_t most, hs_queue_task *task)
+{
+    size_t range[MOST_WAITING], count = 0, i, best = 0;
 
     for (i = 0; i < m->count; i++) {
-        size_t          at = type == HS_GPU ? i : m->count - 1 - i;
+        size_t               at = type == HS_GPU ? i : m->count - 1 - i;
         const hs_queue_task *found = &m->waiting[at];
 
-        if (isinf(type == HS_GPU ? found->gpu : found->cpu) || !accept(NULL, found))
+        if (isinf(type == HS_GPU ? found->gpu : found->cpu))
             continue;
-        *task = model_remove(m, at);
-        return true;
+        if (count > 0 &&
+            compare_ratios(&m->waiting[range[0]], found, m->tolerance) != 0)
+            break;
+        if (isnan(price(how, found)))
+            return false;
+        if (count > 0 || !isinf(price(how, found)))
+            range[count++] = at;
+        if (count == most || price(how, found) <= 0)
+            break;
     }
-    return false;
+    if (count == 0)
+        return false;
+    for (i = 1; i < count; i++)
+        if (price(how, &m->waiting[range[i]]) < price(how, &m->waiting[range[best]]))
+            best = i;
+    *task = model_remove(m, range[best]);
+    return true;
 }
 
 static bool considered_before(const model_run *a, const model_run *b)
@@ -220,15 +251,22 @@ static void push_both(pair *p)
 
 static void take_both(pair *p, hs_type type)
 {
-    bool     picky = dice_below(&p->d, 4) == 0;
+    search   how = (search)(dice_below(&p->d, 4) % 3);
+    size_t   most = how == CHEAPEST ? dice_between(&p->d, 1, 6) : 1;
     hs_queue_task expected, found = {0, 0, 0, 0}, seen;
-    bool     there = model_take(&p->m, type, picky ? is_picky : takes_all, &expected);
+    bool     there = model_take(&p->m, type, how, most, &expected);
+    int      taken;
 
-    if (!picky &&
+    if (how == FIRST &&
         (hs_queue_peek(p->q, type, &seen) != there || (there && seen.tag != expected.tag)))
         ck_abort_msg("looked at what is not taken");
-    if ((picky ? hs_queue_take_if(p->q, type, is_picky, NULL, &found)
-               : hs_queue_take(p->q, type, &found)) != there)
+    if (how == FIRST)
+        taken = hs_queue_take(p->q, type, &found);
+    else if (how == ACCEPTED)
+        taken = hs_queue_take_if(p->q, type, is_picky, NULL, &found);
+    else
+        taken = hs_queue_take_best(p->q, type, most, cost_of_tag, NULL, &found);
+    if (taken != there)
         ck_abort_msg("is a task there for this type? %d was right", there);
     if (there && found.tag != expected.tag)
         ck_abort_msg("took %llx, not %llx", (unsigned long long)found.tag,
@@ -341,15 +379,8 @@ static void run_pair(uint64_t seed)
         hs_queue_create_with(p.m.cpus, p.m.gpus, dice_below(&p.d, 50), &settings, &p.q), HS_OK);
     for (i = 0; i < steps; i++)
         apply_random_operation(&p, pushes);
-    while (p.m.count) { /* take the remaining tasks from both ends */
-        size_t before = p.m.count;
-
+    while (p.m.count) /* take the remaining tasks from both ends; some choices take no task */
         take_both(&p, dice_below(&p.d, 2) ? HS_GPU : HS_CPU);
-        if (p.m.count == before) {
-            take_both(&p, HS_CPU);
-            take_both(&p, HS_GPU);
-        }
-    }
     hs_queue_free(p.q);
 }
 
