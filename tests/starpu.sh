@@ -24,9 +24,9 @@ for tiles in 1 8; do
         exit 1
     }
     tasks=$((tiles * (tiles + 1) * (tiles + 2) / 6))
-    grep -q "^hybridsched: $tasks tasks on CPUs, 0 on GPUs" "$home/err" || {
+    grep -q "^hybridsched: $tasks tasks on CPUs, 0 on GPUs, priorities .* to [1-9]" "$home/err" || {
         cat "$home/err"
-        echo "starpu: $tasks tasks of $tiles x $tiles tiles were not all scheduled"
+        echo "starpu: $tasks tasks of $tiles x $tiles tiles were not all scheduled with priorities"
         exit 1
     }
 done

@@ -10,12 +10,14 @@
  *     LD_PRELOAD=./hybridsched_starpu.so ./application
  *
  * A GPU takes the ready task with the largest ratio of CPU time to GPU time, a CPU the ready task
- * with the smallest. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does
+ * with the smallest. Among the first ready tasks of about the same ratio, a worker takes the task
+ * whose data reach the worker's memory first. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does
  * not start a task if the GPUs would complete it earlier, after all other ready tasks. Times come
  * from StarPU's performance models. While a model is being calibrated, a task counts as equally
  * fast on both types.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@
 
 enum { RATIO_CELLS = 100 }; /* 1 / tolerance of hs_queue_settings: measured times of one
                               kernel vary */
+enum { MOST_COMPARED = 32 }; /* tasks of about one ratio among which transfers decide */
 
 typedef struct scheduler {
     starpu_pthread_mutex_t lock;
@@ -37,6 +40,7 @@ typedef struct scheduler {
     double                 busy_until[STARPU_NMAXWORKERS];
     double                 gpu_work; /* GPU time of the ready tasks, in microseconds */
     uint64_t               taken[2]; /* number of tasks taken by each hs_type */
+    int                    least_priority, most_priority; /* of all tasks */
 } scheduler;
 
 static scheduler *of_context(unsigned context)
@@ -71,6 +75,8 @@ static void init(unsigned context)
     starpu_pthread_mutex_init(&s->lock, NULL);
     s->some_worker[HS_CPU] = s->some_worker[HS_GPU] = -1;
     starpu_sched_ctx_set_policy_data(context, s);
+    starpu_sched_ctx_set_min_priority(context, INT_MIN); /* else StarPU drops all priorities */
+    starpu_sched_ctx_set_max_priority(context, INT_MAX);
 }
 
 static void deinit(unsigned context)
@@ -78,8 +84,9 @@ static void deinit(unsigned context)
     scheduler *s = of_context(context);
 
     if (getenv("HYBRIDSCHED_STARPU_STATS"))
-        fprintf(stderr, "hybridsched: %llu tasks on CPUs, %llu on GPUs\n",
-                (unsigned long long)s->taken[HS_CPU], (unsigned long long)s->taken[HS_GPU]);
+        fprintf(stderr, "hybridsched: %llu tasks on CPUs, %llu on GPUs, priorities %d to %d\n",
+                (unsigned long long)s->taken[HS_CPU], (unsigned long long)s->taken[HS_GPU],
+                s->least_priority, s->most_priority);
     hs_queue_free(s->queue);
     starpu_pthread_mutex_destroy(&s->lock);
     free(s);
@@ -137,14 +144,19 @@ static hs_queue_task describe(const scheduler *s, struct starpu_task *task)
     return ready;
 }
 
-static void wake_all(unsigned context)
+/* Wake a sleeping worker of a type. */
+static void wake_one(unsigned context, hs_type type)
 {
     struct starpu_worker_collection *workers = starpu_sched_ctx_get_worker_collection(context);
     struct starpu_sched_ctx_iterator it;
 
     workers->init_iterator(workers, &it);
-    while (workers->has_next(workers, &it))
-        starpu_wake_worker_relax_light(workers->get_next(workers, &it));
+    while (workers->has_next(workers, &it)) {
+        int worker = workers->get_next(workers, &it);
+
+        if (type_of(worker) == type && starpu_wake_worker_relax_light(worker))
+            return;
+    }
 }
 
 static int push(struct starpu_task *task)
@@ -160,9 +172,17 @@ static int push(struct starpu_task *task)
         fail("task", status);
     if (isfinite(ready.gpu))
         s->gpu_work += ready.gpu;
+    if (task->priority < s->least_priority)
+        s->least_priority = task->priority;
+    if (task->priority > s->most_priority)
+        s->most_priority = task->priority;
     starpu_push_task_end(task);
     starpu_pthread_mutex_unlock(&s->lock);
-    wake_all(context);
+    /* another worker may have freed the task by now */
+    if (isfinite(ready.gpu))
+        wake_one(context, HS_GPU);
+    if (isfinite(ready.cpu))
+        wake_one(context, HS_CPU);
     return 0;
 }
 
@@ -178,21 +198,30 @@ static double gpus_take(const scheduler *s)
     return work / s->gpus;
 }
 
-static int is_for_cpu(void *data, const hs_queue_task *task)
-{
-    const double *limit = data;
+typedef struct candidate {
+    hs_type  type;
+    unsigned worker;
+    double   limit; /* a CPU must end a task within this time, or within the task's time on a GPU */
+} candidate;
 
-    return isinf(task->gpu) || task->cpu <= fmax(*limit, task->gpu);
+/* Return the time of a task's transfers to the worker's memory, or INFINITY if a CPU should leave
+ * the task to a GPU. */
+static double cost_of(void *data, const hs_queue_handle *handle, const hs_queue_task *task)
+{
+    const candidate *c = data;
+
+    (void)handle;
+    if (c->type == HS_CPU && isfinite(task->gpu) && task->cpu > fmax(c->limit, task->gpu))
+        return INFINITY;
+    return starpu_task_expected_data_transfer_time_for((struct starpu_task *)(uintptr_t)task->tag,
+                                                       c->worker);
 }
 
-static int take(scheduler *s, hs_type type, hs_queue_task *ready)
+static int take(scheduler *s, hs_type type, int worker, hs_queue_task *ready)
 {
-    double limit;
+    candidate c = {type, (unsigned)worker, s->gpus ? gpus_take(s) : INFINITY};
 
-    if (type == HS_GPU || s->gpus == 0)
-        return hs_queue_take(s->queue, type, ready);
-    limit = gpus_take(s);
-    return hs_queue_take_if(s->queue, type, is_for_cpu, &limit, ready);
+    return hs_queue_take_best(s->queue, type, MOST_COMPARED, cost_of, &c, ready);
 }
 
 static struct starpu_task *pop(unsigned context)
@@ -205,7 +234,7 @@ static struct starpu_task *pop(unsigned context)
     unsigned            implementation;
 
     lock(s);
-    if (take(s, type, &ready)) {
+    if (take(s, type, worker, &ready)) {
         task = (struct starpu_task *)(uintptr_t)ready.tag;
         if (isfinite(ready.gpu))
             s->gpu_work = fmax(0, s->gpu_work - ready.gpu);
