@@ -30,7 +30,7 @@
 
 enum { RATIO_CELLS = 100 }; /* 1 / tolerance of hs_queue_settings: measured times of one
                               kernel vary */
-enum { MOST_COMPARED = 32 }; /* tasks of about one ratio among which transfers decide */
+enum { MOST_COMPARED = 6 }; /* tasks of about one ratio among which transfers decide */
 
 typedef struct scheduler {
     starpu_pthread_mutex_t lock;
