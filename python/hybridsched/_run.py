@@ -6,16 +6,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._errors import InvalidArgument, check, check_described, failure
-from ._library import Path, Stop, encode, ffi, lib, stoppable, struct, text
+from ._errors import InvalidArgument, check, check_described, failure, how_to_get
+from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
+from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
 from ._report import Report
-from ._schedule import Schedule
+from ._schedule import SVG, Schedule
 from ._solve import solve
 from ._table import written_times
 
@@ -76,10 +78,12 @@ class Failure:
 
 
 class Run:
-    """A finished run.
+    """A finished run. A notebook shows its key figures, its failures and its Gantt chart.
 
     Attributes
     ----------
+    policy : str
+        Name of the policy, with its rank.
     instance : Instance
         The tasks; times that were unknown are guesses.
     schedule : Schedule or None
@@ -90,16 +94,19 @@ class Run:
         Numbers of tasks (tasks, done, failed, not_run, ...), seconds, busy, idle, overhead, ...
     failures : list of Failure
         Failed attempts, by time.
+    second : float
+        Seconds of the clock for one unit of the instance's times.
     """
 
     def __init__(self, instance: Instance, schedule: Optional[Schedule], predicted: Schedule,
                  report: dict[str, Any], failures: list[Failure], records: Any,
-                 emulated: set[tuple[int, int]], seconds: float) -> None:
+                 emulated: set[tuple[int, int]], second: float, policy: str) -> None:
+        self.policy = policy
         self.instance, self.schedule, self.predicted = instance, schedule, predicted
         self.report, self.failures = report, failures
         self._records = records
         self._emulated = emulated  # pairs of task and type, 0: CPU, 1: GPU
-        self._seconds = seconds  # of the clock, per unit of the instance
+        self.second = second  # seconds of the clock for a unit of the instance's times
 
     @property
     def ok(self) -> bool:
@@ -152,8 +159,49 @@ class Run:
                     key = (lib.hs_instance_row_of(handle, task), kind)
                     sums.setdefault(key, []).append(time)
         return Instance._from_text(written_times(self.instance.text(), {
-            key: repr(max(sum(times) / len(times), 1e-9) / self._seconds)
+            key: repr(max(sum(times) / len(times), 1e-9) / self.second)
             for key, times in sums.items()} | self._unmeasured(set(sums))))
+
+    @cached_property
+    def achieved(self) -> Schedule:
+        """The run as a schedule, in the unit of the instance; failed attempts are aborted entries."""
+        rows = self._records
+        return Schedule.build(self.instance, rows["task"], rows["worker"],
+                              rows["start"] / self.second, rows["end"] / self.second,
+                              rows["outcome"] != 0)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether a time of the instance was unknown and is a guess, so nothing was predicted."""
+        handle = self.instance._handle
+        return any(lib.hs_cost_is_guess(lib.hs_instance_source(handle, task, kind))
+                   for task in range(len(self.instance)) for kind in (lib.HS_CPU, lib.HS_GPU))
+
+    def gantt(self, path: Optional[Path] = None, *, title: Optional[str] = None,
+              width: float = 0) -> Optional[SVG]:
+        """Draw a Gantt chart (SVG) of the run below the prediction, as :meth:`Schedule.gantt`."""
+        drawn = self._drawn(lib.hs_gantt_write, title, width)
+        if path is None:
+            return SVG(drawn.decode())
+        save(path, drawn)
+        return None
+
+    def trace(self, path: Path) -> None:
+        """Write a trace of the run and the prediction, as :meth:`Schedule.trace`."""
+        save(path, self._drawn(lib.hs_trace_write, None, 0))
+
+    def _drawn(self, write: Any, title: Optional[str], width: float) -> bytes:
+        from ._page import picture
+
+        made, kept = picture(self, title, width)
+        drawn = written(write, self.instance._handle, self.achieved._handle, made)
+        del kept
+        return drawn
+
+    def _repr_html_(self) -> str:
+        from ._page import page
+
+        return page(self)
 
     def _unmeasured(self, measured: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return "?" for the guessed times that were not measured, by row and type."""
@@ -197,8 +245,9 @@ class _StopRun(Stop):
 class _Watch:
     """A progress callback of a run, with its stop."""
 
-    def __init__(self, call: Callable[[RunProgress], Optional[bool]]) -> None:
-        self.call = call
+    def __init__(self, call: Callable[[RunProgress], Optional[bool]],
+                 close: Optional[Callable[[], None]] = None) -> None:
+        self.call, self.close = call, close
         self.stop: Optional[_StopRun] = None
         self.raised: Optional[BaseException] = None
 
@@ -227,7 +276,7 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         time_scale: float = 1, oversubscribe: bool = False, journal: Optional[Path] = None,
         resume: Union[bool, str] = False, logs: Optional[Path] = None, retries: int = 0,
         timeout: float = 0, halt: str = "soon",
-        progress: Optional[Callable[[RunProgress], Optional[bool]]] = None,
+        progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]] = None,
         **parameters: float) -> Run:
     """Run the tasks of an instance or a schedule on this machine, as hsched-exec does.
 
@@ -259,9 +308,10 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         Seconds after which an attempt fails, for tasks without a timeout of their own; 0: none.
     halt : {"soon", "now", "never"}
         After the final failure of a task: start no further task, also abort running ones, or go on.
-    progress : function, optional
-        Called about five times a second with a :class:`RunProgress`; ends the run by returning
-        True, after the running tasks. Its exceptions abort the run and are raised here.
+    progress : bool or function, optional
+        True shows a bar of tqdm. A function is called about five times a second with a
+        :class:`RunProgress` and ends the run by returning True, after the running tasks. Its
+        exceptions abort the run and are raised here.
     **parameters : float
         Parameters of single policies.
 
@@ -298,7 +348,7 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     settings.run.time_scale = time_scale
     settings.place.oversubscribe = oversubscribe
     settings.fail.retries, settings.fail.timeout = retries, timeout
-    watch = _Watch(progress) if progress else None
+    watch = _watch(progress)
     if watch:
         state = ffi.new_handle(watch)
         settings.report.data, settings.report.progress = state, lib.hspy_run_progress
@@ -306,11 +356,21 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     status = lib.hs_exec_create(
         instance._handle, schedule._handle if schedule is not None else ffi.NULL, settings, out,
         error)
+    if status == lib.HS_EUNSUPPORTED:
+        raise failure(status, f"{text(error.why)}: {how_to_get('openblas', 'lapacke')}")
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lib.hs_exec_free)
     del kept
-    return _finish(handle, instance, schedule, watch, time_scale)
+    return _finish(handle, instance, schedule, watch, time_scale or 1, policy or "plan")
+
+
+def _watch(progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]]
+           ) -> Optional[_Watch]:
+    """Return the callback for the argument ``progress`` of a run; None for no progress."""
+    if progress is None or progress is False:
+        return None
+    return _Watch(*run_bar()) if progress is True else _Watch(progress)
 
 
 def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optional[Path],
@@ -338,7 +398,7 @@ def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optio
 
 
 def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
-            watch: Optional[_Watch], time_scale: float) -> Run:
+            watch: Optional[_Watch], time_scale: float, policy: str) -> Run:
     """Run the tasks, and return the finished run."""
     out = ffi.new("hs_schedule **")
     check(lib.hs_exec_predict(handle, out))
@@ -349,6 +409,8 @@ def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
     if watch:
         watch.stop = stop
     status, interrupt = stoppable(lambda: lib.hs_exec_run(handle, report, error), stop)
+    if watch and watch.close:
+        watch.close()
     if interrupt:
         raise interrupt
     if watch and watch.raised:
@@ -360,7 +422,7 @@ def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
     records = _records(handle, instance)
     return Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
                _emulated(handle, instance, records),
-               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale)
+               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale, policy)
 
 
 def _emulated(handle: Any, instance: Instance, records: Any) -> set[tuple[int, int]]:
