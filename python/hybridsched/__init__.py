@@ -12,9 +12,10 @@ from ._errors import *  # noqa: F403
 from ._errors import __all__ as _error_names
 from ._library import lib as _lib, text as _text
 from ._progress import Progress
-from ._registries import algorithms, bounds, features, policies
+from ._registries import algorithms, bounds, policies
 from ._report import Report
 from ._bounds import Bound, bound, prove
+from ._features import features
 from ._generate import families, generate
 from ._instance import Instance, read
 from ._profile import Profile

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from ._errors import InvalidArgument, Unsupported, check, check_described
+from ._errors import InvalidArgument, Unsupported, check, check_described, how_to_get
 from ._library import Path, encode, ffi, lib, sized, struct, text
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Profile:
             return
         if not hasattr(lib, "hs_profile_open"):
             raise Unsupported("this library has no files of profiles, because it was built without "
-                              "SQLite (./configure --with-sqlite); Profile() keeps times in memory")
+                              f"SQLite; Profile() keeps times in memory, or {how_to_get('sqlite')}")
         self._cpu, self._gpu = struct("hs_processor"), struct("hs_processor")
         lib.hs_processor_detect_cpu(1, self._cpu)
         self._gpu.type = lib.HS_GPU

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._errors import Error, InvalidArgument, check, check_described, failure
+from ._errors import Error, InvalidArgument, check, check_described, failure, how_to_get
 from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
 from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
@@ -362,6 +362,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     status = lib.hs_exec_create(
         instance._handle, schedule._handle if schedule is not None else ffi.NULL, settings, out,
         error)
+    if status == lib.HS_EUNSUPPORTED:
+        raise failure(status, f"{text(error.why)}: {how_to_get('openblas', 'lapacke')}")
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lib.hs_exec_free)

@@ -204,6 +204,19 @@ class Compare(InFolder):
         self.assertFalse(hs.policies().plan["heteroprio"])
         self.assertEqual(hs.features()["glpk"], "mip" in hs.bounds().index)
 
+    def test_what_is_missing(self):
+        features = hs.features()
+        job = hs.Instance.from_frame({"kernel": ["dpotrf:8"], "cpu": [1], "gpu": ["inf"]}, cpus=1,
+                                     gpus=0)
+        if features["kernels"]:
+            self.assertTrue(hs.run(job, oversubscribe=True).ok)
+        else:
+            with self.assertRaisesRegex(hs.Unsupported, "--with-openblas --with-lapacke"):
+                hs.run(job, oversubscribe=True)
+        if not features["glpk"]:
+            with self.assertRaisesRegex(hs.Unsupported, "--with-glpk.*WHEEL_GLPK=yes"):
+                hs.bound(job, "mip")
+
 
 if __name__ == "__main__":
     unittest.main()
