@@ -37,7 +37,8 @@ HS_API bool hs_cost_is_guess(hs_cost_source source);
 /** What a prediction is based on: the features of a task on one worker type. */
 typedef struct hs_features {
     size_t   struct_size;
-    char     key[HS_MAX_KEY];     /* kernel name, or base name of the command's program */
+    /* kernel name, or base name of the command's program, with command: before a kernel's name */
+    char     key[HS_MAX_KEY];
     uint64_t what;                /* digest of the command or kernel with all arguments; 0: none */
     double   size;                /* problem size; 0: unknown */
     double   flops;               /* floating-point operations; 0: unknown */
@@ -86,8 +87,9 @@ HS_API void      hs_cost_free(hs_cost *cost);
 /**
  * Add a measured execution of `seconds` > 0 that ended at `date` (seconds since 1970; 0: unknown).
  * After four executions, a time beyond three times the mean, or below a third, is counted as
- * strange and not added; the fifth strange time in a row replaces the entry. HS_EINVAL: a feature
- * or time is out of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
+ * strange and not added; the fifth strange time in a row replaces the entry. Before that, a time
+ * below a third of all earlier ones replaces them: the first executions are often cold. HS_EINVAL:
+ * a feature or time is out of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
  */
 HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *features,
                                  double seconds, int64_t date);

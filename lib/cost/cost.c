@@ -90,6 +90,9 @@ static void observe_item(hs_cost *cost, hsi_cost_item *item, double seconds, int
         item->fresh = (hsi_statistics){0};
         item->restarted = true;
         break;
+    case HSI_OBSERVED_WARM:
+        item->fresh = (hsi_statistics){0};
+        break;
     case HSI_OBSERVED_ADDED:
         break;
     }

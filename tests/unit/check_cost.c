@@ -107,6 +107,10 @@ START_TEST(commands_have_keys)
         {"node --eval=secret secret", "node"},
         {"python-config secret", "python-config"},
         {"python3\nsecret", "python3"},
+        {"sleep 3", "command:sleep"},
+        {"./dgemm_nopiv 3", "dgemm_nopiv"},
+        {"X=1 ./dgetrf_nopiv 3", "command:dgetrf_nopiv"},
+        {"copy a b", "command:copy"},
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
