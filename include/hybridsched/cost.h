@@ -95,11 +95,19 @@ HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features 
                                  double seconds, int64_t date);
 
 /**
- * Predict the time of a task on a worker type, from the first source of hs_cost_source that can.
+ * Predict the time of a task on a worker type, from the first source of hs_cost_source that can;
+ * HS_COST_LEARNED goes before HS_COST_POWER if it fits the key's executions better.
  * O(1); fits the laws of a key again when its executions have doubled: O(entries of the key).
  */
 HS_API void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
                             hs_prediction *prediction);
+
+/**
+ * Predict as hs_cost_predict() does, from the first source that can from `first` on. From
+ * HS_COST_POWER on, the order is that of hs_cost_source.
+ */
+HS_API void hs_cost_predict_from(hs_cost *cost, hs_cost_source first, hs_type type,
+                                 const hs_features *features, hs_prediction *prediction);
 
 /** Level of an entry: executions of one command or kernel, or executions with equal features. */
 typedef enum hs_cost_level { HS_COST_LEVEL_TASK, HS_COST_LEVEL_HISTORY } hs_cost_level;

@@ -36,6 +36,7 @@ static const struct {
     [BENCH_GPU_ACCELERATION] = {"gpu-acceleration", "acceleration of what GPUs ran"},
     [BENCH_CPU_IDLE] = {"cpu-idle", "idle time of CPUs / bound"},
     [BENCH_GPU_IDLE] = {"gpu-idle", "idle time of GPUs / bound"},
+    [BENCH_ERROR] = {"error", "mean |estimate - time| / time"},
 };
 
 const char *bench_measure_name(bench_measure measure)
@@ -187,14 +188,36 @@ static bool find_policy(bench_algorithm *a, const char *what, const char *text)
     return true;
 }
 
+/* Cut a prefix of estimates and return the rest of the text. */
+static const char *cut_estimates(bench_algorithm *a, const char *text)
+{
+    static const char *const prefixes[] = {[BENCH_ROOFLINE] = "roofline/",
+                                           [BENCH_POWER] = "power/",
+                                           [BENCH_LEARNED] = "learned/",
+                                           [BENCH_LAWS] = "laws/",
+                                           [BENCH_ONLINE] = "online/"};
+
+    for (int i = BENCH_ROOFLINE; i <= BENCH_ONLINE; i++) {
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) != 0)
+            continue;
+        a->estimates = (bench_estimates)i;
+        return text + strlen(prefixes[i]);
+    }
+    return text;
+}
+
 static void find_algorithm(bench_algorithm *a, const char *what, const char *text)
 {
-    const char *name = text;
+    const char *name;
 
     *a = (bench_algorithm){.manner = BENCH_PLAN};
     snprintf(a->name, sizeof a->name, "%s", text);
-    if (find_policy(a, what, text))
+    name = text = cut_estimates(a, text);
+    if (find_policy(a, what, text)) {
+        if (a->estimates != BENCH_GIVEN && a->manner != BENCH_LIVE)
+            usage_error("%s: '%s' has two prefixes for estimates", what, a->name);
         return;
+    }
     if (strncmp(text, "peer/", 5) == 0) {
         a->manner = BENCH_PEER;
         a->peer = bench_peer_find(text + 5);
