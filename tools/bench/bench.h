@@ -91,9 +91,10 @@ typedef struct bench_plot {
  * families.
  */
 typedef struct bench_published {
-    char  *label;
-    char   algorithm[BENCH_NAME];
-    double low, high, size; /* range of the result; size of the sweep, NaN: all sizes */
+    char         *label;
+    char          algorithm[BENCH_NAME];
+    bench_measure measure; /* BENCH_RATIO or BENCH_ERROR */
+    double        low, high, size; /* range of the result; size of the sweep, NaN: all sizes */
 } bench_published;
 
 /* A campaign, read from its text. */
@@ -314,9 +315,12 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                        bench_measure measure, const bench_family *family, double size);
 
-/** Write the median and the 90% quantile of makespan / bound by family and algorithm. */
+/** Write the median and the 90% quantile of a measure by family and algorithm. */
 void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                         FILE *out);
+                         bench_measure measure, FILE *out);
+
+/** Return whether a plot of the campaign shows the errors of estimates. */
+bool bench_has_errors(const bench_campaign *c);
 
 /** Return the values of algorithm `a` in the cases of a family and size; the caller frees them. */
 double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,

@@ -305,10 +305,10 @@ static void read_lines(reader *r, char *rest)
 }
 
 /* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */
-static void read_published(reader *r, char *rest)
+static void read_published_measure(reader *r, char *rest, bench_measure measure)
 {
     bench_campaign *c = r->c;
-    bench_published p = {.size = NAN};
+    bench_published p = {.measure = measure, .size = NAN};
     char *name = strtok(cut_label(r, rest, "what is published"), " \t"), *range, *size, *dots;
 
     range = name ? strtok(NULL, " \t") : NULL;
@@ -331,12 +331,22 @@ static void read_published(reader *r, char *rest)
     c->published[c->published_count++] = p;
 }
 
+static void read_published(reader *r, char *rest)
+{
+    read_published_measure(r, rest, BENCH_RATIO);
+}
+
+static void read_published_error(reader *r, char *rest)
+{
+    read_published_measure(r, rest, BENCH_ERROR);
+}
+
 static const statement statements[] = {
     {"title", read_title},         {"source", read_source},         {"axis", read_axis},
     {"instances", read_instances}, {"seeds", read_seeds},           {"algorithms", read_algorithms},
     {"bounds", read_bounds},       {"iterations", read_iterations}, {"time", read_time},
     {"boxes", read_boxes},         {"lines", read_lines},           {"published", read_published},
-    {"note", read_note},
+    {"note", read_note},           {"published-error", read_published_error},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };

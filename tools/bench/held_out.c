@@ -114,9 +114,13 @@ static bool is_own_source(bench_estimates estimates, hs_cost_source source)
     }
 }
 
-/* Return the relative error of the estimate; NaN: its source cannot predict the time. */
-static double error_of(hs_cost *kept, bench_estimates estimates, const hs_cost_entry *measured)
+/*
+ * Return the relative error of an algorithm's estimate; NaN: its source cannot predict the time, or
+ * it is a policy, whose estimates are those of the algorithms with plans.
+ */
+static double error_of(hs_cost *kept, const bench_algorithm *a, const hs_cost_entry *measured)
 {
+    bench_estimates estimates = a->manner == BENCH_LIVE ? BENCH_GIVEN : a->estimates;
     hs_cost *cost = estimates == BENCH_ONLINE ? files.profile[0].known : kept;
     double   seconds;
 
@@ -164,7 +168,7 @@ int bench_measure_held_out(const bench_campaign *c, const bench_case *one, const
         if (!wanted[a])
             continue;
         fill_row(one, &c->algorithms[a], &rows[a]);
-        rows[a].error = error_of(kept, c->algorithms[a].estimates, &measured);
+        rows[a].error = error_of(kept, &c->algorithms[a], &measured);
     }
     hs_cost_free(kept);
     return status == HS_OK ? EXIT_OK : message_status(status, one->recipe);

@@ -250,7 +250,9 @@ static int take_profile(const char *files, bench_campaign *c)
         free(family->recipe);
     }
     c->family_count = kept;
-    return EXIT_OK;
+    if (kept == 0)
+        message("nothing is left to run");
+    return kept > 0 ? EXIT_OK : EXIT_USAGE;
 }
 
 static int write_page(const char *path, const bench_campaign *c, const bench_case *cases,
@@ -283,7 +285,9 @@ static void print_summary(const command_line *line, const bench_campaign *c,
     else
         summary_json(s, stdout);
     if (line->format == 0 && c->family_count > 1)
-        bench_families_text(c, cases, rows, stdout);
+        bench_families_text(c, cases, rows, BENCH_RATIO, stdout);
+    if (line->format == 0 && bench_has_errors(c))
+        bench_families_text(c, cases, rows, BENCH_ERROR, stdout);
     summary_free(s);
 }
 

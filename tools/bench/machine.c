@@ -49,7 +49,7 @@ static double time_of(const bench_case *one, const hs_features *f, hs_type type)
            b * (f->bytes_in + f->bytes_out) / rates[type].bytes + l * rates[type].launch;
 }
 
-/* Give each row a program and work; the program is one of a few, with an argument of its own. */
+/* Give each row a program and work; the program is one of a few, with arguments of its own. */
 static hs_status add_programs(const void *of, const hs_instance *in, hs_builder *b)
 {
     const bench_case *one = of;
@@ -62,7 +62,9 @@ static hs_status add_programs(const void *of, const hs_instance *in, hs_builder 
         char    command[64];
 
         hs_instance_row(in, i, &task);
-        snprintf(command, sizeof command, "kernel-%d %zu", (int)(KERNELS * bench_draw(&state)), i);
+        snprintf(command, sizeof command, "kernel-%d %llu %zu",
+                 (int)(KERNELS * bench_draw(&state)),
+                 (unsigned long long)one->line.request.seed, i);
         task.flops = (task.cpu + task.gpu) / 2 * second * NOMINAL_RATE;
         task.cpu_command = task.gpu_command = command;
         status = hs_builder_add_row(b, &task);
