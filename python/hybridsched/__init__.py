@@ -18,6 +18,7 @@ from ._bounds import Bound, bound, prove
 from ._features import features
 from ._generate import families, generate
 from ._instance import Instance, read
+from ._profile import Profile
 from ._queue import Queue, queue
 from ._run import Failure, Run, RunProgress, run
 from ._schedule import SVG, Schedule
@@ -28,9 +29,9 @@ from ._verify import verify
 __version__ = _text(_lib.HS_VERSION_STRING)
 
 __all__ = _error_names + [
-    "Bound", "Failure", "Instance", "Progress", "Queue", "Report", "Run", "RunProgress", "SVG",
-    "Schedule", "algorithms", "bound", "bounds", "compare", "families", "features", "generate",
-    "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
+    "Bound", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run", "RunProgress",
+    "SVG", "Schedule", "algorithms", "bound", "bounds", "compare", "families", "features",
+    "generate", "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
 ]
 
 for _name in __all__:

@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._errors import InvalidArgument, check, check_described, failure, how_to_get
+from ._errors import Error, InvalidArgument, check, check_described, failure, how_to_get
 from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
 from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
+from ._profile import Profile, opened
 from ._report import Report
 from ._schedule import SVG, Schedule
 from ._solve import solve
@@ -96,12 +99,15 @@ class Run:
         Failed attempts, by time.
     second : float
         Seconds of the clock for one unit of the instance's times.
+    began : float
+        Start of the run, in seconds from 1970.
     """
 
     def __init__(self, instance: Instance, schedule: Optional[Schedule], predicted: Schedule,
                  report: dict[str, Any], failures: list[Failure], records: Any,
-                 emulated: set[tuple[int, int]], second: float, policy: str) -> None:
-        self.policy = policy
+                 emulated: set[tuple[int, int]], second: float, policy: str,
+                 began: float) -> None:
+        self.policy, self.began = policy, began
         self.instance, self.schedule, self.predicted = instance, schedule, predicted
         self.report, self.failures = report, failures
         self._records = records
@@ -150,14 +156,8 @@ class Run:
         workers measure nothing.
         """
         handle, sums = self.instance._handle, dict[tuple[int, int], list[float]]()
-        done = self._records[self._records["outcome"] == 0]
-        for kind in (lib.HS_CPU, lib.HS_GPU):
-            on_kind = done[(done["worker"] >= self.instance.cpus) == (kind == lib.HS_GPU)]
-            for task, time in zip(on_kind["task"].tolist(),
-                                  (on_kind["end"] - on_kind["start"]).tolist()):
-                if (task, kind) not in self._emulated:
-                    key = (lib.hs_instance_row_of(handle, task), kind)
-                    sums.setdefault(key, []).append(time)
+        for task, kind, start, end in self._measurements():
+            sums.setdefault((lib.hs_instance_row_of(handle, task), kind), []).append(end - start)
         return Instance._from_text(written_times(self.instance.text(), {
             key: repr(max(sum(times) / len(times), 1e-9) / self.second)
             for key, times in sums.items()} | self._unmeasured(set(sums))))
@@ -173,9 +173,7 @@ class Run:
     @property
     def guessed(self) -> bool:
         """Whether a time of the instance was unknown and is a guess, so nothing was predicted."""
-        handle = self.instance._handle
-        return any(lib.hs_cost_is_guess(lib.hs_instance_source(handle, task, kind))
-                   for task in range(len(self.instance)) for kind in (lib.HS_CPU, lib.HS_GPU))
+        return self.instance.guesses > 0
 
     def gantt(self, path: Optional[Path] = None, *, title: Optional[str] = None,
               width: float = 0) -> Optional[SVG]:
@@ -203,17 +201,19 @@ class Run:
 
         return page(self)
 
+    def _measurements(self) -> Iterator[tuple[int, int, float, float]]:
+        """Iterate over the attempts that ended well and were no timers: task, type, start, end."""
+        done = self._records[self._records["outcome"] == 0]
+        kinds = (done["worker"] >= self.instance.cpus).astype(int).tolist()
+        for task, kind, start, end in zip(done["task"].tolist(), kinds, done["start"].tolist(),
+                                          done["end"].tolist()):
+            if (task, kind) not in self._emulated:
+                yield task, kind, start, end
+
     def _unmeasured(self, measured: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return "?" for the guessed times that were not measured, by row and type."""
-        handle, found, last = self.instance._handle, dict[tuple[int, int], str](), None
-        for task in range(len(self.instance)):
-            row = lib.hs_instance_row_of(handle, task)
-            for kind in (lib.HS_CPU, lib.HS_GPU) if row != last else ():
-                if (row, kind) not in measured and lib.hs_cost_is_guess(
-                        lib.hs_instance_source(handle, task, kind)):
-                    found[row, kind] = "?"
-            last = row
-        return found
+        return {(row, kind): "?" for row, kind, source in self.instance._sources()
+                if (row, kind) not in measured and lib.hs_cost_is_guess(source)}
 
     def __repr__(self) -> str:
         numbers = self.report
@@ -275,7 +275,7 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         plugins: bool = False, emulate_cpus: bool = False, emulate_gpus: bool = False,
         time_scale: float = 1, oversubscribe: bool = False, journal: Optional[Path] = None,
         resume: Union[bool, str] = False, logs: Optional[Path] = None, retries: int = 0,
-        timeout: float = 0, halt: str = "soon",
+        timeout: float = 0, halt: str = "soon", profile: Union[Profile, Path, None] = None,
         progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]] = None,
         **parameters: float) -> Run:
     """Run the tasks of an instance or a schedule on this machine, as hsched-exec does.
@@ -286,8 +286,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         Tasks with commands or kernels, see hsched-formats(5).
     policy : str, optional
         A name of :func:`policies`, with a rank if wanted. By default a schedule is followed
-        ("plan"); an instance is planned by ``best`` first, or, if times are unknown, run with
-        "explore".
+        ("plan"); an instance is planned by ``best`` first, or, if times are unknown and no
+        profile predicts them, run with "explore".
     commands, plugins : bool
         Whether shell commands and plugins of the instance may run. Otherwise the run is refused.
     emulate_cpus, emulate_gpus : bool
@@ -308,6 +308,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         Seconds after which an attempt fails, for tasks without a timeout of their own; 0: none.
     halt : {"soon", "now", "never"}
         After the final failure of a task: start no further task, also abort running ones, or go on.
+    profile : Profile or path, optional
+        Measured times: they fill unknown times, and the run adds its own. A file need not exist.
     progress : bool or function, optional
         True shows a bar of tqdm. A function is called about five times a second with a
         :class:`RunProgress` and ends the run by returning True, after the running tasks. Its
@@ -334,11 +336,13 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     (False, 1, 'b')
     """
     schedule, instance = (work, work.instance) if isinstance(work, Schedule) else (None, work)
+    known = opened(profile, must_exist=False)
+    if known is not None:
+        known.save()  # a file that cannot be written is refused before the run
     if instance.unknown:
-        out = ffi.new("hs_instance **")
-        check(lib.hs_instance_fill(instance._handle, ffi.NULL, out))
-        instance = Instance._own(out[0], instance)
-        policy = policy or "explore"
+        instance = instance.fill(known)
+    if policy is None and schedule is None and instance.guesses:
+        policy = "explore"
     kind, rank = find_ranked("policy", policy or "plan")
     if lib.hs_policy_needs_plan(kind) and schedule is None:
         schedule = solve(instance, "best")
@@ -348,6 +352,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     settings.run.time_scale = time_scale
     settings.place.oversubscribe = oversubscribe
     settings.fail.retries, settings.fail.timeout = retries, timeout
+    cost = known._copy() if known is not None else ffi.NULL
+    settings.decide.cost = cost
     watch = _watch(progress)
     if watch:
         state = ffi.new_handle(watch)
@@ -362,7 +368,9 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lib.hs_exec_free)
     del kept
-    return _finish(handle, instance, schedule, watch, time_scale or 1, policy or "plan")
+    made = _finish(handle, instance, schedule, watch, time_scale or 1, policy or "plan", known)
+    del cost
+    return made
 
 
 def _watch(progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]]
@@ -398,7 +406,8 @@ def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optio
 
 
 def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
-            watch: Optional[_Watch], time_scale: float, policy: str) -> Run:
+            watch: Optional[_Watch], time_scale: float, policy: str,
+            known: Optional[Profile]) -> Run:
     """Run the tasks, and return the finished run."""
     out = ffi.new("hs_schedule **")
     check(lib.hs_exec_predict(handle, out))
@@ -408,21 +417,34 @@ def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
     stop = _StopRun(handle)
     if watch:
         watch.stop = stop
+    began = time.time()
     status, interrupt = stoppable(lambda: lib.hs_exec_run(handle, report, error), stop)
     if watch and watch.close:
         watch.close()
+    numbers = {name: getattr(report, name)
+               for name, _ in ffi.typeof("hs_exec_report").fields if name != "struct_size"}
+    records = _records(handle, instance)
+    made = Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
+               _emulated(handle, instance, records),
+               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale, policy, began)
+    if known is not None:
+        _keep(known, made)
     if interrupt:
         raise interrupt
     if watch and watch.raised:
         raise watch.raised
     if status not in (lib.HS_OK, lib.HS_EFAILED, lib.HS_ECANCELED):
         check_described(status, error)
-    numbers = {name: getattr(report, name)
-               for name, _ in ffi.typeof("hs_exec_report").fields if name != "struct_size"}
-    records = _records(handle, instance)
-    return Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
-               _emulated(handle, instance, records),
-               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale, policy)
+    return made
+
+
+def _keep(known: Profile, made: Run) -> None:
+    """Add a run to a profile. A failure is a warning, because the run must not be lost."""
+    try:
+        known.add(made)
+    except Error as error:
+        warnings.warn(f"the measured times of the run are not in the profile: {error}; fix this, "
+                      "then call save() of the Profile", RuntimeWarning, stacklevel=4)
 
 
 def _emulated(handle: Any, instance: Instance, records: Any) -> set[tuple[int, int]]:
