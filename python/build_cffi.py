@@ -100,7 +100,7 @@ def constants(folders, left_out):
 def declare(ffi, cc, folders, profile):
     """Fill a cffi.FFI with the declarations of the library."""
     headers = HEADERS + ([PROFILE] if profile else [])
-    left_out = ["export.h", "plugin.h"] + ([] if profile else ["profile.h"])
+    left_out = ["device.h", "export.h", "plugin.h"] + ([] if profile else ["profile.h"])
     ffi.cdef(cut_bodies(preprocess(cc, folders, headers)))
     ffi.cdef(constants(folders, left_out))
     ffi.cdef(OWN_DECLARATIONS)
