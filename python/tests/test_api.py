@@ -26,7 +26,7 @@ def headers(profile=False):
     texts = []
     for path in glob.glob(os.path.join(SOURCE, "include/hybridsched/*.h")):
         name = os.path.basename(path)
-        if name == "plugin.h" or name == "profile.h" and not (
+        if name in ("device.h", "plugin.h") or name == "profile.h" and not (
                 profile or hs.features()["profile"]):
             continue
         with open(path, encoding="utf-8") as file:
