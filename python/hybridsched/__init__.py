@@ -15,6 +15,7 @@ from ._progress import Progress
 from ._registries import algorithms, bounds, features, policies
 from ._report import Report
 from ._bounds import Bound, bound, prove
+from ._functions import Task
 from ._generate import families, generate
 from ._instance import Instance, read
 from ._queue import Queue, queue
@@ -28,7 +29,7 @@ __version__ = _text(_lib.HS_VERSION_STRING)
 
 __all__ = _error_names + [
     "Bound", "Failure", "Instance", "Progress", "Queue", "Report", "Run", "RunProgress", "SVG",
-    "Schedule", "algorithms", "bound", "bounds", "compare", "families", "features", "generate",
+    "Schedule", "Task", "algorithms", "bound", "bounds", "compare", "families", "features", "generate",
     "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
 ]
 

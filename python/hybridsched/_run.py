@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from ._errors import InvalidArgument, check, check_described, failure
+from ._functions import Functions, Task
 from ._library import Path, Stop, encode, ffi, lib, stoppable, struct, text
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
@@ -65,6 +66,8 @@ class Failure:
         The reason.
     log : str
         File with the output of the attempt; empty: none was kept.
+    traceback : str
+        The traceback of a function of ``fn``; empty without one.
     """
 
     task: str
@@ -73,6 +76,7 @@ class Failure:
     final: bool
     why: str
     log: str
+    traceback: str = ""
 
 
 class Run:
@@ -222,7 +226,8 @@ def hspy_run_progress(state: Any, progress: Any) -> None:
 ffi.def_extern()(hspy_run_progress)
 
 
-def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, commands: bool = False,
+def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None,
+        fn: Optional[Mapping[str, Callable[[Task], Any]]] = None, commands: bool = False,
         plugins: bool = False, emulate_cpus: bool = False, emulate_gpus: bool = False,
         time_scale: float = 1, oversubscribe: bool = False, journal: Optional[Path] = None,
         resume: Union[bool, str] = False, logs: Optional[Path] = None, retries: int = 0,
@@ -239,6 +244,10 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         A name of :func:`policies`, with a rank if wanted. By default a schedule is followed
         ("plan"); an instance is planned by ``best`` first, or, if times are unknown, run with
         "explore".
+    fn : dict of functions, optional
+        Rows whose kernel is ``python:NAME`` call ``fn[NAME](task)`` with a :class:`Task`, in the
+        thread of the worker. An exception is a failure of the task; ``sys.exit()`` ends the task
+        like a command; KeyboardInterrupt aborts the run and is raised here.
     commands, plugins : bool
         Whether shell commands and plugins of the instance may run. Otherwise the run is refused.
     emulate_cpus, emulate_gpus : bool
@@ -298,6 +307,9 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     settings.run.time_scale = time_scale
     settings.place.oversubscribe = oversubscribe
     settings.fail.retries, settings.fail.timeout = retries, timeout
+    functions = Functions(fn, instance) if fn is not None else None
+    if functions:
+        settings.run.backends, settings.run.backend_count = functions.list, 1
     watch = _Watch(progress) if progress else None
     if watch:
         state = ffi.new_handle(watch)
@@ -310,7 +322,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lib.hs_exec_free)
     del kept
-    return _finish(handle, instance, schedule, watch, time_scale)
+    return _finish(handle, instance, schedule, [part for part in (functions, watch) if part],
+                   time_scale)
 
 
 def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optional[Path],
@@ -338,27 +351,31 @@ def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optio
 
 
 def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
-            watch: Optional[_Watch], time_scale: float) -> Run:
-    """Run the tasks, and return the finished run."""
+            callbacks: list[Union[Functions, _Watch]], time_scale: float) -> Run:
+    """Run the tasks, and return the finished run. An exception of a callback is raised."""
     out = ffi.new("hs_schedule **")
     check(lib.hs_exec_predict(handle, out))
     predicted = Schedule._own(out[0], instance, Report())
     report, error = ffi.new("hs_exec_report *"), ffi.new("hs_error *")
     report.struct_size = ffi.sizeof("hs_exec_report")
     stop = _StopRun(handle)
-    if watch:
-        watch.stop = stop
+    for part in callbacks:
+        part.stop = stop
     status, interrupt = stoppable(lambda: lib.hs_exec_run(handle, report, error), stop)
     if interrupt:
         raise interrupt
-    if watch and watch.raised:
-        raise watch.raised
+    for part in callbacks:
+        if part.raised:
+            raise part.raised
+    tracebacks = {task: lines for part in callbacks if isinstance(part, Functions)
+                  for task, lines in part.tracebacks.items()}
     if status not in (lib.HS_OK, lib.HS_EFAILED, lib.HS_ECANCELED):
         check_described(status, error)
     numbers = {name: getattr(report, name)
                for name, _ in ffi.typeof("hs_exec_report").fields if name != "struct_size"}
     records = _records(handle, instance)
-    return Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
+    return Run(instance, schedule, predicted, numbers, _failures(handle, instance, tracebacks),
+               records,
                _emulated(handle, instance, records),
                lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale)
 
@@ -377,7 +394,8 @@ def _in_python(why: str) -> str:
     return why
 
 
-def _failures(handle: Any, instance: Instance) -> list[Failure]:
+def _failures(handle: Any, instance: Instance,
+              tracebacks: dict[tuple[int, int], str]) -> list[Failure]:
     found: list[Failure] = []
     entry, index = ffi.new("hs_exec_failure *"), 0
     entry.struct_size = ffi.sizeof("hs_exec_failure")
@@ -385,7 +403,8 @@ def _failures(handle: Any, instance: Instance) -> list[Failure]:
         index += 1
         if not entry.done:
             found.append(Failure(instance.name(entry.task), entry.number, entry.worker,
-                                 bool(entry.final), text(entry.why), text(entry.log)))
+                                 bool(entry.final), text(entry.why), text(entry.log),
+                                 tracebacks.get((entry.task, entry.number), "")))
     return found
 
 
