@@ -3,7 +3,7 @@
 # Check that each shared library exports every function of its headers and only names in hs_*.
 
 srcdir=${srcdir:-.}
-of_exec="backend.h exec.h plugin.h" # libhybridsched-exec
+of_exec="backend.h device.h exec.h plugin.h" # libhybridsched-exec
 of_profile="profile.h"              # libhybridsched-profile; the others are libhybridsched's
 
 [ -f .libs/libhybridsched.so ] || { echo "skipped: this build has no shared library"; exit 77; }

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import networkx
     import pandas
 
+    from ._profile import Profile
     from ._schedule import Schedule
 
 
@@ -203,6 +204,74 @@ class Instance:
     def unknown(self) -> int:
         """Number of rows with an unknown time."""
         return int(lib.hs_instance_unknown(self._handle))
+
+    @property
+    def guesses(self) -> int:
+        """Number of rows with a time that :meth:`fill` guessed, on a type that has workers."""
+        workers = {lib.HS_CPU: self.cpus, lib.HS_GPU: self.gpus}
+        return len({row for row, kind, source in self._sources()
+                    if workers[kind] and lib.hs_cost_is_guess(source)})
+
+    def _sources(self) -> Iterator[tuple[int, int, int]]:
+        """Iterate over the times: row, type (0: CPU, 1: GPU), hs_cost_source."""
+        handle, last = self._handle, None
+        row_of, source_of = lib.hs_instance_row_of, lib.hs_instance_source
+        for task in range(len(self)):
+            row = row_of(handle, task)
+            if row != last:
+                yield row, lib.HS_CPU, source_of(handle, task, lib.HS_CPU)
+                yield row, lib.HS_GPU, source_of(handle, task, lib.HS_GPU)
+            last = row
+
+    def sources(self) -> dict[str, list[str]]:
+        """Return where the times come from, in the order of :meth:`frame`: "cpu" and "gpu".
+
+        "given": they are the instance's own. :meth:`fill` predicted the others: from executions of
+        the same "task", of tasks with the same features ("history"), by a law of the size
+        ("power") or of work and bytes ("learned"), by the rates of the machine ("roofline"); or
+        guessed them, from other sizes ("key"), from other keys ("least"), or as 1 s ("none").
+        """
+        found: dict[str, list[str]] = {"cpu": [], "gpu": []}
+        for _, kind, source in self._sources():
+            found["gpu" if kind == lib.HS_GPU else "cpu"].append(
+                text(lib.hs_cost_source_name(source)))
+        return found
+
+    def fill(self, profile: Union[Profile, Path, None] = None, *, retime: bool = False) -> Instance:
+        """Return an instance without unknown times.
+
+        Parameters
+        ----------
+        profile : Profile or path, optional
+            Measured times, from which the unknown ones are predicted. What they do not tell is
+            guessed; without a profile every unknown time is guessed as 1 s.
+        retime : bool
+            Whether given times are replaced, too, where the profile tells the time.
+
+        Examples
+        --------
+        >>> import hybridsched as hs
+        >>> known = hs.Profile()
+        >>> for size in (10, 20, 40, 80):
+        ...     known.observe("sort", "cpu", 0.5 * size, size=size)
+        >>> jobs = {"kernel": ["sort", "scan"], "size": [60, 60], "cpu": ["?", "?"]}
+        >>> inst = hs.Instance.from_frame(jobs, cpus=1, gpus=0).fill(known)
+        >>> inst.sources()["cpu"], inst.guesses
+        (['power', 'least'], 1)
+        >>> round(hs.solve(inst, "lpt").makespan, 6)
+        35.0
+        """
+        from ._profile import opened
+
+        known = opened(profile, must_exist=True)
+        out = ffi.new("hs_instance **")
+        function = lib.hs_instance_retime if retime else lib.hs_instance_fill
+        if known is None:
+            check(function(self._handle, ffi.NULL, out))
+        else:
+            with known._lock:
+                check(function(self._handle, known._cost, out))
+        return Instance._own(out[0], self)
 
     @property
     def has_graph(self) -> bool:

@@ -22,7 +22,7 @@ def headers():
     texts = []
     for path in glob.glob(os.path.join(SOURCE, "include/hybridsched/*.h")):
         name = os.path.basename(path)
-        if name == "plugin.h" or name == "profile.h" and not hs.features()["profile"]:
+        if name in ("device.h", "plugin.h") or name == "profile.h" and not hs.features()["profile"]:
             continue
         with open(path, encoding="utf-8") as file:
             texts.append(re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL))
