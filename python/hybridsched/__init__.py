@@ -17,6 +17,7 @@ from ._report import Report
 from ._bounds import Bound, bound, prove
 from ._features import features
 from ._foreign import import_file
+from ._functions import Task
 from ._generate import families, generate
 from ._instance import Instance, read
 from ._profile import Profile
@@ -31,8 +32,9 @@ __version__ = _text(_lib.HS_VERSION_STRING)
 
 __all__ = [
     "Bound", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run", "RunProgress",
-    "SVG", "Schedule", "algorithms", "bound", "bounds", "compare", "families", "features",
-    "generate", "import_file", "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
+    "SVG", "Schedule", "Task", "algorithms", "bound", "bounds", "compare", "families", "features",
+    "generate", "import_file", "policies", "prove", "queue", "read", "run", "simulate", "solve",
+    "verify",
 ]
 __all__ += _errors.__all__
 
