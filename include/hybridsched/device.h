@@ -127,11 +127,12 @@ typedef struct hs_operation {
     int               single;  /* 1: elements are floats; 0: doubles */
     unsigned          options; /* HS_TRANSPOSED, ... */
     int               m, n, k;
-    hs_operand        a, b, c, t;
-    hs_operand        pivots; /* n ints */
-    hs_operand        info;   /* an int: 0, or the number of the pivot that is 0 or not positive */
-    hs_operand        work;   /* scratch memory */
-    size_t            work_bytes; /* its size, at least what work() says */
+    hs_operand        a, b, c, t; /* t: ld 32 */
+    hs_operand        pivots;     /* n ints */
+    hs_operand info; /* of factorisations and ORMQR: an int, 0 or the number of the pivot that is 0
+                        or not positive */
+    hs_operand work; /* scratch memory */
+    size_t     work_bytes; /* its size, at least what work() says */
 } hs_operation;
 
 /** Work of streams that is launched as one. */

@@ -42,6 +42,14 @@ typedef struct device_fixture {
     bool faults; /* true: planned faults are possible */
     bool hangs;  /* true: also FAULT_HANG */
 
+    /* Let a later copy or operation lose the device, counted from 1 at the next one. May be NULL.
+     */
+    void (*fail_operation)(unsigned operation);
+
+    /* Let later starts have devices on which events of segments are pending only once their node
+     * runs. May be NULL. */
+    void (*choose_late)(bool late);
+
     /* Let go what hangs, after the device was closed. May be NULL. */
     void (*end_hang)(void);
 

@@ -41,10 +41,9 @@ static size_t width(void)
     return single ? sizeof(float) : sizeof(double);
 }
 
-/* Make a random matrix; `diagonal` is added to its diagonal. */
-static matrix make(int rows, int columns, double diagonal)
+static matrix make_with(int rows, int columns, int ld, double diagonal)
 {
-    matrix a = {rows, columns, rows + PADDING, 5, NULL, NULL};
+    matrix a = {rows, columns, ld, 5, NULL, NULL};
     int    i, j;
 
     a.at = malloc((size_t)elements(&a) * sizeof *a.at);
@@ -56,6 +55,18 @@ static matrix make(int rows, int columns, double diagonal)
             *element(&a, i, j) = (double)(float)(draw() + (i == j ? diagonal : 0));
     a.buffer = stage_alloc(&s, 0, (size_t)elements(&a) * width());
     return a;
+}
+
+/* Make a random matrix; `diagonal` is added to its diagonal. */
+static matrix make(int rows, int columns, double diagonal)
+{
+    return make_with(rows, columns, rows + PADDING, diagonal);
+}
+
+/* Make a matrix for triangles of blocks, which lie beside each other. */
+static matrix make_triangles(int columns)
+{
+    return make_with(PANEL, columns, PANEL, 0);
 }
 
 static void drop(matrix *a)
@@ -430,7 +441,7 @@ static void triangles_are_upper(const matrix *t)
 /* Factorise, then apply the reflectors to a matrix of n columns. */
 static void try_geqrf_ormqr(int m, int k, int n)
 {
-    matrix a = make(m, k, 0), t = make(PANEL, k, 0), c = make(m, n, 0), before = copy_of(&a), v;
+    matrix a = make(m, k, 0), t = make_triangles(k), c = make(m, n, 0), before = copy_of(&a), v;
     matrix r = zeros(m, k), want = copy_of(&c);
     hs_operation factorise = {
         .kind = HS_OPERATION_GEQRF, .m = m, .n = k, .a = operand(&a), .t = operand(&t)};
@@ -471,7 +482,7 @@ static void try_geqrf_ormqr(int m, int k, int n)
 
 static void try_tpqrt_tpmqrt(int m, int k, int n)
 {
-    matrix       a = make(k, k, 0), b = make(m, k, 0), t = make(PANEL, k, 0), one = unit(k);
+    matrix       a = make(k, k, 0), b = make(m, k, 0), t = make_triangles(k), one = unit(k);
     matrix       c = make(k, n, 0), d = make(m, n, 0);
     matrix       before = stacked(&a, &b, true), want = stacked(&c, &d, false), v, r, got;
     matrix       nothing = zeros(m, k);

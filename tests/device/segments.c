@@ -63,8 +63,11 @@ static void reset(stage *s, work *w)
     stage_write(s, w->c[1], 0, w->numbers, sizeof w->numbers);
 }
 
-static void begin(stage *s, work *w)
+/* Index 1: events are pending late. */
+static void begin(stage *s, work *w, int index)
 {
+    if (fixture.choose_late)
+        fixture.choose_late(index == 1);
     stage_open(s, 1, NULL);
     w->a = stage_alloc(s, 0, sizeof w->numbers);
     w->c[0] = stage_alloc(s, 0, sizeof w->numbers);
@@ -105,7 +108,7 @@ START_TEST(a_segment_equals_its_work_one_by_one)
     hs_segment *segment;
     int         round, i;
 
-    begin(&s, &w);
+    begin(&s, &w, _i);
     for (round = 0; round < 2; round++) {
         launch(&s, &w);
         ck_assert_int_eq(stage_await(&s, &s.event[0][4]), 1);
@@ -135,7 +138,7 @@ START_TEST(events_in_a_segment_are_steps)
     hs_segment *segment;
     int         i;
 
-    begin(&s, &w);
+    begin(&s, &w, _i);
     segment = collect(&s, &w);
     fixture.hold(&s.stream[0][0]);
     ck_assert(s.ops->segments->launch(segment, &s.stream[0][0]));
@@ -157,22 +160,13 @@ END_TEST
 /* The first copy or operation of the launch fails, or a later one. */
 START_TEST(an_operation_of_a_segment_fails)
 {
-    planned_fault fault = {.operation = 3 + 2 + 3 + (unsigned)_i + 1};
-    stage         s;
-    work          w;
-    hs_segment   *segment;
+    stage       s;
+    work        w;
+    hs_segment *segment;
 
-    stage_open(&s, 1, &fault);
-    w.a = stage_alloc(&s, 0, sizeof w.numbers);
-    w.c[0] = stage_alloc(&s, 0, sizeof w.numbers);
-    w.c[1] = stage_alloc(&s, 0, sizeof w.numbers);
-    reset(&s, &w);
-    product(&s, 0, w.a, w.c[0]);
-    product(&s, 1, w.a, w.c[1]);
-    stage_finish(&s, &s.stream[0][0]);
-    stage_finish(&s, &s.stream[0][1]);
-    reset(&s, &w);
+    begin(&s, &w, 0);
     segment = collect(&s, &w);
+    fixture.fail_operation((unsigned)_i + 1);
     ck_assert(s.ops->segments->launch(segment, &s.stream[0][0]));
     ck_assert_int_eq(stage_await(&s, &s.event[0][4]), -1);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_LOST);
@@ -189,9 +183,9 @@ TCase *segments_tcase(void)
 
     if (!ops || !ops->segments)
         return tc;
-    tcase_add_test(tc, a_segment_equals_its_work_one_by_one);
-    tcase_add_test(tc, events_in_a_segment_are_steps);
-    if (fixture.faults)
+    tcase_add_loop_test(tc, a_segment_equals_its_work_one_by_one, 0, fixture.choose_late ? 2 : 1);
+    tcase_add_loop_test(tc, events_in_a_segment_are_steps, 0, fixture.choose_late ? 2 : 1);
+    if (fixture.fail_operation)
         tcase_add_loop_test(tc, an_operation_of_a_segment_fails, 0, STEPS);
     return tc;
 }

@@ -14,18 +14,22 @@ static inline bool hsi_device_is_lost(const hs_device *device)
     return device->fault.kind >= HS_FAULT_LOST;
 }
 
-/* Keep the first fault, or the loss of the device instead of missing memory. Return 0, the result
- * of a call that failed. */
-static inline int hsi_device_note_fault(hs_device *device, hs_fault_kind kind, const char *call,
-                                        const char *text)
+/* Keep the first fault, or the loss of the device instead of missing memory. */
+static inline void hsi_device_keep_fault(hs_device *device, const hs_fault *fault)
 {
-    hs_fault *fault = &device->fault;
+    if (fault->kind > HS_FAULT_MEMORY ? !hsi_device_is_lost(device)
+                                      : device->fault.kind == HS_FAULT_NONE)
+        device->fault = *fault;
+}
 
-    if (kind > HS_FAULT_MEMORY ? hsi_device_is_lost(device) : fault->kind != HS_FAULT_NONE)
-        return 0;
-    fault->kind = kind;
-    snprintf(fault->text, sizeof fault->text, "%.60s failed: %.160s", call, text);
-    return 0;
+/* Keep a fault of a call. */
+static inline void hsi_device_note_fault(hs_device *device, hs_fault_kind kind, const char *call,
+                                         const char *text)
+{
+    hs_fault fault = {.kind = kind};
+
+    snprintf(fault.text, sizeof fault.text, "%.60s failed: %.160s", call, text);
+    hsi_device_keep_fault(device, &fault);
 }
 
 #endif
