@@ -4,6 +4,9 @@
     build_cffi.py [--cc COMMAND] [-I FOLDER]... [--profile] OUTPUT.c
 
 writes the C source of the extension module hybridsched._hs. setup.py imports builder().
+
+HYBRIDSCHED_STATIC=yes in the environment links the library into the module, for wheels; pkg-config
+must find a static library alone.
 """
 
 import argparse
@@ -24,6 +27,10 @@ extern "Python" void hspy_progress(void *state, const hs_progress *progress);
 extern "Python" void hspy_run_progress(void *state, const hs_exec_progress *progress);
 extern "Python" double hspy_cost(void *state, const hs_queue_handle *handle,
                                  const hs_queue_task *task);
+extern "Python" hs_status hspy_body_create(const hs_backend_options *options, const hs_task *row,
+                                           hs_type kind, hs_body **out, hs_error *error);
+extern "Python" hs_outcome hspy_run_task(hs_backend_worker *worker, const hs_body *body,
+                                         hs_attempt *attempt);
 """
 OWN_SOURCE = """
 static int hspy_cancelled(void *flag) { return __atomic_load_n((int *)flag, __ATOMIC_RELAXED); }
@@ -98,7 +105,7 @@ def constants(folders, left_out):
 def declare(ffi, cc, folders, profile):
     """Fill a cffi.FFI with the declarations of the library."""
     headers = HEADERS + ([PROFILE] if profile else [])
-    left_out = ["export.h", "plugin.h"] + ([] if profile else ["profile.h"])
+    left_out = ["device.h", "export.h", "plugin.h"] + ([] if profile else ["profile.h"])
     ffi.cdef(cut_bodies(preprocess(cc, folders, headers)))
     ffi.cdef(constants(folders, left_out))
     ffi.cdef(OWN_DECLARATIONS)
@@ -116,6 +123,16 @@ def pkg_config(*arguments):
     return shlex.split(done.stdout) if done.returncode == 0 else None
 
 
+def is_static():
+    """Return whether the module is to contain the library."""
+    return os.environ.get("HYBRIDSCHED_STATIC") == "yes"
+
+
+def contains_glpk():
+    """Return whether the module is to contain a library with GLPK, and so is under the GPL."""
+    return is_static() and "-lglpk" in (pkg_config("--static", "--libs", "hybridsched") or [])
+
+
 def builder():
     """Return the cffi.FFI that setuptools compiles against the installed library."""
     import cffi
@@ -123,7 +140,8 @@ def builder():
     packages = ["hybridsched-exec"]
     if pkg_config("--exists", "hybridsched-profile") is not None:
         packages.append("hybridsched-profile")
-    flags = pkg_config("--cflags", "--libs", *packages)
+    static = is_static()
+    flags = pkg_config(*["--static"] * static, "--cflags", "--libs", *packages)
     if flags is None:
         raise SystemExit(
             "hybridsched: pkg-config finds no hybridsched-exec: install libhybridsched first "
@@ -134,10 +152,12 @@ def builder():
     ffi = cffi.FFI()
     source = declare(ffi, os.environ.get("CC", "cc"), folders, profile)
     links = [flag for flag in flags if flag.startswith(("-L", "-l", "-Wl"))]
+    if static:  # hide the library's symbols, drop debug information
+        links = ["-Wl,--as-needed", "-Wl,--exclude-libs,ALL", "-s"] + links
     ffi.set_source(
         "hybridsched._hs", source, py_limited_api=True, include_dirs=folders,
         extra_compile_args=["-g0"], extra_link_args=links,
-        runtime_library_dirs=pkg_config("--variable=libdir", packages[0]))
+        runtime_library_dirs=[] if static else pkg_config("--variable=libdir", packages[0]))
     return ffi
 
 

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Build the package against the installed library; pyproject.toml has the rest."""
+"""Build the package against the installed library; pyproject.toml has the rest.
+
+For a wheel that contains the library, see wheel.sh.
+"""
 
 import os
 import sys
 
 from setuptools import setup
-from wheel.bdist_wheel import bdist_wheel
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # setuptools before 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from build_cffi import pkg_config  # noqa: E402
+from build_cffi import contains_glpk, pkg_config  # noqa: E402
 
 
 class StableABI(bdist_wheel):
@@ -19,5 +26,6 @@ class StableABI(bdist_wheel):
 
 
 version = pkg_config("--modversion", "hybridsched-exec")
-setup(version=version[0] if version else "0", cffi_modules=["build_cffi.py:builder"],
+setup(version=version[0] if version else "0",
+      license="GPL-3.0-or-later" if contains_glpk() else "BSD-3-Clause", cffi_modules=["build_cffi.py:builder"],
       cmdclass={"bdist_wheel": StableABI})

@@ -19,6 +19,11 @@ export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root"
 cflags=$(pkg-config --cflags hybridsched)
 lib=$(dirname "${pc%/*}")
 bin=$(dirname "$(find "$root" -name hsched-exec -path '*/bin/*')")
+doc=$(pkg-config --variable=docdir hybridsched)
+case $doc in "$root"*) ;; *) doc=$root$doc ;; esac # not every pkg-config adds the root
+for file in LICENSE README.md doc/tutorial.md examples/starpu/hybridsched_starpu.c; do
+    [ -f "$doc/$file" ] || fail "$file is not installed in ${doc#"$root"}"
+done
 strict="-Wall -Wextra -Wpedantic -Werror"
 
 sed -n '/^```c$/,/^```$/p' "$srcdir/README.md" | sed '/^```/d' >"$root/readme.c"
@@ -167,6 +172,7 @@ print(hs.solve(hs.Instance([8, 9, 6], [2, 3, 5], cpus=1, gpus=1), "heteroprio").
 module=$(find "$root" -name _hs.abi3.so)
 case "$CC ${CFLAGS:-}" in *-fsanitize=*) module= ;; esac # Python has no sanitizer
 if [ -n "$module" ]; then
+    [ ! -e "${module%/*}/_hs.la" ] || fail "_hs.la is left beside the Python module"
     PYTHONDONTWRITEBYTECODE=1
     export PYTHONDONTWRITEBYTECODE
     imports installed "$(dirname "${module%/*}")"

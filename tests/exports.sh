@@ -3,7 +3,7 @@
 # Check that each shared library exports every function of its headers and only names in hs_*.
 
 srcdir=${srcdir:-.}
-of_exec="backend.h exec.h plugin.h" # libhybridsched-exec
+of_exec="backend.h device.h exec.h plugin.h" # libhybridsched-exec
 of_profile="profile.h"              # libhybridsched-profile; the others are libhybridsched's
 
 [ -f .libs/libhybridsched.so ] || { echo "skipped: this build has no shared library"; exit 77; }
@@ -79,12 +79,12 @@ compare_own() {
 compare_own libhybridsched-exec "$of_exec"
 [ ! -f .libs/libhybridsched-profile.so ] || compare_own libhybridsched-profile "$of_profile"
 
-# The module exports a single symbol.
+# The module exports its two tables alone.
 if [ -f .libs/hybridsched-cuda.so ]; then
     exported .libs/hybridsched-cuda.so >"$scratch/exported"
-    if [ "$(cat "$scratch/exported")" != hs_backend_module ]; then
+    if [ "$(echo $(cat "$scratch/exported"))" != "hs_backend_module hs_device_module" ]; then
         failed=1
-        echo "hybridsched-cuda: exported, but not hs_backend_module alone:"
+        echo "hybridsched-cuda: exported, but not hs_backend_module and hs_device_module alone:"
         sed 's/^/  /' "$scratch/exported"
     fi
 fi

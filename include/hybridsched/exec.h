@@ -240,7 +240,8 @@ typedef struct hs_exec hs_exec;
  * Prepare a run of the tasks of `in`. `in` and `plan` must outlive the handle; `plan` is NULL for a
  * policy without plan. Every check that can refuse the run is done here, before any task starts. On
  * HS_OK the caller owns *out. HS_EREFUSED: commands or plugins were not
- * allowed; HS_ERESOURCE: no GPU, or too few cores; HS_EINVAL: unknown kernel, journal of another
+ * allowed; HS_ERESOURCE: no GPU, or too few cores; HS_EUNSUPPORTED: a kernel needs
+ * OpenBLAS or LAPACKE, and the build is without; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
  * hs_exec_describe_factorisation()), in QR only on CPUs and emulated GPUs; other built-in kernels

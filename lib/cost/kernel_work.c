@@ -20,7 +20,7 @@ static const hsi_kernel_work works[] = {
 
 static bool is_word(const char *word, const char *text, size_t length)
 {
-    return word && strlen(word) == length && memcmp(word, text, length) == 0;
+    return word && word[0] == text[0] && strncmp(word, text, length) == 0 && !word[length];
 }
 
 static const hsi_kernel_work *find_work(const char *name, size_t length)
@@ -43,6 +43,16 @@ static double read_number(const char *text, char end, const char **rest)
     if (digits == 0 || digits > 15 || (**rest != '\0' && **rest != end))
         return 0;
     return strtod(text, NULL);
+}
+
+bool hsi_is_kernel_name(const char *name)
+{
+    static const char *const others[] = {"copy", "spin", "sleep"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return find_work(name, strlen(name)) != NULL;
 }
 
 hsi_kernel_name hsi_kernel_name_split(const char *text)

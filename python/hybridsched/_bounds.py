@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ._errors import InvalidArgument, Unsupported, check
+from ._errors import InvalidArgument, Unsupported, check, how_to_get
 from ._library import Path, content, encode, ffi, lib, memory_file, save, stoppable, struct, text
 from ._settings import Settings, unknown
 from ._instance import Instance
@@ -57,8 +57,8 @@ def find_bound(name: str) -> Any:
     if found:
         return found
     if name in WITH_GLPK:
-        raise Unsupported(f"the bound {name!r} needs GLPK: build the library with it "
-                          "(./configure --with-glpk)")
+        raise Unsupported(f"the bound {name!r} needs GLPK, which this build is without: "
+                          + how_to_get("glpk"))
     raise unknown(name, lib.hs_bound_at, "bound")
 
 

@@ -143,6 +143,13 @@ CLASSES: dict[str, type[Error]] = {
 STATUS_NAMES: dict[int, str] = ffi.typeof("hs_status").elements
 
 
+def how_to_get(*options: str) -> str:
+    """Return how to get a library with optional libraries, by their options of configure."""
+    wheel = ", or make a wheel with it: make wheel WHEEL_GLPK=yes" if "glpk" in options else ""
+    return (f"install the library, configured {' '.join('--with-' + name for name in options)}, and "
+            f"then the package: pip install ./python{wheel}")
+
+
 def failure(status: int, why: str = "") -> Error:
     """Return the exception of a status; ``why`` replaces the status's own text."""
     name = STATUS_NAMES.get(int(status), str(status))

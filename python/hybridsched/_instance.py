@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from . import _table
 from ._errors import check, check_described, failure
-from ._library import Path, ffi, lib, memory_file, save, struct, text, written
+from ._library import Path, content, ffi, lib, memory_file, save, struct, text, written
 
 if TYPE_CHECKING:
     import networkx
     import pandas
 
+    from ._profile import Profile
     from ._schedule import Schedule
 
 
@@ -173,6 +174,31 @@ class Instance:
         return cls.from_frame(node_table(graph, cpu, gpu, bytes), cpus=cpus, gpus=gpus, unit=unit,
                               links=links)
 
+    @classmethod
+    def from_saga(cls, network: Any, task_graph: Any) -> Instance:
+        """Build an instance from a network and a task graph of SAGA (anrg-saga 2).
+
+        An instance has two types of workers, and a memory for all CPUs and for each GPU. So only
+        these networks become an instance, exactly: nodes of one or two speeds; in one of the two
+        groups infinite edges, its nodes are the CPUs; one speed of the edges between the groups,
+        and one of those between GPUs. A first or last task of cost 0 without data is left out.
+
+        Parameters
+        ----------
+        network : saga.Network
+            Nodes with a name and a speed, edges with a source, a target and a speed.
+        task_graph : saga.TaskGraph
+            Tasks with a name and a cost, dependencies with a source, a target and a size.
+
+        Raises
+        ------
+        InvalidArgument
+            A ValueError that says what an instance cannot express.
+        """
+        from ._foreign import from_saga
+
+        return from_saga(network, task_graph)
+
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return the tasks as a directed graph of networkx: a node for each task.
 
@@ -203,6 +229,74 @@ class Instance:
     def unknown(self) -> int:
         """Number of rows with an unknown time."""
         return int(lib.hs_instance_unknown(self._handle))
+
+    @property
+    def guesses(self) -> int:
+        """Number of rows with a time that :meth:`fill` guessed, on a type that has workers."""
+        workers = {lib.HS_CPU: self.cpus, lib.HS_GPU: self.gpus}
+        return len({row for row, kind, source in self._sources()
+                    if workers[kind] and lib.hs_cost_is_guess(source)})
+
+    def _sources(self) -> Iterator[tuple[int, int, int]]:
+        """Iterate over the times: row, type (0: CPU, 1: GPU), hs_cost_source."""
+        handle, last = self._handle, None
+        row_of, source_of = lib.hs_instance_row_of, lib.hs_instance_source
+        for task in range(len(self)):
+            row = row_of(handle, task)
+            if row != last:
+                yield row, lib.HS_CPU, source_of(handle, task, lib.HS_CPU)
+                yield row, lib.HS_GPU, source_of(handle, task, lib.HS_GPU)
+            last = row
+
+    def sources(self) -> dict[str, list[str]]:
+        """Return where the times come from, in the order of :meth:`frame`: "cpu" and "gpu".
+
+        "given": they are the instance's own. :meth:`fill` predicted the others: from executions of
+        the same "task", of tasks with the same features ("history"), by a law of the size
+        ("power") or of work and bytes ("learned"), by the rates of the machine ("roofline"); or
+        guessed them, from other sizes ("key"), from other keys ("least"), or as 1 s ("none").
+        """
+        found: dict[str, list[str]] = {"cpu": [], "gpu": []}
+        for _, kind, source in self._sources():
+            found["gpu" if kind == lib.HS_GPU else "cpu"].append(
+                text(lib.hs_cost_source_name(source)))
+        return found
+
+    def fill(self, profile: Union[Profile, Path, None] = None, *, retime: bool = False) -> Instance:
+        """Return an instance without unknown times.
+
+        Parameters
+        ----------
+        profile : Profile or path, optional
+            Measured times, from which the unknown ones are predicted. What they do not tell is
+            guessed; without a profile every unknown time is guessed as 1 s.
+        retime : bool
+            Whether given times are replaced, too, where the profile tells the time.
+
+        Examples
+        --------
+        >>> import hybridsched as hs
+        >>> known = hs.Profile()
+        >>> for size in (10, 20, 40, 80):
+        ...     known.observe("sort", "cpu", 0.5 * size, size=size)
+        >>> jobs = {"kernel": ["sort", "scan"], "size": [60, 60], "cpu": ["?", "?"]}
+        >>> inst = hs.Instance.from_frame(jobs, cpus=1, gpus=0).fill(known)
+        >>> inst.sources()["cpu"], inst.guesses
+        (['power', 'least'], 1)
+        >>> round(hs.solve(inst, "lpt").makespan, 6)
+        35.0
+        """
+        from ._profile import opened
+
+        known = opened(profile, must_exist=True)
+        out = ffi.new("hs_instance **")
+        function = lib.hs_instance_retime if retime else lib.hs_instance_fill
+        if known is None:
+            check(function(self._handle, ffi.NULL, out))
+        else:
+            with known._lock:
+                check(function(self._handle, known._cost, out))
+        return Instance._own(out[0], self)
 
     @property
     def has_graph(self) -> bool:
@@ -278,6 +372,12 @@ class Instance:
     def save(self, path: Path) -> None:
         """Write the instance to a file, see hsched-formats(5)."""
         save(path, self.text())
+
+    def dot(self) -> str:
+        """Return the graph in Graphviz's language; :func:`import_file` reads it."""
+        with memory_file() as fd:
+            check(lib.hs_dot_write(fd, self._handle))
+            return content(fd).decode("utf-8", "surrogateescape")
 
     def frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas DataFrame with the columns of the file.

@@ -87,15 +87,31 @@ def progress_call(progress: Union[None, bool, Callable[[Progress], Optional[bool
         return None
     if progress is not True:
         return ProgressCall(progress, stop)
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise ImportError("progress=True needs the package tqdm; install it, or pass a function "
-                          "that takes a hybridsched.Progress") from None
-    bar = tqdm(total=None, bar_format="{desc} {elapsed}")
+    bar = _tqdm("Progress")(total=None, bar_format="{desc} {elapsed}")
 
     def show(now: Progress) -> None:
         bar.set_description_str(f"{now.phase}: makespan {now.makespan:.6g}, bound {now.bound:.6g},"
                                 f" gap {now.gap:.4%}")
 
     return ProgressCall(show, stop, bar.close)
+
+
+def run_bar() -> tuple[Callable[[Any], None], Callable[[], None]]:
+    """Return the callbacks of a bar of tqdm for a run: for a RunProgress, and for the end."""
+    bar = _tqdm("RunProgress")(total=0, unit="task")
+
+    def show(now: Any) -> None:
+        bar.total, bar.n = now.total, now.done
+        bar.set_postfix(running=now.running, failed=now.failed)
+
+    return show, bar.close
+
+
+def _tqdm(takes: str) -> Any:
+    """Return the class of tqdm's bars; ``takes`` is what a function would take instead."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("progress=True needs the package tqdm; install it, or pass a function "
+                          f"that takes a hybridsched.{takes}") from None
+    return tqdm

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._library import ffi, lib, registry, text
 from ._settings import rank_names
@@ -64,13 +64,3 @@ def policies() -> pandas.DataFrame:
         "ranks": rank_names(lib.hs_policy_supported_ranks(entry)),
         "summary": text(lib.hs_policy_summary(entry)),
     } for entry in registry(lib.hs_policy_at)]).set_index("name")
-
-
-def features() -> dict[str, Any]:
-    """Return what this build of the library has.
-
-    Keys: version; glpk (the bounds allocation, configuration, mip, paths and work-paths; the
-    library is then under the GPL); profile (files of measured times).
-    """
-    return {"version": text(lib.hs_version_string()), "glpk": bool(lib.hs_has_glpk()),
-            "profile": hasattr(lib, "hs_profile_open")}

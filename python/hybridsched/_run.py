@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._errors import InvalidArgument, check, check_described, failure
-from ._library import Path, Stop, encode, ffi, lib, stoppable, struct, text
+from ._errors import Error, InvalidArgument, check, check_described, failure, how_to_get
+from ._functions import Functions, Task
+from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
+from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
+from ._profile import Profile, opened
 from ._report import Report
-from ._schedule import Schedule
+from ._schedule import SVG, Schedule
 from ._solve import solve
 from ._table import written_times
 
@@ -65,6 +70,8 @@ class Failure:
         The reason.
     log : str
         File with the output of the attempt; empty: none was kept.
+    traceback : str
+        The traceback of a function of ``fn``; empty without one.
     """
 
     task: str
@@ -73,13 +80,16 @@ class Failure:
     final: bool
     why: str
     log: str
+    traceback: str = ""
 
 
 class Run:
-    """A finished run.
+    """A finished run. A notebook shows its key figures, its failures and its Gantt chart.
 
     Attributes
     ----------
+    policy : str
+        Name of the policy, with its rank.
     instance : Instance
         The tasks; times that were unknown are guesses.
     schedule : Schedule or None
@@ -90,16 +100,22 @@ class Run:
         Numbers of tasks (tasks, done, failed, not_run, ...), seconds, busy, idle, overhead, ...
     failures : list of Failure
         Failed attempts, by time.
+    second : float
+        Seconds of the clock for one unit of the instance's times.
+    began : float
+        Start of the run, in seconds from 1970.
     """
 
     def __init__(self, instance: Instance, schedule: Optional[Schedule], predicted: Schedule,
                  report: dict[str, Any], failures: list[Failure], records: Any,
-                 emulated: set[tuple[int, int]], seconds: float) -> None:
+                 emulated: set[tuple[int, int]], second: float, policy: str,
+                 began: float) -> None:
+        self.policy, self.began = policy, began
         self.instance, self.schedule, self.predicted = instance, schedule, predicted
         self.report, self.failures = report, failures
         self._records = records
         self._emulated = emulated  # pairs of task and type, 0: CPU, 1: GPU
-        self._seconds = seconds  # of the clock, per unit of the instance
+        self.second = second  # seconds of the clock for a unit of the instance's times
 
     @property
     def ok(self) -> bool:
@@ -143,29 +159,64 @@ class Run:
         workers measure nothing.
         """
         handle, sums = self.instance._handle, dict[tuple[int, int], list[float]]()
-        done = self._records[self._records["outcome"] == 0]
-        for kind in (lib.HS_CPU, lib.HS_GPU):
-            on_kind = done[(done["worker"] >= self.instance.cpus) == (kind == lib.HS_GPU)]
-            for task, time in zip(on_kind["task"].tolist(),
-                                  (on_kind["end"] - on_kind["start"]).tolist()):
-                if (task, kind) not in self._emulated:
-                    key = (lib.hs_instance_row_of(handle, task), kind)
-                    sums.setdefault(key, []).append(time)
+        for task, kind, start, end in self._measurements():
+            sums.setdefault((lib.hs_instance_row_of(handle, task), kind), []).append(end - start)
         return Instance._from_text(written_times(self.instance.text(), {
-            key: repr(max(sum(times) / len(times), 1e-9) / self._seconds)
+            key: repr(max(sum(times) / len(times), 1e-9) / self.second)
             for key, times in sums.items()} | self._unmeasured(set(sums))))
+
+    @property
+    def achieved(self) -> Schedule:
+        """The run as a schedule, in the unit of the instance; failed attempts are aborted entries."""
+        rows = self._records
+        return Schedule.build(self.instance, rows["task"], rows["worker"],
+                              rows["start"] / self.second, rows["end"] / self.second,
+                              rows["outcome"] != 0)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether a time of the instance was unknown and is a guess, so nothing was predicted."""
+        return self.instance.guesses > 0
+
+    def gantt(self, path: Optional[Path] = None, *, title: Optional[str] = None,
+              width: float = 0) -> Optional[SVG]:
+        """Draw a Gantt chart (SVG) of the run below the prediction, as :meth:`Schedule.gantt`."""
+        drawn = self._drawn(lib.hs_gantt_write, title, width)
+        if path is None:
+            return SVG(drawn.decode())
+        save(path, drawn)
+        return None
+
+    def trace(self, path: Path) -> None:
+        """Write a trace of the run and the prediction, as :meth:`Schedule.trace`."""
+        save(path, self._drawn(lib.hs_trace_write, None, 0))
+
+    def _drawn(self, write: Any, title: Optional[str], width: float) -> bytes:
+        from ._page import picture
+
+        made, kept = picture(self, title, width)
+        drawn = written(write, self.instance._handle, self.achieved._handle, made)
+        del kept
+        return drawn
+
+    def _repr_html_(self) -> str:
+        from ._page import page
+
+        return page(self)
+
+    def _measurements(self) -> Iterator[tuple[int, int, float, float]]:
+        """Iterate over the attempts that ended well and were no timers: task, type, start, end."""
+        done = self._records[self._records["outcome"] == 0]
+        kinds = (done["worker"] >= self.instance.cpus).astype(int).tolist()
+        for task, kind, start, end in zip(done["task"].tolist(), kinds, done["start"].tolist(),
+                                          done["end"].tolist()):
+            if (task, kind) not in self._emulated:
+                yield task, kind, start, end
 
     def _unmeasured(self, measured: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """Return "?" for the guessed times that were not measured, by row and type."""
-        handle, found, last = self.instance._handle, dict[tuple[int, int], str](), None
-        for task in range(len(self.instance)):
-            row = lib.hs_instance_row_of(handle, task)
-            for kind in (lib.HS_CPU, lib.HS_GPU) if row != last else ():
-                if (row, kind) not in measured and lib.hs_cost_is_guess(
-                        lib.hs_instance_source(handle, task, kind)):
-                    found[row, kind] = "?"
-            last = row
-        return found
+        return {(row, kind): "?" for row, kind, source in self.instance._sources()
+                if (row, kind) not in measured and lib.hs_cost_is_guess(source)}
 
     def __repr__(self) -> str:
         numbers = self.report
@@ -197,8 +248,9 @@ class _StopRun(Stop):
 class _Watch:
     """A progress callback of a run, with its stop."""
 
-    def __init__(self, call: Callable[[RunProgress], Optional[bool]]) -> None:
-        self.call = call
+    def __init__(self, call: Callable[[RunProgress], Optional[bool]],
+                 close: Optional[Callable[[], None]] = None) -> None:
+        self.call, self.close = call, close
         self.stop: Optional[_StopRun] = None
         self.raised: Optional[BaseException] = None
 
@@ -222,12 +274,13 @@ def hspy_run_progress(state: Any, progress: Any) -> None:
 ffi.def_extern()(hspy_run_progress)
 
 
-def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, commands: bool = False,
+def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None,
+        fn: Optional[Mapping[str, Callable[[Task], Any]]] = None, commands: bool = False,
         plugins: bool = False, emulate_cpus: bool = False, emulate_gpus: bool = False,
         time_scale: float = 1, oversubscribe: bool = False, journal: Optional[Path] = None,
         resume: Union[bool, str] = False, logs: Optional[Path] = None, retries: int = 0,
-        timeout: float = 0, halt: str = "soon",
-        progress: Optional[Callable[[RunProgress], Optional[bool]]] = None,
+        timeout: float = 0, halt: str = "soon", profile: Union[Profile, Path, None] = None,
+        progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]] = None,
         **parameters: float) -> Run:
     """Run the tasks of an instance or a schedule on this machine, as hsched-exec does.
 
@@ -237,8 +290,12 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         Tasks with commands or kernels, see hsched-formats(5).
     policy : str, optional
         A name of :func:`policies`, with a rank if wanted. By default a schedule is followed
-        ("plan"); an instance is planned by ``best`` first, or, if times are unknown, run with
-        "explore".
+        ("plan"); an instance is planned by ``best`` first, or, if times are unknown and no
+        profile predicts them, run with "explore".
+    fn : dict of functions, optional
+        Rows whose kernel is ``python:NAME`` call ``fn[NAME](task)`` with a :class:`Task`, in the
+        thread of the worker. An exception is a failure of the task; ``sys.exit()`` ends the task
+        like a command; KeyboardInterrupt aborts the run and is raised here.
     commands, plugins : bool
         Whether shell commands and plugins of the instance may run. Otherwise the run is refused.
     emulate_cpus, emulate_gpus : bool
@@ -259,9 +316,12 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         Seconds after which an attempt fails, for tasks without a timeout of their own; 0: none.
     halt : {"soon", "now", "never"}
         After the final failure of a task: start no further task, also abort running ones, or go on.
-    progress : function, optional
-        Called about five times a second with a :class:`RunProgress`; ends the run by returning
-        True, after the running tasks. Its exceptions abort the run and are raised here.
+    profile : Profile or path, optional
+        Measured times: they fill unknown times, and the run adds its own. A file need not exist.
+    progress : bool or function, optional
+        True shows a bar of tqdm. A function is called about five times a second with a
+        :class:`RunProgress` and ends the run by returning True, after the running tasks. Its
+        exceptions abort the run and are raised here.
     **parameters : float
         Parameters of single policies.
 
@@ -284,11 +344,13 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     (False, 1, 'b')
     """
     schedule, instance = (work, work.instance) if isinstance(work, Schedule) else (None, work)
+    known = opened(profile, must_exist=False)
+    if known is not None:
+        known.save()  # a file that cannot be written is refused before the run
     if instance.unknown:
-        out = ffi.new("hs_instance **")
-        check(lib.hs_instance_fill(instance._handle, ffi.NULL, out))
-        instance = Instance._own(out[0], instance)
-        policy = policy or "explore"
+        instance = instance.fill(known)
+    if policy is None and schedule is None and instance.guesses:
+        policy = "explore"
     kind, rank = find_ranked("policy", policy or "plan")
     if lib.hs_policy_needs_plan(kind) and schedule is None:
         schedule = solve(instance, "best")
@@ -298,7 +360,12 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     settings.run.time_scale = time_scale
     settings.place.oversubscribe = oversubscribe
     settings.fail.retries, settings.fail.timeout = retries, timeout
-    watch = _Watch(progress) if progress else None
+    functions = Functions(fn, instance) if fn is not None else None
+    if functions:
+        settings.run.backends, settings.run.backend_count = functions.list, 1
+    cost = known._copy() if known is not None else ffi.NULL
+    settings.decide.cost = cost
+    watch = _watch(progress)
     if watch:
         state = ffi.new_handle(watch)
         settings.report.data, settings.report.progress = state, lib.hspy_run_progress
@@ -306,11 +373,24 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     status = lib.hs_exec_create(
         instance._handle, schedule._handle if schedule is not None else ffi.NULL, settings, out,
         error)
+    if status == lib.HS_EUNSUPPORTED:
+        raise failure(status, f"{text(error.why)}: {how_to_get('openblas', 'lapacke')}")
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
-    handle = ffi.gc(out[0], lib.hs_exec_free)
+    handle = ffi.gc(out[0], lambda made, backend=functions: lib.hs_exec_free(made))
     del kept
-    return _finish(handle, instance, schedule, watch, time_scale)
+    made = _finish(handle, instance, schedule, functions, watch, time_scale or 1, policy or "plan",
+                   known)
+    del cost
+    return made
+
+
+def _watch(progress: Union[None, bool, Callable[[RunProgress], Optional[bool]]]
+           ) -> Optional[_Watch]:
+    """Return the callback for the argument ``progress`` of a run; None for no progress."""
+    if progress is None or progress is False:
+        return None
+    return _Watch(*run_bar()) if progress is True else _Watch(progress)
 
 
 def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optional[Path],
@@ -338,29 +418,48 @@ def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optio
 
 
 def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
-            watch: Optional[_Watch], time_scale: float) -> Run:
-    """Run the tasks, and return the finished run."""
+            functions: Optional[Functions], watch: Optional[_Watch], time_scale: float,
+            policy: str, known: Optional[Profile]) -> Run:
+    """Run the tasks, and return the finished run. An exception of a callback is raised."""
     out = ffi.new("hs_schedule **")
     check(lib.hs_exec_predict(handle, out))
     predicted = Schedule._own(out[0], instance, Report())
     report, error = ffi.new("hs_exec_report *"), ffi.new("hs_error *")
     report.struct_size = ffi.sizeof("hs_exec_report")
     stop = _StopRun(handle)
-    if watch:
-        watch.stop = stop
+    for callback in (functions, watch):
+        if callback:
+            callback.stop = stop
+    began = time.time()
     status, interrupt = stoppable(lambda: lib.hs_exec_run(handle, report, error), stop)
-    if interrupt:
-        raise interrupt
-    if watch and watch.raised:
-        raise watch.raised
-    if status not in (lib.HS_OK, lib.HS_EFAILED, lib.HS_ECANCELED):
-        check_described(status, error)
+    if watch and watch.close:
+        watch.close()
     numbers = {name: getattr(report, name)
                for name, _ in ffi.typeof("hs_exec_report").fields if name != "struct_size"}
     records = _records(handle, instance)
-    return Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
+    failures = _failures(handle, instance, functions.tracebacks if functions else {})
+    made = Run(instance, schedule, predicted, numbers, failures, records,
                _emulated(handle, instance, records),
-               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale)
+               lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale, policy, began)
+    if known is not None:
+        _keep(known, made)
+    if interrupt:
+        raise interrupt
+    for callback in (functions, watch):
+        if callback and callback.raised:
+            raise callback.raised
+    if status not in (lib.HS_OK, lib.HS_EFAILED, lib.HS_ECANCELED):
+        check_described(status, error)
+    return made
+
+
+def _keep(known: Profile, made: Run) -> None:
+    """Add a run to a profile. A failure is a warning, because the run must not be lost."""
+    try:
+        known.add(made)
+    except Error as error:
+        warnings.warn(f"the measured times of the run are not in the profile: {error}; fix this, "
+                      "then call save() of the Profile", RuntimeWarning, stacklevel=4)
 
 
 def _emulated(handle: Any, instance: Instance, records: Any) -> set[tuple[int, int]]:
@@ -377,7 +476,8 @@ def _in_python(why: str) -> str:
     return why
 
 
-def _failures(handle: Any, instance: Instance) -> list[Failure]:
+def _failures(handle: Any, instance: Instance,
+              tracebacks: dict[tuple[int, int], str]) -> list[Failure]:
     found: list[Failure] = []
     entry, index = ffi.new("hs_exec_failure *"), 0
     entry.struct_size = ffi.sizeof("hs_exec_failure")
@@ -385,7 +485,8 @@ def _failures(handle: Any, instance: Instance) -> list[Failure]:
         index += 1
         if not entry.done:
             found.append(Failure(instance.name(entry.task), entry.number, entry.worker,
-                                 bool(entry.final), text(entry.why), text(entry.log)))
+                                 bool(entry.final), text(entry.why), text(entry.log),
+                                 tracebacks.get((entry.task, entry.number), "")))
     return found
 
 

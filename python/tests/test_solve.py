@@ -3,8 +3,10 @@
 
 import glob
 import os
+import sys
 import threading
 import unittest
+import unittest.mock
 
 import hybridsched as hs
 from common import InFolder, SOURCE, has, instances, rounds, tool
@@ -154,10 +156,12 @@ class Progress(unittest.TestCase):
         thread.join()
         self.assertTrue(s.report.interrupted)
 
-    @unittest.skipIf(has("tqdm"), "tqdm is there")
     def test_a_missing_tqdm_is_named(self):
-        with self.assertRaisesRegex(ImportError, "tqdm"):
-            hs.solve(self.inst, progress=True)
+        with unittest.mock.patch.dict(sys.modules, {"tqdm.auto": None}):
+            with self.assertRaisesRegex(ImportError, "needs the package tqdm.*hybridsched.Progress"):
+                hs.solve(self.inst, progress=True)
+            with self.assertRaisesRegex(ImportError, "needs the package tqdm.*RunProgress"):
+                hs.run(self.inst, progress=True)
 
 
 @unittest.skipUnless(has("pandas"), "pandas is missing")
@@ -199,6 +203,19 @@ class Compare(InFolder):
         self.assertTrue(hs.policies().plan["plan"])
         self.assertFalse(hs.policies().plan["heteroprio"])
         self.assertEqual(hs.features()["glpk"], "mip" in hs.bounds().index)
+
+    def test_what_is_missing(self):
+        features = hs.features()
+        job = hs.Instance.from_frame({"kernel": ["dpotrf:8"], "cpu": [1], "gpu": ["inf"]}, cpus=1,
+                                     gpus=0)
+        if features["kernels"]:
+            self.assertTrue(hs.run(job, oversubscribe=True).ok)
+        else:
+            with self.assertRaisesRegex(hs.Unsupported, "--with-openblas --with-lapacke"):
+                hs.run(job, oversubscribe=True)
+        if not features["glpk"]:
+            with self.assertRaisesRegex(hs.Unsupported, "--with-glpk.*WHEEL_GLPK=yes"):
+                hs.bound(job, "mip")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,13 @@ no_seconds()
     return $status
 }
 
+# Replace the version of this build by VERSION.
+no_version()
+{
+    version=$(sed -n 's/^#define HS_VERSION_STRING *"\(.*\)"/\1/p' "$BUILD/include/hybridsched/version.h")
+    sed "s/ $version\$/ VERSION/"
+}
+
 # Run a command and print "status STATUS" after its output, for cases of several commands.
 try()
 {

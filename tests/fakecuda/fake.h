@@ -26,6 +26,7 @@ typedef enum fake_kind {
     FAKE_WAIT,   /* wait for an event */
     FAKE_FREE,
     FAKE_GRAPH,
+    FAKE_HOST, /* function of the host */
     FAKE_KINDS
 } fake_kind;
 
@@ -82,6 +83,9 @@ const char *fake_name_of_failed_call(void);
 
 /* Let a later call fail: `call` counts from 1 at the next call. */
 void fake_fail_call(unsigned call, int error, int sticky);
+
+/* Let a later copy or kernel break the device: `operation` counts from 1 at the next one. */
+void fake_fail_operation(unsigned operation);
 
 /* Return the number of misuses so far; return the text of the first misuse, or "". */
 unsigned    fake_misuse_count(void);

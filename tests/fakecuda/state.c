@@ -503,6 +503,14 @@ void fake_fail_call(unsigned call, int error, int sticky)
     pthread_mutex_unlock(&fake_lock);
 }
 
+void fake_fail_operation(unsigned operation)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake.settings.fail_operation = operation ? fake.operations + operation : 0;
+    fake.failed = NULL;
+    pthread_mutex_unlock(&fake_lock);
+}
+
 void fake_hold_operations(fake_kind kind, int held)
 {
     pthread_mutex_lock(&fake_lock);

@@ -158,6 +158,7 @@ struct fake_operation {
     fake_event            *event;
     uint64_t               ticket;
     fake_block            *block; /* block to free */
+    cudaHostFn_t           host;  /* function of the host, with argument `to` */
     const fake_made_graph *graph;
     int                    mute; /* a graph whose nodes have no effect */
     fake_kernel            kernel;

@@ -362,6 +362,16 @@ static void take_compute(const fake_stream *stream, fake_kind kind)
     device->kernels++;
 }
 
+/* Call a function of the host, unless the device is broken. */
+static void call_host(const fake_stream *stream, const fake_operation *operation)
+{
+    if (fake.device[stream->object.device].broken)
+        return;
+    pthread_mutex_unlock(&fake_lock);
+    operation->host(operation->to);
+    pthread_mutex_lock(&fake_lock);
+}
+
 void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph)
 {
     int        *engine = engine_of(stream, operation->kind);
@@ -392,6 +402,8 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
         pthread_cond_wait(&fake_change, &fake_lock);
     if (operation->graph)
         fake_run_graph(stream, operation);
+    else if (operation->host)
+        call_host(stream, operation);
     else if (is_work(operation->kind))
         work(stream, operation);
     record.end = fake_now();
@@ -513,6 +525,21 @@ static cudaError_t usable(fake_stream *stream, const char *call)
     if (stream->capture || fake_is_forbidden(call))
         return cudaErrorStreamCaptureUnsupported;
     return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    fake_operation operation = {
+        .kind = FAKE_HOST, .name = "cudaLaunchHostFunc", .host = fn, .to = userData};
+    cudaError_t error = fake_begin_call("cudaLaunchHostFunc");
+
+    if (!error && !fn)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        error = usable(stream, "cudaLaunchHostFunc");
+    if (!error)
+        error = fake_enqueue(stream, &operation);
+    return fake_end_call(error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)

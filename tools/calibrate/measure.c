@@ -126,7 +126,7 @@ static double at_least_a_tick(double seconds)
 
 /*
  * Measure one round. Return 0, or an exit code after a message. *refused is the status of the
- * preparation; HS_ERESOURCE: the kernel cannot run on this type.
+ * preparation; HS_ERESOURCE or HS_EUNSUPPORTED: the kernel cannot run on this type.
  */
 static int measure(const calibrate_request *request, const char *kernel, bench *b,
                    hs_status *refused)
@@ -283,7 +283,7 @@ int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *ke
         kernel->gpu = at_least_a_tick(mean(b.times, b.count));
         if (request->fresh)
             code = keep_runs(request, kernel->name, &b);
-    } else if (refused == HS_ERESOURCE) {
+    } else if (refused == HS_ERESOURCE || refused == HS_EUNSUPPORTED) {
         code = EXIT_OK;
     }
     bench_free(&b);

@@ -241,7 +241,7 @@ static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, hs_er
         if (tile == 0)
             return hsi_kernel_describe_bad_size(row.kernel, entry, error);
         if (!entry->kernel)
-            return hsi_error_set(error, HS_ERESOURCE,
+            return hsi_error_set(error, HS_EUNSUPPORTED,
                                  "kernel '%.64s' needs %s, which this build is without", row.kernel,
                                  entry->needs);
         st = recognise_row(matrix, in, i, entry, &row, tile, error);

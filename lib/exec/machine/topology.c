@@ -173,10 +173,10 @@ void hsi_topology_close(hsi_topology *topology)
     free(topology);
 }
 
-int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
+bool hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
 {
     (void)topology, (void)pci, (void)os_cpu;
-    return 0;
+    return false;
 }
 
 void hsi_topology_list_near(const hsi_topology *topology, const char *pci, char *text, size_t size)

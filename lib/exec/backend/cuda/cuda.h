@@ -36,6 +36,7 @@ typedef struct hsi_cuda_gpu       hsi_cuda_gpu;
 typedef struct hsi_stream_context hsi_stream_context;
 typedef struct hsi_cuda_run       hsi_cuda_run;
 typedef struct hsi_cuda_graph     hsi_cuda_graph;
+typedef struct hsi_cuda_fault     hsi_cuda_fault;
 
 typedef struct hsi_cuda_kernel {
     const char *name;   /* name of the hsi_kernel_entry */
@@ -87,25 +88,38 @@ int hsi_cuda_tpqrt_work(hsi_stream_context *context, int n, int width, int *elem
  * compute triangles if `columns` is 0. */
 size_t hsi_cuda_reflect_scratch_elements(int columns);
 
-/* Compute the triangles from v and the factors tau. The second function does so for reflectors of
- * dgeqrf, which lie below a diagonal of ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
-int hsi_cuda_compute_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
-                               void *t, void *scratch);
-int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int n, const void *v,
-                                     const void *tau, const void *unit, void *t, void *scratch);
+/* Compute the triangles from v, m x n, and the factors tau. The second function does so for
+ * reflectors of dgeqrf, which lie below a diagonal of ones; `unit` is a unit matrix of
+ * HSI_KERNEL_PANEL rows. */
+int hsi_cuda_compute_triangles(hsi_stream_context *context, int m, int n, const void *v, int ldv,
+                               const void *tau, void *t, void *scratch);
+int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int m, int n, const void *v,
+                                     int ldv, const void *tau, const void *unit, void *t,
+                                     void *scratch);
 
 /* Copy the factors tau out of the triangles. */
 bool hsi_cuda_copy_tau(hsi_stream_context *context, int n, const void *t, void *tau);
 
-/* Compute [A; B] := op(Q) [A; B], where A and B have n rows and `columns` columns each. */
-int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
-                              const void *v, const void *t, void *a, void *b, void *scratch);
+/* Compute [A; B] := op(Q) [A; B] with k reflectors, where A has k rows, B has m, and both have
+ * `columns` columns. */
+int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int m, int columns,
+                              int k, const void *v, int ldv, const void *t, void *a, int lda,
+                              void *b, int ldb, void *scratch);
 
-/* Copy the upper triangle of A, and B below it, into the 2n x n matrix `stack`, with zeros
- * elsewhere. B is overwritten. */
-bool hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack);
+/* Copy the upper triangle of A, n x n, and B, m x n, below it into `stack`, with zeros elsewhere.
+ * `packed` has room for n (n + 1) / 2 elements; it may be B. */
+bool hsi_cuda_stack(hsi_stream_context *context, int m, int n, const void *a, int lda,
+                    const void *b, int ldb, void *stack, void *packed);
 /* Copy `stack` back into A and B. The elements below the diagonal of A are kept. */
-bool hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b);
+bool hsi_cuda_unstack(hsi_stream_context *context, int m, int n, const void *stack, void *a,
+                      int lda, void *b, int ldb, void *packed);
+
+/*
+ * event_trial.c: set *pending to whether an event that a graph records is pending from the launch
+ * of the graph on. The streams are idle, and `space` is a megabyte of the GPU.
+ */
+bool hsi_cuda_try_graph_events(hsi_cuda_fault *fault, cudaStream_t stream, cudaStream_t other,
+                               void *space, int *pending);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -117,6 +131,9 @@ typedef struct hsi_cuda_body {
 
 extern const hs_backend hsi_backend_cuda;
 
+/* Set the number of hardware queues; call before the driver starts. */
+void hsi_cuda_ask_for_queues(void);
+
 static inline const hsi_cuda_body *hsi_cuda_body_of(const hs_body *body)
 {
     return (const hsi_cuda_body *)(const void *)body;
@@ -125,11 +142,11 @@ static inline const hsi_cuda_body *hsi_cuda_body_of(const hs_body *body)
 /* Return the bytes of a task's matrices and vectors on the GPU, without cuSOLVER's work space. */
 double hsi_cuda_body_bytes(const hsi_cuda_body *body);
 
-typedef struct hsi_cuda_fault {
+struct hsi_cuda_fault {
     char text[240]; /* the first call that failed and its error; empty: none */
     bool memory;    /* true: only memory was missing, and the GPU can be used further */
     bool hung;      /* true: the GPU completes no work, so no thread may wait for it */
-} hsi_cuda_fault;
+};
 
 /* Return true if `error` or `status` is a success. Otherwise write the fault and return false. */
 bool hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call);
@@ -192,6 +209,10 @@ const void *hsi_cuda_scalar(const hsi_stream_context *context, int value);
 
 bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_stream_context_close(hsi_stream_context *context);
+
+/* Create the handle of cuBLAS with its work space, and that of cuSOLVER, unless they are there. */
+bool hsi_stream_context_make_blas(hsi_stream_context *context, size_t bytes);
+bool hsi_stream_context_make_solver(hsi_stream_context *context);
 
 /* Set *elements to the size of cuSOLVER's work space, or to 0 for a kernel of cuBLAS. */
 bool hsi_stream_context_solver_elements(hsi_stream_context *context, const hsi_cuda_kernel *kernel,

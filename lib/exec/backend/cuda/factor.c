@@ -253,14 +253,16 @@ int hsi_cuda_tpqrt(hsi_cuda_run *run)
 {
     int begun = run->column > 0 || run->next > 0, more;
 
-    if (!begun && !hsi_cuda_stack(run->context, run->n, run->c, run->d, run->q))
+    if (!begun && !hsi_cuda_stack(run->context, run->n, run->n, run->c, run->n, run->d, run->n,
+                                  run->q, run->d))
         return -1;
     more = step(run, geqrf_panel, geqrf_piece);
     if (more)
         return more;
-    return hsi_cuda_unstack(run->context, run->n, run->q, run->c, run->d) &&
-                   hsi_cuda_compute_triangles(run->context, run->n, run->d, run->tau, run->t,
-                                              run->room)
+    return hsi_cuda_unstack(run->context, run->n, run->n, run->q, run->c, run->n, run->d, run->n,
+                            run->d) &&
+                   hsi_cuda_compute_triangles(run->context, run->n, run->n, run->d, run->n,
+                                              run->tau, run->t, run->room)
                ? 0
                : -1;
 }
@@ -276,11 +278,13 @@ int hsi_cuda_tpmqrt(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (j == 0 && !hsi_cuda_compute_triangles(run->context, n, run->a, run->tau, run->t, run->room))
+    if (j == 0 &&
+        !hsi_cuda_compute_triangles(run->context, n, n, run->a, n, run->tau, run->t, run->room))
         return -1;
     if (!hsi_cuda_apply_reflectors(
-            run->context, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
-            hsi_cuda_element_address(run->context, run->d, hsi_element_index(n, 0, j)), run->room))
+            run->context, CUBLAS_OP_T, n, w, n, run->a, n, run->t, to(run, 0, j), n,
+            hsi_cuda_element_address(run->context, run->d, hsi_element_index(n, 0, j)), n,
+            run->room))
         return -1;
     run->column += w;
     return run->column < n;

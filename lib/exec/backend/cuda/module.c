@@ -95,7 +95,7 @@ const hs_backend hsi_backend_cuda = {
  * a queue wait for each other. Each stream context, the clock and each stream context of graphs has
  * a stream, and the libraries have further ones.
  */
-static void ask_for_queues(void)
+void hsi_cuda_ask_for_queues(void)
 {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 }
@@ -104,6 +104,6 @@ HS_API const hs_backend *hs_backend_module(unsigned abi);
 
 const hs_backend *hs_backend_module(unsigned abi)
 {
-    ask_for_queues();
+    hsi_cuda_ask_for_queues();
     return abi == HS_BACKEND_ABI ? &hsi_backend_cuda : NULL;
 }

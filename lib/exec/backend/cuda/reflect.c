@@ -48,15 +48,15 @@ static bool clear(hsi_stream_context *context, int n, void *t)
                 hsi_cuda_element_bytes(context) * W * (size_t)n, context->stream);
 }
 
-int hsi_cuda_compute_triangles(hsi_stream_context *context, int n, const void *v, const void *tau,
-                               void *t, void *scratch)
+int hsi_cuda_compute_triangles(hsi_stream_context *context, int m, int n, const void *v, int ldv,
+                               const void *tau, void *t, void *scratch)
 {
     int j, ok = clear(context, n, t);
 
     for (j = 0; j < n && ok; j += W) {
         int w = hsi_smaller(W, n - j);
 
-        ok = gram(context, n, w, past(context, v, hsi_element_index(n, 0, j)), n,
+        ok = gram(context, m, w, past(context, v, hsi_element_index(ldv, 0, j)), ldv,
                   number(context, 0), scratch) &&
              finish_triangle(context, w, past(context, tau, (size_t)j), scratch,
                              past(context, t, hsi_element_index(W, 0, j)));
@@ -65,27 +65,28 @@ int hsi_cuda_compute_triangles(hsi_stream_context *context, int n, const void *v
 }
 
 /* Compute s := L'L, where L is the top of a block and has ones on its diagonal. */
-static bool gram_of_top(hsi_stream_context *context, int n, int w, const void *l, const void *unit,
+static bool gram_of_top(hsi_stream_context *context, int ld, int w, const void *l, const void *unit,
                         void *s)
 {
     return BLAS_OF(context, copy, W * w, unit, 1, s, 1) &&
            BLAS_OF(context, trmm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                   CUBLAS_DIAG_UNIT, w, w, number(context, 1), l, n, s, W, s, W) &&
+                   CUBLAS_DIAG_UNIT, w, w, number(context, 1), l, ld, s, W, s, W) &&
            BLAS_OF(context, trmm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-                   CUBLAS_DIAG_UNIT, w, w, number(context, 1), l, n, s, W, s, W);
+                   CUBLAS_DIAG_UNIT, w, w, number(context, 1), l, ld, s, W, s, W);
 }
 
-int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int n, const void *v,
-                                     const void *tau, const void *unit, void *t, void *scratch)
+int hsi_cuda_compute_lower_triangles(hsi_stream_context *context, int m, int n, const void *v,
+                                     int ldv, const void *tau, const void *unit, void *t,
+                                     void *scratch)
 {
     int j, ok = clear(context, n, t);
 
     for (j = 0; j < n && ok; j += W) {
-        int         w = hsi_smaller(W, n - j), below = n - j - w;
-        const void *top = past(context, v, hsi_element_index(n, j, j));
+        int         w = hsi_smaller(W, n - j), below = m - j - w;
+        const void *top = past(context, v, hsi_element_index(ldv, j, j));
 
-        ok = gram_of_top(context, n, w, top, unit, scratch) &&
-             (below == 0 || gram(context, below, w, past(context, top, (size_t)w), n,
+        ok = gram_of_top(context, ldv, w, top, unit, scratch) &&
+             (below == 0 || gram(context, below, w, past(context, top, (size_t)w), ldv,
                                  number(context, 1), scratch)) &&
              finish_triangle(context, w, past(context, tau, (size_t)j), scratch,
                              past(context, t, hsi_element_index(W, 0, j)));
@@ -113,33 +114,35 @@ static bool add(hsi_stream_context *context, int rows, int columns, const void *
                    ldx, weight, y, ldy, y, ldy);
 }
 
-/* Apply one block of w reflectors. `room` holds w rows of the matrix. */
-static bool reflect(hsi_stream_context *context, cublasOperation_t op, int n, int columns, int w,
-                    const void *v, const void *t, void *a, void *b, void *room)
+/* Apply one block of w reflectors of m rows. `room` holds w rows of the matrix. */
+static bool reflect(hsi_stream_context *context, cublasOperation_t op, int m, int columns, int w,
+                    const void *v, int ldv, const void *t, void *a, int lda, void *b, int ldb,
+                    void *room)
 {
-    return add(context, w, columns, a, n, number(context, 0), room, W) &&
-           BLAS_OF(context, gemm, CUBLAS_OP_T, CUBLAS_OP_N, w, columns, n, number(context, 1), v, n,
-                   b, n, number(context, 1), room, W) &&
+    return add(context, w, columns, a, lda, number(context, 0), room, W) &&
+           BLAS_OF(context, gemm, CUBLAS_OP_T, CUBLAS_OP_N, w, columns, m, number(context, 1), v,
+                   ldv, b, ldb, number(context, 1), room, W) &&
            BLAS_OF(context, trmm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, op,
                    CUBLAS_DIAG_NON_UNIT, w, columns, number(context, 1), t, W, room, W, room, W) &&
-           BLAS_OF(context, geam, CUBLAS_OP_N, CUBLAS_OP_N, w, columns, number(context, 1), a, n,
-                   number(context, -1), room, W, a, n) &&
-           BLAS_OF(context, gemm, CUBLAS_OP_N, CUBLAS_OP_N, n, columns, w, number(context, -1), v,
-                   n, room, W, number(context, 1), b, n);
+           BLAS_OF(context, geam, CUBLAS_OP_N, CUBLAS_OP_N, w, columns, number(context, 1), a, lda,
+                   number(context, -1), room, W, a, lda) &&
+           BLAS_OF(context, gemm, CUBLAS_OP_N, CUBLAS_OP_N, m, columns, w, number(context, -1), v,
+                   ldv, room, W, number(context, 1), b, ldb);
 }
 
-int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int n, int columns,
-                              const void *v, const void *t, void *a, void *b, void *scratch)
+int hsi_cuda_apply_reflectors(hsi_stream_context *context, cublasOperation_t op, int m, int columns,
+                              int k, const void *v, int ldv, const void *t, void *a, int lda,
+                              void *b, int ldb, void *scratch)
 {
-    int blocks = (n + W - 1) / W, i, ok = 1;
+    int blocks = (k + W - 1) / W, i, ok = 1;
 
     for (i = 0; i < blocks && ok; i++) {
         int j = (op == CUBLAS_OP_N ? blocks - 1 - i : i) * W;
 
-        ok = reflect(context, op, n, columns, hsi_smaller(W, n - j),
-                     past(context, v, hsi_element_index(n, 0, j)),
-                     past(context, t, hsi_element_index(W, 0, j)), past(context, a, (size_t)j), b,
-                     scratch);
+        ok = reflect(context, op, m, columns, hsi_smaller(W, k - j),
+                     past(context, v, hsi_element_index(ldv, 0, j)), ldv,
+                     past(context, t, hsi_element_index(W, 0, j)), past(context, a, (size_t)j), lda,
+                     b, ldb, scratch);
     }
     return ok;
 }
@@ -152,17 +155,19 @@ static bool move_triangle(hsi_stream_context *context, int n, const void *from, 
            BLAS_OF(context, tpttr, CUBLAS_FILL_MODE_UPPER, n, by, to, ld_to);
 }
 
-bool hsi_cuda_stack(hsi_stream_context *context, int n, const void *a, void *b, void *stack)
+bool hsi_cuda_stack(hsi_stream_context *context, int m, int n, const void *a, int lda,
+                    const void *b, int ldb, void *stack, void *packed)
 {
-    size_t bytes = 2 * hsi_cuda_element_bytes(context) * (size_t)n * (size_t)n;
+    size_t bytes = hsi_cuda_element_bytes(context) * (size_t)(m + n) * (size_t)n;
 
     return CUDA(context->fault, cudaMemsetAsync, stack, 0, bytes, context->stream) &&
-           add(context, n, n, b, n, number(context, 0), past(context, stack, (size_t)n), 2 * n) &&
-           move_triangle(context, n, a, n, b, stack, 2 * n);
+           add(context, m, n, b, ldb, number(context, 0), past(context, stack, (size_t)n), m + n) &&
+           move_triangle(context, n, a, lda, packed, stack, m + n);
 }
 
-bool hsi_cuda_unstack(hsi_stream_context *context, int n, const void *stack, void *a, void *b)
+bool hsi_cuda_unstack(hsi_stream_context *context, int m, int n, const void *stack, void *a,
+                      int lda, void *b, int ldb, void *packed)
 {
-    return move_triangle(context, n, stack, 2 * n, b, a, n) &&
-           add(context, n, n, past(context, stack, (size_t)n), 2 * n, number(context, 0), b, n);
+    return move_triangle(context, n, stack, m + n, packed, a, lda) &&
+           add(context, m, n, past(context, stack, (size_t)n), m + n, number(context, 0), b, ldb);
 }

@@ -15,9 +15,12 @@ static bool make_events(hsi_stream_context *context)
 }
 
 /* Give cuBLAS a work space, so it allocates no memory and its calls can be captured. */
-static bool make_blas(hsi_stream_context *context, size_t bytes)
+bool hsi_stream_context_make_blas(hsi_stream_context *context, size_t bytes)
 {
-    return hsi_cuda_blas_ok(context->fault, cublasCreate(&context->blas), "cublasCreate") &&
+    if (context->blas_space)
+        return true;
+    return (context->blas ||
+            hsi_cuda_blas_ok(context->fault, cublasCreate(&context->blas), "cublasCreate")) &&
            BLAS(context, cublasSetStream, context->stream) &&
            CUDA(context->fault, cudaMallocAsync, &context->blas_space, bytes, context->stream) &&
            BLAS(context, cublasSetWorkspace, context->blas_space, bytes);
@@ -28,10 +31,10 @@ bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault,
     memset(context, 0, sizeof *context);
     context->fault = fault;
     return CUDA(fault, cudaStreamCreateWithFlags, &context->stream, cudaStreamNonBlocking) &&
-           make_events(context) && make_blas(context, blas_bytes);
+           make_events(context) && hsi_stream_context_make_blas(context, blas_bytes);
 }
 
-static bool make_solver(hsi_stream_context *context)
+bool hsi_stream_context_make_solver(hsi_stream_context *context)
 {
     return context->solver ||
            (hsi_cuda_solver_ok(context->fault, cusolverDnCreate(&context->solver),
@@ -68,7 +71,7 @@ bool hsi_stream_context_solver_elements(hsi_stream_context *context, const hsi_c
         *elements = asked->elements;
         return true;
     }
-    if (!make_solver(context) || !ask_both(context, kernel, n, elements))
+    if (!hsi_stream_context_make_solver(context) || !ask_both(context, kernel, n, elements))
         return false;
     *asked = (hsi_cuda_asked){kernel, n, *elements};
     return true;

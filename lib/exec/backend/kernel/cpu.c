@@ -173,7 +173,7 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
     if (!body->entry)
         return unknown(text, error);
     if (!body->entry->kernel)
-        return hsi_error_set(error, HS_ERESOURCE,
+        return hsi_error_set(error, HS_EUNSUPPORTED,
                              "kernel '%.64s' needs %s, which this build is without", text,
                              body->entry->needs);
     if (!colon || !hsi_kernel_read_size(body->entry, colon + 1, &body->size))

@@ -44,7 +44,9 @@ static int open_contexts(hsi_tiles_gpu *gpu)
         if (!hsi_tiles_open_stream_context(gpu, i) || !hsi_tiles_warm_up(gpu, &gpu->context[i]) ||
             !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->context[i].stream))
             return 0;
-    return hsi_tiles_try_graph_events(gpu);
+    return hsi_cuda_try_graph_events(&gpu->fault, gpu->queue[HSI_TILES_GRAPH].stream,
+                                     gpu->queue[HSI_TILES_GRAPH + 1].stream,
+                                     gpu->context[HSI_TILES_GRAPH].blas_space, &gpu->graph_events);
 }
 
 /* Fork the remaining queues from the first queue; the capture then includes every queue. */

@@ -141,7 +141,7 @@ static bool geqrf(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, 
            CUDA(context->fault, cudaMemcpyAsync, at[1], at[0],
                 hsi_cuda_element_bytes(context) * (size_t)n * (size_t)n, cudaMemcpyDeviceToDevice,
                 context->stream) &&
-           hsi_cuda_compute_lower_triangles(context, n, at[0], tau, gpu->unit, at[2],
+           hsi_cuda_compute_lower_triangles(context, n, n, at[0], n, tau, gpu->unit, at[2],
                                             hsi_cuda_element_address(context, tau, whole(n)));
 }
 
@@ -161,11 +161,11 @@ static bool tpqrt(const hsi_tiles_gpu *gpu, hsi_stream_context *context, int n, 
     void *tau = room_of(gpu, context), *room = hsi_cuda_element_address(context, tau, whole(n));
     void *stack = hsi_cuda_element_address(context, room, hsi_cuda_reflect_scratch_elements(0));
 
-    return hsi_cuda_stack(context, n, at[0], at[1], stack) &&
+    return hsi_cuda_stack(context, n, n, at[0], n, at[1], n, stack, at[1]) &&
            SOLVER_OF(context, geqrf, 2 * n, n, stack, 2 * n, tau, work_of(context), gpu->work,
                      info) &&
-           hsi_cuda_unstack(context, n, stack, at[0], at[1]) &&
-           hsi_cuda_compute_triangles(context, n, at[1], tau, at[2], room);
+           hsi_cuda_unstack(context, n, n, stack, at[0], n, at[1], n, at[1]) &&
+           hsi_cuda_compute_triangles(context, n, n, at[1], n, tau, at[2], room);
 }
 
 static bool launch_lu(hsi_stream_context *context, hsi_step step, int n, void *const at[],
@@ -210,8 +210,8 @@ int hsi_tiles_launch_step(const hsi_tiles_gpu *gpu, hsi_stream_context *context,
     case HSI_TPQRT:
         return tpqrt(gpu, context, n, at, info);
     case HSI_TPMQRT:
-        return hsi_cuda_apply_reflectors(context, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
-                                         room_of(gpu, context));
+        return hsi_cuda_apply_reflectors(context, CUBLAS_OP_T, n, n, n, at[0], n, at[1], at[2], n,
+                                         at[3], n, room_of(gpu, context));
     default:
         return launch_lu(context, step, n, at, info);
     }

@@ -230,11 +230,6 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, hs_error *error);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
-/* event_trial.c: find out by a trial whether events in graphs are pending, and set
- * gpu->graph_events. Return false after a fault of the GPU.
- */
-bool hsi_tiles_try_graph_events(hsi_tiles_gpu *gpu);
-
 /* gpu.c: return the set of steps of a matrix, as bits 1 << hsi_step. */
 unsigned hsi_tiles_steps_of_matrix(const hsi_matrix *matrix);
 
