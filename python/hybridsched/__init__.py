@@ -15,6 +15,7 @@ from ._progress import Progress
 from ._registries import algorithms, bounds, policies
 from ._report import Report
 from ._bounds import Bound, bound, prove
+from ._executor import Executor, Timed, both, gpu
 from ._features import features
 from ._functions import Task
 from ._generate import families, generate
@@ -30,9 +31,10 @@ from ._verify import verify
 __version__ = _text(_lib.HS_VERSION_STRING)
 
 __all__ = _error_names + [
-    "Bound", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run", "RunProgress",
-    "SVG", "Schedule", "Task", "algorithms", "bound", "bounds", "compare", "families", "features",
-    "generate", "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
+    "Bound", "Executor", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run",
+    "RunProgress", "SVG", "Schedule", "Task", "Timed", "algorithms", "both", "bound", "bounds",
+    "compare", "families", "features", "generate", "gpu", "policies", "prove", "queue", "read",
+    "run", "simulate", "solve", "verify",
 ]
 
 for _name in __all__:
