@@ -9,7 +9,7 @@
 """
 
 from ._errors import *  # noqa: F403
-from ._errors import __all__ as _error_names
+from . import _errors
 from ._library import lib as _lib, text as _text
 from ._progress import Progress
 from ._registries import algorithms, bounds, policies
@@ -17,6 +17,7 @@ from ._report import Report
 from ._bounds import Bound, bound, prove
 from ._executor import Executor, Timed, both, gpu
 from ._features import features
+from ._foreign import import_file
 from ._functions import Task
 from ._generate import families, generate
 from ._instance import Instance, read
@@ -30,12 +31,13 @@ from ._verify import verify
 
 __version__ = _text(_lib.HS_VERSION_STRING)
 
-__all__ = _error_names + [
+__all__ = [
     "Bound", "Executor", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run",
     "RunProgress", "SVG", "Schedule", "Task", "Timed", "algorithms", "both", "bound", "bounds",
-    "compare", "families", "features", "generate", "gpu", "policies", "prove", "queue", "read",
-    "run", "simulate", "solve", "verify",
+    "compare", "families", "features", "generate", "gpu", "import_file", "policies", "prove",
+    "queue", "read", "run", "simulate", "solve", "verify",
 ]
+__all__ += _errors.__all__
 
 for _name in __all__:
     globals()[_name].__module__ = __name__

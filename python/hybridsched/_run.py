@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
@@ -166,7 +165,7 @@ class Run:
             key: repr(max(sum(times) / len(times), 1e-9) / self.second)
             for key, times in sums.items()} | self._unmeasured(set(sums))))
 
-    @cached_property
+    @property
     def achieved(self) -> Schedule:
         """The run as a schedule, in the unit of the instance; failed attempts are aborted entries."""
         rows = self._records
