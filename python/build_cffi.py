@@ -26,6 +26,10 @@ int hspy_cancelled(void *flag);
 extern "Python" void hspy_progress(void *state, const hs_progress *progress);
 extern "Python" void hspy_run_progress(void *state, const hs_exec_progress *progress);
 extern "Python" int hspy_accept(void *state, const hs_queue_task *task);
+extern "Python" hs_status hspy_body_create(const hs_backend_options *options, const hs_task *row,
+                                           hs_type kind, hs_body **out, hs_error *error);
+extern "Python" hs_outcome hspy_run_task(hs_backend_worker *worker, const hs_body *body,
+                                         hs_attempt *attempt);
 """
 OWN_SOURCE = """
 static int hspy_cancelled(void *flag) { return __atomic_load_n((int *)flag, __ATOMIC_RELAXED); }

@@ -79,12 +79,12 @@ for tool in $tools; do
     comm -23 "$scratch/help" "$scratch/page" >"$scratch/missing"
     report "$scratch/missing" "an option of hsched-$tool, but not in hsched-$tool(1):"
     grep '^\.It' "$srcdir/man/hsched-$tool.1" | options_of_page >"$scratch/page"
-    comm -13 "$scratch/help" "$scratch/page" | grep -vE '^--(perturb|wrong|late|overhead)$' >"$scratch/unknown"
+    comm -13 "$scratch/help" "$scratch/page" | grep -vE '^--(perturb|wrong|late|overhead|machine|tile)$' >"$scratch/unknown"
     report "$scratch/unknown" "in hsched-$tool(1), but no option of hsched-$tool:"
 done
 sort -u "$scratch/options" >"$scratch/help"
 cat "$srcdir"/man/*.[1357] | options_of_page >"$scratch/page"
-comm -13 "$scratch/help" "$scratch/page" | grep -vE '^--(perturb|wrong|late|overhead)$' >"$scratch/unknown"
+comm -13 "$scratch/help" "$scratch/page" | grep -vE '^--(perturb|wrong|late|overhead|machine|tile)$' >"$scratch/unknown"
 report "$scratch/unknown" "in the manual, but no option of any tool:"
 
 # The output of groff or mandoc must have no warning.

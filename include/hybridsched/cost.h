@@ -37,7 +37,8 @@ HS_API bool hs_cost_is_guess(hs_cost_source source);
 /** What a prediction is based on: the features of a task on one worker type. */
 typedef struct hs_features {
     size_t   struct_size;
-    char     key[HS_MAX_KEY];     /* kernel name, or base name of the command's program */
+    /* kernel name, or base name of the command's program, with command: before a kernel's name */
+    char     key[HS_MAX_KEY];
     uint64_t what;                /* digest of the command or kernel with all arguments; 0: none */
     double   size;                /* problem size; 0: unknown */
     double   flops;               /* floating-point operations; 0: unknown */
@@ -86,18 +87,27 @@ HS_API void      hs_cost_free(hs_cost *cost);
 /**
  * Add a measured execution of `seconds` > 0 that ended at `date` (seconds since 1970; 0: unknown).
  * After four executions, a time beyond three times the mean, or below a third, is counted as
- * strange and not added; the fifth strange time in a row replaces the entry. HS_EINVAL: a feature
- * or time is out of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
+ * strange and not added; the fifth strange time in a row replaces the entry. Before that, a time
+ * below a third of all earlier ones replaces them: the first executions are often cold. HS_EINVAL:
+ * a feature or time is out of range. HS_ENOMEM: nothing was added. O(1) amortised, without the fits.
  */
 HS_API hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *features,
                                  double seconds, int64_t date);
 
 /**
- * Predict the time of a task on a worker type, from the first source of hs_cost_source that can.
+ * Predict the time of a task on a worker type, from the first source of hs_cost_source that can;
+ * HS_COST_LEARNED goes before HS_COST_POWER if it fits the key's executions better.
  * O(1); fits the laws of a key again when its executions have doubled: O(entries of the key).
  */
 HS_API void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
                             hs_prediction *prediction);
+
+/**
+ * Predict as hs_cost_predict() does, from the first source that can from `first` on. From
+ * HS_COST_POWER on, the order is that of hs_cost_source.
+ */
+HS_API void hs_cost_predict_from(hs_cost *cost, hs_cost_source first, hs_type type,
+                                 const hs_features *features, hs_prediction *prediction);
 
 /** Level of an entry: executions of one command or kernel, or executions with equal features. */
 typedef enum hs_cost_level { HS_COST_LEVEL_TASK, HS_COST_LEVEL_HISTORY } hs_cost_level;

@@ -90,6 +90,9 @@ static void observe_item(hs_cost *cost, hsi_cost_item *item, double seconds, int
         item->fresh = (hsi_statistics){0};
         item->restarted = true;
         break;
+    case HSI_OBSERVED_WARM:
+        item->fresh = (hsi_statistics){0};
+        break;
     case HSI_OBSERVED_ADDED:
         break;
     }
@@ -126,9 +129,16 @@ hs_status hs_cost_observe(hs_cost *cost, hs_type type, const hs_features *featur
 void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
                      hs_prediction *prediction)
 {
+    hs_cost_predict_from(cost, HS_COST_TASK, type, features, prediction);
+}
+
+void hs_cost_predict_from(hs_cost *cost, hs_cost_source first, hs_type type,
+                          const hs_features *features, hs_prediction *prediction)
+{
     hs_features    full = no_features;
     hs_prediction  p = no_prediction;
     hsi_cost_query query = {.cost = cost, .type = type, .features = &full};
+    hs_cost_source worse = HS_COST_GIVEN; /* source that another one precedes */
 
     if (cost && hsi_sized_copy_in(&full, sizeof full, features) && is_valid(type, &full)) {
         query.sample = (hsi_sample){.size = full.size,
@@ -138,9 +148,11 @@ void hs_cost_predict(hs_cost *cost, hs_type type, const hs_features *features,
         query.key = hsi_cost_find_key(cost, type, full.key);
         if (query.key)
             hsi_cost_fit_key(cost, query.key);
+        if (first < HS_COST_POWER && hsi_cost_prefers_learned(&query))
+            worse = HS_COST_POWER;
         for (size_t i = 0; hsi_cost_model_at(i); i++) {
             p.source = hsi_cost_model_at(i)->source;
-            if (hsi_cost_model_at(i)->predict(&query, &p))
+            if (p.source >= first && p.source != worse && hsi_cost_model_at(i)->predict(&query, &p))
                 break;
         }
     }

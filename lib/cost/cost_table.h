@@ -27,6 +27,7 @@ typedef struct hsi_cost_laws {
     bool           has_power, has_log_linear;
     hs_power_law   power;
     hsi_log_linear log_linear;
+    bool           prefers_log_linear; /* true: it fits better than the power law */
     double         rate; /* median of operations per second; 0: unknown */
 } hsi_cost_laws;
 

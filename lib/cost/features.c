@@ -161,6 +161,18 @@ static void append_script(char key[HS_MAX_KEY], const char *word)
     }
 }
 
+/* Mark the key of a program that has the name of a built-in kernel, whose times are others. */
+static void mark_kernel_name(char key[HS_MAX_KEY])
+{
+    char name[HS_MAX_KEY];
+
+    if (!hsi_is_kernel_name(key))
+        return;
+    strcpy(name, key);
+    strcpy(key, "command:");
+    append(key, name, strlen(name));
+}
+
 static void command_key(const char *command, char key[HS_MAX_KEY])
 {
     size_t      length;
@@ -173,6 +185,7 @@ static void command_key(const char *command, char key[HS_MAX_KEY])
     append_base_name(key, word, length);
     if (is_interpreter(key))
         append_script(key, word + length);
+    mark_kernel_name(key);
 }
 
 /* Set the key of a plugin's task, plugin:FILE:FUNCTION, without the folder of the file. */

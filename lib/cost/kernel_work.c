@@ -45,6 +45,16 @@ static double read_number(const char *text, char end, const char **rest)
     return strtod(text, NULL);
 }
 
+bool hsi_is_kernel_name(const char *name)
+{
+    static const char *const others[] = {"copy", "spin", "sleep"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return find_work(name, strlen(name)) != NULL;
+}
+
 hsi_kernel_name hsi_kernel_name_split(const char *text)
 {
     hsi_kernel_name name = {

@@ -25,4 +25,7 @@ typedef struct hsi_kernel_name {
 /* Split the text of the kernel column. */
 hsi_kernel_name hsi_kernel_name_split(const char *text);
 
+/* Return whether a name is that of a built-in kernel, without a size. */
+bool hsi_is_kernel_name(const char *name);
+
 #endif

@@ -54,6 +54,12 @@ static bool predict_log_linear(const hsi_cost_query *q, hs_prediction *p)
                q->key->laws.log_linear.spread, q->key->runs);
 }
 
+bool hsi_cost_prefers_learned(const hsi_cost_query *q)
+{
+    return q->key && q->key->laws.prefers_log_linear &&
+           hsi_log_linear_time(&q->key->laws.log_linear, &q->sample) > 0;
+}
+
 static bool predict_roofline(const hsi_cost_query *q, hs_prediction *p)
 {
     const hsi_cost_rates *rates = hsi_cost_rates_of(q->cost, q->type);
@@ -159,6 +165,18 @@ static hsi_sample *collect_samples(const hs_cost *cost, const hsi_cost_key *key,
     return samples;
 }
 
+/*
+ * Return whether the log-linear law, of four parameters, fits `count` samples better than the power
+ * law, of three: by the mean squared error for each degree of freedom.
+ */
+static bool prefers_log_linear(const hsi_cost_laws *laws, size_t count)
+{
+    double power = laws->power.spread, log_linear = laws->log_linear.spread;
+
+    return laws->has_power && laws->has_log_linear && count > 4 &&
+           log_linear * log_linear * (double)(count - 3) < power * power * (double)(count - 4);
+}
+
 void hsi_cost_fit_key(hs_cost *cost, hsi_cost_key *key)
 {
     hsi_cost_laws *laws = &key->laws;
@@ -172,6 +190,7 @@ void hsi_cost_fit_key(hs_cost *cost, hsi_cost_key *key)
         return;
     laws->has_power = hsi_fit_power_law(samples, count, &laws->power);
     laws->has_log_linear = hsi_fit_log_linear(samples, count, &laws->log_linear);
+    laws->prefers_log_linear = prefers_log_linear(laws, count);
     laws->rate = median_rate(samples, count);
     key->fitted_runs = key->runs;
     free(samples);

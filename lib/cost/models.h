@@ -19,6 +19,9 @@ typedef struct hsi_cost_query {
     hsi_cost_key      *key;    /* NULL: no execution with the key */
 } hsi_cost_query;
 
+/* Return whether the source `learned` can predict the task better than the source `power`. */
+bool hsi_cost_prefers_learned(const hsi_cost_query *query);
+
 /* A cost model: one source of predictions. */
 typedef struct hsi_cost_model {
     const char    *name;

@@ -7,7 +7,7 @@
 
 enum {
     TRUSTED_RUNS = 4,   /* executions from which on a new one may be strange */
-    STRANGE_FACTOR = 3, /* ratio to the mean beyond which an execution is strange */
+    STRANGE_FACTOR = 3, /* ratio beyond which an execution is strange, or earlier ones were cold */
     STRANGE_RUNS = 4    /* consecutive strange executions that do not yet replace the entry */
 };
 
@@ -39,14 +39,25 @@ void hsi_statistics_add(hsi_statistics *s, double seconds, int64_t date)
     s->m2 = fmin(s->m2 + difference * (seconds - s->mean), DBL_MAX);
 }
 
-static int is_strange(const hsi_statistics *s, double seconds)
+static bool is_strange(const hsi_statistics *s, double seconds)
 {
     return s->runs >= TRUSTED_RUNS &&
            (seconds > STRANGE_FACTOR * s->mean || seconds < s->mean / STRANGE_FACTOR);
 }
 
+/* Return whether the executions in `s` were cold: few, and all far longer than a later one. */
+static bool was_cold(const hsi_statistics *s, double seconds)
+{
+    return s->runs > 0 && s->runs < TRUSTED_RUNS && seconds < s->least / STRANGE_FACTOR;
+}
+
 hsi_observed hsi_statistics_observe(hsi_statistics *s, double seconds, int64_t date)
 {
+    if (was_cold(s, seconds)) {
+        *s = (hsi_statistics){0};
+        hsi_statistics_add(s, seconds, date);
+        return HSI_OBSERVED_WARM;
+    }
     if (!is_strange(s, seconds)) {
         hsi_statistics_add(s, seconds, date);
         return HSI_OBSERVED_ADDED;
@@ -76,7 +87,9 @@ void hsi_statistics_merge(hsi_statistics *into, const hsi_statistics *from)
 
 void hsi_statistics_append(hsi_statistics *into, const hsi_statistics *from)
 {
-    if (from->runs > 0 && is_strange(into, from->mean)) {
+    if (from->runs > 0 && was_cold(into, from->mean)) {
+        *into = (hsi_statistics){0};
+    } else if (from->runs > 0 && is_strange(into, from->mean)) {
         into->strange += from->strange + (uint64_t)from->runs;
         if (into->strange <= STRANGE_RUNS)
             return;

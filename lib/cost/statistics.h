@@ -2,6 +2,7 @@
 #ifndef HSI_COST_STATISTICS_H
 #define HSI_COST_STATISTICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Mean and variance of equal executions; old executions fade. A zeroed structure is empty. */
@@ -18,13 +19,16 @@ enum { HSI_MOST_RUNS = 64 };
 
 typedef enum hsi_observed {
     HSI_OBSERVED_ADDED,
-    HSI_OBSERVED_STRANGE,  /* counted, but not added */
-    HSI_OBSERVED_RESTARTED /* the statistics consist of this execution alone */
+    HSI_OBSERVED_STRANGE,   /* counted, but not added */
+    HSI_OBSERVED_RESTARTED, /* alone in the statistics: the task has changed */
+    HSI_OBSERVED_WARM       /* alone in the statistics: the few earlier executions were cold */
 } hsi_observed;
 
 /*
- * Add an execution of `seconds`, unless it is strange: beyond 3 times the mean or below a third.
- * The fifth strange execution in a row replaces the statistics.
+ * Add an execution of `seconds`, unless it is strange: beyond 3 times the mean or below a third of
+ * the mean of at least 4 executions. The fifth strange execution in a row replaces the statistics.
+ * The first executions are often cold (caches, libraries, clock rates): an execution below a third
+ * of the least of fewer than 4 replaces them.
  */
 hsi_observed hsi_statistics_observe(hsi_statistics *s, double seconds, int64_t date);
 

@@ -12,6 +12,7 @@
 #include "core/graph/graph.h"
 #include "io/text/csv_write.h"
 #include "io/text/output.h"
+#include "picture/picture.h"
 #include "support/decimal/decimal.h"
 
 /* Write text inside double quotes, where a backslash could begin an escape. */
@@ -125,6 +126,18 @@ static hs_status put_graph(hsi_output *out, const hs_instance *in)
     return HS_OK;
 }
 
+/* Write the time of a task on a type into its label; a guess is a question mark. */
+static void put_time(hsi_output *out, const hs_instance *in, size_t task, hs_type type)
+{
+    hs_task row;
+
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    if (hsi_is_guessed(&row, type))
+        hsi_output_char(out, '?');
+    else
+        hsi_output_format(out, "%g", type == HS_CPU ? row.cpu : row.gpu);
+}
+
 static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t vertex)
 {
     char      name[HS_MAX_ID + 16];
@@ -140,8 +153,11 @@ static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t verte
     hs_instance_name(in, vertex, name, sizeof name);
     hsi_output_text(out, "label=\"");
     put_text(out, name);
-    hsi_output_format(out, "\\n%g / %g\"", hs_instance_time(in, vertex, HS_CPU),
-                      hs_instance_time(in, vertex, HS_GPU));
+    hsi_output_text(out, "\\n");
+    put_time(out, in, vertex, HS_CPU);
+    hsi_output_text(out, " / ");
+    put_time(out, in, vertex, HS_GPU);
+    hsi_output_char(out, '"');
     put_value(out, "id", name, strlen(name));
     for (int c = 0; c < HSI_COLUMNS && st == HS_OK; c++)
         st = put_column(out, in, row, c);

@@ -9,13 +9,15 @@
 """
 
 from ._errors import *  # noqa: F403
-from ._errors import __all__ as _error_names
+from . import _errors
 from ._library import lib as _lib, text as _text
 from ._progress import Progress
 from ._registries import algorithms, bounds, policies
 from ._report import Report
 from ._bounds import Bound, bound, prove
 from ._features import features
+from ._foreign import import_file
+from ._functions import Task
 from ._generate import families, generate
 from ._instance import Instance, read
 from ._profile import Profile
@@ -28,11 +30,13 @@ from ._verify import verify
 
 __version__ = _text(_lib.HS_VERSION_STRING)
 
-__all__ = _error_names + [
+__all__ = [
     "Bound", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run", "RunProgress",
-    "SVG", "Schedule", "algorithms", "bound", "bounds", "compare", "families", "features",
-    "generate", "policies", "prove", "queue", "read", "run", "simulate", "solve", "verify",
+    "SVG", "Schedule", "Task", "algorithms", "bound", "bounds", "compare", "families", "features",
+    "generate", "import_file", "policies", "prove", "queue", "read", "run", "simulate", "solve",
+    "verify",
 ]
+__all__ += _errors.__all__
 
 for _name in __all__:
     globals()[_name].__module__ = __name__

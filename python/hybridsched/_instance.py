@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _table
 from ._errors import check, check_described, failure
-from ._library import Path, ffi, lib, memory_file, save, struct, text, written
+from ._library import Path, content, ffi, lib, memory_file, save, struct, text, written
 
 if TYPE_CHECKING:
     import networkx
@@ -173,6 +173,31 @@ class Instance:
 
         return cls.from_frame(node_table(graph, cpu, gpu, bytes), cpus=cpus, gpus=gpus, unit=unit,
                               links=links)
+
+    @classmethod
+    def from_saga(cls, network: Any, task_graph: Any) -> Instance:
+        """Build an instance from a network and a task graph of SAGA (anrg-saga 2).
+
+        An instance has two types of workers, and a memory for all CPUs and for each GPU. So only
+        these networks become an instance, exactly: nodes of one or two speeds; in one of the two
+        groups infinite edges, its nodes are the CPUs; one speed of the edges between the groups,
+        and one of those between GPUs. A first or last task of cost 0 without data is left out.
+
+        Parameters
+        ----------
+        network : saga.Network
+            Nodes with a name and a speed, edges with a source, a target and a speed.
+        task_graph : saga.TaskGraph
+            Tasks with a name and a cost, dependencies with a source, a target and a size.
+
+        Raises
+        ------
+        InvalidArgument
+            A ValueError that says what an instance cannot express.
+        """
+        from ._foreign import from_saga
+
+        return from_saga(network, task_graph)
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return the tasks as a directed graph of networkx: a node for each task.
@@ -347,6 +372,12 @@ class Instance:
     def save(self, path: Path) -> None:
         """Write the instance to a file, see hsched-formats(5)."""
         save(path, self.text())
+
+    def dot(self) -> str:
+        """Return the graph in Graphviz's language; :func:`import_file` reads it."""
+        with memory_file() as fd:
+            check(lib.hs_dot_write(fd, self._handle))
+            return content(fd).decode("utf-8", "surrogateescape")
 
     def frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas DataFrame with the columns of the file.

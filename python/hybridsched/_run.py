@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from ._errors import Error, InvalidArgument, check, check_described, failure, how_to_get
+from ._functions import Functions, Task
 from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
 from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
@@ -70,6 +70,8 @@ class Failure:
         The reason.
     log : str
         File with the output of the attempt; empty: none was kept.
+    traceback : str
+        The traceback of a function of ``fn``; empty without one.
     """
 
     task: str
@@ -78,6 +80,7 @@ class Failure:
     final: bool
     why: str
     log: str
+    traceback: str = ""
 
 
 class Run:
@@ -162,7 +165,7 @@ class Run:
             key: repr(max(sum(times) / len(times), 1e-9) / self.second)
             for key, times in sums.items()} | self._unmeasured(set(sums))))
 
-    @cached_property
+    @property
     def achieved(self) -> Schedule:
         """The run as a schedule, in the unit of the instance; failed attempts are aborted entries."""
         rows = self._records
@@ -271,7 +274,8 @@ def hspy_run_progress(state: Any, progress: Any) -> None:
 ffi.def_extern()(hspy_run_progress)
 
 
-def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, commands: bool = False,
+def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None,
+        fn: Optional[Mapping[str, Callable[[Task], Any]]] = None, commands: bool = False,
         plugins: bool = False, emulate_cpus: bool = False, emulate_gpus: bool = False,
         time_scale: float = 1, oversubscribe: bool = False, journal: Optional[Path] = None,
         resume: Union[bool, str] = False, logs: Optional[Path] = None, retries: int = 0,
@@ -288,6 +292,10 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         A name of :func:`policies`, with a rank if wanted. By default a schedule is followed
         ("plan"); an instance is planned by ``best`` first, or, if times are unknown and no
         profile predicts them, run with "explore".
+    fn : dict of functions, optional
+        Rows whose kernel is ``python:NAME`` call ``fn[NAME](task)`` with a :class:`Task`, in the
+        thread of the worker. An exception is a failure of the task; ``sys.exit()`` ends the task
+        like a command; KeyboardInterrupt aborts the run and is raised here.
     commands, plugins : bool
         Whether shell commands and plugins of the instance may run. Otherwise the run is refused.
     emulate_cpus, emulate_gpus : bool
@@ -352,6 +360,9 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
     settings.run.time_scale = time_scale
     settings.place.oversubscribe = oversubscribe
     settings.fail.retries, settings.fail.timeout = retries, timeout
+    functions = Functions(fn, instance) if fn is not None else None
+    if functions:
+        settings.run.backends, settings.run.backend_count = functions.list, 1
     cost = known._copy() if known is not None else ffi.NULL
     settings.decide.cost = cost
     watch = _watch(progress)
@@ -366,9 +377,10 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None, comman
         raise failure(status, f"{text(error.why)}: {how_to_get('openblas', 'lapacke')}")
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
-    handle = ffi.gc(out[0], lib.hs_exec_free)
+    handle = ffi.gc(out[0], lambda made, backend=functions: lib.hs_exec_free(made))
     del kept
-    made = _finish(handle, instance, schedule, watch, time_scale or 1, policy or "plan", known)
+    made = _finish(handle, instance, schedule, functions, watch, time_scale or 1, policy or "plan",
+                   known)
     del cost
     return made
 
@@ -406,17 +418,18 @@ def _settings(kind: Any, rank: int, parameters: dict[str, float], journal: Optio
 
 
 def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
-            watch: Optional[_Watch], time_scale: float, policy: str,
-            known: Optional[Profile]) -> Run:
-    """Run the tasks, and return the finished run."""
+            functions: Optional[Functions], watch: Optional[_Watch], time_scale: float,
+            policy: str, known: Optional[Profile]) -> Run:
+    """Run the tasks, and return the finished run. An exception of a callback is raised."""
     out = ffi.new("hs_schedule **")
     check(lib.hs_exec_predict(handle, out))
     predicted = Schedule._own(out[0], instance, Report())
     report, error = ffi.new("hs_exec_report *"), ffi.new("hs_error *")
     report.struct_size = ffi.sizeof("hs_exec_report")
     stop = _StopRun(handle)
-    if watch:
-        watch.stop = stop
+    for callback in (functions, watch):
+        if callback:
+            callback.stop = stop
     began = time.time()
     status, interrupt = stoppable(lambda: lib.hs_exec_run(handle, report, error), stop)
     if watch and watch.close:
@@ -424,15 +437,17 @@ def _finish(handle: Any, instance: Instance, schedule: Optional[Schedule],
     numbers = {name: getattr(report, name)
                for name, _ in ffi.typeof("hs_exec_report").fields if name != "struct_size"}
     records = _records(handle, instance)
-    made = Run(instance, schedule, predicted, numbers, _failures(handle, instance), records,
+    failures = _failures(handle, instance, functions.tracebacks if functions else {})
+    made = Run(instance, schedule, predicted, numbers, failures, records,
                _emulated(handle, instance, records),
                lib.hs_unit_seconds(lib.hs_instance_unit(instance._handle)) * time_scale, policy, began)
     if known is not None:
         _keep(known, made)
     if interrupt:
         raise interrupt
-    if watch and watch.raised:
-        raise watch.raised
+    for callback in (functions, watch):
+        if callback and callback.raised:
+            raise callback.raised
     if status not in (lib.HS_OK, lib.HS_EFAILED, lib.HS_ECANCELED):
         check_described(status, error)
     return made
@@ -461,7 +476,8 @@ def _in_python(why: str) -> str:
     return why
 
 
-def _failures(handle: Any, instance: Instance) -> list[Failure]:
+def _failures(handle: Any, instance: Instance,
+              tracebacks: dict[tuple[int, int], str]) -> list[Failure]:
     found: list[Failure] = []
     entry, index = ffi.new("hs_exec_failure *"), 0
     entry.struct_size = ffi.sizeof("hs_exec_failure")
@@ -469,7 +485,8 @@ def _failures(handle: Any, instance: Instance) -> list[Failure]:
         index += 1
         if not entry.done:
             found.append(Failure(instance.name(entry.task), entry.number, entry.worker,
-                                 bool(entry.final), text(entry.why), text(entry.log)))
+                                 bool(entry.final), text(entry.why), text(entry.log),
+                                 tracebacks.get((entry.task, entry.number), "")))
     return found
 
 

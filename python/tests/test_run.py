@@ -146,10 +146,14 @@ class Signals(unittest.TestCase):
         done = script("""
 import os, signal, sys, hybridsched as hs
 inst = hs.Instance.from_frame({"cpu_command": ["sleep 3600"] * 3}, cpus=1, gpus=0)
-seen = []
+sent, handled = [], []
+def handler(number, frame):
+    handled.append(1)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, handler)
 def interrupt(now):
-    if now.running and len(seen) < 2:
-        seen.append(now)
+    if now.running and len(sent) == len(handled) < 2:
+        sent.append(1)
         os.kill(os.getpid(), signal.SIGINT)
 try:
     hs.run(inst, commands=True, progress=interrupt)

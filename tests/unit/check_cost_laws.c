@@ -115,6 +115,36 @@ START_TEST(strange_executions_are_left_out_until_they_are_many)
 }
 END_TEST
 
+/* Cold first executions are replaced; an execution that is only short beside the mean is added. */
+START_TEST(cold_first_executions_are_replaced)
+{
+    static const double times[] = {10, 8, 9, 30};
+    hsi_statistics      s, group = {0};
+
+    for (int cold = 1; cold <= 4; cold++) {
+        s = (hsi_statistics){0};
+        for (int i = 0; i < cold; i++)
+            hsi_statistics_observe(&s, times[i], 1);
+        ck_assert_int_eq(hsi_statistics_observe(&s, 2.5, 2),
+                         cold < 4 ? HSI_OBSERVED_WARM : HSI_OBSERVED_STRANGE);
+        ck_assert_double_eq(s.runs, cold < 4 ? 1 : 4);
+        ck_assert_double_eq(s.least, cold < 4 ? 2.5 : 8);
+    }
+    s = (hsi_statistics){0};
+    hsi_statistics_observe(&s, 1, 0);
+    ck_assert_int_eq(hsi_statistics_observe(&s, 9, 0), HSI_OBSERVED_ADDED);
+    ck_assert_int_eq(hsi_statistics_observe(&s, 0.5, 0), HSI_OBSERVED_ADDED);
+    ck_assert_double_eq(s.runs, 3);
+    s = (hsi_statistics){0};
+    hsi_statistics_observe(&s, 10, 0);
+    hsi_statistics_add(&group, 2, 0);
+    hsi_statistics_add(&group, 3, 0);
+    hsi_statistics_append(&s, &group);
+    ck_assert_double_eq(s.runs, 2);
+    ck_assert_double_eq(s.mean, 2.5);
+}
+END_TEST
+
 /* Observations that arrive in groups are strange like single ones. */
 START_TEST(strange_groups_are_left_out_until_they_are_many)
 {
@@ -313,6 +343,7 @@ int main(void)
     tcase_add_test(cases, old_executions_fade);
     tcase_add_test(cases, strange_executions_are_left_out_until_they_are_many);
     tcase_add_test(cases, strange_groups_are_left_out_until_they_are_many);
+    tcase_add_test(cases, cold_first_executions_are_replaced);
     tcase_add_test(cases, power_laws_are_found_in_noise);
     tcase_add_test(cases, fitted_power_laws_are_least_squares);
     tcase_add_test(cases, power_laws_need_three_sizes);

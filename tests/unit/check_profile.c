@@ -230,6 +230,42 @@ START_TEST(changed_machines_are_learned)
 }
 END_TEST
 
+/*
+ * A cold first execution is replaced in the file, wherever the later ones are observed; but one of a
+ * later run replaces no older execution.
+ */
+START_TEST(cold_first_executions_are_replaced)
+{
+    hs_features f = features_of("cold", 0, 3);
+    hs_profile *profile = open_profile();
+    hs_cost    *cost = new_cost();
+
+    observe(cost, HS_CPU, f, 9, 1);
+    if (_i == 1)
+        flush_to(profile, cost);
+    if (_i == 2) {
+        flush_to(profile, cost);
+        hs_cost_free(cost);
+        cost = new_cost();
+    }
+    for (int i = 0; i < 3; i++)
+        observe(cost, HS_CPU, f, 1, 2);
+    flush_to(profile, cost);
+    hs_cost_free(cost);
+    ck_assert_double_eq(query("SELECT mean FROM entry WHERE level = 1"), 1);
+    ck_assert_double_eq(query("SELECT n FROM entry WHERE level = 1"), 3);
+    cost = new_cost();
+    observe(cost, HS_CPU, f, 9, 3);
+    observe(cost, HS_CPU, f, 1, 3);
+    observe(cost, HS_CPU, f, 1, 3);
+    flush_to(profile, cost);
+    hs_cost_free(cost);
+    hs_profile_close(profile);
+    ck_assert_double_eq(query("SELECT mean FROM entry WHERE level = 1"), 1);
+    ck_assert_double_eq(query("SELECT n FROM entry WHERE level = 1"), 5);
+}
+END_TEST
+
 /* Single strange executions do not replace an entry, however many there are in total. */
 START_TEST(rare_strange_executions_change_nothing)
 {
@@ -656,6 +692,7 @@ int main(void)
     tcase_add_test(tcase, restarts_replace_entries);
     tcase_add_loop_test(tcase, changed_machines_are_learned, 0, 5);
     tcase_add_test(tcase, rare_strange_executions_change_nothing);
+    tcase_add_loop_test(tcase, cold_first_executions_are_replaced, 0, 3);
     tcase_add_test(tcase, processors_are_separate);
     tcase_add_test(tcase, trimming_drops_the_oldest);
     tcase_add_test(tcase, processors_are_listed);

@@ -39,6 +39,16 @@ typedef enum bench_manner {
     BENCH_PEER        /* plan made by an external solver */
 } bench_manner;
 
+/* The estimates of the tasks of a made machine (machine.c), from what was measured on it before. */
+typedef enum bench_estimates {
+    BENCH_GIVEN,    /* the times of the instance */
+    BENCH_ROOFLINE, /* rates of the machine */
+    BENCH_POWER,    /* power laws of the size, fitted to the kernels' times in other instances */
+    BENCH_LEARNED,  /* log-linear laws of work and bytes, fitted to the same times */
+    BENCH_LAWS,     /* the better of these laws for each kernel */
+    BENCH_ONLINE    /* times of a first run; where it has none, these laws */
+} bench_estimates;
+
 typedef struct bench_algorithm {
     /* name in the campaign, with its prefix, such as steal/ or live/ */
     char                  name[BENCH_NAME];
@@ -48,6 +58,7 @@ typedef struct bench_algorithm {
     const bench_peer     *peer;
     hs_rank               rank;
     hs_guess_use          guesses; /* BENCH_FIRST_RUN */
+    bench_estimates       estimates;
 } bench_algorithm;
 
 /* The measured quantities. */
@@ -63,6 +74,7 @@ typedef enum bench_measure {
     BENCH_GPU_ACCELERATION,
     BENCH_CPU_IDLE,
     BENCH_GPU_IDLE,
+    BENCH_ERROR, /* mean of |estimate - time| / time over the tasks */
     BENCH_MEASURES
 } bench_measure;
 
@@ -79,9 +91,10 @@ typedef struct bench_plot {
  * families.
  */
 typedef struct bench_published {
-    char  *label;
-    char   algorithm[BENCH_NAME];
-    double low, high, size; /* range of the result; size of the sweep, NaN: all sizes */
+    char         *label;
+    char          algorithm[BENCH_NAME];
+    bench_measure measure; /* BENCH_RATIO or BENCH_ERROR */
+    double        low, high, size; /* range of the result; size of the sweep, NaN: all sizes */
 } bench_published;
 
 /* A campaign, read from its text. */
@@ -123,6 +136,13 @@ const char *bench_library_name(size_t index);
 /* Return the text of the built-in campaign `name`; NULL: unknown name. */
 const char *bench_library_text(const char *name);
 
+/* A measured time of a profile that is predicted from other sizes (held_out.c). */
+typedef struct bench_held_out {
+    const char *key; /* kernel; NULL: the case is an instance */
+    hs_type     type;
+    double      size;
+} bench_held_out;
+
 /* One instance of a campaign. */
 typedef struct bench_case {
     const bench_family *family;
@@ -132,6 +152,10 @@ typedef struct bench_case {
     gen_line            line;  /* parsed hsched-gen command line */
     char              **words; /* words of `recipe`, which `line` points into */
     double              perturb, wrong, late, overhead; /* distortions of the times, see recipe.c */
+    double              machine; /* deviation of the times of a made machine; 0: no made machine */
+    double              tile;    /* made machine: size of the tiles of a factorisation; 0: none */
+    uint64_t            run;     /* made machine: number of the run, which sets the deviations */
+    bench_held_out      held_out; /* time to predict instead of an instance */
 } bench_case;
 
 /** Return all cases of a campaign in order, and their number. An error ends the program. */
@@ -160,13 +184,46 @@ void bench_instance_free(bench_instance *instance);
 /** Create the same instance with unknown times. */
 hs_status bench_instance_forget(const hs_instance *in, hs_instance **out);
 
+/** Adds the rows of an instance with changes to a builder. */
+typedef hs_status bench_add_rows(const void *context, const hs_instance *in, hs_builder *b);
+
+/** Create the same instance with the rows that `add` adds. */
+hs_status bench_instance_rebuild(const hs_instance *in, bench_add_rows *add, const void *context,
+                                 hs_instance **out);
+
+/** Create a tiled factorisation with the kernels of a table. */
+hs_status bench_tiled(const gen_request *request, const hs_kernel_table *table, int graph,
+                      hs_instance **out);
+
+/** Return the next number of a random sequence, in [0, 1). */
+double bench_draw(uint64_t *state);
+
 /**
- * Simulate the policy of an algorithm with the manner BENCH_FIRST_RUN or BENCH_SECOND_RUN. The
- * tasks are those of `in`, whose times the policy does not get, and take the times of `truth`.
+ * Make an instance whose tasks take the times of the case's made machine. Return 0, or an exit code
+ * after a message.
  */
-hs_status bench_simulate_unknown(const bench_algorithm *a, const hs_instance *in,
-                                 const hs_instance *truth, hs_policy_settings *settings,
-                                 hs_schedule **out);
+int bench_machine_instance(const bench_case *one, hs_instance **out);
+
+/**
+ * Create cost models with what was measured on the case's made machine before: its rates, and for
+ * BENCH_POWER and later the times of the tasks of other instances.
+ */
+hs_status bench_machine_measure(const bench_case *one, bench_estimates estimates, hs_cost **out);
+
+/** Predict a time in seconds from the source of the estimates, and return the source that could. */
+hs_cost_source bench_predict(hs_cost *cost, bench_estimates estimates, hs_type type,
+                             const hs_features *features, double *seconds);
+
+/** Create the instance with estimates in place of the times. */
+hs_status bench_estimate(const hs_instance *in, hs_cost *cost, bench_estimates estimates,
+                         hs_instance **out);
+
+/** Add the executions of a schedule of `in` to the cost models, as a profile does between runs. */
+hs_status bench_observe(const hs_schedule *s, const hs_instance *in, hs_cost *cost);
+
+/** Return the mean of |estimate - time| / time over the finished tasks of a schedule. */
+double bench_mean_error(const hs_schedule *s, const hs_instance *estimates,
+                        const hs_instance *truth);
 
 /* A row of the CSV file. NaN: no number; all results are NaN if no schedule was found. */
 typedef struct bench_row {
@@ -176,6 +233,7 @@ typedef struct bench_row {
     uint64_t tasks, seed, aborted, gpu_tasks;
     double   gap; /* makespan / best known bound - 1; 0: optimal */
     double   acceleration[2], idle[2];
+    double   error; /* mean relative error of the estimates; NaN: not measured */
     char    *version; /* version and commit of the program that made the row */
 } bench_row;
 
@@ -188,6 +246,28 @@ double bench_value(const bench_row *row, bench_measure measure);
  */
 int bench_measure_case(const bench_campaign *c, const bench_case *one, const char *wanted,
                        bench_row *rows);
+
+/**
+ * Open the profile of held-out times: FILE, or FILE,FILE with the executions to predict in the
+ * second. Return 0, or an exit code after a message. Close it in any case.
+ */
+int  bench_profile_open(const char *files);
+void bench_profile_close(void);
+
+/**
+ * Predict the held-out time of the case by the source of each algorithm with wanted[a], and store
+ * the errors in rows[a]. Return 0, or an exit code after a message.
+ */
+int bench_measure_held_out(const bench_campaign *c, const bench_case *one, const char *wanted,
+                           bench_row *rows);
+
+/**
+ * Simulate the policy of an algorithm with the manner BENCH_FIRST_RUN or BENCH_SECOND_RUN. The
+ * tasks are those of `in`, whose times the policy does not get, and take the times of `truth`.
+ */
+hs_status bench_simulate_unknown(const bench_algorithm *a, const hs_instance *in,
+                                 const hs_instance *truth, hs_policy_settings *settings,
+                                 hs_schedule **out);
 
 /* The rows of a campaign: case i and algorithm a are at i * algorithms + a. */
 typedef struct bench_rows {
@@ -235,9 +315,12 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                        bench_measure measure, const bench_family *family, double size);
 
-/** Write the median and the 90% quantile of makespan / bound by family and algorithm. */
+/** Write the median and the 90% quantile of a measure by family and algorithm. */
 void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                         FILE *out);
+                         bench_measure measure, FILE *out);
+
+/** Return whether a plot of the campaign shows the errors of estimates. */
+bool bench_has_errors(const bench_campaign *c);
 
 /** Return the values of algorithm `a` in the cases of a family and size; the caller frees them. */
 double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,

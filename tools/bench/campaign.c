@@ -36,6 +36,7 @@ static const struct {
     [BENCH_GPU_ACCELERATION] = {"gpu-acceleration", "acceleration of what GPUs ran"},
     [BENCH_CPU_IDLE] = {"cpu-idle", "idle time of CPUs / bound"},
     [BENCH_GPU_IDLE] = {"gpu-idle", "idle time of GPUs / bound"},
+    [BENCH_ERROR] = {"error", "mean |estimate - time| / time"},
 };
 
 const char *bench_measure_name(bench_measure measure)
@@ -187,14 +188,36 @@ static bool find_policy(bench_algorithm *a, const char *what, const char *text)
     return true;
 }
 
+/* Cut a prefix of estimates and return the rest of the text. */
+static const char *cut_estimates(bench_algorithm *a, const char *text)
+{
+    static const char *const prefixes[] = {[BENCH_ROOFLINE] = "roofline/",
+                                           [BENCH_POWER] = "power/",
+                                           [BENCH_LEARNED] = "learned/",
+                                           [BENCH_LAWS] = "laws/",
+                                           [BENCH_ONLINE] = "online/"};
+
+    for (int i = BENCH_ROOFLINE; i <= BENCH_ONLINE; i++) {
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) != 0)
+            continue;
+        a->estimates = (bench_estimates)i;
+        return text + strlen(prefixes[i]);
+    }
+    return text;
+}
+
 static void find_algorithm(bench_algorithm *a, const char *what, const char *text)
 {
-    const char *name = text;
+    const char *name;
 
     *a = (bench_algorithm){.manner = BENCH_PLAN};
     snprintf(a->name, sizeof a->name, "%s", text);
-    if (find_policy(a, what, text))
+    name = text = cut_estimates(a, text);
+    if (find_policy(a, what, text)) {
+        if (a->estimates != BENCH_GIVEN && a->manner != BENCH_LIVE)
+            usage_error("%s: '%s' has two prefixes for estimates", what, a->name);
         return;
+    }
     if (strncmp(text, "peer/", 5) == 0) {
         a->manner = BENCH_PEER;
         a->peer = bench_peer_find(text + 5);
@@ -282,10 +305,10 @@ static void read_lines(reader *r, char *rest)
 }
 
 /* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */
-static void read_published(reader *r, char *rest)
+static void read_published_measure(reader *r, char *rest, bench_measure measure)
 {
     bench_campaign *c = r->c;
-    bench_published p = {.size = NAN};
+    bench_published p = {.measure = measure, .size = NAN};
     char *name = strtok(cut_label(r, rest, "what is published"), " \t"), *range, *size, *dots;
 
     range = name ? strtok(NULL, " \t") : NULL;
@@ -308,12 +331,22 @@ static void read_published(reader *r, char *rest)
     c->published[c->published_count++] = p;
 }
 
+static void read_published(reader *r, char *rest)
+{
+    read_published_measure(r, rest, BENCH_RATIO);
+}
+
+static void read_published_error(reader *r, char *rest)
+{
+    read_published_measure(r, rest, BENCH_ERROR);
+}
+
 static const statement statements[] = {
     {"title", read_title},         {"source", read_source},         {"axis", read_axis},
     {"instances", read_instances}, {"seeds", read_seeds},           {"algorithms", read_algorithms},
     {"bounds", read_bounds},       {"iterations", read_iterations}, {"time", read_time},
     {"boxes", read_boxes},         {"lines", read_lines},           {"published", read_published},
-    {"note", read_note},
+    {"note", read_note},           {"published-error", read_published_error},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };

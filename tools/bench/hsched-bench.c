@@ -19,6 +19,7 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
+    const char *profile;
     const char *file; /* file of the campaign; NULL: the campaign is built in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
@@ -82,6 +83,11 @@ static const option_spec option_table[] = {
      "N",
      {OPTION_WHOLE(iterations, 1, OPTION_ANY)},
      "best: number of iterations, which gives the same rows everywhere"},
+    {0,
+     "profile",
+     "FILE[,FILE]",
+     {OPTION_TEXT(profile)},
+     "predict times of this profile that are held out, or those of the second profile"},
     {0,
      "format",
      "text|csv|json",
@@ -225,6 +231,30 @@ static int drop_missing_peers(bench_campaign *c)
     return EXIT_OK;
 }
 
+/* Remove the kinds that need a profile if none is given, else open it. Return 0, or an exit code. */
+static int take_profile(const char *files, bench_campaign *c)
+{
+    size_t kept = 0;
+
+    if (files)
+        return bench_profile_open(files);
+    for (size_t f = 0; f < c->family_count; f++) {
+        bench_family *family = &c->families[f];
+
+        if (strncmp(family->recipe, "profile ", 8) != 0) {
+            c->families[kept++] = *family;
+            continue;
+        }
+        message("'%s' is left out: it needs --profile=FILE", family->label);
+        free(family->label);
+        free(family->recipe);
+    }
+    c->family_count = kept;
+    if (kept == 0)
+        message("nothing is left to run");
+    return kept > 0 ? EXIT_OK : EXIT_USAGE;
+}
+
 static int write_page(const char *path, const bench_campaign *c, const bench_case *cases,
                       const bench_rows *rows)
 {
@@ -255,7 +285,9 @@ static void print_summary(const command_line *line, const bench_campaign *c,
     else
         summary_json(s, stdout);
     if (line->format == 0 && c->family_count > 1)
-        bench_families_text(c, cases, rows, stdout);
+        bench_families_text(c, cases, rows, BENCH_RATIO, stdout);
+    if (line->format == 0 && bench_has_errors(c))
+        bench_families_text(c, cases, rows, BENCH_ERROR, stdout);
     summary_free(s);
 }
 
@@ -333,7 +365,10 @@ int main(int argc, char **argv)
         change(&o, &line, &c);
         code = drop_missing_peers(&c);
         if (!code)
+            code = take_profile(line.profile, &c);
+        if (!code)
             code = run_campaign(&line, &c);
+        bench_profile_close();
         bench_campaign_free(&c);
     }
     return output_finish(code);

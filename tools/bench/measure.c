@@ -85,9 +85,9 @@ static int compute_bound(work *w)
     return EXIT_OK;
 }
 
-/* Simulate a policy or a plan with the times in w->truth. */
-static hs_status simulate(const work *w, const bench_algorithm *a, const hs_schedule *plan,
-                      hs_schedule **out)
+/* Simulate a policy or a plan, made with the times of `in`, with the times in w->truth. */
+static hs_status simulate(const work *w, const bench_algorithm *a, const hs_instance *in,
+                          const hs_schedule *plan, hs_schedule **out)
 {
     hs_policy_settings settings;
 
@@ -96,19 +96,21 @@ static hs_status simulate(const work *w, const bench_algorithm *a, const hs_sche
     if (a->manner >= BENCH_LIVE && a->manner <= BENCH_SECOND_RUN)
         settings.rank = a->rank;
     if (a->manner == BENCH_FIRST_RUN || a->manner == BENCH_SECOND_RUN)
-        return bench_simulate_unknown(a, w->made.in, w->truth, &settings, out);
-    return hs_policy_simulate(a->policy, w->made.in, plan, w->truth, &settings, out);
+        return bench_simulate_unknown(a, in, w->truth, &settings, out);
+    return hs_policy_simulate(a->policy, in, plan, w->truth, &settings, out);
 }
 
 /* Let an external solver make a plan from the estimated times. */
-static hs_status solve_by_peer(const work *w, const bench_algorithm *a, hs_schedule **plan)
+static hs_status solve_by_peer(const work *w, const bench_algorithm *a, const hs_instance *in,
+                               hs_schedule **plan)
 {
-    return bench_peer_solve(a->peer, w->made.in,
+    return bench_peer_solve(a->peer, in,
                             w->c->time_limit > 0 ? w->c->time_limit : USUAL_TIME, plan);
 }
 
-static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule **out,
-                          hs_report *report, double *seconds)
+/* Schedule with the estimates in `in`. */
+static hs_status schedule(const work *w, const bench_algorithm *a, const hs_instance *in,
+                          hs_schedule **out, hs_report *report, double *seconds)
 {
     hs_settings  settings;
     hs_schedule *plan = NULL;
@@ -118,18 +120,70 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
     settings_of(w, &settings);
     settings.rank = a->rank;
     if (a->algorithm)
-        status = hs_solve_reported(a->algorithm, w->made.in, &settings, &plan, report);
+        status = hs_solve_reported(a->algorithm, in, &settings, &plan, report);
     else if (a->peer)
-        status = solve_by_peer(w, a, &plan);
+        status = solve_by_peer(w, a, in, &plan);
     *seconds = clock_now() - start;
     if (status != HS_OK || (a->peer && !plan))
         return status;
-    if ((a->manner == BENCH_PLAN || a->manner == BENCH_PEER) && w->truth == w->made.in) {
+    if ((a->manner == BENCH_PLAN || a->manner == BENCH_PEER) && w->truth == in) {
         *out = plan;
         return HS_OK;
     }
-    status = simulate(w, a, plan, out);
+    status = simulate(w, a, in, plan, out);
     hs_schedule_free(plan);
+    return status;
+}
+
+/* Run the algorithm on the made machine once, and add the times of the tasks to the cost models. */
+static hs_status observe_first_run(work *w, const bench_algorithm *a, const hs_instance *estimates,
+                                   hs_cost *cost)
+{
+    work         first = *w;
+    bench_case   run = *w->one;
+    hs_instance *truth = NULL;
+    hs_schedule *s = NULL;
+    hs_report    report;
+    double       seconds;
+    hs_status    status = HS_ENOMEM;
+
+    run.run++;
+    hs_report_init(&report);
+    if (bench_machine_instance(&run, &truth) == EXIT_OK) {
+        first.truth = truth;
+        status = schedule(&first, a, estimates, &s, &report, &seconds);
+    }
+    if (status == HS_OK)
+        status = bench_observe(s, truth, cost);
+    hs_schedule_free(s);
+    hs_instance_free(truth);
+    return status;
+}
+
+/* Schedule with estimates of cost models, and set their mean error. */
+static hs_status schedule_estimated(work *w, const bench_algorithm *a, hs_schedule **out,
+                                    hs_report *report, bench_row *row)
+{
+    hs_instance    *estimates = NULL;
+    hs_cost        *cost = NULL;
+    bench_estimates first = a->estimates == BENCH_ONLINE ? BENCH_LAWS : a->estimates;
+    hs_status       status = bench_machine_measure(w->one, first, &cost);
+
+    if (status == HS_OK)
+        status = bench_estimate(w->truth, cost, first, &estimates);
+    if (status == HS_OK && a->estimates == BENCH_ONLINE) {
+        status = observe_first_run(w, a, estimates, cost);
+        hs_instance_free(estimates);
+        estimates = NULL;
+        if (status == HS_OK)
+            status = bench_estimate(w->truth, cost, a->estimates, &estimates);
+    }
+    if (status == HS_OK)
+        status = schedule(w, a, estimates, out, report, &row->seconds);
+    if (status == HS_OK && *out)
+        row->error = bench_mean_error(*out, estimates, w->truth);
+    hs_instance_free(estimates);
+    hs_cost_free(cost);
     return status;
 }
 
@@ -168,8 +222,8 @@ static int check_bound(const work *w, const hs_schedule *s)
                                  hs_schedule_entry_count(s), w->proved.name, w->proved.value);
 }
 
-static void fill_schedule(const work *w, const hs_schedule *s, const hs_report *report,
-                          bench_row *row)
+static void fill_schedule(const work *w, const bench_algorithm *a, const hs_schedule *s,
+                          const hs_report *report, bench_row *row)
 {
     const hs_instance *in = w->truth;
     double             known = w->bound.value;
@@ -179,9 +233,9 @@ static void fill_schedule(const work *w, const hs_schedule *s, const hs_report *
     row->makespan = certified_time_beside(in, s, w->bound.value);
     row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
     row->gpu_tasks = metrics.type[HS_GPU].tasks;
-    if (w->truth == w->made.in && report->bound > known)
+    if (w->truth == w->made.in && a->estimates == BENCH_GIVEN && report->bound > known)
         known = report->bound;
-    row->gap = report->proved || row->makespan <= known ? 0 : row->makespan / known - 1;
+    row->gap = (report->proved && a->estimates == BENCH_GIVEN) || row->makespan <= known ? 0 : row->makespan / known - 1;
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         row->acceleration[type] = metrics.type[type].acceleration;
         row->idle[type] = hs_metrics_idle_share(
@@ -203,7 +257,16 @@ static int run_one(work *w, const bench_algorithm *a, bench_row *row)
     int          code = EXIT_OK;
 
     hs_report_init(&report);
-    status = schedule(w, a, &s, &report, &row->seconds);
+    row->error = NAN;
+    if (a->estimates != BENCH_GIVEN && !(w->one->machine > 0)) {
+        message("%s: %s: only tasks of a made machine, --machine, have such estimates",
+                w->one->recipe, a->name);
+        return EXIT_USAGE;
+    }
+    if (a->estimates != BENCH_GIVEN)
+        status = schedule_estimated(w, a, &s, &report, row);
+    else
+        status = schedule(w, a, w->made.in, &s, &report, &row->seconds);
     if (status == HS_OK && s)
         status = hs_schedule_check(w->truth, s, &error);
     if (status == HS_ESCHEDULE)
@@ -212,10 +275,10 @@ static int run_one(work *w, const bench_algorithm *a, bench_row *row)
     else if (status == HS_OK)
         fill_case(w, a, row);
     if (status == HS_OK && s) {
-        if (w->truth == w->made.in)
+        if (w->truth == w->made.in && a->estimates == BENCH_GIVEN)
             keep_larger(&w->proved, report.bound_name, report.bound);
         code = check_bound(w, s);
-        fill_schedule(w, s, &report, row);
+        fill_schedule(w, a, s, &report, row);
     }
     hs_schedule_free(s);
     return status == HS_OK ? code : failed(w, a->name, status);
@@ -225,7 +288,11 @@ int bench_measure_case(const bench_campaign *c, const bench_case *one, const cha
                        bench_row *rows)
 {
     work w = {.c = c, .one = one};
-    int  code = bench_instance_make(one, strstr(c->bounds, "witness") != NULL, &w.made);
+    int  code;
+
+    if (one->held_out.key)
+        return bench_measure_held_out(c, one, wanted, rows);
+    code = bench_instance_make(one, strstr(c->bounds, "witness") != NULL, &w.made);
 
     w.truth = w.made.truth ? w.made.truth : w.made.in;
     if (!code)
@@ -260,6 +327,8 @@ double bench_value(const bench_row *row, bench_measure measure)
         return row->idle[HS_CPU];
     case BENCH_GPU_IDLE:
         return row->idle[HS_GPU];
+    case BENCH_ERROR:
+        return row->error;
     default:
         return NAN;
     }

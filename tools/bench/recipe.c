@@ -6,6 +6,9 @@
  *   --wrong X     tasks really take times that differ from the estimates by up to X
  *   --late X      tasks really take longer, on average by X times the mean of their smaller times
  *   --overhead X  add X to the time of each task, and to its estimate
+ *   --machine X   tasks take the times of a made machine (machine.c), which deviate by up to X
+ *   --tile B      --machine: tiles of B x B numbers (tiled factorisations)
+ * A recipe `profile KERNEL SIZE [gpu]` is a time of a profile (held_out.c), not an instance.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +35,9 @@ static void take_own(bench_case *one, const char *where)
     } own[] = {{"--perturb", &one->perturb, 0.999},
                {"--wrong", &one->wrong, 0.999},
                {"--late", &one->late, 1e9},
-               {"--overhead", &one->overhead, 1e9}};
+               {"--overhead", &one->overhead, 1e9},
+               {"--machine", &one->machine, 0.999},
+               {"--tile", &one->tile, 65536}};
     enum { OWN = sizeof own / sizeof *own };
     size_t to = 1;
 
@@ -77,9 +82,38 @@ static bool draws_numbers(const bench_case *one)
 {
     gen_family family = one->line.request.family;
 
-    return one->perturb > 0 || one->wrong > 0 || one->late > 0 || family == GEN_GAMMA ||
+    return one->machine > 0 || one->perturb > 0 || one->wrong > 0 || one->late > 0 || family == GEN_GAMMA ||
            family == GEN_UNIFORM || family == GEN_ADVERSARY ||
            (family >= GEN_CHAIN && family <= GEN_TOPCUOGLU);
+}
+
+/* Read the recipe of a time of a profile; return false if it is another recipe. */
+static bool read_held_out(bench_case *one, const char *where)
+{
+    char **word = one->words + 1;
+
+    if (!word[0] || strcmp(word[0], "profile") != 0)
+        return false;
+    if (!word[1] || !word[2] || (word[3] && (strcmp(word[3], "gpu") != 0 || word[4])))
+        usage_error("%s: '%s' is not of the form profile KERNEL SIZE [gpu]", where, one->recipe);
+    one->held_out = (bench_held_out){.key = word[1],
+                                     .type = word[3] ? HS_GPU : HS_CPU,
+                                     .size = parse_double(where, word[2], 0, 1e300)};
+    return true;
+}
+
+static void check_machine(const bench_case *one, const char *where)
+{
+    gen_family family = one->line.request.family;
+    bool       is_tiled = family >= GEN_CHOLESKY && family <= GEN_QR;
+
+    if (one->machine > 0 && (one->wrong > 0 || one->late > 0 || one->overhead > 0 ||
+                             one->perturb > 0 || one->line.request.kernel_count > 0))
+        usage_error("%s: --machine makes all times: remove --perturb, --wrong, --late, --overhead "
+                    "and --kernel-count",
+                    where);
+    if (one->tile > 0 ? !is_tiled || !(one->machine > 0) : is_tiled && one->machine > 0)
+        usage_error("%s: --tile and --machine belong together for cholesky, lu and qr", where);
 }
 
 bool bench_recipe_read(bench_case *one, const char *where)
@@ -88,6 +122,8 @@ bool bench_recipe_read(bench_case *one, const char *where)
     int          words = 0;
 
     split(one, where);
+    if (read_held_out(one, where))
+        return false;
     take_own(one, where);
     while (one->words[words])
         words++;
@@ -100,6 +136,7 @@ bool bench_recipe_read(bench_case *one, const char *where)
         usage_error("%s: --kernel-count varies the times within kernels already: remove --wrong, "
                     "--late and --overhead",
                     where);
+    check_machine(one, where);
     if (one->line.list || strcmp(one->line.path[GEN_INSTANCE], "-") != 0)
         usage_error("%s: '%s' is no instance", where, one->recipe);
     if (request->seed != 0)
@@ -109,8 +146,7 @@ bool bench_recipe_read(bench_case *one, const char *where)
     return draws_numbers(one);
 }
 
-/* Return the next number of splitmix64, in [0, 1). */
-static double draw(uint64_t *state)
+double bench_draw(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -122,11 +158,11 @@ static double draw(uint64_t *state)
 /* Return a random factor in [1 - part, 1 + part). */
 static double factor(uint64_t *state, double part)
 {
-    return 1 - part + 2 * part * draw(state);
+    return 1 - part + 2 * part * bench_draw(state);
 }
 
-static hs_status tiled(const gen_request *request, const hs_kernel_table *table, int graph,
-                       hs_instance **out)
+hs_status bench_tiled(const gen_request *request, const hs_kernel_table *table, int graph,
+                      hs_instance **out)
 {
     hs_tiled spec = {
         .struct_size = sizeof spec,
@@ -146,7 +182,7 @@ static hs_status tiled(const gen_request *request, const hs_kernel_table *table,
 static hs_status area(const gen_request *request, const hs_kernel_table *table, double *value)
 {
     hs_instance *in = NULL;
-    hs_status    status = tiled(request, table, 0, &in);
+    hs_status    status = bench_tiled(request, table, 0, &in);
 
     if (status == HS_OK)
         status = hs_bound_compute(hs_bound_find("theorem2"), in, NULL, value);
@@ -176,7 +212,7 @@ static hs_status perturb(const bench_case *one, const hs_kernel_table *from, hs_
         kernels[i].cpu *= before / after;
         kernels[i].gpu *= before / after;
     }
-    return status == HS_OK ? tiled(&one->line.request, &table, one->line.request.graph, out)
+    return status == HS_OK ? bench_tiled(&one->line.request, &table, one->line.request.graph, out)
                            : status;
 }
 
@@ -209,15 +245,16 @@ static double mean_least_time(const hs_instance *in)
     return rows ? sum / (double)rows : 0;
 }
 
-static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+static hs_status add_true_rows(const void *of, const hs_instance *in, hs_builder *b)
 {
+    const bench_case *one = of;
     double    delay = one->late * mean_least_time(in);
     uint64_t  state = ~one->seed; /* a seed that differs from the seed of the instance */
     hs_status status = HS_OK;
 
     for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
         hs_task task;
-        double  late = 2 * delay * draw(&state);
+        double  late = 2 * delay * bench_draw(&state);
 
         hs_instance_row(in, i, &task);
         task.cpu = task.cpu * factor(&state, one->wrong) + late;
@@ -227,8 +264,9 @@ static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_
     return status;
 }
 
-static hs_status add_dear_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+static hs_status add_dear_rows(const void *of, const hs_instance *in, hs_builder *b)
 {
+    const bench_case *one = of;
     hs_status status = HS_OK;
 
     for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
@@ -242,10 +280,8 @@ static hs_status add_dear_rows(const bench_case *one, const hs_instance *in, hs_
     return status;
 }
 
-/* Rebuild the instance with the rows changed by `add`. */
-static hs_status rebuild(const bench_case *one, const hs_instance *in,
-                         hs_status (*add)(const bench_case *, const hs_instance *, hs_builder *),
-                         hs_instance **out)
+hs_status bench_instance_rebuild(const hs_instance *in, bench_add_rows *add, const void *context,
+                                 hs_instance **out)
 {
     hs_builder *b = NULL;
     hs_status   status = hs_builder_create(&b);
@@ -255,7 +291,7 @@ static hs_status rebuild(const bench_case *one, const hs_instance *in,
     if (status == HS_OK)
         status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
-        status = add(one, in, b);
+        status = add(context, in, b);
     if (status == HS_OK && hs_instance_has_graph(in))
         status = hs_builder_copy_graph(b, in);
     if (status == HS_OK)
@@ -264,11 +300,11 @@ static hs_status rebuild(const bench_case *one, const hs_instance *in,
     return status;
 }
 
-static hs_status add_unknown_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+static hs_status add_unknown_rows(const void *context, const hs_instance *in, hs_builder *b)
 {
     hs_status status = HS_OK;
 
-    (void)one;
+    (void)context;
     for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
         hs_task task;
 
@@ -282,7 +318,7 @@ static hs_status add_unknown_rows(const bench_case *one, const hs_instance *in, 
 
 hs_status bench_instance_forget(const hs_instance *in, hs_instance **out)
 {
-    return rebuild(NULL, in, add_unknown_rows, out);
+    return bench_instance_rebuild(in, add_unknown_rows, NULL, out);
 }
 
 /*
@@ -323,6 +359,8 @@ int bench_instance_make(const bench_case *one, bool wants_witness, bench_instanc
     hs_status    status = HS_OK;
     int          code;
 
+    if (one->machine > 0)
+        return bench_machine_instance(one, &out->in);
     if (request.kernel_count > 0)
         return make_similar(one, wants_witness, out);
     request.wants_witness = wants_witness && request.family == GEN_WORST &&
@@ -330,13 +368,13 @@ int bench_instance_make(const bench_case *one, bool wants_witness, bench_instanc
     request.wants_bad = 0;
     code = one->perturb > 0 ? make_perturbed(one, &made.instance) : gen_make(&request, &made);
     if (!code && one->overhead > 0)
-        status = rebuild(one, made.instance, add_dear_rows, &dear);
+        status = bench_instance_rebuild(made.instance, add_dear_rows, one, &dear);
     if (dear) {
         hs_instance_free(made.instance);
         made.instance = dear;
     }
     if (!code && status == HS_OK && (one->wrong > 0 || one->late > 0))
-        status = rebuild(one, made.instance, add_true_rows, &out->truth);
+        status = bench_instance_rebuild(made.instance, add_true_rows, one, &out->truth);
     if (status != HS_OK)
         code = message_status(status, one->recipe);
     out->in = made.instance;

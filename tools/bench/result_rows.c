@@ -19,7 +19,7 @@
 
 static const char header[] =
     "campaign,family,instance,size,platform,tasks,seed,algorithm,makespan,bound,bound_name,ratio,"
-    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,bounds,"
+    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,error,bounds,"
     "iterations,time_limit,version,machine";
 
 enum {
@@ -43,6 +43,7 @@ enum {
     CPU_IDLE,
     GPU_ACCELERATION,
     GPU_IDLE,
+    ERROR,
     BOUNDS, /* names of all requested bounds */
     ITERATIONS,
     TIME_LIMIT,
@@ -138,6 +139,7 @@ static void take(bench_row *row, char *const field[FIELDS])
         .gpu_tasks = strtoull(field[GPU_TASKS], NULL, 10),
         .acceleration = {number(field[CPU_ACCELERATION]), number(field[GPU_ACCELERATION])},
         .idle = {number(field[CPU_IDLE]), number(field[GPU_IDLE])},
+        .error = number(field[ERROR]),
     };
     snprintf(row->platform, sizeof row->platform, "%s", field[PLATFORM]);
     snprintf(row->bound_name, sizeof row->bound_name, "%s", field[BOUND_NAME]);
@@ -385,6 +387,7 @@ static void put_row(FILE *out, const bench_campaign *c, const bench_row *row)
         put_number(out, row->acceleration[type]);
         put_number(out, row->idle[type]);
     }
+    put_number(out, row->error);
     put_settings(out, c);
     put_text(out, row->version);
     fprintf(out, "\"%s\"\n", bench_machine());

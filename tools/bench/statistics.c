@@ -79,18 +79,26 @@ static void put_family(const bench_campaign *c, const summary *s, const char *la
     }
 }
 
+bool bench_has_errors(const bench_campaign *c)
+{
+    for (size_t i = 0; i < c->plot_count; i++)
+        if (c->plots[i].measure == BENCH_ERROR)
+            return true;
+    return false;
+}
+
 void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                         FILE *out)
+                         bench_measure measure, FILE *out)
 {
     int width = (int)strlen("algorithm");
 
     for (size_t a = 0; a < c->algorithm_count; a++)
         if ((int)strlen(c->algorithms[a].name) > width)
             width = (int)strlen(c->algorithms[a].name);
-    fprintf(out, "\nmakespan / bound of each kind of instances\n  %-*s %9s %8s %8s  %s\n", width,
-            "algorithm", "instances", "median", "q90", "kind");
+    fprintf(out, "\n%s of each kind of instances\n  %-*s %9s %8s %8s  %s\n",
+            bench_measure_title(measure), width, "algorithm", "instances", "median", "q90", "kind");
     for (size_t i = 0; i < c->family_count; i++) {
-        summary *s = bench_summary(c, cases, rows, BENCH_RATIO, &c->families[i], NAN);
+        summary *s = bench_summary(c, cases, rows, measure, &c->families[i], NAN);
 
         put_family(c, s, c->families[i].label, width, out);
         summary_free(s);

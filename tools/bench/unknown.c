@@ -2,8 +2,7 @@
 /* hsched-bench: simulate a policy that does not know the times of the tasks. */
 #include "bench/bench.h"
 
-/* Add the executions of a schedule to the cost models, as a profile does between two runs. */
-static hs_status observe(const hs_schedule *s, const hs_instance *in, hs_cost *cost)
+hs_status bench_observe(const hs_schedule *s, const hs_instance *in, hs_cost *cost)
 {
     double            second = hs_unit_seconds(hs_instance_unit(in));
     hs_feature_index *index = NULL;
@@ -59,7 +58,7 @@ hs_status bench_simulate_unknown(const bench_algorithm *a, const hs_instance *in
     if (status == HS_OK && a->manner == BENCH_SECOND_RUN) {
         status = simulate(a, unknown, truth, settings, cost, &first);
         if (status == HS_OK)
-            status = observe(first, unknown, cost);
+            status = bench_observe(first, unknown, cost);
     }
     if (status == HS_OK)
         status = simulate(a, unknown, truth, settings, cost, out);

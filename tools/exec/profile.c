@@ -52,7 +52,7 @@ int exec_profile_open(const char *path, const exec_request *request, exec_profil
     char          gpu[HS_MAX_PROCESSOR_MODEL];
     int           code;
 
-    if (request->dry_run && access(path, F_OK) != 0 && errno == ENOENT)
+    if (request->dry_run && profile_is_supported() && access(path, F_OK) != 0 && errno == ENOENT)
         path = ":memory:"; /* a dry run creates no file */
     p->keeps = !request->dry_run && strcmp(path, ":memory:") != 0;
     pthread_mutex_init(&p->lock, NULL);

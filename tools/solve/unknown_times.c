@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve --profile and --partition: predictions for unknown times, and divided products. */
+#include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/escape.h"
 #include "common/message.h"
@@ -57,28 +60,56 @@ int solve_fill(const solve_request *request, solve_result *result)
     return report_guesses(request, result);
 }
 
-/* Say which rows were divided; the instances have equal rows. */
-static void report_parts(const solve_result *result, const hs_instance *divided)
+/* What --partition did. */
+typedef struct parts {
+    size_t rows, tasks; /* divided rows, and their tasks */
+    size_t long_rows;   /* divided rows whose tasks take longer than TIME */
+    bool   more_fit;    /* whether a larger MOST divides one of these rows further */
+} parts;
+
+enum { LEAST_COLUMNS = 64 }; /* of a part */
+
+/* Return the number of columns of a task of the kernel NAME:N/B. */
+static double columns_of(const char *kernel)
 {
-    size_t  rows = 0, tasks = 0;
+    return strtod(strchr(kernel, ':') + 1, NULL) / strtod(strchr(kernel, '/') + 1, NULL);
+}
+
+static void count_divided(const hs_task *row, double limit, parts *p)
+{
+    p->rows++;
+    p->tasks += row->count;
+    if (fmin(row->cpu, row->gpu) <= limit)
+        return;
+    p->long_rows++;
+    p->more_fit = p->more_fit || columns_of(row->kernel) >= 2 * LEAST_COLUMNS;
+}
+
+/* Say which rows were divided; the instances have equal rows. `limit` is in their unit. */
+static void report_parts(const solve_result *result, const hs_instance *divided, double limit)
+{
+    parts   p = {0};
     hs_task before, after;
 
     for (size_t row = 0; row < hs_instance_rows(divided); row++) {
         hs_instance_row(result->in, row, &before);
         hs_instance_row(divided, row, &after);
-        if (after.count == before.count)
-            continue;
-        rows++;
-        tasks += after.count;
+        if (after.count != before.count)
+            count_divided(&after, limit, &p);
     }
-    if (rows > 0)
-        message("%s: --partition divides %zu row%s into %zu tasks", result->path, rows,
-                plural(rows), tasks);
+    if (p.rows > 0)
+        message("%s: --partition divides %zu row%s into %zu tasks", result->path, p.rows,
+                plural(p.rows), p.tasks);
     else
         message("%s: --partition divides nothing: no row dgemm:N or sgemm:N that may be divided "
                 "takes longer, the number of parts is limited to 1, or a part would have fewer "
-                "than 64 columns",
-                result->path);
+                "than %d columns",
+                result->path, LEAST_COLUMNS);
+    if (p.long_rows > 0)
+        message("%s: the tasks of %zu of these rows still take longer than the given time; %s",
+                result->path, p.long_rows,
+                p.more_fit ? "allow more tasks, as in --partition=TIME:MOST"
+                           : "more tasks would have fewer than 64 columns each");
 }
 
 int solve_partition(const solve_request *request, solve_result *result)
@@ -94,7 +125,8 @@ int solve_partition(const solve_request *request, solve_result *result)
     pthread_mutex_unlock(&profile_in_use);
     if (status != HS_OK)
         return message_status(status, result->path);
-    report_parts(result, divided);
+    report_parts(result, divided,
+                 request->part_time / hs_unit_seconds(hs_instance_unit(divided)));
     hs_instance_free(result->in);
     result->in = divided;
     return EXIT_OK;

@@ -83,7 +83,8 @@ static void put_origin(const bench_page *p)
     for (size_t i = 0; i < p->c->family_count; i++) {
         fputs("<dt>", p->out);
         html_text(p->out, p->c->families[i].label);
-        fputs("</dt><dd><code>hsched-gen ", p->out);
+        fprintf(p->out, "</dt><dd><code>%s",
+                strncmp(p->c->families[i].recipe, "profile ", 8) == 0 ? "" : "hsched-gen ");
         html_text(p->out, p->c->families[i].recipe);
         fputs("</code></dd>\n", p->out);
     }

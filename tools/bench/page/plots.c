@@ -49,14 +49,11 @@ static size_t drop_zeros(double *value, size_t count)
     return kept;
 }
 
-/*
- * Return whether a plot shows a published result. Published results are ratios, so other measures
- * have none.
- */
+/* Return whether a plot shows a published result. */
 static bool is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
                    double size)
 {
-    if (plot->measure != BENCH_RATIO)
+    if (plot->measure != of->measure)
         return false;
     if (!isnan(of->size) && of->size != size)
         return false;
@@ -143,7 +140,7 @@ static void widen_to_plot(const bench_page *p, const bench_plot *plot, double ra
 
 /*
  * Compute the common range of the horizontal axes of all plots of one kind and measure: values for
- * boxes, sizes for lines.
+ * boxes, sizes of the same families for lines.
  */
 static void share_range(const bench_page *p, const bench_plot *plot, double range[2])
 {
@@ -152,6 +149,8 @@ static void share_range(const bench_page *p, const bench_plot *plot, double rang
     for (size_t i = 0; i < p->c->plot_count; i++) {
         const bench_plot *other = &p->c->plots[i];
 
+        if (plot->kind == PLOT_LINES && strcmp(other->prefix, plot->prefix) != 0)
+            continue; /* the sizes of these families may be others */
         if (other->measure == plot->measure && other->kind == plot->kind &&
             other->log_x == plot->log_x && other->log_y == plot->log_y)
             widen_to_plot(p, other, range);
@@ -263,6 +262,8 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     begin(&f, p->c);
     for (size_t a = 0; a < p->c->algorithm_count; a++)
         add_line(&f, p, plot, family, size, sizes, a);
+    while (f.count > 0 && f.series[f.count - 1].count == 0)
+        f.count--; /* the last ones alone, so that an algorithm has one colour in all plots */
     add_published_lines(&f, p, plot, family, size, sizes);
     drawn.kind = PLOT_LINES;
     drawn.title = family->label;

@@ -16,21 +16,23 @@ static void put_number(FILE *out, double value, int decimals)
 }
 
 /* Write the published range, e.g. "1.002–1.15", for the family or for all instances. */
-static void put_published(const bench_page *p, const bench_family *family, const char *algorithm)
+static void put_published(const bench_page *p, const bench_family *family, const char *algorithm,
+                          bench_measure measure)
 {
     fputs("<td class=\"theirs\">", p->out);
     for (size_t i = 0; i < p->c->published_count; i++) {
         const bench_published *of = &p->c->published[i];
         bool ours = family ? of->label && strcmp(of->label, family->label) == 0 : !of->label;
 
-        if (!ours || strcmp(of->algorithm, algorithm) != 0)
+        if (!ours || of->measure != measure || strcmp(of->algorithm, algorithm) != 0)
             continue;
         fprintf(p->out, of->low < of->high ? "%.4g\xe2\x80\x93%.4g " : "%.4g ", of->low, of->high);
     }
     fputs("</td>", p->out);
 }
 
-static void put_row(const bench_page *p, const bench_family *family, const summary_row *r)
+static void put_row(const bench_page *p, const bench_family *family, const summary_row *r,
+                    bench_measure measure)
 {
     fputs("<tr><td class=\"name\">", p->out);
     html_text(p->out, r->name);
@@ -40,16 +42,16 @@ static void put_row(const bench_page *p, const bench_family *family, const summa
     put_number(p->out, r->high, 4);
     put_number(p->out, r->worst, 4);
     if (p->c->published_count > 0)
-        put_published(p, family, r->name);
+        put_published(p, family, r->name, measure);
     put_number(p->out, 100 * r->wins, 1);
     put_number(p->out, 100 * r->behind, 2);
     put_number(p->out, r->rank, 2);
     fputs("</tr>\n", p->out);
 }
 
-static void put_table(const bench_page *p, const bench_family *family)
+static void put_table(const bench_page *p, const bench_family *family, bench_measure measure)
 {
-    summary    *s = bench_summary(p->c, p->cases, p->rows, BENCH_RATIO, family, NAN);
+    summary    *s = bench_summary(p->c, p->cases, p->rows, measure, family, NAN);
     size_t      compared = summary_compared_instances(s);
     char        all[32] = "";
     summary_row row;
@@ -59,16 +61,16 @@ static void put_table(const bench_page *p, const bench_family *family)
     fputs("<h2>", p->out);
     html_text(p->out, family ? family->label : "All instances");
     fprintf(p->out,
-            ": makespan / bound</h2>\n<div class=\"card\"><table>\n<thead><tr>"
+            ": %s</h2>\n<div class=\"card\"><table>\n<thead><tr>"
             "<th class=\"name\">%zu instance%s%s</th><th>2.5 %%</th><th>median</th><th>97.5 %%</th>"
             "<th>worst</th>%s<th>best in, %%</th><th>behind the best by, %%</th>"
             "<th>mean rank</th></tr></thead>\n<tbody>\n",
-            compared, plural(compared), all,
+            bench_measure_title(measure), compared, plural(compared), all,
             p->c->published_count > 0 ? "<th class=\"theirs\">published</th>" : "");
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
         summary_statistics(s, a, &row);
         if (row.count > 0)
-            put_row(p, family, &row);
+            put_row(p, family, &row, measure);
     }
     fputs("</tbody>\n</table></div>\n", p->out);
     summary_free(s);
@@ -153,7 +155,9 @@ static void put_growths(const bench_page *p)
 void bench_page_tables(const bench_page *p)
 {
     put_growths(p);
-    put_table(p, NULL);
+    put_table(p, NULL, BENCH_RATIO);
     for (size_t i = 0; i < p->c->family_count && p->c->family_count > 1; i++)
-        put_table(p, &p->c->families[i]);
+        put_table(p, &p->c->families[i], BENCH_RATIO);
+    for (size_t i = 0; i < p->c->family_count && bench_has_errors(p->c); i++)
+        put_table(p, &p->c->families[i], BENCH_ERROR);
 }
