@@ -7,11 +7,12 @@ below() {
     case $1 in
     support) ;;
     core) echo support ;;
+    data) echo support ;;
     glpk | algorithm | io) echo core support ;;
     bound) echo glpk core support ;;
     refine) echo algorithm bound core support ;;
     registry) echo policy refine algorithm bound core support ;;
-    policy) echo core support ;;
+    policy) echo data core support ;;
     generate) echo core support ;;
     picture) echo io core support ;;
     cost) echo core support ;;
