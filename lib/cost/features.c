@@ -224,28 +224,34 @@ void hsi_kernel_features(const char *text, hs_features *f)
     }
 }
 
+void hsi_features_of_row(const hs_feature_index *index, size_t row, const hs_task *task,
+                         hs_type type, hs_features *features)
+{
+    const char *command = type == HS_CPU ? task->cpu_command : task->gpu_command;
+
+    hs_features_init(features);
+    features->size = task->size;
+    features->flops = task->flops;
+    if (index->bytes[0]) {
+        features->bytes_in = index->bytes[0][row];
+        features->bytes_out = index->bytes[1][row];
+    }
+    features->what = hsi_task_digest_implementation(task, type);
+    if (task->kernel && *task->kernel)
+        hsi_kernel_features(task->kernel, features);
+    else if (command && *command)
+        command_key(command, features->key);
+    if (features->size == 0)
+        features->size = features->bytes_in + features->bytes_out;
+}
+
 void hs_feature_index_get(const hs_feature_index *index, size_t row, hs_type type,
                           hs_features *features)
 {
     hs_features full;
     hs_task     task;
-    const char *command;
 
-    hs_features_init(&full);
     hs_instance_row(index->in, row, &task);
-    command = type == HS_CPU ? task.cpu_command : task.gpu_command;
-    full.size = task.size;
-    full.flops = task.flops;
-    if (index->bytes[0]) {
-        full.bytes_in = index->bytes[0][row];
-        full.bytes_out = index->bytes[1][row];
-    }
-    full.what = hsi_task_digest_implementation(&task, type);
-    if (task.kernel && *task.kernel)
-        hsi_kernel_features(task.kernel, &full);
-    else if (command && *command)
-        command_key(command, full.key);
-    if (full.size == 0)
-        full.size = full.bytes_in + full.bytes_out;
+    hsi_features_of_row(index, row, &task, type, &full);
     hsi_sized_copy_out(features, &full, sizeof full);
 }

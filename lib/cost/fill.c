@@ -8,15 +8,14 @@
 #include "cost/models.h"
 
 /* Predict the time of a row on a type, in seconds, and note its source. */
-static double predict(hs_cost *cost, const hs_feature_index *index, size_t row, hs_type type,
-                      unsigned char *source)
+static double predict(hs_cost *cost, const hs_feature_index *index, size_t row,
+                      const hs_task *task, hs_type type, unsigned char *source)
 {
     hs_prediction prediction;
     hs_features   features;
 
     hs_prediction_init(&prediction);
-    hs_features_init(&features);
-    hs_feature_index_get(index, row, type, &features);
+    hsi_features_of_row(index, row, task, type, &features);
     hs_cost_predict(cost, type, &features, &prediction);
     *source = (unsigned char)prediction.source;
     return prediction.time;
@@ -31,9 +30,10 @@ typedef enum fill_times { FILL_UNKNOWN, FILL_MEASURED } fill_times;
  * stays where there is no prediction.
  */
 static double fill_time(const hs_instance *in, hs_cost *cost, const hs_feature_index *index,
-                        size_t row, hs_type type, double given, fill_times which,
+                        size_t row, const hs_task *task, hs_type type, fill_times which,
                         unsigned char *source)
 {
+    const double  given = type == HS_CPU ? task->cpu : task->gpu;
     const double  second = 1 / hs_unit_seconds(hs_instance_unit(in));
     bool          was_guess = hs_cost_is_guess((hs_cost_source)*source);
     unsigned char found;
@@ -41,7 +41,7 @@ static double fill_time(const hs_instance *in, hs_cost *cost, const hs_feature_i
 
     if (isinf(given) || (!isnan(given) && !was_guess && which == FILL_UNKNOWN))
         return given;
-    time = predict(cost, index, row, type, &found) * second;
+    time = predict(cost, index, row, task, type, &found) * second;
     if (!isnan(given) && found > (was_guess ? HS_COST_ROOFLINE : HS_COST_LEARNED))
         return given;
     *source = found;
@@ -53,10 +53,13 @@ static hs_status add_row(hs_builder *b, const hs_instance *in, hs_cost *cost,
                          unsigned char source[2])
 {
     hs_task task;
+    double  cpu, gpu;
 
     hs_instance_row(in, row, &task);
-    task.cpu = fill_time(in, cost, index, row, HS_CPU, task.cpu, which, &source[HS_CPU]);
-    task.gpu = fill_time(in, cost, index, row, HS_GPU, task.gpu, which, &source[HS_GPU]);
+    cpu = fill_time(in, cost, index, row, &task, HS_CPU, which, &source[HS_CPU]);
+    gpu = fill_time(in, cost, index, row, &task, HS_GPU, which, &source[HS_GPU]);
+    task.cpu = cpu;
+    task.gpu = gpu;
     task.guess = hsi_guess_of(source);
     return hs_builder_add_row(b, &task);
 }

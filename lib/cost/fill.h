@@ -16,4 +16,8 @@ hs_guess hsi_guess_of(const unsigned char source[2]);
 /* Set key, size, work and bytes from the text of the kernel column, where they are 0 or empty. */
 void hsi_kernel_features(const char *text, hs_features *features);
 
+/* Get the features of a row on a type, as hs_feature_index_get() does, from the row's task. */
+void hsi_features_of_row(const hs_feature_index *index, size_t row, const hs_task *task,
+                         hs_type type, hs_features *features);
+
 #endif

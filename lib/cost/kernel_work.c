@@ -20,7 +20,7 @@ static const hsi_kernel_work works[] = {
 
 static bool is_word(const char *word, const char *text, size_t length)
 {
-    return word && strlen(word) == length && memcmp(word, text, length) == 0;
+    return word && word[0] == text[0] && strncmp(word, text, length) == 0 && !word[length];
 }
 
 static const hsi_kernel_work *find_work(const char *name, size_t length)

@@ -16,7 +16,7 @@ static const char *const own[] = {
 static bool is_own(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strlen(own[i]) == length && memcmp(word, own[i], length) == 0)
+        if (own[i][0] == word[0] && strncmp(own[i], word, length) == 0 && !own[i][length])
             return true;
     return false;
 }
