@@ -79,14 +79,17 @@ compare_own() {
 compare_own libhybridsched-exec "$of_exec"
 [ ! -f .libs/libhybridsched-profile.so ] || compare_own libhybridsched-profile "$of_profile"
 
-# The module exports its two tables alone.
-if [ -f .libs/hybridsched-cuda.so ]; then
-    exported .libs/hybridsched-cuda.so >"$scratch/exported"
-    if [ "$(echo $(cat "$scratch/exported"))" != "hs_backend_module hs_device_module" ]; then
-        failed=1
-        echo "hybridsched-cuda: exported, but not hs_backend_module and hs_device_module alone:"
-        sed 's/^/  /' "$scratch/exported"
-    fi
-fi
+# A module exports its tables alone.
+check_module() { # module symbols
+    [ -f ".libs/$1.so" ] || return 0
+    exported ".libs/$1.so" >"$scratch/exported"
+    # shellcheck disable=SC2046
+    [ "$(echo $(cat "$scratch/exported"))" != "$2" ] || return 0
+    failed=1
+    echo "$1: exported, but not $2 alone:"
+    sed 's/^/  /' "$scratch/exported"
+}
+check_module hybridsched-cuda "hs_backend_module hs_device_module"
+check_module hybridsched-opencl hs_device_module
 
 exit $failed

@@ -284,8 +284,7 @@ static bool is_below_threshold(const hs_policy_state *a, double now)
 {
     size_t count = a->queues.total;
 
-    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_are_tracked(&a->policy->locations);
-         w++)
+    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_inputs_are_tracked(&a->policy->inputs); w++)
         count += a->states.of[w].task != HS_NONE && a->states.of[w].start > now;
     return count < a->threshold;
 }

@@ -15,7 +15,7 @@
 
 struct hs_policy_state {
     hs_policy        *policy;
-    hsi_problem       pb; /* its times are the arrays below; priorities are ranks */
+    hsi_problem       pb;      /* its times are the arrays below; priorities are ranks */
     double           *time[2]; /* by hs_type and task: expected when the task started */
     hsi_ranking       ranking;
     hsi_task_classes  classes;
@@ -64,8 +64,7 @@ static hs_status open_all(hs_policy_state *e, const hs_instance *estimates,
     if (st == HS_OK)
         st = copy_times(e);
     if (st == HS_OK)
-        st = hsi_classes_open(&e->classes, &e->pb, estimates, settings->cost,
-                              settings->guesses);
+        st = hsi_classes_open(&e->classes, &e->pb, estimates, settings->cost, settings->guesses);
     if (st == HS_OK)
         st = hsi_states_open(&e->states, &e->pb, estimates, settings->tolerance);
     if (st == HS_OK) {
@@ -93,8 +92,8 @@ static hs_status explore_create(hs_policy *policy, const hs_instance *estimates,
         explore_free(e);
         return st;
     }
-    if (hsi_locations_are_tracked(&policy->locations))
-        e->states.locations = &policy->locations;
+    if (hsi_inputs_are_tracked(&policy->inputs))
+        e->states.inputs = &policy->inputs;
     if (hsi_ranking_is_path_length(&e->ranking))
         e->states.rule.order = HSI_RANK_FIRST;
     *out = e;

@@ -80,8 +80,8 @@ static hs_status create_heteroprio(spoliation allowed, hs_policy *policy,
         heteroprio_free(hp);
         return st;
     }
-    if (hsi_locations_are_tracked(&policy->locations))
-        hp->states.locations = &policy->locations;
+    if (hsi_inputs_are_tracked(&policy->inputs))
+        hp->states.inputs = &policy->inputs;
     if (allowed == SPOLIATE_GPUS)
         hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = true};
     else if (hsi_ranking_is_path_length(&hp->ranking))
@@ -126,7 +126,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
 /* Return true if one time per type is known before which no task is worth spoliating. */
 static bool is_quiet(const hs_policy_state *hp)
 {
-    return hp->spoliation == SPOLIATE_BOTH && !hp->states.locations;
+    return hp->spoliation == SPOLIATE_BOTH && !hp->states.inputs;
 }
 
 /* Return the first time at which a task running now is worth spoliating for `type`. */

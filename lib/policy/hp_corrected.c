@@ -109,8 +109,8 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
         corrected_free(hp);
         return st;
     }
-    if (hsi_locations_are_tracked(&policy->locations))
-        hp->states.locations = &policy->locations;
+    if (hsi_inputs_are_tracked(&policy->inputs))
+        hp->states.inputs = &policy->inputs;
     hp->states.rule.order = HSI_RANK_ALONE;
     *out = hp;
     return HS_OK;

@@ -103,7 +103,7 @@ static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
     if (!plan->pb.graph)
         return hsi_plan_list_take(list, task);
-    if (hsi_locations_are_tracked(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
+    if (hsi_inputs_are_tracked(&plan->policy->inputs) || hsi_atomic_load(&plan->orphaned) ||
         !hsi_plan_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
         return 0;
     list->next++;
@@ -134,7 +134,7 @@ static bool take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     if (list->next == list->end || !hsi_policy_may_start(plan->policy, *task))
         return false;
     list->next++;
-    hsi_locations_prefetch(&plan->policy->locations, *task, worker);
+    hsi_inputs_prefetch(&plan->policy->inputs, *task, worker);
     return true;
 }
 

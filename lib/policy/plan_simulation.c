@@ -20,7 +20,7 @@ hs_status hsi_plan_simulation_open(hsi_plan_simulation *r, const hs_instance *in
     r->left = aligned_alloc(sizeof *r->left, lists->workers * sizeof *r->left);
     if (!r->due || !r->owner || !r->running || !r->left ||
         hsi_worker_tree_open(&r->busy, lists->workers) || hsi_ready_open(&r->ready, pb) != HS_OK ||
-        hsi_locations_open(&r->locations, in, pb) != HS_OK) {
+        hsi_inputs_open(&r->inputs, in, pb) != HS_OK) {
         hsi_plan_simulation_close(r);
         return HS_ENOMEM;
     }
@@ -38,7 +38,7 @@ void hsi_plan_simulation_close(hsi_plan_simulation *r)
     free(r->left);
     hsi_worker_tree_close(&r->busy);
     hsi_ready_close(&r->ready);
-    hsi_locations_close(&r->locations);
+    hsi_inputs_close(&r->inputs);
     *r = (hsi_plan_simulation){0};
 }
 
@@ -57,8 +57,8 @@ static void start_next(hsi_plan_simulation *r, unsigned worker, double now)
         return;
     r->left[worker].next++;
     r->running[worker] = task;
-    hsi_locations_prefetch(&r->locations, task, worker);
-    r->due[task] = hsi_locations_start_transfers(&r->locations, task, worker, now);
+    hsi_inputs_prefetch(&r->inputs, task, worker);
+    r->due[task] = hsi_inputs_start_transfers(&r->inputs, task, worker, now);
     hsi_worker_tree_set(&r->busy, worker, r->due[task] + time[task]);
 }
 
@@ -91,7 +91,7 @@ void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_plan_lists *lists)
         unsigned worker = hsi_worker_tree_first(&r->busy);
 
         hsi_worker_tree_set(&r->busy, worker, INFINITY);
-        hsi_locations_record_end(&r->locations, r->running[worker], worker, m.now);
+        hsi_inputs_record_end(&r->inputs, r->running[worker], worker, m.now);
         hsi_ready_record_done_concurrently(&r->ready, r->running[worker], release, &m);
         if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
             start_next(r, worker, m.now);

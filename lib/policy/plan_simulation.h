@@ -2,7 +2,7 @@
 #ifndef HSI_POLICY_PLAN_SIMULATION_H
 #define HSI_POLICY_PLAN_SIMULATION_H
 
-#include "policy/data_locations.h"
+#include "policy/inputs.h"
 #include "policy/plan_lists.h"
 #include "policy/ready.h"
 #include "support/worker_tree.h"
@@ -18,11 +18,11 @@ typedef struct hsi_plan_simulation {
     uint32_t          *owner; /* indexed by task: worker of the list with the task */
 
     /* arrays that are used during the simulation only */
-    hsi_ready          ready;
-    hsi_data_locations locations;
-    hsi_worker_tree    busy;    /* indexed by worker: end of the running task; INFINITY: idle */
-    uint32_t          *running; /* indexed by worker: running task */
-    hsi_plan_list     *left;    /* indexed by worker: rest of the list */
+    hsi_ready       ready;
+    hsi_inputs      inputs;
+    hsi_worker_tree busy;    /* indexed by worker: end of the running task; INFINITY: idle */
+    uint32_t       *running; /* indexed by worker: running task */
+    hsi_plan_list  *left;    /* indexed by worker: rest of the list */
 } hsi_plan_simulation;
 
 /* Allocate the simulation of the plan in `lists`. `pb` must outlive `simulation`. HS_ENOMEM. */

@@ -4,7 +4,7 @@
 
 #include <hybridsched/policy.h>
 
-#include "policy/data_locations.h"
+#include "policy/inputs.h"
 #include "policy/ready.h"
 
 /* A policy: its kind with the kind's state, and the data kept by the registry. */
@@ -14,24 +14,23 @@ struct hs_policy {
     hs_policy_state *state;
     unsigned         workers;
     uint32_t         tasks;
-    bool groups_endings;    /* whether all endings at one time must be recorded before workers are
-                               asked */
+    bool groups_endings; /* whether all endings at one time must be recorded before workers are
+                            asked */
     bool counts_down; /* whether the policy kind itself calls hsi_ready_record_done_concurrently(),
                          from several threads */
-    bool behind;            /* whether tasks have ended since the last call of
-                               hs_policy_collect_ready() */
-    double             now; /* time of the latest end of a task */
-    hsi_token token;    /* cancel token of create() and hs_policy_simulate(); empty in a live
-                           run */
-    hsi_problem        pb; /* problem made of the estimates, if `groups_endings` */
-    hsi_ready          ready;
-    hsi_data_locations locations;
+    bool behind;      /* whether tasks have ended since the last call of
+                         hs_policy_collect_ready() */
+    double    now;    /* time of the latest end of a task */
+    hsi_token token;  /* cancel token of create() and hs_policy_simulate(); empty in a live
+                         run */
+    hsi_problem pb;   /* problem made of the estimates, if `groups_endings` */
+    hsi_ready   ready;
+    hsi_inputs  inputs;
 };
 
 extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_heteroprio,
     hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
-    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda,
-    hsi_policy_explore;
+    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda, hsi_policy_explore;
 
 /* Return true if the task's predecessors allow it to start. */
 static inline bool hsi_policy_may_start(const hs_policy *policy, uint32_t task)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/graph/graph.h"
-#include "policy/data_locations.h"
+#include "policy/inputs.h"
 
 /* The completed run of a task in the schedule. */
 typedef struct task_run {
@@ -42,7 +42,7 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
 }
 
 /* Record the transfers task by task in topological order: a writer precedes its readers. */
-static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, const task_run *runs,
+static hs_status replay_runs(hsi_inputs *inputs, const hs_graph *g, const task_run *runs,
                              hsi_token *token)
 {
     for (size_t i = 0; i < g->vertices; i++) {
@@ -52,43 +52,43 @@ static hs_status replay_runs(hsi_data_locations *locations, const hs_graph *g, c
             continue;
         if (hsi_poll_after_work(token, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
-        hsi_locations_prefetch(locations, v, runs[v].worker);
-        hsi_locations_record_end(locations, v, runs[v].worker, runs[v].end);
+        hsi_inputs_prefetch(inputs, v, runs[v].worker);
+        hsi_inputs_record_end(inputs, v, runs[v].worker, runs[v].end);
     }
     return HS_OK;
 }
 
-static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_token *token)
+static hs_status replay_all(hsi_inputs *inputs, hs_schedule *s, hsi_token *token)
 {
-    size_t    tasks = locations->pb->n;
+    size_t    tasks = inputs->pb->n;
     task_run *runs = malloc((tasks + 1) * sizeof *runs);
     hs_status st;
 
     if (!runs)
         return HS_ENOMEM;
-    locations->records = 1;
+    inputs->records = 1;
     find_runs(s, tasks, runs);
-    st = replay_runs(locations, locations->pb->graph, runs, token);
+    st = replay_runs(inputs, inputs->pb->graph, runs, token);
     free(runs);
-    return st == HS_OK ? hsi_locations_move_transfers(locations, s) : st;
+    return st == HS_OK ? hsi_inputs_move_transfers(inputs, s) : st;
 }
 
 hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_token *token)
 {
-    hsi_problem        pb;
-    hsi_data_locations locations;
-    size_t             count;
-    hs_status          st;
+    hsi_problem pb;
+    hsi_inputs  inputs;
+    size_t      count;
+    hs_status   st;
 
     if (hs_schedule_transfers(s, &count))
         return HS_OK;
     st = hsi_problem_of_tasks(in, token, &pb);
     if (st != HS_OK)
         return st;
-    st = hsi_locations_open(&locations, in, &pb);
-    if (st == HS_OK && hsi_locations_are_tracked(&locations))
-        st = replay_all(&locations, s, token);
-    hsi_locations_close(&locations);
+    st = hsi_inputs_open(&inputs, in, &pb);
+    if (st == HS_OK && hsi_inputs_are_tracked(&inputs))
+        st = replay_all(&inputs, s, token);
+    hsi_inputs_close(&inputs);
     hsi_problem_close(&pb);
     return st;
 }

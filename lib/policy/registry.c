@@ -13,7 +13,7 @@ static const hs_policy_kind *const registry[] = {
     &hsi_policy_plan,          &hsi_policy_plan_steal, &hsi_policy_heteroprio,
     &hsi_policy_heteroprio_ns, &hsi_policy_hp_sp,      &hsi_policy_hp_corrected,
     &hsi_policy_dualhp,        &hsi_policy_dynamic,    &hsi_policy_h_ratio,
-    &hsi_policy_d_rank,        &hsi_policy_dmda,      &hsi_policy_explore,
+    &hsi_policy_d_rank,        &hsi_policy_dmda,       &hsi_policy_explore,
 };
 
 size_t hs_policy_count(void)
@@ -118,7 +118,7 @@ static bool takes_rank(const hs_policy_kind *kind, hs_rank rank)
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->supported_ranks >> rank & 1);
 }
 
-/* Create the ready counters and the data locations for all kinds, if the policy groups endings. */
+/* Create the ready counters and the inputs for all kinds, if the policy groups endings. */
 static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
     hs_status st;
@@ -131,13 +131,13 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
     if (st == HS_OK)
-        st = hsi_locations_open(&policy->locations, estimates, &policy->pb);
+        st = hsi_inputs_open(&policy->inputs, estimates, &policy->pb);
     return st;
 }
 
 static void close_policy(hs_policy *policy)
 {
-    hsi_locations_close(&policy->locations);
+    hsi_inputs_close(&policy->inputs);
     hsi_ready_close(&policy->ready);
     hsi_problem_close(&policy->pb);
     free(policy);
@@ -168,7 +168,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
     policy->token = (hsi_token){settings.cancel, settings.cancel_data, false, 0};
     st = open_shared_state(policy, estimates);
-    policy->locations.records = settings.transfers;
+    policy->inputs.records = settings.transfers;
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK && hsi_poll(&policy->token)) {
@@ -194,7 +194,7 @@ void hs_policy_free(hs_policy *policy)
 int hs_policy_groups_endings(const hs_policy *policy)
 {
     return policy->groups_endings &&
-           !(policy->counts_down && !hsi_locations_are_tracked(&policy->locations));
+           !(policy->counts_down && !hsi_inputs_are_tracked(&policy->inputs));
 }
 
 size_t hs_policy_collect_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
@@ -269,26 +269,26 @@ double hs_policy_input_arrival(const hs_policy *policy, uint32_t task, unsigned 
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
-    return hsi_locations_arrival(&policy->locations, task, worker, now);
+    return hsi_inputs_arrival(&policy->inputs, task, worker, now);
 }
 
 double hs_policy_longest_transfer(const hs_policy *policy, uint32_t task, unsigned worker)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return 0;
-    return hsi_locations_longest_transfer(&policy->locations, task, worker);
+    return hsi_inputs_longest_transfer(&policy->inputs, task, worker);
 }
 
 double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsigned worker, double now)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
-    return hsi_locations_start_transfers(&policy->locations, task, worker, now);
+    return hsi_inputs_start_transfers(&policy->inputs, task, worker, now);
 }
 
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
 {
-    return hsi_sort_transfers(&policy->locations.transfers, count);
+    return hsi_sort_transfers(&policy->inputs.transfers, count);
 }
 
 int hs_policy_take_own(hs_policy *policy, unsigned worker, uint32_t *task)
@@ -312,7 +312,7 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     if (worker >= policy->workers || task >= policy->tasks)
         return;
     if (how == HS_ENDING_DONE && policy->groups_endings) {
-        hsi_locations_record_end(&policy->locations, task, worker, now);
+        hsi_inputs_record_end(&policy->inputs, task, worker, now);
         if (!policy->counts_down)
             hsi_ready_record_done(&policy->ready, task);
     }

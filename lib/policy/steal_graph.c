@@ -98,8 +98,8 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
         steal_graph_free(steal);
         return st;
     }
-    if (hsi_locations_are_tracked(&policy->locations))
-        steal->states.locations = &policy->locations;
+    if (hsi_inputs_are_tracked(&policy->inputs))
+        steal->states.inputs = &policy->inputs;
     steal->states.due = steal->plan.due;
     *out = steal;
     return HS_OK;
@@ -132,7 +132,7 @@ static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
         return false;
     list->next++;
     stop_waiting(steal, *task);
-    hsi_locations_prefetch(&steal->policy->locations, *task, worker);
+    hsi_inputs_prefetch(&steal->policy->inputs, *task, worker);
     return true;
 }
 
@@ -182,7 +182,7 @@ static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint3
  * there is no such common time. */
 static bool is_quiet(const hs_policy_state *steal, hs_type type, double now)
 {
-    return !steal->states.locations && now < steal->states.no_spoliation_before[type];
+    return !steal->states.inputs && now < steal->states.no_spoliation_before[type];
 }
 
 static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out)
@@ -216,7 +216,7 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
                                                            are equal: take the first */
     double worth;
 
-    if (steal->states.locations) {
+    if (steal->states.inputs) {
         hs_wake_type(wake, other);
         return;
     }

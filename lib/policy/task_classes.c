@@ -89,8 +89,7 @@ static bool keeps_place(hsi_task_classes *cs, const hsi_task_class *c, const hsi
     const struct hsi_class_on_type *x = &c->on[type], *y = &now->on[type];
 
     return x->waits && y->waits && !x->untried && !y->untried &&
-           hsi_set_change_key(&cs->preferred[type], x->preference, number_of(cs, c),
-                              y->preference);
+           hsi_set_change_key(&cs->preferred[type], x->preference, number_of(cs, c), y->preference);
 }
 
 /* Bring the sets of both types up to date with a class. */

@@ -360,8 +360,7 @@ static hs_status open_simulation(policy_simulation *sim, const double *available
     hs_status st;
 
     sim->groups_endings = sim->policy->groups_endings;
-    sim->prefetches =
-        sim->policy->kind.prefetch && hsi_locations_are_tracked(&sim->policy->locations);
+    sim->prefetches = sim->policy->kind.prefetch && hsi_inputs_are_tracked(&sim->policy->inputs);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
     if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
@@ -410,7 +409,7 @@ static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
     if (st == HS_OK)
         st = hsi_recorder_build_schedule(&sim.recorder, &sim.truth, &s);
     if (st == HS_OK)
-        st = hsi_locations_move_transfers(&policy->locations, s);
+        st = hsi_inputs_move_transfers(&policy->inputs, s);
     if (st == HS_OK)
         *out = s;
     else

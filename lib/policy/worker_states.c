@@ -121,7 +121,7 @@ static running_task running_of(const hsi_worker_states *states, unsigned worker)
                            .time = hsi_states_time(states, other, m->task),
                            .overrun_factor = 1};
 
-    if (states->locations)
+    if (states->inputs)
         return p;
     p.time *= hsi_ratios_pessimistic(on_other);
     p.overrun_factor += hsi_ratios_misestimate_share(on_other);
@@ -273,7 +273,7 @@ static bool is_candidate(const hsi_worker_states *states, unsigned worker, int p
     const hsi_worker_state *m = &states->of[worker];
     uint32_t                task = prefetched ? m->prefetched : m->task;
 
-    if ((prefetched && !states->locations) || !may_be_spoliated(states, worker, prefetched))
+    if ((prefetched && !states->inputs) || !may_be_spoliated(states, worker, prefetched))
         return false;
     if (states->rule.least_ratio > 0 && hsi_compare_ratios(states->pb->p[task], states->pb->q[task],
                                                            states->rule.least_ratio, 1) < 0)
@@ -290,7 +290,7 @@ static bool is_candidate(const hsi_worker_states *states, unsigned worker, int p
 static double arrival_at_thief(const hsi_worker_states *states, unsigned thief,
                                const victim_task *b, double now)
 {
-    return states->locations ? hsi_locations_arrival(states->locations, b->task, thief, now) : now;
+    return states->inputs ? hsi_inputs_arrival(states->inputs, b->task, thief, now) : now;
 }
 
 /* Return the time at which the thief would end a prefetched candidate. */
@@ -398,7 +398,7 @@ static double next_time_worth(const hsi_worker_states *states, unsigned thief, c
     const hsi_worker_state *m = &states->of[b->worker];
     double                  soonest = nextafter(now, INFINITY);
 
-    if (!states->locations && !is_on_time(states, b, now))
+    if (!states->inputs && !is_on_time(states, b, now))
         return hsi_states_spoliation_time(states, b->worker, now);
     if (m->task == HS_NONE)
         return soonest; /* an idle worker asks for a task next */
@@ -496,7 +496,7 @@ static void forbid_spoliation(hsi_worker_states *states, unsigned worker, double
 {
     const hsi_worker_state *m = &states->of[worker];
 
-    if (states->locations && m->start >= now)
+    if (states->inputs && m->start >= now)
         return;
     if (m->thief < RETIRED)
         states->barred[m->task] |= (unsigned char)(1 << hsi_states_type(states, m->thief));

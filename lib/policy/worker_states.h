@@ -5,7 +5,7 @@
 #include <hybridsched/policy.h>
 
 #include "core/problem.h"
-#include "policy/data_locations.h"
+#include "policy/inputs.h"
 #include "policy/history.h"
 
 /*
@@ -62,8 +62,8 @@ typedef struct hsi_worker_states {
     unsigned char *barred; /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
     double no_spoliation_before[2]; /* indexed by hs_type: no task is worth spoliating before this
                                        time */
-    const hsi_data_locations *locations; /* data locations; NULL: transfers take no time */
-    hsi_spoliation_rule       rule;
+    const hsi_inputs   *inputs;     /* data inputs; NULL: transfers take no time */
+    hsi_spoliation_rule rule;
     const double *due; /* indexed by task: a task that started by due[task] is spoliated only when
                           late; NULL: no such limit */
 } hsi_worker_states;

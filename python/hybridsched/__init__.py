@@ -15,6 +15,7 @@ from ._progress import Progress
 from ._registries import algorithms, bounds, policies
 from ._report import Report
 from ._bounds import Bound, bound, prove
+from ._executor import Executor, Timed, both, gpu
 from ._features import features
 from ._foreign import import_file
 from ._functions import Task
@@ -31,10 +32,10 @@ from ._verify import verify
 __version__ = _text(_lib.HS_VERSION_STRING)
 
 __all__ = [
-    "Bound", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run", "RunProgress",
-    "SVG", "Schedule", "Task", "algorithms", "bound", "bounds", "compare", "families", "features",
-    "generate", "import_file", "policies", "prove", "queue", "read", "run", "simulate", "solve",
-    "verify",
+    "Bound", "Executor", "Failure", "Instance", "Profile", "Progress", "Queue", "Report", "Run",
+    "RunProgress", "SVG", "Schedule", "Task", "Timed", "algorithms", "both", "bound", "bounds",
+    "compare", "families", "features", "generate", "gpu", "import_file", "policies", "prove",
+    "queue", "read", "run", "simulate", "solve", "verify",
 ]
 __all__ += _errors.__all__
 

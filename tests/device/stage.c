@@ -65,13 +65,19 @@ void *stage_host(stage *s, size_t bytes)
 {
     void *at = s->ops->host_alloc(s->device[0], NULL, bytes);
 
+    s->pageable = !at;
+    if (s->pageable)
+        at = malloc(bytes);
     ck_assert_ptr_nonnull(at);
     return at;
 }
 
 void stage_host_free(stage *s, void *at)
 {
-    s->ops->host_release(s->device[0], at, 0);
+    if (s->pageable)
+        free(at);
+    else
+        s->ops->host_release(s->device[0], at, 0);
 }
 
 int stage_await(stage *s, hs_event *event)

@@ -11,7 +11,8 @@ enum { STAGE_DEVICES = 2, STAGE_STREAMS = 4, STAGE_EVENTS = 6 };
 typedef struct stage {
     const hs_device_ops *ops;
     const char          *which;
-    unsigned             count; /* devices */
+    unsigned             count;    /* devices */
+    bool                 pageable; /* no page-locked memory is there */
     hs_device           *device[STAGE_DEVICES];
     hs_stream            stream[STAGE_DEVICES][STAGE_STREAMS];
     hs_event             event[STAGE_DEVICES][STAGE_EVENTS];

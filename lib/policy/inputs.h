@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_POLICY_INPUTS_H
+#define HSI_POLICY_INPUTS_H
+
+#include <hybridsched/schedule.h>
+
+#include "core/problem.h"
+#include "data/ledger.h"
+#include "support/vector.h"
+
+/*
+ * Inputs of tasks and their transfers as a policy sees them: a ledger of the replicas of handles
+ * with the times of their arrival, and for each task the node on which it ran. A transfer starts
+ * when a task is assigned to a worker, from the node of the last writer. A replica stays until a
+ * newer version replaces it. Data made for one task alone has one arrival time per node, since its
+ * parts are always fetched together. Without links all data is everywhere at once, and nothing is
+ * stored.
+ *
+ * O(inputs) per call; reading all copies of a row with a count costs O(1) per copy.
+ *
+ * With `records` set, each transfer is recorded. Parts that one task reads from all copies of
+ * another row are one transfer per node, from the start of the first part to the end of the last:
+ * so there are at most (edges + accesses) x nodes transfers.
+ */
+typedef struct hsi_inputs {
+    const hsi_problem *pb; /* links of the instance; NULL: transfers take no time, and nothing is
+                              stored */
+    size_t    nodes;
+    uint32_t *node_of;     /* indexed by task: node on which the finished task ran */
+    double   *end_of;      /* indexed by task: end of the finished task */
+    double   *own_arrival; /* indexed by task and node: arrival of data made for this task alone; 0:
+                              not started */
+    hsi_ledger *ledger;    /* replicas of handles; NULL: the instance has no handles */
+    int         records;   /* 1: record transfers */
+    bool        has_lost_transfers; /* whether an allocation failed, so that recorded
+                                       transfers are incomplete */
+    hsi_vector transfers;           /* started transfers, hs_transfer each */
+} hsi_inputs;
+
+/* Start a run in which only the host has replicas. `in` and `pb` must outlive `inputs`.
+ * HS_ENOMEM. */
+hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb);
+void      hsi_inputs_close(hsi_inputs *inputs);
+
+/* Return true if transfers take time, so that inputs are kept. */
+static inline bool hsi_inputs_are_tracked(const hsi_inputs *inputs)
+{
+    return inputs->pb != NULL;
+}
+
+/* Record the end of a task: the worker's memory node has the new version of the written handles. */
+void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, double now);
+
+/* Return when the last input of the task would arrive, >= now, if the task were assigned to the
+ * worker now. Starts no transfer. */
+double hsi_inputs_arrival(const hsi_inputs *inputs, uint32_t task, unsigned worker, double now);
+
+/* Return the duration of the longest transfer that assigning the task to the worker would start. */
+double hsi_inputs_longest_transfer(const hsi_inputs *inputs, uint32_t task, unsigned worker);
+
+/* Start the transfers of a task assigned to the worker, and return the arrival of the last input,
+ * >= now. */
+double hsi_inputs_start_transfers(hsi_inputs *inputs, uint32_t task, unsigned worker, double now);
+
+/* Record the transfers of a task that was planned for this worker from the start: each transfer
+ * began when its data was written. All predecessors of the task are done. */
+void hsi_inputs_prefetch(hsi_inputs *inputs, uint32_t task, unsigned worker);
+
+/* Move the recorded transfers into the schedule. HS_ENOMEM: some were not recorded. */
+hs_status hsi_inputs_move_transfers(hsi_inputs *inputs, hs_schedule *s);
+
+#endif

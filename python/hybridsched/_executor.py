@@ -1,0 +1,580 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An executor of functions on CPUs and GPUs, with a process for each worker."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import math
+import multiprocessing
+import os
+import pickle
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor as _Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Optional, TypeVar, Union
+
+from ._errors import Error, InvalidTime, MissingResource, NoWorker
+from ._instance import _workers
+from ._learned import Times, name_of, plain
+from ._library import Path, ffi, lib, sized, text
+from ._process import Process, RemoteTraceback
+from ._profile import KINDS, Profile, opened
+from ._queue import Queue
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+OTHER = {"cpu": "gpu", "gpu": "cpu"}
+RETRY = 0.1  # seconds until a worker that left tasks to the other type considers them again
+
+
+def gpu(function: Function) -> Function:
+    """Let an Executor call a function on GPUs only.
+
+    Examples
+    --------
+    >>> import hybridsched as hs
+    >>> @hs.gpu
+    ... def train(size): ...
+    """
+    function.__hybridsched__ = ("gpu",)  # type: ignore[attr-defined]
+    return function
+
+
+def both(function: Function) -> Function:
+    """Let an Executor call a function on CPUs and on GPUs.
+
+    The environment variable ``HSCHED_GPU`` tells the function whether its worker has a GPU.
+
+    Examples
+    --------
+    >>> import hybridsched as hs
+    >>> @hs.both
+    ... def product(a, b): ...
+    """
+    function.__hybridsched__ = KINDS  # type: ignore[attr-defined]
+    return function
+
+
+class _Task:
+    """A call that waits or runs."""
+
+    def __init__(self, function: Any, args: Any, kwargs: Any, many: bool,
+                 given: dict[str, float], kinds: tuple[str, ...], times: Times) -> None:
+        self.future: Future[Any] = Future()
+        self.function, self.args, self.kwargs, self.many = function, args, kwargs, many
+        self.calls = len(args) if many else 1
+        self.given, self.kinds, self.times = given, kinds, times
+
+    def time(self, kind: str) -> Optional[float]:
+        """Return the expected seconds on a type of worker; None: unknown."""
+        if self.given:
+            return self.given[kind]
+        mean = self.times.mean(kind)
+        return None if mean is None else mean * self.calls
+
+
+class _Group:
+    """Waiting tasks with the same ratio of times, first in, first out: an entry of the queue."""
+
+    def __init__(self) -> None:
+        self.tasks: deque[_Task] = deque()
+        self.handle: Any = None  # in the queue; None: not there
+
+
+class _Worker(threading.Thread):
+    """The thread that starts a worker's process and feeds it."""
+
+    def __init__(self, pool: _Pool, kind: str, index: int, environment: dict[str, str]) -> None:
+        super().__init__(name=f"hybridsched-{kind}{index}", daemon=True)
+        self.pool, self.kind = pool, kind
+        self.number = index + (pool.count["cpu"] if kind == "gpu" else 0)
+        self.environment = {**environment, "HSCHED_WORKER": f"{kind}{index}"}
+        self.process: Optional[Process] = None
+        self.began = self.end = 0.0  # of the running task; end: expected
+
+    def run(self) -> None:
+        try:
+            self._start()
+            while task := self.pool.next(self):
+                self._execute(task)
+                del task
+        except BaseException as error:
+            self.pool.retire(self, error)
+        finally:
+            if self.process:
+                self.process.close()
+            self.pool.ended(self)
+
+    def _start(self) -> None:
+        self.process = None
+        self.process = Process(self.environment["HSCHED_WORKER"], self.environment)
+        self.pool.started(self)
+
+    def _execute(self, task: _Task) -> None:
+        """Call the function of a task in the process, and set its future."""
+        assert self.process
+        try:
+            function = self.process.dumps(task.function)
+            arguments = self.process.dumps((task.args, task.kwargs))
+        except BaseException as error:
+            self.pool.done(self, task)
+            task.future.set_exception(error)
+            return
+        try:
+            self._send(task, function, arguments)
+            returned, seconds, first, trace, data = self.process.receive()
+        except BrokenProcessPool as error:
+            self.pool.done(self, task)
+            task.future.set_exception(error)
+            self._start()
+            return
+        try:
+            self.pool.done(self, task, seconds if returned else None, first)
+        finally:
+            _settle(task.future, returned, trace, data)
+
+    def _send(self, task: _Task, function: bytes, arguments: bytes) -> None:
+        """Send a task to the process, or to a new process if it has ended meanwhile."""
+        assert self.process
+        if not self.process.send(task.many, function, arguments):
+            self.process.close()
+            self._start()
+            if not self.process.send(task.many, function, arguments):
+                raise self.process._broken("ended at once")
+
+
+def _settle(future: Future[Any], returned: bool, trace: str, data: bytes) -> None:
+    """Set the result of a future, or its exception with the traceback of the process."""
+    try:
+        value = pickle.loads(data)
+    except BaseException as error:
+        value, returned = error, False
+    if returned:
+        future.set_result(value)
+        return
+    if not isinstance(value, BaseException):
+        value = pickle.PicklingError(f"an exception was pickled as {type(value)}")
+    if trace:
+        value.__cause__ = RemoteTraceback(trace)
+    future.set_exception(value)
+
+
+class _Pool:
+    """The workers and the waiting tasks of an Executor; the threads refer to it alone."""
+
+    def __init__(self, cpus: int, gpus: int, devices: Sequence[str],
+                 profile: Optional[Profile]) -> None:
+        self.count = {"cpu": cpus, "gpu": gpus}
+        self.profile = Profile() if profile is None else profile
+        self.saved = profile is None
+        self.queue = Queue(cpus, gpus)
+        self.groups: dict[Any, _Group] = {}
+        self.times: dict[str, Times] = {}
+        self.lock = threading.RLock()
+        self.ready = {kind: threading.Condition(self.lock) for kind in KINDS}
+        self.waiting = {kind: 0 for kind in KINDS}  # tasks that may run on a type
+        self.given = {kind: 0.0 for kind in KINDS}  # their given times
+        self.closed = False
+        self.broken: dict[str, BaseException] = {}  # why a type has no worker left
+        threads = str(max(1, lib.hs_exec_core_count() // max(1, cpus + gpus)))
+        shared = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if "CUDA_DEVICE_ORDER" not in os.environ else {}
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            if name not in os.environ:
+                shared[name] = threads
+        self.workers = [_Worker(self, "cpu", index, {**shared, **_visible("-1")})
+                        for index in range(cpus)]
+        self.workers += [_Worker(self, "gpu", index, {**shared, **_visible(device),
+                                                      "HSCHED_GPU": str(index)})
+                         for index, device in enumerate(devices)]
+        self.live = set(self.workers)
+        self.began = False
+        self.pid = os.getpid()
+
+    def submit(self, task: _Task) -> None:
+        """Add a task, and start the workers for the first one."""
+        with self.lock:
+            if self.closed:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            if all(kind in self.broken for kind in task.kinds):
+                raise self.broken[task.kinds[0]]
+            self._push(task)
+            if not self.began:
+                self.began = True
+                _open_pools.add(self)
+                for worker in self.workers:
+                    worker.start()
+            for kind in task.kinds:
+                self.ready[kind].notify()
+
+    def times_of(self, function: Any) -> Times:
+        name = name_of(function)
+        with self.lock:
+            if name not in self.times:
+                self.times[name] = Times(name, self.profile)
+            return self.times[name]
+
+    def _key(self, task: _Task) -> Any:
+        """Return the key of a task's group."""
+        if len(task.kinds) == 1:
+            return task.kinds[0]
+        return task.given["cpu"] / task.given["gpu"] if task.given else task.times
+
+    def _push(self, task: _Task) -> None:
+        group = self.groups.setdefault(self._key(task), _Group())
+        group.tasks.append(task)
+        self._count(task, 1)
+        if group.handle is None:
+            self._enter(group)
+
+    def _enter(self, group: _Group) -> None:
+        """Put a group into the queue, by the times of its first task."""
+        task = group.tasks[0]
+        guess = max((task.time(kind) or 0 for kind in task.kinds), default=0) or 1.0
+        known = {kind: (task.time(kind) or guess) if len(task.kinds) > 1 else 1.0
+                 for kind in task.kinds}
+        group.handle = self.queue.push(group, cpu=known.get("cpu", math.inf),
+                                       gpu=known.get("gpu", math.inf))
+
+    def _count(self, task: _Task, sign: int) -> None:
+        """Add a task to the waiting work, or subtract it."""
+        for kind in task.kinds:
+            self.waiting[kind] += sign
+            if task.given:
+                self.given[kind] = self.given[kind] + sign * task.given[kind]
+            else:
+                task.times.waiting[kind] += sign * task.calls
+            if not self.waiting[kind]:
+                self.given[kind] = 0.0
+
+    def next(self, worker: _Worker) -> Optional[_Task]:
+        """Wait for the next task of a worker; None: there will be none."""
+        kind = worker.kind
+        with self.lock:
+            while True:
+                task = self._take(worker)
+                if task:
+                    if task.future.set_running_or_notify_cancel():
+                        return self._begin(worker, task)
+                elif self.closed and not self.waiting[kind]:
+                    return None
+                else:
+                    self.ready[kind].wait(RETRY if self.waiting[kind] else None)
+
+    def _begin(self, worker: _Worker, task: _Task) -> _Task:
+        worker.began = time.monotonic()
+        worker.end = worker.began + (task.time(worker.kind) or 0)
+        task.times.begin(worker.kind, worker.number)
+        return task
+
+    def _take(self, worker: _Worker) -> Optional[_Task]:
+        """Take a task out of the queue: one whose time is to be learned, or that of HeteroPrio."""
+        group = None
+        for times in self.times.values():
+            if times in self.groups and times.wants_trial(worker.kind, worker.number):
+                group = self.groups[times]
+                self.queue.remove(group.handle)
+                break
+        if not group:
+            group = self.queue.take_if(worker.kind, lambda one: self._accepts(worker, one.tasks[0]))
+        if not group:
+            return None
+        group.handle = None
+        task: _Task = group.tasks.popleft()
+        self._count(task, -1)
+        if group.tasks:
+            self._enter(group)
+        else:
+            del self.groups[self._key(task)]
+        if self.closed and not (self.waiting["cpu"] and self.waiting["gpu"]):
+            self._wake()
+        return task
+
+    def _accepts(self, worker: _Worker, task: _Task) -> bool:
+        """Return whether the worker would end a task sooner than the other type of workers.
+
+        The other type first ends its running tasks and the waiting ones, all of which it prefers.
+        """
+        if len(task.kinds) == 1:
+            return True
+        other = OTHER[worker.kind]
+        own, theirs = task.time(worker.kind), task.time(other)
+        rivals = [one for one in self.live if one.kind == other]
+        if own is None or theirs is None or own <= theirs or not rivals:
+            return True
+        now = time.monotonic()
+        work = self.given[other] + sum((times.mean(other) or 0) * times.waiting[other]
+                                       for times in self.times.values()) - theirs
+        for one in rivals:
+            late = now > one.end > 0
+            work += (now - one.began if late else one.end - now) if one.end else 0
+        return own <= max(work, 0) / len(rivals) + theirs
+
+    def done(self, worker: _Worker, task: _Task, seconds: Optional[float] = None,
+             first: bool = False) -> None:
+        """Record the end of a task, and its time if its function returned."""
+        with self.lock:
+            worker.began = worker.end = 0
+            if seconds is None:
+                return
+            task.times.observe(worker.kind, seconds / max(1, task.calls), first)
+            group = self.groups.get(task.times)
+            if group:  # its ratio has changed
+                self.queue.remove(group.handle)
+                self._enter(group)
+
+    def started(self, worker: _Worker) -> None:
+        """Record that a worker has a new process."""
+        with self.lock:
+            for times in self.times.values():
+                times.forget(worker.number)
+
+    def retire(self, worker: _Worker, error: BaseException) -> None:
+        """Record that a worker ends early; fail tasks for which no worker is left."""
+        with self.lock:
+            self.live.discard(worker)
+            if any(one.kind == worker.kind for one in self.live):
+                return
+            self.broken[worker.kind] = error if isinstance(error, BrokenProcessPool) \
+                else BrokenProcessPool(f"worker {worker.name} did not start: {error}")
+            failed = self._remove(lambda task: all(kind in self.broken for kind in task.kinds))
+            self._wake()
+        for task in failed:
+            if task.future.set_running_or_notify_cancel():
+                task.future.set_exception(self.broken[worker.kind])
+
+    def _remove(self, unwanted: Callable[[_Task], bool]) -> list[_Task]:
+        """Remove waiting tasks, and return them."""
+        removed = []
+        for key, group in list(self.groups.items()):
+            gone = [task for task in group.tasks if unwanted(task)]
+            if not gone:
+                continue
+            self.queue.remove(group.handle)
+            group.handle = None
+            group.tasks = deque(task for task in group.tasks if not unwanted(task))
+            for task in gone:
+                self._count(task, -1)
+            removed += gone
+            if group.tasks:
+                self._enter(group)
+            else:
+                del self.groups[key]
+        return removed
+
+    def _wake(self) -> None:
+        for condition in self.ready.values():
+            condition.notify_all()
+
+    def ended(self, worker: _Worker) -> None:
+        """Record the end of a worker's thread."""
+        with self.lock:
+            self.live.discard(worker)
+            if not self.live and self.saved:
+                _open_pools.discard(self)
+
+    def close(self, cancel: bool = False) -> None:
+        """End the workers after the waiting tasks, or cancel these; a fork has no workers."""
+        if os.getpid() != self.pid:
+            return
+        with self.lock:
+            self.closed = True
+            cancelled = self._remove(lambda task: True) if cancel else []
+            self._wake()
+        for task in cancelled:
+            task.future.cancel()
+            task.future.set_running_or_notify_cancel()
+
+    def join(self) -> None:
+        """Wait for the ends of the workers, then save the times that were learned."""
+        if self.began:
+            for worker in self.workers:
+                if worker is not threading.current_thread():
+                    worker.join()
+        _open_pools.discard(self)
+        with self.lock:
+            if not self.saved:
+                self.profile.save()
+                self.saved = True
+
+
+_open_pools: set[_Pool] = set()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open_pools.clear)
+
+
+@atexit.register
+def _end_pools() -> None:
+    """Complete the tasks of all executors before the interpreter ends."""
+    for pool in list(_open_pools):
+        pool.close()
+    for pool in list(_open_pools):
+        try:
+            pool.join()
+        except Error as error:
+            warnings.warn(f"the learned times are not in the profile: {error}", RuntimeWarning)
+
+
+def _visible(device: str) -> dict[str, str]:
+    """Return the environment variables that make one GPU visible; "-1": none."""
+    return {"CUDA_VISIBLE_DEVICES": device, "HIP_VISIBLE_DEVICES": device,
+            "ROCR_VISIBLE_DEVICES": device} if device == "-1" else {"CUDA_VISIBLE_DEVICES": device}
+
+
+def _devices(count: int) -> list[str]:
+    """Return the first GPUs of this machine as values of CUDA_VISIBLE_DEVICES."""
+    found, number = list[str](), ffi.new("unsigned *")
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if lib.hs_exec_device_at(ffi.NULL, 0, ffi.NULL, number, ffi.NULL) == lib.HS_OK:
+        for index in range(number[0]):
+            device = sized("hs_exec_device")
+            if lib.hs_exec_device_at(ffi.NULL, index, device, number, ffi.NULL) == lib.HS_OK:
+                found.append(text(device.uuid))
+    elif given is not None:
+        found = [name.strip() for name in given.split(",") if name.strip() not in ("", "-1")]
+    elif os.path.isdir("/proc/driver/nvidia/gpus"):
+        found = [str(index) for index, _ in enumerate(os.listdir("/proc/driver/nvidia/gpus"))]
+    if len(found) < count:
+        raise MissingResource(f"gpus={count}: this machine has {len(found)} visible GPUs; name "
+                              "those to use: devices=[...]")
+    return found[:count]
+
+
+class Executor(_Executor):
+    """Calls functions on CPUs and GPUs: a concurrent.futures.Executor with a process a worker.
+
+    HeteroPrio's queue decides which function an idle worker calls next: GPUs those that they
+    accelerate most. Plain functions run on CPUs, those of :func:`gpu` on GPUs, those of
+    :func:`both` on either, as their measured times advise; each type is tried first. A running
+    function is never moved to another worker. A process that ends gives BrokenProcessPool for its
+    function, and is replaced.
+
+    Parameters
+    ----------
+    cpus : int, optional
+        Number of CPU workers; by default one for each core that this process may use.
+    gpus : int
+        Number of GPU workers. Each sees one GPU, by CUDA_VISIBLE_DEVICES.
+    devices : list of str, optional
+        The values of CUDA_VISIBLE_DEVICES of the GPU workers; by default the first GPUs.
+    profile : Profile or path, optional
+        Measured times of earlier executors; those of this one are added by :meth:`shutdown`.
+
+    Raises
+    ------
+    MissingResource
+        There are fewer GPUs.
+    Unsupported
+        The path of a profile needs a library built with SQLite: see :func:`features`.
+
+    Examples
+    --------
+    >>> import hybridsched as hs
+    >>> with hs.Executor(cpus=2) as ex:
+    ...     ex.submit(pow, 2, 10).result(), list(ex.map(abs, [-1, -2]))
+    (1024, [1, 2])
+    """
+
+    def __init__(self, cpus: Optional[int] = None, gpus: int = 0, *,
+                 devices: Optional[Sequence[str]] = None,
+                 profile: Union[Profile, Path, None] = None) -> None:
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            raise RuntimeError("a worker process imports the main script, which makes an Executor: "
+                               "put this below `if __name__ == \"__main__\":`, or install "
+                               "cloudpickle")
+        cpus = _workers(lib.hs_exec_core_count() if cpus is None else cpus, "cpus")
+        if devices is not None:
+            devices, gpus = [str(device) for device in devices], len(devices)
+        gpus = _workers(gpus, "gpus")
+        if cpus + gpus == 0:
+            raise NoWorker("an Executor needs a worker: cpus or gpus")
+        devices = _devices(gpus) if devices is None and gpus else devices or []
+        self._pool = _Pool(cpus, gpus, devices, opened(profile, False))
+        self._max_workers = cpus + gpus  # dask reads it
+        self._finalize = weakref.finalize(self, self._pool.close)
+        self._finalize.atexit = False
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call ``fn(*args, **kwargs)`` in a worker; return a Future."""
+        return self._submit({}, fn, args, kwargs)
+
+    def task(self, *, cpu: float = math.inf, gpu: float = math.inf) -> Timed:
+        """Return an executor for functions with given times, in seconds.
+
+        ``ex.task(cpu=3.0, gpu=0.2).submit(f)``: a type without a time does not run the function.
+        """
+        for seconds in (cpu, gpu):
+            if not seconds > 0:
+                raise InvalidTime(f"{seconds!r} seconds: expected a positive time")
+        return Timed(self, {"cpu": float(cpu), "gpu": float(gpu)})
+
+    def _submit(self, given: dict[str, float], fn: Any, args: Any, kwargs: Any) -> Future[Any]:
+        if os.getpid() != self._pool.pid:
+            raise RuntimeError("this process is a fork of the one that made the Executor: make "
+                               "another one here")
+        many = isinstance(fn, _Chunk)
+        if many:
+            fn, (args,) = fn.function, args
+        if given:
+            can: Iterable[str] = [kind for kind in KINDS if math.isfinite(given[kind])]
+        else:
+            can = getattr(plain(fn), "__hybridsched__", ("cpu",))
+        kinds = tuple(kind for kind in can if self._pool.count[kind])
+        if not kinds:
+            raise NoWorker(f"{name_of(fn)} can run on no worker: it has no time on, or no decorator "
+                           "for, the types of workers of this Executor")
+        task = _Task(fn, args, kwargs, many, given, kinds, self._pool.times_of(fn))
+        self._pool.submit(task)
+        return task.future
+
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any],
+            timeout: Optional[float] = None, chunksize: int = 1, **options: Any) -> Iterator[Any]:
+        """Call ``fn`` with the items of the iterables; iterate over the results, in order.
+
+        A worker takes `chunksize` calls at once.
+        """
+        return _map(super().map, fn, iterables, timeout, chunksize, options)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Accept no further function; wait for the others, or cancel those that wait.
+
+        With ``wait``, the learned times are then written to the profile.
+        """
+        self._pool.close(cancel_futures)
+        if wait and os.getpid() == self._pool.pid:
+            self._pool.join()
+
+
+class Timed(_Executor):
+    """An executor of functions with given times: see :meth:`Executor.task`."""
+
+    def __init__(self, executor: Executor, given: dict[str, float]) -> None:
+        self._executor, self._given = executor, given
+        self._max_workers = executor._max_workers
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call ``fn(*args, **kwargs)`` in a worker; return a Future."""
+        return self._executor._submit(self._given, fn, args, kwargs)
+
+
+class _Chunk:
+    """A function that a worker calls for each tuple of arguments of a list."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+
+def _map(plain_map: Any, fn: Any, iterables: Any, timeout: Optional[float], chunksize: int,
+         options: dict[str, Any]) -> Iterator[Any]:
+    if chunksize < 1:
+        raise ValueError("chunksize must be >= 1.")
+    if chunksize == 1:
+        return iter(plain_map(fn, *iterables, timeout=timeout, **options))
+    calls = zip(*iterables)
+    chunks = iter(lambda: list(itertools.islice(calls, chunksize)), [])
+    results = plain_map(_Chunk(fn), chunks, timeout=timeout, **options)
+    return itertools.chain.from_iterable(results)

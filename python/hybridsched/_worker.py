@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program of a worker process of an Executor. It does not import the package.
+
+    _worker.py DESCRIPTOR PARENT
+
+The parent sends a setup, then requests, each in two messages: whether the function has a list of
+calls, and the function; the arguments. An answer is two messages, too: whether the function
+returned, its seconds, whether it was its first call here, and a traceback; the result or exception.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import time
+import traceback
+from typing import Any, Callable
+
+KEPT = 64  # functions kept loaded
+PR_SET_PDEATHSIG = 1
+
+running = False  # whether a function runs, which Ctrl-C may interrupt
+
+
+def on_interrupt(number: int, frame: Any) -> None:
+    if running:
+        raise KeyboardInterrupt
+
+
+def end_with(parent: int) -> None:
+    """End this process when the thread of the parent that started it ends."""
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        pass  # then it ends after its task, when the connection is closed
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def set_up(setup: dict[str, Any]) -> Callable[[Any], bytes]:
+    """Prepare this process like one of multiprocessing; return the function that pickles."""
+    from multiprocessing import process, spawn
+
+    this: Any = process.current_process()
+    this._inheriting = True  # refuses executors while main is imported
+    try:
+        spawn.prepare(setup["prepare"])
+    finally:
+        del this._inheriting
+    if not setup["cloudpickle"]:
+        return pickle.dumps
+    import cloudpickle
+    dumps: Callable[[Any], bytes] = cloudpickle.dumps
+    return dumps
+
+
+def call(function: Any, many: bool, data: bytes) -> tuple[bool, Any, float]:
+    """Call a function; return whether it returned, its result or exception, and its seconds."""
+    global running
+
+    start = time.perf_counter()
+    try:
+        args, kwargs = pickle.loads(data)
+        start = time.perf_counter()
+        try:
+            running = True
+            result = [function(*one) for one in args] if many else function(*args, **kwargs)
+        finally:
+            running = False
+        return True, result, time.perf_counter() - start
+    except BaseException as error:
+        return False, error, time.perf_counter() - start
+
+
+def answer(dumps: Callable[[Any], bytes], returned: bool, value: Any, seconds: float,
+           cold: bool) -> tuple[bytes, bytes]:
+    """Return the two messages of an answer."""
+    trace = ""
+    if not returned:
+        trace = "".join(traceback.format_exception(type(value), value, value.__traceback__))
+        value = value.with_traceback(None)
+    try:
+        data = dumps(value)
+    except BaseException as error:
+        what = "result" if returned else "exception"
+        trace += "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        data = pickle.dumps(pickle.PicklingError(
+            f"the {what} of the function, of {type(value)}, cannot be pickled: {error}"))
+        returned = False
+    return pickle.dumps((returned, seconds, cold, trace)), data
+
+
+def serve(connection: Any, dumps: Callable[[Any], bytes]) -> None:
+    """Answer requests until the parent closes the connection."""
+    functions: dict[bytes, Any] = {}  # by what they were loaded from
+    while True:
+        try:
+            many, text = pickle.loads(connection.recv_bytes())
+            data = connection.recv_bytes()
+        except EOFError:
+            return
+        cold, returned = text not in functions, True
+        try:
+            function = functions.pop(text) if not cold else pickle.loads(text)
+        except BaseException as error:
+            returned, value, seconds = False, error, 0.0
+        else:
+            functions[text] = function
+            if len(functions) > KEPT:
+                del functions[next(iter(functions))]
+            returned, value, seconds = call(function, many, data)
+        for message in answer(dumps, returned, value, seconds, cold):
+            connection.send_bytes(message)
+        del data, value
+
+
+def main(descriptor: int, parent: int) -> None:
+    from multiprocessing.connection import Connection
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    end_with(parent)
+    connection: Any = Connection(descriptor)
+    setup = pickle.loads(connection.recv_bytes())
+    try:
+        dumps = set_up(setup)
+    except BaseException:
+        connection.send_bytes(traceback.format_exc().encode("utf-8", "backslashreplace"))
+        return
+    connection.send_bytes(b"")
+    try:
+        serve(connection, dumps)
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # the parent has ended
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # the folder of the package
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The executor with a process for each worker."""
+
+import concurrent.futures
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from concurrent.futures.process import BrokenProcessPool
+
+import hybridsched as hs
+from common import InFolder, has, script
+from hybridsched import _executor, _learned
+
+
+def square(number):
+    return number * number
+
+
+def place():
+    """Return the process and what it sees of the worker."""
+    names = ("HSCHED_WORKER", "HSCHED_GPU", "CUDA_VISIBLE_DEVICES")
+    return (os.getpid(), *(os.environ.get(name) for name in names))
+
+
+
+
+@hs.gpu
+def gpu_place():
+    return place()
+
+
+@hs.both
+def uneven():
+    """Last longer on a CPU; return the type of worker."""
+    on_cpu = "HSCHED_GPU" not in os.environ
+    time.sleep(0.3 if on_cpu else 1e-3)
+    return "cpu" if on_cpu else "gpu"
+
+
+@hs.both
+def meet(name):
+    """Wait until a worker of each type runs this; return the type of this one."""
+    kind, other = ("gpu", "cpu") if "HSCHED_GPU" in os.environ else ("cpu", "gpu")
+    with open(f"{name}.{kind}", "w", encoding="utf-8"):
+        pass
+    while not os.path.exists(f"{name}.{other}"):
+        time.sleep(0.005)
+    return kind
+
+
+def wait_for(path, then=None):
+    """Wait until there is a file; first make one that tells the process."""
+    with open(path + ".pid", "w", encoding="utf-8") as file:
+        file.write(str(os.getpid()))
+    os.rename(path + ".pid", path + ".started")
+    while not os.path.exists(path):
+        time.sleep(0.005)
+    return then
+
+
+def fail(text):
+    raise ValueError(text)
+
+
+class Unloadable(Exception):
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def raise_unloadable():
+    raise Unloadable(1, 2)
+
+
+def wait_until(condition):
+    while not condition():
+        time.sleep(0.005)
+
+
+class Futures(InFolder):
+    def executor(self, *arguments, **options):
+        made = hs.Executor(*arguments, **options)
+        self.addCleanup(made.shutdown, cancel_futures=True)
+        return made
+
+    def test_results_and_map(self):
+        with hs.Executor(2) as ex:
+            futures = [ex.submit(square, n) for n in range(20)]
+            self.assertEqual([f.result() for f in futures], [n * n for n in range(20)])
+            self.assertEqual(ex.submit(int, "11", base=3).result(), 4)
+            self.assertEqual(list(ex.map(pow, range(7), [2] * 9)), [n * n for n in range(7)])
+            for chunk in (2, 3, 100):
+                self.assertEqual(list(ex.map(pow, range(7), [2] * 9, chunksize=chunk)),
+                                 [n * n for n in range(7)])
+            self.assertEqual(list(ex.map(square, [], chunksize=2)), [])
+            with self.assertRaises(ValueError):
+                ex.map(square, [1], chunksize=0)
+        with self.assertRaisesRegex(RuntimeError, "after shutdown"):
+            ex.submit(square, 1)
+
+    def test_exceptions_have_the_traceback_of_the_process(self):
+        ex = self.executor(1)
+        error = ex.submit(fail, "of mine").exception()
+        self.assertEqual((type(error), error.args), (ValueError, ("of mine",)))
+        self.assertRegex(str(error.__cause__), r"test_executor.py.*\n.*raise ValueError")
+        self.assertEqual(ex.submit(sys.exit, 3).exception().code, 3)
+        self.assertEqual(type(ex.submit(signal.raise_signal, signal.SIGINT).exception()),
+                         KeyboardInterrupt)
+        self.assertEqual(ex.submit(square, 3).result(), 9)
+
+    def test_what_cannot_be_pickled(self):
+        ex = self.executor(1)
+        pid = ex.submit(os.getpid).result()
+        self.assertTrue(ex.submit(square, threading.Lock()).exception())
+        self.assertRegex(str(ex.submit(threading.Lock).exception()), "result.*cannot be pickled")
+        self.assertIsInstance(ex.submit(raise_unloadable).exception(), TypeError)
+        self.assertEqual(ex.submit(os.getpid).result(), pid)
+
+    def test_a_process_that_ends_fails_its_task_alone(self):
+        ex = self.executor(2)
+        futures = [ex.submit(square, n) for n in range(500)]
+        futures.append(ex.submit(os._exit, 7))
+        futures += [ex.submit(square, n) for n in range(499)]
+        errors = [f.exception() for f in futures]
+        self.assertEqual(len([f for f in futures if not f.exception()]), 999)
+        self.assertIsInstance(errors[500], BrokenProcessPool)
+        self.assertIn("exited with 7", str(errors[500]))
+        for _ in range(3):
+            killed = ex.submit(signal.raise_signal, signal.SIGKILL)
+            self.assertIn("signal 9", str(killed.exception()))
+
+    def test_an_idle_process_that_ends_is_replaced(self):
+        ex = self.executor(1)
+        pid = ex.submit(os.getpid).result()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not ex._pool.workers[0].process.alive())
+        self.assertNotEqual(ex.submit(os.getpid).result(), pid)
+
+    def test_cancel(self):
+        ex = self.executor(1)
+        running = ex.submit(wait_for, "end", 5)
+        wait_until(lambda: os.path.exists("end.started"))
+        waiting = [ex.submit(square, n) for n in range(3)]
+        self.assertFalse(running.cancel())
+        self.assertTrue(waiting[1].cancel())
+        with open("end", "w", encoding="utf-8"):
+            pass
+        done, left = concurrent.futures.wait([running, *waiting])
+        self.assertEqual((len(done), left), (4, set()))
+        self.assertEqual([f.result() for f in (running, waiting[0], waiting[2])], [5, 0, 4])
+
+    def test_shutdown_cancels_futures(self):
+        ex = self.executor(1)
+        running = ex.submit(wait_for, "end", 5)
+        wait_until(lambda: os.path.exists("end.started"))
+        waiting = [ex.submit(square, n) for n in range(3)]
+        ex.shutdown(wait=False, cancel_futures=True)
+        self.assertEqual([f.cancelled() for f in waiting], [True] * 3)
+        self.assertEqual(len(concurrent.futures.wait(waiting).done), 3)
+        with open("end", "w", encoding="utf-8"):
+            pass
+        ex.shutdown()
+        self.assertEqual(running.result(), 5)
+
+    def test_callbacks_may_submit(self):
+        ex, results = self.executor(1), []
+        def again(future):
+            results.append(future.result())
+            if len(results) < 3:
+                ex.submit(square, len(results)).add_done_callback(again)
+            else:
+                ended.set()
+        ended = threading.Event()
+        ex.submit(square, 5).add_done_callback(again)
+        ended.wait()
+        self.assertEqual(results, [25, 1, 4])
+
+    def test_a_forgotten_executor_completes_its_tasks_and_ends(self):
+        ex = hs.Executor(1)
+        pool, future = ex._pool, ex.submit(square, 4)
+        del ex
+        gc.collect()
+        self.assertEqual(future.result(), 16)
+        pool.workers[0].join()
+        self.assertNotIn(pool, _executor._open_pools)
+
+    def test_wrong_use(self):
+        with self.assertRaises(hs.NoWorker):
+            hs.Executor(0, 0)
+        ex = self.executor(1)
+        with self.assertRaisesRegex(hs.NoWorker, "gpu_place"):
+            ex.submit(gpu_place)
+        for wrong in (0, -1, float("nan")):
+            with self.assertRaises(hs.InvalidTime):
+                ex.task(cpu=wrong)
+        with self.assertRaises(hs.NoWorker):
+            ex.task(gpu=1).submit(square, 1)
+        with self.assertRaises(hs.MissingResource):
+            hs.Executor(1, 10**4)
+
+
+class Types(InFolder):
+    def test_each_process_sees_its_device(self):
+        with hs.Executor(2, devices=["5", "GPU-7"]) as ex:
+            found = {f.result()[1:] for f in [ex.submit(gpu_place) for _ in range(40)]}
+            self.assertLessEqual(found, {("gpu0", "0", "5"), ("gpu1", "1", "GPU-7")})
+            found = {f.result()[1:] for f in [ex.submit(place) for _ in range(40)]}
+            self.assertLessEqual(found, {("cpu0", None, "-1"), ("cpu1", None, "-1")})
+
+    def test_each_type_is_tried_and_the_times_are_kept(self):
+        known = hs.Profile()
+        with hs.Executor(1, devices=["0"], profile=known) as ex:
+            for meeting in ("first", "later"):
+                futures = [ex.submit(meet, meeting) for _ in range(2)]
+                self.assertEqual({f.result() for f in futures}, {"cpu", "gpu"})
+        found = _learned.Times(f"python:{__name__}.meet", known)
+        self.assertGreater(min(found.mean("cpu"), found.mean("gpu")), 0)
+        self.assertEqual(len(known), 2)
+
+    def test_a_first_call_counts_only_alone(self):
+        times = _learned.Times("python:f", hs.Profile())
+        for kind, worker, other in (("cpu", 0, 1), ("gpu", 2, 3)):
+            self.assertIsNone(times.mean(kind))
+            self.assertTrue(times.wants_trial(kind, worker) and times.wants_trial(kind, other))
+            times.begin(kind, worker)
+            self.assertTrue(times.wants_trial(kind, worker))
+            self.assertFalse(times.wants_trial(kind, other))
+            times.observe(kind, 9.0, True)
+            self.assertEqual(times.mean(kind), 9.0)
+            times.begin(kind, worker)
+            self.assertFalse(times.wants_trial(kind, worker))
+            times.observe(kind, 0.5, False)
+            times.observe(kind, 8.0, True)
+            self.assertEqual(times.mean(kind), 0.5)
+
+    def test_the_other_type_gets_what_it_ends_sooner(self):
+        known = hs.Profile()
+        known.observe(f"python:{__name__}.uneven", "cpu", 1000)
+        known.observe(f"python:{__name__}.uneven", "gpu", 1e-3)
+        with hs.Executor(1, devices=["0"], profile=known) as ex:
+            kinds = [f.result() for f in [ex.submit(uneven) for _ in range(20)]]
+        self.assertEqual(kinds, ["gpu"] * 20)
+
+    def test_given_times_decide(self):
+        with hs.Executor(1, devices=["0"]) as ex:
+            futures = [ex.task(cpu=3600, gpu=1e-3).submit(place) for _ in range(5)]
+            futures += [ex.task(cpu=1e-3, gpu=3600).submit(place) for _ in range(5)]
+            self.assertEqual([f.result()[1] for f in futures], ["gpu0"] * 5 + ["cpu0"] * 5)
+            self.assertEqual(ex.task(cpu=1).submit(gpu_place).result()[1], "cpu0")
+            self.assertEqual(list(ex.task(gpu=1).map(square, [3])), [9])
+
+    @unittest.skipUnless(hs.features()["profile"], "this build has no profiles")
+    def test_a_profile_in_a_file(self):
+        for _ in range(2):
+            with hs.Executor(1, profile="times.db") as ex:
+                for _ in range(3):
+                    ex.submit(square, 1).result()
+        frame = hs.Profile("times.db")
+        self.assertEqual(len(frame), 1)
+        with self.assertRaises(hs.Error):
+            ex = hs.Executor(1, profile="folder/times.db")
+            ex.submit(square, 1).result()
+            ex.submit(square, 1).result()
+            ex.shutdown()
+
+
+class Processes(InFolder):
+    def test_a_start_that_fails_is_reported(self):
+        with open("broken.py", "w", encoding="utf-8") as file:
+            file.write("""
+import sys, hybridsched as hs
+if __name__ == "__mp_main__":
+    raise ImportError("only once")
+if __name__ == "__main__":
+    with hs.Executor(2) as ex:
+        futures = [ex.submit(abs, -1) for _ in range(3)]
+        for future in futures:
+            assert "only once" in str(future.exception()), future.exception()
+        try:
+            ex.submit(abs, 1)
+        except RuntimeError as error:
+            assert "only once" in str(error)
+            sys.exit(3)
+""")
+        if has("cloudpickle"):
+            self.skipTest("with cloudpickle, workers do not import main")
+        self.assertEqual(subprocess.run([sys.executable, "broken.py"]).returncode, 3)
+
+    def test_a_script_without_a_guard_is_told(self):
+        with open("main.py", "w", encoding="utf-8") as file:
+            file.write("import hybridsched as hs\nwith hs.Executor(1) as ex:\n"
+                       "    print(ex.submit(abs, -1).exception())\n")
+        done = subprocess.run([sys.executable, "main.py"], stdout=subprocess.PIPE, text=True)
+        self.assertIn("None" if has("cloudpickle") else 'if __name__ == "__main__"', done.stdout)
+
+    def test_functions_of_main(self):
+        with open("main.py", "w", encoding="utf-8") as file:
+            file.write("""
+import hybridsched as hs
+def twice(number):
+    return 2 * number
+if __name__ == "__main__":
+    with hs.Executor(1) as ex:
+        assert list(ex.map(twice, [1, 2])) == [2, 4]
+""")
+        self.assertEqual(subprocess.run([sys.executable, "main.py"]).returncode, 0)
+
+    def test_the_exit_completes_tasks(self):
+        done = script("""
+import hybridsched as hs
+ex = hs.Executor(1)
+for number in range(5):
+    ex.submit(abs, -number).add_done_callback(lambda f: print(f.result(), flush=True))
+""")
+        self.assertEqual((done.returncode, done.stdout.split()), (0, list("01234")), done.stderr)
+
+    def test_no_process_is_left_if_the_parent_is_killed(self):
+        parent = subprocess.Popen([sys.executable, "-c", """
+import time, hybridsched as hs
+ex = hs.Executor(2)
+for _ in range(2):
+    ex.submit(time.sleep, 3600)
+while not all(one.process and one.began for one in ex._pool.workers):
+    time.sleep(0.005)
+print(*(one.process._process.pid for one in ex._pool.workers), flush=True)
+time.sleep(3600)
+"""], stdout=subprocess.PIPE, text=True)
+        pids = parent.stdout.readline().split()
+        parent.stdout.close()
+        parent.kill()
+        parent.wait()
+        self.assertEqual(len(pids), 2)
+        for pid in pids:
+            wait_until(lambda: not os.path.exists(f"/proc/{pid}") or " Z " in status(pid))
+
+    def test_a_fork_must_not_use_it(self):
+        with hs.Executor(1) as ex:
+            ex.submit(square, 1).result()
+            child = os.fork()
+            if not child:
+                try:
+                    ex.submit(square, 1)
+                except RuntimeError:
+                    ex.shutdown()
+                    os._exit(3)
+                os._exit(1)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 3)
+
+
+def status(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return " Z "
+
+
+if __name__ == "__main__":
+    unittest.main()
