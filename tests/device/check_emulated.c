@@ -241,6 +241,22 @@ START_TEST(memory_and_chunks_are_limits)
 }
 END_TEST
 
+/* The first fault is kept, but a loss replaces missing memory. Index 0: memory; 1: a loss. */
+START_TEST(the_first_fault_is_kept)
+{
+    hs_device *device = opened(_i ? "fail-call=2,fault=lost" : "fail-call=2,fault=memory");
+    hs_buffer  buffer;
+    hs_event   event;
+
+    ck_assert(!ops->alloc(device, device->chunk + 1, &buffer));
+    ck_assert(strncmp(device->fault.text, "alloc ", 6) == 0);
+    ck_assert(!ops->event_open(device, &event));
+    ck_assert_int_eq(device->fault.kind, _i ? HS_FAULT_LOST : HS_FAULT_MEMORY);
+    ck_assert(strncmp(device->fault.text, _i ? "event_open " : "alloc ", _i ? 11 : 6) == 0);
+    ops->close(device);
+}
+END_TEST
+
 /* Use everything as far as it can be had. */
 static bool use_all(void)
 {
@@ -301,6 +317,7 @@ int main(void)
     tcase_add_test(tc, a_result_is_wrong);
     tcase_add_loop_test(tc, work_beside_its_buffer_is_refused, 0, 8);
     tcase_add_test(tc, memory_and_chunks_are_limits);
+    tcase_add_loop_test(tc, the_first_fault_is_kept, 0, 2);
     tcase_add_test(tc, each_allocation_fails_once);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

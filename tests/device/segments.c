@@ -119,7 +119,11 @@ START_TEST(a_segment_equals_its_work_one_by_one)
     stage_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);
     ck_assert_double_eq(w.numbers[0], 0); /* collected, not executed */
     for (round = 0; round < 2; round++) {
+        fixture.hold(&s.stream[0][0]);
         ck_assert(s.ops->segments->launch(segment, &s.stream[0][0]));
+        for (i = 1; i <= 4; i++)
+            ck_assert_int_eq(s.ops->query(&s.event[0][i]), 0);
+        fixture.let_go(&s.stream[0][0]);
         for (i = 4; i > 0; i--)
             ck_assert_int_eq(stage_await(&s, &s.event[0][i]), 1);
         stage_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);

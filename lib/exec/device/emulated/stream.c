@@ -20,10 +20,10 @@ static void drop_user(emulated_event *event)
         free(event);
 }
 
-/* Return whether a wait may end. The event's device exists as long as the record is pending. */
+/* Return whether a wait may end. The streams of a lost device still execute records. */
 static bool wait_is_over(const emulated_stream *s, const emulated_item *item)
 {
-    return item->event->done >= item->ticket || item->event->device->lost || s->device->lost;
+    return item->event->done >= item->ticket || s->device->lost;
 }
 
 static bool may_run(const emulated_stream *s)
