@@ -18,7 +18,7 @@ static bool allocate(hsi_ledger *l)
     l->node = calloc(l->size.nodes, sizeof *l->node);
     return l->handle && l->replica && l->reached && l->noted && l->node &&
            (l->size.is_model ||
-            hsi_space_allocate(l, HSI_LEDGER_HOST, (uint32_t)handles + l->size.spares) == HS_OK);
+            hsi_ledger_space_allocate(l, HSI_LEDGER_HOST, (uint32_t)handles + l->size.spares) == HS_OK);
 }
 
 hs_status hsi_ledger_create(const hsi_ledger_size *size, hsi_ledger **out)
@@ -50,7 +50,7 @@ void hsi_ledger_free(hsi_ledger *l)
     if (!l)
         return;
     for (uint32_t v = 0; l->node && v < l->size.nodes; v++)
-        hsi_space_free(&l->node[v]);
+        hsi_ledger_space_free(&l->node[v]);
     free(l->handle);
     free(l->replica);
     free(l->reached);
@@ -85,7 +85,7 @@ void hsi_ledger_reset(hsi_ledger *l)
     reset_host(l);
     for (uint32_t v = 1; v < l->size.nodes; v++)
         if (l->node[v].is_open)
-            hsi_space_clear(l, v);
+            hsi_ledger_space_clear(l, v);
 }
 
 void hsi_ledger_place(hsi_ledger *l, uint32_t handle, double bytes, void *at, size_t room)
@@ -109,7 +109,7 @@ uint32_t hsi_ledger_place_spare(hsi_ledger *l, uint32_t number, void *at, size_t
 hs_status hsi_ledger_open_node(hsi_ledger *l, uint32_t node, uint32_t domain,
                                const size_t *chunk_bytes, uint32_t chunks)
 {
-    hs_status st = hsi_space_open(l, node, chunk_bytes, chunks);
+    hs_status st = hsi_ledger_space_open(l, node, chunk_bytes, chunks);
 
     if (st != HS_OK)
         return st;

@@ -5,28 +5,28 @@
 #include "data/ledger_impl.h"
 
 /* space.c: allocate the ranges of a node. HS_ENOMEM. */
-hs_status hsi_space_allocate(hsi_ledger *l, uint32_t node, uint32_t ranges);
-void      hsi_space_free(ledger_node *node);
+hs_status hsi_ledger_space_allocate(hsi_ledger *l, uint32_t node, uint32_t ranges);
+void      hsi_ledger_space_free(ledger_node *node);
 
 /* Allocate the ranges of a device, and free its memory. HS_ENOMEM: the node has no ranges. */
-hs_status hsi_space_open(hsi_ledger *l, uint32_t node, const size_t *chunk_bytes, uint32_t chunks);
+hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t node, const size_t *chunk_bytes, uint32_t chunks);
 
 /* Make all memory of a device free: one range for each chunk. */
-void hsi_space_clear(hsi_ledger *l, uint32_t node);
+void hsi_ledger_space_clear(hsi_ledger *l, uint32_t node);
 
 /* Take a free range of at least `bytes`, which becomes the most recently used one. HS_NONE: no free
  * range is large enough. */
-uint32_t hsi_space_take(hsi_ledger *l, uint32_t node, size_t bytes);
+uint32_t hsi_ledger_space_take(hsi_ledger *l, uint32_t node, size_t bytes);
 
 /* Make a range free and merge it with free neighbours. */
-void hsi_space_release(hsi_ledger *l, uint32_t node, uint32_t range);
+void hsi_ledger_space_release(hsi_ledger *l, uint32_t node, uint32_t range);
 
 /* Make a range the most recently used one. */
-void hsi_space_touch(hsi_ledger *l, uint32_t node, uint32_t range);
+void hsi_ledger_space_touch(hsi_ledger *l, uint32_t node, uint32_t range);
 
 /* Return the range to be evicted next among those that are not needed by window entries up to
  * `entry`. HS_NONE: none. */
-uint32_t hsi_space_victim(const hsi_ledger *l, uint32_t node, int64_t entry);
+uint32_t hsi_ledger_space_victim(const hsi_ledger *l, uint32_t node, int64_t entry);
 
 /* transfers.c: enter a transfer of a handle. */
 hsi_ledger_answer hsi_ledger_enter(hsi_ledger *l, uint32_t handle, uint32_t from, uint32_t to,

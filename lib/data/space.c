@@ -36,14 +36,14 @@ static void move_to_ring(ledger_node *node, uint32_t r, uint32_t ring)
     node->range[r].is_free = ring == FREE_RING;
 }
 
-hs_status hsi_space_allocate(hsi_ledger *l, uint32_t number, uint32_t ranges)
+hs_status hsi_ledger_space_allocate(hsi_ledger *l, uint32_t number, uint32_t ranges)
 {
     ledger_node *node = &l->node[number];
 
     node->range = calloc(ranges + 1, sizeof *node->range);
     node->used = calloc((size_t)ranges + 1, (l->streams + 1) * sizeof *node->used);
     if (!node->range || !node->used) {
-        hsi_space_free(node);
+        hsi_ledger_space_free(node);
         return HS_ENOMEM;
     }
     node->ranges = ranges;
@@ -55,7 +55,7 @@ hs_status hsi_space_allocate(hsi_ledger *l, uint32_t number, uint32_t ranges)
     return HS_OK;
 }
 
-void hsi_space_free(ledger_node *node)
+void hsi_ledger_space_free(ledger_node *node)
 {
     free(node->range);
     free(node->used);
@@ -78,28 +78,28 @@ static uint32_t count_structures(const hsi_ledger *l, const size_t *chunk_bytes,
     return RINGS + (uint32_t)(wanted < UINT32_MAX / 2 ? wanted : UINT32_MAX / 2);
 }
 
-hs_status hsi_space_open(hsi_ledger *l, uint32_t number, const size_t *chunk_bytes, uint32_t chunks)
+hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t number, const size_t *chunk_bytes, uint32_t chunks)
 {
     ledger_node *node = &l->node[number];
     hs_status    st;
 
-    hsi_space_free(node);
-    st = hsi_space_allocate(l, number, count_structures(l, chunk_bytes, chunks));
+    hsi_ledger_space_free(node);
+    st = hsi_ledger_space_allocate(l, number, count_structures(l, chunk_bytes, chunks));
     if (st != HS_OK)
         return st;
     node->chunk_bytes = malloc((chunks + 1) * sizeof *node->chunk_bytes);
     if (!node->chunk_bytes) {
-        hsi_space_free(node);
+        hsi_ledger_space_free(node);
         return HS_ENOMEM;
     }
     for (uint32_t c = 0; c < chunks; c++)
         node->chunk_bytes[c] = chunk_bytes[c] / HSI_LEDGER_UNIT * HSI_LEDGER_UNIT;
     node->chunks = chunks;
-    hsi_space_clear(l, number);
+    hsi_ledger_space_clear(l, number);
     return HS_OK;
 }
 
-void hsi_space_clear(hsi_ledger *l, uint32_t number)
+void hsi_ledger_space_clear(hsi_ledger *l, uint32_t number)
 {
     ledger_node *node = &l->node[number];
     uint32_t     next = RINGS;
@@ -179,7 +179,7 @@ static void merge(hsi_ledger *l, ledger_node *node, uint32_t r)
     move_to_ring(node, other, UNUSED_RING);
 }
 
-uint32_t hsi_space_take(hsi_ledger *l, uint32_t number, size_t bytes)
+uint32_t hsi_ledger_space_take(hsi_ledger *l, uint32_t number, size_t bytes)
 {
     ledger_node *node = &l->node[number];
     uint32_t     best = HS_NONE, r;
@@ -198,7 +198,7 @@ uint32_t hsi_space_take(hsi_ledger *l, uint32_t number, size_t bytes)
     return best;
 }
 
-void hsi_space_release(hsi_ledger *l, uint32_t number, uint32_t r)
+void hsi_ledger_space_release(hsi_ledger *l, uint32_t number, uint32_t r)
 {
     ledger_node *node = &l->node[number];
     uint32_t     left = node->range[r].left;
@@ -211,7 +211,7 @@ void hsi_space_release(hsi_ledger *l, uint32_t number, uint32_t r)
         merge(l, node, left);
 }
 
-void hsi_space_touch(hsi_ledger *l, uint32_t number, uint32_t r)
+void hsi_ledger_space_touch(hsi_ledger *l, uint32_t number, uint32_t r)
 {
     move_to_ring(&l->node[number], r, USED_RING);
 }
@@ -222,7 +222,7 @@ static int64_t needed_by(const ledger_node *node, const hsi_range *range)
     return range->window == node->window ? (int64_t)range->entry : -1;
 }
 
-uint32_t hsi_space_victim(const hsi_ledger *l, uint32_t number, int64_t entry)
+uint32_t hsi_ledger_space_victim(const hsi_ledger *l, uint32_t number, int64_t entry)
 {
     const ledger_node *node = &l->node[number];
     uint32_t           victim = HS_NONE, r;

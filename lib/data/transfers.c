@@ -75,7 +75,7 @@ void hsi_ledger_detach(hsi_ledger *l, uint32_t handle, uint32_t node)
     replica->place = HS_NONE;
     range_at(l, node, place)->handle = HS_NONE;
     if (range_at(l, node, place)->pins == 0)
-        hsi_space_release(l, node, place);
+        hsi_ledger_space_release(l, node, place);
 }
 
 /* Evict a range that is not pinned; a modified replica is copied to the host first. */
@@ -99,10 +99,10 @@ hsi_ledger_answer hsi_ledger_make_room(hsi_ledger *l, uint32_t node, size_t byte
     while (answer == HSI_LEDGER_OK) {
         uint32_t victim;
 
-        *range = hsi_space_take(l, node, bytes);
+        *range = hsi_ledger_space_take(l, node, bytes);
         if (*range != HS_NONE)
             return HSI_LEDGER_OK;
-        victim = hsi_space_victim(l, node, entry);
+        victim = hsi_ledger_space_victim(l, node, entry);
         answer = victim == HS_NONE ? HSI_LEDGER_NO_ROOM : evict(l, node, victim, out);
     }
     return answer;
@@ -124,7 +124,7 @@ hsi_ledger_answer hsi_ledger_evict_all(hsi_ledger *l, uint32_t node, hsi_entered
     uint32_t          victim;
 
     out->needed = 0;
-    while (answer == HSI_LEDGER_OK && (victim = hsi_space_victim(l, node, -1)) != HS_NONE)
+    while (answer == HSI_LEDGER_OK && (victim = hsi_ledger_space_victim(l, node, -1)) != HS_NONE)
         answer = evict(l, node, victim, out);
     return answer;
 }

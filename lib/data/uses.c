@@ -52,7 +52,7 @@ static void pin(hsi_ledger *l, uint32_t node, uint32_t range)
 {
     range_at(l, node, range)->pins++;
     if (node != HSI_LEDGER_HOST)
-        hsi_space_touch(l, node, range);
+        hsi_ledger_space_touch(l, node, range);
 }
 
 static void unpin(hsi_ledger *l, uint32_t node, uint32_t r)
@@ -64,7 +64,7 @@ static void unpin(hsi_ledger *l, uint32_t node, uint32_t r)
     range = range_at(l, node, r);
     range->pins--;
     if (range->pins == 0 && range->handle == HS_NONE && node != HSI_LEDGER_HOST)
-        hsi_space_release(l, node, r);
+        hsi_ledger_space_release(l, node, r);
 }
 
 /* Count the tasks that write ranges of the host in place: nothing is copied from there meanwhile.
@@ -291,7 +291,7 @@ static hsi_ledger_answer prefetch_handle(hsi_ledger *l, uint32_t node, uint32_t 
             answer = add_range(l, node, handle, entry, out);
         if (answer != HSI_LEDGER_OK)
             return answer;
-        hsi_space_touch(l, node, replica->place);
+        hsi_ledger_space_touch(l, node, replica->place);
     }
     range = range_at(l, node, replica->place);
     if (range->window != l->node[node].window || range->entry > entry)
