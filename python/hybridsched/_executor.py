@@ -19,7 +19,8 @@ from concurrent.futures import Executor as _Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Optional, TypeVar, Union
 
-from ._errors import Error, InvalidTime, MissingResource, NoWorker
+from ._devices import find_devices
+from ._errors import Error, InvalidTime, NoWorker
 from ._instance import _workers
 from ._learned import Times, name_of, plain
 from ._library import Path, ffi, lib, sized, text
@@ -425,25 +426,6 @@ def _visible(device: str) -> dict[str, str]:
             "ROCR_VISIBLE_DEVICES": device} if device == "-1" else {"CUDA_VISIBLE_DEVICES": device}
 
 
-def _devices(count: int) -> list[str]:
-    """Return the first GPUs of this machine as values of CUDA_VISIBLE_DEVICES."""
-    found, number = list[str](), ffi.new("unsigned *")
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if lib.hs_exec_device_at(ffi.NULL, 0, ffi.NULL, number, ffi.NULL) == lib.HS_OK:
-        for index in range(number[0]):
-            device = sized("hs_exec_device")
-            if lib.hs_exec_device_at(ffi.NULL, index, device, number, ffi.NULL) == lib.HS_OK:
-                found.append(text(device.uuid))
-    elif given is not None:
-        found = [name.strip() for name in given.split(",") if name.strip() not in ("", "-1")]
-    elif os.path.isdir("/proc/driver/nvidia/gpus"):
-        found = [str(index) for index, _ in enumerate(os.listdir("/proc/driver/nvidia/gpus"))]
-    if len(found) < count:
-        raise MissingResource(f"gpus={count}: this machine has {len(found)} visible GPUs; name "
-                              "those to use: devices=[...]")
-    return found[:count]
-
-
 class Executor(_Executor):
     """Calls functions on CPUs and GPUs: a concurrent.futures.Executor with a process a worker.
 
@@ -492,7 +474,7 @@ class Executor(_Executor):
         gpus = _workers(gpus, "gpus")
         if cpus + gpus == 0:
             raise NoWorker("an Executor needs a worker: cpus or gpus")
-        devices = _devices(gpus) if devices is None and gpus else devices or []
+        devices = find_devices(gpus, "name those to use: devices=[...]") if devices is None and gpus else devices or []
         self._pool = _Pool(cpus, gpus, devices, opened(profile, False))
         self._max_workers = cpus + gpus  # dask reads it
         self._finalize = weakref.finalize(self, self._pool.close)

@@ -7,7 +7,8 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
-from ._errors import InvalidArgument
+from ._devices import find_devices
+from ._errors import InvalidArgument, MissingResource
 from ._library import ffi, lib, near, text
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Task:
     def cancelled(self) -> bool:
         """Return whether the function should end, because its result is no longer wanted.
 
-        A task whose function has seen True counts as aborted when the function ends.
+        A task whose function has seen True counts as aborted when the function ends. So does one
+        that ends after its timeout; after a spoliation, a result that is ready all the same counts.
         """
         if not self._cancelled and self._cancel is not None and self._cancel[0]:
             self._cancelled = True
@@ -70,6 +72,8 @@ class Functions:
             if not isinstance(name, str) or not callable(function):
                 raise TypeError(f"fn={{{name!r}: {function!r}}}: expected names and functions")
         self._instance = instance
+        self._devices: list[str] = []  # that the GPU workers use; found when a row needs one
+        self.missing: Optional[MissingResource] = None  # why rows cannot run on GPUs
         self._bodies: dict[str, Any] = {}
         self._called: dict[int, Callable[[Task], Any]] = {}  # by the address of the body
         self.tracebacks: dict[tuple[int, int], str] = {}  # of failures, by task and attempt
@@ -87,6 +91,8 @@ class Functions:
         command = row.gpu_command if kind == lib.HS_GPU else row.cpu_command
         if not kernel.startswith(PREFIX) or text(command):
             return None
+        if kind == lib.HS_GPU and not self._devices:
+            self._devices = find_devices(self._instance.gpus, "or emulate them: emulate_gpus=True")
         name = kernel[len(PREFIX):]
         if name not in self._functions:
             raise InvalidArgument(f"kernel '{kernel}': fn has no function {name!r}"
@@ -121,7 +127,7 @@ class Functions:
             if self.stop is not None:
                 self.stop.end_now()
             return lib.HS_OUTCOME_ABORTED
-        if task._cancelled:
+        if task._cancelled or failed is None and attempt.cancel[0] == lib.HS_CANCEL_STOP:
             return lib.HS_OUTCOME_ABORTED
         if failed is None:
             return lib.HS_OUTCOME_DONE
@@ -165,6 +171,10 @@ def hspy_body_create(options: Any, row: Any, kind: int, out: Any, error: Any) ->
     except InvalidArgument as wrong:
         _write_reason(error, str(wrong))
         return int(lib.HS_EINVAL)
+    except MissingResource as missing:
+        ffi.from_handle(options.data).missing = missing
+        _write_reason(error, str(missing))
+        return int(lib.HS_ERESOURCE)
     if made is not None:
         out[0] = made
     return int(lib.HS_OK)

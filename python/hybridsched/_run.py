@@ -334,6 +334,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None,
     ------
     KeyboardInterrupt
         After Ctrl-C. The first one waits for running tasks, the second one aborts them.
+    MissingResource
+        The machine has fewer GPUs, which are not emulated.
 
     Examples
     --------
@@ -378,6 +380,8 @@ def run(work: Union[Instance, Schedule], *, policy: Optional[str] = None,
     if status != lib.HS_OK:
         raise failure(status, _in_python(text(error.why)))
     handle = ffi.gc(out[0], lambda made, backend=functions: lib.hs_exec_free(made))
+    if functions and functions.missing and not lib.hs_policy_needs_plan(kind):
+        raise functions.missing
     del kept
     made = _finish(handle, instance, schedule, functions, watch, time_scale or 1, policy or "plan",
                    known)

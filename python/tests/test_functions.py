@@ -70,6 +70,16 @@ class Calls(InFolder):
         self.assertFalse(kept[0].cancelled())
         self.assertEqual((kept[0].id, repr(kept[0])), ("j0", "<Task 'j0' on cpu worker 0>"))
 
+    def test_gpus_must_exist(self):
+        inst = table(["python:a", "python:b"], gpus=9999, cpu=[1, 1], gpu=[1, "inf"])
+        with self.assertRaisesRegex(hs.MissingResource, "emulate_gpus=True"):
+            hs.run(inst, fn={"a": print, "b": print}, **FAST)
+        inst = table(["python:a"], gpus=9999, gpu=[1e-3])
+        with self.assertRaisesRegex(hs.MissingResource, "emulate_gpus=True"):
+            hs.run(hs.solve(inst, "heft"), fn={"a": print})
+        hs.run(hs.solve(table(["python:a"], gpus=9999, gpu=[1e3]), "heft"),
+               fn={"a": lambda task: None}).check()
+
     def test_wrong_functions(self):
         for fn, message in (({"trian": print}, "no function 'train'; did you mean 'trian'"),
                             ({}, "no function 'train'; add it to fn")):
@@ -171,6 +181,15 @@ class Cancels(InFolder):
         self.assertEqual((len(r.failures), r.report["done"]), (1, 0))
         self.assertEqual(r.failures[0].traceback, "")
 
+    def test_a_result_after_the_timeout_does_not_count(self):
+        def ignore(task):
+            while not task._cancel[0]:
+                pass
+
+        r = hs.run(table(["python:a"]), fn={"a": ignore}, timeout=0.05)
+        self.assertEqual((r.ok, r.report["done"], len(r.failures)), (False, 0, 1))
+        self.assertIn("timed out", r.failures[0].why)
+
     def test_an_exception_after_a_cancel_is_no_failure_of_its_own(self):
         def fail(task):
             until_cancelled(task)
@@ -192,6 +211,20 @@ class Cancels(InFolder):
         found = [(r.instance.name(row["task"]), row["worker"], row["outcome"])
                  for row in r.records()]
         self.assertEqual(sorted(found), [("j0", 1, 0), ("j1", 0, 1), ("j1", 1, 0)])
+
+    def test_a_result_after_spoliation_counts(self):
+        def ignore(task):
+            with open("ran", "w", encoding="utf-8"):  # ends the command, so that the GPU is idle
+                pass
+            while not task._cancel[0]:
+                pass
+
+        inst = table(["", "python:a"], gpus=1, cpu=["inf", 1000], gpu=[1, 1e-3],
+                     gpu_command=["until test -e ran; do sleep 0.01; done", ""])
+        r = hs.run(inst, fn={"a": ignore}, emulate_gpus=True, commands=True, **FAST)
+        found = [(r.instance.name(row["task"]), row["worker"], row["outcome"])
+                 for row in r.records()]
+        self.assertIn(("j1", 0, 0), found)
 
     def test_journal(self):
         inst, calls = table(["python:a"] * 3, cpu=[3, 2, 1]), []
