@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import itertools
+import logging
 import math
 import multiprocessing
 import os
@@ -15,14 +17,14 @@ import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor as _Executor, Future
+from concurrent.futures import Executor as _Executor, Future, wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Optional, TypeVar, Union
 
 from ._devices import find_devices
 from ._errors import Error, InvalidTime, NoWorker
 from ._instance import _workers
-from ._learned import Times, name_of, plain
+from ._learned import Times, name_of
 from ._library import Path, ffi, lib, sized, text
 from ._process import Process, RemoteTraceback
 from ._profile import KINDS, Profile, opened
@@ -42,8 +44,7 @@ def gpu(function: Function) -> Function:
     >>> @hs.gpu
     ... def train(size): ...
     """
-    function.__hybridsched__ = ("gpu",)  # type: ignore[attr-defined]
-    return function
+    return _mark(function, ("gpu",))
 
 
 def both(function: Function) -> Function:
@@ -57,8 +58,24 @@ def both(function: Function) -> Function:
     >>> @hs.both
     ... def product(a, b): ...
     """
-    function.__hybridsched__ = KINDS  # type: ignore[attr-defined]
+    return _mark(function, KINDS)
+
+
+def _mark(function: Function, kinds: tuple[str, ...]) -> Function:
+    try:
+        function.__hybridsched__ = kinds  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        raise TypeError(f"{function!r} takes no mark for an Executor: wrap it in a function, and "
+                        "decorate that") from None
     return function
+
+
+def _marked(function: Any) -> Sequence[str]:
+    """Return the types of workers that may call a function."""
+    while not hasattr(function, "__hybridsched__") and isinstance(function, functools.partial):
+        function = function.func
+    kinds: Sequence[str] = getattr(function, "__hybridsched__", ("cpu",))
+    return kinds
 
 
 class _Task:
@@ -112,8 +129,11 @@ class _Worker(threading.Thread):
             self.pool.ended(self)
 
     def _start(self) -> None:
-        self.process = None
-        self.process = Process(self.environment["HSCHED_WORKER"], self.environment)
+        self.process, name = None, self.environment["HSCHED_WORKER"]
+        try:
+            self.process = Process(name, self.environment)
+        except OSError as error:
+            raise BrokenProcessPool(f"worker {name} did not start: {error}") from error
         self.pool.started(self)
 
     def _execute(self, task: _Task) -> None:
@@ -124,14 +144,16 @@ class _Worker(threading.Thread):
             arguments = self.process.dumps((task.args, task.kwargs))
         except BaseException as error:
             self.pool.done(self, task)
-            task.future.set_exception(error)
+            _set(task.future, error, failed=True)
             return
         try:
             self._send(task, function, arguments)
             returned, seconds, first, trace, data = self.process.receive()
-        except BrokenProcessPool as error:
+        except BaseException as error:
             self.pool.done(self, task)
-            task.future.set_exception(error)
+            _set(task.future, error, failed=True)
+            if self.process:
+                self.process.kill()
             self._start()
             return
         try:
@@ -142,10 +164,11 @@ class _Worker(threading.Thread):
     def _send(self, task: _Task, function: bytes, arguments: bytes) -> None:
         """Send a task to the process, or to a new process if it has ended meanwhile."""
         assert self.process
-        if not self.process.send(task.many, function, arguments):
+        request = task.times.name, task.many, function, arguments
+        if not self.process.send(*request):
             self.process.close()
             self._start()
-            if not self.process.send(task.many, function, arguments):
+            if not self.process.send(*request):
                 raise self.process._broken("ended at once")
 
 
@@ -155,14 +178,23 @@ def _settle(future: Future[Any], returned: bool, trace: str, data: bytes) -> Non
         value = pickle.loads(data)
     except BaseException as error:
         value, returned = error, False
-    if returned:
-        future.set_result(value)
-        return
-    if not isinstance(value, BaseException):
+    if not returned and not isinstance(value, BaseException):
         value = pickle.PicklingError(f"an exception was pickled as {type(value)}")
     if trace:
         value.__cause__ = RemoteTraceback(trace)
-    future.set_exception(value)
+    _set(future, value, failed=not returned)
+
+
+def _set(future: Future[Any], value: Any, failed: bool) -> None:
+    """Set the result or exception of a future. What its callbacks raise ends no worker."""
+    try:
+        if failed:
+            future.set_exception(value)
+        else:
+            future.set_result(value)
+    except BaseException:
+        logging.getLogger("concurrent.futures").exception("exception calling callback for %r",
+                                                          future)
 
 
 class _Pool:
@@ -346,7 +378,7 @@ class _Pool:
             self._wake()
         for task in failed:
             if task.future.set_running_or_notify_cancel():
-                task.future.set_exception(self.broken[worker.kind])
+                _set(task.future, self.broken[worker.kind], failed=True)
 
     def _remove(self, unwanted: Callable[[_Task], bool]) -> list[_Task]:
         """Remove waiting tasks, and return them."""
@@ -469,6 +501,8 @@ class Executor(_Executor):
                                "put this below `if __name__ == \"__main__\":`, or install "
                                "cloudpickle")
         cpus = _workers(lib.hs_exec_core_count() if cpus is None else cpus, "cpus")
+        if isinstance(devices, (str, bytes)):
+            raise TypeError(f"devices={devices!r}: expected a list, [{devices!r}]")
         if devices is not None:
             devices, gpus = [str(device) for device in devices], len(devices)
         gpus = _workers(gpus, "gpus")
@@ -504,7 +538,7 @@ class Executor(_Executor):
         if given:
             can: Iterable[str] = [kind for kind in KINDS if math.isfinite(given[kind])]
         else:
-            can = getattr(plain(fn), "__hybridsched__", ("cpu",))
+            can = _marked(fn)
         kinds = tuple(kind for kind in can if self._pool.count[kind])
         if not kinds:
             raise NoWorker(f"{name_of(fn)} can run on no worker: it has no time on, or no decorator "
@@ -537,10 +571,31 @@ class Timed(_Executor):
     def __init__(self, executor: Executor, given: dict[str, float]) -> None:
         self._executor, self._given = executor, given
         self._max_workers = executor._max_workers
+        self._lock, self._closed = threading.Lock(), False
+        self._futures: weakref.WeakSet[Future[Any]] = weakref.WeakSet()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call ``fn(*args, **kwargs)`` in a worker; return a Future."""
-        return self._executor._submit(self._given, fn, args, kwargs)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            future = self._executor._submit(self._given, fn, args, kwargs)
+            self._futures.add(future)
+            return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Accept no further function; wait for the others, or cancel those that wait.
+
+        The workers are those of the Executor, and remain.
+        """
+        with self._lock:
+            self._closed = True
+            futures = list(self._futures)
+        if cancel_futures:
+            for future in futures:
+                future.cancel()
+        if wait:
+            wait_for(futures)
 
 
 class _Chunk:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import time
 from typing import Any, Optional
 
 from ._library import encode, lib, struct
@@ -83,7 +84,7 @@ class Times:
         if first:
             self._first[kind] = min(seconds, self._first.get(kind, seconds))
         else:
-            self._profile.observe(self.name, kind, seconds)
+            self._profile.observe(self.name, kind, seconds, date=int(time.time()))
             self._known[kind] = self._predict(kind)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import Pipe, spawn
-from typing import Any
+from multiprocessing.connection import wait
+from typing import Any, Optional
 
 PROGRAM = os.path.join(os.path.dirname(__file__), "_worker.py")
 
@@ -37,26 +39,23 @@ class Process:
     def __init__(self, name: str, environment: dict[str, str]) -> None:
         self.name = name
         self.dumps, with_cloudpickle = pickler()
-        self._connection, other = Pipe()
-        with other:
-            self._process = subprocess.Popen(
-                [sys.executable, *subprocess._args_from_interpreter_flags(),  # type: ignore
-                 PROGRAM, str(other.fileno()), str(os.getpid())],
-                env={**os.environ, **environment}, pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL)
         data = spawn.get_preparation_data(name)
         data["authkey"] = bytes(data["authkey"])
         if with_cloudpickle:  # what main defines travels with each call
             data.pop("init_main_from_name", None)
             data.pop("init_main_from_path", None)
+        self._connection, other = Pipe()
+        with other:
+            self._process = _start(other.fileno(), environment)
+        self._end_of_process = _watch(self._process.pid)
         try:
             self._connection.send_bytes(pickle.dumps({"prepare": data,
                                                       "cloudpickle": with_cloudpickle}))
-            why = self._connection.recv_bytes().decode()
+            why = self._read().decode()
         except (EOFError, OSError):
             raise self._broken("did not start") from None
         except BaseException:
-            self.close()
+            self.kill()
             raise
         if why:
             self.close()
@@ -64,19 +63,40 @@ class Process:
 
     def _broken(self, what: str) -> BrokenProcessPool:
         """Return the exception for a process that has ended."""
-        self._connection.close()
-        status = self._process.wait()
+        status = self._await_end()
         how = f"signal {-status} ended it" if status < 0 else f"it exited with {status}"
         return BrokenProcessPool(f"worker {self.name} {what}: {how}")
+
+    def _await_end(self) -> int:
+        """Wait for the end of the process, and return its status."""
+        self._connection.close()
+        status = self._process.wait()
+        if self._end_of_process is not None:
+            os.close(self._end_of_process)
+            self._end_of_process = None
+        return status
+
+    def _read(self) -> bytes:
+        """Return the next message of the process; EOFError: it has ended.
+
+        The end of the process is not always that of the connection, which its forks keep open.
+        """
+        if self._end_of_process is not None:
+            ready = wait([self._connection, self._end_of_process])
+            if self._connection not in ready and not self._connection.poll():
+                raise EOFError
+        return self._connection.recv_bytes()
 
     def alive(self) -> bool:
         """Return whether the process can take a request."""
         return self._process.poll() is None
 
-    def send(self, many: bool, function: bytes, arguments: bytes) -> bool:
+    def send(self, name: str, many: bool, function: bytes, arguments: bytes) -> bool:
         """Send a request; return False if the process has ended before it could read it."""
+        if not self.alive():
+            return False
         try:
-            self._connection.send_bytes(pickle.dumps((many, function)))
+            self._connection.send_bytes(pickle.dumps((name, many, function)))
             self._connection.send_bytes(arguments)
         except OSError:
             return False
@@ -88,12 +108,44 @@ class Process:
         Raises BrokenProcessPool if the process has ended.
         """
         try:
-            returned, seconds, first, trace = pickle.loads(self._connection.recv_bytes())
-            return returned, seconds, first, trace, self._connection.recv_bytes()
+            returned, seconds, first, trace = pickle.loads(self._read())
+            return returned, seconds, first, trace, self._read()
         except (EOFError, OSError):
             raise self._broken("ended while it called the function") from None
 
     def close(self) -> None:
-        """End the process, and wait for its end."""
-        self._connection.close()
-        self._process.wait()
+        """End the process, which waits for a request, and wait for its end."""
+        try:  # a fork of this process may keep the connection open, so closing it is not enough
+            self._connection.send_bytes(b"")
+        except OSError:
+            pass  # it has ended
+        self._await_end()
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._await_end()
+
+
+def _start(descriptor: int, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process with an end of a connection.
+
+    Ctrl-C reaches the process, too, so it is blocked until the process has its handler.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name != "HSCHED_GPU"}
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return subprocess.Popen(
+            [sys.executable, *subprocess._args_from_interpreter_flags(),  # type: ignore
+             PROGRAM, str(descriptor), str(os.getpid())],
+            env={**inherited, **environment}, pass_fds=[descriptor], stdin=subprocess.DEVNULL)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _watch(pid: int) -> Optional[int]:
+    """Return a descriptor that is readable when a process has ended; None: not supported."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None

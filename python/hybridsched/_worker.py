@@ -3,9 +3,10 @@
 
     _worker.py DESCRIPTOR PARENT
 
-The parent sends a setup, then requests, each in two messages: whether the function has a list of
-calls, and the function; the arguments. An answer is two messages, too: whether the function
-returned, its seconds, whether it was its first call here, and a traceback; the result or exception.
+The parent sends a setup, then requests, each in two messages: the name of the function, whether it
+has a list of calls, and the function; the arguments. An answer is two messages, too: whether the
+function returned, its seconds, whether it was the first call of that name here, and a traceback;
+the result or exception. An empty message ends the process.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import time
 import traceback
 from typing import Any, Callable
 
-KEPT = 64  # functions kept loaded
 PR_SET_PDEATHSIG = 1
 
 running = False  # whether a function runs, which Ctrl-C may interrupt
@@ -94,33 +94,35 @@ def answer(dumps: Callable[[Any], bytes], returned: bool, value: Any, seconds: f
 
 
 def serve(connection: Any, dumps: Callable[[Any], bytes]) -> None:
-    """Answer requests until the parent closes the connection."""
-    functions: dict[bytes, Any] = {}  # by what they were loaded from
+    """Answer requests until an empty message or the end of the connection."""
+    called: set[str] = set()
     while True:
         try:
-            many, text = pickle.loads(connection.recv_bytes())
+            request = connection.recv_bytes()
+            if not request:
+                return
+            name, many, text = pickle.loads(request)
             data = connection.recv_bytes()
         except EOFError:
             return
-        cold, returned = text not in functions, True
+        function, cold = None, name not in called
         try:
-            function = functions.pop(text) if not cold else pickle.loads(text)
+            function = pickle.loads(text)  # for each call, since a callable may have a state
         except BaseException as error:
             returned, value, seconds = False, error, 0.0
         else:
-            functions[text] = function
-            if len(functions) > KEPT:
-                del functions[next(iter(functions))]
+            called.add(name)
             returned, value, seconds = call(function, many, data)
         for message in answer(dumps, returned, value, seconds, cold):
             connection.send_bytes(message)
-        del data, value
+        del request, text, data, function, value
 
 
 def main(descriptor: int, parent: int) -> None:
     from multiprocessing.connection import Connection
 
     signal.signal(signal.SIGINT, on_interrupt)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # the parent has blocked it
     end_with(parent)
     connection: Any = Connection(descriptor)
     setup = pickle.loads(connection.recv_bytes())

@@ -2,6 +2,7 @@
 """The executor with a process for each worker."""
 
 import concurrent.futures
+import functools
 import gc
 import os
 import signal
@@ -10,11 +11,13 @@ import sys
 import threading
 import time
 import unittest
+import weakref
+from unittest import mock
 from concurrent.futures.process import BrokenProcessPool
 
 import hybridsched as hs
 from common import InFolder, has, script
-from hybridsched import _executor, _learned
+from hybridsched import _executor, _learned, _process
 
 
 def square(number):
@@ -27,6 +30,41 @@ def place():
     return (os.getpid(), *(os.environ.get(name) for name in names))
 
 
+def add(numbers, number):
+    numbers.append(number)
+    return numbers
+
+
+class Counter:
+    """A callable with a state."""
+
+    alive = weakref.WeakSet()
+
+    def __init__(self):
+        self.count = 0
+
+    def __setstate__(self, state):
+        self.__dict__ = state
+        self.alive.add(self)
+
+    def __call__(self):
+        self.count += 1
+        return self.count
+
+    def step(self):
+        return self()
+
+
+def counters_alive():
+    return len(Counter.alive)
+
+
+def fork_and_die(path, parent):
+    """End this process, but not a fork of it before there is a file."""
+    if not os.fork():
+        while not os.path.exists(path) and os.path.exists(f"/proc/{parent}"):
+            time.sleep(0.005)
+    os._exit(5)
 
 
 @hs.gpu
@@ -102,6 +140,27 @@ class Futures(InFolder):
         with self.assertRaisesRegex(RuntimeError, "after shutdown"):
             ex.submit(square, 1)
 
+    def test_an_executor_with_given_times_waits_for_its_futures(self):
+        ex = self.executor(1)
+        running = ex.submit(wait_for, "end", 5)
+        with ex.task(cpu=1) as timed:
+            futures = [timed.submit(square, n) for n in range(20)]
+            self.assertFalse(futures[19].done())
+            with open("end", "w", encoding="utf-8"):
+                pass
+        self.assertEqual([f.done() for f in futures], [True] * 20)
+        with self.assertRaisesRegex(RuntimeError, "after shutdown"):
+            timed.submit(square, 1)
+        self.assertEqual((running.result(), ex.submit(square, 3).result()), (5, 9))
+        timed = ex.task(cpu=1)
+        blocker = ex.submit(wait_for, "second")
+        futures = [timed.submit(square, n) for n in range(3)]
+        timed.shutdown(wait=False, cancel_futures=True)
+        self.assertEqual([f.cancelled() for f in futures], [True] * 3)
+        with open("second", "w", encoding="utf-8"):
+            pass
+        blocker.result()
+
     def test_exceptions_have_the_traceback_of_the_process(self):
         ex = self.executor(1)
         error = ex.submit(fail, "of mine").exception()
@@ -119,6 +178,57 @@ class Futures(InFolder):
         self.assertRegex(str(ex.submit(threading.Lock).exception()), "result.*cannot be pickled")
         self.assertIsInstance(ex.submit(raise_unloadable).exception(), TypeError)
         self.assertEqual(ex.submit(os.getpid).result(), pid)
+
+    def test_callables_have_the_state_of_the_caller(self):
+        ex, counter = self.executor(1), Counter()
+        for _ in range(3):
+            self.assertEqual(ex.submit(counter).result(), 1)
+            self.assertEqual(ex.submit(counter.step).result(), 1)
+            self.assertEqual(ex.submit(functools.partial(add, []), 2).result(), [2])
+
+    def test_a_process_keeps_no_callable(self):
+        ex = self.executor(1)
+        for _ in range(3):
+            ex.submit(Counter()).result()
+            ex.submit(Counter().step).result()
+        self.assertEqual(ex.submit(counters_alive).result(), 0)
+
+    def test_callbacks_that_raise_end_no_worker(self):
+        ex = self.executor(1)
+        running = ex.submit(wait_for, "end", 5)
+        running.add_done_callback(lambda _: sys.exit(3))
+        with self.assertLogs("concurrent.futures", "ERROR"):
+            with open("end", "w", encoding="utf-8"):
+                pass
+            self.assertEqual(ex.submit(square, 3).result(), 9)
+
+    def test_a_process_that_cannot_be_replaced_fails_its_task(self):
+        ex = self.executor(1)
+        worker, pid = ex._pool.workers[0], ex.submit(os.getpid).result()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not worker.process.alive())
+        with mock.patch.object(_executor, "Process", side_effect=OSError("of mine")):
+            future = ex.submit(square, 3)
+            worker.join()
+        self.assertTrue(future.done())
+        self.assertIsInstance(future.exception(), BrokenProcessPool)
+        self.assertIn("of mine", str(future.exception()))
+
+    def test_an_answer_that_cannot_be_read_fails_its_task(self):
+        ex = self.executor(1)
+        pid = ex.submit(os.getpid).result()
+        with mock.patch.object(_process.Process, "receive", side_effect=MemoryError):
+            self.assertIsInstance(ex.submit(square, 3).exception(), MemoryError)
+        self.assertNotEqual(ex.submit(os.getpid).result(), pid)
+
+    @unittest.skipUnless(hasattr(os, "pidfd_open"), "this system tells no end of a process")
+    def test_a_process_that_ends_before_its_fork(self):
+        ex = self.executor(1)
+        error = ex.submit(fork_and_die, os.path.abspath("end"), os.getpid()).exception()
+        with open("end", "w", encoding="utf-8"):
+            pass
+        self.assertIsInstance(error, BrokenProcessPool)
+        self.assertIn("exited with 5", str(error))
 
     def test_a_process_that_ends_fails_its_task_alone(self):
         ex = self.executor(2)
@@ -201,6 +311,12 @@ class Futures(InFolder):
             ex.task(gpu=1).submit(square, 1)
         with self.assertRaises(hs.MissingResource):
             hs.Executor(1, 10**4)
+        with self.assertRaisesRegex(TypeError, "expected a list"):
+            hs.Executor(1, devices="GPU-1f")
+        for function in (pow, Counter().step):
+            for mark in (hs.gpu, hs.both):
+                with self.assertRaisesRegex(TypeError, "wrap it in a function"):
+                    mark(function)
 
 
 class Types(InFolder):
@@ -210,6 +326,27 @@ class Types(InFolder):
             self.assertLessEqual(found, {("gpu0", "0", "5"), ("gpu1", "1", "GPU-7")})
             found = {f.result()[1:] for f in [ex.submit(place) for _ in range(40)]}
             self.assertLessEqual(found, {("cpu0", None, "-1"), ("cpu1", None, "-1")})
+
+    def test_marks_of_partial_functions(self):
+        with hs.Executor(1, devices=["0"]) as ex:
+            marked = hs.gpu(functools.partial(place))
+            for fn in (marked, functools.partial(marked), functools.partial(gpu_place)):
+                self.assertEqual(ex.submit(fn).result()[1], "gpu0")
+            self.assertEqual(ex.submit(functools.partial(place)).result()[1], "cpu0")
+
+    def test_cpu_workers_inherit_no_gpu(self):
+        with mock.patch.dict(os.environ, HSCHED_GPU="0"), hs.Executor(1) as ex:
+            self.assertEqual(ex.submit(place).result()[1:], ("cpu0", None, "-1"))
+
+    @unittest.skipUnless(has("pandas"), "pandas is missing")
+    def test_times_of_partial_functions_are_those_of_the_function(self):
+        known, before = hs.Profile(), int(time.time())
+        with hs.Executor(1, profile=known) as ex:
+            for number in range(4):
+                ex.submit(functools.partial(square, number)).result()
+        frame = known.frame()
+        self.assertEqual(len(frame), 1)
+        self.assertGreaterEqual(frame["last"].tolist()[0].timestamp(), before)
 
     def test_each_type_is_tried_and_the_times_are_kept(self):
         known = hs.Profile()
@@ -289,6 +426,33 @@ if __name__ == "__main__":
         if has("cloudpickle"):
             self.skipTest("with cloudpickle, workers do not import main")
         self.assertEqual(subprocess.run([sys.executable, "broken.py"]).returncode, 3)
+
+    def test_an_interrupt_while_a_process_starts(self):
+        with open("early.py", "w", encoding="utf-8") as file:
+            file.write(f"""
+import os, runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # even if this process ignores it
+os.kill(os.getpid(), signal.SIGINT)
+runpy.run_path({_process.PROGRAM!r}, run_name="__main__")
+""")
+        with mock.patch.object(_process, "PROGRAM", os.path.abspath("early.py")):
+            with hs.Executor(1) as ex:
+                self.assertEqual(ex.submit(square, 3).result(), 9)
+                self.assertEqual(type(ex.submit(signal.raise_signal, signal.SIGINT).exception()),
+                                 KeyboardInterrupt)
+
+    def test_a_fork_does_not_delay_the_shutdown(self):
+        with hs.Executor(1) as ex:
+            ex.submit(square, 1).result()
+            reader, writer = os.pipe()
+            child = os.fork()
+            if not child:
+                os.close(writer)
+                os.read(reader, 1)
+                os._exit(0)
+            os.close(reader)
+        os.close(writer)
+        os.waitpid(child, 0)
 
     def test_a_script_without_a_guard_is_told(self):
         with open("main.py", "w", encoding="utf-8") as file:
