@@ -92,7 +92,7 @@ class Functions:
         if not kernel.startswith(PREFIX) or text(command):
             return None
         if kind == lib.HS_GPU and not self._devices:
-            self._devices = find_devices(self._instance.gpus, "or emulate them: emulate_gpus=True")
+            self._devices = find_devices(self._instance.gpus, "emulate them: emulate_gpus=True")
         name = kernel[len(PREFIX):]
         if name not in self._functions:
             raise InvalidArgument(f"kernel '{kernel}': fn has no function {name!r}"
