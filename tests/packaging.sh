@@ -59,12 +59,29 @@ with open("packaging/spack/package.py", encoding="utf-8") as file:
 for on in (True, False):
     package = found["Hybridsched"]()
     package.spec = Spec(on)
-    print("\n".join(package.configure_args()))
+    with open(sys.argv[1] + ("/spack-with.args" if on else "/spack-without.args"), "w") as file:
+        print("\n".join(package.configure_args()), file=file)
 PYTHON
-PYTHONDONTWRITEBYTECODE=1 python3 "$scratch/spack.py" >"$scratch/options" ||
+PYTHONDONTWRITEBYTECODE=1 python3 "$scratch/spack.py" "$scratch" ||
     fail "packaging/spack/package.py does not work"
-grep -hoE -e '--(with|without|enable|disable)-[a-z0-9-]+' debian/rules packaging/conda/build.sh \
-    python/wheel.sh >>"$scratch/options"
+for recipe in debian/rules packaging/conda/build.sh python/wheel.sh; do
+    grep -v '^#' $recipe | grep -oE -e '--(with|without|enable|disable)-[a-z0-9-]+' \
+        >"$scratch/$(echo $recipe | tr / -).args"
+done
+cat "$scratch"/*.args >"$scratch/options"
+
+# No package depends on what happens to be installed where it is built: every recipe decides on every optional
+# dependency, except for the framework of the unit tests.
+sed -n 's/^HS_WITH_LIBRARY(\[\([a-z0-9]*\)\].*/\1/p; s/^HS_WITH_\([A-Z]*\)$/\1/p' configure.ac |
+    tr '[:upper:]' '[:lower:]' | grep -vx check >"$scratch/dependencies"
+[ "$(wc -l <"$scratch/dependencies")" -ge 9 ] || fail "few optional dependencies were found in configure.ac"
+while read -r dependency; do
+    for recipe in "$scratch"/*.args; do
+        grep -qE -e "^--with(out)?-$dependency(=|\$)" "$recipe" ||
+            fail "$(basename "$recipe" .args) has neither --with-$dependency nor --without-$dependency"
+    done
+done <"$scratch/dependencies"
+
 # The options of configure; this writes no file.
 ./configure --help >"$scratch/help" || exit 99
 sed 's/=.*//; s/^--without-/--with-/; s/^--disable-/--enable-/' "$scratch/options" | sort -u |
