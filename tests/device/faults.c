@@ -132,7 +132,7 @@ START_TEST(each_call_fails_once)
 }
 END_TEST
 
-/* 22. Index: the number of the failing copy. Event 4 is done, but no query sees it before the loss. */
+/* 22. Index: the number of the failing copy. Event 4 is done, but not queried before the loss. */
 START_TEST(steps_before_a_failed_operation_stay_reached)
 {
     planned_fault fault = {.operation = (unsigned)_i + 1};
