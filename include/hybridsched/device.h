@@ -63,7 +63,8 @@ struct hs_device {
     const void          *domain;        /* wait() works between devices with equal domains */
     uint32_t             operations[2]; /* supported kinds, bits 1 << hs_operation_kind; [1]: in
                                            single precision */
-    size_t   memory;                    /* bytes that were free when the device was opened */
+    size_t               memory;        /* bytes that were free when the device was opened; OpenCL,
+                                           which does not tell: all of the device */
     size_t   chunk;                     /* most bytes of one buffer */
     hs_fault fault;
 };
@@ -208,7 +209,9 @@ struct hs_device_ops {
     int (*wait)(hs_stream *stream, const hs_event *event);
 
     /** Return 1 if the step is reached, so that all before it is done and visible, or if nothing
-     * was recorded; 0: not yet; -1: a fault. A step that was seen reached stays reached. */
+     * was recorded; 0: not yet; -1: a fault. A step that was seen reached stays reached. A wait
+     * also ends at a loss, so a step behind waits for other devices shows what they compute only
+     * after the steps waited for were themselves seen reached. */
     int (*query)(hs_event *event);
 
     /** Set *ns to the time between two reached steps of the device. */

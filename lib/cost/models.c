@@ -166,15 +166,21 @@ static hsi_sample *collect_samples(const hs_cost *cost, const hsi_cost_key *key,
 }
 
 /*
- * Return whether the log-linear law, of four parameters, fits `count` samples better than the power
- * law, of three: by the mean squared error for each degree of freedom.
+ * Return whether the log-linear law, of four parameters, fits the samples better than the power
+ * law, of three: by the mean squared error for each degree of freedom. The power law is one of
+ * samples with a size.
  */
-static bool prefers_log_linear(const hsi_cost_laws *laws, size_t count)
+static bool prefers_log_linear(const hsi_cost_laws *laws, const hsi_sample *samples, size_t count)
 {
     double power = laws->power.spread, log_linear = laws->log_linear.spread;
+    size_t sized = 0;
 
-    return laws->has_power && laws->has_log_linear && count > 4 &&
-           log_linear * log_linear * (double)(count - 3) < power * power * (double)(count - 4);
+    for (size_t i = 0; i < count; i++)
+        sized += samples[i].size > 0;
+    if (!laws->has_power || !laws->has_log_linear || count <= 4)
+        return false;
+    return sized <= 3 || log_linear * log_linear / (double)(count - 4) * (double)count <
+                             power * power / (double)(sized - 3) * (double)sized;
 }
 
 void hsi_cost_fit_key(hs_cost *cost, hsi_cost_key *key)
@@ -190,7 +196,7 @@ void hsi_cost_fit_key(hs_cost *cost, hsi_cost_key *key)
         return;
     laws->has_power = hsi_fit_power_law(samples, count, &laws->power);
     laws->has_log_linear = hsi_fit_log_linear(samples, count, &laws->log_linear);
-    laws->prefers_log_linear = prefers_log_linear(laws, count);
+    laws->prefers_log_linear = prefers_log_linear(laws, samples, count);
     laws->rate = median_rate(samples, count);
     key->fitted_runs = key->runs;
     free(samples);

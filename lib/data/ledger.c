@@ -28,6 +28,8 @@ hs_status hsi_ledger_create(const hsi_ledger_size *size, hsi_ledger **out)
     if (!size->is_model && (size->nodes > HSI_LEDGER_MOST_NODES || size->handles > UINT32_MAX / 4 ||
                             size->spares > UINT32_MAX / 4))
         return HS_ETOOBIG;
+    if ((uint64_t)size->streams * (size->nodes - 1) > UINT16_MAX)
+        return HS_ETOOBIG; /* the number of a stream has 16 bits in hsi_moment */
     l = calloc(1, sizeof *l);
     if (!l)
         return HS_ENOMEM;

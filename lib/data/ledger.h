@@ -135,12 +135,12 @@ typedef struct hsi_ledger_size {
 } hsi_ledger_size;
 
 /* Create a ledger in which the host has all handles, of size 0. HS_ENOMEM, HS_ETOOBIG: too many
- * nodes. */
+ * nodes, or more than 65535 streams of all devices. */
 hs_status hsi_ledger_create(const hsi_ledger_size *size, hsi_ledger **out);
 void      hsi_ledger_free(hsi_ledger *ledger);
 
 /* Return to the initial version of all handles, on the host alone. Open nodes stay open, and their
- * memory becomes free. No task is in flight. */
+ * memory becomes free. No task is in flight, and each step is reached. */
 void hsi_ledger_reset(hsi_ledger *ledger);
 
 /* Set the size of a handle, and its memory on the host of `room` bytes (model: NULL, 0); before the
@@ -209,7 +209,8 @@ hsi_ledger_answer hsi_ledger_evict_all(hsi_ledger *ledger, uint32_t node, hsi_en
  */
 void hsi_ledger_lose(hsi_ledger *ledger, uint32_t node);
 
-/* Record that a step of a stream, and all before it, are complete. */
+/* Record that a step of a stream, and all before it, are complete. A wait also ends when the device
+ * waited for is lost, so the caller first sees reached each step that one of them waits for. */
 void hsi_ledger_reach(hsi_ledger *ledger, uint32_t stream, uint64_t number);
 
 /* Store in `out` (room for all streams + 1) the steps that are not reached and that a step of the

@@ -230,6 +230,15 @@ static void settle(hsi_ledger *l, uint32_t range)
     hsi_ledger_note(l, HSI_LEDGER_HOST, range, true, (hsi_moment){0});
 }
 
+/* Forget what an earlier, failed execution of the task left on other nodes: its version has the
+ * same number. */
+static void forget_earlier_attempt(hsi_ledger *l, uint32_t handle, uint32_t node, uint32_t task)
+{
+    for (uint32_t v = 0; v < l->size.nodes; v++)
+        if (v != node && replica_of(l, handle, v)->version == task)
+            replica_of(l, handle, v)->version = NO_VERSION;
+}
+
 bool hsi_ledger_commit(hsi_ledger *l, uint32_t node, const hsi_use *use, size_t count,
                        uint32_t task)
 {
@@ -242,6 +251,7 @@ bool hsi_ledger_commit(hsi_ledger *l, uint32_t node, const hsi_use *use, size_t 
             replace_range(l, node, &use[i]);
         if (node == HSI_LEDGER_HOST)
             settle(l, replica_of(l, use[i].handle, node)->place);
+        forget_earlier_attempt(l, use[i].handle, node, task);
         hsi_ledger_write(l, use[i].handle, node, task, 0);
     }
     return true;

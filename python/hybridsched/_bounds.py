@@ -91,6 +91,7 @@ def bound(instance: Instance, name: str = "deadline", *, certificate: bool = Fal
     >>> hs.verify(inst, b)
     True
     """
+    instance = instance._without_idle_unknowns()
     settings = Settings(instance, time_limit=time_limit, threads=threads, available=available)
     found = find_bound(name)
     began = time.monotonic()

@@ -143,16 +143,14 @@ def from_saga(network: Any, task_graph: Any) -> Instance:
                               f"{', '.join(f'{speed:g}' for speed in speeds)}; expected one or two, "
                               "because workers are CPUs or GPUs")
     groups = [[name for name, of in machines.speeds.items() if of == speed] for speed in speeds]
-    shared = [_share_memory(machines, group) for group in groups]
-    if not any(shared) and len(groups) == 2:
+    shared = [group for group in groups if _share_memory(machines, group)]
+    if not shared and len(groups) == 2:
         raise InvalidArgument(
             "the edges between the slower nodes are finite, and so are those between the faster "
             "ones; expected infinite edges in one group, because all CPUs share one memory")
-    if shared[0]:
-        order = [0, 1]
-    else:
-        order = [1, 0]
-    cpu_nodes, gpu_nodes = [groups[i] if i < len(groups) else [] for i in order]
+    # Infinite edges tell more than the lack of edges in a group of one node.
+    cpu_nodes = next((group for group in shared if len(group) > 1), shared[0] if shared else [])
+    gpu_nodes: list[str] = next((group for group in groups if group is not cpu_nodes), [])
     return _instance(machines, task_graph, cpu_nodes, gpu_nodes)
 
 

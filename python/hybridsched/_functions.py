@@ -150,11 +150,12 @@ class Functions:
 
 
 def _summary(error: BaseException) -> str:
-    """Return a line with an exception and the place where it was raised."""
-    what = "".join(traceback.format_exception_only(type(error), error)).strip()
+    """Return the type of an exception, the first line of its message, and where it was raised."""
+    lines = traceback.format_exception_only(type(error), error)  # of a SyntaxError: first its code
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return what.splitlines()[-1] + place
+    what = next(line for line in lines if not line.startswith(" "))
+    return what.splitlines()[0].rstrip() + place
 
 
 def _write_reason(where: Any, why: str) -> None:

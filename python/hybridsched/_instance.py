@@ -237,6 +237,16 @@ class Instance:
         return len({row for row, kind, source in self._sources()
                     if workers[kind] and lib.hs_cost_is_guess(source)})
 
+    def _without_idle_unknowns(self) -> Instance:
+        """Return the instance with guesses for unknown times that matter to no schedule.
+
+        These are times on a type without workers. If another time is unknown, return self.
+        """
+        if not self.unknown or (self.cpus and self.gpus):
+            return self
+        filled = self.fill()
+        return filled if filled.guesses == self.guesses else self
+
     def _sources(self) -> Iterator[tuple[int, int, int]]:
         """Iterate over the times: row, type (0: CPU, 1: GPU), hs_cost_source."""
         handle, last = self._handle, None

@@ -40,7 +40,7 @@ class Profile:
     Attributes
     ----------
     path : str or None
-        The file.
+        The file, with its absolute path.
     cpu, gpu : str
         Models of the processors whose times count; empty in memory.
     similar : dict
@@ -67,7 +67,7 @@ class Profile:
         check(lib.hs_cost_create(out))
         self._cost = ffi.gc(out[0], lib.hs_cost_free)
         self._lock = threading.RLock()  # the library allows one call at a time
-        self.path = None if path is None else os.fspath(path)
+        self.path = None if path is None else os.path.abspath(path)
         self.cpu, self.gpu, self.similar = "", "", dict[str, str]()
         if self.path is None:
             if gpu is not None:

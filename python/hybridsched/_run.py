@@ -155,8 +155,8 @@ class Run:
     def measured(self) -> Instance:
         """Return the instance with the mean of the measured times of each row and type.
 
-        Other times remain; a time that was guessed and not measured is unknown. Timers of emulated
-        workers measure nothing.
+        Other times remain; a time that was guessed and not measured is unknown. No time is a guess.
+        Timers of emulated workers measure nothing.
         """
         handle, sums = self.instance._handle, dict[tuple[int, int], list[float]]()
         for task, kind, start, end in self._measurements():

@@ -112,7 +112,7 @@ class Schedule:
                 instance._handle, task, lib.HS_CPU if worker < instance.cpus else lib.HS_GPU)
                 for start, task, worker in rows[["start", "task", "worker"]].tolist()]
         rows["end"] = end
-        return _rebuild(instance, rows, Report())
+        return _rebuild(instance._without_idle_unknowns(), rows, Report())
 
     @property
     def makespan(self) -> float:

@@ -49,7 +49,8 @@ def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None
     if lib.hs_policy_needs_plan(kind) and plan is None:
         raise InvalidArgument(f"the policy {policy!r} follows a plan: pass plan=, a schedule of "
                               "the instance")
-    real = instance if truth is None else truth
+    instance = instance._without_idle_unknowns()
+    real = instance if truth is None else truth._without_idle_unknowns()
     _check_truth(instance, real)
     stop, settings = Stop(), struct("hs_policy_settings")
     settings.cancel, settings.cancel_data = stop.function, stop.flag

@@ -37,7 +37,8 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
     Parameters
     ----------
     instance : Instance
-        Tasks and workers.
+        Tasks and workers. Times may be unknown on a type without workers; the schedule's
+        instance has guesses for them.
     algorithm : str
         A name of :func:`algorithms`, with a rank if wanted: ``"heft:min"``.
     time_limit : float
@@ -84,6 +85,7 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
     >>> s.gap < 0.1
     True
     """
+    instance = instance._without_idle_unknowns()
     settings = Settings(instance, time_limit=time_limit, iterations=iterations, seed=seed,
                         threads=threads, gap=gap, start=start, available=available,
                         affinities=affinities, transfers=transfers, progress=progress,

@@ -13,6 +13,7 @@ import numpy as np
 
 from ._errors import Error, InvalidArgument, failure
 from ._library import ffi, lib, near, registry, text
+from ._profile import KINDS
 
 csv.field_size_limit(sys.maxsize)  # commands and lists may be longer than Python's default
 
@@ -145,18 +146,25 @@ class Rows:
 
 
 def written_times(content: bytes, times: Mapping[tuple[int, int], str]) -> bytes:
-    """Return an instance's file with other times, given by row and type (0: cpu, 1: gpu)."""
+    """Return an instance's file with other times, given by row and type (0: cpu, 1: gpu).
+
+    They are no guesses, so the column ``guess`` no longer names them.
+    """
     lines = io.StringIO(content.decode("utf-8", "surrogateescape"), newline="")
     above, position = "", 0
     while (line := lines.readline()).startswith("#"):
         above, position = above + line, lines.tell()
     lines.seek(position)
     names, *rows = csv.reader(lines)
-    for kind, name in enumerate(("cpu", "gpu")):
+    for name in KINDS:
         if name not in names:
             raise InvalidArgument(f"the file of the instance has no column '{name}'")
+    guess = names.index("guess") if "guess" in names else None
     for (row, kind), time in times.items():
-        rows[row][names.index(("cpu", "gpu")[kind])] = time
+        name, other = KINDS[kind], KINDS[1 - kind]
+        rows[row][names.index(name)] = time
+        if guess is not None and rows[row][guess] in (name, "both"):
+            rows[row][guess] = other if rows[row][guess] == "both" else ""
     out = io.StringIO()
     out.write(above + ",".join(names) + "\n")
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)

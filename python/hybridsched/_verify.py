@@ -46,6 +46,7 @@ def verify(instance: Instance, certificate: Union[Bound, bytes]) -> bool:
     data = certificate.certificate if isinstance(certificate, Bound) else certificate
     if data is None:
         raise InvalidArgument("the bound has no certificate: compute it with certificate=True")
+    instance = instance._without_idle_unknowns()  # as bound() does
     try:
         lines = _lines(data)
         if _text(lines, "instance-digest") != f"{instance.digest:016x}":

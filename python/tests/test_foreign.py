@@ -128,9 +128,10 @@ class Saga(unittest.TestCase):
         draw = random.Random(3)
         for number in range(rounds(60)):
             net = [network(3, 2, fast_inside=2.0), network(1, 3, between=5.0, fast_inside=1.0),
+                   network(1, 2, fast_inside=math.inf),
                    network(4, 0), network(0, 3), network(2, 2, between=math.inf,
                                                          fast_inside=math.inf),
-                   network(3, 2, inside=7.0, fast_inside=math.inf)][number % 6]
+                   network(3, 2, inside=7.0, fast_inside=math.inf)][number % 7]
             work = graph(draw, draw.randint(1, 30))
             inst = hs.Instance.from_saga(net, work)
             s = hs.solve(inst, draw.choice(["heft", "mct", "cpu-only" if inst.cpus else "heft"]))
@@ -144,7 +145,10 @@ class Saga(unittest.TestCase):
         for net, cpus, gpus, cpu, gpu in (
                 (network(3, 2), 3, 2, [2, 8], [0.5, 2]), (network(3, 0), 3, 0, [2, 8], None),
                 (network(0, 2), 0, 2, None, [0.5, 2]),
-                (network(3, 2, inside=1.0, fast_inside=math.inf), 2, 3, [0.5, 2], [2, 8])):
+                (network(3, 2, inside=1.0, fast_inside=math.inf), 2, 3, [0.5, 2], [2, 8]),
+                (network(1, 2, fast_inside=math.inf), 2, 1, [0.5, 2], [2, 8]),
+                (network(2, 1, inside=1.0), 1, 2, [0.5, 2], [2, 8]),
+                (network(2, 1), 2, 1, [2, 8], [0.5, 2]), (network(1, 1), 1, 1, [2, 8], [0.5, 2])):
             inst = hs.Instance.from_saga(net, work)
             self.assertEqual((inst.cpus, inst.gpus), (cpus, gpus))
             rows = [line.split(",") for line in inst.text().decode().splitlines()[-2:]]

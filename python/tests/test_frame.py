@@ -39,6 +39,30 @@ class Table(unittest.TestCase):
         with self.assertRaises(ValueError):
             build({"cpu": [None], "gpu": [math.nan]})
 
+    def test_unknown_times_of_a_type_without_workers(self):
+        table = {"id": ["a", "b"], "kernel": ["python:f"] * 2}
+        for kind, cpus, gpus in (("cpu", 1, 0), ("gpu", 0, 1)):
+            inst = build({**table, kind: [3, 2]}, cpus=cpus, gpus=gpus)
+            s = hs.solve(inst, "best", iterations=2)
+            self.assertEqual((s.makespan, s.bound, s.instance.guesses), (5, 5, 0))
+            s.check()
+            again = hs.solve(inst, "best", iterations=2, start=s)
+            self.assertEqual((again.instance, again.makespan), (s.instance, 5))
+            hs.Schedule.build(inst, [0, 1], [0, 0], [0, 3]).check()
+            self.assertEqual(hs.simulate(inst, "heteroprio", truth=s.instance).makespan, 5)
+            bound = hs.bound(inst, certificate=True)
+            self.assertTrue(hs.verify(inst, bound) and hs.verify(s.instance, bound))
+            self.assertEqual(inst.unknown, 2)
+            with self.assertRaises(hs.UnknownTime):  # the times are not inf
+                hs.solve(inst.with_workers(1, 1))
+            for missing in (["?", 2], ["?", "?"]):
+                with self.assertRaises(hs.UnknownTime):
+                    hs.solve(build({**table, kind: missing}, cpus=cpus, gpus=gpus))
+                guessed = build({**table, kind: missing, "guess": [None, kind]}, cpus=cpus,
+                                gpus=gpus)
+                with self.assertRaises(hs.UnknownTime):
+                    hs.bound(guessed)
+
     def test_names_of_columns(self):
         table = {"job": ["a", "b"], "t_cpu": [1, 2], "t_gpu": [2, 1], "colour": ["red", "blue"]}
         inst = build(table, id="job", cpu="t_cpu", gpu="t_gpu")

@@ -123,6 +123,20 @@ class Failures(InFolder):
             why = r.failures[-1].why
             self.assertTrue(500 <= len(why.encode()) < 512 and why.endswith("\u00e9"), why)
 
+    def test_a_reason_is_the_type_and_the_first_line(self):
+        def fail(task):
+            if task.id == "j0":
+                raise ValueError("first\nsecond\n\nlast")
+            if task.id == "j1":
+                raise OSError
+            compile("1 +\n  (", "code", "exec")
+
+        r = hs.run(table(["python:a"] * 3), fn={"a": fail}, halt="never")
+        found = {failed.task: failed.why for failed in r.failures}
+        self.assertRegex(found["j0"], r"^ValueError: first \(.*test_functions.py:\d+\)$")
+        self.assertRegex(found["j1"], r"^OSError \(.*test_functions.py:\d+\)$")
+        self.assertRegex(found["j2"], r"^SyntaxError: .*test_functions.py:\d+\)$")
+
     def test_exits_are_those_of_commands(self):
         codes = {"j0": None, "j1": 0, "j2": 3, "j3": "words", "j4": False}
         r = hs.run(table(["python:a"] * 5), fn={"a": lambda task: sys.exit(codes[task.id])},

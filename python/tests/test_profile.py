@@ -204,6 +204,17 @@ class Files(InFolder):
         known.save()
         self.assertTrue(os.path.exists("times.profile"))
 
+    def test_the_file_stays_the_same_in_another_folder(self):
+        os.mkdir("elsewhere")
+        known = hs.Profile("times.profile")
+        self.assertEqual(known.path, os.path.join(os.getcwd(), "times.profile"))
+        known.observe("k", "cpu", 1.0)
+        os.chdir("elsewhere")
+        known.save()
+        os.chdir("..")
+        self.assertEqual(os.listdir("elsewhere"), [])
+        self.assertEqual(len(hs.Profile("times.profile")), 1)
+
     def test_models_of_gpus(self):
         for model, count in (("Old", 1), ("New", 3)):
             known = hs.Profile("times.profile", gpu=model)

@@ -6,6 +6,7 @@ import unittest
 
 import hybridsched as hs
 from common import InFolder, has, script
+from hybridsched._table import written_times
 
 
 def jobs(commands, **columns):
@@ -76,6 +77,29 @@ class Commands(InFolder):
         self.assertGreaterEqual(done[0], 0.05)
         self.assertEqual(r.instance.unknown, 0)
         self.assertEqual((again.unknown, inst.unknown), (1, 2))
+
+    def test_measured_times_are_no_guesses(self):
+        inst = hs.Instance.from_frame({
+            "id": ["a", "b", "c"], "kernel": ["python:f"] * 3, "cpu": [1, 1, 1], "gpu": ["?", 2, 3],
+            "guess": ["cpu", "both", "gpu"]}, cpus=1, gpus=1)
+        cells = {(0, 0): "5", (0, 1): "?", (1, 0): "6", (2, 1): "7"}
+        made = hs.Instance._from_text(written_times(inst.text(), cells))
+        self.assertEqual(made.sources(), {"cpu": ["given"] * 3, "gpu": ["given", "none", "given"]})
+        self.assertEqual((made.guesses, made.unknown), (1, 1))
+
+    def test_a_table_is_measured_then_planned(self):
+        for columns in ({"cpu_command": ["true"] * 3}, {"kernel": ["python:f"] * 3}):
+            inst = hs.Instance.from_frame({"id": ["a", "b", "c"], **columns}, cpus=1, gpus=0)
+            options = {"commands": True, "fn": {"f": lambda task: None}}
+            first = hs.run(inst, **options)
+            self.assertTrue(first.policy == "explore" and first.guessed)
+            known = first.measured()
+            self.assertEqual((known.guesses, known.sources()["cpu"]), (0, ["given"] * 3))
+            second = hs.run(known, **options)
+            self.assertTrue(second.ok and second.policy == "plan" and not second.guessed)
+            s = hs.solve(known, "lpt")
+            rows = first.records()
+            self.assertAlmostEqual(s.makespan, float((rows["end"] - rows["start"]).sum()))
 
     def test_measured_times_have_the_unit_of_the_instance(self):
         inst = hs.Instance.from_frame({"cpu_command": ["sleep 0.05"] * 2, "cpu": [1, 1],

@@ -132,7 +132,7 @@ START_TEST(each_call_fails_once)
 }
 END_TEST
 
-/* 22. Index: the number of the failing copy. */
+/* 22. Index: the number of the failing copy. Event 4 is done, but not queried before the loss. */
 START_TEST(steps_before_a_failed_operation_stay_reached)
 {
     planned_fault fault = {.operation = (unsigned)_i + 1};
@@ -143,6 +143,8 @@ START_TEST(steps_before_a_failed_operation_stay_reached)
 
     stage_open(&s, 1, &fault);
     buffer = stage_alloc(&s, 0, BYTES);
+    ck_assert(s.ops->record(&s.stream[0][0], &s.event[0][4]));
+    stage_finish(&s, &s.stream[0][0]);
     for (i = 0; i <= _i; i++) {
         fixture.hold(&s.stream[0][0]);
         ck_assert(s.ops->copy(&s.stream[0][0], on(s.device[0], buffer, 0), on_host(memory), BYTES));
@@ -154,6 +156,7 @@ START_TEST(steps_before_a_failed_operation_stay_reached)
     ck_assert(!s.ops->record(&s.stream[0][0], &s.event[0][3])); /* no call is made after a loss */
     for (i = 0; i <= _i; i++)
         ck_assert_int_eq(s.ops->query(&s.event[0][i]), i < _i ? 1 : -1);
+    ck_assert_int_eq(s.ops->query(&s.event[0][4]), -1);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_LOST);
     ck_assert(s.device[0]->fault.text[0]);
     s.ops->release(s.device[0], buffer);

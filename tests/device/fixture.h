@@ -19,7 +19,8 @@ typedef struct planned_fault {
  * comment says so; the points that need them are then left out. */
 typedef struct device_fixture {
     const char *name;
-    bool        roomy; /* true: too much memory to fill it */
+    bool        roomy;    /* true: too much memory to fill it */
+    bool        required; /* true: without a device the program fails; false: it is skipped */
 
     /* Return the module's table; NULL: there is none here, and *why says why. */
     const hs_device_ops *(*module)(const char **why);

@@ -155,6 +155,7 @@ static void check_clean(void)
 }
 
 const device_fixture fixture = {.name = "CUDA devices, fake",
+                                .required = true,
                                 .module = module,
                                 .start = start,
                                 .opened = opened,

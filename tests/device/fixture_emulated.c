@@ -29,6 +29,7 @@ static const char *start_without(void)
 
 const device_fixture fixture = {
     .name = "emulated devices",
+    .required = true,
     .module = module,
     .start = start,
     .start_without = start_without,

@@ -229,7 +229,7 @@ START_TEST(a_reached_step_shows_all_before_it)
 }
 END_TEST
 
-/* 16. Events have a resolution of half a microsecond. */
+/* 16. Events have a resolution of half a microsecond; clocks differ by less than 1/1000. */
 START_TEST(times_of_steps_lie_between_readings_of_the_host)
 {
     enum { SLACK = 2000, STEPS = 5 };
@@ -251,8 +251,8 @@ START_TEST(times_of_steps_lie_between_readings_of_the_host)
         reached(&s, 2);
         now = hsi_clock_ns();
         ck_assert(s.ops->elapsed(&s.event[0][1], &s.event[0][2], &ns));
-        ck_assert_msg(ns >= last && ns <= now - first + SLACK, "step %d: %lld ns of %lld", (int)i,
-                      (long long)ns, (long long)(now - first));
+        ck_assert_msg(ns >= last && ns <= now - first + SLACK + (now - first) / 1000,
+                      "step %d: %lld ns of %lld", (int)i, (long long)ns, (long long)(now - first));
         last = ns;
     }
     ck_assert(last > 0);

@@ -63,21 +63,31 @@ hs_buffer stage_alloc(stage *s, unsigned device, size_t bytes)
 
 void *stage_host(stage *s, size_t bytes)
 {
-    void *at = s->ops->host_alloc(s->device[0], NULL, bytes);
+    void    *at = s->ops->host_alloc(s->device[0], NULL, bytes);
+    unsigned i = 0;
 
-    s->pageable = !at;
-    if (s->pageable)
-        at = malloc(bytes);
+    if (at)
+        return at;
+    while (i < STAGE_PAGEABLE && s->pageable[i])
+        i++;
+    ck_assert_uint_lt(i, STAGE_PAGEABLE);
+    at = s->pageable[i] = malloc(bytes);
     ck_assert_ptr_nonnull(at);
     return at;
 }
 
 void stage_host_free(stage *s, void *at)
 {
-    if (s->pageable)
-        free(at);
-    else
+    unsigned i = 0;
+
+    while (i < STAGE_PAGEABLE && s->pageable[i] != at)
+        i++;
+    if (i == STAGE_PAGEABLE) {
         s->ops->host_release(s->device[0], at, 0);
+        return;
+    }
+    free(at);
+    s->pageable[i] = NULL;
 }
 
 int stage_await(stage *s, hs_event *event)

@@ -6,13 +6,13 @@
 
 /* What the points of the suite share: open devices, and calls that must succeed. */
 
-enum { STAGE_DEVICES = 2, STAGE_STREAMS = 4, STAGE_EVENTS = 6 };
+enum { STAGE_DEVICES = 2, STAGE_STREAMS = 4, STAGE_EVENTS = 6, STAGE_PAGEABLE = 8 };
 
 typedef struct stage {
     const hs_device_ops *ops;
     const char          *which;
-    unsigned             count;    /* devices */
-    bool                 pageable; /* no page-locked memory is there */
+    unsigned             count;                    /* devices */
+    void                *pageable[STAGE_PAGEABLE]; /* host memory that is not page-locked */
     hs_device           *device[STAGE_DEVICES];
     hs_stream            stream[STAGE_DEVICES][STAGE_STREAMS];
     hs_event             event[STAGE_DEVICES][STAGE_EVENTS];

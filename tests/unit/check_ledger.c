@@ -102,6 +102,61 @@ START_TEST(modified_replica_goes_home_first)
 }
 END_TEST
 
+/* Begin a task on a device, with a kernel, and make its result the newest version. */
+static void execute(uint32_t node, hsi_use *use, uint32_t task)
+{
+    hsi_entered out;
+
+    ck_assert_int_eq(begin(node, use, ALL, &out), HSI_LEDGER_OK);
+    ck_assert(hsi_ledger_commit(ledger, node, use, 1, task));
+}
+
+static void abandon(uint32_t node, const hsi_use *use, uint32_t task)
+{
+    hsi_ledger_fail(ledger, node, use, 1, task);
+    hsi_ledger_end(ledger, node, use, 1);
+}
+
+/* Task 5 fails after its result was copied to another device and overwritten by task 6. */
+START_TEST(retried_task_leaves_no_earlier_replica)
+{
+    hsi_use     first = {.handle = 0, .version = HS_NONE, .mode = HS_WRITE}, again = first;
+    hsi_use     other = {.handle = 0, .version = 5, .mode = HS_READ}, next = other;
+    hsi_entered out;
+
+    next.mode = HS_READ_WRITE;
+    execute(1, &first, 5);
+    ck_assert_int_eq(begin(2, &other, ALL, &out), HSI_LEDGER_OK);
+    hsi_ledger_end(ledger, 2, &other, 1);
+    execute(1, &next, 6);
+    abandon(1, &first, 5);
+    abandon(1, &next, 6);
+    ck_assert_uint_eq(hsi_ledger_newest(ledger, 0), HSI_VERSION_LOST);
+    execute(1, &again, 5);
+    hsi_ledger_end(ledger, 1, &again, 1);
+    ck_assert_int_eq(hsi_ledger_state(ledger, 0, 1), HSI_REPLICA_MODIFIED);
+    ck_assert_int_eq(hsi_ledger_state(ledger, 0, 2), HSI_REPLICA_INVALID);
+    ck_assert_double_eq(hsi_ledger_missing(ledger, 2, &other, 1), UNIT);
+}
+END_TEST
+
+START_TEST(copy_between_peers_needs_both)
+{
+    hsi_use     read = {.handle = 0, .version = HS_NONE, .mode = HS_READ};
+    hsi_entered out;
+
+    hsi_ledger_link_peers(ledger, 1, 2);
+    ck_assert_int_eq(begin(1, &read, 1 << 1, &out), HSI_LEDGER_OK);
+    hsi_ledger_end(ledger, 1, &read, 1);
+    hsi_ledger_reach(ledger, out.transfer[0].step.stream, out.transfer[0].step.number);
+    ck_assert_int_eq(begin(2, &read, 1 << 2, &out), HSI_LEDGER_NEED);
+    ck_assert_uint_eq(out.needed, 1 << 1);
+    ck_assert_int_eq(begin(2, &read, 1 << 1 | 1 << 2, &out), HSI_LEDGER_OK);
+    ck_assert_uint_eq(out.transfer[0].from, 1);
+    hsi_ledger_end(ledger, 2, &read, 1);
+}
+END_TEST
+
 START_TEST(spare_range_of_the_host_becomes_the_replica)
 {
     hsi_use     use = {.handle = 1, .version = HS_NONE, .mode = HS_READ_WRITE, .keep = true};
@@ -130,11 +185,14 @@ START_TEST(closed_node_refuses_tasks)
 }
 END_TEST
 
-START_TEST(too_many_nodes)
+START_TEST(too_many_nodes_or_streams)
 {
-    const hsi_ledger_size size = {.handles = 1, .nodes = HSI_LEDGER_MOST_NODES + 1};
-    hsi_ledger           *none = NULL;
+    hsi_ledger_size size = {.handles = 1, .nodes = HSI_LEDGER_MOST_NODES + 1};
+    hsi_ledger     *none = NULL;
 
+    ck_assert_int_eq(hsi_ledger_create(&size, &none), HS_ETOOBIG);
+    size.nodes = 3;
+    size.streams = 1 << 15;
     ck_assert_int_eq(hsi_ledger_create(&size, &none), HS_ETOOBIG);
     ck_assert_ptr_null(none);
 }
@@ -182,9 +240,11 @@ int main(void)
     tcase_add_test(model, model_copies_from_the_last_writer);
     tcase_add_checked_fixture(devices, open_devices, close_ledger);
     tcase_add_test(devices, modified_replica_goes_home_first);
+    tcase_add_test(devices, retried_task_leaves_no_earlier_replica);
+    tcase_add_test(devices, copy_between_peers_needs_both);
     tcase_add_test(devices, spare_range_of_the_host_becomes_the_replica);
     tcase_add_test(devices, closed_node_refuses_tasks);
-    tcase_add_test(create, too_many_nodes);
+    tcase_add_test(create, too_many_nodes_or_streams);
     tcase_add_test(create, each_allocation_fails);
     suite_add_tcase(suite, model);
     suite_add_tcase(suite, devices);

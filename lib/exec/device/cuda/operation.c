@@ -219,11 +219,19 @@ static size_t blas_bytes(const cuda_device *d)
     return d->base.chunk >> 33 ? (size_t)32 << 20 : (size_t)1 << 20;
 }
 
+/* A part of an operation may fail when others have changed the matrices: the device is then lost,
+ * even if only memory is missing. */
+static bool has_parts(hs_operation_kind kind)
+{
+    return kind >= HS_OPERATION_GEQRF;
+}
+
 int hsi_cuda_device_launch(hs_stream *stream, const hs_operation *o)
 {
     cuda_device        *d = hsi_cuda_device_of(stream->device);
     hsi_stream_context *context = &((cuda_stream *)stream->own)->context;
     run                 r;
+    bool                done;
 
     if (o->kind >= HS_OPERATION_KINDS || !hsi_cuda_device_begin_call(stream->device))
         return 0;
@@ -232,5 +240,8 @@ int hsi_cuda_device_launch(hs_stream *stream, const hs_operation *o)
         (uses_cusolver(o->kind) && !hsi_stream_context_make_solver(context)))
         return hsi_cuda_device_end_call(stream->device, 0);
     r = run_of(d, context, o);
-    return hsi_cuda_device_end_call(stream->device, launches[o->kind](&r));
+    done = launches[o->kind](&r);
+    if (!done && has_parts(o->kind))
+        d->fault.memory = false;
+    return hsi_cuda_device_end_call(stream->device, done);
 }

@@ -35,7 +35,6 @@ bool hsi_cuda_segment_add_event(cuda_segment *segment, cuda_event *event)
     size_t       room = 2 * segment->room + 16;
     cuda_event **more = segment->event;
 
-    event->segment = segment;
     if (segment->events == segment->room) {
         more = realloc(more, room * sizeof *more);
         if (!more)
@@ -43,6 +42,7 @@ bool hsi_cuda_segment_add_event(cuda_segment *segment, cuda_event *event)
         segment->event = more;
         segment->room = room;
     }
+    event->segment = segment;
     more[segment->events++] = event;
     return true;
 }

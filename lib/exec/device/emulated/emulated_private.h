@@ -28,7 +28,6 @@ typedef struct emulated_event {
     uint64_t         asked; /* last record */
     uint64_t         done;  /* last record that the stream executed */
     uint64_t         seen;  /* last record that a query saw reached */
-    uint64_t         lost;  /* first record executed after the loss of the device; 0: none */
     int64_t          ns;    /* time of the last executed record */
 } emulated_event;
 

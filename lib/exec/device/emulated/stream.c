@@ -80,8 +80,6 @@ static void run_item(emulated_stream *s, emulated_item *item)
     bool dies = item->fails && s->device->settings.fault != HSI_EMULATED_WRONG;
 
     if (item->kind == ITEM_RECORD) {
-        if (s->device->lost && !item->event->lost)
-            item->event->lost = item->ticket;
         item->event->ns = hsi_clock_ns();
         item->event->done = item->ticket;
         return;
@@ -288,13 +286,13 @@ int hsi_emulated_wait(hs_stream *stream, const hs_event *event)
     return enqueue(stream, &item, "wait");
 }
 
-/* Return the state of the last record, as query() does. */
-static int state_of(emulated_event *e)
+/* Return the state of the last record, as query() does, if the call may be made. */
+static int state_of(const emulated_event *e, bool called)
 {
     if (e->seen == e->asked)
         return 1;
-    if (e->lost || e->device->lost)
-        return e->done >= e->asked && (!e->lost || e->lost > e->asked) ? 1 : -1;
+    if (!called || e->device->lost)
+        return -1;
     return e->done >= e->asked;
 }
 
@@ -306,7 +304,7 @@ int hsi_emulated_query(hs_event *event)
 
     if (!called)
         pthread_mutex_lock(&hsi_emulated_lock);
-    state = called || e->device->lost ? state_of(e) : e->seen == e->asked ? 1 : -1;
+    state = state_of(e, called);
     if (state == 1)
         e->seen = e->asked;
     pthread_mutex_unlock(&hsi_emulated_lock);

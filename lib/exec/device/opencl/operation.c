@@ -214,13 +214,8 @@ static bool trsm(opencl_stream *s, const hs_operation *o)
     return true;
 }
 
-int hsi_opencl_launch(hs_stream *stream, const hs_operation *o)
+static bool launch(opencl_stream *s, const hs_operation *o)
 {
-    opencl_stream *s = stream->own;
-
-    if (hsi_device_is_lost(stream->device) || o->kind >= HS_OPERATION_KINDS ||
-        !(stream->device->operations[o->single] >> o->kind & 1))
-        return 0;
     if (o->kind == HS_OPERATION_SYRK)
         return syrk(s, o);
     if (o->kind == HS_OPERATION_TRSM)
@@ -228,4 +223,20 @@ int hsi_opencl_launch(hs_stream *stream, const hs_operation *o)
     return product(s, o->single, false, o->options & HS_TRANSPOSED, (size_t)o->m, (size_t)o->n,
                    (size_t)o->k, place_of(&o->a, o->single), place_of(&o->b, o->single),
                    place_of(&o->c, o->single));
+}
+
+/* An operation that failed after its first command has an effect, so the device is lost. */
+int hsi_opencl_launch(hs_stream *stream, const hs_operation *o)
+{
+    opencl_stream *s = stream->own;
+    uint64_t       commands = s->passed + s->count;
+
+    if (hsi_device_is_lost(stream->device) || o->kind >= HS_OPERATION_KINDS ||
+        !(stream->device->operations[o->single] >> o->kind & 1))
+        return 0;
+    if (launch(s, o))
+        return 1;
+    if (s->passed + s->count > commands)
+        stream->device->fault.kind = HS_FAULT_LOST;
+    return 0;
 }

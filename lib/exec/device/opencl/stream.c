@@ -155,6 +155,28 @@ int hsi_opencl_record(hs_stream *stream, hs_event *event)
     return hsi_opencl_ok(s->device, clFlush(s->queue), "clFlush");
 }
 
+/* Enqueue a barrier behind a step: its marker and the commands before it, so that the barrier fails
+ * if one of them does. */
+static bool enqueue_barrier(opencl_stream *s, const opencl_event *e, cl_event *command)
+{
+    const opencl_stream *from = e->stream;
+    cl_uint              count = 0;
+    cl_event            *before = malloc((from->count + 1) * sizeof *before);
+    bool                 done;
+
+    if (!before)
+        return no_memory(&s->device->base, "wait");
+    while (count < from->count && from->passed + count < e->commands) {
+        before[count] = from->command[count];
+        count++;
+    }
+    before[count++] = e->marker;
+    done = hsi_opencl_ok(s->device, clEnqueueBarrierWithWaitList(s->queue, count, before, command),
+                         "clEnqueueBarrierWithWaitList");
+    free(before);
+    return done;
+}
+
 int hsi_opencl_wait(hs_stream *stream, const hs_event *event)
 {
     opencl_stream      *s = stream->own;
@@ -165,10 +187,7 @@ int hsi_opencl_wait(hs_stream *stream, const hs_event *event)
         return 0;
     if (!e->marker)
         return 1;
-    return reserve(s) &&
-           hsi_opencl_ok(s->device, clEnqueueBarrierWithWaitList(s->queue, 1, &e->marker, &command),
-                         "clEnqueueBarrierWithWaitList") &&
-           hsi_opencl_add_command(s, command);
+    return reserve(s) && enqueue_barrier(s, e, &command) && hsi_opencl_add_command(s, command);
 }
 
 /* Return 1 if a command has ended well, 0: not yet, -1: a fault. */
