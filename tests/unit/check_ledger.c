@@ -140,23 +140,6 @@ START_TEST(retried_task_leaves_no_earlier_replica)
 }
 END_TEST
 
-START_TEST(copy_between_peers_needs_both)
-{
-    hsi_use     read = {.handle = 0, .version = HS_NONE, .mode = HS_READ};
-    hsi_entered out;
-
-    hsi_ledger_link_peers(ledger, 1, 2);
-    ck_assert_int_eq(begin(1, &read, 1 << 1, &out), HSI_LEDGER_OK);
-    hsi_ledger_end(ledger, 1, &read, 1);
-    hsi_ledger_reach(ledger, out.transfer[0].step.stream, out.transfer[0].step.number);
-    ck_assert_int_eq(begin(2, &read, 1 << 2, &out), HSI_LEDGER_NEED);
-    ck_assert_uint_eq(out.needed, 1 << 1);
-    ck_assert_int_eq(begin(2, &read, 1 << 1 | 1 << 2, &out), HSI_LEDGER_OK);
-    ck_assert_uint_eq(out.transfer[0].from, 1);
-    hsi_ledger_end(ledger, 2, &read, 1);
-}
-END_TEST
-
 START_TEST(spare_range_of_the_host_becomes_the_replica)
 {
     hsi_use     use = {.handle = 1, .version = HS_NONE, .mode = HS_READ_WRITE, .keep = true};
@@ -241,7 +224,6 @@ int main(void)
     tcase_add_checked_fixture(devices, open_devices, close_ledger);
     tcase_add_test(devices, modified_replica_goes_home_first);
     tcase_add_test(devices, retried_task_leaves_no_earlier_replica);
-    tcase_add_test(devices, copy_between_peers_needs_both);
     tcase_add_test(devices, spare_range_of_the_host_becomes_the_replica);
     tcase_add_test(devices, closed_node_refuses_tasks);
     tcase_add_test(create, too_many_nodes_or_streams);
