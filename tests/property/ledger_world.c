@@ -325,7 +325,8 @@ static hsi_ledger_answer begin_on(world *w, world_task *task)
         answer = hsi_ledger_begin(w->ledger, task->node, task->use, task->uses, &entered);
         if (task->node != HSI_LEDGER_HOST) {
             check_evictions(w, task->node, &before, -1);
-            record_uses(w, task->node, &before, task->use, task->uses, task->second_tick);
+            if (answer != HSI_LEDGER_LOST) /* a lost input is refused before any use */
+                record_uses(w, task->node, &before, task->use, task->uses, task->second_tick);
         }
         make_transfers(w, &entered);
         if (answer == HSI_LEDGER_NEED) {
