@@ -136,7 +136,7 @@ typedef struct hs_operation {
     size_t     work_bytes; /* its size, at least what work() says */
 } hs_operation;
 
-/** Work of streams that is launched as one. */
+/** Operations that were recorded once and are launched together. */
 typedef struct hs_segment hs_segment;
 
 typedef struct hs_segment_ops {

@@ -69,7 +69,7 @@ typedef struct hsi_range {
     uint32_t   left, right;  /* neighbours in the chunk; HS_NONE */
     uint32_t   older, newer; /* neighbours in a ring of ranges */
     uint32_t   window;       /* window that needs the replica; older numbers are void */
-    uint32_t   entry;        /* first entry of that window that needs it */
+    uint32_t   entry;        /* first entry of the window `window` that needs the replica */
 } hsi_range;
 
 /* The use of a handle by a task. The caller sets the first four fields. */
@@ -179,7 +179,7 @@ bool hsi_ledger_commit(hsi_ledger *ledger, uint32_t node, const hsi_use *use, si
  * end in the order in which they began. */
 void hsi_ledger_end(hsi_ledger *ledger, uint32_t node, const hsi_use *use, size_t count);
 
-/* Return true if the content of a range of the task was lost after its begin. */
+/* Return true if a range that the task reads or writes has lost its content since the begin. */
 bool hsi_ledger_input_was_lost(const hsi_ledger *ledger, uint32_t node, const hsi_use *use,
                                size_t count);
 

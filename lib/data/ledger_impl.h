@@ -22,7 +22,7 @@ typedef struct ledger_handle {
 } ledger_handle;
 
 typedef struct ledger_replica {
-    uint32_t version; /* task that wrote it; HS_NONE; NO_VERSION */
+    uint32_t version; /* task that wrote the content; HS_NONE: initial content; NO_VERSION: none */
     uint32_t place;   /* range; HS_NONE */
     double   arrival; /* model: when the replica can be used */
 } ledger_replica;

@@ -2,15 +2,24 @@
 /* Transfers and evictions. A transfer changes the states of replicas when it is entered. */
 #include "data/ledger_private.h"
 
+/* Return the devices that a transfer concerns, as bits. */
+static uint64_t devices_of(const hsi_transfer_op *op)
+{
+    uint64_t nodes = UINT64_C(1) << op->from | UINT64_C(1) << op->to;
+
+    return nodes & ~(UINT64_C(1) << HSI_LEDGER_HOST);
+}
+
 /* Return HSI_LEDGER_OK if a transfer may use its nodes and ranges now, and the lists have room. */
 static hsi_ledger_answer allow_transfer(const hsi_ledger *l, const hsi_transfer_op *op,
                                         uint32_t from, uint32_t to, hsi_entered *out)
 {
     uint32_t          executor = op->to == HSI_LEDGER_HOST ? op->from : op->to;
+    uint64_t          absent = devices_of(op) & ~out->locked;
     hsi_ledger_answer read, write;
 
-    if (!(out->locked >> executor & 1)) {
-        out->needed |= UINT64_C(1) << executor;
+    if (absent) {
+        out->needed |= absent;
         return HSI_LEDGER_NEED;
     }
     read = hsi_ledger_allow(l, executor, op->from, from, false, out);

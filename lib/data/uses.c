@@ -202,7 +202,7 @@ bool hsi_ledger_input_was_lost(const hsi_ledger *l, uint32_t node, const hsi_use
     if (!l->node[node].is_open)
         return true;
     for (size_t i = 0; i < count; i++)
-        if ((use[i].range != HS_NONE &&
+        if (((reads(&use[i]) || writes_in_place(&use[i])) && use[i].range != HS_NONE &&
              range_at(l, node, use[i].range)->losses != use[i].losses[0]) ||
             (use[i].second != HS_NONE &&
              range_at(l, node, use[i].second)->losses != use[i].losses[1]))

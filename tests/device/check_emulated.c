@@ -257,7 +257,7 @@ START_TEST(the_first_fault_is_kept)
 }
 END_TEST
 
-/* Use everything as far as it can be had. */
+/* Open a device and use its functions; return false if memory for one is missing. */
 static bool use_all(void)
 {
     unsigned char memory[BYTES] = {0};

@@ -218,7 +218,7 @@ START_TEST(a_hung_device_can_be_closed)
     ck_assert_int_eq(stage_await(&s, &s.event[0][3]), 1);
     s.device[0]->fault.kind = HS_FAULT_HUNG;
     ck_assert_int_eq(s.ops->query(&s.event[0][1]), -1);
-    ck_assert_int_eq(s.ops->query(&s.event[0][3]), 1); /* what was seen reached stays so */
+    ck_assert_int_eq(s.ops->query(&s.event[0][3]), 1); /* seen reached before */
     ck_assert(!s.ops->record(&s.stream[0][0], &s.event[0][2]));
     s.ops->release(s.device[0], buffer);
     stage_host_free(&s, memory);

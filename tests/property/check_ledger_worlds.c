@@ -117,8 +117,9 @@ static bool was_seen(seen_states *seen, uint64_t hash, unsigned actions)
     return false;
 }
 
-/* Do the actions that the choices name, until a new action leads to a state that was seen. */
-static void follow(world *w, choices *c, const world_size *size, seen_states *seen,
+/* Do the actions that the choices name, until a new action leads to a state that was seen. Return
+ * true if it was a whole sequence. */
+static bool follow(world *w, choices *c, const world_size *size, seen_states *seen,
                    unsigned actions)
 {
     size_t given = c->count;
@@ -136,6 +137,17 @@ static void follow(world *w, choices *c, const world_size *size, seen_states *se
         c->next = made; /* the orders of settling are no part of the sequence */
     }
     world_close(w);
+    return !known;
+}
+
+/* Configurations of two devices: one domain with or without peers, two domains. */
+enum { CONFIGURATIONS = 3 };
+
+static unsigned configuration_of(const world *w)
+{
+    if (w->size.devices < 2)
+        return 0;
+    return w->domain[1] != w->domain[2] ? 2 : w->peers[2] != 0;
 }
 
 static const struct small_world {
@@ -182,13 +194,17 @@ START_TEST(all_orders_of_actions)
     static world              w;
     choices                   c = {.count = 0};
     seen_states               seen = {.slots = (size_t)1 << 22};
+    uint64_t                  whole[CONFIGURATIONS] = {0};
 
     seen.hash = calloc(seen.slots, sizeof *seen.hash);
     seen.actions = calloc(seen.slots, 1);
     ck_assert(seen.hash && seen.actions);
     do {
-        follow(&w, &c, &small->size, &seen, small->actions);
+        if (follow(&w, &c, &small->size, &seen, small->actions))
+            whole[configuration_of(&w)]++;
     } while (next_sequence(&c));
+    for (int i = 0; i < (small->size.devices < 2 ? 1 : CONFIGURATIONS); i++)
+        ck_assert_msg(whole[i] > 0, "configuration %d was not tried", i);
     free(seen.hash);
     free(seen.actions);
 }

@@ -122,7 +122,10 @@ static void complete_all(world *w)
 
 static void tell_reached(world *w, uint32_t stream)
 {
-    hsi_ledger_reach(w->ledger, stream, w->stream[stream].done);
+    world_stream *s = &w->stream[stream];
+
+    s->told = s->done > s->told ? s->done : s->told;
+    hsi_ledger_reach(w->ledger, stream, s->done);
 }
 
 /* Add a step to its stream. Each step that it waits for is of the same domain and of a locked
@@ -168,6 +171,8 @@ static void make_transfers(world *w, const hsi_entered *entered)
         world_step             step = {.waits = op->waits};
 
         ck_assert_uint_ne(op->from, op->to);
+        ck_assert(op->from == HSI_LEDGER_HOST || entered->locked >> op->from & 1);
+        ck_assert(op->to == HSI_LEDGER_HOST || entered->locked >> op->to & 1);
         ck_assert_uint_le(op->first_wait + op->waits, entered->waits);
         step.from = cells_at(w, op->from, op->source, op->handle);
         step.to = cells_at(w, op->to, op->target, op->handle);
@@ -309,7 +314,7 @@ static uint32_t room_of(const world *w, const world_task *task)
     return units;
 }
 
-/* Call `begin` until it needs nothing else. */
+/* Call hsi_ledger_begin() until all locks that it asks for are held. */
 static hsi_ledger_answer begin_on(world *w, world_task *task)
 {
     uint64_t locked = UINT64_C(1) << task->node;
@@ -342,7 +347,7 @@ static hsi_ledger_answer begin_on(world *w, world_task *task)
     }
 }
 
-/* Call evict_all until it needs nothing else. */
+/* Call hsi_ledger_evict_all() until all locks that it asks for are held. */
 static void evict_all(world *w, uint32_t node)
 {
     uint64_t          locked = UINT64_C(1) << node;
@@ -529,7 +534,8 @@ static void begin_task(world *w, unsigned number)
 {
     world_worker     *worker = &w->worker[number];
     unsigned          index = (worker->first + worker->count) % WORLD_FLIGHT;
-    world_task        task = {.number = w->tasks, .node = node_of_worker(w, number)};
+    bool              again = w->failed != HS_NONE;
+    world_task task = {.number = again ? w->failed : w->tasks, .node = node_of_worker(w, number)};
     hsi_ledger_answer answer;
 
     choose_uses(w, number, &task);
@@ -545,7 +551,8 @@ static void begin_task(world *w, unsigned number)
         return;
     ck_assert_int_eq(answer, HSI_LEDGER_OK);
     w->begins++;
-    w->tasks++;
+    w->tasks += !again;
+    w->failed = HS_NONE;
     task.fails =
         writes_in_place(&task) && w->size.has_losses && pick_one_in(w, w->size.is_small ? 2 : 8);
     find_cells(w, &task);
@@ -579,6 +586,7 @@ static void fail_task(world *w, const world_task *task)
             w->newest[use->handle] = HSI_VERSION_LOST;
     }
     hsi_ledger_fail(w->ledger, task->node, task->use, task->uses, task->number);
+    w->failed = task->number;
 }
 
 /* End the first task of a device, whose kernel is complete. */
@@ -752,6 +760,7 @@ static void spoil_device(world *w, uint32_t node)
                 spoil(w, step->to);
             w->stream[stream].done++;
         }
+        w->stream[stream].told = w->stream[stream].done;
     }
     for (unsigned c = 0; c < WORLD_CHUNKS; c++)
         spoil(w, (world_cells){w->memory[node][c], WORLD_CHUNK_UNITS});
@@ -960,17 +969,20 @@ void world_open(world *w, const world_size *size, unsigned (*choose)(void *, uns
     w->size = *size;
     w->pick = choose;
     w->data = data;
+    w->failed = HS_NONE;
     ck_assert_int_eq(hsi_ledger_create(&ledger, &w->ledger), HS_OK);
     place_handles(w);
     w->is_open[HSI_LEDGER_HOST] = true;
     for (uint32_t node = 1; node <= size->devices; node++) {
-        w->domain[node] = pick(w, 2);
+        w->domain[node] = pick(w, node); /* the first device's domain is 0 */
         open_device(w, node);
     }
     for (uint32_t node = 2; node <= size->devices; node++)
         for (uint32_t other = 1; other < node; other++)
-            if (w->domain[node] == w->domain[other] && pick(w, 2))
+            if (w->domain[node] == w->domain[other] && pick(w, 2)) {
                 hsi_ledger_link_peers(w->ledger, node, other);
+                w->peers[node] |= UINT64_C(1) << other;
+            }
     check_versions(w);
 }
 
@@ -991,6 +1003,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint32_t without_number(uint32_t value)
 {
     return value & GARBAGE ? GARBAGE : value;
+}
+
+static uint64_t hash_cells(uint64_t hash, const uint32_t *at, unsigned units)
+{
+    for (unsigned u = 0; u < units; u++)
+        hash = mix(hash, without_number(at[u]));
+    return hash;
 }
 
 static uint64_t hash_task(uint64_t hash, const world_task *task)
@@ -1032,19 +1051,39 @@ static uint64_t hash_ledger(uint64_t hash, const world *w)
     return hash;
 }
 
+/* What a stream has to execute, and what the ledger knows of it. */
+static uint64_t hash_stream(uint64_t hash, const world *w, uint32_t stream)
+{
+    const world_stream *s = &w->stream[stream];
+
+    hash = mix(mix(mix(hash, s->last), s->done), s->told);
+    for (uint64_t number = s->done + 1; number <= s->last; number++) {
+        const world_step *step = &w->queue[stream][number % WORLD_QUEUE];
+
+        hash = mix(hash, (uint64_t)step->is_kernel << 32 | step->worker << 8 | step->task);
+        for (size_t i = 0; i < step->waits; i++)
+            hash = mix(hash, step->wait[i].number << 8 | step->wait[i].stream);
+    }
+    return hash;
+}
+
 uint64_t world_hash(const world *w)
 {
-    uint64_t hash = hash_ledger(w->tasks, w);
+    uint64_t hash = hash_ledger(mix(w->tasks, w->failed), w);
+
+    for (uint32_t v = 1; v <= w->size.devices; v++)
+        hash = mix(mix(hash, w->domain[v]), w->peers[v]);
 
     for (unsigned i = 0; i < w->size.cpus + w->size.devices; i++)
         for (unsigned k = 0; k < w->worker[i].count; k++)
             hash = hash_task(mix(hash, i),
                              &w->worker[i].task[(w->worker[i].first + k) % WORLD_FLIGHT]);
     for (uint32_t s = 0; s < WORLD_ALL_STREAMS; s++)
-        hash = mix(mix(hash, w->stream[s].last), w->stream[s].done);
-    for (size_t i = 0; i < sizeof w->host / sizeof w->host[0][0]; i++)
-        hash = mix(hash, without_number((&w->host[0][0])[i]));
-    for (size_t i = 0; i < sizeof w->memory / sizeof w->memory[0][0][0]; i++)
-        hash = mix(hash, without_number((&w->memory[0][0][0])[i]));
+        hash = hash_stream(hash, w, s);
+    for (unsigned i = 0; i < WORLD_HANDLES + WORLD_SPARES; i++)
+        hash = hash_cells(hash, w->host[i], w->size.most_units);
+    for (uint32_t v = 1; v <= w->size.devices; v++)
+        for (unsigned c = 0; c < w->size.chunks; c++)
+            hash = hash_cells(hash, w->memory[v][c], w->size.chunk_units);
     return hash;
 }

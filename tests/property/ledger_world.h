@@ -59,9 +59,10 @@ typedef struct world_step {
     size_t      waits;
 } world_step;
 
-/* Numbers of the last step of a stream, and of the last one that has been executed. */
+/* Numbers of the last step of a stream, of the last one that has been executed, and of the last one
+ * that the ledger knows to be reached. */
 typedef struct world_stream {
-    uint64_t last, done;
+    uint64_t last, done, told;
 } world_stream;
 
 /* The tasks of a worker in the order of their begin: a ring. */
@@ -74,7 +75,7 @@ typedef struct world_size {
     unsigned handles, devices, cpus, flight, uses, most_units;
     unsigned chunks, chunk_units; /* largest numbers of a device */
     bool     has_losses;          /* devices are lost, and tasks fail */
-    bool     is_small;            /* few choices, so that all can be enumerated */
+    bool     is_small;            /* few values for each choice: the test tries all */
 } world_size;
 
 typedef struct world {
@@ -85,11 +86,13 @@ typedef struct world {
     unsigned     units[WORLD_HANDLES];
     uint32_t     newest[WORLD_HANDLES];
     uint32_t     tasks;   /* number of the next task */
+    uint32_t     failed;  /* number of a failed task, which the next one has again; HS_NONE */
     uint32_t     garbage; /* next value that is no version */
     unsigned     chunks[WORLD_NODES];
     size_t       chunk_bytes[WORLD_NODES][WORLD_CHUNKS];
     bool         is_open[WORLD_NODES];
     uint32_t     domain[WORLD_NODES];
+    uint64_t     peers[WORLD_NODES]; /* of lower numbers, as bits */
     world_stream stream[WORLD_ALL_STREAMS];
     world_worker worker[WORLD_WORKERS]; /* CPUs first */
     uint32_t     spare[WORLD_SPARES];   /* free ranges of the host, by CPU and use */

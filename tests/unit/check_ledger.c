@@ -140,6 +140,23 @@ START_TEST(retried_task_leaves_no_earlier_replica)
 }
 END_TEST
 
+START_TEST(copy_between_peers_needs_both)
+{
+    hsi_use     read = {.handle = 0, .version = HS_NONE, .mode = HS_READ};
+    hsi_entered out;
+
+    hsi_ledger_link_peers(ledger, 1, 2);
+    ck_assert_int_eq(begin(1, &read, 1 << 1, &out), HSI_LEDGER_OK);
+    hsi_ledger_end(ledger, 1, &read, 1);
+    hsi_ledger_reach(ledger, out.transfer[0].step.stream, out.transfer[0].step.number);
+    ck_assert_int_eq(begin(2, &read, 1 << 2, &out), HSI_LEDGER_NEED);
+    ck_assert_uint_eq(out.needed, 1 << 1);
+    ck_assert_int_eq(begin(2, &read, 1 << 1 | 1 << 2, &out), HSI_LEDGER_OK);
+    ck_assert_uint_eq(out.transfer[0].from, 1);
+    hsi_ledger_end(ledger, 2, &read, 1);
+}
+END_TEST
+
 START_TEST(spare_range_of_the_host_becomes_the_replica)
 {
     hsi_use     use = {.handle = 1, .version = HS_NONE, .mode = HS_READ_WRITE, .keep = true};
@@ -154,6 +171,26 @@ START_TEST(spare_range_of_the_host_becomes_the_replica)
     ck_assert_ptr_null(hsi_ledger_check(ledger));
     hsi_ledger_reset(ledger);
     ck_assert_uint_eq(hsi_ledger_range_of(ledger, 1, HSI_LEDGER_HOST), use.range);
+}
+END_TEST
+
+/* A task of the host writes a new range, while the old one loses a copy that was on its way. */
+START_TEST(lost_copy_into_a_range_that_is_not_read)
+{
+    hsi_use     first = {.handle = 0, .version = HS_NONE, .mode = HS_WRITE};
+    hsi_use     next = {.handle = 0, .version = 5, .mode = HS_WRITE, .keep = true};
+    hsi_entered out;
+
+    execute(1, &first, 5);
+    hsi_ledger_end(ledger, 1, &first, 1);
+    next.second = hsi_ledger_place_spare(ledger, 0, host[2], UNIT);
+    ck_assert_int_eq(begin(HSI_LEDGER_HOST, &next, ALL, &out), HSI_LEDGER_OK);
+    ck_assert_int_eq(hsi_ledger_flush(ledger, 0, &out), HSI_LEDGER_OK);
+    hsi_ledger_lose(ledger, 1);
+    ck_assert_uint_eq(hsi_ledger_newest(ledger, 0), HSI_VERSION_LOST);
+    ck_assert(hsi_ledger_commit(ledger, HSI_LEDGER_HOST, &next, 1, 6));
+    hsi_ledger_end(ledger, HSI_LEDGER_HOST, &next, 1);
+    ck_assert_uint_eq(hsi_ledger_newest(ledger, 0), 6);
 }
 END_TEST
 
@@ -224,7 +261,9 @@ int main(void)
     tcase_add_checked_fixture(devices, open_devices, close_ledger);
     tcase_add_test(devices, modified_replica_goes_home_first);
     tcase_add_test(devices, retried_task_leaves_no_earlier_replica);
+    tcase_add_test(devices, copy_between_peers_needs_both);
     tcase_add_test(devices, spare_range_of_the_host_becomes_the_replica);
+    tcase_add_test(devices, lost_copy_into_a_range_that_is_not_read);
     tcase_add_test(devices, closed_node_refuses_tasks);
     tcase_add_test(create, too_many_nodes_or_streams);
     tcase_add_test(create, each_allocation_fails);

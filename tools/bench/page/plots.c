@@ -263,7 +263,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     for (size_t a = 0; a < p->c->algorithm_count; a++)
         add_line(&f, p, plot, family, size, sizes, a);
     while (f.count > 0 && f.series[f.count - 1].count == 0)
-        f.count--; /* the last ones alone, so that an algorithm has one colour in all plots */
+        f.count--; /* keep empty lines before others: colours go by position */
     add_published_lines(&f, p, plot, family, size, sizes);
     drawn.kind = PLOT_LINES;
     drawn.title = family->label;

@@ -154,7 +154,7 @@ static hs_status open_device(const char *which, unsigned index, hs_device **out,
     return st;
 }
 
-/* Fill a new buffer, so that its memory is really there. */
+/* Fill a new buffer: OpenCL allocates a buffer's memory at its first use. */
 static bool fill(opencl_device *d, cl_mem buffer, size_t bytes)
 {
     const unsigned char nan = 0xff;
