@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fake's cuBLAS: handles and launches. */
+#include <cblas.h>
 #include <cublas_v2.h>
 
 #include "kernel.h"
@@ -11,6 +12,13 @@ struct cublasContext {
     size_t         size;
     fake_functions functions;
 };
+
+/* A kernel runs in its stream's thread alone, as on a card. Threads of OpenBLAS would also write the
+ * matrices, and the thread sanitizer cannot see how OpenBLAS orders those writes. */
+__attribute__((constructor)) static void use_one_thread_of_blas(void)
+{
+    openblas_set_num_threads(1);
+}
 
 static cublasStatus_t status_of(cudaError_t error)
 {
