@@ -106,17 +106,18 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
 static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_run_spec *spec,
                                  const hsi_machine *machine, hs_error *error)
 {
-    const hsi_sharing *sharing = machine->module.backend ? machine->module.backend->sharing : NULL;
+    const hsi_sharing *sharing = &hsi_device_sharing;
     hs_status          st;
 
-    if (!sharing)
+    if (!machine->module.device)
         return HS_OK;
-    st = sharing->create(bodies->matrix, spec->gpus, &spec->settings, &bodies->matrix->memory,
-                         error);
+    st = sharing->create(bodies->matrix, machine->module.device, spec->gpus, &spec->settings,
+                         &bodies->matrix->memory, error);
     if (st != HS_OK)
         return st;
     bodies->matrix->sharing = sharing;
     bodies->tiles = *sharing->backend;
+    bodies->tiles.name = machine->module.device->name;
     bodies->tiles.data = bodies->matrix->memory;
     return HS_OK;
 }
