@@ -42,8 +42,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
     const hs_exec_settings *s = &spec->settings;
     size_t                  i;
 
-    bodies->backends = calloc(s->run.backend_count + 7, sizeof *bodies->backends);
-    bodies->used = calloc(s->run.backend_count + 7, 2);
+    bodies->backends = calloc(s->run.backend_count + 8, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 8, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->run.backend_count; i++) {
@@ -53,6 +53,9 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
             return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
+    for (int type = HS_CPU; s->run.calls && type <= HS_GPU; type++)
+        if (!s->run.emulate[type])
+            add_candidate(bodies, list, (hs_type)type, &bodies->call);
     if (bodies->matrix) {
         add_candidate(bodies, list, HS_CPU, &bodies->shared);
         if (s->run.emulate[HS_GPU])
@@ -370,6 +373,9 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
         .gpu_mode = s->gpu.mode,
         .resident = s->gpu.resident,
     };
+    bodies->call = hsi_backend_call;
+    bodies->calls = (hsi_calls){spec->in, s->run.calls};
+    bodies->call.data = &bodies->calls;
     if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
     if (st == HS_OK)
@@ -463,6 +469,11 @@ const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot)
 bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type type)
 {
     return bodies->used[2 * slot + type];
+}
+
+bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot)
+{
+    return bodies->backends[slot] == &hsi_backend_plugin || bodies->backends[slot] == &bodies->call;
 }
 
 /* Kernels on tiles wait for their own copies, and commands move their own data. */

@@ -50,6 +50,10 @@ const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot);
 /* Return true if the backend of the slot made a body for that type. */
 bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
+/* Return true if the tasks of the slot are functions with an hs_plugin_task: plugins, or functions
+ * of settings.run.calls. */
+bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot);
+
 /* Return the options for the backend of the slot, with the backend's own data. */
 hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned slot);
 

@@ -2,6 +2,7 @@
 #ifndef HSI_EXEC_RUN_BODIES_PRIVATE_H
 #define HSI_EXEC_RUN_BODIES_PRIVATE_H
 
+#include "exec/backend/plugin/call.h"
 #include "exec/run/bodies/bodies.h"
 
 struct hsi_bodies {
@@ -17,6 +18,8 @@ struct hsi_bodies {
     hs_error    no_matrix;      /* why kernels that access data have no matrix; else HS_OK */
     hs_backend  shared;         /* runs kernels on the matrix, on CPUs */
     hs_backend  tiles;          /* runs kernels on the matrix, on GPUs; valid if matrix->sharing */
+    hs_backend  call;           /* calls functions of the program, those of `calls` */
+    hsi_calls   calls;
 };
 
 #endif
