@@ -12,6 +12,9 @@ typedef struct hsi_ahead {
                                no other worker gets the task: it may be launched at once */
 } hsi_ahead;
 
-enum { HSI_SEGMENT = 16 }; /* maximum number of tasks in a segment */
+enum {
+    HSI_SEGMENT = 16,  /* maximum number of tasks in a segment */
+    HSI_MOST_USES = 4  /* maximum number of handles that a task on a device uses */
+};
 
 #endif

@@ -38,8 +38,7 @@ enum {
     HSI_STREAMS,
     HSI_STREAM_EVENTS = 64, /* events of a stream, which later steps reuse */
     HSI_MOST_STREAMS = (HSI_LEDGER_MOST_NODES - 1) * HSI_STREAMS,
-    HSI_MOST_IN_FLIGHT = 2 * HSI_SEGMENT,
-    HSI_MOST_USES = 4
+    HSI_MOST_IN_FLIGHT = 2 * HSI_SEGMENT
 };
 
 /* The steps that a step waits for: by stream of all devices, the last one; 0: none. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_EXEC_DATA_SHARING_H
-#define HSI_EXEC_DATA_SHARING_H
+#ifndef HSI_EXEC_CLIENT_SHARING_H
+#define HSI_EXEC_CLIENT_SHARING_H
 
 #include <hybridsched/device.h>
+#include <hybridsched/exec.h>
 
 #include "data/ledger.h"
-#include "exec/data/matrix.h"
 #include "exec/device/ahead.h"
+
+struct hsi_matrix;
+struct hsi_matrix_row;
 
 /* Functions that let GPU and CPU workers work on the tiles of one matrix, over the table of the
  * module for GPUs. CPU workers announce the rows that they run, before and after. */
@@ -14,7 +17,7 @@ typedef struct hsi_memory hsi_memory;
 
 /* The operands of a row while a CPU worker runs its task. */
 typedef struct hsi_taken {
-    hsi_use use[HSI_OPERANDS];
+    hsi_use use[HSI_MOST_USES];
 } hsi_taken;
 
 typedef struct hsi_sharing {
@@ -22,7 +25,7 @@ typedef struct hsi_sharing {
     const hs_backend *backend;
 
     /* Create the memory for `gpus` devices of a module. The settings limit the tiles on each. */
-    hs_status (*create)(hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
+    hs_status (*create)(struct hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
                         const hs_exec_settings *settings, hsi_memory **out, hs_error *error);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
@@ -36,12 +39,14 @@ typedef struct hsi_sharing {
      * waits until no copy reads what the task overwrites; 0: a tile is lost, and `why` says so.
      * give() releases the operands; `done`: the task has written them.
      */
-    int (*take)(hsi_memory *memory, const hsi_matrix_row *row, hsi_taken *taken, char why[HS_WHY]);
-    void (*give)(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken *taken, int done);
+    int (*take)(hsi_memory *memory, const struct hsi_matrix_row *row, hsi_taken *taken,
+                char why[HS_WHY]);
+    void (*give)(hsi_memory *memory, const struct hsi_matrix_row *row, const hsi_taken *taken,
+                 int done);
 
     /* Announce that a CPU worker will soon run a task of this row: prefetch the operands that exist
      * already. */
-    void (*expect)(hsi_memory *memory, const hsi_matrix_row *row);
+    void (*expect)(hsi_memory *memory, const struct hsi_matrix_row *row);
 
     /*
      * Prepare a segment, in a GPU's worker that is open, before the start. The list has *count

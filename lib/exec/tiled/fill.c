@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/matrix.h"
-#include "exec/data/sharing.h"
+#include "exec/tiled/matrix.h"
+#include "exec/client/sharing.h"
 #include "support/pages.h"
 
 #define DIAGONAL 128.0
@@ -163,7 +163,8 @@ static size_t piece_bytes(const hsi_matrix *matrix)
 
 static void *allocate(const hsi_matrix *matrix, size_t bytes)
 {
-    return matrix->sharing ? matrix->sharing->allocate(matrix->memory, bytes) : aligned_alloc(LINE, bytes);
+    return matrix->sharing ? matrix->sharing->allocate(matrix->memory, bytes)
+                           : aligned_alloc(LINE, bytes);
 }
 
 void *hsi_matrix_allocate(const hsi_matrix *matrix)

@@ -7,8 +7,9 @@
 #include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/sharing.h"
+#include "exec/client/sharing.h"
 #include "exec/device/devices.h"
+#include "exec/tiled/matrix.h"
 
 enum { UNIT = 256 };
 
