@@ -34,13 +34,13 @@ static hs_status allocate(hsi_devices *d)
 
     d->bytes = calloc(d->handles + 1, sizeof *d->bytes);
     d->device = calloc(d->count + 1, sizeof *d->device);
+    for (i = 0; d->device && i < d->count; i++)
+        pthread_mutex_init(&d->device[i].issue, NULL);
     if (!d->bytes || !d->device)
         return HS_ENOMEM;
-    for (i = 0; i < d->count; i++) {
-        pthread_mutex_init(&d->device[i].issue, NULL);
+    for (i = 0; i < d->count; i++)
         if (!allocate_node(d, &d->device[i], i + 1))
             return HS_ENOMEM;
-    }
     return hsi_ledger_create(&size, &d->ledger);
 }
 
