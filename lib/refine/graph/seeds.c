@@ -91,6 +91,22 @@ void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s)
     try_places(seeds);
 }
 
+/* Place each task on `place` if possible, else on another type's first place. */
+static void try_single_place(hsi_seeds *seeds, uint32_t place)
+{
+    const hsi_arcs *arcs = &seeds->arcs;
+
+    for (uint32_t task = 0; task < arcs->pb->n; task++)
+        seeds->tried.place[task] = isfinite(hsi_task_time_at(arcs, task, place)) ? place : !place;
+    try_places(seeds);
+}
+
+void hsi_seeds_add_single_places(hsi_seeds *seeds)
+{
+    for (uint32_t place = 0; seeds->arcs.pb->links->has[HS_H2D] && place < 2; place++)
+        try_single_place(seeds, place);
+}
+
 /* Return place 0 (the CPUs) if the share exceeds `from`, else a GPU; a task always gets a place
  * that can run it. */
 static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share, double from,
