@@ -43,7 +43,7 @@ def handler(number, frame):
     raise KeyboardInterrupt
 signal.signal(signal.SIGINT, handler)
 def interrupt(now):
-    if now.running and len(sent) == len(handled) < 2:
+    if now.running and len(sent) == len(handled):  # two that meet count as one
         sent.append(1)
         os.kill(os.getpid(), signal.SIGINT)
 def wait(task):
@@ -58,7 +58,7 @@ except KeyboardInterrupt:
 
 
 def interrupted_twice(work):
-    """Press Ctrl-C twice in a run of the tasks of a frame; return the finished process."""
+    """Press Ctrl-C in a run of the tasks of a frame until it ends; return the finished process."""
     return script(INTERRUPT_TWICE.replace("WORK", repr(work)))
 
 

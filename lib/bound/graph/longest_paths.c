@@ -156,7 +156,7 @@ double hsi_longest_paths_find(hsi_longest_paths *w, const double *share)
     set_times(w, share);
     find_heads(w);
     find_tails(w);
-    for (uint32_t v = 0; v < w->pb->graph->vertices; v++)
+    for (uint32_t v = 0; v < w->pb->graph->vertices && !w->stopped; v++)
         longest = fmax(longest, w->between ? hsi_longest_path_length(w, v) : w->head[v]);
     return longest;
 }

@@ -41,7 +41,8 @@ hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
 size_t hsi_path_expand_jumps(const hsi_tasks_between *between, const uint32_t *step, size_t count,
                              hsi_counted *counted);
 
-/* Find the longest paths and return the longest length; share[i]: part of task i on CPUs. */
+/* Find the longest paths and return the longest length, or 0 if `stop` ended the search (`stopped`);
+ * share[i]: part of task i on CPUs. */
 double hsi_longest_paths_find(hsi_longest_paths *w, const double *share);
 
 /* Return the length of the longest path through a vertex. */

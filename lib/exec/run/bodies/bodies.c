@@ -341,7 +341,7 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
         .resident = s->gpu.resident,
     };
     bodies->call = hsi_backend_call;
-    bodies->calls = (hsi_calls){spec->in, s->run.calls};
+    bodies->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     bodies->call.data = &bodies->calls;
     if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
