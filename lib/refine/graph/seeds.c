@@ -91,17 +91,28 @@ void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s)
     try_places(seeds);
 }
 
-/* Return place 0 (the CPUs) if the share exceeds `from`, else a GPU; a task always gets a place
- * that can run it. */
+/* Return `was` if it is a host, else a random host with CPUs. */
+static uint32_t random_host(const hsi_seeds *seeds, uint32_t was, hsi_random *random)
+{
+    const hsi_arcs *arcs = &seeds->arcs;
+
+    while (was >= arcs->hosts || hsi_worker_count_at(arcs, was) == 0)
+        was = (uint32_t)hsi_random_below(random, arcs->hosts);
+    return was;
+}
+
+/* Return a host if the share exceeds `from`, else a GPU; a task always gets a place that can run
+ * it. */
 static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share, double from,
                             hsi_random *random)
 {
     const hsi_problem *pb = seeds->arcs.pb;
-    uint32_t           was = seeds->best.place[task];
+    uint32_t           was = seeds->best.place[task], hosts = seeds->arcs.hosts;
 
     if (isinf(pb->q[task]) || (isfinite(pb->p[task]) && share > from))
-        return 0;
-    return was > 0 ? was : 1 + (uint32_t)hsi_random_below(random, seeds->arcs.places - 1);
+        return hosts == 1 ? 0 : random_host(seeds, was, random);
+    return was >= hosts ? was
+                        : hosts + (uint32_t)hsi_random_below(random, seeds->arcs.places - hosts);
 }
 
 void hsi_seeds_add_cpu_shares(hsi_seeds *seeds, const double *cpu_share, hsi_random *random)
