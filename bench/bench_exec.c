@@ -2,7 +2,8 @@
 /*
  * Measure the dispatch cost per task: empty tasks on two workers, each between two time stamps,
  * compared with bare static lists with equal stamps in the same run. Medians of 9, the rows taking
- * turns. Then the same for dependent tasks: the graph of a Cholesky factorisation, on two CPUs.
+ * turns; rows with `calls` run empty functions by settings.run.calls, the others an empty backend.
+ * Then the same for dependent tasks: the graph of a Cholesky factorisation, on two CPUs.
  *
  * us_per_task is workers x wall time / tasks. us_less_bodies excludes the time between the stamps
  * and the time without work, like the report of a run. On a busy machine best_us is more meaningful
@@ -130,8 +131,28 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
 static const hs_backend nothing = {
     .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
 
+static int return_at_once(void *argument, const hs_plugin_task *task)
+{
+    (void)argument;
+    (void)task;
+    return HS_PLUGIN_DONE;
+}
+
+/* Return empty functions for every task. */
+static hs_exec_call *make_calls(size_t count)
+{
+    hs_exec_call *calls = malloc(count * sizeof *calls);
+
+    if (!calls)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        calls[i] = (hs_exec_call){{return_at_once, return_at_once}, NULL};
+    return calls;
+}
+
+/* Run the tasks by `calls`; NULL: by an empty backend. */
 static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_instance *in,
-                           const hs_schedule *plan, row *out, int repeat)
+                           const hs_schedule *plan, const hs_exec_call *calls, row *out, int repeat)
 {
     static const hs_backend *const only[] = {&nothing};
     hs_error                       error;
@@ -144,7 +165,8 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
     s.decide.policy = kind;
     s.decide.rank = rank;
     s.run.backends = only;
-    s.run.backend_count = 1;
+    s.run.backend_count = calls ? 0 : 1;
+    s.run.calls = calls;
     hs_exec_report_init(&r);
     if (hs_exec_create(in, plan, &s, &exec, &error) != HS_OK ||
         hs_exec_run(exec, &r, &error) != HS_OK) {
@@ -196,21 +218,30 @@ static hs_schedule *make_plan(const hs_instance *in)
 
 static void measure_independent(size_t count)
 {
-    row          all[MOST] = {{.what = "static-list"}};
-    size_t       rows = 1, i;
-    hs_instance *in = make_tasks(count);
-    hs_schedule *plan = make_plan(in);
-    int          repeat;
+    row           all[MOST] = {{.what = "static-list"}};
+    row           called[] = {{.what = "plan calls"}, {.what = "heteroprio calls"}};
+    size_t        rows = 1, i;
+    hs_instance  *in = make_tasks(count);
+    hs_schedule  *plan = make_plan(in);
+    hs_exec_call *calls = make_calls(count);
+    int           repeat;
 
     for (i = 0; i < hs_policy_count() && rows < MOST; i++)
         all[rows++].what = hs_policy_name(hs_policy_at(i));
     for (repeat = 0; repeat < REPEATS; repeat++) {
         measure_bare((uint32_t)count, &all[0], repeat);
         for (i = 1; i < rows; i++)
-            measure_policy(hs_policy_at(i - 1), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
+            measure_policy(hs_policy_at(i - 1), HS_RANK_DEFAULT, in, plan, NULL, &all[i], repeat);
+        measure_policy(hs_policy_find("plan"), HS_RANK_DEFAULT, in, plan, calls, &called[0],
+                       repeat);
+        measure_policy(hs_policy_find("heteroprio"), HS_RANK_DEFAULT, in, plan, calls, &called[1],
+                       repeat);
     }
     for (i = 0; i < rows; i++)
         print_row(&all[i], count);
+    for (i = 0; i < sizeof called / sizeof *called; i++)
+        print_row(&called[i], count);
+    free(calls);
     hs_schedule_free(plan);
     hs_instance_free(in);
 }
@@ -241,7 +272,7 @@ static void measure_graph(unsigned tiles)
     for (repeat = 0; repeat < REPEATS; repeat++)
         for (i = 0; i < rows; i++)
             if (hs_policy_supports_graphs(hs_policy_at(i)))
-                measure_policy(hs_policy_at(i), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
+                measure_policy(hs_policy_at(i), HS_RANK_DEFAULT, in, plan, NULL, &all[i], repeat);
     printf("\nCholesky of %u x %u tiles, ranks by default\n", tiles, tiles);
     for (i = 0; i < rows; i++)
         if (hs_policy_supports_graphs(hs_policy_at(i)))

@@ -5,8 +5,8 @@
     executor.py [TASKS [SECONDS [PROCESSES [ROUNDS]]]]
 
 Both call a function that sleeps SECONDS (0.01) TASKS (1000) times on PROCESSES (2), in turn, with
-processes that have started. Prints the medians of ROUNDS (5), and the quotient; then how many
-results are left of TASKS if one of them ends its process.
+processes that have started. Prints the medians of ROUNDS (5), and the median and the range of the
+quotients of a round; then how many results are left of TASKS if one of them ends its process.
 """
 
 import concurrent.futures
@@ -38,8 +38,9 @@ def compare(tasks, seconds, processes, rounds):
             for executor, found in times.items():
                 found.append(measure(executor, tasks, seconds))
     first, second = (statistics.median(found) for found in times.values())
+    quotients = sorted(one / other for one, other in zip(times[ours], times[theirs]))
     print(f"hybridsched.Executor {first:.4g} s, ProcessPoolExecutor {second:.4g} s, quotient "
-          f"{first / second:.4f}")
+          f"{statistics.median(quotients):.4f} ({quotients[0]:.4f} to {quotients[-1]:.4f})")
 
 
 def kill(tasks, processes):

@@ -47,4 +47,10 @@ for header in $(find . -name '*_private.h' | sed 's,^\./,,'); do
         echo "arrows: only files of lib/${header%/*} may include lib/$header, not" $others
     fi
 done
+
+# The dispatcher and the policies know rows and their data, but no matrix.
+if grep -rn matrix exec/run policy; then
+    failed=1
+    echo "arrows: lib/exec/run and lib/policy must not know matrices; see lib/exec/client/client.h"
+fi
 exit $failed

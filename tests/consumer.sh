@@ -41,8 +41,10 @@ of_manual() {
 }
 of_manual libhybridsched.3 >"$root/library.c"
 echo "11, and no schedule beats 11" >"$root/library.expected"
-of_manual libhybridsched-exec.3 >"$root/exec.c"
-echo "1 4 9" >"$root/exec.expected"
+of_manual libhybridsched-exec.3 >"$root/manual.c"
+cp "$doc/examples/embed.c" "$root/exec.c"
+sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhybridsched-exec(3) is not embed.c"
+echo "1 + 4 + 9 = 14" >"$root/exec.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
 examples="readme library exec"

@@ -3,6 +3,7 @@
 #define HYBRIDSCHED_EXEC_H
 
 #include <hybridsched/backend.h>
+#include <hybridsched/plugin.h>
 #include <hybridsched/policy.h>
 
 HS_BEGIN_DECLS
@@ -78,6 +79,20 @@ typedef enum hs_resume {
 } hs_resume;
 
 /**
+ * A function of the program that executes a task: as an hs_plugin_function, with an argument of its
+ * own. task->id is NULL. Returns an hs_plugin_result. Several workers may call it at once, and it
+ * may be called again for the same task after a failure or a spoliation.
+ */
+typedef int hs_exec_function(void *argument, const hs_plugin_task *task);
+
+/** The functions of a task. */
+typedef struct hs_exec_call {
+    hs_exec_function *function[2]; /* by hs_type; NULL: the task does not run on this type. Both
+                                      NULL: the command or kernel of the task runs */
+    void *argument;                /* first argument of the functions */
+} hs_exec_call;
+
+/**
  * Settings of a run. Start from hs_exec_settings_init(), which sets `run.verify` to 1 and the rest
  * to 0. Each group ends with `reserved` places: a later version puts its new fields there, so the
  * groups keep their sizes. hs_exec_create() refuses other values than 0 in them.
@@ -110,8 +125,13 @@ typedef struct hs_exec_settings {
         const double *matrix;      /* input matrix instead of a random matrix: matrix_order x
                                       matrix_order by column, for Cholesky only the lower
                                       triangle; must outlive the handle */
-        size_t   matrix_order;
-        uint64_t reserved[8];
+        size_t              matrix_order;
+        const hs_exec_call *calls; /* functions that execute the tasks, one element per task; must
+                                      outlive the handle; NULL: none. Used before the built-in
+                                      backends, but not for a type that is emulated. GPU workers get
+                                      a device and a stream if gpu.module is given, or if a task on
+                                      GPUs has no function */
+        uint64_t reserved[7];
     } run;
 
     /** Placement of workers on cores. */

@@ -40,7 +40,8 @@ HS_API void hs_processor_detect_cpu(int cores, hs_processor *processor);
 
 /** How a profile is opened. */
 typedef enum hs_profile_access {
-    HS_PROFILE_READ,  /* the file must exist, and is not changed */
+    HS_PROFILE_READ,  /* the file must exist, and is not changed; an empty one, which another
+                         process may be about to fill, is an empty profile */
     HS_PROFILE_UPDATE /* create the file if it does not exist, with permissions for its owner only;
                          refuse a file that cannot be written */
 } hs_profile_access;

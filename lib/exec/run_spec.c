@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/order.h"
+#include "exec/backend/plugin/call.h"
 #include "support/sized.h"
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
@@ -217,19 +218,30 @@ static hs_status check_plan(const hsi_run_spec *spec, hs_error *error)
                               : st;
 }
 
-/* Set `unused` and `timed` from the rows of the instance. */
+/* Return true if settings.run.calls has functions for the row, but none for the type. */
+static bool lacks_function(const hsi_run_spec *spec, const hsi_calls *calls, size_t row,
+                           hs_type type)
+{
+    return !spec->settings.run.emulate[type] && hsi_calls_have_row(calls, row) &&
+           !hsi_calls_have_type(calls, row, type);
+}
+
+/* Set `unused`, `timed` and `own_gpus` from the rows of the instance. */
 static void look_at_rows(hsi_run_spec *spec)
 {
-    size_t  rows = hs_instance_rows(spec->in), i;
-    hs_task row;
+    const hsi_calls calls = {spec->in, spec->settings.run.calls};
+    size_t          rows = hs_instance_rows(spec->in), i;
+    hs_task         row;
 
+    spec->own_gpus = calls.list != NULL;
     spec->timed = spec->settings.fail.timeout > 0 || spec->settings.fail.timeout_factor > 0;
     spec->unused[HS_CPU] = spec->unused[HS_GPU] = 1;
     for (i = 0; i < rows; i++) {
         hs_instance_row(spec->in, i, &row);
         spec->timed |= isfinite(row.timeout);
-        spec->unused[HS_CPU] &= isinf(row.cpu);
-        spec->unused[HS_GPU] &= isinf(row.gpu);
+        spec->unused[HS_CPU] &= isinf(row.cpu) || lacks_function(spec, &calls, i, HS_CPU);
+        spec->unused[HS_GPU] &= isinf(row.gpu) || lacks_function(spec, &calls, i, HS_GPU);
+        spec->own_gpus &= isinf(row.gpu) || hsi_calls_have_row(&calls, i);
     }
 }
 
@@ -252,6 +264,9 @@ hs_status hsi_run_spec_make(hsi_run_spec *spec, const hs_instance *in, const hs_
     spec->gpus = hs_instance_gpus(in);
     spec->workers = spec->cpus + spec->gpus;
     spec->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->run.time_scale;
+    st = hsi_calls_check(&(hsi_calls){in, s->run.calls}, error);
+    if (st != HS_OK)
+        return st;
     look_at_rows(spec);
     st = check_plan(spec, error);
     return st == HS_OK ? keep_folder(spec, error) : st;

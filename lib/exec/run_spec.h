@@ -15,6 +15,8 @@ typedef struct hsi_run_spec {
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
     int                timed;     /* attempts have deadlines */
+    bool               own_gpus;  /* functions of settings.run.calls run all tasks that can run on
+                                     GPUs, so the program may drive the GPUs */
     int                unused[2]; /* by hs_type: no task can run on the type, so its workers need
                                      neither cores nor devices */
 } hsi_run_spec;

@@ -72,11 +72,11 @@ static hs_status check_columns(hs_profile *profile, hs_error *error)
 }
 
 /* Refuse a database that is neither a profile of this format nor new. */
-static hs_status check_marks(hs_profile *profile, bool may_be_new, marks *found, hs_error *error)
+static hs_status check_marks(hs_profile *profile, marks *found, hs_error *error)
 {
     hs_status st = read_marks(profile, found, error);
 
-    if (st != HS_OK || (may_be_new && is_new(found)))
+    if (st != HS_OK || is_new(found))
         return st;
     if (found->application != APPLICATION)
         return hsi_error_set(error, HS_EKIND,
@@ -121,7 +121,7 @@ static hs_status prepare_updates(hs_profile *profile, hs_error *error)
         st = hsi_profile_begin(profile, error);
     if (st != HS_OK)
         return st;
-    st = check_marks(profile, true, &found, error);
+    st = check_marks(profile, &found, error);
     if (st == HS_OK && is_new(&found))
         return hsi_profile_end(profile, hsi_profile_execute(profile, schema, error), error);
     if (st == HS_OK)
@@ -166,13 +166,14 @@ static hs_status check_file(const char *path, bool create, hs_error *error)
 }
 
 /*
- * Open the database, so that a transaction of a killed process can be rolled back even if the
- * profile is only read. SQLite takes names that begin with "file:" or ":" for more than names.
+ * Open the database of a file or no_file, so that a transaction of a killed process can be rolled
+ * back even if the profile is only read. SQLite takes names that begin with "file:" or ":" for more
+ * than names.
  */
-static hs_status open_database(hs_profile *profile, hs_error *error)
+static hs_status open_database(hs_profile *profile, const char *path, hs_error *error)
 {
-    bool  in_memory = strcmp(profile->path, no_file) == 0;
-    char *name = sqlite3_mprintf(in_memory || *profile->path == '/' ? "%s" : "./%s", profile->path);
+    bool  in_memory = strcmp(path, no_file) == 0;
+    char *name = sqlite3_mprintf(in_memory || *path == '/' ? "%s" : "./%s", path);
     int   code;
 
     if (!name)
@@ -188,33 +189,45 @@ static hs_status open_database(hs_profile *profile, hs_error *error)
 }
 
 /* Check marks and pages in one transaction: another process may be creating the tables. */
-static hs_status check_once(hs_profile *profile, bool may_be_new, hs_error *error)
+static hs_status check_once(hs_profile *profile, marks *found, hs_error *error)
 {
-    marks     found = {0};
     hs_status st = hsi_profile_execute(profile, "BEGIN", error);
 
     if (st != HS_OK)
         return st;
-    st = check_marks(profile, may_be_new, &found, error);
+    st = check_marks(profile, found, error);
     if (st == HS_OK)
         st = check_integrity(profile, error);
     return hsi_profile_end(profile, st, error);
 }
 
+/* Replace a database without tables by one in memory with the tables of an empty profile. */
+static hs_status read_empty(hs_profile *profile, hs_error *error)
+{
+    hs_status st;
+
+    sqlite3_close(profile->database);
+    profile->database = NULL;
+    st = open_database(profile, no_file, error);
+    return st == HS_OK ? hsi_profile_execute(profile, schema, error) : st;
+}
+
 static hs_status open_profile(hs_profile *profile, bool writable, hs_error *error)
 {
+    marks     found = {0};
     hs_status st = HS_OK;
 
     if (strcmp(profile->path, no_file) != 0)
         st = check_file(profile->path, writable, error);
     if (st == HS_OK)
-        st = open_database(profile, error);
+        st = open_database(profile, profile->path, error);
     if (st == HS_OK)
-        st = check_once(profile, writable, error);
-    if (st != HS_OK)
-        return st;
-    return writable ? prepare_updates(profile, error)
-                    : hsi_profile_execute(profile, "PRAGMA query_only = 1", error);
+        st = check_once(profile, &found, error);
+    if (st == HS_OK && writable)
+        return prepare_updates(profile, error);
+    if (st == HS_OK && is_new(&found))
+        st = read_empty(profile, error);
+    return st == HS_OK ? hsi_profile_execute(profile, "PRAGMA query_only = 1", error) : st;
 }
 
 hs_status hs_profile_open(const char *path, hs_profile_access access, hs_profile **out,

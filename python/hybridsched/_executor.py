@@ -32,7 +32,9 @@ from ._queue import Queue
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 OTHER = {"cpu": "gpu", "gpu": "cpu"}
-RETRY = 0.1  # seconds until a worker that left tasks to the other type considers them again
+RETRY = 0.1  # seconds until a worker that left tasks to others considers them again
+SHORT = 0.05  # seconds: the next task is sent while a shorter one runs, if it is short, too
+AHEAD_BYTES = 16384  # that a connection takes while the process does not read
 
 
 def gpu(function: Function) -> Function:
@@ -87,6 +89,23 @@ class _Task:
         self.function, self.args, self.kwargs, self.many = function, args, kwargs, many
         self.calls = len(args) if many else 1
         self.given, self.kinds, self.times = given, kinds, times
+        self.pickled: Optional[tuple[bytes, bytes]] = None  # function and arguments
+        self.process: Optional[Process] = None  # that it was sent to
+        self.number = 0  # of the request
+
+    def pickle(self, dumps: Callable[[Any], bytes]) -> Optional[BaseException]:
+        """Pickle the function and the arguments once. Return the exception if that fails."""
+        try:
+            if self.pickled is None:
+                self.pickled = dumps(self.function), dumps((self.args, self.kwargs))
+        except BaseException as error:
+            return error
+        return None
+
+    def send(self, process: Process, number: int) -> bool:
+        """Send the task under a number; return False if the process has ended."""
+        assert self.pickled
+        return process.send(number, self.times.name, self.many, *self.pickled)
 
     def time(self, kind: str) -> Optional[float]:
         """Return the expected seconds on a type of worker; None: unknown."""
@@ -94,6 +113,11 @@ class _Task:
             return self.given[kind]
         mean = self.times.mean(kind)
         return None if mean is None else mean * self.calls
+
+    def is_short(self, kind: str) -> bool:
+        """Return whether the task is known to end soon on a type of worker."""
+        seconds = self.time(kind)
+        return seconds is not None and seconds <= SHORT
 
 
 class _Group:
@@ -114,6 +138,7 @@ class _Worker(threading.Thread):
         self.environment = {**environment, "HSCHED_WORKER": f"{kind}{index}"}
         self.process: Optional[Process] = None
         self.began = self.end = 0.0  # of the running task; end: expected
+        self.ahead: Optional[_Task] = None  # the next task, which other workers may take back
 
     def run(self) -> None:
         try:
@@ -126,9 +151,12 @@ class _Worker(threading.Thread):
         finally:
             if self.process:
                 self.process.close()
+                self.pool.forget(self.process)
             self.pool.ended(self)
 
     def _start(self) -> None:
+        if self.process:
+            self.pool.forget(self.process)
         self.process, name = None, self.environment["HSCHED_WORKER"]
         try:
             self.process = Process(name, self.environment)
@@ -139,37 +167,71 @@ class _Worker(threading.Thread):
     def _execute(self, task: _Task) -> None:
         """Call the function of a task in the process, and set its future."""
         assert self.process
-        try:
-            function = self.process.dumps(task.function)
-            arguments = self.process.dumps((task.args, task.kwargs))
-        except BaseException as error:
+        if failed := task.pickle(self.process.dumps):
             self.pool.done(self, task)
-            _set(task.future, error, failed=True)
+            _set(task.future, failed, failed=True)
             return
         try:
-            self._send(task, function, arguments)
+            if task.process is not self.process:
+                self._send(task)
+            self._send_ahead(task)
             returned, seconds, first, trace, data = self.process.receive()
         except BaseException as error:
             self.pool.done(self, task)
             _set(task.future, error, failed=True)
-            if self.process:
-                self.process.kill()
-            self._start()
+            self._replace(error)
             return
         try:
             self.pool.done(self, task, seconds if returned else None, first)
         finally:
             _settle(task.future, returned, trace, data)
 
-    def _send(self, task: _Task, function: bytes, arguments: bytes) -> None:
+    def _send(self, task: _Task) -> None:
         """Send a task to the process, or to a new process if it has ended meanwhile."""
         assert self.process
-        request = task.times.name, task.many, function, arguments
-        if not self.process.send(*request):
+        if not task.send(self.process, 0):
             self.process.close()
             self._start()
-            if not self.process.send(*request):
+            if not task.send(self.process, 0):
                 raise self.process._broken("ended at once")
+
+    def _send_ahead(self, task: _Task) -> None:
+        """Send the next task while a short one runs, so that the process need not wait for it."""
+        following = self.pool.take_ahead(self, task)
+        if not following:
+            return
+        assert self.process
+        if failed := following.pickle(self.process.dumps):
+            _set(following.future, failed, failed=True)
+            return
+        assert following.pickled
+        is_small = sum(map(len, following.pickled)) <= AHEAD_BYTES
+        with self.pool.lock:
+            self.ahead = following
+            if is_small:
+                following.process, following.number = self.process, self.process.announce()
+        if is_small:  # if the process has ended, receive() raises that
+            following.send(self.process, following.number)
+
+    def _replace(self, error: BaseException) -> None:
+        """Start a new process. The task sent ahead is sent to it, unless it had begun."""
+        begun = None
+        with self.pool.lock:
+            if self.ahead and not _take_back(self.ahead):
+                begun, self.ahead = self.ahead, None
+        if self.process:
+            self.process.kill()
+        if begun:
+            _set(begun.future, BrokenProcessPool(f"its process was ended: {error}"), failed=True)
+        self._start()
+
+
+def _take_back(task: _Task) -> bool:
+    """Take a task that was sent ahead back from the process; False: it runs. Needs the lock."""
+    if task.process and not task.process.take_back(task.number):
+        return False
+    task.process = None
+    return True
 
 
 def _settle(future: Future[Any], returned: bool, trace: str, data: bytes) -> None:
@@ -197,6 +259,18 @@ def _set(future: Future[Any], value: Any, failed: bool) -> None:
                                                           future)
 
 
+def _cancel(futures: Iterable[Future[Any]]) -> None:
+    """Cancel the futures that wait. What a callback raises is raised after all are cancelled."""
+    raised: Optional[BaseException] = None
+    for future in futures:
+        try:
+            future.cancel()
+        except BaseException as error:
+            raised = raised or error
+    if raised:
+        raise raised
+
+
 class _Pool:
     """The workers and the waiting tasks of an Executor; the threads refer to it alone."""
 
@@ -207,6 +281,7 @@ class _Pool:
         self.saved = profile is None
         self.queue = Queue(cpus, gpus)
         self.groups: dict[Any, _Group] = {}
+        self.outside: list[_Group] = []  # that found no memory in the queue
         self.times: dict[str, Times] = {}
         self.lock = threading.RLock()
         self.ready = {kind: threading.Condition(self.lock) for kind in KINDS}
@@ -225,7 +300,7 @@ class _Pool:
                                                       "HSCHED_GPU": str(index)})
                          for index, device in enumerate(devices)]
         self.live = set(self.workers)
-        self.began = False
+        self.unstarted = self.workers[::-1]
         self.pid = os.getpid()
 
     def submit(self, task: _Task) -> None:
@@ -233,16 +308,23 @@ class _Pool:
         with self.lock:
             if self.closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
+            self._start()
             if all(kind in self.broken for kind in task.kinds):
                 raise self.broken[task.kinds[0]]
             self._push(task)
-            if not self.began:
-                self.began = True
-                _open_pools.add(self)
-                for worker in self.workers:
-                    worker.start()
             for kind in task.kinds:
                 self.ready[kind].notify()
+
+    def _start(self) -> None:
+        """Start the workers that were not started. One that gets no thread is broken."""
+        while self.unstarted:
+            _open_pools.add(self)
+            worker = self.unstarted.pop()
+            try:
+                worker.start()
+            except RuntimeError as error:
+                self.retire(worker, error)
+                self.ended(worker)
 
     def times_of(self, function: Any) -> Times:
         name = name_of(function)
@@ -261,17 +343,33 @@ class _Pool:
         group = self.groups.setdefault(self._key(task), _Group())
         group.tasks.append(task)
         self._count(task, 1)
-        if group.handle is None:
-            self._enter(group)
+        self._enter(group)
 
     def _enter(self, group: _Group) -> None:
-        """Put a group into the queue, by the times of its first task."""
+        """Put a group into the queue, by the times of its first task.
+
+        Without memory it waits outside, and enters when a worker looks for a task again.
+        """
+        if group.handle is not None or not group.tasks:
+            return
+        try:
+            group.handle = self._put(group)
+        except MemoryError:
+            self.outside.append(group)
+
+    def _put(self, group: _Group) -> Any:
+        """Return the handle of a group that is put into the queue."""
         task = group.tasks[0]
         guess = max((task.time(kind) or 0 for kind in task.kinds), default=0) or 1.0
         known = {kind: (task.time(kind) or guess) if len(task.kinds) > 1 else 1.0
                  for kind in task.kinds}
-        group.handle = self.queue.push(group, cpu=known.get("cpu", math.inf),
-                                       gpu=known.get("gpu", math.inf))
+        return self.queue.push(group, cpu=known.get("cpu", math.inf), gpu=known.get("gpu", math.inf))
+
+    def _leave(self, group: _Group) -> None:
+        """Take a group out of the queue, if it is there."""
+        if group.handle is not None:
+            self.queue.remove(group.handle)
+            group.handle = None
 
     def _count(self, task: _Task, sign: int) -> None:
         """Add a task to the waiting work, or subtract it."""
@@ -288,15 +386,46 @@ class _Pool:
         """Wait for the next task of a worker; None: there will be none."""
         kind = worker.kind
         with self.lock:
+            task = worker.ahead
+            if task:
+                worker.ahead = None
+                _take_back(task)  # then it is sent again: only the task ahead may have a token
+                return self._begin(worker, task)
             while True:
                 task = self._take(worker)
                 if task:
                     if task.future.set_running_or_notify_cancel():
                         return self._begin(worker, task)
-                elif self.closed and not self.waiting[kind]:
+                    continue
+                if task := self._take_from_other(worker):
+                    return self._begin(worker, task)
+                if self.closed and not self.waiting[kind]:
                     return None
-                else:
-                    self.ready[kind].wait(RETRY if self.waiting[kind] else None)
+                others = self.waiting[kind] or any(one.ahead for one in self.workers)
+                self.ready[kind].wait(RETRY if others else None)
+
+    def _take_from_other(self, worker: _Worker) -> Optional[_Task]:
+        """Take a task that was sent ahead to another worker, and has not begun."""
+        for other in self.workers:
+            task = other.ahead
+            if task and worker.kind in task.kinds and self._accepts(worker, task) and _take_back(task):
+                other.ahead = None
+                return task
+        return None
+
+    def take_ahead(self, worker: _Worker, running: _Task) -> Optional[_Task]:
+        """Take the next task of a worker that runs another one; None: none, or not in advance."""
+        with self.lock:
+            rivals = sum(one.kind == worker.kind for one in self.live)
+            if not running.is_short(worker.kind) or self.waiting[worker.kind] < rivals:
+                return None
+            task = self._take(worker, ahead=True)
+            return task if task and task.future.set_running_or_notify_cancel() else None
+
+    def forget(self, process: Process) -> None:
+        """Record that no task is in a process that has ended."""
+        with self.lock:
+            process.close_tokens()
 
     def _begin(self, worker: _Worker, task: _Task) -> _Task:
         worker.began = time.monotonic()
@@ -304,16 +433,23 @@ class _Pool:
         task.times.begin(worker.kind, worker.number)
         return task
 
-    def _take(self, worker: _Worker) -> Optional[_Task]:
-        """Take a task out of the queue: one whose time is to be learned, or that of HeteroPrio."""
-        group = None
-        for times in self.times.values():
+    def _take(self, worker: _Worker, ahead: bool = False) -> Optional[_Task]:
+        """Take a task out of the queue: one whose time is to be learned, or that of HeteroPrio.
+
+        If the worker still runs another task, only a short one.
+        """
+        group, outside, self.outside = None, self.outside, []
+        for waiting in outside:
+            self._enter(waiting)
+        for times in self.times.values() if not ahead else ():
             if times in self.groups and times.wants_trial(worker.kind, worker.number):
                 group = self.groups[times]
-                self.queue.remove(group.handle)
+                self._leave(group)
                 break
         if not group:
-            group = self.queue.take_if(worker.kind, lambda one: self._accepts(worker, one.tasks[0]))
+            group = self.queue.take_if(
+                worker.kind, lambda one: (not ahead or one.tasks[0].is_short(worker.kind))
+                and self._accepts(worker, one.tasks[0]))
         if not group:
             return None
         group.handle = None
@@ -357,7 +493,7 @@ class _Pool:
             task.times.observe(worker.kind, seconds / max(1, task.calls), first)
             group = self.groups.get(task.times)
             if group:  # its ratio has changed
-                self.queue.remove(group.handle)
+                self._leave(group)
                 self._enter(group)
 
     def started(self, worker: _Worker) -> None:
@@ -371,14 +507,19 @@ class _Pool:
         with self.lock:
             self.live.discard(worker)
             if any(one.kind == worker.kind for one in self.live):
+                self._wake()  # for the task that was sent ahead to this worker
                 return
             self.broken[worker.kind] = error if isinstance(error, BrokenProcessPool) \
                 else BrokenProcessPool(f"worker {worker.name} did not start: {error}")
             failed = self._remove(lambda task: all(kind in self.broken for kind in task.kinds))
+            failed = [task for task in failed if task.future.set_running_or_notify_cancel()]
+            for one in self.workers:
+                if one.ahead and all(kind in self.broken for kind in one.ahead.kinds):
+                    failed.append(one.ahead)
+                    one.ahead = None
             self._wake()
         for task in failed:
-            if task.future.set_running_or_notify_cancel():
-                _set(task.future, self.broken[worker.kind], failed=True)
+            _set(task.future, self.broken[worker.kind], failed=True)
 
     def _remove(self, unwanted: Callable[[_Task], bool]) -> list[_Task]:
         """Remove waiting tasks, and return them."""
@@ -387,8 +528,7 @@ class _Pool:
             gone = [task for task in group.tasks if unwanted(task)]
             if not gone:
                 continue
-            self.queue.remove(group.handle)
-            group.handle = None
+            self._leave(group)
             group.tasks = deque(task for task in group.tasks if not unwanted(task))
             for task in gone:
                 self._count(task, -1)
@@ -418,16 +558,17 @@ class _Pool:
             self.closed = True
             cancelled = self._remove(lambda task: True) if cancel else []
             self._wake()
-        for task in cancelled:
-            task.future.cancel()
-            task.future.set_running_or_notify_cancel()
+        try:
+            _cancel(task.future for task in cancelled)
+        finally:
+            for task in cancelled:
+                task.future.set_running_or_notify_cancel()
 
     def join(self) -> None:
         """Wait for the ends of the workers, then save the times that were learned."""
-        if self.began:
-            for worker in self.workers:
-                if worker is not threading.current_thread():
-                    worker.join()
+        for worker in self.workers:
+            if worker.ident is not None and worker is not threading.current_thread():
+                worker.join()
         _open_pools.discard(self)
         with self.lock:
             if not self.saved:
@@ -592,8 +733,7 @@ class Timed(_Executor):
             self._closed = True
             futures = list(self._futures)
         if cancel_futures:
-            for future in futures:
-                future.cancel()
+            _cancel(futures)
         if wait:
             wait_for(futures)
 

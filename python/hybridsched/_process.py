@@ -45,8 +45,16 @@ class Process:
             data.pop("init_main_from_name", None)
             data.pop("init_main_from_path", None)
         self._connection, other = Pipe()
-        with other:
-            self._process = _start(other.fileno(), environment)
+        self._requests = 0
+        self._tokens: Optional[tuple[int, int]] = os.pipe()  # at most one, see _worker.py
+        os.set_blocking(self._tokens[0], False)
+        try:
+            with other:
+                self._process = _start(other.fileno(), self._tokens[0], environment)
+        except BaseException:
+            self._connection.close()
+            self.close_tokens()
+            raise
         self._end_of_process = _watch(self._process.pid)
         try:
             self._connection.send_bytes(pickle.dumps({"prepare": data,
@@ -91,12 +99,36 @@ class Process:
         """Return whether the process can take a request."""
         return self._process.poll() is None
 
-    def send(self, name: str, many: bool, function: bytes, arguments: bytes) -> bool:
-        """Send a request; return False if the process has ended before it could read it."""
+    def announce(self) -> int:
+        """Return the number of a request to be sent ahead, which take_back() may take back."""
+        self._requests = self._requests % 255 + 1
+        assert self._tokens
+        os.write(self._tokens[1], bytes([self._requests]))
+        return self._requests
+
+    def take_back(self, number: int) -> bool:
+        """Take back the announced request; return False if the process has begun it."""
+        try:
+            return self._tokens is not None and os.read(self._tokens[0], 1) == bytes([number])
+        except BlockingIOError:
+            return False
+
+    def close_tokens(self) -> None:
+        """Forget which requests were announced. Other threads must not use them now."""
+        if self._tokens:
+            for descriptor in self._tokens:
+                os.close(descriptor)
+            self._tokens = None
+
+    def send(self, number: int, name: str, many: bool, function: bytes, arguments: bytes) -> bool:
+        """Send a request; return False if the process has ended before it could read it.
+
+        Its number is 0, or that of announce().
+        """
         if not self.alive():
             return False
         try:
-            self._connection.send_bytes(pickle.dumps((name, many, function)))
+            self._connection.send_bytes(pickle.dumps((number, name, many, function)))
             self._connection.send_bytes(arguments)
         except OSError:
             return False
@@ -127,8 +159,9 @@ class Process:
         self._await_end()
 
 
-def _start(descriptor: int, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start a process with an end of a connection.
+def _start(descriptor: int, tokens: int,
+           environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process with an end of a connection and of the pipe of tokens.
 
     Ctrl-C reaches the process, too, so it is blocked until the process has its handler.
     """
@@ -137,8 +170,9 @@ def _start(descriptor: int, environment: dict[str, str]) -> subprocess.Popen[byt
     try:
         return subprocess.Popen(
             [sys.executable, *subprocess._args_from_interpreter_flags(),  # type: ignore
-             PROGRAM, str(descriptor), str(os.getpid())],
-            env={**inherited, **environment}, pass_fds=[descriptor], stdin=subprocess.DEVNULL)
+             PROGRAM, str(descriptor), str(tokens), str(os.getpid())],
+            env={**inherited, **environment}, pass_fds=[descriptor, tokens],
+            stdin=subprocess.DEVNULL)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -94,19 +93,11 @@ class Profile:
         finally:
             lib.hs_profile_close(out[0])
 
-    def _is_new(self) -> bool:
-        """Return whether there is no file, or one that another process is about to fill."""
-        try:
-            found = os.stat(self.path or "")
-        except FileNotFoundError:
-            return True
-        return stat.S_ISREG(found.st_mode) and found.st_size == 0
-
     def _load(self, gpu: Optional[str]) -> None:
         """Read the times of this machine's processors, and of similar ones for missing keys."""
         model = gpu or _device()
         self._gpu.model = encode(model or EMULATED)[:ffi.sizeof(self._gpu.model) - 1]
-        if self._is_new():
+        if not os.path.lexists(self.path or ""):
             return
         with self._opened(lib.HS_PROFILE_READ) as (file, error):
             if model is None:
@@ -187,20 +178,45 @@ class Profile:
                             error)
             check_described(lib.hs_profile_trim(file, lib.HS_PROFILE_MAX_ENTRIES, error), error)
 
+    def forget(self, key: Optional[str] = None) -> int:
+        """Delete the times of a key, for all processors; None: of all keys. Return their number.
+
+        Times are deleted from the file, too. The number counts entries, of which a row of
+        :meth:`frame` has several: for the task, for its features and for its key.
+        """
+        if self.path is None:
+            return self._forget_in_memory(key)
+        deleted = ffi.new("uint64_t *")
+        with self._lock:
+            self.save()
+            with self._opened(lib.HS_PROFILE_UPDATE) as (file, error):
+                check_described(lib.hs_profile_forget(file, ffi.NULL if key is None else encode(key),
+                                                      deleted, error), error)
+            left = Profile(self.path, gpu=self.gpu)
+            self._cost, self.similar = left._cost, left.similar
+        return int(deleted[0])
+
+    def _forget_in_memory(self, key: Optional[str]) -> int:
+        with self._lock:
+            before = sum(1 for _ in self._entries())
+            self._cost = self._copy(without=lambda found: key is None or found == key)
+            return before - sum(1 for _ in self._entries())
+
     def _entries(self) -> Iterator[Any]:
         entry, index = struct("hs_cost_entry"), 0
         while lib.hs_cost_entry_at(self._cost, index, entry):
             yield entry
             index += 1
 
-    def _copy(self) -> Any:
-        """Return the times for a run, during which this profile may be used by other threads."""
+    def _copy(self, without: Callable[[str], bool] = lambda key: False) -> Any:
+        """Return a copy of the times, for example for a run, without those of some keys."""
         out = ffi.new("hs_cost **")
         check(lib.hs_cost_create(out))
         copy = ffi.gc(out[0], lib.hs_cost_free)
         with self._lock:
             for entry in self._entries():
-                check(lib.hs_cost_merge(copy, entry))
+                if not without(text(entry.features.key)):
+                    check(lib.hs_cost_merge(copy, entry))
         return copy
 
     def __len__(self) -> int:
@@ -243,7 +259,7 @@ class Profile:
 
     def processors(self) -> list[tuple[str, str, int]]:
         """Return the processors in the file: type, model, and number of entries."""
-        if self._is_new():
+        if not os.path.lexists(self.path or ""):
             return []
         with self._opened(lib.HS_PROFILE_READ) as (file, error):
             return [(found.kind, found.model, found.entries) for found in _processors(file, error)]

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program of a worker process of an Executor. It does not import the package.
 
-    _worker.py DESCRIPTOR PARENT
+    _worker.py DESCRIPTOR TOKENS PARENT
 
-The parent sends a setup, then requests, each in two messages: the name of the function, whether it
-has a list of calls, and the function; the arguments. An answer is two messages, too: whether the
-function returned, its seconds, whether it was the first call of that name here, and a traceback;
-the result or exception. An empty message ends the process.
+The parent sends a setup, then requests, each in two messages: its number, the name of the function,
+whether it has a list of calls, and the function; the arguments. An answer is two messages, too:
+whether the function returned, its seconds, whether it was the first call of that name here, and a
+traceback; the result or exception. An empty message ends the process.
+
+A request has the number 0 if the parent waits for its answer. While this process calls a function,
+the parent may send one request ahead, and first writes the number of that one into the pipe TOKENS.
+Whoever reads this byte has the request: this process, which then calls the function, or the parent,
+which has taken it back.
 """
 
 from __future__ import annotations
@@ -93,7 +98,27 @@ def answer(dumps: Callable[[Any], bytes], returned: bool, value: Any, seconds: f
     return pickle.dumps((returned, seconds, cold, trace)), data
 
 
-def serve(connection: Any, dumps: Callable[[Any], bytes]) -> None:
+class Tokens:
+    """The numbers of the requests that the parent has not taken back."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._read = b""  # of a later request
+
+    def take(self, number: int) -> bool:
+        """Return whether a request is to be answered; False: the parent has taken it back."""
+        if number == 0:
+            return True
+        try:
+            token = self._read or os.read(self._descriptor, 1)
+        except BlockingIOError:
+            return False
+        found = token == bytes([number])
+        self._read = b"" if found else token
+        return found
+
+
+def serve(connection: Any, tokens: Tokens, dumps: Callable[[Any], bytes]) -> None:
     """Answer requests until an empty message or the end of the connection."""
     called: set[str] = set()
     while True:
@@ -101,10 +126,12 @@ def serve(connection: Any, dumps: Callable[[Any], bytes]) -> None:
             request = connection.recv_bytes()
             if not request:
                 return
-            name, many, text = pickle.loads(request)
+            number, name, many, text = pickle.loads(request)
             data = connection.recv_bytes()
         except EOFError:
             return
+        if not tokens.take(number):
+            continue
         function, cold = None, name not in called
         try:
             function = pickle.loads(text)  # for each call, since a callable may have a state
@@ -118,7 +145,7 @@ def serve(connection: Any, dumps: Callable[[Any], bytes]) -> None:
         del request, text, data, function, value
 
 
-def main(descriptor: int, parent: int) -> None:
+def main(descriptor: int, tokens: int, parent: int) -> None:
     from multiprocessing.connection import Connection
 
     signal.signal(signal.SIGINT, on_interrupt)
@@ -133,11 +160,11 @@ def main(descriptor: int, parent: int) -> None:
         return
     connection.send_bytes(b"")
     try:
-        serve(connection, dumps)
+        serve(connection, Tokens(tokens), dumps)
     except (BrokenPipeError, ConnectionResetError):
         pass  # the parent has ended
 
 
 if __name__ == "__main__":
     sys.path.pop(0)  # the folder of the package
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))

@@ -35,6 +35,33 @@ def script(text, *arguments):
                           stderr=subprocess.PIPE, text=True)
 
 
+INTERRUPT_TWICE = """
+import os, signal, sys, hybridsched as hs
+sent, handled = [], []
+def handler(number, frame):
+    handled.append(1)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, handler)
+def interrupt(now):
+    if now.running and len(sent) == len(handled) < 2:
+        sent.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+def wait(task):
+    while not task.cancelled():
+        pass
+try:
+    hs.run(hs.Instance.from_frame(WORK, cpus=1, gpus=0), commands=True, fn={"a": wait},
+           progress=interrupt)
+except KeyboardInterrupt:
+    sys.exit(3)
+"""
+
+
+def interrupted_twice(work):
+    """Press Ctrl-C twice in a run of the tasks of a frame; return the finished process."""
+    return script(INTERRUPT_TWICE.replace("WORK", repr(work)))
+
+
 def instances(count, seed):
     """Iterate over random instances: independent tasks, graphs with and without transfers."""
     draw = random.Random(seed)

@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 import hybridsched as hs
 from common import InFolder, has, script
-from hybridsched import _executor, _learned, _process
+from hybridsched import _executor, _learned, _process, _worker
 
 
 def square(number):
@@ -53,6 +53,10 @@ class Counter:
 
     def step(self):
         return self()
+
+
+def echo(data):
+    return data
 
 
 def counters_alive():
@@ -214,6 +218,39 @@ class Futures(InFolder):
         self.assertIsInstance(future.exception(), BrokenProcessPool)
         self.assertIn("of mine", str(future.exception()))
 
+    def test_a_thread_that_cannot_start_is_a_broken_worker(self):
+        ex, start = self.executor(2), _executor._Worker.start
+        with mock.patch.object(_executor._Worker, "start", side_effect=RuntimeError("no thread")):
+            with self.assertRaisesRegex(BrokenProcessPool, "no thread"):
+                ex.submit(square, 1)
+        ex.shutdown()
+        self.assertNotIn(ex._pool, _executor._open_pools)
+
+        def fail_once(worker):
+            if worker.number == 0:
+                raise RuntimeError("no thread")
+            start(worker)
+
+        ex = self.executor(2)
+        with mock.patch.object(_executor._Worker, "start", fail_once):
+            self.assertEqual(ex.submit(square, 3).result(), 9)
+        ex.shutdown()
+
+    def test_tasks_wait_for_memory(self):
+        ex, failed = self.executor(1), []
+        push = ex._pool.queue.push
+
+        def fail(*arguments, **times):
+            if len(failed) < 6:  # the last time when a worker looks for a task
+                failed.append(1)
+                raise hs.NoMemory("of mine")
+            return push(*arguments, **times)
+
+        with mock.patch.object(ex._pool.queue, "push", fail):
+            futures = [ex.submit(square, n) for n in range(5)]
+            self.assertEqual([f.result() for f in futures], [0, 1, 4, 9, 16])
+        self.assertEqual(len(failed), 6)
+
     def test_an_answer_that_cannot_be_read_fails_its_task(self):
         ex = self.executor(1)
         pid = ex.submit(os.getpid).result()
@@ -276,6 +313,22 @@ class Futures(InFolder):
         ex.shutdown()
         self.assertEqual(running.result(), 5)
 
+    def test_callbacks_that_raise_prevent_no_cancellation(self):
+        ex = self.executor(1)
+        running = ex.submit(wait_for, "end", 5)
+        wait_until(lambda: os.path.exists("end.started"))
+        for shutdown in (ex.task(cpu=1).shutdown, ex.shutdown):
+            owner = shutdown.__self__
+            waiting = [owner.submit(square, n) for n in range(3)]
+            waiting[0].add_done_callback(lambda _: sys.exit(3))
+            with self.assertRaises(SystemExit):
+                shutdown(wait=False, cancel_futures=True)
+            self.assertEqual([f.cancelled() for f in waiting], [True] * 3)
+        self.assertEqual(len(concurrent.futures.wait(waiting).done), 3)
+        with open("end", "w", encoding="utf-8"):
+            pass
+        self.assertEqual(running.result(), 5)
+
     def test_callbacks_may_submit(self):
         ex, results = self.executor(1), []
         def again(future):
@@ -317,6 +370,121 @@ class Futures(InFolder):
             for mark in (hs.gpu, hs.both):
                 with self.assertRaisesRegex(TypeError, "wrap it in a function"):
                     mark(function)
+
+
+class Ahead(InFolder):
+    """Short tasks that are sent to a process while it calls another function."""
+
+    def begin(self, *functions):
+        """Run wait_for("end") on a worker, with the functions behind it. Return all futures."""
+        blockers = [self.ex.submit(wait_for, f"gate{n}") for n in range(len(self.ex._pool.workers))]
+        wait_until(lambda: all(os.path.exists(f"gate{n}.started") for n in range(len(blockers))))
+        timed = self.ex.task(cpu=1e-3)
+        futures = [timed.submit(wait_for, "end", 5)]
+        futures += [timed.submit(*function) for function in functions]
+        open("gate0", "w", encoding="utf-8").close()
+        wait_until(lambda: os.path.exists("end.started")
+                   and any(worker.ahead for worker in self.ex._pool.workers))
+        return futures
+
+    def executor(self, cpus):
+        self.ex = hs.Executor(cpus)
+        self.addCleanup(self.ex.shutdown, cancel_futures=True)
+
+    def test_an_idle_worker_takes_it_back(self):
+        self.executor(2)
+        futures = self.begin((place,), (place,), (place,))
+        open("gate1", "w", encoding="utf-8").close()
+        places = {future.result()[:2] for future in futures[1:]}
+        self.assertEqual(len(places), 1)
+        self.assertFalse(futures[0].done())
+        open("end", "w", encoding="utf-8").close()
+        self.assertEqual(futures[0].result(), 5)
+        for future in [self.ex.task(cpu=1e-3).submit(square, n) for n in range(50)]:
+            future.result()
+
+    def test_a_new_process_gets_it(self):
+        self.executor(1)
+        futures = self.begin((square, 2), (square, 3))
+        with open("end.started", encoding="utf-8") as file:
+            os.kill(int(file.read()), signal.SIGKILL)
+        self.assertIsInstance(futures[0].exception(), BrokenProcessPool)
+        self.assertEqual([future.result() for future in futures[1:]], [4, 9])
+
+    def test_a_worker_that_ends_leaves_it_to_others(self):
+        self.executor(2)
+        futures = self.begin((square, 2), (square, 3), (square, 4))
+        with open("end.started", encoding="utf-8") as file, \
+                mock.patch.object(_executor, "Process", side_effect=OSError("of mine")):
+            os.kill(int(file.read()), signal.SIGKILL)
+            self.assertIsInstance(futures[0].exception(), BrokenProcessPool)
+            wait_until(lambda: len(self.ex._pool.live) == 1)
+        open("gate1", "w", encoding="utf-8").close()
+        self.assertEqual([future.result() for future in futures[1:]], [4, 9, 16])
+
+    def test_one_that_had_begun_is_not_called_again(self):
+        self.executor(1)
+        receive, failed = _process.Process.receive, []
+
+        def fail(process):
+            answer = receive(process)
+            if os.path.exists("end") and not failed:
+                failed.append(1)
+                wait_until(lambda: os.path.exists("second.started"))
+                raise MemoryError
+            return answer
+
+        with mock.patch.object(_process.Process, "receive", fail):
+            futures = self.begin((wait_for, "second"), (square, 3))
+            open("end", "w", encoding="utf-8").close()
+            self.assertIsInstance(futures[0].exception(), MemoryError)
+            self.assertIsInstance(futures[1].exception(), BrokenProcessPool)
+            self.assertEqual(futures[2].result(), 9)
+
+    def test_the_last_worker_of_a_type_fails_it(self):
+        self.executor(1)
+        futures = self.begin((square, 2), (square, 3))
+        with open("end.started", encoding="utf-8") as file, \
+                mock.patch.object(_executor, "Process", side_effect=OSError("of mine")):
+            os.kill(int(file.read()), signal.SIGKILL)
+            for future in futures:
+                self.assertIsInstance(future.exception(), BrokenProcessPool)
+
+    def test_arguments_that_cannot_be_pickled(self):
+        self.executor(1)
+        timed = self.ex.task(cpu=1e-3)
+        futures = [timed.submit(square, number) for number in (1, threading.Lock(), 3) * 10]
+        self.assertEqual([bool(future.exception()) for future in futures],
+                         [False, True, False] * 10)
+
+    def test_long_messages_do_not_meet(self):
+        self.executor(1)
+        data, timed = bytes(10**6), self.ex.task(cpu=1e-3)
+        for future in [timed.submit(echo, data) for _ in range(10)]:
+            self.assertEqual(len(future.result()), 10**6)
+
+    def test_long_tasks_are_not_sent(self):
+        self.executor(1)
+        blocker = self.ex.task(cpu=1e-3).submit(wait_for, "end")
+        waiting = [self.ex.task(cpu=1).submit(square, n) for n in range(3)]
+        wait_until(lambda: os.path.exists("end.started"))
+        self.assertTrue(all(future.cancel() for future in waiting))
+        open("end", "w", encoding="utf-8").close()
+        blocker.result()
+
+    def test_tokens(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, writer)
+        os.set_blocking(reader, False)
+        tokens = _worker.Tokens(reader)
+        self.assertTrue(tokens.take(0))
+        self.assertFalse(tokens.take(1))
+        os.write(writer, bytes([3]))
+        self.assertFalse(tokens.take(2))  # 2 was taken back, and 3 announced
+        self.assertTrue(tokens.take(0))
+        self.assertTrue(tokens.take(3))
+        self.assertFalse(tokens.take(3))
 
 
 class Types(InFolder):

@@ -10,7 +10,7 @@ import unittest
 import weakref
 
 import hybridsched as hs
-from common import InFolder, script
+from common import InFolder, interrupted_twice, script
 
 FAST = {"oversubscribe": True, "policy": "heteroprio"}
 
@@ -254,26 +254,7 @@ class Cancels(InFolder):
         self.assertEqual((len(calls), calls[3]), (4, first.failures[0].task))
 
     def test_the_second_interrupt_cancels_functions(self):
-        done = script("""
-import os, signal, sys, hybridsched as hs
-inst = hs.Instance.from_frame({"kernel": ["python:a"] * 3, "cpu": [1] * 3}, cpus=1, gpus=0)
-sent, handled = [], []
-def handler(number, frame):
-    handled.append(1)
-    raise KeyboardInterrupt
-signal.signal(signal.SIGINT, handler)
-def interrupt(now):
-    if now.running and len(sent) == len(handled) < 2:
-        sent.append(1)
-        os.kill(os.getpid(), signal.SIGINT)
-def wait(task):
-    while not task.cancelled():
-        pass
-try:
-    hs.run(inst, fn={"a": wait}, progress=interrupt)
-except KeyboardInterrupt:
-    sys.exit(3)
-""")
+        done = interrupted_twice({"kernel": ["python:a"] * 3, "cpu": [1] * 3})
         self.assertEqual(done.returncode, 3, done.stderr)
 
     def test_exit_during_a_run_of_another_thread(self):

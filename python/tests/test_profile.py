@@ -10,6 +10,7 @@ import unittest.mock
 import hybridsched as hs
 from common import InFolder, has, script, tool
 from hybridsched import _profile
+from hybridsched._library import text
 
 FILES = hs.features()["profile"]
 needs_files = unittest.skipUnless(FILES, "this build has no SQLite")
@@ -166,8 +167,37 @@ class Runs(InFolder):
         self.assertEqual(len(known), 1)
 
 
+    def test_forget(self):
+        known = hs.Profile()
+        for key in ("a", "b"):
+            for size in (1, 2):
+                known.observe(key, "cpu", 3.0 * size, size=size)
+        before = sum(1 for _ in known._entries())
+        self.assertEqual((known.forget("c"), len(known)), (0, 4))
+        deleted = known.forget("a")
+        self.assertEqual(before - deleted, sum(1 for _ in known._entries()))
+        self.assertEqual({text(entry.features.key) for entry in known._entries()}, {"b"})
+        self.assertEqual(times(jobs("b", size=[2]).fill(known)), [6.0])
+        self.assertEqual((deleted, known.forget(), len(known)), (deleted, deleted, 0))
+
+
 @needs_files
 class Files(InFolder):
+    def test_forget_deletes_from_the_file(self):
+        known = hs.Profile("times.profile", gpu="Mine")
+        known.observe("a", "cpu", 1.0)
+        known.save()
+        known.observe("a", "gpu", 2.0)
+        known.observe("b", "gpu", 3.0)
+        self.assertGreater(known.forget("a"), 1)
+        self.assertEqual((len(known), known.gpu), (1, "Mine"))
+        self.assertEqual(len(hs.Profile("times.profile", gpu="Mine")), 1)
+        known.save()
+        self.assertEqual(next(hs.Profile("times.profile", gpu="Mine")._entries()).runs, 1)
+        self.assertEqual(known.forget("c"), 0)
+        self.assertGreater(known.forget(), 0)
+        self.assertEqual((len(known), known.processors()), (0, []))
+
     def test_file(self):
         r = hs.run(commands("sleep 0.05"), commands=True, profile="times.profile")
         known = hs.Profile("times.profile")

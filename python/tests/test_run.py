@@ -5,7 +5,7 @@ import os
 import unittest
 
 import hybridsched as hs
-from common import InFolder, has, script
+from common import InFolder, has, interrupted_twice
 from hybridsched._table import written_times
 
 
@@ -167,23 +167,7 @@ class Emulated(unittest.TestCase):
 
 class Signals(unittest.TestCase):
     def test_the_second_interrupt_aborts_running_tasks(self):
-        done = script("""
-import os, signal, sys, hybridsched as hs
-inst = hs.Instance.from_frame({"cpu_command": ["sleep 3600"] * 3}, cpus=1, gpus=0)
-sent, handled = [], []
-def handler(number, frame):
-    handled.append(1)
-    raise KeyboardInterrupt
-signal.signal(signal.SIGINT, handler)
-def interrupt(now):
-    if now.running and len(sent) == len(handled) < 2:
-        sent.append(1)
-        os.kill(os.getpid(), signal.SIGINT)
-try:
-    hs.run(inst, commands=True, progress=interrupt)
-except KeyboardInterrupt:
-    sys.exit(3)
-""")
+        done = interrupted_twice({"cpu_command": ["sleep 3600"] * 3})
         self.assertEqual(done.returncode, 3, done.stderr)
 
 

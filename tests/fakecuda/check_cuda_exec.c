@@ -223,6 +223,40 @@ START_TEST(plugins_alone_get_a_stream)
 }
 END_TEST
 
+static int needs_stream(void *argument, const hs_plugin_task *task)
+{
+    (void)argument;
+    return task->stream && task->device ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
+}
+
+static int needs_no_stream(void *argument, const hs_plugin_task *task)
+{
+    (void)argument;
+    return !task->stream && !task->device ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
+}
+
+/* Check that functions of the program get a device and a stream on GPUs if the module is given, and
+ * that they need no module. */
+START_TEST(functions_get_a_stream)
+{
+    static const act tasks[] = {{1, 1, NULL, 12, 0}, CURTAIN};
+    hs_exec_settings s = settings_for("plan", STREAMS);
+    hs_exec_call     calls[12];
+    hs_instance     *in = acts(tasks, 1, 1, HS_MILLISECONDS);
+    performance      p;
+
+    for (int i = 0; i < 12; i++)
+        calls[i] = (hs_exec_call){{needs_no_stream, _i ? needs_stream : needs_no_stream}, NULL};
+    s.run.calls = calls;
+    if (_i == 0)
+        s.gpu.module = NULL;
+    p = perform(in, by_turns(in, 0), &s);
+    assert_all_done_once(&p);
+    end_performance(&p);
+    trial_assert_clean();
+}
+END_TEST
+
 static unsigned lost_said(const performance *p, const char *call)
 {
     hs_exec_failure failure;
@@ -461,6 +495,7 @@ int main(void)
     tcase_add_loop_test(tcase, taken_over_both_ways, 0, 2);
     tcase_add_loop_test(tcase, plugins_get_a_stream, 0, WAYS);
     tcase_add_loop_test(tcase, plugins_alone_get_a_stream, 0, 2);
+    tcase_add_loop_test(tcase, functions_get_a_stream, 0, 2);
     tcase_add_loop_test(tcase, a_gpu_that_is_lost, 0, WAYS);
     tcase_add_test(tcase, a_task_that_fails);
     tcase_add_loop_test(tcase, refused, 0, 4);

@@ -12,7 +12,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/data/matrix.h"
+#include "exec/tiled/matrix.h"
 #include "exec_fixture.h"
 #include "factorisation.h"
 #include "rounds.h"

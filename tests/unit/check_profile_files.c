@@ -113,8 +113,20 @@ END_TEST
 
 START_TEST(empty_files_become_profiles)
 {
+    hs_profile *profile = NULL;
+    hs_cost    *cost = new_cost();
+    struct stat file;
+    size_t      processors = 1;
+
     write_file("", 0);
-    assert_refused(HS_PROFILE_READ, HS_EKIND, "is no profile of hybridsched: choose another name");
+    ck_assert_int_eq(hs_profile_open(profile_path, HS_PROFILE_READ, &profile, NULL), HS_OK);
+    ck_assert_int_eq(hs_profile_load(profile, &test_cpu, &test_gpu, cost, NULL), HS_OK);
+    ck_assert_int_eq(hs_profile_count_processors(profile, &processors, NULL), HS_OK);
+    ck_assert_uint_eq(processors, 0);
+    ck_assert_int_ne(hs_profile_forget(profile, NULL, NULL, NULL), HS_OK);
+    hs_profile_close(profile);
+    hs_cost_free(cost);
+    ck_assert(stat(profile_path, &file) == 0 && file.st_size == 0);
     make_profile(1);
     ck_assert_double_eq(query("SELECT count(*) FROM entry"), 1);
 }

@@ -9,9 +9,6 @@ extern const hs_backend hsi_backend_plugin;   /* kernel plugin:FILE.so:SYMBOL */
 extern const hs_backend hsi_backend_cpu;      /* built-in kernels, spin:US, sleep:US */
 extern const hs_backend hsi_backend_emulated; /* waits for the planned time */
 
-/* Built-in kernels on the tiles of a matrix: a copy of the table has the hsi_matrix as its data. */
-extern const hs_backend hsi_backend_shared;
-
 /* Return why a backend cannot be used, in words; NULL: the backend is complete. */
 const char *hsi_backend_defect(const hs_backend *backend);
 

@@ -2,7 +2,7 @@
 #ifndef HSI_EXEC_JOURNAL_JOURNAL_H
 #define HSI_EXEC_JOURNAL_JOURNAL_H
 
-#include <hybridsched/exec.h>
+#include "exec/backend/plugin/call.h"
 
 /*
  * The results of attempts on disk: an append-only file of lines, each with a checksum. A record has
@@ -21,6 +21,7 @@ typedef struct hsi_journal hsi_journal;
 typedef struct hsi_journal_record {
     hs_exec_attempt attempt;
     bool            emulated; /* the task was emulated */
+    bool            called;   /* a function of settings.run.calls executed the task */
 } hsi_journal_record;
 
 /* The state of a task according to the journal. */
@@ -35,6 +36,7 @@ typedef enum hsi_element_address {
 
 typedef struct hsi_journal_past {
     bool           emulated; /* set by the caller: tasks done by emulation count as done */
+    hsi_calls      calls;    /* set by the caller: functions that execute the tasks of this run */
     unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_element_address */
     uint16_t      *attempts; /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
@@ -45,6 +47,10 @@ typedef struct hsi_journal_past {
 
 /* Return a digest of what runs a task on workers of a type: the command, or else the kernel. */
 uint64_t hsi_journal_digest_implementation(const hs_instance *in, uint32_t task, hs_type type);
+
+/* Return a digest of a task that a function of the program executes: of the name of its kernel,
+ * because an address says nothing about a function in another process. */
+uint64_t hsi_journal_digest_call(const hs_instance *in, uint32_t task);
 
 /*
  * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file

@@ -195,12 +195,16 @@ static uint16_t number_of(const line_word *w)
     return (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
 }
 
-/* Return true if the digest fits the present command or kernel of the task, on either type. */
+/* Return true if the digest fits what executes the task in this run: its function, or else its
+ * command or kernel on either type. */
 static bool is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
+    if (r->past->emulated && what == hsi_journal_emulated_digest())
+        return true;
+    if (hsi_calls_have_row(&r->past->calls, hs_instance_row_of(r->in, task)))
+        return what == hsi_journal_digest_call(r->in, task);
     return what == hsi_journal_digest_implementation(r->in, task, HS_CPU) ||
-           what == hsi_journal_digest_implementation(r->in, task, HS_GPU) ||
-           (r->past->emulated && what == hsi_journal_emulated_digest());
+           what == hsi_journal_digest_implementation(r->in, task, HS_GPU);
 }
 
 static void note_task(journal_reader *r, uint32_t task, bool failed, uint16_t number, uint64_t what)

@@ -109,16 +109,18 @@ size_t hsi_journal_get_name(const char *at, size_t length, char *name)
     return (size_t)(to - name);
 }
 
-/* Return the digest of a command or of a kernel, whose texts may be equal. */
-static uint64_t digest_what(bool is_command, const char *text)
+typedef enum body_kind { KERNEL, COMMAND, CALL } body_kind;
+
+/* Return the digest of what runs a task; the texts of different kinds may be equal. */
+static uint64_t digest_what(body_kind kind, const char *text)
 {
     return hsi_digest_finish(
-        hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
+        hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)kind, 1), text));
 }
 
 uint64_t hsi_journal_emulated_digest(void)
 {
-    return digest_what(false, NULL);
+    return digest_what(KERNEL, NULL);
 }
 
 uint64_t hsi_journal_digest_implementation(const hs_instance *in, uint32_t task, hs_type type)
@@ -128,7 +130,25 @@ uint64_t hsi_journal_digest_implementation(const hs_instance *in, uint32_t task,
 
     hs_instance_row(in, hs_instance_row_of(in, task), &row);
     command = type == HS_CPU ? row.cpu_command : row.gpu_command;
-    return command && *command ? digest_what(true, command) : digest_what(false, row.kernel);
+    return command && *command ? digest_what(COMMAND, command) : digest_what(KERNEL, row.kernel);
+}
+
+uint64_t hsi_journal_digest_call(const hs_instance *in, uint32_t task)
+{
+    hs_task row;
+
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    return digest_what(CALL, row.kernel);
+}
+
+static uint64_t digest_of_record(const hs_instance *in, const hsi_journal_record *record,
+                                 hs_type type)
+{
+    if (record->emulated)
+        return hsi_journal_emulated_digest();
+    if (record->called)
+        return hsi_journal_digest_call(in, record->attempt.task);
+    return hsi_journal_digest_implementation(in, record->attempt.task, type);
 }
 
 /* Add the sum and a newline to the line that ends at `at`; return the whole length. */
@@ -197,8 +217,7 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     *at++ = ' ';
     at = put_seconds(at, a->end);
     *at++ = ' ';
-    at = put_hex(at, record->emulated ? hsi_journal_emulated_digest()
-                                      : hsi_journal_digest_implementation(in, a->task, type));
+    at = put_hex(at, digest_of_record(in, record, type));
     *at++ = ' ';
     if (!done)
         at = put_failure(at, a);

@@ -27,14 +27,14 @@ static hs_status list_devices(hsi_machine *machine, hs_error *error)
     return st;
 }
 
-/* Return true if the run needs the module for GPUs: backends of the settings may have their own
- * GPUs. */
+/* Return true if the run needs the module for GPUs: backends and functions of the settings may have
+ * their own GPUs. */
 static bool needs_module(const hsi_run_spec *spec)
 {
     const hs_exec_settings *s = &spec->settings;
 
     return spec->gpus && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
-           (s->gpu.module || !s->run.backend_count);
+           (s->gpu.module || !(s->run.backend_count || spec->own_gpus));
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, hs_error *error)

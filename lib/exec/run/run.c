@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "exec/data/sharing.h"
+#include "exec/client/client.h"
 #include "exec/error_text.h"
 #include "exec/run/control.h"
 #include "exec/run/dispatcher/dispatcher.h"
 #include "exec/run/report/report.h"
 #include "exec/run/results.h"
 #include "exec/run/worker/worker.h"
-#include "support/sized.h"
 
 /* Wait for the threads, give the first tasks, and let all threads start at once. */
 static void open_gate(hs_exec *exec, unsigned started)
@@ -57,72 +56,13 @@ static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_re
     return error->status;
 }
 
-/* Verify the factorisation after all tasks are done. */
-static hs_status verify(const hs_exec *exec, hs_error *error)
-{
-    hsi_matrix                  *matrix = hsi_bodies_matrix(exec->bodies);
-    const hs_exec_factorisation *r = matrix ? &matrix->result : NULL;
-    hs_status                    st;
-    int                          used;
-
-    if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
-        return HS_EFAILED;
-    if (!matrix || !exec->spec.settings.run.verify)
-        return HS_OK;
-    st = hsi_matrix_verify_factors(matrix);
-    if (st != HS_OK)
-        return hsi_error_set(error, st, "the result cannot be verified: out of memory");
-    if (!r->wrong)
-        return HS_OK;
-    used = snprintf(error->why, HS_WHY,
-                    "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
-                    "right), largest element %.3g (below %.3g)",
-                    r->name, r->relative_residual, r->largest_residual, r->largest_residual_limit);
-    if (matrix->kind == HS_QR)
-        snprintf(error->why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
-                 r->orthogonality);
-    return HS_EFAILED;
-}
-
-int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out)
-{
-    const hsi_matrix *matrix = exec ? hsi_bodies_matrix(exec->bodies) : NULL;
-
-    if (!matrix)
-        return 0;
-    hsi_sized_copy_out(out, &matrix->result, sizeof matrix->result);
-    return 1;
-}
-
-hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
-{
-    const hsi_matrix *matrix = exec ? hsi_bodies_matrix(exec->bodies) : NULL;
-
-    if (!matrix || !out || !exec->ran)
-        return HS_EINVAL;
-    hsi_matrix_write_factors(matrix, out);
-    return HS_OK;
-}
-
-static hs_status fill_matrix(hsi_matrix *matrix, hs_error *error)
-{
-    const hs_exec_factorisation *r = &matrix->result;
-    double                       bytes = 8 * (double)r->order * (double)r->order;
-
-    if (hsi_matrix_fill(matrix) == HS_OK)
-        return HS_OK;
-    return hsi_error_set(error, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
-                         r->order, bytes / 0x1p30);
-}
-
-/* Reset the handle for this run, and write the input matrix. */
+/* Reset the handle for this run, and write the initial values of the data. */
 static hs_status get_ready(hs_exec *exec, hs_error *error)
 {
-    hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    hs_status   st = exec->ran ? hsi_exec_prepare_next_run(exec) : HS_OK;
+    hs_status st = exec->ran ? hsi_exec_prepare_next_run(exec) : HS_OK;
 
-    if (st == HS_OK && matrix)
-        st = fill_matrix(matrix, error);
+    if (st == HS_OK)
+        st = hsi_data_fill(hsi_bodies_data(exec->bodies), error);
     if (st != HS_OK)
         return st;
     hsi_control_reset(exec->control, exec->spec.workers);
@@ -171,7 +111,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
         hsi_report_fill(exec, lost, report);
     status = outcome(exec, status, &full, &fault);
     if (status == HS_OK)
-        status = verify(exec, &fault);
+        status = hsi_data_verify(hsi_bodies_data(exec->bodies), &fault);
     hsi_control_clear_stop(exec->control, stop_seen);
     return hsi_error_copy_to_caller(error, status, &fault);
 }

@@ -45,13 +45,12 @@ static bool is_to_be_run(const hs_exec *exec, uint32_t task)
 
 static hs_status open_journal(hs_exec *exec, hs_error *error)
 {
-    size_t    n = hs_instance_tasks(exec->spec.in), i;
-    hs_status st;
+    const char *defect = hsi_data_resume_defect(hsi_bodies_data(exec->bodies));
+    size_t      n = hs_instance_tasks(exec->spec.in), i;
+    hs_status   st;
 
-    if (hsi_bodies_matrix(exec->bodies) && exec->spec.settings.keep.resume)
-        return hsi_error_set(error, HS_EINVAL,
-                             "a factorisation cannot resume: its tiles were in the memory of the "
-                             "earlier run; start it again without resume");
+    if (defect && exec->spec.settings.keep.resume)
+        return hsi_error_set(error, HS_EINVAL, "%s", defect);
     st = hsi_results_open_journal(exec->results, &exec->spec, error);
 
     for (i = 0; i < n && st == HS_OK; i++)
@@ -133,6 +132,11 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     else
         hs_exec_free(exec);
     return hsi_error_copy_to_caller(error, st, &fault);
+}
+
+hsi_data *hsi_exec_data(const hs_exec *exec)
+{
+    return hsi_bodies_data(exec->bodies);
 }
 
 void hs_exec_free(hs_exec *exec)

@@ -13,23 +13,13 @@
 
 #include "core/error.h"
 #include "exec/backend/backends.h"
-#include "exec/error_text.h"
+#include "exec/backend/plugin/function.h"
 
 typedef struct plugin_body {
     hs_body             base;
     void               *file; /* handle of dlopen(), which counts the bodies that share the file */
     hs_plugin_function *function;
 } plugin_body;
-
-typedef struct plugin_worker {
-    hs_backend_worker base;
-    char              name[16];
-    char             *device;
-    hs_type           type;
-    unsigned          index;
-    int               os_cpu;
-    void             *stream;
-} plugin_worker;
 
 static const char prefix[] = "plugin:";
 
@@ -161,78 +151,23 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
                          named ? "task " : "a task", named ? row->id : "", row->kernel);
 }
 
-static void worker_close(hs_backend_worker *worker)
-{
-    plugin_worker *w = (plugin_worker *)worker;
-
-    free(w->device);
-    free(w);
-}
-
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
                              hs_backend_worker **out, hs_error *error)
 {
-    plugin_worker *w = calloc(1, sizeof *w);
-
     (void)options;
     (void)error->why;
-    if (!w)
-        return HS_ENOMEM;
-    w->base.backend = &hsi_backend_plugin;
-    w->type = info->type;
-    w->index = info->index;
-    w->os_cpu = info->os_cpu;
-    w->stream = info->stream;
-    hs_worker_name(info->cpus, info->number, w->name);
-    if (info->device) {
-        w->device = strdup(info->device);
-        if (!w->device) {
-            worker_close(&w->base);
-            return HS_ENOMEM;
-        }
-    }
-    *out = &w->base;
-    return HS_OK;
-}
-
-static hs_outcome judge(int result, hs_attempt *attempt)
-{
-    if (result == HS_PLUGIN_DONE)
-        return HS_OUTCOME_DONE;
-    if (result == HS_PLUGIN_ABORTED && hs_attempt_cancelled(attempt))
-        return HS_OUTCOME_ABORTED;
-    if (attempt->why[0] != '\0')
-        return HS_OUTCOME_FAILED;
-    if (result == HS_PLUGIN_ABORTED)
-        return hsi_attempt_fail(attempt,
-                                "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
-    return hsi_attempt_fail(attempt, "the plugin returned %d", result);
+    return hsi_function_worker_open(&hsi_backend_plugin, info, out);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
-    const plugin_worker *w = (const plugin_worker *)worker;
-    char                 name[HS_MAX_ID + 16];
-    hs_plugin_task       task = {.struct_size = sizeof task,
-                                 .id = name,
-                                 .task = attempt->task,
-                                 .attempt = attempt->number,
-                                 .worker = w->name,
-                                 .type = (uint32_t)w->type,
-                                 .index = w->index,
-                                 .os_cpu = w->os_cpu,
-                                 .device = w->device,
-                                 .seconds = attempt->seconds,
-                                 .cancel = attempt->cancel,
-                                 .wake_fd = attempt->wake_fd,
-                                 .message_size = HS_WHY,
-                                 .message = attempt->why,
-                                 .log = attempt->log,
-                                 .stream = w->stream};
+    char            name[HS_MAX_ID + 16];
+    hs_plugin_task *task = hsi_function_describe(worker, attempt);
 
     hs_instance_name(attempt->instance, attempt->task, name, sizeof name);
+    task->id = name;
     attempt->why[0] = '\0';
-    return judge(((const plugin_body *)body)->function(&task), attempt);
+    return hsi_function_judge(((const plugin_body *)body)->function(task), "plugin", attempt);
 }
 
 const hs_backend hsi_backend_plugin = {
@@ -241,6 +176,6 @@ const hs_backend hsi_backend_plugin = {
     .body_create = body_create,
     .body_free = body_free,
     .worker_open = worker_open,
-    .worker_close = worker_close,
+    .worker_close = hsi_function_worker_close,
     .run = run,
 };

@@ -15,7 +15,7 @@
 #include "exec/backend/backends.h"
 #include "exec/backend/command/starter.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/sharing.h"
+#include "exec/client/client.h"
 
 static const char *const type_name[] = {"CPU", "GPU"};
 
@@ -40,10 +40,11 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
                                const hsi_machine *machine, candidates *list, hs_error *error)
 {
     const hs_exec_settings *s = &spec->settings;
+    unsigned                client;
     size_t                  i;
 
-    bodies->backends = calloc(s->run.backend_count + 7, sizeof *bodies->backends);
-    bodies->used = calloc(s->run.backend_count + 7, 2);
+    bodies->backends = calloc(s->run.backend_count + 8, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 8, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->run.backend_count; i++) {
@@ -53,13 +54,16 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
             return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
-    if (bodies->matrix) {
-        add_candidate(bodies, list, HS_CPU, &bodies->shared);
+    for (int type = HS_CPU; s->run.calls && type <= HS_GPU; type++)
+        if (!s->run.emulate[type])
+            add_candidate(bodies, list, (hs_type)type, &bodies->call);
+    for (client = 0; client < hsi_data_clients(bodies->data); client++) {
+        add_candidate(bodies, list, HS_CPU, hsi_data_host_backend(bodies->data, client));
         if (s->run.emulate[HS_GPU])
-            add_candidate(bodies, list, HS_GPU, &bodies->shared);
-        if (bodies->matrix->sharing)
-            add_candidate(bodies, list, HS_GPU, &bodies->tiles);
+            add_candidate(bodies, list, HS_GPU, hsi_data_host_backend(bodies->data, client));
     }
+    if (hsi_data_gpu_backend(bodies->data))
+        add_candidate(bodies, list, HS_GPU, hsi_data_gpu_backend(bodies->data));
     if (!s->run.emulate[HS_CPU]) {
         add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
@@ -103,62 +107,20 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
     return st;
 }
 
-static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_run_spec *spec,
-                                 const hsi_machine *machine, hs_error *error)
-{
-    const hsi_sharing *sharing = machine->module.backend ? machine->module.backend->sharing : NULL;
-    hs_status          st;
-
-    if (!sharing)
-        return HS_OK;
-    st = sharing->create(bodies->matrix, spec->gpus, &spec->settings, &bodies->matrix->memory,
-                         error);
-    if (st != HS_OK)
-        return st;
-    bodies->matrix->sharing = sharing;
-    bodies->tiles = *sharing->backend;
-    bodies->tiles.data = bodies->matrix->memory;
-    return HS_OK;
-}
-
-/* Create the matrix unless CPUs are emulated: emulated tasks compute nothing. Without a matrix,
- * bodies->no_matrix keeps the reason until a kernel needs the matrix; backends of the settings may
- * run such kernels without a matrix. */
-static hs_status make_matrix(hsi_bodies *bodies, const hsi_run_spec *spec,
-                             const hsi_machine *machine, hs_error *error)
+/* Ask the clients for the rows whose data they own. */
+static hs_status make_data(hsi_bodies *bodies, const hsi_run_spec *spec, const hsi_machine *machine,
+                           hs_error *error)
 {
     const hs_exec_settings *s = &spec->settings;
+    const hsi_client_run    run = {
+        .in = spec->in,
+        .settings = s,
+        .gpus = spec->gpus,
+        .sharing = machine->module.backend ? machine->module.backend->sharing : NULL,
+        .may_fail = spec->timed || s->fail.retries > 0,
+        .may_take = spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy)};
 
-    if (s->run.emulate[HS_CPU])
-        return s->run.matrix ? hsi_error_set(error, HS_EINVAL,
-                                             "settings.run.matrix excludes "
-                                             "settings.run.emulate[HS_CPU]: emulated tasks compute "
-                                             "nothing")
-                             : HS_OK;
-    bodies->no_matrix.status =
-        hsi_matrix_create(spec->in, s->run.matrix_seed, &bodies->matrix, &bodies->no_matrix);
-    if (bodies->no_matrix.status == HS_ENOMEM)
-        return HS_ENOMEM;
-    if (!bodies->matrix && s->run.matrix)
-        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
-                             bodies->no_matrix.status != HS_OK ? bodies->no_matrix.why
-                                                               : "no task factorises a matrix");
-    if (!bodies->matrix)
-        return HS_OK;
-    if (s->run.matrix) {
-        hs_status st =
-            hsi_matrix_set_input(bodies->matrix, s->run.matrix, s->run.matrix_order, error);
-
-        if (st != HS_OK)
-            return st;
-    }
-    bodies->matrix->may_fail = spec->timed || s->fail.retries > 0;
-    bodies->matrix->may_take =
-        spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy);
-    bodies->matrix->records = s->keep.transfers;
-    bodies->shared = hsi_backend_shared;
-    bodies->shared.data = bodies->matrix;
-    return share_with_gpus(bodies, spec, machine, error);
+    return hsi_data_create(&run, &bodies->data, error);
 }
 
 /* Return true if the body would use private data although the row names shared data. */
@@ -179,8 +141,10 @@ static bool works_on_data(const hsi_bodies *bodies, const hsi_run_spec *spec, si
 static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type type,
                              hs_error *error)
 {
-    if (type == HS_CPU && bodies->no_matrix.status != HS_OK)
-        return hsi_error_set(error, bodies->no_matrix.status, "%s", bodies->no_matrix.why);
+    const hs_error *refusal = hsi_data_refusal(bodies->data);
+
+    if (type == HS_CPU && refusal->status != HS_OK)
+        return hsi_error_set(error, refusal->status, "%s", refusal->why);
     return hsi_error_set(error, HS_EDEPENDENT,
                          "task %s: this kernel cannot use data of other tasks: use a command, or "
                          "settings.run.emulate[HS_%s]",
@@ -370,6 +334,9 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
         .gpu_mode = s->gpu.mode,
         .resident = s->gpu.resident,
     };
+    bodies->call = hsi_backend_call;
+    bodies->calls = (hsi_calls){spec->in, s->run.calls};
+    bodies->call.data = &bodies->calls;
     if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
     if (st == HS_OK)
@@ -379,17 +346,32 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
     return st;
 }
 
-/* Free the matrix if backends of the settings run all tasks, since no kernel computes on it
- * then. */
-static void drop_unused_matrix(hsi_bodies *bodies)
+/* Return true if tasks run on a backend of the client. */
+static bool is_client_used(const hsi_bodies *bodies, unsigned client)
 {
-    size_t i;
+    unsigned slot;
 
-    for (i = 0; i < 2 * bodies->rows; i++)
-        if (bodies->list[i].body && hsi_bodies_slot_uses_matrix(bodies, bodies->list[i].slot))
-            return;
-    hsi_matrix_free(bodies->matrix);
-    bodies->matrix = NULL;
+    for (slot = 0; slot < bodies->backend_count; slot++)
+        if (hsi_data_client_of(bodies->data, bodies->backends[slot]) == client &&
+            (bodies->used[2 * slot + HS_CPU] || bodies->used[2 * slot + HS_GPU]))
+            return true;
+    return false;
+}
+
+/* Free data that no task uses, since backends of the settings run all tasks of its client. Open
+ * OpenBLAS for the others. */
+static hs_status settle_data(hsi_bodies *bodies, hs_error *error)
+{
+    hs_status st = HS_OK;
+    unsigned  client;
+
+    for (client = 0; client < hsi_data_clients(bodies->data) && st == HS_OK; client++)
+        if (!is_client_used(bodies, client))
+            hsi_data_drop(bodies->data, client);
+        else if (!bodies->options.dry_run &&
+                 hsi_data_calls_blas(bodies->data, hsi_data_host_backend(bodies->data, client)))
+            st = hsi_blas_open(error);
+    return st;
 }
 
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hsi_machine *machine,
@@ -399,7 +381,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
     candidates     list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = make_matrix(bodies, spec, machine, error);
+    hs_status      st = make_data(bodies, spec, machine, error);
 
     if (st == HS_OK)
         st = list_backends(bodies, spec, machine, &list, error);
@@ -415,9 +397,8 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
     for (i = 0; i < rows && st == HS_OK; i++)
         st = make_row(bodies, spec, &list, i, planned ? planned[i] : 0, &lacking, error);
     free(planned);
-    drop_unused_matrix(bodies);
-    if (st == HS_OK && bodies->matrix && !bodies->options.dry_run)
-        st = hsi_blas_open(error);
+    if (st == HS_OK)
+        st = settle_data(bodies, error);
     if (st == HS_OK && (lacking || are_predictions_emulated(bodies, spec->in)))
         st = reduce_estimates(bodies, spec);
     return st;
@@ -440,7 +421,7 @@ void hsi_bodies_free(hsi_bodies *bodies)
     free(bodies->backends);
     free(bodies->used);
     hs_instance_free(bodies->reduced);
-    hsi_matrix_free(bodies->matrix);
+    hsi_data_free(bodies->data);
     free(bodies);
 }
 
@@ -465,30 +446,41 @@ bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type 
     return bodies->used[2 * slot + type];
 }
 
+bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot)
+{
+    return bodies->backends[slot] == &hsi_backend_plugin || bodies->backends[slot] == &bodies->call;
+}
+
 /* Kernels on tiles wait for their own copies, and commands move their own data. */
 bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type)
 {
     const hs_backend *backend = bodies->backends[slot];
 
-    return backend == &hsi_backend_emulated || (type == HS_GPU && backend == &bodies->shared);
+    return backend == &hsi_backend_emulated ||
+           (type == HS_GPU && backend != hsi_data_gpu_backend(bodies->data) &&
+            hsi_data_client_of(bodies->data, backend) != HS_NONE);
 }
 
-hsi_matrix *hsi_bodies_matrix(const hsi_bodies *bodies)
+hsi_data *hsi_bodies_data(const hsi_bodies *bodies)
 {
-    return bodies->matrix;
+    return bodies->data;
 }
 
-bool hsi_bodies_slot_uses_matrix(const hsi_bodies *bodies, unsigned slot)
+bool hsi_bodies_slot_shares_data(const hsi_bodies *bodies, unsigned slot)
 {
-    return bodies->backends[slot] == &bodies->shared || bodies->backends[slot] == &bodies->tiles;
+    const hs_backend *gpu = hsi_data_gpu_backend(bodies->data);
+
+    return gpu && hsi_data_client_of(bodies->data, bodies->backends[slot]) ==
+                      hsi_data_client_of(bodies->data, gpu);
 }
 
-unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies)
+unsigned hsi_bodies_sharing_slot(const hsi_bodies *bodies)
 {
-    unsigned slot;
+    const hs_backend *gpu = hsi_data_gpu_backend(bodies->data);
+    unsigned          slot;
 
-    for (slot = 0; slot < bodies->backend_count; slot++)
-        if (bodies->backends[slot] == &bodies->tiles)
+    for (slot = 0; gpu && slot < bodies->backend_count; slot++)
+        if (bodies->backends[slot] == gpu)
             return slot;
     return HS_NONE;
 }

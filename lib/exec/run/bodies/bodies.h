@@ -2,7 +2,7 @@
 #ifndef HSI_EXEC_RUN_BODIES_H
 #define HSI_EXEC_RUN_BODIES_H
 
-#include "exec/data/matrix.h"
+#include "exec/client/client.h"
 #include "exec/machine/machine.h"
 #include "exec/run_spec.h"
 
@@ -26,12 +26,12 @@ typedef struct hsi_body {
  */
 hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error *error);
 
-/* Make the bodies of all rows, and the matrix if there is one. Call once, after the machine's
+/* Make the bodies of all rows, and the data of the tasks. Call once, after the machine's
  * devices are found. On failure *error names the task. */
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hsi_machine *machine,
                           hs_error *error);
 
-/* Free the table with its bodies, matrix and starter; all workers are closed. NULL is allowed. */
+/* Free the table with its bodies, data and starter; all workers are closed. NULL is allowed. */
 void hsi_bodies_free(hsi_bodies *bodies);
 
 /* Check that the kernels of all CPU workers fit into memory at once. Return HS_OK, HS_ERESOURCE
@@ -50,6 +50,10 @@ const hs_backend *hsi_bodies_backend(const hsi_bodies *bodies, unsigned slot);
 /* Return true if the backend of the slot made a body for that type. */
 bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
+/* Return true if the tasks of the slot are functions with an hs_plugin_task: plugins, or functions
+ * of settings.run.calls. */
+bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot);
+
 /* Return the options for the backend of the slot, with the backend's own data. */
 hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned slot);
 
@@ -57,14 +61,14 @@ hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned
  * arrival of their inputs. */
 bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
-/* Return the matrix that kernels factorise, which belongs to `bodies`; NULL: none. */
-hsi_matrix *hsi_bodies_matrix(const hsi_bodies *bodies);
+/* Return the data of the tasks, which belongs to `bodies`. */
+hsi_data *hsi_bodies_data(const hsi_bodies *bodies);
 
-/* Return true if the backend of the slot runs kernels on the tiles of the matrix. */
-bool hsi_bodies_slot_uses_matrix(const hsi_bodies *bodies, unsigned slot);
+/* Return true if the backend of the slot runs tasks on data that CPUs and GPUs share. */
+bool hsi_bodies_slot_shares_data(const hsi_bodies *bodies, unsigned slot);
 
-/* Return the slot of the backend that runs kernels on tiles on GPUs; HS_NONE: there is none. */
-unsigned hsi_bodies_tile_slot(const hsi_bodies *bodies);
+/* Return the slot of the backend that runs tasks on shared data on GPUs; HS_NONE: there is none. */
+unsigned hsi_bodies_sharing_slot(const hsi_bodies *bodies);
 
 /* Return the instance that policies see: infinite times where a body is missing, and predicted
  * times of emulated workers as given. It is `in` if nothing differs, else it belongs to `bodies`. */

@@ -87,13 +87,14 @@ static bool calls_blas(const hsi_bodies *bodies, hs_type type)
     for (i = 0; i < bodies->rows; i++) {
         const hsi_body *body = &bodies->list[2 * i + type];
 
-        if (body->body && (bodies->backends[body->slot] == &bodies->shared || bytes_of(body) > 0))
+        if (body->body &&
+            (hsi_data_calls_blas(bodies->data, bodies->backends[body->slot]) || bytes_of(body) > 0))
             return true;
     }
     return false;
 }
 
-/* Check a limit of address space (ulimit -v): it must leave room for the kernels' matrices, and for
+/* Check a limit of address space (ulimit -v): it must leave room for the kernels' data, and for
  * the buffer, the stack and the heap of each worker's thread. */
 static hs_status check_address_space(const hsi_bodies *bodies, const hsi_run_spec *spec,
                                      double kernels, hs_error *error)

@@ -77,7 +77,7 @@ struct hsi_dispatcher {
     hsi_retries *retries;
     bool         own_list_may_resume; /* the policy may give a worker tasks of its list again after
                                          hs_policy_next() */
-    bool gpus_prefetch;               /* GPUs share a matrix and prefetch its tiles */
+    bool gpus_prefetch;               /* GPUs share data and prefetch it */
     bool gpus_choose_next; /* GPUs may choose their next task before the present task ends */
 };
 
@@ -103,8 +103,8 @@ void hsi_decide_for_thief(hsi_worker *worker, int64_t now);
  * workers. */
 bool hsi_choose_next_gpu_tasks(hs_exec *exec, int64_t now);
 
-/* gpu_next_task.c: prefetch for each GPU the inputs of the task that waits for it. The GPUs share a
- * matrix. */
+/* gpu_next_task.c: prefetch for each GPU the inputs of the task that waits for it. The GPUs share
+ * data. */
 void hsi_prefetch_waiting(hs_exec *exec);
 
 /* gpu_next_task.c: give up the chosen task of a worker, if there is one, and report it to the

@@ -3,7 +3,7 @@
  * Choose the next tasks of busy GPUs. If copies take time, each busy GPU without a chosen task asks
  * the policy for one, after the policy has decided for all idle workers. The inputs of the chosen
  * task are copied early. Until the task starts, another worker may take it by a spoliation, without
- * a wait. GPUs that share a matrix prefetch the inputs of the chosen task, or of the first task in
+ * a wait. GPUs that share data prefetch the inputs of the chosen task, or of the first task in
  * their queue of the policy.
  */
 #include "exec/run/dispatcher/dispatcher_private.h"

@@ -108,7 +108,7 @@ void hsi_dispatcher_reset(hs_exec *exec)
 {
     hsi_dispatcher    *d = exec->dispatcher;
     const hs_instance *in = exec->spec.in;
-    const hsi_matrix  *matrix = hsi_bodies_matrix(exec->bodies);
+    hsi_memory        *memory;
     const bool         has_graph = hs_instance_has_graph(in);
     double             latency, bandwidth;
     unsigned           i;
@@ -122,7 +122,7 @@ void hsi_dispatcher_reset(hs_exec *exec)
     d->latest = 0;
     d->next_look = HSI_FAR;
     d->own_list_may_resume = has_graph && !hs_policy_groups_endings(exec->policy);
-    d->gpus_prefetch = matrix && matrix->sharing;
+    d->gpus_prefetch = hsi_data_sharing(hsi_bodies_data(exec->bodies), &memory) != NULL;
     d->gpus_choose_next = has_graph && hs_instance_link(in, HS_H2D, &latency, &bandwidth);
 }
 

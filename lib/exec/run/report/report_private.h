@@ -33,7 +33,7 @@ struct hsi_report {
     double resumed_weight; /* weight of the tasks outside this run: done before or left out */
 
     hsi_gpu_energy_use energy;
-    const hs_transfer *transfers; /* of the last run; of `copied` or of the matrix */
+    const hs_transfer *transfers; /* of the last run; of `copied` or of shared data */
     size_t             transfer_count;
     hs_transfer       *copied; /* transfers copied from the policy; NULL: none */
 };

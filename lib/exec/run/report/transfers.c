@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collect the transfers of a run. If GPUs share a matrix, these are the copies of its tiles.
+ * Collect the transfers of a run. If GPUs share data, these are the copies of it.
  * Otherwise they are the transfers of the policy to memories of emulated workers, which waited for
  * them.
  */
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "exec/data/sharing.h"
+#include "exec/client/client.h"
 #include "exec/run/control.h"
 
 /* Return true if all tasks on that type are emulated. */
@@ -48,15 +48,16 @@ static void copy_emulated_transfers(hs_exec *exec)
 
 void hsi_report_collect_transfers(hs_exec *exec)
 {
-    const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    hsi_report       *report = exec->report;
+    hsi_memory        *memory;
+    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(exec->bodies), &memory);
+    hsi_report        *report = exec->report;
 
     hsi_report_forget_transfers(report);
     if (!exec->spec.settings.keep.transfers)
         return;
-    if (matrix && matrix->sharing)
-        report->transfers = matrix->sharing->transfers(
-            matrix->memory, hsi_control_start_ns(exec->control), &report->transfer_count);
+    if (sharing)
+        report->transfers = sharing->transfers(memory, hsi_control_start_ns(exec->control),
+                                               &report->transfer_count);
     else
         copy_emulated_transfers(exec);
 }

@@ -105,41 +105,43 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
 
 void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 {
-    const hs_exec    *exec = worker->exec;
-    const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    unsigned          slot;
-    const hs_graph   *graph = NULL;
-    hsi_ahead         list[DEPTH_MOST];
-    size_t            count, i;
+    const hs_exec     *exec = worker->exec;
+    const hsi_data    *data = hsi_bodies_data(exec->bodies);
+    hsi_memory        *memory;
+    const hsi_sharing *sharing = hsi_data_sharing(data, &memory);
+    const hs_graph    *graph = NULL;
+    hsi_ahead          list[DEPTH_MOST];
+    size_t             count, i;
+    unsigned           slot;
 
-    if (!matrix || !matrix->sharing || !exec->spec.plan ||
+    if (!sharing || !exec->spec.plan ||
         !hs_policy_keeps_plan(exec->spec.settings.decide.policy))
         return;
     slot = hsi_worker_body(worker, task)->slot;
-    if (!hsi_bodies_slot_uses_matrix(exec->bodies, slot) ||
+    if (!hsi_bodies_slot_shares_data(exec->bodies, slot) ||
         hs_instance_graph(exec->spec.in, &graph) != HS_OK || !graph)
         return;
     count = make_list(worker, graph, task, list);
     if (worker->type == HS_GPU)
-        matrix->sharing->ahead(worker->states[slot], list, count);
+        sharing->ahead(worker->states[slot], list, count);
     for (i = 1; i < count && worker->type == HS_CPU; i++)
-        matrix->sharing->expect(matrix->memory,
-                                &matrix->row[hs_instance_row_of(exec->spec.in, list[i].task)]);
+        hsi_data_prefetch(data, hs_instance_row_of(exec->spec.in, list[i].task));
 }
 
 void hsi_window_prefetch(hsi_worker *worker, uint32_t task)
 {
-    const hs_exec    *exec = worker->exec;
-    const hsi_matrix *matrix = hsi_bodies_matrix(exec->bodies);
-    const hsi_body   *body = NULL;
-    unsigned          slot;
+    const hs_exec     *exec = worker->exec;
+    hsi_memory        *memory;
+    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(exec->bodies), &memory);
+    const hsi_body    *body = NULL;
+    unsigned           slot;
 
     if (task == worker->window->prefetched)
         return;
     worker->window->prefetched = task;
-    slot = hsi_bodies_tile_slot(exec->bodies);
+    slot = hsi_bodies_sharing_slot(exec->bodies);
     if (task != HS_NONE)
         body = hsi_worker_body(worker, task);
     if (worker->states[slot])
-        matrix->sharing->next(worker->states[slot], body && body->slot == slot ? body->body : NULL);
+        sharing->next(worker->states[slot], body && body->slot == slot ? body->body : NULL);
 }

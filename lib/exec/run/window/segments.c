@@ -78,7 +78,8 @@ static size_t reach(const part *p, size_t first)
 static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *state,
                                hs_error *error)
 {
-    const hsi_sharing *sharing = hsi_bodies_matrix(worker->exec->bodies)->sharing;
+    hsi_memory        *memory;
+    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(worker->exec->bodies), &memory);
     hs_status          st = HS_OK;
     size_t             i, count;
 
@@ -94,7 +95,7 @@ static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *s
 hs_status hsi_window_make_segments(hsi_worker *worker, hs_error *error)
 {
     const hs_exec     *exec = worker->exec;
-    const unsigned     slot = hsi_bodies_tile_slot(exec->bodies);
+    const unsigned     slot = hsi_bodies_sharing_slot(exec->bodies);
     hs_backend_worker *state = slot == HS_NONE ? NULL : worker->states[slot];
     part               p = {.tasks = hs_instance_tasks(exec->spec.in)};
     hs_status          st;

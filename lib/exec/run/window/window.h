@@ -6,7 +6,7 @@
 
 /*
  * The window of a worker: the tasks that it runs next, by the plan or by a decision of the policy,
- * whose inputs can be prefetched. Only runs with a matrix that GPUs and CPUs share prefetch.
+ * whose inputs can be prefetched. Only runs with data that GPUs and CPUs share prefetch.
  */
 
 /* Create the window of a worker; the worker owns it. HS_OK or HS_ENOMEM. */
@@ -21,12 +21,12 @@ void      hsi_window_free(hsi_worker *worker);  /* a worker without window is al
  */
 hs_status hsi_window_make_segments(hsi_worker *worker, hs_error *error);
 
-/* Announce to the shared matrix that the worker starts `task`, and which tasks follow in the plan.
- * Call in the worker's thread before an attempt. */
+/* Announce to the owner of shared data that the worker starts `task`, and which tasks follow in the
+ * plan. Call in the worker's thread before an attempt. */
 void hsi_window_announce_start(hsi_worker *worker, uint32_t task);
 
 /* Set the task whose inputs a GPU worker prefetches; HS_NONE: none. Hold the lock of the run, so
- * that the task cannot start meanwhile. Call this only if GPUs share the matrix. */
+ * that the task cannot start meanwhile. Call this only if GPUs share data. */
 void hsi_window_prefetch(hsi_worker *worker, uint32_t task);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef HSI_EXEC_RUN_WINDOW_PRIVATE_H
 #define HSI_EXEC_RUN_WINDOW_PRIVATE_H
 
-#include "exec/data/sharing.h"
+#include "exec/client/client.h"
 #include "exec/run/bodies/bodies.h"
 #include "exec/run/window/window.h"
 

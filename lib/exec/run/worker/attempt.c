@@ -3,6 +3,7 @@
 #include "exec/run/worker/worker_private.h"
 
 #include "exec/backend/backends.h"
+#include "exec/backend/plugin/call.h"
 #include "exec/run/control.h"
 #include "exec/run/dispatcher/dispatcher.h"
 #include "exec/run/report/report.h"
@@ -57,8 +58,10 @@ static bool put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
     hs_exec           *exec = worker->exec;
     const hsi_body    *body = hsi_worker_body(worker, a->task);
-    hsi_journal_record end = {*a, hsi_bodies_backend(exec->bodies, body->slot) ==
-                                      &hsi_backend_emulated};
+    const hs_backend  *backend = hsi_bodies_backend(exec->bodies, body->slot);
+    hsi_journal_record end = {.attempt = *a,
+                              .emulated = backend == &hsi_backend_emulated,
+                              .called = body->body->backend == &hsi_backend_call};
     hs_status          st = hsi_results_record(exec->results, &end);
 
     if (st == HS_OK)

@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 
 #include "core/error.h"
-#include "exec/backend/backends.h"
 #include "exec/run/control.h"
 #include "exec/run/dispatcher/dispatcher.h"
 #include "exec/run/report/report.h"
@@ -37,8 +36,8 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
         .device_index = worker->number - first};
 }
 
-/* Return true if the worker needs the backend: it has bodies of the worker's type, or plugins use
- * its stream on the GPU. */
+/* Return true if the worker needs the backend: it has bodies of the worker's type, or plugins
+ * and functions use its stream on the GPU. */
 static bool is_used(const hsi_worker *worker, unsigned slot)
 {
     const hs_exec *exec = worker->exec;
@@ -49,7 +48,7 @@ static bool is_used(const hsi_worker *worker, unsigned slot)
     for (i = 0; worker->type == HS_GPU && hsi_bodies_backend(exec->bodies, slot)->stream &&
                 i < hsi_bodies_slot_count(exec->bodies);
          i++)
-        if (hsi_bodies_backend(exec->bodies, i) == &hsi_backend_plugin &&
+        if (hsi_bodies_slot_takes_stream(exec->bodies, i) &&
             hsi_bodies_slot_runs_type(exec->bodies, i, HS_GPU))
             return true;
     return false;

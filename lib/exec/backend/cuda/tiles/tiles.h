@@ -5,8 +5,9 @@
 #include <pthread.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/client/sharing.h"
 #include "exec/data/nodes.h"
-#include "exec/data/sharing.h"
+#include "exec/tiled/matrix.h"
 
 /*
  * Built-in kernels on the tiles of one matrix that CPUs and GPUs share. Each GPU has several

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_EXEC_DATA_MATRIX_H
-#define HSI_EXEC_DATA_MATRIX_H
+#ifndef HSI_EXEC_TILED_MATRIX_H
+#define HSI_EXEC_TILED_MATRIX_H
 
 #include <hybridsched/exec.h>
 #include <hybridsched/generate.h> /* hs_factorisation */
@@ -63,6 +63,7 @@ typedef struct hsi_matrix {
     bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
     int              records;     /* transfers are recorded */
+    bool             verify;      /* the result is verified after a run */
     size_t           rows, pieces;
     hsi_matrix_row  *row;
     hsi_datum       *piece;
@@ -135,6 +136,10 @@ void hsi_matrix_write_factors(const hsi_matrix *matrix, double *out);
 
 /* check.c: compare the result of the run with the input, and fill matrix->result. HS_ENOMEM. */
 hs_status hsi_matrix_verify_factors(hsi_matrix *matrix);
+
+/* host.c: the kernels on CPUs and emulated GPUs: a copy of the table has the hsi_matrix as its data.
+ */
+extern const hs_backend hsi_backend_tiled;
 
 static inline size_t hsi_matrix_element_bytes(const hsi_matrix *matrix)
 {

@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/matrix.h"
-#include "exec/data/sharing.h"
+#include "exec/tiled/matrix.h"
+#include "exec/client/sharing.h"
 #include "support/pages.h"
 
 #define DIAGONAL 128.0

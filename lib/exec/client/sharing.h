@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_EXEC_DATA_SHARING_H
-#define HSI_EXEC_DATA_SHARING_H
+#ifndef HSI_EXEC_CLIENT_SHARING_H
+#define HSI_EXEC_CLIENT_SHARING_H
 
-#include <hybridsched/backend.h>
+#include <hybridsched/exec.h>
 
-#include "exec/data/matrix.h"
+struct hsi_matrix;
+struct hsi_matrix_row;
 
 /* Functions of the module for GPUs that let GPU and CPU workers work on the tiles of one matrix.
  * The module copies tiles; CPU workers announce the rows that they run, before and after. */
@@ -25,7 +26,7 @@ typedef struct hsi_sharing {
     const hs_backend *backend;
 
     /* Create the memory for `gpus` GPUs. The settings limit the tiles on each GPU. */
-    hs_status (*create)(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
+    hs_status (*create)(struct hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
                         hsi_memory **out, hs_error *error);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
@@ -39,12 +40,12 @@ typedef struct hsi_sharing {
      * waits until no copy reads what the task overwrites; 0: a tile is lost, and `why` says so.
      * give() releases the operands; `done`: the task has written them.
      */
-    int (*take)(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY]);
-    void (*give)(hsi_memory *memory, const hsi_matrix_row *row, int done);
+    int (*take)(hsi_memory *memory, const struct hsi_matrix_row *row, char why[HS_WHY]);
+    void (*give)(hsi_memory *memory, const struct hsi_matrix_row *row, int done);
 
     /* Announce that a CPU worker will soon run a task of this row: prefetch the operands that exist
      * already. */
-    void (*expect)(hsi_memory *memory, const hsi_matrix_row *row);
+    void (*expect)(hsi_memory *memory, const struct hsi_matrix_row *row);
 
     /*
      * Prepare a segment, in a GPU's worker that is open, before the start. The list has *count

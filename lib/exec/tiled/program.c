@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/matrix.h"
+#include "exec/tiled/matrix.h"
 
 size_t hsi_matrix_elements(const hsi_matrix *matrix)
 {

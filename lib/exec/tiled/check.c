@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/matrix.h"
+#include "exec/tiled/matrix.h"
 
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
 #include "exec/backend/kernel/blas.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "exec/data/matrix.h"
+#include "exec/tiled/matrix.h"
 
 enum { NAME = 104 };
 

@@ -13,8 +13,8 @@
 
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/data/matrix.h"
-#include "exec/data/sharing.h"
+#include "exec/tiled/matrix.h"
+#include "exec/client/sharing.h"
 #include "exec/error_text.h"
 #include "support/clock.h"
 
@@ -44,7 +44,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 {
     hsi_matrix             *matrix = options->data;
     const hsi_matrix_row   *step = matrix ? &matrix->row[options->row] : NULL;
-    shared_body             body = {.base = {&hsi_backend_shared}, .matrix = matrix, .row = step};
+    shared_body             body = {.base = {&hsi_backend_tiled}, .matrix = matrix, .row = step};
     const hsi_kernel_entry *entry;
 
     (void)error->why;
@@ -89,7 +89,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     (void)error->why;
     if (!worker)
         return HS_ENOMEM;
-    worker->base.backend = &hsi_backend_shared;
+    worker->base.backend = &hsi_backend_tiled;
     worker->matrix = matrix;
     worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * hsi_matrix_element_bytes(matrix));
     if (!worker->work) {
@@ -263,7 +263,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_
     return outcome;
 }
 
-const hs_backend hsi_backend_shared = {
+const hs_backend hsi_backend_tiled = {
     .abi = HS_BACKEND_ABI,
     .name = "cpu",
     .body_create = body_create,
@@ -287,7 +287,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     return HS_OK;
 }
 
-const hs_backend hsi_backend_shared = {
+const hs_backend hsi_backend_tiled = {
     .abi = HS_BACKEND_ABI, .name = "cpu", .body_create = body_create, .body_free = hsi_body_free};
 
 #endif

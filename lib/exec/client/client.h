@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_CLIENT_CLIENT_H
+#define HSI_EXEC_CLIENT_CLIENT_H
+
+#include <hybridsched/exec.h>
+
+#include "exec/client/sharing.h"
+
+/* The run for which a client recognises its rows. */
+typedef struct hsi_client_run {
+    const hs_instance      *in;
+    const hs_exec_settings *settings;
+    unsigned                gpus;
+    const hsi_sharing      *sharing;  /* functions of the module for GPUs; NULL: none */
+    bool                    may_fail; /* attempts may fail, so inputs must survive an attempt */
+    bool may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
+} hsi_client_run;
+
+/*
+ * A client owns the meaning of data that rows name. It recognises its rows, has the memory of their
+ * data, fills the data before a run and verifies them after it. Its tasks run on a copy of the
+ * backend `host`, whose `data` is the client's state.
+ */
+typedef struct hsi_client {
+    const hs_backend *host;       /* runs tasks on CPUs and on emulated GPUs */
+    bool              calls_blas; /* tasks and verify() call OpenBLAS */
+    const char       *no_resume;  /* message: why a run with this data cannot resume a journal */
+
+    /* Create the state of a client that has rows in the run. HS_OK with *state NULL: the client has
+     * no rows; *refusal says why if rows look like its own. HS_ENOMEM. HS_EINVAL with *error: the
+     * settings contradict the rows. free() frees the state. */
+    hs_status (*recognise)(const hsi_client_run *run, void **state, hs_error *refusal,
+                           hs_error *error);
+
+    /* Return true if tasks of the row are the client's. O(1). */
+    bool (*has_row)(const void *state, size_t row);
+
+    /* Allocate the memory of all data that has none, and write the initial values. Called before
+     * each run. On failure *error names the data. */
+    hs_status (*fill)(void *state, hs_error *error);
+
+    /* After a run whose tasks are all done: HS_EFAILED with *error if data was lost or is wrong. */
+    hs_status (*verify)(void *state, hs_error *error);
+    void (*free)(void *state);
+
+    /* Return the module that shares the data with GPUs, and its memory; NULL: CPUs alone work on
+     * the data. The function may be NULL. */
+    const hsi_sharing *(*sharing)(const void *state, hsi_memory **memory);
+
+    /* Announce that a CPU worker will soon run a task of the row. Called only if sharing() returns
+     * a module. */
+    void (*prefetch)(void *state, size_t row);
+} hsi_client;
+
+extern const hsi_client hsi_client_tiled; /* tiled factorisations */
+
+/* The data of a run: the clients that have rows in the run, with their states. */
+typedef struct hsi_data hsi_data;
+
+/* Ask all clients for their rows. HS_OK: the caller owns *out. Errors are those of recognise(). */
+hs_status hsi_data_create(const hsi_client_run *run, hsi_data **out, hs_error *error);
+void      hsi_data_free(hsi_data *data);
+
+/* Return the reason of the first client that refused rows; status HS_OK: no client did. */
+const hs_error *hsi_data_refusal(const hsi_data *data);
+
+/*
+ * Return the number of clients with rows; the backend of a client for CPUs and emulated GPUs; and
+ * the backend for GPUs that share data, NULL: none.
+ */
+unsigned          hsi_data_clients(const hsi_data *data);
+const hs_backend *hsi_data_host_backend(const hsi_data *data, unsigned index);
+const hs_backend *hsi_data_gpu_backend(const hsi_data *data);
+
+/* Return the index of the client whose tasks the backend runs; HS_NONE: the backend belongs to no
+ * client. */
+unsigned hsi_data_client_of(const hsi_data *data, const hs_backend *backend);
+
+/* Return true if tasks of the backend call OpenBLAS: the backend belongs to such a client. */
+bool hsi_data_calls_blas(const hsi_data *data, const hs_backend *backend);
+
+/* Free the data of a client none of whose tasks runs. Its backends stay valid and create no body.
+ */
+void hsi_data_drop(hsi_data *data, unsigned index);
+
+/* Return why the run cannot resume a journal; NULL: no data hinders it. */
+const char *hsi_data_resume_defect(const hsi_data *data);
+
+/* Call fill() or verify() of each client, until one fails. */
+hs_status hsi_data_fill(hsi_data *data, hs_error *error);
+hs_status hsi_data_verify(hsi_data *data, hs_error *error);
+
+/* Return the module that shares data with GPUs, and set *memory; NULL: none. The function is cheap,
+ * and constant after the bodies are made. */
+const hsi_sharing *hsi_data_sharing(const hsi_data *data, hsi_memory **memory);
+
+/* Announce a row that a CPU worker will run soon; the data is shared with GPUs. */
+void hsi_data_prefetch(const hsi_data *data, size_t row);
+
+/* Return the state of a client; NULL: it has no rows in the run. */
+void *hsi_data_state(const hsi_data *data, const hsi_client *client);
+
+/* run/setup.c: return the data of a handle. */
+hsi_data *hsi_exec_data(const hs_exec *exec);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The clients of a run, each with its rows and data. */
+#include <stdlib.h>
+
+#include "exec/client/client.h"
+
+static const hsi_client *const clients[] = {&hsi_client_tiled};
+
+enum { CLIENTS = sizeof clients / sizeof *clients };
+
+typedef struct claim {
+    const hsi_client  *client;
+    void              *state;   /* NULL: dropped */
+    hs_backend         host;    /* copy of client->host; its data is `state` */
+    hs_backend         gpu;     /* copy of the module's backend; valid if `sharing` */
+    const hsi_sharing *sharing; /* NULL: GPUs do not share the data */
+    hsi_memory        *memory;
+} claim;
+
+struct hsi_data {
+    claim    claim[CLIENTS];
+    unsigned count;
+    hs_error refusal;
+};
+
+static void add_claim(hsi_data *data, const hsi_client *client, void *state)
+{
+    claim *c = &data->claim[data->count++];
+
+    *c = (claim){.client = client, .state = state, .host = *client->host};
+    c->host.data = state;
+    if (client->sharing)
+        c->sharing = client->sharing(state, &c->memory);
+    if (!c->sharing)
+        return;
+    c->gpu = *c->sharing->backend;
+    c->gpu.data = c->memory;
+}
+
+hs_status hsi_data_create(const hsi_client_run *run, hsi_data **out, hs_error *error)
+{
+    hsi_data *data = calloc(1, sizeof *data);
+    hs_status st = data ? HS_OK : HS_ENOMEM;
+
+    for (size_t i = 0; i < CLIENTS && st == HS_OK; i++) {
+        hs_error refusal = {0};
+        void    *state = NULL;
+
+        st = clients[i]->recognise(run, &state, &refusal, error);
+        if (st == HS_OK && state)
+            add_claim(data, clients[i], state);
+        if (data->refusal.status == HS_OK)
+            data->refusal = refusal;
+    }
+    if (st == HS_OK)
+        *out = data;
+    else
+        hsi_data_free(data);
+    return st;
+}
+
+void hsi_data_free(hsi_data *data)
+{
+    for (unsigned i = 0; data && i < data->count; i++)
+        hsi_data_drop(data, i);
+    free(data);
+}
+
+const hs_error *hsi_data_refusal(const hsi_data *data)
+{
+    return &data->refusal;
+}
+
+unsigned hsi_data_clients(const hsi_data *data)
+{
+    return data->count;
+}
+
+const hs_backend *hsi_data_host_backend(const hsi_data *data, unsigned index)
+{
+    return &data->claim[index].host;
+}
+
+/* Return the claim of the data that GPUs share; NULL: there is none. */
+static const claim *shared_claim(const hsi_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (data->claim[i].state && data->claim[i].sharing)
+            return &data->claim[i];
+    return NULL;
+}
+
+const hs_backend *hsi_data_gpu_backend(const hsi_data *data)
+{
+    const claim *shared = shared_claim(data);
+
+    return shared ? &shared->gpu : NULL;
+}
+
+unsigned hsi_data_client_of(const hsi_data *data, const hs_backend *backend)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (backend == &data->claim[i].host || backend == &data->claim[i].gpu)
+            return i;
+    return HS_NONE;
+}
+
+bool hsi_data_calls_blas(const hsi_data *data, const hs_backend *backend)
+{
+    unsigned index = hsi_data_client_of(data, backend);
+
+    return index != HS_NONE && data->claim[index].client->calls_blas;
+}
+
+void hsi_data_drop(hsi_data *data, unsigned index)
+{
+    claim *c = &data->claim[index];
+
+    if (c->state)
+        c->client->free(c->state);
+    c->state = c->host.data = NULL;
+}
+
+const char *hsi_data_resume_defect(const hsi_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (data->claim[i].state)
+            return data->claim[i].client->no_resume;
+    return NULL;
+}
+
+hs_status hsi_data_fill(hsi_data *data, hs_error *error)
+{
+    hs_status st = HS_OK;
+
+    for (unsigned i = 0; i < data->count && st == HS_OK; i++)
+        if (data->claim[i].state)
+            st = data->claim[i].client->fill(data->claim[i].state, error);
+    return st;
+}
+
+hs_status hsi_data_verify(hsi_data *data, hs_error *error)
+{
+    hs_status st = HS_OK;
+
+    for (unsigned i = 0; i < data->count && st == HS_OK; i++)
+        if (data->claim[i].state)
+            st = data->claim[i].client->verify(data->claim[i].state, error);
+    return st;
+}
+
+const hsi_sharing *hsi_data_sharing(const hsi_data *data, hsi_memory **memory)
+{
+    const claim *shared = shared_claim(data);
+
+    *memory = shared ? shared->memory : NULL;
+    return shared ? shared->sharing : NULL;
+}
+
+void hsi_data_prefetch(const hsi_data *data, size_t row)
+{
+    const claim *shared = shared_claim(data);
+
+    shared->client->prefetch(shared->state, row);
+}
+
+void *hsi_data_state(const hsi_data *data, const hsi_client *client)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (data->claim[i].client == client)
+            return data->claim[i].state;
+    return NULL;
+}

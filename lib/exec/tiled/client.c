@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The client of tiled factorisations, and the public functions about a factorisation. */
+#include "exec/client/client.h"
+
+#include <stdio.h>
+
+#include "core/error.h"
+#include "exec/tiled/matrix.h"
+#include "support/sized.h"
+
+/* Let the GPUs of the run share the tiles, if the module for GPUs can. */
+static hs_status share_with_gpus(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
+{
+    hs_status st;
+
+    if (!run->sharing)
+        return HS_OK;
+    st = run->sharing->create(matrix, run->gpus, run->settings, &matrix->memory, error);
+    if (st == HS_OK)
+        matrix->sharing = run->sharing;
+    return st;
+}
+
+static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
+{
+    const hs_exec_settings *s = run->settings;
+    hs_status               st = HS_OK;
+
+    if (s->run.matrix)
+        st = hsi_matrix_set_input(matrix, s->run.matrix, s->run.matrix_order, error);
+    matrix->may_fail = run->may_fail;
+    matrix->may_take = run->may_take;
+    matrix->records = s->keep.transfers;
+    matrix->verify = s->run.verify;
+    return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
+}
+
+/* Emulated tasks compute nothing, so there is no matrix if CPUs are emulated. Rows that factorise
+ * no matrix are refused only if no other backend runs them. */
+static hs_status recognise(const hsi_client_run *run, void **state, hs_error *refusal,
+                           hs_error *error)
+{
+    const hs_exec_settings *s = run->settings;
+    hsi_matrix             *matrix = NULL;
+    hs_status               st;
+
+    if (s->run.emulate[HS_CPU])
+        return s->run.matrix ? hsi_error_set(error, HS_EINVAL,
+                                             "settings.run.matrix excludes "
+                                             "settings.run.emulate[HS_CPU]: emulated tasks compute "
+                                             "nothing")
+                             : HS_OK;
+    refusal->status = hsi_matrix_create(run->in, s->run.matrix_seed, &matrix, refusal);
+    if (refusal->status == HS_ENOMEM)
+        return HS_ENOMEM;
+    if (!matrix && s->run.matrix)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
+                             refusal->status != HS_OK ? refusal->why
+                                                      : "no task factorises a matrix");
+    if (!matrix)
+        return HS_OK;
+    st = set_up(matrix, run, error);
+    if (st == HS_OK)
+        *state = matrix;
+    else
+        hsi_matrix_free(matrix);
+    return st;
+}
+
+static hs_status fill(void *state, hs_error *error)
+{
+    hsi_matrix *matrix = state;
+    double      order = (double)matrix->result.order;
+
+    if (hsi_matrix_fill(matrix) == HS_OK)
+        return HS_OK;
+    return hsi_error_set(error, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
+                         matrix->result.order, 8 * order * order / 0x1p30);
+}
+
+static hs_status verify(void *state, hs_error *error)
+{
+    hsi_matrix                  *matrix = state;
+    const hs_exec_factorisation *r = &matrix->result;
+    hs_status                    st;
+    int                          used;
+
+    if (matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
+        return HS_EFAILED;
+    if (!matrix->verify)
+        return HS_OK;
+    st = hsi_matrix_verify_factors(matrix);
+    if (st != HS_OK)
+        return hsi_error_set(error, st, "the result cannot be verified: out of memory");
+    if (!r->wrong)
+        return HS_OK;
+    used = snprintf(error->why, HS_WHY,
+                    "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
+                    "right), largest element %.3g (below %.3g)",
+                    r->name, r->relative_residual, r->largest_residual, r->largest_residual_limit);
+    if (matrix->kind == HS_QR)
+        snprintf(error->why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
+                 r->orthogonality);
+    return HS_EFAILED;
+}
+
+static void free_state(void *state)
+{
+    hsi_matrix_free(state);
+}
+
+static const hsi_sharing *sharing(const void *state, hsi_memory **memory)
+{
+    const hsi_matrix *matrix = state;
+
+    *memory = matrix->memory;
+    return matrix->sharing;
+}
+
+static void prefetch(void *state, size_t row)
+{
+    const hsi_matrix *matrix = state;
+
+    matrix->sharing->expect(matrix->memory, &matrix->row[row]);
+}
+
+const hsi_client hsi_client_tiled = {
+    .host = &hsi_backend_tiled,
+    .calls_blas = true,
+    .no_resume = "a factorisation cannot resume: its tiles were in the memory of the earlier run; "
+                 "start it again without resume",
+    .recognise = recognise,
+    .fill = fill,
+    .verify = verify,
+    .free = free_state,
+    .sharing = sharing,
+    .prefetch = prefetch,
+};
+
+static hsi_matrix *matrix_of(const hs_exec *exec)
+{
+    return exec ? hsi_data_state(hsi_exec_data(exec), &hsi_client_tiled) : NULL;
+}
+
+int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out)
+{
+    const hsi_matrix *matrix = matrix_of(exec);
+
+    if (!matrix)
+        return 0;
+    hsi_sized_copy_out(out, &matrix->result, sizeof matrix->result);
+    return 1;
+}
+
+hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
+{
+    const hsi_matrix *matrix = matrix_of(exec);
+
+    if (!matrix || !out || !matrix->block) /* the first run allocates the block */
+        return HS_EINVAL;
+    hsi_matrix_write_factors(matrix, out);
+    return HS_OK;
+}
