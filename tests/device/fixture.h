@@ -20,6 +20,7 @@ typedef struct planned_fault {
 typedef struct device_fixture {
     const char *name;
     bool        roomy;    /* true: too much memory to fill it */
+    bool        pageable; /* true: the host has no page-locked memory */
     bool        required; /* true: without a device the program fails; false: it is skipped */
 
     /* Return the module's table; NULL: there is none here, and *why says why. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fixture of OpenCL devices, CPUs included: user events hold streams. */
+/* The fixture of OpenCL devices, CPUs included: user events hold streams, and calls fail. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
 
 #include "fixture.h"
+#include "opencl_faults.h"
 
 enum { GATES = 8 };
 
@@ -28,11 +29,30 @@ static const hs_device_ops *module(const char **why)
     return entry(HS_DEVICE_ABI);
 }
 
+static planned_fault planned;
+
 static const char *start(unsigned devices, const planned_fault *fault)
 {
     (void)devices;
-    (void)fault;
+    planned = fault ? *fault : (planned_fault){0};
+    opencl_fail_call(planned.call, planned.kind == FAULT_MEMORY ? CL_OUT_OF_HOST_MEMORY
+                                                                : CL_DEVICE_NOT_AVAILABLE);
     return "all";
+}
+
+static void opened(void)
+{
+    opencl_fail_copy(planned.operation);
+}
+
+static bool happened(void)
+{
+    return opencl_failed_call() != NULL;
+}
+
+static void check_clean(void)
+{
+    ck_assert_int_eq(opencl_live_objects(), 0);
 }
 
 static void hold(hs_stream *stream)
@@ -67,7 +87,12 @@ static void let_go(hs_stream *stream)
 
 const device_fixture fixture = {.name = "OpenCL devices",
                                 .roomy = true,
+                                .pageable = true,
                                 .module = module,
                                 .start = start,
+                                .opened = opened,
+                                .happened = happened,
                                 .hold = hold,
-                                .let_go = let_go};
+                                .let_go = let_go,
+                                .faults = true,
+                                .check_clean = check_clean};

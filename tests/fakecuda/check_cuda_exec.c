@@ -223,6 +223,26 @@ START_TEST(plugins_alone_get_a_stream)
 }
 END_TEST
 
+/* Check that a device is described once if two modules of a list have it. */
+START_TEST(devices_are_listed_once)
+{
+    fake_settings  settings = FAKE_SETTINGS;
+    hs_exec_device device;
+    unsigned       count = 0;
+
+    settings.devices = 2;
+    fake_reset(&settings);
+    hs_exec_device_init(&device);
+    ck_assert_int_eq(hs_exec_device_at(MODULE ",emulated:memory=5e6,memory=7e6," MODULE, 2, &device,
+                                       &count, NULL),
+                     HS_OK);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_str_eq(device.name, "emulated device 0");
+    ck_assert_uint_eq(device.memory, 7000000);
+    ck_assert_int_eq(hs_exec_device_at(MODULE ":0", 0, NULL, &count, NULL), HS_EINVAL);
+}
+END_TEST
+
 static int needs_stream(void *argument, const hs_plugin_task *task)
 {
     (void)argument;
@@ -496,6 +516,7 @@ int main(void)
     tcase_add_loop_test(tcase, plugins_get_a_stream, 0, WAYS);
     tcase_add_loop_test(tcase, plugins_alone_get_a_stream, 0, 2);
     tcase_add_loop_test(tcase, functions_get_a_stream, 0, 2);
+    tcase_add_test(tcase, devices_are_listed_once);
     tcase_add_loop_test(tcase, a_gpu_that_is_lost, 0, WAYS);
     tcase_add_test(tcase, a_task_that_fails);
     tcase_add_loop_test(tcase, refused, 0, 4);

@@ -139,3 +139,14 @@ void assert_integrity(void)
 {
     ck_assert_double_eq(query("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 }
+
+size_t entry_count(const hs_cost *cost)
+{
+    hs_cost_entry entry;
+    size_t        count = 0;
+
+    hs_cost_entry_init(&entry);
+    while (hs_cost_entry_at(cost, count, &entry))
+        count++;
+    return count;
+}

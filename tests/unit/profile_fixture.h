@@ -35,6 +35,9 @@ hs_cost *load_cost(void);
 hs_cost_entry entry_of(const hs_cost *cost, hs_type type, hs_cost_level level,
                        const hs_features *features);
 
+/* Return the number of entries. */
+size_t entry_count(const hs_cost *cost);
+
 /* Execute SQL in the file, and return the number in the first column of the first row, or 0. */
 double query(const char *text);
 

@@ -324,8 +324,9 @@ int exec_dry_run(const exec_job *job);
 enum { EXEC_PROGRAM = 256 };
 bool exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 
-/** Print the GPUs of this machine on standard output. Return the exit code. */
-int exec_devices(void);
+/** Print the GPUs of this machine, or the devices of a list of modules, on standard output. Return the
+ * exit code. */
+int exec_devices(const char *modules);
 
 /**
  * Return true for the next task that was not run because a predecessor failed (measurements.c):

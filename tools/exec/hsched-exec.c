@@ -232,7 +232,8 @@ static const option_spec option_table[] = {
     {0, "oversubscribe", NULL, {OPTION_FLAG(request.settings.place.oversubscribe)},
      "let CPUs of the plan share cores if the machine has too few"},
     {0, "devices", NULL, {OPTION_FLAG(devices)},
-     "print the GPUs and the processors nearest to each GPU, and exit"},
+     "print the GPUs, or the devices of the modules MODULE:SELECTION,..., and the processors nearest "
+     "to each, and exit"},
     {0, "gpu-mode", "streams|graph", {OPTION_WORD(NULL, request.settings.gpu.mode)},
      "how tasks are launched on a GPU: one by one (streams, the default), or tasks of cuBLAS in "
      "CUDA graphs that are built before the start (graph)"},
@@ -533,8 +534,8 @@ int main(int argc, char **argv)
         plugin_policy_with_rank(line.policy, &line.request.settings.decide.rank);
     if (!line.request.settings.decide.policy)
         plugin_unknown_policy(NULL, line.policy);
-    if (line.devices && options_operand_count(&o) == 0)
-        return output_finish(exec_devices());
+    if (line.devices && options_operand_count(&o) <= 1)
+        return output_finish(exec_devices(options_operand(&o)));
     take_operand(&o, &line.request, &job.plan);
     set_default_show(&o, &line);
     check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));

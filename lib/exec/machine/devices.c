@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "exec/device/modules.h"
 #include "exec/error_text.h"
 #include "support/sized.h"
 
@@ -96,7 +97,7 @@ const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hs
     return &machine->devices[worker - spec->cpus];
 }
 
-static void describe(const hs_backend_device *from, hs_exec_device *out)
+static void describe(const hs_device_info *from, hs_exec_device *out)
 {
     hs_exec_device full = {.memory = from->memory};
     hsi_topology  *topology;
@@ -112,20 +113,64 @@ static void describe(const hs_backend_device *from, hs_exec_device *out)
     hsi_sized_copy_out(out, &full, sizeof full);
 }
 
+/* Return true if the text names modules, and is not the file of a module for GPUs. */
+static bool is_list(const char *module)
+{
+    return module && (strpbrk(module, ",:") || !strpbrk(module, "/."));
+}
+
+/* Find the number of devices of a list of modules, and describe the index-th if it exists. */
+static hs_status find_in_list(const char *list, unsigned index, hs_device_info *out,
+                              unsigned *count, hs_error *error)
+{
+    hsi_device_modules      *modules = NULL;
+    const hsi_device_choice *devices;
+    hs_status                st = hsi_device_modules_open(list, &modules, error);
+
+    if (st != HS_OK)
+        return st;
+    devices = hsi_device_modules_devices(modules, count);
+    if (index < *count)
+        *out = devices[index].info;
+    hsi_device_modules_close(modules);
+    return HS_OK;
+}
+
+/* The same for the devices of a module for GPUs. */
+static hs_status find_in_module(const char *module, unsigned index, hs_device_info *out,
+                                unsigned *count, hs_error *error)
+{
+    hsi_machine machine = {.topology = NULL};
+    hs_status   st = open_devices(&machine, module, error);
+
+    *count = machine.device_count;
+    if (st == HS_OK && index < machine.device_count) {
+        const hs_backend_device *device = &machine.devices[index];
+
+        out->memory = device->memory;
+        memcpy(out->name, device->name, sizeof out->name);
+        memcpy(out->uuid, device->uuid, sizeof out->uuid);
+        memcpy(out->pci, device->pci, sizeof out->pci);
+    }
+    hsi_machine_close(&machine);
+    return st;
+}
+
 hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                             unsigned *count, hs_error *error)
 {
-    hsi_machine machine = {.topology = NULL};
-    hs_error    fault = {0};
-    hs_status   st = open_devices(&machine, module, &fault);
+    hs_device_info info = {0};
+    unsigned       number = 0;
+    hs_error       fault = {0};
+    hs_status      st =
+        (is_list(module) ? find_in_list : find_in_module)(module, index, &info, &number, &fault);
 
     if (count)
-        *count = machine.device_count;
-    if (st == HS_OK && out && index < machine.device_count)
-        describe(&machine.devices[index], out);
+        *count = number;
+    if (st == HS_OK && out && index < number)
+        describe(&info, out);
     else if (st == HS_OK && out)
         st = HS_EINVAL;
-    hsi_machine_close(&machine);
     if (st == HS_ERESOURCE) {
         hs_error cause = fault;
 

@@ -2,6 +2,8 @@
 #include "exec/machine/module.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -16,13 +18,12 @@ static void *load(const char *path)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* Open the default module: the installed file if it exists, else by the search path of shared
- * libraries, for a library that was moved or not installed. */
-static void *load_default(void)
+void *hsi_module_load(const char *file)
 {
-    const char *installed = HS_MODULE_DIR "/" MODULE;
+    char installed[sizeof HS_MODULE_DIR + 300];
 
-    return load(access(installed, F_OK) == 0 ? installed : MODULE);
+    snprintf(installed, sizeof installed, "%s/%.298s", HS_MODULE_DIR, file);
+    return load(!strchr(file, '/') && access(installed, F_OK) == 0 ? installed : file);
 }
 
 static hs_status take_backend(hsi_module *module, hs_error *error)
@@ -39,7 +40,7 @@ static hs_status take_backend(hsi_module *module, hs_error *error)
 
 hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error)
 {
-    hsi_module module = {.file = path ? load(path) : load_default()};
+    hsi_module module = {.file = path ? load(path) : hsi_module_load(MODULE)};
     hs_status  st;
 
     if (!module.file)

@@ -10,6 +10,10 @@ typedef struct hsi_module {
     const hs_backend *backend;
 } hsi_module;
 
+/* Open a file for good, as dlopen() does: a name without a slash is that of the installed file if it
+ * exists, else searched as shared libraries are, for a library that was moved or not installed. */
+void *hsi_module_load(const char *file);
+
 /* Open the module at `path`; NULL: the default module. HS_ERESOURCE: it cannot be opened. */
 hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error);
 void      hsi_module_close(hsi_module *module);

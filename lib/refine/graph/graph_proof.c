@@ -1,35 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The proof beside the search: branch and bound over places if transfers take time, else over
+ * partial schedules. */
 #include "refine/graph/graph_proof.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "algorithm/algorithm.h"
+#include "refine/graph/places/place_tree.h"
 #include "refine/graph/schedule_tree.h"
 #include "refine/graph/seeds.h"
 #include "refine/target.h"
 
 struct hsi_best_prover {
     hsi_best          *best;
-    hsi_schedule_tree *branch;
+    hsi_place_tree    *places; /* NULL: the graph has no links */
+    hsi_schedule_tree *starts; /* NULL: the graph has links */
 };
+
+static hs_status open_tree(hsi_best_prover *prover)
+{
+    const hsi_arcs *arcs = &prover->best->seeds->arcs;
+
+    return arcs->pb->links->has[HS_H2D] ? hsi_place_tree_open(arcs, &prover->places)
+                                        : hsi_schedule_tree_open(arcs, &prover->starts);
+}
 
 hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out)
 {
     hsi_best_prover *prover = calloc(1, sizeof *prover);
+    double           bound;
     hs_status        st;
 
     *out = NULL;
     if (!prover)
         return HS_ENOMEM;
     prover->best = best;
-    st = hsi_schedule_tree_open(&best->seeds->arcs, &prover->branch);
+    st = open_tree(prover);
     if (st != HS_OK) {
         hsi_best_prover_close(prover);
         return st == HS_ETOOBIG ? HS_OK : st;
     }
-    hsi_bounds_raise_to(best, hsi_schedule_tree_bound(prover->branch, best->bound, best->makespan),
-                        hsi_alg_exact.about.name);
+    bound = prover->places ? hsi_place_tree_bound(prover->places, best->bound, best->makespan,
+                                                  best->counted ? NULL : &best->interrupt)
+                           : hsi_schedule_tree_bound(prover->starts, best->bound, best->makespan);
+    hsi_bounds_raise_to(best, bound, hsi_alg_exact.about.name);
     *out = prover;
     return HS_OK;
 }
@@ -38,13 +54,29 @@ void hsi_best_prover_close(hsi_best_prover *prover)
 {
     if (!prover)
         return;
-    hsi_schedule_tree_close(prover->branch);
+    hsi_place_tree_close(prover->places);
+    hsi_schedule_tree_close(prover->starts);
     free(prover);
 }
 
 bool hsi_best_prover_ended(const hsi_best_prover *prover)
 {
-    return !prover || hsi_schedule_tree_ended(prover->branch);
+    if (!prover)
+        return true;
+    return prover->places ? hsi_place_tree_ended(prover->places)
+                          : hsi_schedule_tree_ended(prover->starts);
+}
+
+/* Return the makespan below which a schedule is useful. Over places, with no gap, it is below the
+ * best one by little more than the rounding error of a makespan, so that equal ones are refuted. */
+static double choose_cutoff(const hsi_best_prover *prover)
+{
+    const hsi_best *best = prover->best;
+
+    if (prover->places && !(best->settings->gap > 0))
+        return best->makespan * (1 - 4 * (double)(best->pb.n + 1) * DBL_EPSILON);
+    return hsi_useful_makespan_limit(best->makespan, best->settings->gap,
+                                     hsi_bounds_makespan_grid(best));
 }
 
 /* Record that no schedule is shorter than the cutoff. */
@@ -56,12 +88,26 @@ static void record_refutation(hsi_best *best, double cutoff)
         hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
 }
 
-static hs_status take_found_schedule(hsi_best_prover *prover)
+/* Search below the cutoff, for up to `most` nodes or steps (0: until the interrupt). *found is the
+ * schedule found or NULL, *done the number of nodes or steps. */
+static hs_status search_below(hsi_best_prover *prover, double cutoff, uint64_t most,
+                              const hsi_interrupt *interrupt, hs_schedule **found, uint64_t *done)
 {
-    hs_schedule *s = NULL;
-    hs_status    st = hsi_schedule_tree_build_found(prover->branch, &s);
+    hsi_schedule_tree *starts = prover->starts;
+    hs_status          st = HS_OK;
 
-    return st == HS_OK ? hsi_best_offer(prover->best, s) : st;
+    if (prover->places) {
+        st = hsi_place_tree_continue(prover->places, cutoff, most, interrupt);
+        *done = hsi_place_tree_steps(prover->places);
+        *found = hsi_place_tree_take_found(prover->places);
+        return st;
+    }
+    hsi_schedule_tree_continue(starts, cutoff, most, interrupt);
+    *done = hsi_schedule_tree_nodes(starts);
+    *found = NULL;
+    if (hsi_schedule_tree_has_found(starts))
+        st = hsi_schedule_tree_build_found(starts, found);
+    return st;
 }
 
 hs_status hsi_best_prover_continue(hsi_best_prover *prover, double seconds, uint64_t most_nodes)
@@ -71,24 +117,23 @@ hs_status hsi_best_prover_continue(hsi_best_prover *prover, double seconds, uint
     atomic_int    halt = 0;
     hsi_interrupt interrupt = {
         &slice, &halt, true, best->interrupt.report_progress, best->interrupt.report_data, NULL};
-    hs_status st = HS_OK;
-    uint64_t  done = 0;
+    hs_schedule *found;
+    hs_status    st = HS_OK;
+    uint64_t     all = 0, done;
 
     best->phase = "branch and bound";
     slice.end = best->counted ? best->stop.end : fmin(slice.begin + seconds, best->stop.end);
     do {
-        double cutoff = hsi_useful_makespan_limit(best->makespan, best->settings->gap,
-                                                  hsi_bounds_makespan_grid(best));
+        double cutoff = choose_cutoff(prover);
 
-        hsi_schedule_tree_continue(prover->branch, cutoff, best->counted ? most_nodes - done : 0,
-                                   &interrupt);
-        done += hsi_schedule_tree_nodes(prover->branch);
-        if (hsi_schedule_tree_has_found(prover->branch))
-            st = take_found_schedule(prover);
-        if (hsi_schedule_tree_ended(prover->branch))
+        st = search_below(prover, cutoff, best->counted ? most_nodes - all : 0, &interrupt, &found,
+                          &done);
+        all += done;
+        if (st == HS_OK && found)
+            st = hsi_best_offer(best, found);
+        if (st == HS_OK && hsi_best_prover_ended(prover))
             record_refutation(best, cutoff);
-    } while (st == HS_OK && hsi_schedule_tree_has_found(prover->branch) &&
-             (!best->counted || done < most_nodes));
-    best->report->iterations += done;
+    } while (st == HS_OK && found && (!best->counted || all < most_nodes));
+    best->report->iterations += all;
     return st;
 }

@@ -7,6 +7,15 @@
 
 enum { MOST = 64 }; /* platforms, and devices */
 
+/* Queries of extensions, which not every <CL/cl_ext.h> has. */
+enum {
+    PCI_BUS_ID_NV = 0x4008,
+    PCI_SLOT_ID_NV = 0x4009,
+    PCI_DOMAIN_ID_NV = 0x400a,
+    TOPOLOGY_AMD = 0x4037,
+    PCI_BUS_INFO_KHR = 0x410f
+};
+
 static const hs_device_ops opencl_ops;
 
 static bool is_memory(cl_int error)
@@ -62,6 +71,29 @@ static hs_status find_selected(const char *which, cl_device_id found[MOST], unsi
     return HS_OK;
 }
 
+/* Write the PCI address of a device, by the extension that its driver has; empty: none is known. */
+static void read_pci(cl_device_id device, char *pci, size_t size)
+{
+    struct {
+        cl_uint domain, bus, device, function;
+    } at = {0};
+    struct {
+        cl_uint       type; /* 1: PCI Express */
+        unsigned char unused[17], bus, device, function;
+    } amd = {0};
+    cl_uint domain = 0, bus, slot;
+
+    if (clGetDeviceInfo(device, PCI_BUS_INFO_KHR, sizeof at, &at, NULL) == CL_SUCCESS)
+        snprintf(pci, size, "%04x:%02x:%02x.%x", at.domain, at.bus, at.device, at.function);
+    else if (clGetDeviceInfo(device, PCI_BUS_ID_NV, sizeof bus, &bus, NULL) == CL_SUCCESS &&
+             clGetDeviceInfo(device, PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) == CL_SUCCESS) {
+        clGetDeviceInfo(device, PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL);
+        snprintf(pci, size, "%04x:%02x:%02x.%x", domain, bus, slot >> 3, slot & 7);
+    } else if (clGetDeviceInfo(device, TOPOLOGY_AMD, sizeof amd, &amd, NULL) == CL_SUCCESS &&
+               amd.type == 1)
+        snprintf(pci, size, "0000:%02x:%02x.%x", amd.bus, amd.device, amd.function);
+}
+
 static hs_status list(const char *which, hs_device_info *out, unsigned room, unsigned *count,
                       hs_error *error)
 {
@@ -76,6 +108,7 @@ static hs_status list(const char *which, hs_device_info *out, unsigned room, uns
         clGetDeviceInfo(found[i], CL_DEVICE_NAME, sizeof out[i].name - 1, out[i].name, NULL);
         clGetDeviceInfo(found[i], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
         out[i].memory = memory;
+        read_pci(found[i], out[i].pci, sizeof out[i].pci);
         if (!out[i].name[0])
             snprintf(out[i].name, sizeof out[i].name, "OpenCL device %u", i);
     }

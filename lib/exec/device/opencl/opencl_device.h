@@ -20,17 +20,27 @@ typedef struct opencl_device {
     cl_kernel        solve[2]; /* trsm of a block, by precision; NULL: no such precision */
 } opencl_device;
 
-typedef struct opencl_stream {
+typedef struct opencl_stream opencl_stream;
+
+/* A command that was not seen to end. */
+typedef struct opencl_command {
+    cl_event       event;
+    opencl_stream *from;     /* a wait for a step of this stream; NULL: no wait */
+    uint64_t       commands; /* of `from` before the step */
+} opencl_command;
+
+struct opencl_stream {
     opencl_device   *device;
     cl_command_queue queue;
-    unsigned         users;   /* the stream, and events that it recorded last */
-    cl_event        *command; /* commands that were not seen to end, in order */
+    unsigned         users; /* the stream, events that it recorded last, and waits for its steps */
+    opencl_command  *command; /* in order */
     size_t           count, room;
     uint64_t         passed; /* commands that were seen to end well */
-} opencl_stream;
+};
 
-/* A marker ends well even if a command before it failed. So a step is reached when its marker and
- * each command before it have ended well. */
+/* A marker ends well even if a command before it failed, and so does a barrier behind it: on POCL,
+ * a barrier that waits for a command that fails never ends. So a step is reached when its marker
+ * and each command before it have ended well, those before the steps that it waits for included. */
 typedef struct opencl_event {
     cl_event       marker; /* NULL: nothing is recorded */
     opencl_stream *stream;
@@ -46,7 +56,7 @@ static inline opencl_device *hsi_opencl_of(hs_device *device)
 /* Keep the fault of a call that returned `error`. Return whether there was none. */
 bool hsi_opencl_ok(opencl_device *device, cl_int error, const char *call);
 
-/* stream.c: append a command to the list of its stream, which owns it. */
+/* stream.c: append a command, which is no wait, to the list of its stream, which owns it. */
 bool hsi_opencl_add_command(opencl_stream *stream, cl_event command);
 
 int  hsi_opencl_stream_open(hs_device *device, hs_stream *out);

@@ -47,7 +47,9 @@ bool hsi_opencl_build(opencl_device *d)
     cl_device_fp_config doubles = 0;
     cl_int              error;
 
-    clGetDeviceInfo(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
+    error = clGetDeviceInfo(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
+    if (error != CL_INVALID_VALUE && !hsi_opencl_ok(d, error, "clGetDeviceInfo"))
+        return false;
     d->program = clCreateProgramWithSource(d->context, 1, &text, NULL, &error);
     if (!hsi_opencl_ok(d, error, "clCreateProgramWithSource") ||
         !hsi_opencl_ok(
@@ -83,7 +85,8 @@ static place moved(place p, size_t row, size_t column)
 }
 
 /* A failure of CLBlast has the number of OpenCL, or one of its own below -1000. Before the first
- * launch of a size it may compile, so it may lack memory. */
+ * launch of a size it may compile, so it may lack memory. CLBlast 1.5.3 ends the program if it gets
+ * no memory for a temporary buffer of gemm or syrk. */
 static bool launched(opencl_stream *s, CLBlastStatusCode status, cl_event command, const char *call)
 {
     return hsi_opencl_ok(s->device, (cl_int)status, call) && hsi_opencl_add_command(s, command);

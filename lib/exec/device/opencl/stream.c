@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams are queues in order; events are markers, with the commands before them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "exec/device/opencl/opencl_device.h"
 
@@ -39,14 +40,58 @@ static void drop_user(opencl_stream *s)
     if (!s || --s->users > 0)
         return;
     for (i = 0; i < s->count; i++)
-        clReleaseEvent(s->command[i]);
+        clReleaseEvent(s->command[i].event);
     free(s->command);
     free(s);
+}
+
+/* Return 1 if a command has ended well, 0: not yet, -1: a fault. */
+static int state_of(opencl_device *d, cl_event command)
+{
+    cl_int status = CL_QUEUED;
+
+    if (!hsi_opencl_ok(d,
+                       clGetEventInfo(command, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                      &status, NULL),
+                       "clGetEventInfo"))
+        return -1;
+    if (status >= 0)
+        return status == CL_COMPLETE;
+    hsi_device_note_fault(&d->base, HS_FAULT_LOST, "a command", "its event has an error");
+    return -1;
+}
+
+static void drop_first(opencl_stream *s)
+{
+    clReleaseEvent(s->command[0].event);
+    drop_user(s->command[0].from);
+    s->passed++;
+    s->count--;
+    memmove(s->command, s->command + 1, s->count * sizeof *s->command);
+}
+
+/* Look at the commands of a stream up to a number, and at those that they wait for in other
+ * streams; drop those that have ended well. A stream whose first command waits may be looked at
+ * again by the other stream, but up to a smaller number. */
+static int state_of_commands(opencl_stream *s, uint64_t last)
+{
+    while (s->passed < last) {
+        const opencl_command *first = &s->command[0];
+        int                   state = state_of(s->device, first->event);
+
+        if (state > 0 && first->from)
+            state = state_of_commands(first->from, first->commands);
+        if (state <= 0)
+            return state;
+        drop_first(s);
+    }
+    return 1;
 }
 
 void hsi_opencl_stream_close(hs_stream *stream)
 {
     opencl_stream *s = stream->own;
+    size_t         i;
 
     if (!s)
         return;
@@ -55,14 +100,19 @@ void hsi_opencl_stream_close(hs_stream *stream)
         return;
     clFinish(s->queue);
     clReleaseCommandQueue(s->queue);
+    state_of_commands(s, s->passed + s->count);
+    for (i = 0; i < s->count; i++) { /* the device is lost, so no query looks at these */
+        drop_user(s->command[i].from);
+        s->command[i].from = NULL;
+    }
     drop_user(s);
 }
 
 /* Make room for a command before it is enqueued. */
 static bool reserve(opencl_stream *s)
 {
-    size_t    room = 2 * s->room + 16;
-    cl_event *more;
+    size_t          room = 2 * s->room + 16;
+    opencl_command *more;
 
     if (s->count < s->room)
         return true;
@@ -81,7 +131,7 @@ bool hsi_opencl_add_command(opencl_stream *s, cl_event command)
         s->device->base.fault.kind = HS_FAULT_LOST; /* the end of the command stays unknown */
         return false;
     }
-    s->command[s->count++] = command;
+    s->command[s->count++] = (opencl_command){command, NULL, 0};
     return true;
 }
 
@@ -155,28 +205,6 @@ int hsi_opencl_record(hs_stream *stream, hs_event *event)
     return hsi_opencl_ok(s->device, clFlush(s->queue), "clFlush");
 }
 
-/* Enqueue a barrier behind a step: its marker and the commands before it, so that the barrier fails
- * if one of them does. */
-static bool enqueue_barrier(opencl_stream *s, const opencl_event *e, cl_event *command)
-{
-    const opencl_stream *from = e->stream;
-    cl_uint              count = 0;
-    cl_event            *before = malloc((from->count + 1) * sizeof *before);
-    bool                 done;
-
-    if (!before)
-        return no_memory(&s->device->base, "wait");
-    while (count < from->count && from->passed + count < e->commands) {
-        before[count] = from->command[count];
-        count++;
-    }
-    before[count++] = e->marker;
-    done = hsi_opencl_ok(s->device, clEnqueueBarrierWithWaitList(s->queue, count, before, command),
-                         "clEnqueueBarrierWithWaitList");
-    free(before);
-    return done;
-}
-
 int hsi_opencl_wait(hs_stream *stream, const hs_event *event)
 {
     opencl_stream      *s = stream->own;
@@ -187,41 +215,13 @@ int hsi_opencl_wait(hs_stream *stream, const hs_event *event)
         return 0;
     if (!e->marker)
         return 1;
-    return reserve(s) && enqueue_barrier(s, e, &command) && hsi_opencl_add_command(s, command);
-}
-
-/* Return 1 if a command has ended well, 0: not yet, -1: a fault. */
-static int state_of(opencl_device *d, cl_event command)
-{
-    cl_int status = CL_QUEUED;
-
-    if (!hsi_opencl_ok(d,
-                       clGetEventInfo(command, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                      &status, NULL),
-                       "clGetEventInfo"))
-        return -1;
-    if (status >= 0)
-        return status == CL_COMPLETE;
-    hsi_device_note_fault(&d->base, HS_FAULT_LOST, "a command", "its event has an error");
-    return -1;
-}
-
-/* Look at the commands of a stream up to a number, and drop those that have ended well. */
-static int state_of_commands(opencl_stream *s, uint64_t last)
-{
-    size_t i = 0, k;
-    int    state = 1;
-
-    while (state > 0 && i < s->count && s->passed + i < last) {
-        state = state_of(s->device, s->command[i]);
-        if (state > 0)
-            clReleaseEvent(s->command[i++]);
-    }
-    for (k = i; k < s->count; k++)
-        s->command[k - i] = s->command[k];
-    s->count -= i;
-    s->passed += i;
-    return state;
+    if (!reserve(s) ||
+        !hsi_opencl_ok(s->device, clEnqueueBarrierWithWaitList(s->queue, 1, &e->marker, &command),
+                       "clEnqueueBarrierWithWaitList"))
+        return 0;
+    s->command[s->count++] = (opencl_command){command, e->stream, e->commands};
+    e->stream->users++;
+    return 1;
 }
 
 int hsi_opencl_query(hs_event *event)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_REFINE_GRAPH_PLACES_MODEL_H
+#define HSI_REFINE_GRAPH_PLACES_MODEL_H
+
+#include "core/graph/arcs.h"
+
+enum {
+    HSI_PLACE_TREE_TASKS = 192, /* limit of the tasks of a graph */
+    HSI_PLACE_TREE_PLACES = 32  /* limit of the places: the bits of a set */
+};
+
+/* The graph as the rules of the search read it. Task and place index `time`; sets of tasks take
+ * `words` words each. A place is unary if it has one worker. */
+typedef struct hsi_place_model {
+    const hsi_arcs *arcs;
+    uint32_t        n, places;
+    size_t          words;
+    uint32_t        unary;     /* bit set of the places with one worker */
+    double         *time;      /* time of each task on each place; INFINITY: impossible */
+    size_t         *before_at; /* first arc of each task in `before`, and the number of arcs */
+    hsi_arc        *before;    /* arcs by target; their `task` is the source */
+    uint64_t       *ancestors, *descendants; /* set of each task */
+    double error; /* relative error of a schedule's ends, sums of at most 2 n rounded times */
+    hsi_arena       arena;
+} hsi_place_model;
+
+/* Create the model. HS_ETOOBIG: the graph is empty, above one of the limits or without links, so
+ * that a GPU is not a place. */
+hs_status hsi_place_model_open(hsi_place_model *model, const hsi_arcs *arcs);
+void      hsi_place_model_close(hsi_place_model *model);
+
+static inline bool hsi_set_has(const uint64_t *set, uint32_t task)
+{
+    return set[task / 64] >> task % 64 & 1;
+}
+
+static inline void hsi_set_add(uint64_t *set, uint32_t task)
+{
+    set[task / 64] |= 1ull << task % 64;
+}
+
+static inline bool hsi_is_unary(const hsi_place_model *model, uint32_t place)
+{
+    return model->unary >> place & 1;
+}
+
+/* Round a rounded sum of numbers >= 0 down: the result is below the exact sum, by at least one
+ * rounding error of it. */
+static inline double hsi_down(double sum)
+{
+    return sum * (1 - 0x1.8p-52);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_REFINE_GRAPH_PLACES_RULES_H
+#define HSI_REFINE_GRAPH_PLACES_RULES_H
+
+#include "refine/graph/places/place_state.h"
+
+/*
+ * The rules that derive heads, tails, orders and closed places from a state. Each rule relaxes the
+ * schedule: it drops the capacity of workers or some arcs. A rule returns false if no schedule
+ * below the cutoff has the decisions of the state. All sums are rounded down.
+ */
+
+/* A task within a group of tasks that share workers. */
+typedef struct hsi_place_item {
+    double   head, tail; /* exchanged if the group is seen backward */
+    double   time;
+    double   work;   /* sum of times, in the rule at work */
+    double   ended;  /* earliest end of a set of tasks, in the rule at work */
+    double   raised; /* derived head, 0: none */
+    uint32_t task;
+} hsi_place_item;
+
+typedef struct hsi_place_rules {
+    const hsi_place_model *model;
+    double          limit; /* values at or above refute: the cutoff with the error of schedules */
+    bool            changed; /* whether a rule has derived something worth another round */
+    uint64_t        applied; /* number of calls of hsi_place_rules_apply() */
+    double         *ends;    /* by task and place: memory of the rule of paths */
+    hsi_place_item *items;   /* the current group */
+    size_t          count;
+    hsi_arena       arena;
+} hsi_place_rules;
+
+hs_status hsi_place_rules_open(hsi_place_rules *rules, const hsi_place_model *model);
+void      hsi_place_rules_close(hsi_place_rules *rules);
+
+void hsi_place_rules_set_cutoff(hsi_place_rules *rules, double cutoff);
+
+/* Apply all rules until they derive nothing more. Return false if the state is refuted; its values
+ * are undefined then. */
+bool hsi_place_rules_apply(hsi_place_rules *rules, hsi_place_state *state);
+
+/* The single rules. Paths: a task starts after each predecessor's end and transfer, for the best
+ * of the predecessor's open places. */
+bool hsi_place_rule_paths(hsi_place_rules *rules, hsi_place_state *state);
+
+/* Joins: a task starts after all its ancestors on one place have run there. */
+void hsi_place_rule_joins(hsi_place_rules *rules, hsi_place_state *state);
+
+/* One worker: pairs that can run in one order only, and sets of tasks that must precede a task. */
+bool hsi_place_rule_unary(hsi_place_rules *rules, hsi_place_state *state);
+
+/* Several workers: tasks between a head and a tail must fit on their workers, cut at will. */
+bool hsi_place_rule_energy(hsi_place_rules *rules, hsi_place_state *state);
+
+/* Collect in `items` the tasks fixed on a place, or the tasks that only GPUs may run, by rising
+ * head; `backward` exchanges heads and tails. */
+void hsi_place_collect_on(hsi_place_rules *rules, const hsi_place_state *state, uint32_t place,
+                          bool backward);
+void hsi_place_collect_on_gpus(hsi_place_rules *rules, const hsi_place_state *state,
+                               bool backward);
+
+/* Raise a head or, if `backward`, a tail of a task on one place or on all open places. */
+void hsi_place_raise(hsi_place_rules *rules, double *value, double to);
+void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task,
+                          double to, bool backward);
+
+#endif

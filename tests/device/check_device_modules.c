@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of modules for devices: names, files, selections, and devices that two modules list. */
+#include <string.h>
+
+#include <hybridsched/exec.h>
+
+#include "exec/device/modules.h"
+#include "failing_memory.h"
+#include "suite.h"
+
+static void expect_devices(const char *list, const char *const *names)
+{
+    hsi_device_modules      *modules = NULL;
+    const hsi_device_choice *devices;
+    unsigned                 count, i;
+    hs_error                 error = {0};
+
+    ck_assert_msg(hsi_device_modules_open(list, &modules, &error) == HS_OK, "%s: %s", list,
+                  error.why);
+    devices = hsi_device_modules_devices(modules, &count);
+    for (i = 0; i < count && names[i]; i++)
+        ck_assert_str_eq(devices[i].info.name, names[i]);
+    ck_assert_msg(i == count && !names[i], "%s: %u devices", list, count);
+    hsi_device_modules_close(modules);
+}
+
+static void expect_error(const char *list, hs_status status, const char *why)
+{
+    hsi_device_modules *modules = NULL;
+    hs_error            error = {0};
+
+    ck_assert_int_eq(hsi_device_modules_open(list, &modules, &error), status);
+    ck_assert_msg(strstr(error.why, why), "%s: %s", list, error.why);
+    ck_assert_ptr_null(modules);
+}
+
+START_TEST(devices_follow_each_other)
+{
+    expect_devices("emulated", (const char *const[]){"emulated device 0", NULL});
+    expect_devices(
+        "emulated:devices=2,memory=1e6,bandwidth=1e9,emulated,emulated:launch=1e-6,devices=1",
+        (const char *const[]){"emulated device 0", "emulated device 1", "emulated device 0",
+                              "emulated device 0", NULL});
+}
+END_TEST
+
+/* A device is opened by the selection and index that the list gives. */
+START_TEST(selections_reach_the_module)
+{
+    hsi_device_modules      *modules = NULL;
+    const hsi_device_choice *devices;
+    hs_device               *device = NULL;
+    unsigned                 count;
+    hs_error                 error = {0};
+
+    ck_assert_int_eq(hsi_device_modules_open("emulated:devices=3,memory=5e6,emulated:memory=7e6",
+                                             &modules, &error),
+                     HS_OK);
+    devices = hsi_device_modules_devices(modules, &count);
+    ck_assert_uint_eq(count, 4);
+    for (unsigned i = 0; i < count; i++) {
+        ck_assert_uint_eq(devices[i].index, i % 3);
+        ck_assert_uint_eq(devices[i].info.memory, i < 3 ? 5000000 : 7000000);
+        ck_assert_int_eq(devices[i].ops->open(devices[i].which, devices[i].index, &device, &error),
+                         HS_OK);
+        ck_assert_uint_eq(device->memory, devices[i].info.memory);
+        devices[i].ops->close(device);
+    }
+    hsi_device_modules_close(modules);
+}
+END_TEST
+
+START_TEST(wrong_lists_are_refused)
+{
+    expect_error("", HS_EINVAL, "has no name");
+    expect_error("emulated,", HS_EINVAL, "has no name");
+    expect_error("emulated,,emulated", HS_EINVAL, "has no name");
+    expect_error(":all", HS_EINVAL, "has no name");
+    expect_error("emulated:colour=1", HS_EINVAL, "'colour=1' is no setting");
+    expect_error("emulated,devices=2", HS_EINVAL, "write emulated:devices=2");
+    expect_error("emulated:devices=0", HS_ERESOURCE, "no device is emulated");
+    expect_error("emulated,nonesuch:1", HS_ERESOURCE, "the module 'nonesuch' cannot be opened");
+    expect_error("./tests/plugin/.libs/sample.so", HS_ERESOURCE, "drives no devices");
+}
+END_TEST
+
+/* The library describes the devices of a list, and the files of modules for GPUs as before. */
+START_TEST(the_library_describes_devices)
+{
+    hs_exec_device device;
+    hs_error       error = {0};
+    unsigned       count = 0;
+
+    hs_exec_device_init(&device);
+    ck_assert_int_eq(hs_exec_device_at("emulated:devices=2,memory=1e6", 1, &device, &count, &error),
+                     HS_OK);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_str_eq(device.name, "emulated device 1");
+    ck_assert_uint_eq(device.memory, 1000000);
+    ck_assert_int_eq(hs_exec_device_at("emulated", 1, &device, &count, &error), HS_EINVAL);
+    ck_assert_int_eq(hs_exec_device_at("emulated:devices=0", 0, NULL, &count, &error),
+                     HS_ERESOURCE);
+    ck_assert_str_eq(error.why, "no GPU: no device is emulated: set devices=1 or more");
+    ck_assert_int_eq(hs_exec_device_at("./nonesuch.so", 0, NULL, &count, &error), HS_ERESOURCE);
+    ck_assert(strstr(error.why, "the module for GPUs cannot be opened"));
+}
+END_TEST
+
+START_TEST(allocations_fail)
+{
+    long first = 0, failed, blocks = memory_live_blocks();
+
+    do {
+        hsi_device_modules *modules = NULL;
+        hs_error            error = {0};
+        hs_status           st;
+
+        memory_fail_after(first++, 0);
+        st = hsi_device_modules_open("emulated:devices=2,memory=1e6,emulated", &modules, &error);
+        failed = memory_stop_failing();
+        ck_assert_int_eq(st, failed ? HS_ENOMEM : HS_OK);
+        hsi_device_modules_close(modules);
+        ck_assert_int_eq(memory_live_blocks(), blocks);
+    } while (failed);
+    ck_assert_int_gt(first, 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("modules for devices");
+    TCase *tc = tcase_create("lists");
+
+    tcase_add_test(tc, devices_follow_each_other);
+    tcase_add_test(tc, selections_reach_the_module);
+    tcase_add_test(tc, wrong_lists_are_refused);
+    tcase_add_test(tc, the_library_describes_devices);
+    tcase_add_test(tc, allocations_fail);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Branch and bound over places, on random graphs with links, ties and tasks of one type: it finds a
+ * schedule below a cutoff slightly above the optimum, and refutes the optimum itself. The optimum
+ * comes from brute force or, for larger graphs, from branch and bound over start orders.
+ */
+#include <check.h>
+#include <math.h>
+
+#include "graph_brute_force.h"
+#include "graph_sample.h"
+#include "refine/graph/places/place_tree.h"
+#include "refine/graph/schedule_tree.h"
+#include "sample.h"
+#include "suite.h"
+
+enum { NODES = 100000 /* limit of the search over start orders */ };
+
+/* A graph of a sample, opened for searches. */
+typedef struct graph {
+    graph_sample  s;
+    hsi_problem   pb;
+    hsi_arcs      arcs;
+    hs_settings   settings;
+    hsi_stop      stop;
+    atomic_int    halt;
+    hsi_interrupt interrupt;
+} graph;
+
+/* Make a graph with links of at most `most` tasks. Return false if the sample is no such graph;
+ * there is nothing to close then. */
+static bool open_graph(graph *g, uint64_t seed, size_t most)
+{
+    graph_sample_make(&g->s, seed);
+    if (!g->s.links || g->s.n > most) {
+        graph_sample_free(&g->s);
+        return false;
+    }
+    hs_settings_init(&g->settings);
+    g->stop = hsi_stop_after(&g->settings, INFINITY);
+    atomic_init(&g->halt, 0);
+    g->interrupt = (hsi_interrupt){.stop = &g->stop, .halt = &g->halt, .leads = true};
+    ck_assert_int_eq(hsi_problem_of_tasks(g->s.in, NULL, &g->pb), HS_OK);
+    ck_assert_int_eq(hsi_arcs_open(&g->pb, &g->arcs), HS_OK);
+    return true;
+}
+
+static void close_graph(graph *g)
+{
+    hsi_arcs_close(&g->arcs);
+    hsi_problem_close(&g->pb);
+    graph_sample_free(&g->s);
+}
+
+/* Return the makespan of the first schedule below the cutoff; INFINITY: the cutoff is refuted. The
+ * search stops after every `steps` steps, 0: never. */
+static double search_below(graph *g, double cutoff, uint64_t steps)
+{
+    hsi_place_tree *tree = NULL;
+    hs_schedule    *found = NULL;
+    double          makespan = INFINITY;
+
+    ck_assert_int_eq(hsi_place_tree_open(&g->arcs, &tree), HS_OK);
+    while (!found && !hsi_place_tree_ended(tree)) {
+        ck_assert_int_eq(hsi_place_tree_continue(tree, cutoff, steps, &g->interrupt), HS_OK);
+        found = hsi_place_tree_take_found(tree);
+    }
+    if (found) {
+        GRAPH_REQUIRE(&g->s, hs_schedule_check(g->s.in, found, NULL) == HS_OK, "no schedule");
+        makespan = hs_schedule_makespan(found);
+        GRAPH_REQUIRE(&g->s, makespan < cutoff, "%.17g is not below %.17g", makespan, cutoff);
+    }
+    hs_schedule_free(found);
+    hsi_place_tree_close(tree);
+    return makespan;
+}
+
+/* Return the least makespan that a search from a high cutoff down finds, checking each. */
+static double search_down(graph *g, double cutoff)
+{
+    hsi_place_tree *tree = NULL;
+    double          least = cutoff;
+
+    ck_assert_int_eq(hsi_place_tree_open(&g->arcs, &tree), HS_OK);
+    while (!hsi_place_tree_ended(tree)) {
+        hs_schedule *found;
+
+        ck_assert_int_eq(hsi_place_tree_continue(tree, least, 3, &g->interrupt), HS_OK);
+        found = hsi_place_tree_take_found(tree);
+        if (!found)
+            continue;
+        GRAPH_REQUIRE(&g->s, hs_schedule_check(g->s.in, found, NULL) == HS_OK, "no schedule");
+        GRAPH_REQUIRE(&g->s, hs_schedule_makespan(found) < least, "not shorter");
+        least = hs_schedule_makespan(found);
+        hs_schedule_free(found);
+    }
+    hsi_place_tree_close(tree);
+    return least;
+}
+
+static void require_bound_holds(graph *g, double optimum)
+{
+    hsi_place_tree *tree = NULL;
+    double          bound;
+
+    ck_assert_int_eq(hsi_place_tree_open(&g->arcs, &tree), HS_OK);
+    bound = hsi_place_tree_bound(tree, 0, 2 * optimum, NULL);
+    GRAPH_REQUIRE(&g->s, bound <= optimum * (1 + 1e-14), "bound %.17g, optimum %.17g", bound,
+                  optimum);
+    GRAPH_REQUIRE(&g->s, bound > 0, "no bound");
+    hsi_place_tree_close(tree);
+}
+
+START_TEST(tree_agrees_with_brute_force)
+{
+    size_t rounds = rounds_scaled(8000), looked_at = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph  g;
+        double optimum;
+
+        if (!open_graph(&g, 88000000 + i, GRAPH_BRUTE_FORCE_TASKS))
+            continue;
+        looked_at++;
+        optimum = graph_brute_force(&g.s);
+        GRAPH_REQUIRE(&g.s, isfinite(search_below(&g, 1.0005 * optimum, i % 3)),
+                      "found nothing below 1.0005 times the optimum, %.17g", optimum);
+        GRAPH_REQUIRE(&g.s, isfinite(search_below(&g, nextafter(optimum, INFINITY), 0)),
+                      "has not found the optimum, %.17g", optimum);
+        GRAPH_REQUIRE(&g.s, isinf(search_below(&g, optimum, i % 5)),
+                      "found a schedule below the optimum, %.17g", optimum);
+        GRAPH_REQUIRE(&g.s, search_down(&g, 3 * optimum) == optimum, "missed the optimum, %.17g",
+                      optimum);
+        require_bound_holds(&g, optimum);
+        close_graph(&g);
+    }
+    ck_assert_uint_ge(looked_at * 8, rounds);
+}
+END_TEST
+
+/* Return the optimum by branch and bound over start orders, or INFINITY if this takes too long. */
+static double optimum_by_orders(graph *g)
+{
+    hsi_schedule_tree *tree = NULL;
+    double             least = INFINITY;
+    uint64_t           nodes = 0;
+
+    ck_assert_int_eq(hsi_schedule_tree_open(&g->arcs, &tree), HS_OK);
+    while (!hsi_schedule_tree_ended(tree) && nodes < NODES) {
+        hs_schedule *found = NULL;
+
+        hsi_schedule_tree_continue(tree, least / (1 + 1e-11), NODES, &g->interrupt);
+        nodes += hsi_schedule_tree_nodes(tree);
+        if (!hsi_schedule_tree_has_found(tree))
+            continue;
+        ck_assert_int_eq(hsi_schedule_tree_build_found(tree, &found), HS_OK);
+        least = hs_schedule_makespan(found);
+        hs_schedule_free(found);
+    }
+    if (!hsi_schedule_tree_ended(tree))
+        least = INFINITY;
+    hsi_schedule_tree_close(tree);
+    return least;
+}
+
+/* Check that no bound exceeds what the search finds. */
+static void require_bounds_hold(graph *g, double optimum)
+{
+    for (size_t i = 0; i < hs_bound_count(); i++) {
+        double value;
+
+        g->settings.time_limit = 0.01;
+        if (hs_bound_compute(hs_bound_at(i), g->s.in, &g->settings, &value) == HS_OK)
+            GRAPH_REQUIRE(&g->s, value <= optimum * (1 + 1e-11), "%s says %.17g, found %.17g",
+                          hs_bound_name(hs_bound_at(i)), value, optimum);
+    }
+}
+
+START_TEST(tree_agrees_with_start_orders_and_bounds)
+{
+    size_t rounds = rounds_scaled(1000), looked_at = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph  g;
+        double optimum;
+
+        if (!open_graph(&g, 89000000 + i, 14))
+            continue;
+        optimum = optimum_by_orders(&g);
+        if (isfinite(optimum)) {
+            looked_at++;
+            GRAPH_REQUIRE(&g.s, isfinite(search_below(&g, 1.0005 * optimum, 0)),
+                          "found nothing below 1.0005 times the optimum, %.17g", optimum);
+            GRAPH_REQUIRE(&g.s, isinf(search_below(&g, optimum * (1 - 2e-11), 0)),
+                          "found a schedule below the optimum, %.17g", optimum);
+            require_bound_holds(&g, optimum);
+            require_bounds_hold(&g, optimum);
+        }
+        close_graph(&g);
+    }
+    ck_assert_uint_ge(looked_at * 4, rounds);
+}
+END_TEST
+
+/* Check that graphs without links or tasks are refused. */
+START_TEST(unsuitable_graphs_are_refused)
+{
+    graph           g;
+    hsi_place_tree *tree = NULL;
+    uint64_t        seed = 88000000;
+
+    while (!open_graph(&g, seed, GRAPH_TASKS))
+        seed++;
+    g.pb.n = 0;
+    ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
+    g.pb.n = 193;
+    ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
+    g.pb.n = g.s.n;
+    g.pb.links = &(hsi_links){0};
+    ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
+    close_graph(&g);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("branch and bound over places");
+    TCase *cases = tcase_create("on small graphs");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, tree_agrees_with_brute_force);
+    tcase_add_test(cases, tree_agrees_with_start_orders_and_bounds);
+    tcase_add_test(cases, unsuitable_graphs_are_refused);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
