@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import subprocess
+import sysconfig
 import tempfile
 
 HEADERS = ["hybridsched/hybridsched.h", "hybridsched/exec.h"]
@@ -137,6 +138,9 @@ def builder():
     """Return the cffi.FFI that setuptools compiles against the installed library."""
     import cffi
 
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise SystemExit("hybridsched: the package needs the GIL, and this Python is a free-threaded "
+                         "build: use another one")
     packages = ["hybridsched-exec"]
     if pkg_config("--exists", "hybridsched-profile") is not None:
         packages.append("hybridsched-profile")

@@ -16,6 +16,8 @@ import sysconfig
 def missing():
     if sys.version_info < (3, 9):
         yield "version 3.9"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        yield "a build with the GIL, which the package needs"
     for name in ("cffi", "numpy"):
         try:
             __import__(name)

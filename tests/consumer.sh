@@ -21,7 +21,8 @@ lib=$(dirname "${pc%/*}")
 bin=$(dirname "$(find "$root" -name hsched-exec -path '*/bin/*')")
 doc=$(pkg-config --variable=docdir hybridsched)
 case $doc in "$root"*) ;; *) doc=$root$doc ;; esac # not every pkg-config adds the root
-for file in LICENSE README.md data/README.md doc/tutorial.md examples/starpu/hybridsched_starpu.c; do
+for file in LICENSE README.md data/README.md doc/tutorial.md examples/starpu/hybridsched_starpu.c \
+    examples/stencil/heat.c; do
     [ -f "$doc/$file" ] || fail "$file is not installed in ${doc#"$root"}"
 done
 strict="-Wall -Wextra -Wpedantic -Werror"
@@ -76,6 +77,19 @@ for example in $examples; do
         $(pkg-config --cflags --libs $module)
 done
 
+# The example of a plugin on the application's data, from the installed documentation.
+# shellcheck disable=SC2046,SC2086
+runs_stencil() {
+    $CC ${CFLAGS:-} $strict -shared -fPIC "$doc/examples/stencil/stencil.c" -o "$root/stencil.so" \
+        $cflags || fail "examples/stencil/stencil.c does not compile"
+    $CC ${CFLAGS:-} $strict "$doc/examples/stencil/heat.c" -o "$root/heat" \
+        $(pkg-config --cflags --libs hybridsched-exec) || fail "examples/stencil/heat.c does not compile"
+    LD_LIBRARY_PATH="$lib" "$root/heat" "$root/stencil.so" >"$root/out" || fail "examples/stencil failed"
+    grep -q '^500 tasks, the same as the loop' "$root/out" || fail "examples/stencil printed: $(cat "$root/out")"
+    passed=$((passed + 1))
+}
+runs_stencil
+
 # Each header compiles alone and leaves the program's macros defined.
 stands_alone() { # compile...
     for header in "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h; do
@@ -115,6 +129,16 @@ HS_PLUGIN_TASK(run)
     return hs_plugin_cancelled(task) ? HS_PLUGIN_ABORTED : HS_PLUGIN_DONE;
 }
 
+HS_PLUGIN_MODES(twice, HS_READ, HS_WRITE);
+
+HS_PLUGIN_TASK(twice)
+{
+    const int *from = static_cast<const int *>(task->data[0].at);
+
+    *static_cast<int *>(task->data[1].at) = 2 * *from;
+    return task->data_count == 2 ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
+}
+
 HS_PLUGIN_GPU_TASK(run)
 {
     return HS_PLUGIN_HAS(task, stream) ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
@@ -146,12 +170,15 @@ PLUGIN
         $cflags || fail "a plugin does not compile as C++"
     printf '# cpus 1\n# gpus 0\nid,cpu,gpu,kernel\na,1e-3,inf,plugin:./plugin.so:run\n' \
         >"$root/jobs.csv"
+    printf '%s\n' '# cpus 1' '# gpus 0' '# data x 4' '# data y 4' cpu,gpu,kernel,data \
+        '1e-3,inf,plugin:./plugin.so:twice,x:r;y:w' >"$root/data.csv"
     (
         cd "$root"
         LD_LIBRARY_PATH=$lib
         export LD_LIBRARY_PATH
         "$bin/hsched-solve" --plugin ./plugin.so --allow=plugins -a mine -o plan jobs.csv &&
-            "$bin/hsched-exec" --allow=plugins --oversubscribe plan
+            "$bin/hsched-exec" --allow=plugins --oversubscribe plan &&
+            "$bin/hsched-exec" --allow=plugins --oversubscribe --policy=dynamic data.csv
     ) >"$root/out" 2>&1 || { cat "$root/out"; fail "a plugin in C++ does not run"; }
     passed=$((passed + 1))
 }

@@ -267,11 +267,28 @@ typedef struct hs_exec hs_exec;
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
  * hs_exec_describe_factorisation()), in QR only on CPUs and emulated GPUs; other built-in kernels
- * and plugins have private data.
+ * have private data. Plugins share data on CPUs and emulated GPUs (see hs_exec_data()).
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out, hs_error *error);
 HS_API void      hs_exec_free(hs_exec *exec);
+
+/**
+ * Set the memory of the data `name`, which tasks with a plugin use: `bytes` at `at`, which must
+ * outlive the handle; NULL: zeroed memory of the library. Not during a run. A run reads the memory
+ * at its start. When it returns, the memory has the newest version; data that a failed or aborted
+ * task writes is undefined unless tasks may be retried, time out or be spoliated: then such a task
+ * has no effect. Without this call the library allocates data whose size the instance has, at the
+ * start of the first run. HS_EINVAL: no task with a plugin uses this data on CPUs, or the instance
+ * has another size for it; HS_ENOMEM. O(log data).
+ */
+HS_API hs_status hs_exec_data(hs_exec *exec, const char *name, void *at, size_t bytes);
+
+/**
+ * Return the memory of data, and set *bytes to its size; not during a run. NULL: there is no such
+ * data, or no memory yet. `bytes` may be NULL. O(log data).
+ */
+HS_API void *hs_exec_data_at(const hs_exec *exec, const char *name, size_t *bytes);
 
 /** Placement of a worker, for --dry-run. */
 typedef struct hs_exec_worker_info {

@@ -48,6 +48,17 @@ typedef enum hs_plugin_result {
                                reason */
 } hs_plugin_result;
 
+/** A datum that the task uses, in the order of the task's column `data`. The layout is final. */
+typedef struct hs_plugin_data {
+    const char *name;
+    void       *at;     /* address; aligned as by malloc() if the library allocated the memory */
+    void       *buffer; /* NULL; a device without addresses has the datum in this buffer */
+    size_t      offset; /* offset in `buffer` */
+    size_t      bytes;
+    uint32_t    mode; /* an hs_access_mode: write only if it has HS_WRITE; without HS_READ the
+                         initial content is undefined, and the task writes all bytes */
+} hs_plugin_data;
+
 /** An execution of a task. Later versions add members at the end: see HS_PLUGIN_HAS(). */
 typedef struct hs_plugin_task {
     size_t      struct_size;
@@ -67,6 +78,8 @@ typedef struct hs_plugin_task {
     const char *log;     /* file for longer output of this attempt; NULL: none */
     void       *stream;  /* the GPU's cudaStream_t; the GPU is the current device of the thread.
                             NULL: none */
+    const hs_plugin_data *data; /* the data that the task uses; NULL: none */
+    size_t                data_count;
 } hs_plugin_task;
 
 /** Return 1 if both program and plugin were compiled with versions that have this member. */
@@ -108,6 +121,17 @@ typedef int hs_plugin_function(const hs_plugin_task *task);
  * complete when the function returns.
  */
 #define HS_PLUGIN_GPU_TASK(symbol) HS_PLUGIN_TASK(symbol##_gpu)
+
+/**
+ * Declare how the function uses the data of its tasks, in the order of the column `data`:
+ * HS_PLUGIN_MODES(blur, HS_READ, HS_WRITE). Tasks with data need this, and each row must name as
+ * many data, with these modes. Their functions run on CPUs and emulated GPUs.
+ */
+#define HS_PLUGIN_MODES(symbol, ...)                                                               \
+    HS_PLUGIN_DATA const uint32_t symbol##_modes[];                                                \
+    const uint32_t                symbol##_modes[] = {__VA_ARGS__, HS_PLUGIN_MODES_END}
+
+#define HS_PLUGIN_MODES_END UINT32_MAX
 
 /** A plugin's algorithms and policies, for --plugin: NULL-terminated lists; NULL: none. */
 typedef struct hs_plugin_offer {

@@ -8,6 +8,7 @@
 (4.0, 4.0)
 """
 
+from . import _interpreter  # noqa: F401
 from ._errors import *  # noqa: F403
 from . import _errors
 from ._library import lib as _lib, text as _text

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._devices import find_devices
 from ._errors import InvalidArgument, MissingResource
-from ._library import ffi, lib, near, text
+from ._library import end_fork, ffi, lib, near, text
 
 if TYPE_CHECKING:
     from ._instance import Instance
@@ -79,6 +80,7 @@ class Functions:
         self.tracebacks: dict[tuple[int, int], str] = {}  # of failures, by task and attempt
         self.raised: Optional[BaseException] = None  # exception that ended the run
         self.stop: Optional[_StopRun] = None
+        self._pid = os.getpid()
         self._state, self._name = ffi.new_handle(self), ffi.new("char[]", b"python")
         self._backend = ffi.new("hs_backend *", {
             "abi": lib.HS_BACKEND_ABI, "name": self._name, "data": self._state,
@@ -113,6 +115,7 @@ class Functions:
             failed = None
         except BaseException as error:
             failed = error
+        end_fork(self._pid, failed)
         outcome = self._judge(task, failed, attempt)
         failed = None  # the frames of its traceback include this one
         task._cancel = None

@@ -8,10 +8,12 @@ import atexit
 import os
 import secrets
 import stat
+import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Optional, Union
 
 from ._errors import Error, InvalidArgument, check, check_described, failure
@@ -157,6 +159,34 @@ class Stop:
 
 
 _running: set[Stop] = set()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_running.clear)  # a fork has no thread that runs a call
+
+
+def end_fork(pid: int, raised: Optional[BaseException]) -> None:
+    """End this process if it is a fork of ``pid`` that a callback of the library has made.
+
+    The threads of the library are not in the fork, and the files of a run belong to the parent, so
+    the fork must not return to the library. ``raised``: the exception of the callback. SystemExit
+    has its usual status; the status is 1 after a message or a traceback otherwise.
+    """
+    if os.getpid() == pid:
+        return
+    code: Any = 1
+    if isinstance(raised, SystemExit):
+        code = raised.code
+    elif raised is not None:
+        traceback.print_exception(type(raised), raised, raised.__traceback__)
+    else:
+        code = ("hybridsched: a fork returned from a function that a run or a search has called: end "
+                "it by os._exit() or sys.exit()")
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(code or 0)
 
 
 @atexit.register
@@ -211,7 +241,7 @@ def stoppable(call: Callable[[], Any], stop: Stop) -> tuple[int, Optional[BaseEx
 
 
 __all__ = [
-    "Error", "Path", "Stop", "check", "check_described", "content", "encode", "failure", "ffi",
+    "Error", "Path", "Stop", "check", "check_described", "content", "encode", "end_fork", "failure", "ffi",
     "lib", "memory_file", "near", "registry", "save", "sized", "stoppable", "struct", "text",
     "written",
 ]

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
-from ._library import Stop, ffi, lib, text
+from ._library import Stop, end_fork, ffi, lib, text
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class ProgressCall:
                  close: Optional[Callable[[], None]] = None) -> None:
         self.call, self.stop, self.close = call, stop, close
         self.raised: Optional[BaseException] = None
+        self._pid = os.getpid()
         self.handle = ffi.new_handle(self)
         self.function = lib.hspy_progress
 
@@ -57,12 +59,14 @@ class ProgressCall:
         """Pass on an hs_progress, unless the search was cancelled."""
         if self.stop.flag[0]:
             return
+        stops = False
         try:
-            if self.call(Progress(progress.seconds, progress.makespan, progress.bound,
-                                  progress.iterations, text(progress.phase))):
-                self.stop.set()
+            stops = bool(self.call(Progress(progress.seconds, progress.makespan, progress.bound,
+                                            progress.iterations, text(progress.phase))))
         except BaseException as error:
             self.raised = error
+        end_fork(self._pid, self.raised)
+        if stops or self.raised:
             self.stop.set()
 
     def finish(self) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ._errors import Error, InvalidArgument, check, check_described, failure, how_to_get
 from ._functions import Functions, Task
-from ._library import Path, Stop, encode, ffi, lib, save, stoppable, struct, text, written
+from ._library import (
+    Path, Stop, encode, end_fork, ffi, lib, save, stoppable, struct, text, written)
 from ._progress import run_bar
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
@@ -253,17 +254,22 @@ class _Watch:
         self.call, self.close = call, close
         self.stop: Optional[_StopRun] = None
         self.raised: Optional[BaseException] = None
+        self._pid = os.getpid()
 
     def report(self, now: Any) -> None:
         if self.raised or self.stop is None:
             return
+        stops = False
         try:
-            if self.call(RunProgress(now.seconds, now.total, now.done, now.running, now.failed,
-                                     now.remaining)) and not self.stop.flag[0]:
-                self.stop.set()
+            stops = bool(self.call(RunProgress(now.seconds, now.total, now.done, now.running,
+                                               now.failed, now.remaining)))
         except BaseException as error:
             self.raised = error
+        end_fork(self._pid, self.raised)
+        if self.raised:
             self.stop.end_now()
+        elif stops and not self.stop.flag[0]:
+            self.stop.set()
 
 
 def hspy_run_progress(state: Any, progress: Any) -> None:

@@ -9,9 +9,9 @@ import unittest
 from common import SOURCE, has
 
 
-def output(name):
-    path = os.path.join(SOURCE, "python/examples", name)
-    return subprocess.run([sys.executable, path], check=True, stdout=subprocess.PIPE,
+def output(name, *arguments, folder="python/examples"):
+    path = os.path.join(SOURCE, folder, name)
+    return subprocess.run([sys.executable, path, *arguments], check=True, stdout=subprocess.PIPE,
                           text=True).stdout
 
 
@@ -23,6 +23,13 @@ class Examples(unittest.TestCase):
     @unittest.skipUnless(has("dask") and has("cloudpickle"), "dask is missing")
     def test_dask(self):
         self.assertEqual(output("dask_pool.py"), f"{2 * sum(range(9900))}\n")
+
+    def test_the_comparison_of_types_without_a_gpu(self):
+        lines = output("both.py", "--emulate", "6", "16", "1", "1", folder="bench").splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines[:3]], ["CPUs", "GPUs", "both"])
+        self.assertRegex(lines[3], r"^6 products of 16 x 16, numpy, 1 CPUs, 1 GPUs: both / better "
+                                   r"type [0-9.]+$")
+        self.assertEqual(lines[4], "gpu0 saw 1 GPU: CUDA_VISIBLE_DEVICES=0")
 
 
 if __name__ == "__main__":

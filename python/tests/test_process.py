@@ -2,6 +2,7 @@
 """Signals, memory and the end of the process, in processes of their own."""
 
 import _thread
+import os
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import unittest.mock
 
 import hybridsched as hs
 from hybridsched import _library
-from common import rounds, script
+from common import InFolder, SOURCE, rounds, script
 
 SEARCH = """
 import os, signal, sys, threading, hybridsched as hs
@@ -156,6 +157,129 @@ class Interrupts(unittest.TestCase):
         with unittest.mock.patch("_thread.start_new_thread", side_effect=RuntimeError("no thread")):
             with self.assertRaisesRegex(RuntimeError, "no thread"):
                 hs.solve(hs.Instance([1], [1], cpus=1, gpus=1), "lpt")
+
+
+class Forks(InFolder):
+    """Forks of a process in which the library runs tasks or searches in other threads."""
+
+    BEGIN = """
+import os, sys, threading, hybridsched as hs
+from hybridsched import _library
+inst = hs.Instance.from_frame({"id": ["a", "b"], "kernel": ["python:a"] * 2, "cpu": [1] * 2},
+                              cpus=2, gpus=0)
+def status(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+    def run_script(self, text):
+        done = script(self.BEGIN + text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_a_fork_beside_a_run_may_use_the_package(self):
+        self.run_script("""
+started, go, runs = threading.Barrier(3), threading.Event(), []
+def wait(task):
+    started.wait()
+    go.wait()
+thread = threading.Thread(target=lambda: runs.append(hs.run(
+    inst, fn={"a": wait}, oversubscribe=True, journal="journal")))
+thread.start()
+started.wait()
+child = os.fork()
+if not child:
+    assert not _library._running
+    s = hs.solve(inst, "best", iterations=10)
+    assert s.makespan == 1 and len(s.entries()) == 2
+    assert hs.run(inst, fn={"a": lambda task: None}, oversubscribe=True).ok
+    sys.exit(3)  # calls the functions of atexit
+assert status(child) == 3
+go.set()
+thread.join()
+assert runs[0].ok
+again = hs.run(inst, fn={"a": wait}, oversubscribe=True, journal="journal", resume=True)
+assert again.report["resumed"] == 2
+""")
+
+    def test_a_fork_in_a_function_does_not_return_to_the_run(self):
+        done = self.run_script("""
+children = []
+def fork(task):
+    child = os.fork()
+    if child:
+        children.append((task.number, status(child)))
+        if task.number < 5:
+            raise RuntimeError("again")
+    elif task.number == 2:
+        raise ValueError("of mine")
+    elif task.number > 2:
+        sys.exit({3: 7, 4: None, 5: "words"}[task.number])
+r = hs.run(inst.with_workers(1, 0), fn={"a": fork}, retries=4)
+assert r.ok
+assert sorted(children) == sorted(2 * [(1, 1), (2, 1), (3, 7), (4, 0), (5, 1)]), children
+""")
+        self.assertEqual(done.stderr.count("a fork returned from a function"), 2)
+        self.assertEqual(done.stderr.count("\nValueError: of mine\n"), 2)
+        self.assertEqual(done.stderr.count("words\n"), 2)
+
+    def test_a_fork_in_a_progress_callback_does_not_return_to_the_call(self):
+        for call in ("hs.solve(hs.generate('gamma', 200, cpus=7, gpus=3, seed=8), time_limit=3600, "
+                     "progress=fork)",
+                     "hs.run(hs.Instance([1], [1], cpus=1, gpus=0), emulate_cpus=True, "
+                     "time_scale=10, progress=fork)"):
+            done = self.run_script(f"""
+children = []
+def fork(now):
+    if not children:
+        child = os.fork()
+        children.append(child and status(child))
+    return True
+{call}
+assert children == [1], children
+""")
+            self.assertEqual(done.stderr.count("a fork returned from a function"), 1)
+
+
+class Interpreters(InFolder):
+    def test_another_interpreter_is_refused(self):
+        with open("other.py", "w", encoding="utf-8") as file:
+            file.write("try:\n    import hybridsched\nexcept ImportError as error:\n"
+                       "    with open('refused', 'a') as file:\n        print(error, file=file)\n")
+        done = script("""
+import importlib, sys
+for name in ("_interpreters", "_xxsubinterpreters"):
+    try:
+        module = importlib.import_module(name)
+        break
+    except ImportError:
+        pass
+else:
+    sys.exit(77)
+for _ in range(2):
+    made = module.create()
+    with open("other.py") as file:
+        module.run_string(made, file.read())
+    module.destroy(made)
+import hybridsched as hs
+assert hs.solve(hs.Instance([4, 2, 6], [1, 2, 3], cpus=1, gpus=1), "lpt").makespan > 0
+""")
+        if done.returncode == 77:
+            self.skipTest("this Python makes no further interpreters")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open("refused", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertIn("only in the main interpreter", lines[0])
+
+
+    def test_free_threaded_builds_are_refused(self):
+        begin = ("import runpy, sys, sysconfig; sys.argv = [sys.argv[1], '/usr'];"
+                 "sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1;"
+                 "made = runpy.run_path(sys.argv[0], run_name=")
+        for end, name in (("'__main__')", "probe.py"), ("'build'); made['builder']()", "build_cffi.py")):
+            done = script(begin + end, os.path.join(SOURCE, "python", name))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, "^(hybridsched: )?[^\n]*the GIL[^\n]*\n$")
 
 
 class Memory(unittest.TestCase):

@@ -13,7 +13,9 @@ typedef struct hsi_client_run {
     unsigned                gpus;
     const hsi_sharing      *sharing;  /* functions of the module for GPUs; NULL: none */
     bool                    may_fail; /* attempts may fail, so inputs must survive an attempt */
-    bool may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
+    bool  may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
+    bool *claimed;  /* by handle: a client has the data. hsi_run_data_create() allocates the list,
+                       and  recognise() adds the data of its rows */
 } hsi_client_run;
 
 /*
@@ -32,14 +34,15 @@ typedef struct hsi_client {
     hs_status (*recognise)(const hsi_client_run *run, void **state, hs_error *refusal,
                            hs_error *error);
 
-    /* Return true if tasks of the row are the client's. O(1). */
-    bool (*has_row)(const void *state, size_t row);
-
     /* Allocate the memory of all data that has none, and write the initial values. Called before
      * each run. On failure *error names the data. */
     hs_status (*fill)(void *state, hs_error *error);
 
-    /* After a run whose tasks are all done: HS_EFAILED with *error if data was lost or is wrong. */
+    /* After each run, whatever its outcome: bring the newest versions home. May be NULL. */
+    void (*flush)(void *state);
+
+    /* After a run whose tasks are all done: HS_EFAILED with *error if data was lost or is wrong.
+     * May be NULL. */
     hs_status (*verify)(void *state, hs_error *error);
     void (*free)(void *state);
 
@@ -50,57 +53,65 @@ typedef struct hsi_client {
     /* Announce that a CPU worker will soon run a task of the row. Called only if sharing() returns
      * a module. */
     void (*prefetch)(void *state, size_t row);
+
+    /* The same as hs_exec_data() and hs_exec_data_at(). NULL: the application has no access to the
+     * data. */
+    hs_status (*place)(void *state, const char *name, void *at, size_t bytes);
+    void *(*home)(const void *state, const char *name, size_t *bytes);
 } hsi_client;
 
-extern const hsi_client hsi_client_tiled; /* tiled factorisations */
+/* In the order in which they are asked; the last one takes data that no other client has. */
+extern const hsi_client hsi_client_tiled;   /* tiled factorisations */
+extern const hsi_client hsi_client_buffers; /* data of the application's own kernels */
 
 /* The data of a run: the clients that have rows in the run, with their states. */
-typedef struct hsi_data hsi_data;
+typedef struct hsi_run_data hsi_run_data;
 
 /* Ask all clients for their rows. HS_OK: the caller owns *out. Errors are those of recognise(). */
-hs_status hsi_data_create(const hsi_client_run *run, hsi_data **out, hs_error *error);
-void      hsi_data_free(hsi_data *data);
+hs_status hsi_run_data_create(const hsi_client_run *run, hsi_run_data **out, hs_error *error);
+void      hsi_run_data_free(hsi_run_data *data);
 
 /* Return the reason of the first client that refused rows; status HS_OK: no client did. */
-const hs_error *hsi_data_refusal(const hsi_data *data);
+const hs_error *hsi_run_data_refusal(const hsi_run_data *data);
 
 /*
  * Return the number of clients with rows; the backend of a client for CPUs and emulated GPUs; and
  * the backend for GPUs that share data, NULL: none.
  */
-unsigned          hsi_data_clients(const hsi_data *data);
-const hs_backend *hsi_data_host_backend(const hsi_data *data, unsigned index);
-const hs_backend *hsi_data_gpu_backend(const hsi_data *data);
+unsigned          hsi_run_data_clients(const hsi_run_data *data);
+const hs_backend *hsi_run_data_host_backend(const hsi_run_data *data, unsigned index);
+const hs_backend *hsi_run_data_gpu_backend(const hsi_run_data *data);
 
 /* Return the index of the client whose tasks the backend runs; HS_NONE: the backend belongs to no
  * client. */
-unsigned hsi_data_client_of(const hsi_data *data, const hs_backend *backend);
+unsigned hsi_run_data_client_of(const hsi_run_data *data, const hs_backend *backend);
 
 /* Return true if tasks of the backend call OpenBLAS: the backend belongs to such a client. */
-bool hsi_data_calls_blas(const hsi_data *data, const hs_backend *backend);
+bool hsi_run_data_calls_blas(const hsi_run_data *data, const hs_backend *backend);
 
 /* Free the data of a client none of whose tasks runs. Its backends stay valid and create no body.
  */
-void hsi_data_drop(hsi_data *data, unsigned index);
+void hsi_run_data_drop(hsi_run_data *data, unsigned index);
 
 /* Return why the run cannot resume a journal; NULL: no data hinders it. */
-const char *hsi_data_resume_defect(const hsi_data *data);
+const char *hsi_run_data_resume_defect(const hsi_run_data *data);
 
-/* Call fill() or verify() of each client, until one fails. */
-hs_status hsi_data_fill(hsi_data *data, hs_error *error);
-hs_status hsi_data_verify(hsi_data *data, hs_error *error);
+/* Call fill(), flush() or verify() of each client, until one fails. */
+hs_status hsi_run_data_fill(hsi_run_data *data, hs_error *error);
+void      hsi_run_data_flush(hsi_run_data *data);
+hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error);
 
 /* Return the module that shares data with GPUs, and set *memory; NULL: none. The function is cheap,
  * and constant after the bodies are made. */
-const hsi_sharing *hsi_data_sharing(const hsi_data *data, hsi_memory **memory);
+const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory);
 
 /* Announce a row that a CPU worker will run soon; the data is shared with GPUs. */
-void hsi_data_prefetch(const hsi_data *data, size_t row);
+void hsi_run_data_prefetch(const hsi_run_data *data, size_t row);
 
 /* Return the state of a client; NULL: it has no rows in the run. */
-void *hsi_data_state(const hsi_data *data, const hsi_client *client);
+void *hsi_run_data_state(const hsi_run_data *data, const hsi_client *client);
 
 /* run/setup.c: return the data of a handle. */
-hsi_data *hsi_exec_data(const hs_exec *exec);
+hsi_run_data *hsi_exec_data(const hs_exec *exec);
 
 #endif

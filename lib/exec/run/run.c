@@ -62,7 +62,7 @@ static hs_status get_ready(hs_exec *exec, hs_error *error)
     hs_status st = exec->ran ? hsi_exec_prepare_next_run(exec) : HS_OK;
 
     if (st == HS_OK)
-        st = hsi_data_fill(hsi_bodies_data(exec->bodies), error);
+        st = hsi_run_data_fill(hsi_bodies_data(exec->bodies), error);
     if (st != HS_OK)
         return st;
     hsi_control_reset(exec->control, exec->spec.workers);
@@ -100,6 +100,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
     if (status != HS_OK)
         return hsi_error_copy_to_caller(error, status, &fault);
     run_threads(exec);
+    hsi_run_data_flush(hsi_bodies_data(exec->bodies));
     hsi_report_collect_transfers(exec);
     status = hsi_results_close_journal(exec->results, &lost, &fault);
     if (hsi_results_find_blocked(exec->results, &exec->spec) != HS_OK && status == HS_OK)
@@ -111,7 +112,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
         hsi_report_fill(exec, lost, report);
     status = outcome(exec, status, &full, &fault);
     if (status == HS_OK)
-        status = hsi_data_verify(hsi_bodies_data(exec->bodies), &fault);
+        status = hsi_run_data_verify(hsi_bodies_data(exec->bodies), &fault);
     hsi_control_clear_stop(exec->control, stop_seen);
     return hsi_error_copy_to_caller(error, status, &fault);
 }

@@ -45,7 +45,7 @@ static bool is_to_be_run(const hs_exec *exec, uint32_t task)
 
 static hs_status open_journal(hs_exec *exec, hs_error *error)
 {
-    const char *defect = hsi_data_resume_defect(hsi_bodies_data(exec->bodies));
+    const char *defect = hsi_run_data_resume_defect(hsi_bodies_data(exec->bodies));
     size_t      n = hs_instance_tasks(exec->spec.in), i;
     hs_status   st;
 
@@ -134,7 +134,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     return hsi_error_copy_to_caller(error, st, &fault);
 }
 
-hsi_data *hsi_exec_data(const hs_exec *exec)
+hsi_run_data *hsi_exec_data(const hs_exec *exec)
 {
     return hsi_bodies_data(exec->bodies);
 }

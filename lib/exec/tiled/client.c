@@ -35,6 +35,13 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }
 
+static void claim_tiles(const hsi_matrix *matrix, bool *claimed)
+{
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (int i = 0; i < matrix->row[row].count; i++)
+            claimed[matrix->row[row].operand[i].piece] = true;
+}
+
 /* Emulated tasks compute nothing, so there is no matrix if CPUs are emulated. Rows that factorise
  * no matrix are refused only if no other backend runs them. */
 static hs_status recognise(const hsi_client_run *run, void **state, hs_error *refusal,
@@ -59,6 +66,7 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
                                                       : "no task factorises a matrix");
     if (!matrix)
         return HS_OK;
+    claim_tiles(matrix, run->claimed);
     st = set_up(matrix, run, error);
     if (st == HS_OK)
         *state = matrix;
@@ -139,7 +147,7 @@ const hsi_client hsi_client_tiled = {
 
 static hsi_matrix *matrix_of(const hs_exec *exec)
 {
-    return exec ? hsi_data_state(hsi_exec_data(exec), &hsi_client_tiled) : NULL;
+    return exec ? hsi_run_data_state(hsi_exec_data(exec), &hsi_client_tiled) : NULL;
 }
 
 int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisation *out)

@@ -28,6 +28,7 @@ hs_status hsi_function_worker_open(const hs_backend *backend, const hs_backend_w
 
 void hsi_function_worker_close(hs_backend_worker *worker)
 {
+    free(((hsi_function_worker *)worker)->data);
     free(worker);
 }
 

@@ -43,8 +43,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
     unsigned                client;
     size_t                  i;
 
-    bodies->backends = calloc(s->run.backend_count + 8, sizeof *bodies->backends);
-    bodies->used = calloc(s->run.backend_count + 8, 2);
+    bodies->backends = calloc(s->run.backend_count + 9, sizeof *bodies->backends);
+    bodies->used = calloc(s->run.backend_count + 9, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->run.backend_count; i++) {
@@ -57,13 +57,13 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
     for (int type = HS_CPU; s->run.calls && type <= HS_GPU; type++)
         if (!s->run.emulate[type])
             add_candidate(bodies, list, (hs_type)type, &bodies->call);
-    for (client = 0; client < hsi_data_clients(bodies->data); client++) {
-        add_candidate(bodies, list, HS_CPU, hsi_data_host_backend(bodies->data, client));
+    for (client = 0; client < hsi_run_data_clients(bodies->data); client++) {
+        add_candidate(bodies, list, HS_CPU, hsi_run_data_host_backend(bodies->data, client));
         if (s->run.emulate[HS_GPU])
-            add_candidate(bodies, list, HS_GPU, hsi_data_host_backend(bodies->data, client));
+            add_candidate(bodies, list, HS_GPU, hsi_run_data_host_backend(bodies->data, client));
     }
-    if (hsi_data_gpu_backend(bodies->data))
-        add_candidate(bodies, list, HS_GPU, hsi_data_gpu_backend(bodies->data));
+    if (hsi_run_data_gpu_backend(bodies->data))
+        add_candidate(bodies, list, HS_GPU, hsi_run_data_gpu_backend(bodies->data));
     if (!s->run.emulate[HS_CPU]) {
         add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
         add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
@@ -120,7 +120,7 @@ static hs_status make_data(hsi_bodies *bodies, const hsi_run_spec *spec, const h
         .may_fail = spec->timed || s->fail.retries > 0,
         .may_take = spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy)};
 
-    return hsi_data_create(&run, &bodies->data, error);
+    return hsi_run_data_create(&run, &bodies->data, error);
 }
 
 /* Return true if the body would use private data although the row names shared data. */
@@ -138,13 +138,19 @@ static bool works_on_data(const hsi_bodies *bodies, const hsi_run_spec *spec, si
     return backend == &hsi_backend_plugin || backend->devices != NULL;
 }
 
-static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type type,
-                             hs_error *error)
+static hs_status refuse_data(const hsi_bodies *bodies, const hsi_body *body, const char *name,
+                             hs_type type, hs_error *error)
 {
-    const hs_error *refusal = hsi_data_refusal(bodies->data);
+    const hs_error *refusal = hsi_run_data_refusal(bodies->data);
 
     if (type == HS_CPU && refusal->status != HS_OK)
         return hsi_error_set(error, refusal->status, "%s", refusal->why);
+    if (bodies->backends[body->slot] == &hsi_backend_plugin && type == HS_GPU)
+        return hsi_error_set(error, HS_EDEPENDENT,
+                             "task %s: a plugin uses data of other tasks on CPUs and emulated GPUs "
+                             "only: set the task's GPU time to inf, or use "
+                             "settings.run.emulate[HS_GPU]",
+                             name);
     return hsi_error_set(error, HS_EDEPENDENT,
                          "task %s: this kernel cannot use data of other tasks: use a command, or "
                          "settings.run.emulate[HS_%s]",
@@ -173,7 +179,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const c
     else
         snprintf(name, sizeof name, "t%zu", number);
     if (out->body)
-        return refuse_data(bodies, name, type, error);
+        return refuse_data(bodies, out, name, type, error);
     if (st == HS_OK)
         return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
                              type_name[type]);
@@ -352,7 +358,7 @@ static bool is_client_used(const hsi_bodies *bodies, unsigned client)
     unsigned slot;
 
     for (slot = 0; slot < bodies->backend_count; slot++)
-        if (hsi_data_client_of(bodies->data, bodies->backends[slot]) == client &&
+        if (hsi_run_data_client_of(bodies->data, bodies->backends[slot]) == client &&
             (bodies->used[2 * slot + HS_CPU] || bodies->used[2 * slot + HS_GPU]))
             return true;
     return false;
@@ -365,11 +371,11 @@ static hs_status settle_data(hsi_bodies *bodies, hs_error *error)
     hs_status st = HS_OK;
     unsigned  client;
 
-    for (client = 0; client < hsi_data_clients(bodies->data) && st == HS_OK; client++)
+    for (client = 0; client < hsi_run_data_clients(bodies->data) && st == HS_OK; client++)
         if (!is_client_used(bodies, client))
-            hsi_data_drop(bodies->data, client);
+            hsi_run_data_drop(bodies->data, client);
         else if (!bodies->options.dry_run &&
-                 hsi_data_calls_blas(bodies->data, hsi_data_host_backend(bodies->data, client)))
+                 hsi_run_data_calls_blas(bodies->data, hsi_run_data_host_backend(bodies->data, client)))
             st = hsi_blas_open(error);
     return st;
 }
@@ -421,7 +427,7 @@ void hsi_bodies_free(hsi_bodies *bodies)
     free(bodies->backends);
     free(bodies->used);
     hs_instance_free(bodies->reduced);
-    hsi_data_free(bodies->data);
+    hsi_run_data_free(bodies->data);
     free(bodies);
 }
 
@@ -457,26 +463,26 @@ bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_t
     const hs_backend *backend = bodies->backends[slot];
 
     return backend == &hsi_backend_emulated ||
-           (type == HS_GPU && backend != hsi_data_gpu_backend(bodies->data) &&
-            hsi_data_client_of(bodies->data, backend) != HS_NONE);
+           (type == HS_GPU && backend != hsi_run_data_gpu_backend(bodies->data) &&
+            hsi_run_data_client_of(bodies->data, backend) != HS_NONE);
 }
 
-hsi_data *hsi_bodies_data(const hsi_bodies *bodies)
+hsi_run_data *hsi_bodies_data(const hsi_bodies *bodies)
 {
     return bodies->data;
 }
 
 bool hsi_bodies_slot_shares_data(const hsi_bodies *bodies, unsigned slot)
 {
-    const hs_backend *gpu = hsi_data_gpu_backend(bodies->data);
+    const hs_backend *gpu = hsi_run_data_gpu_backend(bodies->data);
 
-    return gpu && hsi_data_client_of(bodies->data, bodies->backends[slot]) ==
-                      hsi_data_client_of(bodies->data, gpu);
+    return gpu && hsi_run_data_client_of(bodies->data, bodies->backends[slot]) ==
+                      hsi_run_data_client_of(bodies->data, gpu);
 }
 
 unsigned hsi_bodies_sharing_slot(const hsi_bodies *bodies)
 {
-    const hs_backend *gpu = hsi_data_gpu_backend(bodies->data);
+    const hs_backend *gpu = hsi_run_data_gpu_backend(bodies->data);
     unsigned          slot;
 
     for (slot = 0; gpu && slot < bodies->backend_count; slot++)

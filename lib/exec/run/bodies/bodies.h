@@ -62,7 +62,7 @@ hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned
 bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type);
 
 /* Return the data of the tasks, which belongs to `bodies`. */
-hsi_data *hsi_bodies_data(const hsi_bodies *bodies);
+hsi_run_data *hsi_bodies_data(const hsi_bodies *bodies);
 
 /* Return true if the backend of the slot runs tasks on data that CPUs and GPUs share. */
 bool hsi_bodies_slot_shares_data(const hsi_bodies *bodies, unsigned slot);

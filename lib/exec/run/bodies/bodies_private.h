@@ -14,7 +14,7 @@ struct hsi_bodies {
     size_t             rows;
     hs_instance       *reduced; /* estimates, infinite where a body is missing; NULL: no body is
                                    missing */
-    hsi_data  *data;            /* data of tasks, with the backends that run these tasks */
+    hsi_run_data *data;         /* data of tasks, with the backends that run these tasks */
     hs_backend call;            /* calls functions of the program, those of `calls` */
     hsi_calls  calls;
 };

@@ -88,7 +88,7 @@ static bool calls_blas(const hsi_bodies *bodies, hs_type type)
         const hsi_body *body = &bodies->list[2 * i + type];
 
         if (body->body &&
-            (hsi_data_calls_blas(bodies->data, bodies->backends[body->slot]) || bytes_of(body) > 0))
+            (hsi_run_data_calls_blas(bodies->data, bodies->backends[body->slot]) || bytes_of(body) > 0))
             return true;
     }
     return false;

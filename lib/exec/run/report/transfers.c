@@ -49,7 +49,7 @@ static void copy_emulated_transfers(hs_exec *exec)
 void hsi_report_collect_transfers(hs_exec *exec)
 {
     hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(exec->bodies), &memory);
+    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory);
     hsi_report        *report = exec->report;
 
     hsi_report_forget_transfers(report);

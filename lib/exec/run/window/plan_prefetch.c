@@ -106,9 +106,9 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
 void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 {
     const hs_exec     *exec = worker->exec;
-    const hsi_data    *data = hsi_bodies_data(exec->bodies);
+    const hsi_run_data    *data = hsi_bodies_data(exec->bodies);
     hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_data_sharing(data, &memory);
+    const hsi_sharing *sharing = hsi_run_data_sharing(data, &memory);
     const hs_graph    *graph = NULL;
     hsi_ahead          list[DEPTH_MOST];
     size_t             count, i;
@@ -125,14 +125,14 @@ void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
     if (worker->type == HS_GPU)
         sharing->ahead(worker->states[slot], list, count);
     for (i = 1; i < count && worker->type == HS_CPU; i++)
-        hsi_data_prefetch(data, hs_instance_row_of(exec->spec.in, list[i].task));
+        hsi_run_data_prefetch(data, hs_instance_row_of(exec->spec.in, list[i].task));
 }
 
 void hsi_window_prefetch(hsi_worker *worker, uint32_t task)
 {
     const hs_exec     *exec = worker->exec;
     hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(exec->bodies), &memory);
+    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory);
     const hsi_body    *body = NULL;
     unsigned           slot;
 

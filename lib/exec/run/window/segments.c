@@ -79,7 +79,7 @@ static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *s
                                hs_error *error)
 {
     hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_data_sharing(hsi_bodies_data(worker->exec->bodies), &memory);
+    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(worker->exec->bodies), &memory);
     hs_status          st = HS_OK;
     size_t             i, count;
 

@@ -4,7 +4,7 @@
 
 #include "exec/client/client.h"
 
-static const hsi_client *const clients[] = {&hsi_client_tiled};
+static const hsi_client *const clients[] = {&hsi_client_tiled, &hsi_client_buffers};
 
 enum { CLIENTS = sizeof clients / sizeof *clients };
 
@@ -17,13 +17,13 @@ typedef struct claim {
     hsi_memory        *memory;
 } claim;
 
-struct hsi_data {
+struct hsi_run_data {
     claim    claim[CLIENTS];
     unsigned count;
     hs_error refusal;
 };
 
-static void add_claim(hsi_data *data, const hsi_client *client, void *state)
+static void add_claim(hsi_run_data *data, const hsi_client *client, void *state)
 {
     claim *c = &data->claim[data->count++];
 
@@ -37,10 +37,9 @@ static void add_claim(hsi_data *data, const hsi_client *client, void *state)
     c->gpu.data = c->memory;
 }
 
-hs_status hsi_data_create(const hsi_client_run *run, hsi_data **out, hs_error *error)
+static hs_status ask_clients(hsi_run_data *data, const hsi_client_run *run, hs_error *error)
 {
-    hsi_data *data = calloc(1, sizeof *data);
-    hs_status st = data ? HS_OK : HS_ENOMEM;
+    hs_status st = HS_OK;
 
     for (size_t i = 0; i < CLIENTS && st == HS_OK; i++) {
         hs_error refusal = {0};
@@ -52,37 +51,53 @@ hs_status hsi_data_create(const hsi_client_run *run, hsi_data **out, hs_error *e
         if (data->refusal.status == HS_OK)
             data->refusal = refusal;
     }
-    if (st == HS_OK)
-        *out = data;
-    else
-        hsi_data_free(data);
     return st;
 }
 
-void hsi_data_free(hsi_data *data)
+hs_status hsi_run_data_create(const hsi_client_run *run, hsi_run_data **out, hs_error *error)
+{
+    hsi_client_run full = *run;
+    hsi_run_data  *data = calloc(1, sizeof *data);
+    size_t         handles = 0;
+    hs_status      st = HS_ENOMEM;
+
+    while (hs_instance_handle_name(run->in, handles))
+        handles++;
+    full.claimed = calloc(handles + 1, sizeof *full.claimed);
+    if (data && full.claimed)
+        st = ask_clients(data, &full, error);
+    free(full.claimed);
+    if (st == HS_OK)
+        *out = data;
+    else
+        hsi_run_data_free(data);
+    return st;
+}
+
+void hsi_run_data_free(hsi_run_data *data)
 {
     for (unsigned i = 0; data && i < data->count; i++)
-        hsi_data_drop(data, i);
+        hsi_run_data_drop(data, i);
     free(data);
 }
 
-const hs_error *hsi_data_refusal(const hsi_data *data)
+const hs_error *hsi_run_data_refusal(const hsi_run_data *data)
 {
     return &data->refusal;
 }
 
-unsigned hsi_data_clients(const hsi_data *data)
+unsigned hsi_run_data_clients(const hsi_run_data *data)
 {
     return data->count;
 }
 
-const hs_backend *hsi_data_host_backend(const hsi_data *data, unsigned index)
+const hs_backend *hsi_run_data_host_backend(const hsi_run_data *data, unsigned index)
 {
     return &data->claim[index].host;
 }
 
 /* Return the claim of the data that GPUs share; NULL: there is none. */
-static const claim *shared_claim(const hsi_data *data)
+static const claim *shared_claim(const hsi_run_data *data)
 {
     for (unsigned i = 0; i < data->count; i++)
         if (data->claim[i].state && data->claim[i].sharing)
@@ -90,14 +105,14 @@ static const claim *shared_claim(const hsi_data *data)
     return NULL;
 }
 
-const hs_backend *hsi_data_gpu_backend(const hsi_data *data)
+const hs_backend *hsi_run_data_gpu_backend(const hsi_run_data *data)
 {
     const claim *shared = shared_claim(data);
 
     return shared ? &shared->gpu : NULL;
 }
 
-unsigned hsi_data_client_of(const hsi_data *data, const hs_backend *backend)
+unsigned hsi_run_data_client_of(const hsi_run_data *data, const hs_backend *backend)
 {
     for (unsigned i = 0; i < data->count; i++)
         if (backend == &data->claim[i].host || backend == &data->claim[i].gpu)
@@ -105,14 +120,14 @@ unsigned hsi_data_client_of(const hsi_data *data, const hs_backend *backend)
     return HS_NONE;
 }
 
-bool hsi_data_calls_blas(const hsi_data *data, const hs_backend *backend)
+bool hsi_run_data_calls_blas(const hsi_run_data *data, const hs_backend *backend)
 {
-    unsigned index = hsi_data_client_of(data, backend);
+    unsigned index = hsi_run_data_client_of(data, backend);
 
     return index != HS_NONE && data->claim[index].client->calls_blas;
 }
 
-void hsi_data_drop(hsi_data *data, unsigned index)
+void hsi_run_data_drop(hsi_run_data *data, unsigned index)
 {
     claim *c = &data->claim[index];
 
@@ -121,7 +136,7 @@ void hsi_data_drop(hsi_data *data, unsigned index)
     c->state = c->host.data = NULL;
 }
 
-const char *hsi_data_resume_defect(const hsi_data *data)
+const char *hsi_run_data_resume_defect(const hsi_run_data *data)
 {
     for (unsigned i = 0; i < data->count; i++)
         if (data->claim[i].state)
@@ -129,7 +144,7 @@ const char *hsi_data_resume_defect(const hsi_data *data)
     return NULL;
 }
 
-hs_status hsi_data_fill(hsi_data *data, hs_error *error)
+hs_status hsi_run_data_fill(hsi_run_data *data, hs_error *error)
 {
     hs_status st = HS_OK;
 
@@ -139,17 +154,24 @@ hs_status hsi_data_fill(hsi_data *data, hs_error *error)
     return st;
 }
 
-hs_status hsi_data_verify(hsi_data *data, hs_error *error)
+void hsi_run_data_flush(hsi_run_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (data->claim[i].state && data->claim[i].client->flush)
+            data->claim[i].client->flush(data->claim[i].state);
+}
+
+hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error)
 {
     hs_status st = HS_OK;
 
     for (unsigned i = 0; i < data->count && st == HS_OK; i++)
-        if (data->claim[i].state)
+        if (data->claim[i].state && data->claim[i].client->verify)
             st = data->claim[i].client->verify(data->claim[i].state, error);
     return st;
 }
 
-const hsi_sharing *hsi_data_sharing(const hsi_data *data, hsi_memory **memory)
+const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory)
 {
     const claim *shared = shared_claim(data);
 
@@ -157,17 +179,40 @@ const hsi_sharing *hsi_data_sharing(const hsi_data *data, hsi_memory **memory)
     return shared ? shared->sharing : NULL;
 }
 
-void hsi_data_prefetch(const hsi_data *data, size_t row)
+void hsi_run_data_prefetch(const hsi_run_data *data, size_t row)
 {
     const claim *shared = shared_claim(data);
 
     shared->client->prefetch(shared->state, row);
 }
 
-void *hsi_data_state(const hsi_data *data, const hsi_client *client)
+void *hsi_run_data_state(const hsi_run_data *data, const hsi_client *client)
 {
     for (unsigned i = 0; i < data->count; i++)
         if (data->claim[i].client == client)
             return data->claim[i].state;
+    return NULL;
+}
+
+hs_status hs_exec_data(hs_exec *exec, const char *name, void *at, size_t bytes)
+{
+    hsi_run_data *data = exec ? hsi_exec_data(exec) : NULL;
+
+    for (unsigned i = 0; data && name && i < data->count; i++)
+        if (data->claim[i].state && data->claim[i].client->place)
+            return data->claim[i].client->place(data->claim[i].state, name, at, bytes);
+    return HS_EINVAL;
+}
+
+void *hs_exec_data_at(const hs_exec *exec, const char *name, size_t *bytes)
+{
+    const hsi_run_data *data = exec ? hsi_exec_data(exec) : NULL;
+    size_t              unused;
+
+    bytes = bytes ? bytes : &unused;
+    *bytes = 0;
+    for (unsigned i = 0; data && name && i < data->count; i++)
+        if (data->claim[i].state && data->claim[i].client->home)
+            return data->claim[i].client->home(data->claim[i].state, name, bytes);
     return NULL;
 }
