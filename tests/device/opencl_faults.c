@@ -3,7 +3,9 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
 #define CL_TARGET_OPENCL_VERSION 120
+#pragma GCC visibility push(default) /* the program's functions replace those of the library */
 #include <CL/cl.h>
+#pragma GCC visibility pop
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <string.h>
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
@@ -168,14 +169,15 @@ static double optimum_by_orders(graph *g)
     return least;
 }
 
-/* Check that no bound exceeds what the search finds. */
+/* Check that no bound, except the search of mip, exceeds what the search finds. */
 static void require_bounds_hold(graph *g, double optimum)
 {
     for (size_t i = 0; i < hs_bound_count(); i++) {
         double value;
 
-        g->settings.time_limit = 0.01;
-        if (hs_bound_compute(hs_bound_at(i), g->s.in, &g->settings, &value) == HS_OK)
+        g->settings.time_limit = INFINITY;
+        if (strcmp(hs_bound_name(hs_bound_at(i)), "mip") != 0 &&
+            hs_bound_compute(hs_bound_at(i), g->s.in, &g->settings, &value) == HS_OK)
             GRAPH_REQUIRE(&g->s, value <= optimum * (1 + 1e-11), "%s says %.17g, found %.17g",
                           hs_bound_name(hs_bound_at(i)), value, optimum);
     }

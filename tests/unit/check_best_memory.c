@@ -80,6 +80,20 @@ static long fail_each(hs_instance *in)
     return which;
 }
 
+/* Fail each allocation of a search over places. */
+static long fail_with_links(void)
+{
+    hs_shaped    spec;
+    hs_instance *in = NULL;
+
+    hs_shaped_init(&spec);
+    spec.shape = HS_LAYERED;
+    spec.tasks = 12;
+    spec.cpus = spec.gpus = 2;
+    spec.ccr = 0.5;
+    return hs_generate_shaped(&spec, &in, NULL) == HS_OK ? fail_each(in) : 0;
+}
+
 int main(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
@@ -99,6 +113,8 @@ int main(void)
     if (hs_generate_tiled(&graph, &in, NULL) != HS_OK || fail_each(in) <= 100)
         return EXIT_FAILURE;
     if (hs_generate_tiled(&small, &in, NULL) != HS_OK || fail_each(in) <= 20)
+        return EXIT_FAILURE;
+    if (fail_with_links() <= 100)
         return EXIT_FAILURE;
     return EXIT_SUCCESS;
 }

@@ -12,6 +12,8 @@ enum {
     EIGHTHS_EXCHANGES = 2, /* steps, in eighths of all, that exchange two tasks; the other steps
                               set a new weight */
     EIGHTHS_PATHS = 4,     /* moves, in eighths of all, that move a path, if links take time */
+    EIGHTHS_FAR = 2,       /* new weights, in eighths of all, drawn far from 1, if links take
+                              time */
     PARTNERS = 30,         /* tasks tried for an exchange */
     PATH_TASKS = 8         /* limit of a path's tasks */
 };
@@ -19,6 +21,7 @@ enum {
 static const double spread = 0.1; /* largest deviation of a weight from 1 */
 static const double ranks = 3;    /* limit of the deviation of a weight, times n: a change moves
                                      a task by about this many ranks */
+static const double far = 1.5;    /* largest logarithm of a weight drawn far from 1 */
 static const double near = 0.1;   /* share of the makespan within which two starts count as equal */
 
 typedef struct change {
@@ -37,7 +40,7 @@ struct hsi_graph_anneal {
     double          spread; /* largest deviation of a weight from 1 */
     change          undo[PATH_TASKS];
     unsigned        changes;
-    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 if links take no time */
+    bool            has_links; /* whether transfers take time */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
@@ -50,7 +53,7 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
         return st;
     a->arcs = arcs;
     a->spread = fmin(spread, ranks / (double)n);
-    a->path_eighths = arcs->pb->links->has[HS_H2D] ? EIGHTHS_PATHS : 0;
+    a->has_links = arcs->pb->links->has[HS_H2D];
     a->now.place = hsi_arena_alloc(&a->arena, n, sizeof *a->now.place);
     a->now.weight = hsi_arena_alloc(&a->arena, n, sizeof *a->now.weight);
     a->chain = hsi_arena_alloc(&a->arena, n, sizeof *a->chain);
@@ -163,10 +166,15 @@ static bool exchange_places(hsi_graph_anneal *a, hsi_random *random, uint32_t ta
     return false;
 }
 
+/* Draw a weight near 1. With transfers, draw some weights far from 1: the order of the shortest
+ * schedule may differ from the ranks by more than a few ranks. */
 static void draw_weight(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
+    bool   is_far = a->has_links && hsi_random_below(random, 8) < EIGHTHS_FAR;
+    double deviation = 2 * hsi_random_unit(random) - 1;
+
     remember_gene(a, task);
-    a->now.weight[task] = 1 + a->spread * (2 * hsi_random_unit(random) - 1);
+    a->now.weight[task] = is_far ? hsi_exp(far * deviation) : 1 + a->spread * deviation;
 }
 
 static void change_genes(hsi_graph_anneal *a, hsi_random *random)
@@ -175,7 +183,8 @@ static void change_genes(hsi_graph_anneal *a, hsi_random *random)
     uint32_t task = draw_task(a, random);
 
     a->changes = 0;
-    if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->path_eighths &&
+    if (eighth < EIGHTHS_MOVES &&
+        hsi_random_below(random, 8) < (a->has_links ? EIGHTHS_PATHS : 0) &&
         move_path(a, random, task))
         return;
     if (eighth < EIGHTHS_MOVES && move_task(a, random, task))

@@ -8,6 +8,7 @@
 
 #include "algorithm/algorithm.h"
 #include "refine/graph/graph_search.h"
+#include "refine/graph/seeds.h"
 
 static const double part_of_time = 0.3;
 
@@ -67,7 +68,10 @@ hs_status hsi_graph_run_portfolio(hsi_best *best)
         if (st == HS_ENOMEM || (st == HS_ECANCELED && !best->found))
             return st;
     }
-    return best->found ? HS_OK : st;
+    if (!best->found || !best->seeds)
+        return best->found ? HS_OK : st;
+    hsi_seeds_add_single_places(best->seeds);
+    return hsi_seeds_offer_best(best);
 }
 
 /* Copy a schedule entry by entry. */

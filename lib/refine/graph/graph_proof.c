@@ -88,17 +88,25 @@ static void record_refutation(hsi_best *best, double cutoff)
         hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
 }
 
-/* Search below the cutoff, for up to `most` nodes or steps (0: until the interrupt). *found is the
- * schedule found or NULL, *done the number of nodes or steps. */
+/* Return how many iterations a step over places counts for: it takes about as long as annealing this
+ * number of steps. */
+static uint64_t iterations_per_step(const hsi_best_prover *prover)
+{
+    return 1 + prover->best->pb.n / 2;
+}
+
+/* Search below the cutoff, for up to `most` iterations (0: until the interrupt). *found is the
+ * schedule found or NULL, *done the number of iterations. */
 static hs_status search_below(hsi_best_prover *prover, double cutoff, uint64_t most,
                               const hsi_interrupt *interrupt, hs_schedule **found, uint64_t *done)
 {
     hsi_schedule_tree *starts = prover->starts;
+    uint64_t           each = iterations_per_step(prover);
     hs_status          st = HS_OK;
 
     if (prover->places) {
-        st = hsi_place_tree_continue(prover->places, cutoff, most, interrupt);
-        *done = hsi_place_tree_steps(prover->places);
+        st = hsi_place_tree_continue(prover->places, cutoff, (most + each - 1) / each, interrupt);
+        *done = each * hsi_place_tree_steps(prover->places);
         *found = hsi_place_tree_take_found(prover->places);
         return st;
     }

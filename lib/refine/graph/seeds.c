@@ -91,6 +91,37 @@ void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s)
     try_places(seeds);
 }
 
+/* Return the first place with workers of the type. If there is none, no task has a finite time
+ * there. */
+static uint32_t first_place(const hsi_arcs *arcs, hs_type type)
+{
+    uint32_t place = 0;
+
+    if (type == HS_GPU)
+        return arcs->hosts;
+    while (place + 1 < arcs->hosts && hsi_worker_count_at(arcs, place) == 0)
+        place++;
+    return place;
+}
+
+/* Place each task on the first place of the type if possible, else on that of the other type. */
+static void try_single_place(hsi_seeds *seeds, hs_type type)
+{
+    const hsi_arcs *arcs = &seeds->arcs;
+    uint32_t        place = first_place(arcs, type), other = first_place(arcs, (hs_type)!type);
+
+    for (uint32_t task = 0; task < arcs->pb->n; task++)
+        seeds->tried.place[task] =
+            isfinite(hsi_task_time_at(arcs, task, place)) ? place : other;
+    try_places(seeds);
+}
+
+void hsi_seeds_add_single_places(hsi_seeds *seeds)
+{
+    for (int type = HS_CPU; seeds->arcs.pb->links->has[HS_H2D] && type <= HS_GPU; type++)
+        try_single_place(seeds, (hs_type)type);
+}
+
 /* Return `was` if it is a host, else a random host with CPUs. */
 static uint32_t random_host(const hsi_seeds *seeds, uint32_t was, hsi_random *random)
 {

@@ -16,8 +16,8 @@ hs_status hsi_place_leaf_open(hsi_place_leaf *leaf, const hsi_place_model *model
     leaf->chosen = hsi_arena_alloc(arena, n + 1, sizeof *leaf->chosen);
     leaf->least = hsi_arena_alloc(arena, n + 2, sizeof *leaf->least);
     leaf->free_at = hsi_arena_alloc(arena, (size_t)model->arcs->pb->m + 1, sizeof *leaf->free_at);
-    return leaf->start && leaf->end && leaf->waits && leaf->ready && leaf->chosen &&
-                   leaf->least && leaf->free_at
+    return leaf->start && leaf->end && leaf->waits && leaf->ready && leaf->chosen && leaf->least &&
+                   leaf->free_at
                ? HS_OK
                : HS_ENOMEM;
 }
@@ -57,8 +57,9 @@ void hsi_place_leaf_compute(hsi_place_leaf *leaf, const hsi_place_state *state)
     count_waits(leaf, state);
     leaf->makespan = 0;
     for (uint32_t task = 0; task < model->n; task++) {
-        leaf->start[task] = fmax(state->release[task],
-                                 hsi_initial_data_arrival(arcs, task, hsi_fixed_place(state, task)));
+        leaf->start[task] =
+            fmax(state->release[task],
+                 hsi_initial_data_arrival(arcs, task, hsi_fixed_place(state, task)));
         if (leaf->waits[task] == 0)
             leaf->ready[ready++] = task;
     }
@@ -72,8 +73,8 @@ void hsi_place_leaf_compute(hsi_place_leaf *leaf, const hsi_place_state *state)
             const hsi_arc *arc = &arcs->after[i];
             uint32_t       to = hsi_fixed_place(state, arc->task);
 
-            ready += release(leaf, arc->task, end + hsi_arc_transfer_time(arcs, arc, place, to),
-                             ready);
+            ready +=
+                release(leaf, arc->task, end + hsi_arc_transfer_time(arcs, arc, place, to), ready);
         }
         for (uint32_t later = 0; later < model->n; later++)
             if (hsi_set_has(state->order + task * model->words, later))
@@ -230,8 +231,7 @@ static void append_last_starts(hsi_place_leaf *leaf, const hsi_place_rules *rule
 }
 
 hs_status hsi_place_leaf_branch(hsi_place_leaf *leaf, const hsi_place_rules *rules,
-                                const hsi_place_state *state, hsi_vector *choices,
-                                bool *conflict)
+                                const hsi_place_state *state, hsi_vector *choices, bool *conflict)
 {
     bool pair = find_tightest_pair(leaf, state);
 

@@ -24,14 +24,14 @@ void hsi_place_decide(const hsi_place_rules *rules, hsi_place_state *state,
  * orders permit. The starts are those of a schedule in the same arithmetic, without margins. */
 typedef struct hsi_place_leaf {
     const hsi_place_model *model;
-    double   *start, *end;
-    uint32_t *waits, *ready;
-    uint32_t *chosen; /* tasks that overlap */
-    double   *least;  /* least makespan of each appended choice */
-    double   *free_at;
-    double    makespan;
-    bool      is_complete; /* false: the orders have a cycle */
-    hsi_arena arena;
+    double                *start, *end;
+    uint32_t              *waits, *ready;
+    uint32_t              *chosen; /* tasks that overlap */
+    double                *least;  /* least makespan of each appended choice */
+    double                *free_at;
+    double                 makespan;
+    bool                   is_complete; /* false: the orders have a cycle */
+    hsi_arena              arena;
 } hsi_place_leaf;
 
 hs_status hsi_place_leaf_open(hsi_place_leaf *leaf, const hsi_place_model *model);
@@ -48,8 +48,7 @@ void hsi_place_leaf_compute(hsi_place_leaf *leaf, const hsi_place_state *state);
  * starts are a schedule. HS_ENOMEM: nothing was appended.
  */
 hs_status hsi_place_leaf_branch(hsi_place_leaf *leaf, const hsi_place_rules *rules,
-                                const hsi_place_state *state, hsi_vector *choices,
-                                bool *conflict);
+                                const hsi_place_state *state, hsi_vector *choices, bool *conflict);
 
 /* Build the schedule of the starts, which must have no conflicts; the caller owns *out. */
 hs_status hsi_place_leaf_build(hsi_place_leaf *leaf, const hsi_place_state *state,

@@ -20,8 +20,8 @@ typedef struct hsi_place_model {
     size_t         *before_at; /* first arc of each task in `before`, and the number of arcs */
     hsi_arc        *before;    /* arcs by target; their `task` is the source */
     uint64_t       *ancestors, *descendants; /* set of each task */
-    double error; /* relative error of a schedule's ends, sums of at most 2 n rounded times */
-    hsi_arena       arena;
+    double    error; /* relative error of a schedule's ends, sums of at most 2 n rounded times */
+    hsi_arena arena;
 } hsi_place_model;
 
 /* Create the model. HS_ETOOBIG: the graph is empty, above one of the limits, on several nodes or

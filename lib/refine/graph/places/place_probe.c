@@ -109,8 +109,8 @@ static uint32_t probe_task(hsi_place_prober *prober, hsi_place_state *state, uin
                            double *measure)
 {
     const hsi_place_model *model = prober->rules->model;
-    uint32_t alike = hsi_unnamed_gpus(model, state) & state->open[task], left = 0;
-    uint32_t skipped = alike & (alike - 1);
+    uint32_t               alike = hsi_unnamed_gpus(model, state) & state->open[task], left = 0;
+    uint32_t               skipped = alike & (alike - 1);
 
     for (uint32_t open = state->open[task] & ~skipped; open; open &= open - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(open);

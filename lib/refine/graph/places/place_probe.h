@@ -16,7 +16,7 @@ typedef struct hsi_place_prober {
     uint32_t         next;         /* next task to probe */
     uint32_t         best;         /* task to branch on; HS_NONE: none yet */
     double           best_score;
-    uint32_t         best_places;                        /* bit set of places to branch on */
+    uint32_t         best_places;                         /* bit set of places to branch on */
     double           best_measure[HSI_PLACE_TREE_PLACES]; /* measure of each of them */
 } hsi_place_prober;
 

@@ -36,8 +36,8 @@ void hsi_place_raise(hsi_place_rules *rules, double *value, double to)
     *value = to;
 }
 
-void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task,
-                          double to, bool backward)
+void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task, double to,
+                          bool backward)
 {
     double *value = (backward ? state->tail : state->head) + task * rules->model->places;
 
@@ -49,8 +49,8 @@ void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32
 static void collect_item(hsi_place_rules *rules, const hsi_place_state *state, uint32_t task,
                          double time, bool backward)
 {
-    double head = hsi_least_open(rules->model, state, state->head, task);
-    double tail = hsi_least_open(rules->model, state, state->tail, task);
+    double         head = hsi_least_open(rules->model, state, state->head, task);
+    double         tail = hsi_least_open(rules->model, state, state->tail, task);
     hsi_place_item item = {backward ? tail : head, backward ? head : tail, time, 0, 0, 0, task};
     size_t         at = rules->count++;
 
@@ -70,8 +70,7 @@ void hsi_place_collect_on(hsi_place_rules *rules, const hsi_place_state *state, 
             collect_item(rules, state, task, model->time[task * model->places + place], backward);
 }
 
-void hsi_place_collect_on_gpus(hsi_place_rules *rules, const hsi_place_state *state,
-                               bool backward)
+void hsi_place_collect_on_gpus(hsi_place_rules *rules, const hsi_place_state *state, bool backward)
 {
     const hsi_place_model *model = rules->model;
 

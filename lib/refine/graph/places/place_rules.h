@@ -22,7 +22,7 @@ typedef struct hsi_place_item {
 
 typedef struct hsi_place_rules {
     const hsi_place_model *model;
-    double          limit; /* values at or above refute: the cutoff with the error of schedules */
+    double          limit;   /* values at or above refute: the cutoff with the error of schedules */
     bool            changed; /* whether a rule has derived something worth another round */
     uint64_t        applied; /* number of calls of hsi_place_rules_apply() */
     double         *ends;    /* by task and place: memory of the rule of paths */
@@ -57,12 +57,11 @@ bool hsi_place_rule_energy(hsi_place_rules *rules, hsi_place_state *state);
  * head; `backward` exchanges heads and tails. */
 void hsi_place_collect_on(hsi_place_rules *rules, const hsi_place_state *state, uint32_t place,
                           bool backward);
-void hsi_place_collect_on_gpus(hsi_place_rules *rules, const hsi_place_state *state,
-                               bool backward);
+void hsi_place_collect_on_gpus(hsi_place_rules *rules, const hsi_place_state *state, bool backward);
 
 /* Raise a head or, if `backward`, a tail of a task on one place or on all open places. */
 void hsi_place_raise(hsi_place_rules *rules, double *value, double to);
-void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task,
-                          double to, bool backward);
+void hsi_place_raise_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task, double to,
+                          bool backward);
 
 #endif

@@ -161,8 +161,8 @@ static void choose_weights(hsi_place_tree *tree, const hsi_place_state *state, i
 
     for (uint32_t task = 0; task < model->n; task++) {
         size_t at = (size_t)task * model->places + tree->place[task];
-        double rank = rule == 1 ? state->tail[at] + model->time[at]
-                                : fmax(0, tree->cutoff - state->head[at]);
+        double rank =
+            rule == 1 ? state->tail[at] + model->time[at] : fmax(0, tree->cutoff - state->head[at]);
 
         tree->weight[task] = rule == 0 ? 1 : rank / tree->decoder.level[task];
     }
