@@ -16,7 +16,8 @@ below() {
     generate) echo core support ;;
     picture) echo io core support ;;
     cost) echo core support ;;
-    exec | profile) echo core support ;; # headers alone: a library of its own
+    exec) echo data core support ;; # a library of its own
+    profile) echo core support ;;   # headers alone: a library of its own
     *) echo "arrows: lib/$1 is not known here" >&2 ;;
     esac
 }

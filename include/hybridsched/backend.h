@@ -227,8 +227,7 @@ struct hs_backend {
      */
     void *data;
 
-    const struct hsi_sharing *sharing; /* private to the library: tiles shared between tasks on
-                                          GPUs */
+    const struct hsi_sharing *sharing; /* NULL: reserved for the library */
 
     /**
      * Measure copies from the memory of one GPU, by its index in the list of devices(), to that of

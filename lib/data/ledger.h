@@ -143,8 +143,8 @@ void      hsi_ledger_free(hsi_ledger *ledger);
  * memory becomes free. No task is in flight, and each step is reached. */
 void hsi_ledger_reset(hsi_ledger *ledger);
 
-/* Set the size of a handle, and its memory on the host of `room` bytes (model: NULL, 0); before the
- * first task. */
+/* Set the size of a handle, and its memory on the host of `room` bytes (model: NULL, 0): before the
+ * first task, or in a task on the host that overwrites the handle in place, which may move it. */
 void hsi_ledger_place(hsi_ledger *ledger, uint32_t handle, double bytes, void *at, size_t room);
 
 /* Set the memory of spare range `number` of the host, and return its range. A task on the host that

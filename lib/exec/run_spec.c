@@ -229,7 +229,7 @@ static bool lacks_function(const hsi_run_spec *spec, const hsi_calls *calls, siz
 /* Set `unused`, `timed` and `own_gpus` from the rows of the instance. */
 static void look_at_rows(hsi_run_spec *spec)
 {
-    const hsi_calls calls = {spec->in, spec->settings.run.calls};
+    const hsi_calls calls = {.in = spec->in, .list = spec->settings.run.calls};
     size_t          rows = hs_instance_rows(spec->in), i;
     hs_task         row;
 
@@ -264,7 +264,7 @@ hs_status hsi_run_spec_make(hsi_run_spec *spec, const hs_instance *in, const hs_
     spec->gpus = hs_instance_gpus(in);
     spec->workers = spec->cpus + spec->gpus;
     spec->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->run.time_scale;
-    st = hsi_calls_check(&(hsi_calls){in, s->run.calls}, error);
+    st = hsi_calls_check(&(hsi_calls){.in = in, .list = s->run.calls}, error);
     if (st != HS_OK)
         return st;
     look_at_rows(spec);

@@ -1,71 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrappers linked into the module under test: the bound of launches follows the fake's queue, and
- * waiting times for the lock of shared tiles are measured. */
-#include <limits.h>
-
+/* Wrappers linked into tests: the bound of launches follows the fake's queue, and waiting times for
+ * the lock of the ledger are measured. */
 #include "lock.h"
 
-#include "exec/backend/cuda/tiles/tiles.h"
+#include <limits.h>
+
+#include "exec/device/devices.h"
 #include "fake.h"
 #include "support/clock.h"
 
-static hsi_memory       *last;
-static lock_waits_result waits; /* access needs the lock of shared tiles */
+static hsi_devices      *last;
+static lock_waits_result waits; /* access needs the lock */
 static int               is_unbounded;
 
-unsigned __real_hsi_tiles_most_kernels_in_stream(void);
-unsigned __wrap_hsi_tiles_most_kernels_in_stream(void);
+unsigned __real_hsi_stream_bound(void);
+unsigned __wrap_hsi_stream_bound(void);
 
-unsigned __wrap_hsi_tiles_most_kernels_in_stream(void)
+unsigned __wrap_hsi_stream_bound(void)
 {
     if (is_unbounded)
         return UINT_MAX;
-    return fake_queue_length() ? fake_queue_length() / 2
-                               : __real_hsi_tiles_most_kernels_in_stream();
+    return fake_queue_length() ? fake_queue_length() / 2 : __real_hsi_stream_bound();
 }
 
-int __real_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
-int __wrap_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight);
+hs_status __real_hsi_device_worker_open(const hs_backend_options *options,
+                                        const hs_backend_worker_info *info, hs_backend_worker **out,
+                                        hs_error *error);
+hs_status __wrap_hsi_device_worker_open(const hs_backend_options *options,
+                                        const hs_backend_worker_info *info, hs_backend_worker **out,
+                                        hs_error *error);
 
-int __wrap_hsi_tiles_in_flight_launch(hsi_tiles_gpu *gpu, const hsi_tiles_in_flight *in_flight)
+hs_status __wrap_hsi_device_worker_open(const hs_backend_options *options,
+                                        const hs_backend_worker_info *info, hs_backend_worker **out,
+                                        hs_error *error)
 {
-    __atomic_store_n(&last, gpu->memory, __ATOMIC_RELEASE);
-    return __real_hsi_tiles_in_flight_launch(gpu, in_flight);
+    __atomic_store_n(&last, options->data, __ATOMIC_RELEASE);
+    return __real_hsi_device_worker_open(options, info, out, error);
 }
 
-void __real_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done);
-void __wrap_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done);
+void __real_hsi_devices_give(hsi_devices *d, const hsi_use *use, size_t count, uint32_t version,
+                             hsi_given given);
+void __wrap_hsi_devices_give(hsi_devices *d, const hsi_use *use, size_t count, uint32_t version,
+                             hsi_given given);
 
 /* Measure the call: its duration is nearly the waiting time for the lock. */
-void __wrap_hsi_tiles_release_on_host(hsi_memory *memory, const hsi_matrix_row *row, int done)
+void __wrap_hsi_devices_give(hsi_devices *d, const hsi_use *use, size_t count, uint32_t version,
+                             hsi_given given)
 {
     int64_t start = hsi_clock_ns(), waited;
 
-    __real_hsi_tiles_release_on_host(memory, row, done);
+    __real_hsi_devices_give(d, use, count, version, given);
     waited = hsi_clock_ns() - start;
-    pthread_mutex_lock(&memory->lock);
+    pthread_mutex_lock(&d->lock);
     waits.count++;
     waits.total += waited;
     waits.longest = waited > waits.longest ? waited : waits.longest;
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&d->lock);
 }
 
-__attribute__((visibility("default"))) void lock_pass(void)
+void lock_pass(void)
 {
-    hsi_memory *memory = __atomic_load_n(&last, __ATOMIC_ACQUIRE);
+    hsi_devices *d = __atomic_load_n(&last, __ATOMIC_ACQUIRE);
 
-    pthread_mutex_lock(&memory->lock);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_lock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* Call only while no task runs. */
-__attribute__((visibility("default"))) void lock_unbounded(int unbounded)
+void lock_unbounded(int unbounded)
 {
     is_unbounded = unbounded;
 }
 
 /* Call only while no task runs. */
-__attribute__((visibility("default"))) lock_waits_result lock_waits(void)
+lock_waits_result lock_waits(void)
 {
     lock_waits_result since = waits;
 

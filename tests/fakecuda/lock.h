@@ -4,15 +4,10 @@
 
 #include <stdint.h>
 
-/* Measurements of the lock shared by launches and CPU workers, exported by lock.c. Tests look up
- * the symbols LOCK_PASS, LOCK_WAITS and LOCK_UNBOUNDED in the opened module. */
+/* Measurements of the lock of the ledger, which launches and CPU workers share. */
 
-#define LOCK_PASS "lock_pass"
-#define LOCK_WAITS "lock_waits"
-#define LOCK_UNBOUNDED "lock_unbounded"
-
-/* Take and release the lock of the latest launched task. */
-typedef void lock_pass_function(void);
+/* Take and release the lock of the latest opened device. */
+void lock_pass(void);
 
 /* Nanoseconds that CPU workers waited for the lock to report the end of tasks, since the last call.
  * */
@@ -21,13 +16,9 @@ typedef struct lock_waits_result {
     int64_t  total, longest;
 } lock_waits_result;
 
-typedef lock_waits_result lock_waits_function(void);
+lock_waits_result lock_waits(void);
 
-/* Launch every task with the lock held, as if queues were unlimited; or stop doing so. */
-typedef void lock_unbounded_function(int unbounded);
-
-lock_pass_function      lock_pass;
-lock_waits_function     lock_waits;
-lock_unbounded_function lock_unbounded;
+/* Launch every task as if queues were unlimited; or stop doing so. */
+void lock_unbounded(int unbounded);
 
 #endif

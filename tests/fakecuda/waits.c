@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fake_waits: measures how long CPU workers wait for the lock of shared tiles, with bounded and
+ * fake_waits: measures how long CPU workers wait for the lock of the ledger, with bounded and
  * with unbounded launches, alternating QR factorisations of each kind. FAKECUDA sets the queue and the
  * durations of kernels and calls:
  *
@@ -9,10 +9,8 @@
  * For each kind it prints the number of waits, the median and the maximum over rounds of the
  * longest wait, and the mean wait, in us.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "exec_fixture.h"
 #include "lock.h"
@@ -27,27 +25,13 @@ typedef struct way {
     double             total;
 } way;
 
-static lock_waits_function     *waits;
-static lock_unbounded_function *unbound;
-
-static void find(void *function, size_t size, const char *name)
-{
-    void *module = dlopen(MODULE, RTLD_NOW), *symbol = module ? dlsym(module, name) : NULL;
-
-    if (!symbol) {
-        fprintf(stderr, "fake_waits: no module, or it has no %s\n", name);
-        exit(1);
-    }
-    memcpy(function, &symbol, size);
-}
-
 static void measure(way *w, int round, const unsigned size[4])
 {
     hs_exec_settings  s = settings_of("plan");
     lock_waits_result r;
 
     run_tiles(tiled(HS_QR, size[0], size[1], size[2], size[3]), "heft", &s, 1, 1);
-    r = waits();
+    r = lock_waits();
     w->count += r.count;
     w->total += 1e-3 * (double)r.total;
     w->longest[round] = 1e-3 * (double)r.longest;
@@ -72,11 +56,9 @@ int main(int argc, char **argv)
     if (rounds < 1 || rounds > ROUNDS)
         return 2;
     theatre_reset();
-    find(&waits, sizeof waits, LOCK_WAITS);
-    find(&unbound, sizeof unbound, LOCK_UNBOUNDED);
     for (round = 0; round < rounds; round++)
         for (i = 0; i < 2; i++) {
-            unbound(i);
+            lock_unbounded(i);
             measure(&ways[i], round, size);
         }
     printf("launches,waits,median_longest,longest,mean\n");

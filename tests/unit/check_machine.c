@@ -384,7 +384,7 @@ END_TEST
 START_TEST(the_installed_module_comes_first)
 {
     static const char file[] = "/hybridsched-cuda.so";
-    hsi_module        module = {NULL, NULL};
+    hsi_module        module = {.file = NULL};
     hs_error          error = {0};
 
     installed = _i;

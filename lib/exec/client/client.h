@@ -11,7 +11,7 @@ typedef struct hsi_client_run {
     const hs_instance      *in;
     const hs_exec_settings *settings;
     unsigned                gpus;
-    const hsi_sharing      *sharing;  /* functions of the module for GPUs; NULL: none */
+    const hs_device_ops    *devices;  /* table of the module for GPUs; NULL: none */
     bool                    may_fail; /* attempts may fail, so inputs must survive an attempt */
     bool  may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
     bool *claimed;  /* by handle: a client has the data. hsi_run_data_create() allocates the list,

@@ -2,46 +2,47 @@
 #ifndef HSI_EXEC_CLIENT_SHARING_H
 #define HSI_EXEC_CLIENT_SHARING_H
 
+#include <hybridsched/device.h>
 #include <hybridsched/exec.h>
+
+#include "data/ledger.h"
+#include "exec/device/ahead.h"
 
 struct hsi_matrix;
 struct hsi_matrix_row;
 
-/* Functions of the module for GPUs that let GPU and CPU workers work on the tiles of one matrix.
- * The module copies tiles; CPU workers announce the rows that they run, before and after. */
+/* Functions that let GPU and CPU workers work on the tiles of one matrix, over the table of the
+ * module for GPUs. CPU workers announce the rows that they run, before and after. */
 typedef struct hsi_memory hsi_memory;
 
-/* A task that a GPU worker runs now or may run soon. */
-typedef struct hsi_ahead {
-    const hs_body *body;
-    uint32_t       task;
-    bool           certain; /* all predecessors are done or stand before the task in the list, and
-                               no other worker gets the task: it may be launched at once */
-} hsi_ahead;
-
-enum { HSI_SEGMENT = 16 }; /* maximum number of tasks in a segment */
+/* The operands of a row while a CPU worker runs its task. */
+typedef struct hsi_taken {
+    hsi_use use[HSI_MOST_USES];
+} hsi_taken;
 
 typedef struct hsi_sharing {
     /* Backend of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
     const hs_backend *backend;
 
-    /* Create the memory for `gpus` GPUs. The settings limit the tiles on each GPU. */
-    hs_status (*create)(struct hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
-                        hsi_memory **out, hs_error *error);
+    /* Create the memory for `gpus` devices of a module. The settings limit the tiles on each. */
+    hs_status (*create)(struct hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
+                        const hs_exec_settings *settings, hsi_memory **out, hs_error *error);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
 
     /* Allocate host memory for asynchronous copies (pinned); NULL: none is left. */
-    void *(*allocate)(size_t bytes);
-    void (*release)(void *at);
+    void *(*allocate)(hsi_memory *memory, size_t bytes);
+    void (*release)(hsi_memory *memory, void *at);
 
     /*
      * Called around a task of this row on a CPU worker. take() brings the operands to the host, and
      * waits until no copy reads what the task overwrites; 0: a tile is lost, and `why` says so.
      * give() releases the operands; `done`: the task has written them.
      */
-    int (*take)(hsi_memory *memory, const struct hsi_matrix_row *row, char why[HS_WHY]);
-    void (*give)(hsi_memory *memory, const struct hsi_matrix_row *row, int done);
+    int (*take)(hsi_memory *memory, const struct hsi_matrix_row *row, hsi_taken *taken,
+                char why[HS_WHY]);
+    void (*give)(hsi_memory *memory, const struct hsi_matrix_row *row, const hsi_taken *taken,
+                 int done);
 
     /* Announce that a CPU worker will soon run a task of this row: prefetch the operands that exist
      * already. */
@@ -74,5 +75,7 @@ typedef struct hsi_sharing {
      */
     const hs_transfer *(*transfers)(hsi_memory *memory, int64_t start, size_t *count);
 } hsi_sharing;
+
+extern const hsi_sharing hsi_device_sharing;
 
 #endif

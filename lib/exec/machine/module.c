@@ -38,6 +38,14 @@ static hs_status take_backend(hsi_module *module, hs_error *error)
                          "the module for GPUs is for another version of the library");
 }
 
+static void take_device_table(hsi_module *module)
+{
+    hs_device_module_function *entry;
+
+    *(void **)&entry = dlsym(module->file, HS_DEVICE_MODULE_SYMBOL);
+    module->device = entry ? entry(HS_DEVICE_ABI) : NULL;
+}
+
 hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error)
 {
     hsi_module module = {.file = path ? load(path) : hsi_module_load(MODULE)};
@@ -47,6 +55,7 @@ hs_status hsi_module_open(const char *path, hsi_module *out, hs_error *error)
         return hsi_error_set(error, HS_ERESOURCE, "the module for GPUs cannot be opened (%.300s)",
                              dlerror());
     st = take_backend(&module, error);
+    take_device_table(&module);
     if (st == HS_OK)
         *out = module;
     else

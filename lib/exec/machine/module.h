@@ -3,11 +3,13 @@
 #define HSI_EXEC_MACHINE_MODULE_H
 
 #include <hybridsched/backend.h>
+#include <hybridsched/device.h>
 
 /* A backend in a shared library that is opened at run time. */
 typedef struct hsi_module {
-    void             *file;
-    const hs_backend *backend;
+    void                *file;
+    const hs_backend    *backend;
+    const hs_device_ops *device; /* drives the same devices; NULL: the module has no such table */
 } hsi_module;
 
 /* Open a file for good, as dlopen() does: a name without a slash is that of the installed file if it

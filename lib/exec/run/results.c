@@ -99,7 +99,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_run_spec *spe
     if (!past->state)
         return HS_ENOMEM;
     past->attempts = results->attempts;
-    past->calls = (hsi_calls){spec->in, s->run.calls};
+    past->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
     if (s->keep.dry_run)
         st = hsi_journal_inspect(s->keep.journal, spec->in, resume, past, error);

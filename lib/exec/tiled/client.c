@@ -13,11 +13,12 @@ static hs_status share_with_gpus(hsi_matrix *matrix, const hsi_client_run *run, 
 {
     hs_status st;
 
-    if (!run->sharing)
+    if (!run->devices)
         return HS_OK;
-    st = run->sharing->create(matrix, run->gpus, run->settings, &matrix->memory, error);
+    st = hsi_device_sharing.create(matrix, run->devices, run->gpus, run->settings, &matrix->memory,
+                                   error);
     if (st == HS_OK)
-        matrix->sharing = run->sharing;
+        matrix->sharing = &hsi_device_sharing;
     return st;
 }
 

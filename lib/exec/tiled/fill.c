@@ -163,7 +163,8 @@ static size_t piece_bytes(const hsi_matrix *matrix)
 
 static void *allocate(const hsi_matrix *matrix, size_t bytes)
 {
-    return matrix->sharing ? matrix->sharing->allocate(bytes) : aligned_alloc(LINE, bytes);
+    return matrix->sharing ? matrix->sharing->allocate(matrix->memory, bytes)
+                           : aligned_alloc(LINE, bytes);
 }
 
 void *hsi_matrix_allocate(const hsi_matrix *matrix)
@@ -174,7 +175,7 @@ void *hsi_matrix_allocate(const hsi_matrix *matrix)
 static void release(const hsi_matrix *matrix, void *at)
 {
     if (at && matrix->sharing)
-        matrix->sharing->release(at);
+        matrix->sharing->release(matrix->memory, at);
     else
         free(at);
 }

@@ -253,13 +253,14 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_
     const shared_body *body = (const shared_body *)(const void *)public_body;
     const hsi_matrix  *matrix = body->matrix;
     hs_outcome         outcome;
+    hsi_taken          taken;
 
     if (!matrix->sharing)
         return run_at_home(own_worker(worker), body, attempt);
-    if (!matrix->sharing->take(matrix->memory, body->row, attempt->why))
+    if (!matrix->sharing->take(matrix->memory, body->row, &taken, attempt->why))
         return HS_OUTCOME_FAILED;
     outcome = run_at_home(own_worker(worker), body, attempt);
-    matrix->sharing->give(matrix->memory, body->row, outcome == HS_OUTCOME_DONE);
+    matrix->sharing->give(matrix->memory, body->row, &taken, outcome == HS_OUTCOME_DONE);
     return outcome;
 }
 

@@ -34,7 +34,7 @@ typedef struct hsi_operand {
     char           matrix; /* A, V or T */
     hs_access_mode mode;
     size_t         piece;
-    uint32_t       version; /* number of earlier writes, in the order of the rows */
+    uint32_t       version; /* number of the row that has written the piece last; HS_NONE: none */
     int            last;    /* no later row writes the piece */
 } hsi_operand;
 

@@ -14,7 +14,8 @@ size_t hsi_matrix_piece_elements(const hsi_matrix *matrix, char letter)
     return (size_t)matrix->tile * (size_t)(letter == 'T' ? HSI_KERNEL_PANEL : matrix->tile);
 }
 
-static void order_row(hsi_matrix_row *row, uint32_t *versions, hsi_operand **writers)
+static void order_row(hsi_matrix_row *row, uint32_t number, uint32_t *versions,
+                      hsi_operand **writers)
 {
     int i;
 
@@ -24,20 +25,22 @@ static void order_row(hsi_matrix_row *row, uint32_t *versions, hsi_operand **wri
         o->version = versions[o->piece];
         if (o->mode == HS_READ)
             continue;
-        versions[o->piece]++;
+        versions[o->piece] = number;
         writers[o->piece] = o;
     }
 }
 
 hs_status hsi_matrix_set_versions(hsi_matrix *matrix)
 {
-    uint32_t     *versions = calloc(matrix->pieces + 1, sizeof *versions);
+    uint32_t     *versions = malloc((matrix->pieces + 1) * sizeof *versions);
     hsi_operand **writers = calloc(matrix->pieces + 1, sizeof(hsi_operand *));
     size_t        i;
     bool          there = versions && writers;
 
+    for (i = 0; there && i < matrix->pieces; i++)
+        versions[i] = HS_NONE;
     for (i = 0; there && i < matrix->rows; i++)
-        order_row(&matrix->row[i], versions, writers);
+        order_row(&matrix->row[i], (uint32_t)i, versions, writers);
     for (i = 0; there && i < matrix->pieces; i++)
         if (writers[i])
             writers[i]->last = 1;

@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/cuda/cuda.h"
-#include "exec/backend/cuda/tiles/tiles.h"
 
 static hs_status unknown(const char *kernel, hs_error *error)
 {
@@ -86,7 +85,6 @@ const hs_backend hsi_backend_cuda = {
     .depth = hsi_cuda_most_in_flight,
     .submit = hsi_cuda_submit,
     .collect = hsi_cuda_collect,
-    .sharing = &hsi_cuda_sharing,
     .time_copies = hsi_cuda_time_copies,
 };
 

@@ -6,12 +6,6 @@
 #include "exec/backend/plugin/call.h"
 #include "exec/backend/plugin/function.h"
 
-typedef struct call_body {
-    hs_body             base;
-    const hs_exec_call *calls; /* by task */
-    hs_type             type;
-} call_body;
-
 bool hsi_calls_have_type(const hsi_calls *calls, size_t row, hs_type type)
 {
     return calls->list &&
@@ -76,15 +70,17 @@ hs_status hsi_calls_check(const hsi_calls *calls, hs_error *error)
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
-    const hsi_calls *calls = options->data;
-    const call_body  body = {{&hsi_backend_call}, calls->list, type};
+    hsi_calls *calls = options->data;
 
     (void)row;
     *out = NULL;
     if (!hsi_calls_have_row(calls, options->row))
         return HS_OK;
-    if (hsi_calls_have_type(calls, options->row, type))
-        return hsi_body_copy_to_heap(&body, sizeof body, out);
+    if (hsi_calls_have_type(calls, options->row, type)) {
+        calls->body[type] = (hsi_call_body){{&hsi_backend_call}, calls->list, type};
+        *out = &calls->body[type].base;
+        return HS_OK;
+    }
     return hsi_error_set(error, HS_ERESOURCE, "settings.run.calls[%zu] has no function for %s",
                          hsi_store_first_task(calls->in->store, options->row), type_name[type]);
 }
@@ -99,7 +95,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
-    const call_body      *b = (const call_body *)body;
+    const hsi_call_body  *b = (const hsi_call_body *)body;
     const hs_exec_call   *call = &b->calls[attempt->task];
     const hs_plugin_task *task = hsi_function_describe(worker, attempt);
 
@@ -110,7 +106,6 @@ const hs_backend hsi_backend_call = {
     .abi = HS_BACKEND_ABI,
     .name = "call",
     .body_create = body_create,
-    .body_free = hsi_body_free,
     .worker_open = worker_open,
     .worker_close = hsi_function_worker_close,
     .run = run,

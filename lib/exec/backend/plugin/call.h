@@ -4,10 +4,18 @@
 
 #include <hybridsched/exec.h>
 
+/* The body of all tasks that are functions on workers of a type. */
+typedef struct hsi_call_body {
+    hs_body             base;
+    const hs_exec_call *calls; /* by task */
+    hs_type             type;
+} hsi_call_body;
+
 /* Tasks that are functions of the program, by settings.run.calls. */
 typedef struct hsi_calls {
     const hs_instance  *in;
-    const hs_exec_call *list; /* by task; NULL: no task has a function */
+    const hs_exec_call *list;    /* by task; NULL: no task has a function */
+    hsi_call_body       body[2]; /* by hs_type, set by the backend */
 } hsi_calls;
 
 /* The backend: each run has a copy, with its hsi_calls as data. */

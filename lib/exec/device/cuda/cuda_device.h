@@ -13,7 +13,8 @@ typedef struct cuda_device {
     int                number;
     hsi_cuda_fault     fault;   /* of the call that runs; empty between calls */
     hsi_stream_context own;     /* a stream, and cuSOLVER's handle for sizes */
-    void              *unit[2]; /* unit matrices of HSI_KERNEL_PANEL rows, by precision */
+    void              *unit[2]; /* unit matrices of HSI_KERNEL_PANEL rows, by precision; NULL: not
+                                   needed yet */
     int graph_events; /* whether events in graphs are pending from the launch on; -1: unknown */
 } cuda_device;
 
@@ -39,6 +40,9 @@ bool hsi_cuda_device_begin_call(hs_device *device);
 
 /* Keep the fault of the call, if it failed. Return the result of the call. */
 int hsi_cuda_device_end_call(hs_device *device, int result);
+
+/* Upload the unit matrix of a precision, unless it is there. Return false for a fault. */
+bool hsi_cuda_device_make_unit(cuda_device *d, int single);
 
 /* operation.c */
 int hsi_cuda_device_work(hs_device *device, const hs_operation *operation, size_t *bytes);

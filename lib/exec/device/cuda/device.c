@@ -64,21 +64,39 @@ static hs_status list(const char *which, hs_device_info *out, unsigned room, uns
     return st;
 }
 
-/* Upload a unit matrix in a precision. */
-static bool make_unit(cuda_device *d, int single)
+static void write_unit(void *at, int single)
 {
-    double doubles[HSI_KERNEL_PANEL * HSI_KERNEL_PANEL] = {0};
-    float  floats[HSI_KERNEL_PANEL * HSI_KERNEL_PANEL] = {0};
-    size_t bytes = single ? sizeof floats : sizeof doubles;
-    int    i;
+    for (int i = 0; i < HSI_KERNEL_PANEL; i++)
+        if (single)
+            ((float *)at)[i * (HSI_KERNEL_PANEL + 1)] = 1;
+        else
+            ((double *)at)[i * (HSI_KERNEL_PANEL + 1)] = 1;
+}
 
-    for (i = 0; i < HSI_KERNEL_PANEL; i++)
-        doubles[i * (HSI_KERNEL_PANEL + 1)] = floats[i * (HSI_KERNEL_PANEL + 1)] = 1;
-    return CUDA(&d->fault, cudaMalloc, &d->unit[single], bytes) &&
-           CUDA(&d->fault, cudaMemcpyAsync, d->unit[single],
-                single ? (const void *)floats : (const void *)doubles, bytes,
-                cudaMemcpyHostToDevice, d->own.stream) &&
-           CUDA(&d->fault, cudaStreamSynchronize, d->own.stream);
+bool hsi_cuda_device_make_unit(cuda_device *d, int single)
+{
+    size_t bytes = (single ? sizeof(float) : sizeof(double)) * HSI_KERNEL_PANEL * HSI_KERNEL_PANEL;
+    void  *here = NULL, *there = NULL;
+    bool   done;
+
+    if (d->unit[single])
+        return true;
+    done = CUDA(&d->fault, cudaHostAlloc, &here, bytes, cudaHostAllocDefault) &&
+           CUDA(&d->fault, cudaMalloc, &there, bytes);
+    if (done) {
+        memset(here, 0, bytes);
+        write_unit(here, single);
+        done = CUDA(&d->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice,
+                    d->own.stream) &&
+               CUDA(&d->fault, cudaStreamSynchronize, d->own.stream);
+    }
+    if (here)
+        cudaFreeHost(here);
+    if (done)
+        d->unit[single] = there;
+    else if (there)
+        cudaFree(there);
+    return done;
 }
 
 static bool start(cuda_device *d)
@@ -88,7 +106,6 @@ static bool start(cuda_device *d)
     d->own.fault = &d->fault;
     if (!CUDA(&d->fault, cudaSetDevice, d->number) ||
         !CUDA(&d->fault, cudaStreamCreateWithFlags, &d->own.stream, cudaStreamNonBlocking) ||
-        !make_unit(d, 0) || !make_unit(d, 1) ||
         !CUDA(&d->fault, cudaMemGetInfo, &d->base.memory, &total))
         return false;
     d->base.chunk = total;

@@ -78,6 +78,8 @@ int hsi_cuda_device_work(hs_device *device, const hs_operation *o, size_t *bytes
     if (!hsi_cuda_device_begin_call(device))
         return 0;
     d->own.single = o->single;
+    if (o->kind == HS_OPERATION_GEQRF && !hsi_cuda_device_make_unit(d, o->single))
+        return hsi_cuda_device_end_call(device, 0);
     if (uses_cusolver(o->kind) &&
         (!hsi_stream_context_make_solver(&d->own) || !ask_solver(&d->own, o, &elements)))
         return hsi_cuda_device_end_call(device, 0);
@@ -237,7 +239,8 @@ int hsi_cuda_device_launch(hs_stream *stream, const hs_operation *o)
         return 0;
     context->single = o->single;
     if (!hsi_stream_context_make_blas(context, blas_bytes(d)) ||
-        (uses_cusolver(o->kind) && !hsi_stream_context_make_solver(context)))
+        (uses_cusolver(o->kind) && !hsi_stream_context_make_solver(context)) ||
+        (o->kind == HS_OPERATION_GEQRF && !hsi_cuda_device_make_unit(d, o->single)))
         return hsi_cuda_device_end_call(stream->device, 0);
     r = run_of(d, context, o);
     done = launches[o->kind](&r);

@@ -47,20 +47,16 @@ bool hsi_cuda_segment_add_event(cuda_segment *segment, cuda_event *event)
     return true;
 }
 
-/* Find out by a trial whether events in graphs are pending from the launch on. */
-static bool try_events(cuda_device *d)
+/* Find out by a trial whether events in graphs are pending from the launch on. The stream is idle. */
+static bool try_events(cuda_device *d, cudaStream_t stream)
 {
-    cudaStream_t other = NULL;
-    void        *space = NULL;
-    int          pending = 0;
-    bool         done = CUDA(&d->fault, cudaStreamCreateWithFlags, &other, cudaStreamNonBlocking) &&
-                CUDA(&d->fault, cudaMalloc, &space, TRIAL_BYTES) &&
-                hsi_cuda_try_graph_events(&d->fault, d->own.stream, other, space, &pending);
+    void *space = NULL;
+    int   pending = 0;
+    bool  done = CUDA(&d->fault, cudaMalloc, &space, TRIAL_BYTES) &&
+                hsi_cuda_try_graph_events(&d->fault, d->own.stream, stream, space, &pending);
 
     if (space)
         cudaFree(space);
-    if (other)
-        cudaStreamDestroy(other);
     if (done)
         d->graph_events = pending;
     return done;
@@ -82,7 +78,7 @@ static int begin(hs_stream *lead)
 
     if (!hsi_cuda_device_begin_call(lead->device))
         return 0;
-    if (d->graph_events < 0 && !try_events(d))
+    if (d->graph_events < 0 && !try_events(d, s->context.stream))
         return hsi_cuda_device_end_call(lead->device, 0);
     segment = calloc(1, sizeof *segment);
     if (!segment) {

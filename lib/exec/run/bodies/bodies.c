@@ -116,7 +116,7 @@ static hs_status make_data(hsi_bodies *bodies, const hsi_run_spec *spec, const h
         .in = spec->in,
         .settings = s,
         .gpus = spec->gpus,
-        .sharing = machine->module.backend ? machine->module.backend->sharing : NULL,
+        .devices = machine->module.device,
         .may_fail = spec->timed || s->fail.retries > 0,
         .may_take = spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy)};
 
@@ -341,7 +341,7 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
         .resident = s->gpu.resident,
     };
     bodies->call = hsi_backend_call;
-    bodies->calls = (hsi_calls){spec->in, s->run.calls};
+    bodies->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     bodies->call.data = &bodies->calls;
     if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tiles of a matrix as handles of devices, and its steps as their operations. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "exec/backend/backends.h"
+#include "exec/backend/kernel/kernel.h"
+#include "exec/client/sharing.h"
+#include "exec/device/devices.h"
+#include "exec/tiled/matrix.h"
+
+enum { UNIT = 256 };
+
+struct hsi_memory {
+    hsi_devices devices;
+    hsi_matrix *matrix;
+};
+
+/* How devices do a step. Operands are numbered from 1; 0: none. */
+typedef struct step_operation {
+    hs_operation_kind kind;
+    unsigned          options;
+    uint8_t           operand[4]; /* a, b, c, t */
+    uint8_t           copy_from, copy_to;
+} step_operation;
+
+static const step_operation operations[] = {
+    [HSI_POTRF] = {HS_OPERATION_POTRF, 0, {1, 0, 0, 0}, 0, 0},
+    [HSI_SYRK] = {HS_OPERATION_SYRK, 0, {1, 0, 2, 0}, 0, 0},
+    [HSI_TRSM] = {HS_OPERATION_TRSM, HS_TRANSPOSED, {1, 0, 2, 0}, 0, 0},
+    [HSI_GEMM] = {HS_OPERATION_GEMM, HS_TRANSPOSED, {1, 2, 3, 0}, 0, 0},
+    [HSI_GETRF] = {HS_OPERATION_GETRF, 0, {1, 0, 0, 0}, 0, 0},
+    [HSI_TRSM_LEFT] = {HS_OPERATION_TRSM, HS_LEFT | HS_UNIT, {1, 0, 2, 0}, 0, 0},
+    [HSI_TRSM_RIGHT] = {HS_OPERATION_TRSM, HS_UPPER, {1, 0, 2, 0}, 0, 0},
+    [HSI_GEMM_LU] = {HS_OPERATION_GEMM, 0, {1, 2, 3, 0}, 0, 0},
+    [HSI_GEQRF] = {HS_OPERATION_GEQRF, 0, {1, 0, 0, 3}, 1, 2},
+    [HSI_ORMQR] = {HS_OPERATION_ORMQR, 0, {1, 0, 3, 2}, 0, 0},
+    [HSI_TPQRT] = {HS_OPERATION_TPQRT, 0, {1, 2, 0, 3}, 0, 0},
+    [HSI_TPMQRT] = {HS_OPERATION_TPMQRT, 0, {1, 4, 3, 2}, 0, 0}};
+
+/* Return the operation of a step, without addresses. */
+static hs_operation operation_of(const hsi_matrix *matrix, hsi_step step)
+{
+    const step_operation *s = &operations[step];
+    int                   n = matrix->tile;
+    hs_operation          op = {.kind = s->kind,
+                                .single = matrix->single,
+                                .options = s->options,
+                                .m = n,
+                                .n = n,
+                                .k = n};
+    hs_operand           *operand[] = {&op.a, &op.b, &op.c, &op.t};
+
+    for (int i = 0; i < 4; i++)
+        if (s->operand[i])
+            operand[i]->ld = operand[i] == &op.t ? HSI_KERNEL_PANEL : n;
+    return op;
+}
+
+/* Set the uses of a row. A task that `keeps` what it updates may fail and be repeated. */
+static unsigned uses_of(const hsi_matrix_row *row, bool keeps, hsi_use use[HSI_OPERANDS])
+{
+    for (int i = 0; i < row->count; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        use[i] = (hsi_use){.handle = (uint32_t)o->piece,
+                           .version = o->version,
+                           .mode = (uint8_t)o->mode,
+                           .keep = keeps && o->mode == HS_READ_WRITE,
+                           .range = HS_NONE,
+                           .second = HS_NONE};
+    }
+    return (unsigned)row->count;
+}
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, hs_error *error)
+{
+    const int             most = 46340, most_of_stack = 32767; /* n (n + 1) or 2 n n fits an int */
+    const hsi_memory     *memory = options->data;
+    const hsi_matrix     *matrix = memory->matrix;
+    const hsi_matrix_row *step = &matrix->row[options->row];
+    hsi_device_body       body = {.base = {memory->devices.backend}};
+    int                   largest = step->step == HSI_TPQRT ? most_of_stack : most;
+
+    *out = NULL;
+    if (type != HS_GPU || step->step == HSI_NO_STEP)
+        return HS_OK;
+    if (matrix->tile > largest)
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
+            "than 2^31 elements",
+            row->kernel, largest);
+    body.kernel = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"))->name;
+    snprintf(body.name, sizeof body.name, "%.24s:%d", body.kernel, matrix->tile);
+    body.version = (uint32_t)options->row;
+    body.keeps = matrix->may_fail;
+    body.count = uses_of(step, body.keeps, body.use);
+    for (int i = 0; i < step->count; i++)
+        body.is_last[i] = step->operand[i].last;
+    body.operation = operation_of(matrix, step->step);
+    memcpy(body.operand, operations[step->step].operand, sizeof body.operand);
+    body.copy_from = operations[step->step].copy_from;
+    body.copy_to = operations[step->step].copy_to;
+    return hsi_body_copy_to_heap(&body, sizeof body, out);
+}
+
+static const hs_backend backend = {
+    .abi = HS_BACKEND_ABI,
+    .name = "cuda",
+    .body_create = body_create,
+    .body_free = hsi_body_free,
+    .worker_open = hsi_device_worker_open,
+    .worker_close = hsi_device_worker_close,
+    .run = hsi_device_run,
+};
+
+/* Return the tiles that the largest task needs on a device. */
+static size_t least_tiles(const hsi_matrix *matrix)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < matrix->rows; i++) {
+        const hsi_matrix_row *row = &matrix->row[i];
+        size_t                needed = 0;
+
+        for (int k = 0; k < row->count; k++)
+            needed += 1 + (row->operand[k].mode == HS_READ_WRITE && matrix->may_fail);
+        most = needed > most ? needed : most;
+    }
+    return most;
+}
+
+/* List each operation of the matrix once. */
+static hs_status list_operations(hsi_memory *memory)
+{
+    const hsi_matrix *matrix = memory->matrix;
+    hsi_devices      *d = &memory->devices;
+    unsigned          steps = 0, step;
+
+    for (size_t i = 0; i < matrix->rows; i++)
+        steps |= 1u << matrix->row[i].step;
+    d->operation = calloc(HSI_TPMQRT + 1, sizeof *d->operation);
+    for (step = HSI_NO_STEP + 1; d->operation && step <= HSI_TPMQRT; step++)
+        if (steps >> step & 1)
+            d->operation[d->operations++] = operation_of(matrix, (hsi_step)step);
+    return d->operation ? HS_OK : HS_ENOMEM;
+}
+
+/* Tiles have a few places more than there are tiles, for tasks that may fail. */
+static void describe_tiles(hsi_memory *memory, const hs_exec_settings *settings)
+{
+    const double      usual = 0.8; /* the rest is for code, libraries and displays */
+    const hsi_matrix *matrix = memory->matrix;
+    hsi_devices      *d = &memory->devices;
+    size_t            element = hsi_matrix_element_bytes(matrix);
+
+    d->backend = &backend;
+    d->unit = (hsi_matrix_elements(matrix) * element + UNIT - 1) / UNIT * UNIT;
+    d->least_units = least_tiles(matrix);
+    d->most_units = matrix->pieces + 2 * HSI_OPERANDS;
+    d->limit = settings->gpu.tile_memory;
+    d->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
+    d->keeps_records = matrix->records;
+    for (size_t i = 0; i < matrix->pieces; i++)
+        if (matrix->piece[i].matrix)
+            d->bytes[i] = hsi_matrix_piece_elements(matrix, matrix->piece[i].matrix) * element;
+}
+
+static hs_status create(hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
+                        const hs_exec_settings *settings, hsi_memory **out, hs_error *error)
+{
+    hsi_memory *memory = calloc(1, sizeof *memory);
+    double      least;
+    hs_status   st;
+
+    if (!memory)
+        return HS_ENOMEM;
+    memory->matrix = matrix;
+    st = hsi_devices_create(ops, gpus, matrix->pieces, &memory->devices);
+    if (st != HS_OK) {
+        free(memory);
+        return st;
+    }
+    describe_tiles(memory, settings);
+    least = (double)memory->devices.unit * (double)memory->devices.least_units;
+    st = list_operations(memory);
+    if (st == HS_OK && settings->gpu.tile_memory > 0 && settings->gpu.tile_memory < least)
+        st = hsi_error_set(error, HS_EINVAL,
+                           "on a GPU one task needs %.0f bytes for its tiles, more than "
+                           "settings.gpu.tile_memory",
+                           least);
+    if (st == HS_OK) {
+        *out = memory;
+        return st;
+    }
+    hsi_devices_free(&memory->devices);
+    free(memory);
+    return st;
+}
+
+static void free_memory(hsi_memory *memory)
+{
+    hsi_devices_free(&memory->devices);
+    free(memory);
+}
+
+/* Set the place of a tile on the host. Nothing is copied from or to the place. */
+static void place(hsi_memory *memory, size_t piece)
+{
+    const hsi_devices *d = &memory->devices;
+
+    hsi_ledger_place(d->ledger, (uint32_t)piece, (double)d->unit, memory->matrix->piece[piece].at,
+                     d->unit);
+}
+
+static void renew(hsi_memory *memory)
+{
+    hsi_devices_renew(&memory->devices);
+    for (size_t i = 0; i < memory->matrix->pieces; i++)
+        place(memory, i);
+}
+
+static void *allocate(hsi_memory *memory, size_t bytes)
+{
+    return hsi_devices_allocate(&memory->devices, bytes);
+}
+
+static void release(hsi_memory *memory, void *at)
+{
+    hsi_devices_release(&memory->devices, at);
+}
+
+static int take(hsi_memory *memory, const hsi_matrix_row *row, hsi_taken *taken, char why[HS_WHY])
+{
+    return hsi_devices_take(&memory->devices, taken->use, uses_of(row, false, taken->use), why);
+}
+
+/* A task on copies has replaced the tiles that it updates by its copies. */
+static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken *taken, int done)
+{
+    const hsi_matrix *matrix = memory->matrix;
+    hsi_devices      *d = &memory->devices;
+    uint32_t          version = (uint32_t)(row - matrix->row);
+    bool              works_on_copies = matrix->may_fail || matrix->may_take;
+
+    pthread_mutex_lock(&d->lock);
+    for (int i = 0; done && i < row->count; i++)
+        if (row->operand[i].mode != HS_READ)
+            place(memory, row->operand[i].piece);
+    pthread_mutex_unlock(&d->lock);
+    hsi_devices_give(d, taken->use, (size_t)row->count, version,
+                     done              ? HSI_GIVEN_NEW
+                     : works_on_copies ? HSI_GIVEN_NOTHING
+                                       : HSI_GIVEN_SPOILED);
+}
+
+static void expect(hsi_memory *memory, const hsi_matrix_row *row)
+{
+    hsi_use  use[HSI_OPERANDS];
+    unsigned count = uses_of(row, false, use);
+
+    hsi_devices_prefetch(&memory->devices, HSI_LEDGER_HOST, use, count, 0);
+}
+
+static int lost(hsi_memory *memory, char why[HS_WHY])
+{
+    return hsi_devices_lost(&memory->devices, why);
+}
+
+static const hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
+{
+    return hsi_records_list(&memory->devices, start, count);
+}
+
+const hsi_sharing hsi_device_sharing = {
+    .backend = &backend,
+    .create = create,
+    .free = free_memory,
+    .renew = renew,
+    .allocate = allocate,
+    .release = release,
+    .take = take,
+    .give = give,
+    .expect = expect,
+    .segment = hsi_device_segment_make,
+    .ahead = hsi_device_ahead,
+    .next = hsi_device_next,
+    .lost = lost,
+    .transfers = transfers,
+};
