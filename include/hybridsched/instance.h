@@ -13,6 +13,7 @@ HS_BEGIN_DECLS
 #define HS_MAX_WORKERS 1000000u /* limit for the number of workers of each type */
 #define HS_MAX_TASKS   ((uint64_t)1 << 31)
 #define HS_MAX_ID 4096u /* maximal number of bytes of a task id */
+#define HS_MAX_NODES   4096u
 
 /** A worker type. Worker numbers begin with the CPUs: 0 .. cpus-1, then the GPUs. */
 typedef enum hs_type { HS_CPU = 0, HS_GPU = 1 } hs_type;
@@ -103,7 +104,7 @@ HS_API hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu
 
 /**
  * Create an instance with the tasks of `in` on other workers. The two instances share storage;
- * either may be freed first.
+ * either may be freed first. The instance has the nodes of `in` only with the same workers.
  */
 HS_API hs_status hs_instance_with_workers(const hs_instance *in, unsigned cpus, unsigned gpus,
                                           hs_instance **out);
@@ -173,8 +174,11 @@ HS_API uint64_t hs_instance_digest(const hs_instance *in);
 /** A task's access to a handle, a data item shared by tasks. */
 typedef enum hs_access_mode { HS_READ = 1, HS_WRITE = 2, HS_READ_WRITE = 3 } hs_access_mode;
 
-/** Links: from the host's memory to a GPU's memory, back to the host, and between GPUs. */
-typedef enum hs_link { HS_H2D, HS_D2H, HS_D2D, HS_LINKS } hs_link;
+/**
+ * Links: from the host's memory to a GPU's memory, back to the host, between GPUs of one node, and
+ * between the hosts of two nodes.
+ */
+typedef enum hs_link { HS_H2D, HS_D2H, HS_D2D, HS_N2N, HS_LINKS } hs_link;
 
 /** Return 1 if a row has a predecessor or accesses data, else 0: the tasks are independent. */
 HS_API int hs_instance_has_graph(const hs_instance *in);
@@ -208,10 +212,29 @@ HS_API double hs_instance_handle_bytes(const hs_instance *in, size_t handle);
 HS_API int hs_instance_link(const hs_instance *in, hs_link link, double *latency,
                             double *bandwidth);
 
-/** Memory node of a worker: 0, the host, for CPUs; 1 + g for GPU g. */
+/** Number of nodes that the workers belong to; 1 if the instance lists no nodes. */
+HS_API size_t hs_instance_nodes(const hs_instance *in);
+
+/**
+ * Name of a node, owned by the instance, and the numbers of its CPUs and GPUs. NULL: `node` is past
+ * the last, or the instance lists no nodes. The first node has the first CPUs and the first GPUs.
+ */
+HS_API const char *hs_instance_node(const hs_instance *in, size_t node, unsigned *cpus,
+                                    unsigned *gpus);
+
+/** Node of a worker. O(log nodes). */
+HS_API size_t hs_instance_node_of(const hs_instance *in, unsigned worker);
+
+/**
+ * Memory node of a worker. With N = hs_instance_nodes(), memory node v < N is the memory of host v,
+ * for the CPUs of node v; memory node N + g is GPU g.
+ */
 HS_API uint32_t hs_instance_memory_node(const hs_instance *in, unsigned worker);
 
-/** Time of a transfer between two memory nodes; 0 without links, within a node, or for 0 bytes. */
+/**
+ * Time of a transfer between two memory nodes; 0 without links, within a memory node, or for 0
+ * bytes. A transfer between two nodes passes through both hosts.
+ */
 HS_API double hs_instance_transfer_time(const hs_instance *in, uint32_t from, uint32_t to,
                                         double bytes);
 
@@ -267,6 +290,13 @@ HS_API void      hs_builder_free(hs_builder *b);
 HS_API hs_status hs_builder_set_workers(hs_builder *b, unsigned cpus, unsigned gpus);
 HS_API hs_status hs_builder_set_unit(hs_builder *b, hs_unit unit);
 
+/**
+ * Append a node with the next CPUs and GPUs. The nodes of an instance together have its workers.
+ * `name`: unique, without blanks, at most HS_MAX_ID bytes. HS_ETOOBIG: too many nodes.
+ */
+HS_API hs_status hs_builder_add_node(hs_builder *b, const char *name, unsigned cpus,
+                                     unsigned gpus);
+
 /** Append a header line `# key value`; both strings are copied. A key may occur repeatedly. */
 HS_API hs_status hs_builder_add_note(hs_builder *b, const char *key, const char *value);
 
@@ -305,14 +335,16 @@ HS_API hs_status hs_builder_add_access(hs_builder *b, size_t row, size_t handle,
 
 /**
  * Set a link: latency >= 0 in the instance's unit, bandwidth > 0 in bytes per second. HS_H2D and
- * HS_D2H require each other; without HS_D2D transfers between GPUs pass through the host.
+ * HS_D2H require each other; without HS_D2D transfers between GPUs pass through the host. HS_D2D
+ * and HS_N2N require both. An instance with links and several nodes requires HS_N2N.
  */
 HS_API hs_status hs_builder_set_link(hs_builder *b, hs_link link, double latency,
                                      double bandwidth);
 
 /**
  * Copy from `in` its links, handles, and the predecessors and accesses of its rows to the rows of
- * equal numbers here. O(edges + accesses).
+ * equal numbers here, and its nodes to a builder with the same workers and no nodes. O(edges +
+ * accesses).
  */
 HS_API hs_status hs_builder_copy_graph(hs_builder *b, const hs_instance *in);
 

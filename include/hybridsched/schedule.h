@@ -57,8 +57,8 @@ HS_API size_t hs_schedule_entry_count(const hs_schedule *s);
 HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_t *count);
 
 /**
- * A transfer of data between two memory nodes, see hs_instance_memory_node(): 0 is the host, 1 + g
- * is GPU g.
+ * A transfer of data between two memory nodes, see hs_instance_memory_node(): the hosts, then the
+ * GPUs.
  */
 typedef struct hs_transfer {
     double   start, end;

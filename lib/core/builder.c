@@ -44,6 +44,23 @@ hs_status hs_builder_set_workers(hs_builder *b, unsigned cpus, unsigned gpus)
     return HS_OK;
 }
 
+hs_status hsi_builder_add_node(hs_builder *b, hsi_text name, unsigned cpus, unsigned gpus)
+{
+    return hsi_node_list_add(&b->content.nodes, name.at, name.length, cpus, gpus);
+}
+
+hs_status hs_builder_add_node(hs_builder *b, const char *name, unsigned cpus, unsigned gpus)
+{
+    if (!b || !name)
+        return HS_EINVAL;
+    return hsi_builder_add_node(b, (hsi_text){name, strlen(name)}, cpus, gpus);
+}
+
+void hsi_builder_drop_nodes(hs_builder *b)
+{
+    hsi_node_list_clear(&b->content.nodes);
+}
+
 hs_status hs_builder_set_unit(hs_builder *b, hs_unit unit)
 {
     if (!b || unit < HS_SECONDS || unit > HS_NANOSECONDS)
@@ -287,6 +304,8 @@ void hsi_builder_move_header(hs_builder *b, hs_builder *from)
     b->content.notes = from->content.notes;
     b->content.relations = from->content.relations;
     b->content.unit = from->content.unit;
+    b->content.nodes = from->content.nodes;
+    from->content.nodes = (hsi_node_list){0};
     from->content.notes = (hsi_vector){0};
     from->content.relations = NULL;
 }
@@ -340,7 +359,10 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, hs_error *error)
     st = number_tasks(&b->content);
     if (st != HS_OK)
         goto out;
-    st = hsi_builder_build_graph(b, &graph, &row);
+    if (b->content.nodes.count > 0 && !hsi_nodes_have(&b->content.nodes, b->cpus, b->gpus))
+        st = HS_EINVAL;
+    if (st == HS_OK)
+        st = hsi_builder_build_graph(b, &graph, &row);
     if (st != HS_OK)
         goto out;
     st = hsi_store_validate(&b->content, b->cpus, b->gpus, &row);

@@ -64,6 +64,12 @@ const hsi_fault *hsi_builder_graph_fault(const hs_builder *b);
 
 hs_status hsi_builder_add_note(hs_builder *b, hsi_text key, hsi_text value);
 
+/* Append a node as hs_builder_add_node() does. */
+hs_status hsi_builder_add_node(hs_builder *b, hsi_text name, unsigned cpus, unsigned gpus);
+
+/* Forget the nodes so far. */
+void hsi_builder_drop_nodes(hs_builder *b);
+
 /* Return the rows so far; read-only, valid until the next row is added. */
 const hsi_store *hsi_builder_rows(const hs_builder *b);
 

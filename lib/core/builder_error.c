@@ -89,9 +89,13 @@ hs_status hsi_builder_describe_failure(const hs_builder *b, hs_status status, si
         describe_graph(b, error);
     else if (status == HS_EINVAL && b->cpus + b->gpus == 0)
         hsi_error_set(error, status, "there are no workers: set their numbers");
+    else if (status == HS_EINVAL && b->content.nodes.count > 0 &&
+             !hsi_nodes_have(&b->content.nodes, b->cpus, b->gpus))
+        hsi_error_set(error, status, "the nodes together do not have the %u CPUs and %u GPUs: "
+                      "correct the numbers of the nodes", b->cpus, b->gpus);
     else if (status == HS_EINVAL)
         hsi_error_set(error, status, "a link lacks its counterpart: h2d and d2h need each other, "
-                      "d2d needs both");
+                      "d2d and n2n need both, and several nodes with links need n2n");
     else
         hsi_error_set(error, status, "%s", hs_status_text(status));
     if (is_row || status == HS_EGRAPH)

@@ -142,6 +142,19 @@ static uint64_t add_links(uint64_t digest, const hs_instance *in)
     return digest;
 }
 
+/* Add the listed nodes; without them the digest is unchanged. */
+static uint64_t add_nodes(uint64_t digest, const hs_instance *in)
+{
+    const char *name;
+    unsigned    cpus, gpus;
+
+    for (size_t node = 0; (name = hs_instance_node(in, node, &cpus, &gpus)); node++) {
+        digest = hsi_digest_string(hsi_digest_string(digest, "node"), name);
+        digest = hsi_digest_number(hsi_digest_number(digest, cpus, 4), gpus, 4);
+    }
+    return digest;
+}
+
 uint64_t hs_instance_digest(const hs_instance *in)
 {
     static const char magic[] = "hybridsched-instance-1";
@@ -153,7 +166,7 @@ uint64_t hs_instance_digest(const hs_instance *in)
     sum = hsi_digest_number(sum, in->cpus, 4);
     sum = hsi_digest_number(sum, in->gpus, 4);
     sum = hsi_digest_number(sum, (uint64_t)in->store->unit, 1);
-    sum = hsi_digest_finish(add_links(sum, in));
+    sum = hsi_digest_finish(add_nodes(add_links(sum, in), in));
     for (row = 0; row < in->store->rows; row++) {
         size_t end = task + hsi_store_count(in->store, row);
 

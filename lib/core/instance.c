@@ -15,6 +15,7 @@ void hsi_store_free_content(hsi_store *store)
         hsi_vector_free(&store->cells[c].text);
     }
     hsi_vector_free(&store->notes);
+    hsi_node_list_clear(&store->nodes);
     free(store->first);
     free(store->source);
     hsi_relations_free(store->relations);
@@ -178,6 +179,36 @@ unsigned hs_instance_cpus(const hs_instance *in)
 unsigned hs_instance_gpus(const hs_instance *in)
 {
     return in->gpus;
+}
+
+size_t hs_instance_nodes(const hs_instance *in)
+{
+    const hsi_node_list *nodes = hsi_listed_nodes(in);
+
+    return nodes ? nodes->count : 1;
+}
+
+const char *hs_instance_node(const hs_instance *in, size_t node, unsigned *cpus, unsigned *gpus)
+{
+    const hsi_node_list *nodes = hsi_listed_nodes(in);
+    const hsi_node      *at;
+
+    if (!nodes || node >= nodes->count)
+        return NULL;
+    at = hsi_node_at(nodes, node);
+    *cpus = at[1].cpu - at->cpu;
+    *gpus = at[1].gpu - at->gpu;
+    return hsi_node_name(nodes, node);
+}
+
+size_t hs_instance_node_of(const hs_instance *in, unsigned worker)
+{
+    const hsi_node_list *nodes = hsi_listed_nodes(in);
+
+    if (!nodes)
+        return 0;
+    return worker < in->cpus ? hsi_node_of(nodes, HS_CPU, worker)
+                             : hsi_node_of(nodes, HS_GPU, worker - in->cpus);
 }
 
 hs_unit hs_instance_unit(const hs_instance *in)

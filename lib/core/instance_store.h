@@ -30,6 +30,7 @@ typedef struct hsi_store {
     hsi_vector          notes; /* notes of the header, one after another: key NUL value NUL */
     hsi_relations      *relations; /* links, data and dependencies; NULL: none */
     _Atomic(hs_graph *) graph;     /* built on demand, see hsi_graph_of() */
+    hsi_node_list       nodes;     /* empty: the file or program lists none */
     hs_unit             unit;
     bool                is_borrowed; /* whether the cells belong to the caller, and are not freed */
     unsigned char *source; /* hs_cost_source of the CPU and GPU time of each row; NULL: given */
@@ -122,6 +123,18 @@ struct hs_instance {
     hsi_store *store;
     unsigned   cpus, gpus;
 };
+
+/* Return the listed nodes of an instance; NULL: none, or they have other workers. */
+static inline const hsi_node_list *hsi_listed_nodes(const hs_instance *in)
+{
+    return hsi_nodes_have(&in->store->nodes, in->cpus, in->gpus) ? &in->store->nodes : NULL;
+}
+
+/* Return the nodes of an instance; NULL: one node. */
+static inline const hsi_node_list *hsi_several_nodes(const hs_instance *in)
+{
+    return in->store->nodes.count > 1 ? hsi_listed_nodes(in) : NULL;
+}
 
 void hsi_store_release(hsi_store *store);
 

@@ -119,6 +119,7 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
         pb->links = &in->store->relations->links;
+        pb->nodes = hsi_several_nodes(in);
         pb->in = in;
         st = hsi_graph_of(in, token, &pb->graph);
         if (st != HS_OK)

@@ -26,6 +26,7 @@ typedef struct hsi_problem {
     const hs_graph      *graph; /* graph of the tasks; NULL: independent tasks, or items other
                                    than tasks */
     const hsi_links     *links; /* links of the instance; set together with `graph` */
+    const hsi_node_list *nodes; /* nodes of the instance; NULL: one node, or no `graph` */
     const hs_instance   *in;    /* instance of `graph` */
     const double        *available; /* free time of each worker; NULL: all 0 */
     hsi_arena           *arena;     /* arena for temporary memory; NULL: each function allocates
@@ -63,6 +64,17 @@ void hsi_problem_close(hsi_problem *pb);
 
 /* Return true if all times are whole or infinite, and small enough for exact sums of 500 times. */
 bool hsi_problem_has_whole_times(const hsi_problem *pb);
+
+/* Return the number of memory nodes; and the memory node of a worker. */
+static inline size_t hsi_memory_node_count(const hsi_problem *pb)
+{
+    return (size_t)pb->k + (pb->nodes ? pb->nodes->count : 1);
+}
+
+static inline uint32_t hsi_node_of_worker(const hsi_problem *pb, unsigned worker)
+{
+    return hsi_memory_node(pb->nodes, pb->m, worker);
+}
 
 static inline int64_t hsi_priority_of(const hsi_problem *pb, size_t index)
 {

@@ -84,7 +84,7 @@ static hs_status add_everything(hs_builder *b, const hs_instance *in, hs_cost *c
 
     for (size_t row = 0; st == HS_OK && row < hs_instance_rows(in); row++)
         st = add_row(b, in, cost, index, row, which, source + 2 * row);
-    if (st == HS_OK && (hs_instance_has_graph(in) || in->store->relations))
+    if (st == HS_OK && (hs_instance_has_graph(in) || in->store->relations || hsi_listed_nodes(in)))
         st = hs_builder_copy_graph(b, in);
     return st;
 }

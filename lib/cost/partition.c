@@ -153,7 +153,8 @@ static hs_status build(const partition *p, hs_instance **out)
         st = hsi_copy_header(b, p->in);
     if (st == HS_OK)
         st = add_rows(p, b);
-    if (st == HS_OK && (hs_instance_has_graph(p->in) || p->in->store->relations))
+    if (st == HS_OK && (hs_instance_has_graph(p->in) || p->in->store->relations ||
+                        hsi_listed_nodes(p->in)))
         st = hs_builder_copy_graph(b, p->in);
     if (st == HS_OK)
         st = hs_builder_finish(b, out, NULL);

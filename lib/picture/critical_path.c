@@ -31,7 +31,7 @@ static hs_status open_search(search *f, const hsi_runs *runs)
 
     *f = (search){.runs = runs, .nodes = 1};
     if (runs->in->store->relations->links.has[HS_H2D])
-        f->nodes += hs_schedule_gpus(runs->s);
+        f->nodes = hs_instance_nodes(runs->in) + hs_schedule_gpus(runs->s);
     f->there = malloc((barriers * f->nodes + 1) * sizeof *f->there);
     f->ends = malloc((barriers * f->nodes + 1) * sizeof *f->ends);
     f->known = calloc(barriers + 1, 1);

@@ -7,6 +7,8 @@
  * are named like columns, attributes of the graph like the header lines of an instance. An edge of
  * class `data` follows from the nodes' data.
  */
+#include <stdio.h>
+
 #include <hybridsched/io.h>
 
 #include "core/graph/graph.h"
@@ -113,6 +115,28 @@ static hs_status put_sizes(hsi_output *out, const hs_instance *in)
     return failed ? HS_ENOMEM : HS_OK;
 }
 
+/* Write the names and workers of the nodes as an attribute of the graph. */
+static hs_status put_nodes(hsi_output *out, const hs_instance *in)
+{
+    hsi_vector  text = {0};
+    const char *name;
+    unsigned    cpus, gpus;
+    bool        failed = false;
+
+    for (size_t i = 0; !failed && (name = hs_instance_node(in, i, &cpus, &gpus)); i++) {
+        char numbers[32];
+        int  length = snprintf(numbers, sizeof numbers, " %u %u", cpus, gpus);
+
+        failed = (i > 0 && hsi_vector_append(&text, " ", 1)) ||
+                 hsi_vector_append(&text, name, strlen(name)) ||
+                 hsi_vector_append(&text, numbers, (size_t)length);
+    }
+    if (!failed && text.size > 0)
+        put_value(out, "nodes", text.data, text.size);
+    hsi_vector_free(&text);
+    return failed ? HS_ENOMEM : HS_OK;
+}
+
 static hs_status put_graph(hsi_output *out, const hs_instance *in)
 {
     hsi_output_format(out, "  graph [cpus=%u, gpus=%u, unit=%s", hs_instance_cpus(in),
@@ -120,7 +144,8 @@ static hs_status put_graph(hsi_output *out, const hs_instance *in)
     put_link(out, in, HS_H2D, "link_h2d");
     put_link(out, in, HS_D2H, "link_d2h");
     put_link(out, in, HS_D2D, "link_d2d");
-    if (put_sizes(out, in) != HS_OK)
+    put_link(out, in, HS_N2N, "link_n2n");
+    if (put_nodes(out, in) != HS_OK || put_sizes(out, in) != HS_OK)
         return HS_ENOMEM;
     hsi_output_text(out, "];\n");
     return HS_OK;

@@ -2,6 +2,7 @@
 #include "picture/picture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -100,7 +101,7 @@ static hs_status check_failures(const hs_picture *picture, const hs_instance *in
 
 static bool is_transfer(const hs_transfer *t, const hs_instance *in)
 {
-    uint32_t nodes = hs_instance_gpus(in) + 1;
+    uint32_t nodes = hs_instance_gpus(in) + (uint32_t)hs_instance_nodes(in);
 
     return t->from < nodes && t->to < nodes && t->from != t->to && isfinite(t->end) &&
            t->start >= 0 && t->start <= t->end && t->bytes >= 0 && isfinite(t->bytes);
@@ -187,11 +188,16 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
     return st;
 }
 
-const char *hsi_memory_node_name(uint32_t node, char name[16])
+const char *hsi_memory_node_name(const hs_instance *in, uint32_t node, char name[16])
 {
-    if (node == 0)
+    size_t hosts = hs_instance_nodes(in);
+
+    if (hosts == 1 && node == 0)
         return "host";
-    hs_worker_name(0, node - 1, name);
+    if (node < hosts)
+        snprintf(name, 16, "host%u", (unsigned)node);
+    else
+        hs_worker_name(0, node - (unsigned)hosts, name);
     return name;
 }
 

@@ -29,7 +29,7 @@ const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigne
 size_t hsi_picture_count_failures(const hs_picture *picture, unsigned from, unsigned to);
 
 /** Return "host", or a name such as "gpu3" in `name`. */
-const char *hsi_memory_node_name(uint32_t node, char name[16]);
+const char *hsi_memory_node_name(const hs_instance *in, uint32_t node, char name[16]);
 
 /**
  * Return whether the picture has a title; whether the bound has a name and a value that can be

@@ -23,7 +23,9 @@ typedef struct request {
 
 static double transfer_end(const request *r, uint32_t from, double bytes)
 {
-    return hsi_transfer_time(r->inputs->pb->links, from, r->to, bytes);
+    const hsi_problem *pb = r->inputs->pb;
+
+    return hsi_link_time_between(pb->links, pb->nodes, from, r->to, bytes);
 }
 
 static double production_time(const request *r, uint32_t writer)
@@ -129,7 +131,7 @@ double hsi_inputs_arrival(const hsi_inputs *inputs, uint32_t task, unsigned work
 
     if (!hsi_inputs_are_tracked(inputs))
         return now;
-    r.to = hsi_memory_node(inputs->pb->m, worker);
+    r.to = hsi_node_of_worker(inputs->pb, worker);
     return arrival_of_inputs(&r, task);
 }
 
@@ -223,7 +225,7 @@ double hsi_inputs_start_transfers(hsi_inputs *inputs, uint32_t task, unsigned wo
 
     if (!hsi_inputs_are_tracked(inputs))
         return now;
-    r.to = hsi_memory_node(inputs->pb->m, worker);
+    r.to = hsi_node_of_worker(inputs->pb, worker);
     keep_arrivals(inputs, &r, task);
     return arrival_of_inputs(&r, task);
 }
@@ -234,7 +236,7 @@ void hsi_inputs_prefetch(hsi_inputs *inputs, uint32_t task, unsigned worker)
 
     if (!hsi_inputs_are_tracked(inputs))
         return;
-    r.to = hsi_memory_node(inputs->pb->m, worker);
+    r.to = hsi_node_of_worker(inputs->pb, worker);
     keep_arrivals(inputs, &r, task);
 }
 
@@ -247,7 +249,7 @@ double hsi_inputs_longest_transfer(const hsi_inputs *inputs, uint32_t task, unsi
 
     if (!hsi_inputs_are_tracked(inputs))
         return 0;
-    r.to = hsi_memory_node(inputs->pb->m, worker);
+    r.to = hsi_node_of_worker(inputs->pb, worker);
     if (edge_arrival_slot(inputs, task, r.to) && !(*edge_arrival_slot(inputs, task, r.to) > 0))
         longest = arrival_of_edges(&r, task, 0);
     access = hsi_accesses(inputs->pb->graph, task, &count);
@@ -265,7 +267,7 @@ void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, d
 
     if (!hsi_inputs_are_tracked(inputs))
         return;
-    node = hsi_memory_node(inputs->pb->m, worker);
+    node = hsi_node_of_worker(inputs->pb, worker);
     inputs->node_of[task] = node;
     inputs->end_of[task] = now;
     access = hsi_accesses(inputs->pb->graph, task, &count);
@@ -304,7 +306,7 @@ hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_p
     if (!pb->graph || !pb->links->has[HS_H2D])
         return HS_OK;
     inputs->pb = pb;
-    inputs->nodes = (size_t)pb->k + 1;
+    inputs->nodes = hsi_memory_node_count(pb);
     inputs->node_of = calloc(pb->n + 1, sizeof *inputs->node_of);
     inputs->end_of = calloc(pb->n + 1, sizeof *inputs->end_of);
     if (pb->graph->bytes)

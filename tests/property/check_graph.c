@@ -241,24 +241,20 @@ END_TEST
 static bool is_late_enough(const literal *l, size_t task, const hs_placement *e,
                            const hs_placement *run)
 {
-    unsigned node = e->worker < l->cpus ? 0 : e->worker - l->cpus + 1;
-
-    for (size_t f = 0; f < l->tasks; f++) {
-        unsigned from = run[f].worker < l->cpus ? 0 : run[f].worker - l->cpus + 1;
-
+    for (size_t f = 0; f < l->tasks; f++)
         if (l->edge[f][task] &&
             (e->start < run[f].end ||
-             e->start < run[f].end + literal_transfer_time(l, from, node, l->bytes[f][task])))
+             e->start < run[f].end + literal_transfer_time(l, (int)run[f].worker, (int)e->worker,
+                                                           l->bytes[f][task])))
             return false;
-    }
     for (size_t d = 0; d < DATA; d++) {
-        int      writer = literal_last_writer(l, task, d);
-        unsigned from =
-            writer < 0 || run[writer].worker < l->cpus ? 0 : run[writer].worker - l->cpus + 1;
+        int    writer = literal_last_writer(l, task, d);
+        int    from = writer < 0 ? -1 : (int)run[writer].worker;
         double ready = writer < 0 ? 0 : run[writer].end;
 
         if (literal_access_mode(l, task, d) & HS_READ &&
-            e->start < ready + literal_transfer_time(l, from, node, literal_handle_bytes(l, d)))
+            e->start < ready + literal_transfer_time(l, from, (int)e->worker,
+                                                     literal_handle_bytes(l, d)))
             return false;
     }
     return true;

@@ -46,16 +46,12 @@ static double mean_time(const graph_sample *s, size_t task)
 
 static double mean_transfer(const graph_sample *s, size_t task, size_t next)
 {
-    double bytes = s->bytes[task][next], m = s->m, k = s->k;
+    double bytes = s->bytes[task][next];
 
     for (size_t d = 0; d < s->data; d++)
         if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)task)
             bytes = fmax(bytes, s->size[d]);
-    return (m * k *
-                (hs_instance_transfer_time(s->in, 0, 1, bytes) +
-                 hs_instance_transfer_time(s->in, 1, 0, bytes)) +
-            k * (k - 1) * hs_instance_transfer_time(s->in, 1, 2, bytes)) /
-           ((m + k) * (m + k));
+    return graph_mean_transfer(s, bytes);
 }
 
 static void find_ranks(const graph_sample *s, bool is_mean, double *rank)

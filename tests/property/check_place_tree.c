@@ -28,12 +28,12 @@ typedef struct graph {
     hsi_interrupt interrupt;
 } graph;
 
-/* Make a graph with links of at most `most` tasks. Return false if the sample is no such graph;
- * there is nothing to close then. */
-static bool open_graph(graph *g, uint64_t seed, size_t most)
+/* Make a graph with links of at most `most` tasks, on one node or on several. Return false if the
+ * sample is no such graph; there is nothing to close then. */
+static bool open_graph_on(graph *g, uint64_t seed, size_t most, bool several)
 {
     graph_sample_make(&g->s, seed);
-    if (!g->s.links || g->s.n > most) {
+    if (!g->s.links || g->s.n > most || several != (hs_instance_nodes(g->s.in) > 1)) {
         graph_sample_free(&g->s);
         return false;
     }
@@ -44,6 +44,11 @@ static bool open_graph(graph *g, uint64_t seed, size_t most)
     ck_assert_int_eq(hsi_problem_of_tasks(g->s.in, NULL, &g->pb), HS_OK);
     ck_assert_int_eq(hsi_arcs_open(&g->pb, &g->arcs), HS_OK);
     return true;
+}
+
+static bool open_graph(graph *g, uint64_t seed, size_t most)
+{
+    return open_graph_on(g, seed, most, false);
 }
 
 static void close_graph(graph *g)
@@ -204,7 +209,7 @@ START_TEST(tree_agrees_with_start_orders_and_bounds)
 }
 END_TEST
 
-/* Check that graphs without links or tasks are refused. */
+/* Check that graphs without links or tasks, and graphs on several nodes, are refused. */
 START_TEST(unsuitable_graphs_are_refused)
 {
     graph           g;
@@ -219,6 +224,10 @@ START_TEST(unsuitable_graphs_are_refused)
     ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
     g.pb.n = g.s.n;
     g.pb.links = &(hsi_links){0};
+    ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
+    close_graph(&g);
+    while (!open_graph_on(&g, seed, GRAPH_TASKS, true))
+        seed++;
     ck_assert_int_eq(hsi_place_tree_open(&g.arcs, &tree), HS_ETOOBIG);
     close_graph(&g);
 }

@@ -26,6 +26,58 @@ double graph_arrival(const graph_sample *s, size_t task, uint32_t node, const do
     return last;
 }
 
+/* Number of ordered pairs of workers of some types, in one node and in two. */
+typedef struct pairs {
+    double near[2][2], far[2][2];
+} pairs;
+
+static pairs count_pairs(const graph_sample *s, double bytes, double *sum)
+{
+    pairs p = {{{0}}, {{0}}};
+
+    *sum = 0;
+    for (unsigned a = 0; a < s->m + s->k; a++)
+        for (unsigned b = 0; b < s->m + s->k; b++) {
+            bool same = hs_instance_node_of(s->in, a) == hs_instance_node_of(s->in, b);
+
+            *sum += hs_instance_transfer_time(s->in, hs_instance_memory_node(s->in, a),
+                                              hs_instance_memory_node(s->in, b), bytes);
+            if (a != b)
+                (same ? p.near : p.far)[a >= s->m][b >= s->m]++;
+        }
+    return p;
+}
+
+static double link_time(const graph_sample *s, hs_link link, double bytes)
+{
+    double latency = 0, bandwidth = 1;
+
+    (void)hs_instance_link(s->in, link, &latency, &bandwidth);
+    return bytes > 0 ? latency + bytes / bandwidth : 0;
+}
+
+double graph_mean_transfer(const graph_sample *s, double bytes)
+{
+    double m = s->m, k = s->k, there = link_time(s, HS_H2D, bytes),
+           back = link_time(s, HS_D2H, bytes), across = link_time(s, HS_N2N, bytes), sum, mean;
+    double latency, bandwidth;
+    double peers = hs_instance_link(s->in, HS_D2D, &latency, &bandwidth)
+                       ? link_time(s, HS_D2D, bytes)
+                       : back + there;
+    pairs  p = count_pairs(s, bytes, &sum);
+
+    if (hs_instance_nodes(s->in) == 1)
+        mean = (m * k * (there + back) + k * (k - 1) * peers) / ((m + k) * (m + k));
+    else
+        mean = (p.near[0][1] * (there + back) + p.near[1][1] * peers +
+                (p.far[0][0] * across + p.far[0][1] * (across + there)) +
+                (p.far[1][0] * (back + across) + p.far[1][1] * (back + across + there))) /
+               ((m + k) * (m + k));
+    GRAPH_REQUIRE(s, !s->links || fabs(mean - sum / ((m + k) * (m + k))) <= 1e-9 * (1 + mean),
+                  "the mean of transfers of %g bytes is %g", bytes, sum / ((m + k) * (m + k)));
+    return s->links ? mean : 0;
+}
+
 typedef struct search {
     const graph_sample *s;
     int                 done[GRAPH_TASKS];

@@ -12,6 +12,10 @@ enum { GRAPH_BRUTE_FORCE_TASKS = 6 };
  */
 double graph_brute_force(const graph_sample *s);
 
+/* Return the mean of the transfer times over all ordered pairs of workers, and compare it with the
+ * sum over the pairs. */
+double graph_mean_transfer(const graph_sample *s, double bytes);
+
 /* Return the time at which a task's inputs can be on a node, given the end and the node of its
  * predecessors. */
 double graph_arrival(const graph_sample *s, size_t task, uint32_t node, const double *end,

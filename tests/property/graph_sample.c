@@ -172,6 +172,32 @@ static void write_out(graph_sample *s)
         s->size[s->data] = hs_instance_handle_bytes(s->in, s->data);
 }
 
+/* Divide the workers at random over up to three nodes; each has a worker. */
+static void add_nodes(const graph_sample *s, dice *d, hs_builder *b)
+{
+    unsigned left[2] = {s->m, s->k}, nodes = dice_between(d, 2, GRAPH_HOSTS);
+
+    if (nodes > s->m + s->k)
+        nodes = s->m + s->k;
+    ck_assert_int_eq(hs_builder_set_link(b, HS_N2N, dice_below(d, 3), dice_between(d, 1, 3)),
+                     HS_OK);
+    for (unsigned node = 0; node < nodes; node++) {
+        unsigned spare = left[HS_CPU] + left[HS_GPU] - (nodes - node - 1), here[2];
+        char     name[2] = {(char)('a' + node), 0};
+
+        here[HS_CPU] = dice_below(d, (left[HS_CPU] < spare ? left[HS_CPU] : spare) + 1);
+        spare -= here[HS_CPU];
+        here[HS_GPU] = dice_below(d, (left[HS_GPU] < spare ? left[HS_GPU] : spare) + 1);
+        if (node + 1 == nodes)
+            memcpy(here, left, sizeof here);
+        else if (here[HS_CPU] + here[HS_GPU] == 0)
+            here[left[HS_CPU] > 0 ? HS_CPU : HS_GPU] = 1;
+        left[HS_CPU] -= here[HS_CPU];
+        left[HS_GPU] -= here[HS_GPU];
+        ck_assert_int_eq(hs_builder_add_node(b, name, here[HS_CPU], here[HS_GPU]), HS_OK);
+    }
+}
+
 static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
 {
     dice        d = {seed};
@@ -198,12 +224,15 @@ static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
         add_data(&d, b, rows);
     if (way > 0 && !is_plain)
         add_links(s, &d, b);
+    if (s->links && dice_below(&d, 3) == 0)
+        add_nodes(s, &d, b);
     ck_assert_int_eq(hs_builder_finish(b, &s->in, NULL), HS_OK);
     ck_assert_int_eq(hs_builder_finish(truth, &s->truth, NULL), HS_OK);
     hs_builder_free(b);
     hs_builder_free(truth);
     s->links &= hs_instance_has_graph(s->in); /* without a graph there are no transfers */
     s->n = hs_instance_tasks(s->in);
+    s->nodes = (unsigned)hs_instance_nodes(s->in) + s->k;
     write_out(s);
 }
 

@@ -5,7 +5,13 @@
 #include <hybridsched/hybridsched.h>
 
 /* A small random graph with every pair of tasks written out. Equal seeds give equal graphs. */
-enum { GRAPH_TASKS = 24, GRAPH_DATA = 3, GRAPH_WORKERS = 4, GRAPH_NODES = GRAPH_WORKERS + 1 };
+enum {
+    GRAPH_TASKS = 24,
+    GRAPH_DATA = 3,
+    GRAPH_WORKERS = 4,
+    GRAPH_HOSTS = 3, /* at most */
+    GRAPH_NODES = GRAPH_HOSTS + GRAPH_WORKERS
+};
 
 typedef struct graph_sample {
     uint64_t     seed;
@@ -24,6 +30,7 @@ typedef struct graph_sample {
     double       size[GRAPH_DATA];
     size_t       position[GRAPH_TASKS];
     int          links;
+    unsigned     nodes; /* number of memory nodes */
     hs_instance *in, *truth; /* instance of the estimates; `truth` has the actual times */
 } graph_sample;
 

@@ -51,10 +51,26 @@ static void draw_machine(literal *l, dice *source)
     for (size_t d = 0; d < DATA; d++)
         l->size[d] = dice_below(source, 2) ? (double)dice_below(source, 9) : -1;
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
-        l->has_link[link] = link == HS_D2D ? links == 2 : links > 0;
+        l->has_link[link] = link == HS_D2D || link == HS_N2N ? links == 2 : links > 0;
         l->latency[link] = dice_below(source, 3) / 2.0;
         l->bandwidth[link] = dice_between(source, 1, 4);
     }
+}
+
+/* Divide the workers over nodes, some of them of one type only. */
+static void draw_nodes(literal *l, dice *source)
+{
+    unsigned left[2] = {l->cpus, l->gpus};
+
+    l->hosts = 1;
+    if (l->has_link[HS_N2N] || !l->has_link[HS_H2D])
+        l->hosts = dice_between(source, 1, HOSTS);
+    for (unsigned host = 0; host < l->hosts; host++)
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            l->part[host][type] =
+                host + 1 == l->hosts ? left[type] : dice_below(source, left[type] + 1);
+            left[type] -= l->part[host][type];
+        }
 }
 
 void literal_add_edge(literal *l, size_t from, size_t to, double bytes)
@@ -136,6 +152,13 @@ void literal_fill_builder(const literal *l, hs_builder *b)
 
     ck_assert_int_eq(hs_builder_set_workers(b, l->cpus, l->gpus), HS_OK);
     ck_assert_int_eq(hs_builder_set_default_bytes(b, l->usual), HS_OK);
+    for (unsigned host = 0; l->hosts > 1 && host < l->hosts; host++) {
+        char name[2] = {(char)('A' + host), 0};
+
+        if (l->part[host][HS_CPU] + l->part[host][HS_GPU] > 0)
+            ck_assert_int_eq(
+                hs_builder_add_node(b, name, l->part[host][HS_CPU], l->part[host][HS_GPU]), HS_OK);
+    }
     for (hs_link link = HS_H2D; link < HS_LINKS; link++)
         if (l->has_link[link])
             ck_assert_int_eq(hs_builder_set_link(b, link, l->latency[link], l->bandwidth[link]),
@@ -172,6 +195,7 @@ void literal_draw_graph(literal *l, dice *source)
 {
     draw_tasks(l, source);
     draw_machine(l, source);
+    draw_nodes(l, source);
     add_given_edges(l);
     add_edges_of_accesses(l);
     number_topologically(l);
@@ -182,14 +206,39 @@ double literal_handle_bytes(const literal *l, size_t data)
     return l->size[data] >= 0 ? l->size[data] : l->usual;
 }
 
-/* Return the transfer time in seconds. */
-double literal_transfer_time(const literal *l, unsigned from, unsigned to, double bytes)
+static double link_time(const literal *l, hs_link link, double bytes)
 {
-    hs_link link = from == 0 ? HS_H2D : to == 0 ? HS_D2H : HS_D2D;
-
-    if (from == to || bytes == 0 || !l->has_link[HS_H2D])
-        return 0;
-    if (!l->has_link[link])
-        return literal_transfer_time(l, from, 0, bytes) + literal_transfer_time(l, 0, to, bytes);
     return l->latency[link] + bytes / l->bandwidth[link];
+}
+
+/* Return the node of a worker, or of the initial data: the first node with a worker. */
+static unsigned host_of(const literal *l, int worker)
+{
+    int type = worker < (int)l->cpus ? HS_CPU : HS_GPU, number = worker, host = 0;
+
+    if (worker < 0) {
+        while (l->part[host][HS_CPU] + l->part[host][HS_GPU] == 0)
+            host++;
+        return (unsigned)host;
+    }
+    if (type == HS_GPU)
+        number -= (int)l->cpus;
+    while (number >= (int)l->part[host][type]) {
+        number -= (int)l->part[host][type];
+        host++;
+    }
+    return (unsigned)host;
+}
+
+double literal_transfer_time(const literal *l, int from, int to, double bytes)
+{
+    bool from_gpu = from >= (int)l->cpus, to_gpu = to >= (int)l->cpus;
+    bool same = host_of(l, from) == host_of(l, to);
+
+    if (bytes == 0 || !l->has_link[HS_H2D] || (same && (from_gpu || to_gpu ? from == to : true)))
+        return 0;
+    if (same && from_gpu && to_gpu && l->has_link[HS_D2D])
+        return link_time(l, HS_D2D, bytes);
+    return (from_gpu ? link_time(l, HS_D2H, bytes) : 0) +
+           (same ? 0 : link_time(l, HS_N2N, bytes)) + (to_gpu ? link_time(l, HS_H2D, bytes) : 0);
 }

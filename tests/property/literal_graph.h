@@ -7,7 +7,7 @@
 #include "dice.h"
 
 /* Small random graphs and a literal transcription of their meaning. */
-enum { ROWS = 6, COPIES = 3, TASKS = ROWS * COPIES, DATA = 3 };
+enum { ROWS = 6, COPIES = 3, TASKS = ROWS * COPIES, DATA = 3, HOSTS = 3 };
 
 /* A random graph: the calls for the builder, and the expected result. */
 typedef struct literal {
@@ -23,6 +23,7 @@ typedef struct literal {
     bool     has_cycle;
     size_t   position[TASKS];
     unsigned cpus, gpus;
+    unsigned hosts, part[HOSTS][2];        /* nodes, and the numbers of their workers by type */
     double   time[ROWS][2];                /* by hs_type */
     double   size[DATA];                   /* -1: the default size */
     double   usual;
@@ -45,7 +46,8 @@ int literal_last_writer(const literal *l, size_t task, size_t data);
 
 double literal_handle_bytes(const literal *l, size_t data);
 
-/* Return the transfer time between two nodes. */
-double literal_transfer_time(const literal *l, unsigned from, unsigned to, double bytes);
+/* Return the transfer time between the memories of two workers, or from the initial data, of worker
+ * -1. */
+double literal_transfer_time(const literal *l, int from, int to, double bytes);
 
 #endif

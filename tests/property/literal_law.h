@@ -70,7 +70,7 @@ static inline bool is_gpu(const law *l, int worker)
 
 static inline uint32_t node_of(const law *l, int worker)
 {
-    return is_gpu(l, worker) ? (uint32_t)(worker - (int)l->s->m + 1) : 0;
+    return hs_instance_memory_node(l->s->in, (unsigned)worker);
 }
 
 static inline double time_on(const law *l, int worker, int task)

@@ -119,8 +119,8 @@ static extent extent_of(const hs_transfer *list, size_t count, uint32_t from, ui
 static void require_extents(const graph_sample *s, const char *name, const literal_transfers *moves,
                             const hs_transfer *found, size_t count)
 {
-    for (uint32_t from = 0; from <= s->k; from++)
-        for (uint32_t to = 0; to <= s->k; to++) {
+    for (uint32_t from = 0; from < s->nodes; from++)
+        for (uint32_t to = 0; to < s->nodes; to++) {
             extent expected = extent_of(moves->list, moves->count, from, to),
                    here = extent_of(found, count, from, to);
 

@@ -12,7 +12,9 @@ static const double sizes[] = {4096, 16384, 65536, 262144, 1048576, 4194304, 167
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const char *const names[HS_LINKS] = {[HS_H2D] = "h2d", [HS_D2H] = "d2h", [HS_D2D] = "d2d"};
+enum { MEASURED_LINKS = HS_D2D + 1 }; /* the links of one node */
+
+static const char *const names[MEASURED_LINKS] = {[HS_H2D] = "h2d", [HS_D2H] = "d2h", [HS_D2D] = "d2d"};
 
 /* Measured copies of a link, over all GPUs or pairs of neighbours. */
 typedef struct link_copies {
@@ -73,23 +75,23 @@ static int write_link(FILE *out, hs_link link, const link_copies *copies, hs_uni
 
 int calibrate_links(const char *path, unsigned gpus, hs_unit unit)
 {
-    link_copies copies[HS_LINKS] = {{.count = 0}};
+    link_copies copies[MEASURED_LINKS] = {{.count = 0}};
     output     *file = NULL;
     int         code = output_open(path, &file);
 
     if (code)
         return code;
-    progress_begin(HS_LINKS);
-    for (int link = 0; link < HS_LINKS && !code; link++) {
+    progress_begin(MEASURED_LINKS);
+    for (int link = 0; link < MEASURED_LINKS && !code; link++) {
         progress_set_done((size_t)link, "measuring link %s", names[link]);
         code = measure_link((hs_link)link, gpus, &copies[link]);
     }
     progress_end();
     if (!code && !output_stream(file))
         code = message_status(HS_ENOMEM, path);
-    for (int link = 0; link < HS_LINKS && !code; link++)
+    for (int link = 0; link < MEASURED_LINKS && !code; link++)
         code = write_link(output_stream(file), (hs_link)link, &copies[link], unit);
-    for (int link = 0; link < HS_LINKS; link++)
+    for (int link = 0; link < MEASURED_LINKS; link++)
         free(copies[link].samples);
     if (!code)
         return output_close(file, HS_OK);

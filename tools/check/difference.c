@@ -162,7 +162,7 @@ static bool compare_graphs(char *text, const char *task, const hs_instance *plan
 
 static bool compare_links(char *text, const hs_instance *plan, const hs_instance *instance)
 {
-    static const char *const names[] = {"link h2d", "link d2h", "link d2d"};
+    static const char *const names[] = {"link h2d", "link d2h", "link d2d", "link n2n"};
 
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
         double a[2] = {0, 0}, b[2] = {0, 0};
@@ -176,6 +176,22 @@ static bool compare_links(char *text, const hs_instance *plan, const hs_instance
     return false;
 }
 
+static bool compare_nodes(char *text, const hs_instance *plan, const hs_instance *instance)
+{
+    for (size_t i = 0;; i++) {
+        unsigned    cpus[2] = {0}, gpus[2] = {0};
+        const char *a = hs_instance_node(plan, i, &cpus[0], &gpus[0]);
+        const char *b = hs_instance_node(instance, i, &cpus[1], &gpus[1]);
+
+        if (compare_strings(text, NULL, "node", a, b) ||
+            compare_numbers(text, NULL, "CPUs of a node", cpus[0], cpus[1]) ||
+            compare_numbers(text, NULL, "GPUs of a node", gpus[0], gpus[1]))
+            return true;
+        if (!a || !b)
+            return false;
+    }
+}
+
 static bool compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"}; /* indexed by hs_unit */
@@ -186,7 +202,7 @@ static bool compare_headers(char *text, const hs_instance *plan, const hs_instan
                            hs_instance_gpus(instance)) ||
            compare_strings(text, NULL, "unit", units[hs_instance_unit(plan)],
                            units[hs_instance_unit(instance)]) ||
-           compare_links(text, plan, instance);
+           compare_nodes(text, plan, instance) || compare_links(text, plan, instance);
 }
 
 /* Find every task of `tasks` in `others`, whose index is `index`, and compare the two. */

@@ -29,7 +29,7 @@ static void open_lines(hsi_placing *placing)
 hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
 {
     hsi_arena *arena = pb->arena;
-    size_t     nodes = pb->graph && pb->links->has[HS_H2D] ? (size_t)pb->k + 1 : 1;
+    size_t     nodes = pb->graph && pb->links->has[HS_H2D] ? hsi_memory_node_count(pb) : 1;
     size_t     barriers = pb->graph ? pb->graph->vertices - pb->n : 0;
 
     *placing =
@@ -60,16 +60,18 @@ void hsi_placing_close(hsi_placing *placing)
 
 static uint32_t node_of(const hsi_placing *placing, uint32_t worker)
 {
-    return placing->nodes > 1 ? hsi_memory_node(placing->pb->m, worker) : 0;
+    return placing->nodes > 1 ? hsi_node_of_worker(placing->pb, worker) : 0;
 }
 
 /* Raise each node's arrival to that of data made at `when` on node `from`. */
 static void move(const hsi_placing *placing, double when, uint32_t from, double bytes,
                  double *arrival)
 {
+    const hsi_problem *pb = placing->pb;
+
     for (uint32_t to = 0; to < placing->nodes; to++)
-        arrival[to] =
-            fmax(arrival[to], when + hsi_transfer_time(placing->pb->links, from, to, bytes));
+        arrival[to] = fmax(arrival[to], when + hsi_link_time_between(pb->links, pb->nodes, from, to,
+                                                                     bytes));
 }
 
 static void find_barrier(hsi_placing *placing, uint32_t barrier);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Check the executions of all tasks in the order of the program. Predecessors come from the rows'
- * own lists, not from the graph built for the algorithms. Among copies of a row, and among readers
- * since the last write, only the latest matter: see `latest`. O(executions x entries in the lists
- * of their rows).
+ * own lists, not from the graph built for the algorithms, and times of transfers from the links and
+ * nodes, not from the functions of the algorithms. Among copies of a row, and among readers since
+ * the last write, only the latest matter: see `add_latest`. O(executions x entries in the lists of
+ * their rows), times the memories of several nodes for predecessors with a count.
  */
 #include "core/check/dependencies.h"
 
@@ -18,13 +19,15 @@ typedef struct execution {
     size_t   entry;
 } execution;
 
-/*
- * Among several tasks: the last to end on the host, the last to end on any GPU, and the last on any
- * other GPU. Results of the remaining tasks arrive no later at any node.
- */
-typedef struct latest {
-    size_t task[3]; /* NO_TASK: none */
-} latest;
+/* Memories of the workers: host 0, 1, ..., then the GPUs. */
+typedef struct machine {
+    uint32_t *host; /* per worker: its node */
+    uint32_t  hosts;
+    unsigned  cpus;
+    double    latency[HS_LINKS], bandwidth[HS_LINKS]; /* bandwidth: bytes per second */
+    double    second;                                  /* units of time per second */
+    bool      has[HS_LINKS];
+} machine;
 
 typedef struct history {
     size_t writer; /* last writer of the handle; NO_TASK: none */
@@ -38,7 +41,10 @@ typedef struct work {
                                       is its run */
     execution         *executions;
     size_t            *first;      /* first task of each row, and the number of tasks */
-    latest            *of_row;     /* latest executions by row; only for instances with counts */
+    size_t            *latest;     /* per row: `kept` tasks or NO_TASK, see `add_latest`; only for
+                                      instances with counts */
+    size_t             kept;
+    machine            machine;
     history           *data;
     hs_violation      *v;
 } work;
@@ -48,9 +54,46 @@ static const execution *run_of(const work *w, size_t task)
     return &w->executions[w->at[task]];
 }
 
+static uint32_t memory_of(const work *w, unsigned worker)
+{
+    const machine *of = &w->machine;
+
+    return worker < of->cpus ? of->host[worker] : of->hosts + worker - of->cpus;
+}
+
 static uint32_t node_of(const work *w, size_t task)
 {
-    return hs_instance_memory_node(w->in, run_of(w, task)->worker);
+    return memory_of(w, run_of(w, task)->worker);
+}
+
+/* Return the time of a transfer between the memories of one node. */
+static double time_within(const work *w, bool from_host, bool to_host, double bytes)
+{
+    const machine *of = &w->machine;
+    hs_link        link = from_host ? HS_H2D : to_host ? HS_D2H : HS_D2D;
+
+    if (!of->has[link])
+        return time_within(w, false, true, bytes) + time_within(w, true, false, bytes);
+    return of->latency[link] + bytes * of->second / of->bandwidth[link];
+}
+
+/* Return the time of a transfer between two memories. */
+static double transfer_time(const work *w, uint32_t from, uint32_t to, double bytes)
+{
+    const machine *of = &w->machine;
+    bool           from_host = from < of->hosts, to_host = to < of->hosts;
+    uint32_t       from_node = from_host ? from : of->host[of->cpus + from - of->hosts];
+    uint32_t       to_node = to_host ? to : of->host[of->cpus + to - of->hosts];
+    double         time = 0;
+
+    if (from == to || !(bytes > 0) || !of->has[HS_H2D])
+        return 0;
+    if (from_node == to_node)
+        return time_within(w, from_host, to_host, bytes);
+    if (!from_host)
+        time = time_within(w, false, true, bytes);
+    time += of->latency[HS_N2N] + bytes * of->second / of->bandwidth[HS_N2N];
+    return to_host ? time : time + time_within(w, true, false, bytes);
 }
 
 static bool ends_later(const work *w, size_t task, size_t than)
@@ -58,21 +101,26 @@ static bool ends_later(const work *w, size_t task, size_t than)
     return than == NO_TASK || run_of(w, task)->end > run_of(w, than)->end;
 }
 
-static void add_latest(const work *w, latest *l, size_t task)
+/*
+ * Record a task of a row if its result may arrive later somewhere than those of the others. With
+ * one node: the last task to end on the host, the last on any GPU, and the last on any other GPU.
+ * With several nodes: the last task to end in each memory.
+ */
+static void add_latest(const work *w, size_t *latest, size_t task)
 {
     uint32_t node = node_of(w, task);
 
-    if (node == 0) {
-        if (ends_later(w, task, l->task[0]))
-            l->task[0] = task;
-    } else if (l->task[1] != NO_TASK && node_of(w, l->task[1]) == node) {
-        if (ends_later(w, task, l->task[1]))
-            l->task[1] = task;
-    } else if (ends_later(w, task, l->task[1])) {
-        l->task[2] = l->task[1];
-        l->task[1] = task;
-    } else if (ends_later(w, task, l->task[2])) {
-        l->task[2] = task;
+    if (w->machine.hosts > 1 || node == 0) {
+        if (ends_later(w, task, latest[node]))
+            latest[node] = task;
+    } else if (latest[1] != NO_TASK && node_of(w, latest[1]) == node) {
+        if (ends_later(w, task, latest[1]))
+            latest[1] = task;
+    } else if (ends_later(w, task, latest[1])) {
+        latest[2] = latest[1];
+        latest[1] = task;
+    } else if (ends_later(w, task, latest[2])) {
+        latest[2] = task;
     }
 }
 
@@ -94,12 +142,12 @@ static bool check_pair(const work *w, size_t task, const execution *e, size_t pr
                        double bytes)
 {
     const execution *made = run_of(w, predecessor);
-    uint32_t         node = hs_instance_memory_node(w->in, e->worker);
     double           there;
 
     if (e->start < made->end)
         return set_violation(w, HS_TOO_EARLY, task, e, predecessor, made->end);
-    there = made->end + hs_instance_transfer_time(w->in, node_of(w, predecessor), node, bytes);
+    there = made->end + 
+            transfer_time(w, node_of(w, predecessor), memory_of(w, e->worker), bytes);
     return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, predecessor, there) : false;
 }
 
@@ -117,9 +165,8 @@ static bool check_after(const work *w, size_t row, size_t task, const execution 
                 return true;
             continue;
         }
-        for (int j = 0; j < 3; j++)
-            if (w->of_row[earlier].task[j] != NO_TASK &&
-                check_pair(w, task, e, w->of_row[earlier].task[j], bytes))
+        for (size_t j = earlier * w->kept; j < (earlier + 1) * w->kept; j++)
+            if (w->latest[j] != NO_TASK && check_pair(w, task, e, w->latest[j], bytes))
                 return true;
     }
     return false;
@@ -137,7 +184,7 @@ static bool check_access(const work *w, size_t data, hs_access_mode mode, size_t
         return true;
     if (h->writer != NO_TASK)
         return false;
-    there = hs_instance_transfer_time(w->in, 0, hs_instance_memory_node(w->in, e->worker), bytes);
+    there = transfer_time(w, 0, memory_of(w, e->worker), bytes);
     return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, NO_TASK, there) : false;
 }
 
@@ -224,11 +271,39 @@ static void find_rows(const work *w)
         task += described.count;
     }
     w->first[hs_instance_rows(w->in)] = task;
-    for (size_t row = 0; w->of_row && row < hs_instance_rows(w->in); row++) {
-        w->of_row[row] = (latest){{NO_TASK, NO_TASK, NO_TASK}};
+    for (size_t row = 0; w->latest && row < hs_instance_rows(w->in); row++) {
+        for (size_t j = row * w->kept; j < (row + 1) * w->kept; j++)
+            w->latest[j] = NO_TASK;
         for (task = w->first[row]; task < w->first[row + 1]; task++)
-            add_latest(w, &w->of_row[row], task);
+            add_latest(w, &w->latest[row * w->kept], task);
     }
+}
+
+/* Number the nodes of the workers, and copy the links. */
+static hs_status find_machine(work *w)
+{
+    static const double units[] = {1, 1e3, 1e6, 1e9}; /* per second, by hs_unit */
+    machine            *of = &w->machine;
+    unsigned            gpus = hs_instance_gpus(w->in), first[2] = {0}, cpus_here, gpus_here;
+
+    of->second = units[hs_instance_unit(w->in)];
+    of->cpus = hs_instance_cpus(w->in);
+    of->hosts = 1;
+    of->host = calloc((size_t)of->cpus + gpus, sizeof *of->host);
+    if (!of->host)
+        return HS_ENOMEM;
+    for (uint32_t node = 0; hs_instance_node(w->in, node, &cpus_here, &gpus_here); node++) {
+        of->hosts = node + 1;
+        for (unsigned i = 0; i < cpus_here; i++)
+            of->host[first[HS_CPU]++] = node;
+        for (unsigned i = 0; i < gpus_here; i++)
+            of->host[of->cpus + first[HS_GPU]++] = node;
+    }
+    for (int link = 0; link < HS_LINKS; link++)
+        of->has[link] = hs_instance_link(w->in, (hs_link)link, &of->latency[link],
+                                         &of->bandwidth[link]);
+    w->kept = of->hosts > 1 ? of->hosts + (size_t)gpus : 3;
+    return HS_OK;
 }
 
 static size_t count_data(const hs_instance *in)
@@ -246,12 +321,15 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs
     work      w = {.in = in, .s = s, .v = v};
     hs_status st = HS_ENOMEM;
 
+    if (find_machine(&w) != HS_OK)
+        return HS_ENOMEM;
     w.at = calloc(2 * tasks + 2, sizeof *w.at);
     w.executions = malloc((hs_schedule_entry_count(s) + 1) * sizeof *w.executions);
     w.first = malloc((rows + 1) * sizeof *w.first);
-    w.of_row = rows < tasks ? malloc(rows * sizeof *w.of_row) : NULL;
+    if (rows < tasks && rows <= SIZE_MAX / sizeof *w.latest / w.kept)
+        w.latest = malloc(rows * w.kept * sizeof *w.latest);
     w.data = malloc((data + 1) * sizeof *w.data);
-    if (w.at && w.executions && w.first && (w.of_row || rows == tasks) && w.data) {
+    if (w.at && w.executions && w.first && (w.latest || rows == tasks) && w.data) {
         for (size_t i = 0; i < data; i++)
             w.data[i] = (history){NO_TASK, NO_TASK};
         group_by_task(&w);
@@ -261,7 +339,8 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs
     free(w.at);
     free(w.executions);
     free(w.first);
-    free(w.of_row);
+    free(w.latest);
     free(w.data);
+    free(w.machine.host);
     return st;
 }

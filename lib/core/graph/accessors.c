@@ -66,13 +66,16 @@ int hs_instance_link(const hs_instance *in, hs_link link, double *latency, doubl
 
 uint32_t hs_instance_memory_node(const hs_instance *in, unsigned worker)
 {
-    return hsi_memory_node(in->cpus, worker);
+    return hsi_memory_node(hsi_several_nodes(in), in->cpus, worker);
 }
 
 double hs_instance_transfer_time(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
 {
-    return in->store->relations ? hsi_transfer_time(&in->store->relations->links, from, to, bytes)
-                                : 0;
+    const hsi_relations *relations = in->store->relations;
+
+    return relations ? hsi_link_time_between(&relations->links, hsi_several_nodes(in), from, to,
+                                             bytes)
+                     : 0;
 }
 
 hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)

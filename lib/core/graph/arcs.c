@@ -69,6 +69,13 @@ static void follow_barriers(builder *b, size_t vertex, uint32_t to, double bytes
     }
 }
 
+static void add_initial_data(hsi_arcs *arcs, uint32_t task, double bytes)
+{
+    arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer_time(arcs->pb->links, 0, 1, bytes));
+    if (arcs->nodes)
+        arcs->fetch_bytes[task] = fmax(arcs->fetch_bytes[task], bytes);
+}
+
 static void follow_data(builder *b, uint32_t task)
 {
     hsi_arcs        *arcs = b->arcs;
@@ -83,8 +90,7 @@ static void follow_data(builder *b, uint32_t task)
         if (access[i].writer != HS_NONE)
             note_arc(b, access[i].writer, task, bytes);
         else
-            arcs->fetch[task] =
-                fmax(arcs->fetch[task], hsi_transfer_time(arcs->pb->links, 0, 1, bytes));
+            add_initial_data(arcs, task, bytes);
     }
 }
 
@@ -118,7 +124,7 @@ static void sort_tasks(hsi_arcs *arcs)
 }
 
 /*
- * Compute the transfer times of each arc by link; arcs without bytes share the first three times.
+ * Compute the transfer times of each arc by link; arcs without bytes share the first times.
  */
 static hs_status find_transfers(builder *b)
 {
@@ -129,17 +135,19 @@ static hs_status find_transfers(builder *b)
     for (size_t i = 0; i < b->count; i++)
         if (has_links(arcs) && b->bytes[i] > 0)
             arcs->after[i].move = (uint32_t)moves++;
-    arcs->move = hsi_arena_alloc_zeroed(&arcs->arena, 3 * moves, sizeof *arcs->move);
+    arcs->move = hsi_arena_alloc_zeroed(&arcs->arena, HS_LINKS * moves, sizeof *arcs->move);
     if (!arcs->move)
         return HS_ENOMEM;
     for (size_t i = 0; i < b->count; i++) {
-        double *move = arcs->move + (size_t)3 * arcs->after[i].move;
+        double *move = arcs->move + (size_t)HS_LINKS * arcs->after[i].move;
 
         if (arcs->after[i].move == 0)
             continue;
         move[HS_H2D] = hsi_transfer_time(links, 0, 1, b->bytes[i]);
         move[HS_D2H] = hsi_transfer_time(links, 1, 0, b->bytes[i]);
         move[HS_D2D] = hsi_transfer_time(links, 1, 2, b->bytes[i]);
+        if (arcs->nodes)
+            move[HS_N2N] = hsi_link_time(links, HS_N2N, b->bytes[i]);
     }
     return HS_OK;
 }
@@ -170,16 +178,21 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     size_t  n = pb->n;
     builder b = {.arcs = arcs, .g = pb->graph};
 
-    *arcs = (hsi_arcs){.pb = pb, .places = 2};
-    if (has_links(arcs))
-        arcs->places = 1 + (pb->k > 1 ? pb->k : 1);
+    *arcs = (hsi_arcs){.pb = pb, .places = 2, .hosts = 1};
+    if (has_links(arcs)) {
+        arcs->nodes = pb->nodes;
+        arcs->places = pb->nodes ? (uint32_t)hsi_memory_node_count(pb) : 1 + (pb->k > 1 ? pb->k : 1);
+        arcs->hosts = pb->nodes ? pb->nodes->count : 1;
+    }
     arcs->after_at = hsi_arena_alloc(&arcs->arena, n + 1, sizeof *arcs->after_at);
     arcs->waits = hsi_arena_alloc(&arcs->arena, n, sizeof *arcs->waits);
     arcs->fetch = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *arcs->fetch);
+    if (arcs->nodes)
+        arcs->fetch_bytes = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *arcs->fetch_bytes);
     arcs->order = hsi_arena_alloc(&arcs->arena, n, sizeof *arcs->order);
     b.seen = hsi_arena_alloc(&arcs->arena, n, sizeof *b.seen);
     b.at = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *b.at);
-    if (!arcs->after_at || !arcs->waits || !arcs->fetch || !arcs->order || !b.seen || !b.at)
+    if (!arcs->after_at || !arcs->waits || !arcs->fetch || (arcs->nodes && !arcs->fetch_bytes) || !arcs->order || !b.seen || !b.at)
         return HS_ENOMEM;
     sort_tasks(arcs);
     if (walk_graph(&b) != HS_OK)

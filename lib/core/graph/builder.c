@@ -165,13 +165,28 @@ static hs_status copy_row(hs_builder *b, const hs_instance *in, size_t row)
     return st;
 }
 
+static hs_status copy_nodes(hs_builder *b, const hs_instance *in)
+{
+    const char *name;
+    unsigned    cpus, gpus;
+    hs_status   st = HS_OK;
+
+    if (b->content.nodes.count > 0 || b->cpus != in->cpus || b->gpus != in->gpus)
+        return HS_OK;
+    for (size_t i = 0; st == HS_OK && (name = hs_instance_node(in, i, &cpus, &gpus)); i++)
+        st = hs_builder_add_node(b, name, cpus, gpus);
+    return st;
+}
+
 hs_status hs_builder_copy_graph(hs_builder *b, const hs_instance *in)
 {
     hs_status st;
 
     if (!b || !in)
         return HS_EINVAL;
-    st = copy_links(b, in);
+    st = copy_nodes(b, in);
+    if (st == HS_OK)
+        st = copy_links(b, in);
     if (st == HS_OK)
         st = copy_data(b, in);
     for (size_t row = 0; row < hs_instance_rows(in) && st == HS_OK; row++)
@@ -192,13 +207,16 @@ const hsi_fault *hsi_builder_graph_fault(const hs_builder *b)
     return &b->fault;
 }
 
-/* Check that h2d and d2h exist together, and d2d only with them. */
-static hs_status check_links(hsi_links *links, hs_unit unit)
+/* Check that h2d and d2h exist together, d2d and n2n only with them, and n2n with several nodes. */
+static hs_status check_links(hsi_links *links, hs_unit unit, bool several_nodes)
 {
+    int both = links->has[HS_H2D];
+
     static const double second[] = {1, 1e3, 1e6, 1e9}; /* units per second, by hs_unit */
 
     links->second = second[unit];
-    return links->has[HS_H2D] == links->has[HS_D2H] && links->has[HS_D2D] <= links->has[HS_H2D]
+    return both == links->has[HS_D2H] && links->has[HS_D2D] <= both &&
+                   links->has[HS_N2N] <= both && (!both || !several_nodes || links->has[HS_N2N])
                ? HS_OK
                : HS_EINVAL;
 }
@@ -212,7 +230,7 @@ hs_status hsi_builder_build_graph(hs_builder *b, hs_graph **graph, size_t *row)
     *row = 0;
     if (!store->relations)
         return HS_OK;
-    st = check_links(&store->relations->links, store->unit);
+    st = check_links(&store->relations->links, store->unit, store->nodes.count > 1);
     if (st == HS_OK)
         st = hsi_relations_finish(store->relations, &b->pending, store->rows,
                                   hsi_store_counts(store), &b->fault);

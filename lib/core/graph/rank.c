@@ -45,10 +45,48 @@ typedef struct longest_paths {
     bool one_step;  /* whether paths end with the next task, instead of with the end of the
                        graph */
     double *behind; /* per vertex: longest path from its end */
+    double  pairs[2][2], far[2][2]; /* ordered pairs of workers by their types: two workers of one
+                                       node, without equal ones; of two nodes */
 } longest_paths;
 
-/* mean of the transfer times over all ordered pairs of workers: (mk (h2d + d2h) + k(k-1) d2d) /
- * (m+k)^2 */
+/* Count the ordered pairs of workers of several nodes. */
+static void count_pairs(longest_paths *w)
+{
+    const hsi_node_list *nodes = w->pb->nodes;
+    double               all[2] = {w->pb->m, w->pb->k};
+
+    for (size_t i = 0; i < nodes->count; i++) {
+        const hsi_node *at = hsi_node_at(nodes, i);
+        double          here[2] = {at[1].cpu - at->cpu, at[1].gpu - at->gpu};
+
+        for (int from = HS_CPU; from <= HS_GPU; from++)
+            for (int to = HS_CPU; to <= HS_GPU; to++) {
+                w->pairs[from][to] += here[from] * (here[to] - (from == to));
+                w->far[from][to] += here[from] * (all[to] - here[to]);
+            }
+    }
+}
+
+/* Return the mean of the transfer times over all ordered pairs of workers of several nodes. */
+static double mean_transfer_of_nodes(const longest_paths *w, double bytes)
+{
+    const hsi_links *links = w->pb->links;
+    double           workers = (double)w->pb->m + w->pb->k, sum;
+    double there = hsi_link_time(links, HS_H2D, bytes), back = hsi_link_time(links, HS_D2H, bytes);
+    double across = hsi_link_time(links, HS_N2N, bytes);
+
+    if (!(bytes > 0))
+        return 0;
+    sum = w->pairs[HS_CPU][HS_GPU] * (there + back) +
+          w->pairs[HS_GPU][HS_GPU] * hsi_transfer_time(links, 1, 2, bytes);
+    sum += w->far[HS_CPU][HS_CPU] * across + w->far[HS_CPU][HS_GPU] * (across + there);
+    sum += w->far[HS_GPU][HS_CPU] * (back + across) +
+           w->far[HS_GPU][HS_GPU] * (back + across + there);
+    return sum / (workers * workers);
+}
+
+/* mean of the transfer times over all ordered pairs of workers: of one node (mk (h2d + d2h) + k(k-1)
+ * d2d) / (m+k)^2 */
 static double mean_transfer(const longest_paths *w, double bytes)
 {
     const hsi_links *links = w->pb->links;
@@ -56,6 +94,8 @@ static double mean_transfer(const longest_paths *w, double bytes)
     double           there = hsi_transfer_time(links, 0, 1, bytes),
            back = hsi_transfer_time(links, 1, 0, bytes);
 
+    if (w->pb->nodes)
+        return mean_transfer_of_nodes(w, bytes);
     return (m * k * (there + back) + k * (k - 1) * hsi_transfer_time(links, 1, 2, bytes)) /
            ((m + k) * (m + k));
 }
@@ -121,6 +161,8 @@ static hs_status rank_all(longest_paths *w, double *rank)
         return HS_OK;
     }
     w->transfers &= pb->links->has[HS_H2D];
+    if (w->transfers && pb->nodes)
+        count_pairs(w);
     w->behind = hsi_large_pages_zeroed(pb->graph->vertices + 1, sizeof *w->behind);
     if (!w->behind)
         return HS_ENOMEM;

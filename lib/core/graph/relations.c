@@ -331,6 +331,12 @@ static double longest_transfer(const hsi_links *links, double bytes)
 {
     double most = hsi_transfer_time(links, 1, 2, bytes);
 
+    if (links->has[HS_N2N]) {
+        double far = hsi_link_time(links, HS_D2H, bytes) + hsi_link_time(links, HS_N2N, bytes) +
+                     hsi_link_time(links, HS_H2D, bytes);
+
+        most = most > far ? most : far;
+    }
     most =
         most > hsi_transfer_time(links, 0, 1, bytes) ? most : hsi_transfer_time(links, 0, 1, bytes);
     return most > hsi_transfer_time(links, 1, 0, bytes) ? most

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/builder.h"
 #include "support/sized.h"
 
 void hs_import_settings_init_sized(hs_import_settings *settings, size_t size)
@@ -239,6 +240,9 @@ hs_status hsi_import_finish(hsi_import *importer, const char *format, hs_instanc
         return st;
     st =
         hs_builder_set_workers(importer->builder, importer->settings.cpus, importer->settings.gpus);
+    if (st == HS_OK && !hsi_nodes_have(&hsi_builder_rows(importer->builder)->nodes,
+                                       importer->settings.cpus, importer->settings.gpus))
+        hsi_builder_drop_nodes(importer->builder);
     if (st == HS_OK)
         st = hs_builder_add_note(importer->builder, "imported", format);
     if (st == HS_OK && importer->speedup.rules.size)

@@ -80,7 +80,7 @@ static void put_link(hsi_output *out, const char *name, double latency, double b
 /* Write the lines of links and of data sizes. */
 static void put_links_and_sizes(hsi_output *out, const hs_instance *in)
 {
-    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
+    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d", "n2n"};
     const hsi_data          *data = &in->store->relations->data;
 
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
@@ -101,6 +101,22 @@ static void put_links_and_sizes(hsi_output *out, const hs_instance *in)
         hsi_output_bytes(out, hsi_data_name(data, i), hsi_data_name_length(data, i));
         hsi_output_char(out, ' ');
         hsi_output_double(out, hsi_data_bytes(data, i));
+        hsi_output_char(out, '\n');
+    }
+}
+
+static void put_nodes(hsi_output *out, const hs_instance *in)
+{
+    const char *name;
+    unsigned    cpus, gpus;
+
+    for (size_t node = 0; (name = hs_instance_node(in, node, &cpus, &gpus)); node++) {
+        hsi_output_text(out, "# node ");
+        hsi_output_text(out, name);
+        hsi_output_char(out, ' ');
+        hsi_output_u64(out, cpus);
+        hsi_output_char(out, ' ');
+        hsi_output_u64(out, gpus);
         hsi_output_char(out, '\n');
     }
 }
@@ -131,6 +147,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
     hsi_put_note(out, "unit", hs_unit_name(in->store->unit));
     while ((key = next_note(in->store, key, &value)))
         hsi_put_note(out, key, value);
+    put_nodes(out, in);
     if (in->store->relations)
         put_links_and_sizes(out, in);
 }

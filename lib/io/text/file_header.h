@@ -8,6 +8,7 @@
 struct hsi_header {
     const char *kind; /* expected kind: "instance", "plan" */
     unsigned    cpus, gpus;
+    unsigned    own_cpus, own_gpus; /* with nodes: the numbers in the file, not of the settings */
     int         has_cpus, has_gpus, has_unit, has_version;
     hs_unit     unit;
     unsigned    lines; /* number of '#' lines read so far */

@@ -2,6 +2,7 @@
 #include "io/text/task_table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "io/text/field_value.h"
@@ -63,7 +64,7 @@ static hsi_text next_word(const char **at, const char *end)
 /* Read the value of a link line, "h2d LATENCY BYTES_PER_SECOND". */
 static hs_status note_link(struct hsi_rows *r)
 {
-    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
+    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d", "n2n"};
     struct hsi_field        *value = &r->csv.fields[1];
     const char              *at = value->at, *end = at + value->length;
     hsi_text                 name = next_word(&at, end), latency = next_word(&at, end);
@@ -81,9 +82,39 @@ static hs_status note_link(struct hsi_rows *r)
         r->links |= 1u << link;
         return hsi_csv_fail_status(&r->csv, hs_builder_set_link(r->builder, link, units, speed));
     }
-    return hsi_csv_fail(&r->csv, value, "link %s; expected h2d, d2h or d2d, the latency (a number "
+    return hsi_csv_fail(&r->csv, value, "link %s; expected h2d, d2h, d2d or n2n, the latency (a number "
                         "that is not negative) and the bytes a second (a number above 0)",
                         QUOTED(value));
+}
+
+/* Read the value of a node line, "NAME CPUS GPUS". */
+static hs_status note_node(struct hsi_rows *r)
+{
+    struct hsi_field *value = &r->csv.fields[1];
+    const char       *at = value->at, *end = at + value->length;
+    hsi_text          word[3] = {next_word(&at, end), next_word(&at, end), next_word(&at, end)};
+    unsigned          workers[2];
+    hs_status         st = at < end || word[0].length > HS_MAX_ID ? HS_EINVAL : HS_OK;
+
+    for (int type = HS_CPU; st == HS_OK && type <= HS_GPU; type++) {
+        double number;
+
+        if (!is_size(word[1 + type].at, word[1 + type].length, &number) || number != floor(number) ||
+            number > HS_MAX_WORKERS)
+            st = HS_EINVAL;
+        else
+            workers[type] = (unsigned)number;
+    }
+    if (st == HS_OK)
+        st = hsi_builder_add_node(r->builder, word[0], workers[HS_CPU], workers[HS_GPU]);
+    r->header.lines--; /* the limit on '#' lines does not count node lines */
+    if (st == HS_EINVAL)
+        return hsi_csv_fail(&r->csv, value, "node %s; expected a name that no other node has, and "
+                            "the numbers of its CPUs and GPUs, not both 0", QUOTED(value));
+    if (st == HS_ETOOBIG)
+        return hsi_csv_fail(&r->csv, value, "node %s: too many; expected at most %u nodes and %u "
+                            "workers of a type", QUOTED(value), HS_MAX_NODES, HS_MAX_WORKERS);
+    return hsi_csv_fail_status(&r->csv, st);
 }
 
 /* Read a '# data-bytes' line: the size of all data without a line of their own. */
@@ -138,15 +169,58 @@ hs_status hsi_rows_read_header_line(struct hsi_rows *r, int *used)
         return note_usual(r);
     if (hsi_field_is(key, "link"))
         return note_link(r);
+    if (hsi_field_is(key, "node"))
+        return note_node(r);
     *used = 0;
     return HS_OK;
 }
 
-/* Check that links h2d and d2h are both given or neither, and d2d only with them. */
+/* Let absent numbers of workers be the sums over the nodes. */
+static void add_up_nodes(struct hsi_rows *r)
+{
+    const hsi_node_list *nodes = &hsi_builder_rows(r->builder)->nodes;
+
+    if (nodes->count == 0)
+        return;
+    if (!r->header.has_cpus)
+        r->header.cpus = hsi_node_at(nodes, nodes->count)->cpu;
+    if (!r->header.has_gpus)
+        r->header.gpus = hsi_node_at(nodes, nodes->count)->gpu;
+    r->header.has_cpus = r->header.has_gpus = 1;
+    r->header.own_cpus = r->header.cpus;
+    r->header.own_gpus = r->header.gpus;
+}
+
+/* Compare the nodes with the numbers of workers in the file. Drop them if the caller's settings
+ * replace these numbers by others. */
+static hs_status check_nodes(struct hsi_rows *r)
+{
+    const hsi_node_list  *nodes = &hsi_builder_rows(r->builder)->nodes;
+    const hsi_node       *all = nodes->count ? hsi_node_at(nodes, nodes->count) : NULL;
+    struct hsi_header    *header = &r->header;
+
+    if (!all)
+        return HS_OK;
+    if (!hsi_nodes_have(nodes, header->own_cpus, header->own_gpus))
+        return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "the '# node' lines above the header have "
+                               "%u CPUs and %u GPUs together; expected the %u and %u of '# cpus' "
+                               "and '# gpus'", all->cpu, all->gpu, header->own_cpus,
+                               header->own_gpus);
+    if (!hsi_nodes_have(nodes, header->cpus, header->gpus))
+        hsi_builder_drop_nodes(r->builder);
+    return HS_OK;
+}
+
+/* Check that links h2d and d2h are both given or neither, d2d and n2n only with them, and n2n with
+ * several nodes. */
 static hs_status check_links(struct hsi_rows *r)
 {
     const unsigned both = 1u << HS_H2D | 1u << HS_D2H;
 
+    if (r->links && (r->links & both) == both && !(r->links & 1u << HS_N2N) &&
+        hsi_builder_rows(r->builder)->nodes.count > 1)
+        return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "no '# link n2n' line above the header; "
+                               "expected one, because the file has links and several nodes");
     if (r->links == 0 || (r->links & both) == both)
         return HS_OK;
     return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "no '# link %s' line above the header; "
@@ -201,8 +275,12 @@ hs_status hsi_rows_read_header(struct hsi_rows *r, const struct hsi_own_columns 
 {
     hs_status st = find_columns(r, own, own_column, column_count);
 
-    if (st == HS_OK)
+    if (st == HS_OK) {
+        add_up_nodes(r);
         st = hsi_header_resolve_workers(&r->header, &r->csv, &r->settings);
+    }
+    if (st == HS_OK)
+        st = check_nodes(r);
     if (st == HS_OK)
         st = check_links(r);
     r->width = r->csv.count;

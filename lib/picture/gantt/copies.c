@@ -24,9 +24,14 @@ bool hsi_gantt_shows_copies(const hsi_gantt *g)
     return g->panel[0].transfer_count > 0 || hsi_gantt_main_panel(g)->transfer_count > 0;
 }
 
+static unsigned hosts_of(const hsi_panel *panel)
+{
+    return (unsigned)hs_instance_nodes(panel->runs.in);
+}
+
 void hsi_divide_copies(hsi_panel *panel)
 {
-    unsigned nodes = hs_schedule_gpus(panel->s) + 1;
+    unsigned nodes = hs_schedule_gpus(panel->s) + hosts_of(panel);
     unsigned group = (nodes + ROWS_MOST - 1) / ROWS_MOST;
     unsigned rows = (nodes + group - 1) / group;
 
@@ -34,19 +39,25 @@ void hsi_divide_copies(hsi_panel *panel)
         panel->copies = (hsi_copy_rows){group, rows, 0, rows <= FEW_ROWS ? 14 : 7};
 }
 
-/* Format the name of a row: "→ gpu0", or "→ gpu4–7" for several GPUs. */
+/* Format the name of a row: "→ gpu0", or "→ gpu4–7" for several GPUs; hosts come first. */
 static void row_name(const hsi_panel *panel, unsigned row, char text[48])
 {
-    unsigned from = row * panel->copies.group, to = from + panel->copies.group - 1;
-    char     name[16];
+    const hs_instance *in = panel->runs.in;
+    unsigned           from = row * panel->copies.group, to = from + panel->copies.group - 1;
+    unsigned           hosts = hosts_of(panel), last = hs_schedule_gpus(panel->s) + hosts - 1;
+    char               name[16];
 
-    if (to > hs_schedule_gpus(panel->s))
-        to = hs_schedule_gpus(panel->s);
-    snprintf(text, 48, "\xe2\x86\x92 %s", hsi_memory_node_name(from, name));
-    if (to > from && from == 0)
+    if (to > last)
+        to = last;
+    snprintf(text, 48, "\xe2\x86\x92 %s", hsi_memory_node_name(in, from, name));
+    if (from + 1 < hosts && to > from)
+        snprintf(text + strlen(text), 16, "\xe2\x80\x93%u", (to < hosts ? to : hosts - 1));
+    if (from < hosts && to >= hosts) {
         strcat(text, ", gpu0");
-    if (to > from + (from == 0))
-        snprintf(text + strlen(text), 16, "\xe2\x80\x93%u", to - 1);
+        from = hosts;
+    }
+    if (from >= hosts && to > from)
+        snprintf(text + strlen(text), 16, "\xe2\x80\x93%u", to - hosts);
 }
 
 unsigned hsi_copies_label_columns(const hsi_panel *panel)
@@ -122,8 +133,8 @@ static void put_one_title(hsi_gantt *g, const hs_transfer *t)
         hsi_put_name(&g->out, data, NAME_LIMIT);
     else
         hsi_output_text(&g->out, "data");
-    hsi_output_format(&g->out, ": copy from %s to %s, ", hsi_memory_node_name(t->from, from),
-                      hsi_memory_node_name(t->to, to));
+    hsi_output_format(&g->out, ": copy from %s to %s, ", hsi_memory_node_name(g->in, t->from, from),
+                      hsi_memory_node_name(g->in, t->to, to));
     hsi_put_bytes(&g->out, t->bytes);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, t->start, t->end, 7, g->unit);
@@ -136,7 +147,7 @@ static void put_many_title(hsi_gantt *g, const hsi_panel *panel, size_t from, si
     const hs_transfer *first = &panel->transfers[from];
     char               name[16], what[32];
 
-    snprintf(what, sizeof what, "copies to %s", hsi_memory_node_name(first->to, name));
+    snprintf(what, sizeof what, "copies to %s", hsi_memory_node_name(g->in, first->to, name));
     put_total(g, add_up(panel, from, to), what, true);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, first->start, end, 7, g->unit);
@@ -164,13 +175,14 @@ static void put_heading(hsi_gantt *g, const hsi_panel *panel)
 {
     size_t home = 0;
 
-    while (home < panel->transfer_count && panel->transfers[home].to == 0)
+    while (home < panel->transfer_count && panel->transfers[home].to < hosts_of(panel))
         home++;
     hsi_put_text_at(&g->out, "b", g->left, panel->copies.top - 7);
     hsi_output_text(&g->out, "copies of data<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
     put_total(g, add_up(panel, home, panel->transfer_count), "to GPUs", !g->narrow);
     hsi_output_text(&g->out, " \xc2\xb7 ");
-    put_total(g, add_up(panel, 0, home), "to the host", !g->narrow);
+    put_total(g, add_up(panel, 0, home), hosts_of(panel) > 1 ? "to hosts" : "to the host",
+              !g->narrow);
     hsi_output_text(&g->out, "</tspan></text>\n");
 }
 

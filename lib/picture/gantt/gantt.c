@@ -171,13 +171,33 @@ static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, doub
     hsi_output_text(&g->out, "</text>\n");
 }
 
+/* Write the name of a row, after the name of its node if it is the first of the node, and draw a
+ * line above the first row of each further node. */
+static void put_row_name(hsi_gantt *g, const hsi_band *band, unsigned row, double baseline,
+                         double width)
+{
+    const char *node = hsi_row_node(band, row);
+    double      y = hsi_row_top(band, row) - (band->pitch - band->height) / 2;
+    char        name[40];
+
+    hsi_row_name(band, row, name);
+    if (node && row > 0)
+        hsi_put_line(&g->out, "x", g->left, y, g->left + width, y);
+    if (row % label_step(band) != 0)
+        return;
+    hsi_put_text_at(&g->out, "k e", g->left - 7, baseline);
+    if (node) {
+        hsi_put_name(&g->out, node, HSI_NODE_NAME);
+        hsi_output_char(&g->out, ' ');
+    }
+    hsi_output_format(&g->out, "%s</text>\n", name);
+}
+
 /* Draw the empty lanes; their uncovered parts will show idle time. */
 static void put_rows(hsi_gantt *g, const hsi_band *band)
 {
-    unsigned step = label_step(band);
-    double   width =
+    double width =
         g->panels > 1 ? hsi_gantt_x(g, band->panel->metrics.makespan) - g->left : g->width;
-    char name[40];
 
     for (unsigned row = 0; row < band->rows; row++) {
         double y = hsi_row_top(band, row), baseline = y + band->height / 2 + 4;
@@ -185,10 +205,7 @@ static void put_rows(hsi_gantt *g, const hsi_band *band)
         hsi_put_rect(&g->out, "l", g->left, y, width, band->height);
         hsi_output_text(&g->out, "/>\n");
         put_row_share(g, band, row, baseline);
-        if (row % step != 0)
-            continue;
-        hsi_row_name(band, row, name);
-        hsi_put_label(&g->out, "k e", g->left - 7, baseline, name);
+        put_row_name(g, band, row, baseline, width);
     }
 }
 

@@ -153,6 +153,13 @@ static inline const hsi_panel *hsi_gantt_main_panel(const hsi_gantt *g)
     return &g->panel[g->panels - 1];
 }
 
+/** Limit of the bytes of a node's name in front of the name of a row. */
+enum { HSI_NODE_NAME = 16 };
+
+/** Return the name of the node whose first row of the band this is; NULL: one node, or another row,
+ * or rows with several workers. */
+const char *hsi_row_node(const hsi_band *band, unsigned row);
+
 /** Format the workers of a row: "cpu3" or "cpu0–99". */
 void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
 

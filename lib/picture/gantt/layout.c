@@ -74,6 +74,34 @@ void hsi_row_name(const hsi_band *band, unsigned row, char name[40])
         snprintf(name + strlen(name), 24, "\xe2\x80\x93%u", to);
 }
 
+const char *hsi_row_node(const hsi_band *band, unsigned row)
+{
+    const hs_instance *in = band->panel->runs.in;
+    unsigned           worker = band->first + row, cpus, gpus;
+    size_t             node = hs_instance_node_of(in, worker);
+
+    if (band->group > 1 || hs_instance_nodes(in) == 1 ||
+        (row > 0 && hs_instance_node_of(in, worker - 1) == node))
+        return NULL;
+    return hs_instance_node(in, node, &cpus, &gpus);
+}
+
+/* Return the number of columns of the longest name of a node before the name of a row. */
+static unsigned node_columns(const hsi_band *band)
+{
+    unsigned columns = 0;
+
+    for (unsigned row = 0; row < band->rows; row++) {
+        const char *node = hsi_row_node(band, row);
+        size_t      length = node ? strlen(node) : 0;
+        unsigned    n = node ? hsi_text_columns(node, length < HSI_NODE_NAME ? length
+                                                                             : HSI_NODE_NAME) + 2 : 0;
+
+        columns = n > columns ? n : columns;
+    }
+    return columns;
+}
+
 /* Return the width of the longest name at the left. */
 static double label_width(const hsi_gantt *g)
 {
@@ -87,7 +115,7 @@ static double label_width(const hsi_gantt *g)
             unsigned n;
 
             hsi_row_name(band, band->rows - back, name);
-            n = hsi_text_columns(name, strlen(name));
+            n = hsi_text_columns(name, strlen(name)) + node_columns(band);
             columns = n > columns ? n : columns;
         }
     }

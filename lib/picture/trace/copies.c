@@ -73,11 +73,11 @@ static void name_lanes(const copies *c, unsigned first)
                            2u * (unsigned)c->trace->predicted + 1);
     for (unsigned i = 0; i < count_lanes(c); i++) {
         const lane *l = lane_at(c, i);
-        int used = snprintf(name, sizeof name, "to %s", hsi_memory_node_name(l->node, node));
+        int used = snprintf(name, sizeof name, "to %s", hsi_memory_node_name(c->trace->in, l->node, node));
 
         if (l->number > 0)
             snprintf(name + used, sizeof name - (size_t)used, " (%u)", l->number + 1);
-        hsi_trace_name_thread(c->trace, (hsi_track){first, first + i}, name, i);
+        hsi_trace_name_thread(c->trace, (hsi_track){first, first + i}, name, NULL, i);
     }
 }
 
@@ -88,8 +88,8 @@ static void put_copy(hsi_trace *t, const hs_transfer *copy, hsi_track track)
 
     hsi_trace_begin_bar(t, copy->start, copy->end, track);
     hsi_trace_put_string(t, ",\"cat\":\"copy\",\"name\":", data ? data : "data");
-    hsi_trace_put_string(t, ",\"args\":{\"from\":", hsi_memory_node_name(copy->from, node));
-    hsi_trace_put_string(t, ",\"to\":", hsi_memory_node_name(copy->to, node));
+    hsi_trace_put_string(t, ",\"args\":{\"from\":", hsi_memory_node_name(t->in, copy->from, node));
+    hsi_trace_put_string(t, ",\"to\":", hsi_memory_node_name(t->in, copy->to, node));
     hsi_trace_put_number(t, ",\"bytes\":", copy->bytes);
     hsi_trace_put_number(t, ",\"start\":", copy->start);
     hsi_trace_put_number(t, ",\"end\":", copy->end);

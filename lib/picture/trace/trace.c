@@ -111,20 +111,32 @@ void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, uns
     put_sort_index(t, "process_sort_index", track, order);
 }
 
-void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order)
+void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, const char *node,
+                           unsigned order)
 {
     begin_metadata(t, "thread_name", track, "name");
-    hsi_output_format(&t->out, "\"%s\"}}", name);
+    hsi_output_format(&t->out, "\"%s", name);
+    if (node) {
+        hsi_output_text(&t->out, " (");
+        hsi_output_json(&t->out, node, strlen(node));
+        hsi_output_char(&t->out, ')');
+    }
+    hsi_output_text(&t->out, "\"}}");
     put_sort_index(t, "thread_sort_index", track, order);
 }
 
 static void put_thread_names(hsi_trace *t)
 {
-    char name[16];
+    bool     several = hs_instance_nodes(t->in) > 1;
+    unsigned cpus, gpus;
+    char     name[16];
 
     for (unsigned w = 0; w < t->cpus + t->gpus && !hsi_output_failed(&t->out); w++) {
+        size_t node = hs_instance_node_of(t->in, w);
+
         hs_worker_name(t->cpus, w, name);
-        hsi_trace_name_thread(t, track_of(t, w), name, w);
+        hsi_trace_name_thread(t, track_of(t, w), name,
+                              several ? hs_instance_node(t->in, node, &cpus, &gpus) : NULL, w);
     }
 }
 

@@ -56,9 +56,11 @@ void hsi_trace_begin_bar(hsi_trace *t, double from, double to, hsi_track track);
 void hsi_trace_put_string(hsi_trace *t, const char *key, const char *text);
 void hsi_trace_put_number(hsi_trace *t, const char *key, double value);
 
-/* Name a process, followed by the title, or a thread; a lower `order` is shown further up. */
+/* Name a process, followed by the title, or a thread, followed by its node (may be NULL); a lower
+ * `order` is shown further up. */
 void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, unsigned order);
-void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order);
+void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, const char *node,
+                           unsigned order);
 
 /* Write the counters of the schedule being written. HS_ENOMEM. */
 hs_status hsi_trace_write_counters(hsi_trace *t);

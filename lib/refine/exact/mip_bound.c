@@ -129,11 +129,12 @@ static double sequential_makespan(const hsi_arcs *arcs)
     double             sum = 0;
 
     for (size_t task = 0; task < pb->n; task++) {
-        sum += fmin(pb->p[task], pb->q[task]) + arcs->fetch[task];
+        sum += fmin(pb->p[task], pb->q[task]) + hsi_latest_initial_data(arcs, (uint32_t)task);
         for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++) {
-            const double *move = arcs->move + (size_t)3 * arcs->after[i].move;
+            const hsi_arc *arc = &arcs->after[i];
 
-            sum += fmax(move[HS_H2D], fmax(move[HS_D2H], move[HS_D2D]));
+            sum += fmax(hsi_longest_arc_transfer(arcs, arc, HS_CPU),
+                        hsi_longest_arc_transfer(arcs, arc, HS_GPU));
         }
     }
     return 2 * sum; /* factor above the rounding error of any sum */

@@ -105,7 +105,8 @@ static void remember_gene(hsi_graph_anneal *a, uint32_t task)
 
 static int can_run(const hsi_graph_anneal *a, uint32_t task, uint32_t place)
 {
-    return isfinite(hsi_task_time_at(a->arcs, task, place));
+    return isfinite(hsi_task_time_at(a->arcs, task, place)) &&
+           hsi_worker_count_at(a->arcs, place) > 0;
 }
 
 /* Move a task to a new random place. Return false if the place cannot run the task. */

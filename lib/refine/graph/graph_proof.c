@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The proof beside the search: branch and bound over places if transfers take time, else over
- * partial schedules. */
+/* The proof beside the search: branch and bound over places if transfers take time on one node, else
+ * over partial schedules. */
 #include "refine/graph/graph_proof.h"
 
 #include <float.h>
@@ -15,15 +15,15 @@
 
 struct hsi_best_prover {
     hsi_best          *best;
-    hsi_place_tree    *places; /* NULL: the graph has no links */
-    hsi_schedule_tree *starts; /* NULL: the graph has links */
+    hsi_place_tree    *places; /* NULL: the graph has no links, or several nodes */
+    hsi_schedule_tree *starts; /* NULL: `places` is used */
 };
 
 static hs_status open_tree(hsi_best_prover *prover)
 {
     const hsi_arcs *arcs = &prover->best->seeds->arcs;
 
-    return arcs->pb->links->has[HS_H2D] ? hsi_place_tree_open(arcs, &prover->places)
+    return arcs->pb->links->has[HS_H2D] && !arcs->nodes ? hsi_place_tree_open(arcs, &prover->places)
                                         : hsi_schedule_tree_open(arcs, &prover->starts);
 }
 

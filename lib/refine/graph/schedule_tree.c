@@ -38,7 +38,7 @@ struct hsi_schedule_tree {
 
 hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
 {
-    size_t             workers = (size_t)arcs->pb->m + arcs->pb->k, n = arcs->pb->n;
+    size_t             workers = (size_t)arcs->pb->m + arcs->pb->k, n = arcs->pb->n, most;
     hsi_schedule_tree *b;
     hs_status          st;
 
@@ -48,7 +48,8 @@ hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
     if (!b)
         return HS_ENOMEM;
     b->arcs = arcs;
-    b->room = n * n * (2 + (arcs->places < n ? arcs->places : n));
+    most = arcs->nodes ? 2 * (arcs->hosts + n) : n;
+    b->room = n * n * (2 + (arcs->places < most ? arcs->places : most));
     b->stack = malloc(b->room * sizeof *b->stack);
     b->free_at = calloc(2 * workers, sizeof *b->free_at);
     st = b->stack && b->free_at ? hsi_windows_open(&b->windows, arcs) : HS_ENOMEM;
@@ -106,17 +107,23 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     return best;
 }
 
-/* Return true if this GPU and the GPU before are unused: trying the first is enough. */
+/* Return true if this GPU and the GPU before, of the same node, are unused: trying the first is
+ * enough. */
 static bool is_like_another(const hsi_schedule_tree *b, uint32_t place)
 {
-    return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
+    const hsi_node_list *nodes = b->arcs->nodes;
+
+    if (place <= b->arcs->hosts ||
+        (nodes && hsi_node_of_memory(nodes, place) != hsi_node_of_memory(nodes, place - 1)))
+        return false;
+    return b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
            b->partial.free_at[hsi_first_worker_at(b->arcs, place - 1)] == 0;
 }
 
 static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, double *done)
 {
     const hsi_windows *w = &b->windows;
-    int                type = place == 0 ? HS_CPU : HS_GPU;
+    hs_type            type = hsi_type_at(b->arcs, place);
     double             time = hsi_task_time_at(b->arcs, task, place), inputs_at;
     child              c = {.task = task, .place = place};
 

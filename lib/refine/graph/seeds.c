@@ -91,33 +91,59 @@ void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s)
     try_places(seeds);
 }
 
-/* Place each task on `place` if possible, else on another type's first place. */
-static void try_single_place(hsi_seeds *seeds, uint32_t place)
+/* Return the first place with workers of the type. If there is none, no task has a finite time
+ * there. */
+static uint32_t first_place(const hsi_arcs *arcs, hs_type type)
+{
+    uint32_t place = 0;
+
+    if (type == HS_GPU)
+        return arcs->hosts;
+    while (place + 1 < arcs->hosts && hsi_worker_count_at(arcs, place) == 0)
+        place++;
+    return place;
+}
+
+/* Place each task on the first place of the type if possible, else on that of the other type. */
+static void try_single_place(hsi_seeds *seeds, hs_type type)
 {
     const hsi_arcs *arcs = &seeds->arcs;
+    uint32_t        place = first_place(arcs, type), other = first_place(arcs, (hs_type)!type);
 
     for (uint32_t task = 0; task < arcs->pb->n; task++)
-        seeds->tried.place[task] = isfinite(hsi_task_time_at(arcs, task, place)) ? place : !place;
+        seeds->tried.place[task] =
+            isfinite(hsi_task_time_at(arcs, task, place)) ? place : other;
     try_places(seeds);
 }
 
 void hsi_seeds_add_single_places(hsi_seeds *seeds)
 {
-    for (uint32_t place = 0; seeds->arcs.pb->links->has[HS_H2D] && place < 2; place++)
-        try_single_place(seeds, place);
+    for (int type = HS_CPU; seeds->arcs.pb->links->has[HS_H2D] && type <= HS_GPU; type++)
+        try_single_place(seeds, (hs_type)type);
 }
 
-/* Return place 0 (the CPUs) if the share exceeds `from`, else a GPU; a task always gets a place
- * that can run it. */
+/* Return `was` if it is a host, else a random host with CPUs. */
+static uint32_t random_host(const hsi_seeds *seeds, uint32_t was, hsi_random *random)
+{
+    const hsi_arcs *arcs = &seeds->arcs;
+
+    while (was >= arcs->hosts || hsi_worker_count_at(arcs, was) == 0)
+        was = (uint32_t)hsi_random_below(random, arcs->hosts);
+    return was;
+}
+
+/* Return a host if the share exceeds `from`, else a GPU; a task always gets a place that can run
+ * it. */
 static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share, double from,
                             hsi_random *random)
 {
     const hsi_problem *pb = seeds->arcs.pb;
-    uint32_t           was = seeds->best.place[task];
+    uint32_t           was = seeds->best.place[task], hosts = seeds->arcs.hosts;
 
     if (isinf(pb->q[task]) || (isfinite(pb->p[task]) && share > from))
-        return 0;
-    return was > 0 ? was : 1 + (uint32_t)hsi_random_below(random, seeds->arcs.places - 1);
+        return hosts == 1 ? 0 : random_host(seeds, was, random);
+    return was >= hosts ? was
+                        : hosts + (uint32_t)hsi_random_below(random, seeds->arcs.places - hosts);
 }
 
 void hsi_seeds_add_cpu_shares(hsi_seeds *seeds, const double *cpu_share, hsi_random *random)

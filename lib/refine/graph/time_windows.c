@@ -15,7 +15,7 @@ static double time_on(const hsi_windows *w, uint32_t task, int type)
  * GPU. */
 static double move_time(const hsi_windows *w, const hsi_arc *arc, int from, int to)
 {
-    return from == to ? 0 : w->arcs->move[3 * arc->move + (from == HS_CPU ? HS_H2D : HS_D2H)];
+    return from == to ? 0 : w->arcs->move[HS_LINKS * arc->move + (from == HS_CPU ? HS_H2D : HS_D2H)];
 }
 
 static hs_status reverse_arcs(hsi_windows *w)
@@ -47,13 +47,12 @@ static void find_sets(hsi_windows *w)
 
         for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++) {
             const hsi_arc *arc = &arcs->after[i];
-            const double  *move = arcs->move + (size_t)3 * arc->move;
 
             w->follow[task] |= 1ull << arc->task | w->follow[arc->task];
             w->lead[arc->task] |= 1ull << task;
-            w->leaving[task][HS_CPU] = fmax(w->leaving[task][HS_CPU], move[HS_H2D]);
-            w->leaving[task][HS_GPU] =
-                fmax(w->leaving[task][HS_GPU], fmax(move[HS_D2H], move[HS_D2D]));
+            for (int type = HS_CPU; type <= HS_GPU; type++)
+                w->leaving[task][type] =
+                    fmax(w->leaving[task][type], hsi_longest_arc_transfer(arcs, arc, type));
         }
     }
 }
@@ -223,7 +222,7 @@ static double earliest_arrival(const hsi_windows *w, const hsi_partial *partial,
 
     if (partial->done >> arc->task & 1)
         return partial->end[arc->task] +
-               move_time(w, arc, partial->place[arc->task] == 0 ? HS_CPU : HS_GPU, type);
+               move_time(w, arc, (int)hsi_type_at(w->arcs, partial->place[arc->task]), type);
     for (int from = HS_CPU; from <= HS_GPU; from++)
         if (w->open[arc->task][from])
             arrival = fmin(arrival, w->head[arc->task][from] + time_on(w, arc->task, from) +

@@ -20,8 +20,8 @@ typedef struct hsi_partial {
  * window: it starts after the longest path that leads to it, over any types and the transfers
  * between them, and early enough for its longest tail of successors. A type with a too short window
  * is closed for the task. Then, for each tail length, the tasks with at least this tail must fit
- * into the remaining time of the workers before it, cut at will. All GPUs count as one memory,
- * without transfers between them.
+ * into the remaining time of the workers before it, cut at will. All GPUs count as one memory, and
+ * so do all hosts, without transfers between them.
  *
  * A refusal is safe: the test leaves a margin for rounding.
  */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/builder.h"
 #include "core/error.h"
 #include "io/import/dot/parser.h"
 #include "io/import/import.h"
@@ -268,6 +269,37 @@ static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
     return st;
 }
 
+/* Read the next word of a text, up to a blank or the end. */
+static hsi_text next_word(const char **at, const char *end)
+{
+    const char *begin = *at, *blank = memchr(begin, ' ', (size_t)(end - begin));
+    hsi_text    word = {begin, (size_t)((blank ? blank : end) - begin)};
+
+    *at = blank ? blank + 1 : end;
+    return word;
+}
+
+/* Read the attribute "NAME CPUS GPUS NAME CPUS GPUS ...". */
+static hs_status read_nodes(reader *d, const hsi_dot_fact *fact)
+{
+    const char *at = fact->value.text.at, *end = at + fact->value.text.length;
+    hs_status   st = HS_OK;
+
+    while (st == HS_OK && at < end) {
+        hsi_text name = next_word(&at, end), cpus = next_word(&at, end), gpus = next_word(&at, end);
+        double   m, k;
+
+        st = hsi_text_to_number(cpus.at, cpus.length, &m) &&
+                     hsi_text_to_number(gpus.at, gpus.length, &k) && m >= 0 && k >= 0 &&
+                     m <= HS_MAX_WORKERS && k <= HS_MAX_WORKERS && m == floor(m) && k == floor(k)
+                 ? hsi_builder_add_node(d->r.builder, name, (unsigned)m, (unsigned)k)
+                 : HS_EINVAL;
+    }
+    if (st == HS_EINVAL || st == HS_ETOOBIG)
+        return refuse(d, fact->value, "nodes", "the name, the CPUs and the GPUs of each node");
+    return st;
+}
+
 static hs_status read_link(reader *d, hs_link link, const hsi_dot_fact *fact)
 {
     const char *blank = memchr(fact->value.text.at, ' ', fact->value.text.length);
@@ -297,7 +329,7 @@ static hs_status check_links(reader *d)
 
 static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
 {
-    static const char *const links[HS_LINKS] = {"link_h2d", "link_d2h", "link_d2d"};
+    static const char *const links[HS_LINKS] = {"link_h2d", "link_d2h", "link_d2d", "link_n2n"};
     hs_import_settings      *o = &d->r.settings;
 
     if (hsi_text_is(fact->name, "cpus"))
@@ -308,6 +340,8 @@ static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
         return read_unit(d, fact);
     if (hsi_text_is(fact->name, "data"))
         return read_sizes(d, fact);
+    if (hsi_text_is(fact->name, "nodes"))
+        return read_nodes(d, fact);
     for (int link = 0; link < HS_LINKS; link++)
         if (hsi_text_is(fact->name, links[link]))
             return read_link(d, (hs_link)link, fact);

@@ -77,8 +77,8 @@ hs_status hsi_place_model_open(hsi_place_model *model, const hsi_arcs *arcs)
 
     *model = (hsi_place_model){.arcs = arcs};
     if (n == 0 || n > HSI_PLACE_TREE_TASKS || arcs->places > HSI_PLACE_TREE_PLACES ||
-        !arcs->pb->links->has[HS_H2D])
-        return HS_ETOOBIG;
+        !arcs->pb->links->has[HS_H2D] || arcs->nodes)
+        return HS_ETOOBIG; /* the rules hold for one host with all CPUs, and equal GPUs */
     model->n = (uint32_t)n;
     model->places = arcs->places;
     model->words = (n + 63) / 64;

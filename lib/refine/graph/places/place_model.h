@@ -24,8 +24,8 @@ typedef struct hsi_place_model {
     hsi_arena arena;
 } hsi_place_model;
 
-/* Create the model. HS_ETOOBIG: the graph is empty, above one of the limits or without links, so
- * that a GPU is not a place. */
+/* Create the model. HS_ETOOBIG: the graph is empty, above one of the limits, on several nodes or
+ * without links, so that a GPU is not a place. */
 hs_status hsi_place_model_open(hsi_place_model *model, const hsi_arcs *arcs);
 void      hsi_place_model_close(hsi_place_model *model);
 
