@@ -299,7 +299,8 @@ class _Pool:
         self.workers += [_Worker(self, "gpu", index, {**shared, **_visible(device),
                                                       "HSCHED_GPU": str(index)})
                          for index, device in enumerate(devices)]
-        self.live = set(self.workers)
+        self.live = set(self.workers)  # that may still take a task
+        self.unended = set(self.workers)
         self.unstarted = self.workers[::-1]
         self.pid = os.getpid()
 
@@ -400,6 +401,7 @@ class _Pool:
                 if task := self._take_from_other(worker):
                     return self._begin(worker, task)
                 if self.closed and not self.waiting[kind]:
+                    self.live.discard(worker)
                     return None
                 others = self.waiting[kind] or any(one.ahead for one in self.workers)
                 self.ready[kind].wait(RETRY if others else None)
@@ -514,7 +516,7 @@ class _Pool:
             failed = self._remove(lambda task: all(kind in self.broken for kind in task.kinds))
             failed = [task for task in failed if task.future.set_running_or_notify_cancel()]
             for one in self.workers:
-                if one.ahead and all(kind in self.broken for kind in one.ahead.kinds):
+                if one.ahead and not any(other.kind in one.ahead.kinds for other in self.live):
                     failed.append(one.ahead)
                     one.ahead = None
             self._wake()
@@ -546,8 +548,8 @@ class _Pool:
     def ended(self, worker: _Worker) -> None:
         """Record the end of a worker's thread."""
         with self.lock:
-            self.live.discard(worker)
-            if not self.live and self.saved:
+            self.unended.discard(worker)
+            if not self.unended and self.saved:
                 _open_pools.discard(self)
 
     def close(self, cancel: bool = False) -> None:

@@ -173,20 +173,22 @@ def end_fork(pid: int, raised: Optional[BaseException]) -> None:
     if os.getpid() == pid:
         return
     code: Any = 1
-    if isinstance(raised, SystemExit):
-        code = raised.code
-    elif raised is not None:
-        traceback.print_exception(type(raised), raised, raised.__traceback__)
-    else:
-        code = ("hybridsched: a fork returned from a function that a run or a search has called: end "
-                "it by os._exit() or sys.exit()")
-    if code is not None and not isinstance(code, int):
-        print(code, file=sys.stderr)
-        code = 1
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):
-            stream.flush()
-    os._exit(code or 0)
+    try:
+        if isinstance(raised, SystemExit):
+            code = 0 if raised.code is None else raised.code
+        with suppress(Exception):  # the stream of errors may be closed
+            if raised is None:
+                print("hybridsched: a fork returned from a function that a run or a search has "
+                      "called: end it by os._exit() or sys.exit()", file=sys.stderr)
+            elif not isinstance(raised, SystemExit):
+                traceback.print_exception(type(raised), raised, raised.__traceback__)
+            elif not isinstance(code, int):
+                print(code, file=sys.stderr)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                stream.flush()
+    finally:
+        os._exit(int(code) & 255 if isinstance(code, int) else 1)
 
 
 @atexit.register
@@ -222,19 +224,22 @@ def stoppable(call: Callable[[], Any], stop: Stop) -> tuple[int, Optional[BaseEx
             done.release()
 
     interrupt: Optional[BaseException] = None
+    interrupts = passed_on = 0
     while True:  # an exception may arrive at any place of the try block, several times
         try:
             if interrupt is None:
                 _thread.start_new_thread(work, ())  # Thread.start() can fail after the start
             elif began.setdefault("by", "interrupt") == "interrupt":
                 return lib.HS_ECANCELED, interrupt
-            else:
+            while passed_on < interrupts:
                 stop.set()
+                passed_on += 1
             while not (result or raised):
                 done.acquire(timeout=0.2)  # a signal just before the wait does not end it
             break
         except BaseException as error:
             interrupt = interrupt or error
+            interrupts += 1
     if raised:
         raise raised[0]
     return result[0], interrupt

@@ -61,11 +61,14 @@ class Process:
                                                       "cloudpickle": with_cloudpickle}))
             why = self._read().decode()
         except (EOFError, OSError):
+            self.close_tokens()
             raise self._broken("did not start") from None
         except BaseException:
+            self.close_tokens()
             self.kill()
             raise
         if why:
+            self.close_tokens()
             self.close()
             raise BrokenProcessPool(f"worker {name} did not start:\n{why}")
 

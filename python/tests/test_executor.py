@@ -118,6 +118,18 @@ def raise_unloadable():
     raise Unloadable(1, 2)
 
 
+class Slow:
+    """An argument that tells when it is pickled, and then waits."""
+
+    def __init__(self):
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def __reduce__(self):
+        self.begun.set()
+        self.go.wait()
+        return int, (2,)
+
+
 def wait_until(condition):
     while not condition():
         time.sleep(0.005)
@@ -387,8 +399,8 @@ class Ahead(InFolder):
                    and any(worker.ahead for worker in self.ex._pool.workers))
         return futures
 
-    def executor(self, cpus):
-        self.ex = hs.Executor(cpus)
+    def executor(self, cpus, **options):
+        self.ex = hs.Executor(cpus, **options)
         self.addCleanup(self.ex.shutdown, cancel_futures=True)
 
     def test_an_idle_worker_takes_it_back(self):
@@ -449,6 +461,60 @@ class Ahead(InFolder):
             os.kill(int(file.read()), signal.SIGKILL)
             for future in futures:
                 self.assertIsInstance(future.exception(), BrokenProcessPool)
+
+    def end_behind_the_others(self, busy, task, last=()):
+        """Send a task ahead after the other worker has left, then end the process for good.
+
+        busy, task: executors for the function that delays the other worker, and for the task.
+        last: functions that the other worker calls before it leaves.
+        """
+        pool, slow, closing, go = self.ex._pool, Slow(), threading.Event(), threading.Event()
+        close = _process.Process.close
+
+        def wait_and_close(process):
+            closing.set()
+            go.wait()
+            close(process)
+
+        self.addCleanup(go.set)
+        self.addCleanup(slow.go.set)
+        self.ex.submit(wait_for, "gate0")
+        wait_until(lambda: os.path.exists("gate0.started"))
+        busy.submit(wait_for, "gate1")
+        wait_until(lambda: os.path.exists("gate1.started"))
+        first = self.ex.task(cpu=1e-3).submit(wait_for, "end")
+        future = task.submit(echo, slow)
+        for function in last:
+            self.ex.task(cpu=1e-3).submit(*function)
+        open("gate0", "w", encoding="utf-8").close()
+        slow.begun.wait()
+        wait_until(lambda: os.path.exists("end.started"))
+        with open("end.started", encoding="utf-8") as file:
+            pid = int(file.read())
+        worker = next(one for one in pool.workers if one.process._process.pid == pid)
+        self.ex.shutdown(wait=False)
+        with mock.patch.object(_process.Process, "close", wait_and_close), \
+                mock.patch.object(_executor, "Process", side_effect=OSError("of mine")):
+            open("gate1", "w", encoding="utf-8").close()
+            closing.wait()
+            os.kill(pid, signal.SIGKILL)
+            slow.go.set()
+            worker.join()
+        self.assertIsInstance(first.exception(), BrokenProcessPool)
+        self.assertTrue(future.done())
+        self.assertIn("of mine", str(future.exception()))
+        self.assertIn(pool, _executor._open_pools)
+        go.set()
+        self.ex.shutdown()
+        self.assertNotIn(pool, _executor._open_pools)
+
+    def test_the_last_worker_fails_it_while_another_one_leaves(self):
+        self.executor(2)
+        self.end_behind_the_others(self.ex, self.ex.task(cpu=1e-3), [(square, 3)])
+
+    def test_the_last_worker_fails_it_after_the_other_type_has_left(self):
+        self.executor(1, devices=["0"])
+        self.end_behind_the_others(self.ex.task(gpu=1), self.ex.task(cpu=1e-3, gpu=1e-3))
 
     def test_arguments_that_cannot_be_pickled(self):
         self.executor(1)
@@ -594,6 +660,40 @@ if __name__ == "__main__":
         if has("cloudpickle"):
             self.skipTest("with cloudpickle, workers do not import main")
         self.assertEqual(subprocess.run([sys.executable, "broken.py"]).returncode, 3)
+
+    def test_starts_that_fail_keep_no_descriptor(self):
+        with open("refuses.py", "w", encoding="utf-8") as file:
+            file.write("""
+import sys
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[1]))
+connection.recv_bytes()
+connection.send_bytes(b"of mine")
+connection.recv_bytes()
+""")
+        open("ends.py", "w", encoding="utf-8").close()
+        done = script("""
+import os
+from unittest import mock
+from hybridsched import _process
+def fail(program, **read):
+    with mock.patch.object(_process, "PROGRAM", program):
+        with mock.patch.object(_process.Process, "_read", **read):
+            try:
+                _process.Process("worker", {})
+            except BaseException as error:
+                return type(error).__name__, str(error)
+read = {"autospec": True, "side_effect": _process.Process._read}
+before = os.listdir("/proc/self/fd")
+print(fail("ends.py", **read))
+print(fail("refuses.py", **read))
+print(fail("refuses.py", side_effect=KeyboardInterrupt))
+assert os.listdir("/proc/self/fd") == before, os.listdir("/proc/self/fd")
+""")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line, words in zip(done.stdout.splitlines(), ("exited with 0", "of mine", "Keyboard")):
+            self.assertIn(words, line)
+        self.assertEqual(done.stdout.count("\n"), 3)
 
     def test_an_interrupt_while_a_process_starts(self):
         with open("early.py", "w", encoding="utf-8") as file:

@@ -153,6 +153,33 @@ class Interrupts(unittest.TestCase):
         self.assertEqual(result, 1)
         self.assertIsInstance(interrupt, KeyboardInterrupt)
 
+    def test_interrupts_before_the_first_is_passed_on_count(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        begun, passed_on = [], []
+
+        class Stop(_library.Stop):
+            def set(self):
+                begun.append(1)
+                if len(begun) < 3:
+                    raise KeyboardInterrupt  # one more, before the first had an effect
+                passed_on.append(1)
+                super().set()
+
+        stop = Stop()
+
+        def call():
+            _thread.interrupt_main()
+            polls = 0
+            while not stop.flag[0] and polls < 10000:
+                time.sleep(1e-3)
+                polls += 1
+            return stop.flag[0]
+
+        result, interrupt = _library.stoppable(call, stop)
+        self.assertEqual((result, len(passed_on)), (1, 3))
+        self.assertIsInstance(interrupt, KeyboardInterrupt)
+
     def test_a_thread_that_cannot_start_is_an_error(self):
         with unittest.mock.patch("_thread.start_new_thread", side_effect=RuntimeError("no thread")):
             with self.assertRaisesRegex(RuntimeError, "no thread"):
@@ -221,6 +248,31 @@ assert sorted(children) == sorted(2 * [(1, 1), (2, 1), (3, 7), (4, 0), (5, 1)]),
         self.assertEqual(done.stderr.count("a fork returned from a function"), 2)
         self.assertEqual(done.stderr.count("\nValueError: of mine\n"), 2)
         self.assertEqual(done.stderr.count("words\n"), 2)
+
+    def test_a_fork_ends_in_any_case(self):
+        done = self.run_script("""
+class Words:
+    def __str__(self):
+        raise KeyboardInterrupt
+def end(raised, closed):
+    child = os.fork()
+    if not child:
+        try:
+            sys.stdout = open(1, "w", closefd=False)  # has a buffer in any case
+            print(end="of the fork\\n")
+            if closed:
+                sys.stderr.close()
+            _library.end_fork(0, raised)
+        finally:
+            os._exit(99)
+    return status(child)
+codes = {0: 0, 3: 3, -1: 255, 2**40 + 3: 3, True: 1, None: 0, "words": 1, Words(): 1}
+found = {code: end(SystemExit(code), False) for code in codes}
+assert found == codes, found
+found = [end(raised, True) for raised in (None, ValueError("of mine"), SystemExit("words"))]
+assert found == [1, 1, 1], found
+""")
+        self.assertEqual(done.stdout.count("of the fork\n"), 10)  # not that of the interrupt
 
     def test_a_fork_in_a_progress_callback_does_not_return_to_the_call(self):
         for call in ("hs.solve(hs.generate('gamma', 200, cpus=7, gpus=3, seed=8), time_limit=3600, "
