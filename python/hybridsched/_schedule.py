@@ -183,8 +183,8 @@ class Schedule:
         """Return the transfers that ``solve(..., transfers=True)`` recorded, as records.
 
         Fields: start, end, bytes, data (number of the data item; 4294967295: data of an edge),
-        and the memories from and to: 0 is the host, 1 + g is GPU g. A schedule that was pickled
-        or saved has none.
+        and the memories from and to: with N nodes, memory v < N is the host of node v and N + g is
+        GPU g; without nodes N is 1. A schedule that was pickled or saved has none.
         """
         count = ffi.new("size_t *")
         first = lib.hs_schedule_transfers(self._handle, count)

@@ -2,6 +2,7 @@
 #ifndef TOOLS_COMMON_TRANSFER_TOTALS_H
 #define TOOLS_COMMON_TRANSFER_TOTALS_H
 
+#include <hybridsched/instance.h>
 #include <hybridsched/schedule.h>
 
 /** Number and bytes of data copies, indexed by hs_type of the memory they went to. */
@@ -10,7 +11,7 @@ typedef struct transfer_totals {
     double bytes[2];
 } transfer_totals;
 
-transfer_totals transfer_totals_of(const hs_transfer *list, size_t count);
+transfer_totals transfer_totals_of(const hs_instance *in, const hs_transfer *list, size_t count);
 bool            transfer_totals_exist(const transfer_totals *c);
 
 #endif

@@ -159,9 +159,9 @@ static hs_status measure_transfers(const exec_job *job, exec_measured *m)
     size_t             count;
     const hs_transfer *made = hs_schedule_transfers(job->predicted, &count);
 
-    m->predicted_copies = transfer_totals_of(made, count);
+    m->predicted_copies = transfer_totals_of(job->plan.in, made, count);
     made = hs_exec_transfers(job->exec, &count);
-    m->copied = transfer_totals_of(made, count);
+    m->copied = transfer_totals_of(job->plan.in, made, count);
     m->transfers = calloc(count ? count : 1, sizeof *m->transfers);
     if (!m->transfers)
         return HS_ENOMEM;

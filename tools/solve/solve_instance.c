@@ -262,7 +262,7 @@ static void measure(const hs_instance *in, const hs_schedule *s, solve_row *row)
     const hs_transfer *transfers = hs_schedule_transfers(s, &count);
 
     hs_schedule_compute_metrics(in, s, &row->metrics);
-    row->copied = transfer_totals_of(transfers, count);
+    row->copied = transfer_totals_of(in, transfers, count);
 }
 
 static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row, hs_report *report)

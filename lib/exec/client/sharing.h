@@ -70,10 +70,10 @@ typedef struct hsi_sharing {
 
     /*
      * Return the recorded transfers, once after a run, if matrix->records. Times are in seconds
-     * from `start`, which is in ns of the host's clock; sorted by destination, then start. The
-     * memory owns the list.
+     * from `start`, which is in ns of the host's clock; sorted by destination, then start. The host
+     * is memory 0 and GPU g is memory 1 + g. The memory owns the list.
      */
-    const hs_transfer *(*transfers)(hsi_memory *memory, int64_t start, size_t *count);
+    hs_transfer *(*transfers)(hsi_memory *memory, int64_t start, size_t *count);
 } hsi_sharing;
 
 extern const hsi_sharing hsi_device_sharing;

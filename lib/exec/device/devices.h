@@ -104,6 +104,7 @@ typedef struct hsi_device_node {
     hs_device           *device; /* NULL: not open */
     bool                 is_lost; /* atomic */
     bool                 is_in_ledger; /* the ledger's node is open; needs the lock */
+    uint32_t             domain;       /* its number in the ledger, while the node is open */
     char                 label[192];
     unsigned             number;  /* in the list of the module */
     size_t               memory;  /* bytes of the device */
@@ -316,7 +317,7 @@ void hsi_records_free(hsi_devices *d);
 
 /* Return the recorded transfers with times in seconds from `start`, sorted by target and start. The
  * devices own the list. */
-const hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count);
+hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count);
 
 /* operation.c: return the approximate number of kernels of an operation, and the bound of a stream. */
 unsigned hsi_operation_kernels(const hs_operation *operation);

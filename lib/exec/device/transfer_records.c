@@ -102,7 +102,7 @@ static int by_target_and_start(const void *a, const void *b)
     return x->data < y->data ? -1 : x->data > y->data;
 }
 
-const hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count)
+hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count)
 {
     const double               before = (double)(start - d->epoch);
     const hsi_transfer_record *r;

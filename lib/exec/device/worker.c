@@ -249,14 +249,15 @@ static void release_all(hsi_device_node *node)
     memset(node->in_flight, 0, sizeof node->in_flight);
 }
 
-/* Return the number of the device's domain: its first node in the ledger. The caller has the lock. */
+/* Return the number of the device's domain in the ledger: that of a device which is there, else its
+ * own. The caller has the lock. */
 static uint32_t domain_of(const hsi_device_node *node)
 {
     const hsi_devices *d = node->devices;
 
     for (unsigned i = 0; i < d->count; i++)
         if (d->device[i].is_in_ledger && d->device[i].device->domain == node->device->domain)
-            return d->device[i].node;
+            return d->device[i].domain;
     return node->node;
 }
 
@@ -279,7 +280,8 @@ static hs_status enter_ledger(hsi_device_node *node)
     hsi_devices *d = node->devices;
     hs_status    st;
 
-    st = hsi_ledger_open_node(d->ledger, node->node, domain_of(node), node->chunk_bytes,
+    node->domain = domain_of(node);
+    st = hsi_ledger_open_node(d->ledger, node->node, node->domain, node->chunk_bytes,
                               node->chunks);
     node->is_in_ledger = st == HS_OK;
     return st;

@@ -271,7 +271,7 @@ static int lost(hsi_memory *memory, char why[HS_WHY])
     return hsi_devices_lost(&memory->devices, why);
 }
 
-static const hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
+static hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
 {
     return hsi_records_list(&memory->devices, start, count);
 }

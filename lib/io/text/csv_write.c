@@ -263,8 +263,8 @@ static bool is_text(const hsi_vector *text)
 /* Return whether readers would misread the key: it is reserved, or contains blanks. */
 static bool is_bad_key(const char *key, const char *value)
 {
-    static const char *const ours[] = {"hybridsched", "cpus", "gpus",      "unit",
-                                       "link",        "data", "data-bytes"};
+    static const char *const ours[] = {"hybridsched", "cpus", "gpus", "unit",
+                                       "link",        "node", "data", "data-bytes"};
 
     if (*key == '\0')
         return *value != '\0';

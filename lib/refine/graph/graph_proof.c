@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The proof beside the search: branch and bound over places if transfers take time on one node, else
- * over partial schedules. */
+/* The proof beside the search: branch and bound over places if transfers take time on one node of
+ * at most 31 GPUs, else over partial schedules. */
 #include "refine/graph/graph_proof.h"
 
 #include <float.h>
@@ -15,16 +15,18 @@
 
 struct hsi_best_prover {
     hsi_best          *best;
-    hsi_place_tree    *places; /* NULL: the graph has no links, or several nodes */
+    hsi_place_tree    *places; /* NULL: the graph has no links, several nodes or too many GPUs */
     hsi_schedule_tree *starts; /* NULL: `places` is used */
 };
 
 static hs_status open_tree(hsi_best_prover *prover)
 {
     const hsi_arcs *arcs = &prover->best->seeds->arcs;
+    hs_status       st = HS_ETOOBIG;
 
-    return arcs->pb->links->has[HS_H2D] && !arcs->nodes ? hsi_place_tree_open(arcs, &prover->places)
-                                        : hsi_schedule_tree_open(arcs, &prover->starts);
+    if (arcs->pb->links->has[HS_H2D] && !arcs->nodes)
+        st = hsi_place_tree_open(arcs, &prover->places);
+    return st == HS_ETOOBIG ? hsi_schedule_tree_open(arcs, &prover->starts) : st;
 }
 
 hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out)
@@ -43,7 +45,7 @@ hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out)
         return st == HS_ETOOBIG ? HS_OK : st;
     }
     bound = prover->places ? hsi_place_tree_bound(prover->places, best->bound, best->makespan,
-                                                  best->counted ? NULL : &best->interrupt)
+                                                  &best->interrupt)
                            : hsi_schedule_tree_bound(prover->starts, best->bound, best->makespan);
     hsi_bounds_raise_to(best, bound, hsi_alg_exact.about.name);
     *out = prover;
@@ -88,8 +90,8 @@ static void record_refutation(hsi_best *best, double cutoff)
         hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
 }
 
-/* Return how many iterations a step over places counts for: it takes about as long as annealing this
- * number of steps. */
+/* Return how many iterations a step over places counts for: it takes about as long as annealing
+ * this number of steps. */
 static uint64_t iterations_per_step(const hsi_best_prover *prover)
 {
     return 1 + prover->best->pb.n / 2;

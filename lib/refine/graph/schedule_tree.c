@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_PER_CHECK = 64 /* nodes between two looks at the clock */ };
+enum {
+    NODES_PER_CHECK = 64, /* nodes between two looks at the clock */
+    MOST_CHILDREN = 4096  /* of a node of the search, on several nodes of the instance */
+};
 
 /* A ready task on a place. */
 typedef struct child {
@@ -42,7 +45,7 @@ hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
     hsi_schedule_tree *b;
     hs_status          st;
 
-    if (n == 0 || n > HSI_SCHEDULE_TREE_TASKS)
+    if (n == 0 || n > HSI_SCHEDULE_TREE_TASKS || (arcs->nodes && n * arcs->places > MOST_CHILDREN))
         return HS_ETOOBIG;
     b = calloc(1, sizeof *b);
     if (!b)

@@ -15,7 +15,7 @@
 typedef struct hsi_schedule_tree hsi_schedule_tree;
 
 /* Create a search of the graph in `arcs`. HS_ETOOBIG: the graph has no tasks or more than
- * HSI_SCHEDULE_TREE_TASKS. */
+ * HSI_SCHEDULE_TREE_TASKS, or several nodes with too many memories. */
 hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out);
 void      hsi_schedule_tree_close(hsi_schedule_tree *b);
 

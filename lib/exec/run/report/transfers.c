@@ -31,13 +31,14 @@ static void copy_emulated_transfers(hs_exec *exec)
     const double       unit = exec->spec.seconds_per_unit;
     size_t             count, i;
     const hs_transfer *made = hs_policy_transfers(exec->policy, &count);
+    const size_t       hosts = hs_instance_nodes(exec->spec.in);
 
     report->copied = made ? malloc(count * sizeof *report->copied) : NULL;
     report->transfers = report->copied;
     for (i = 0; report->copied && i < count; i++) {
         hs_transfer *t = &report->copied[report->transfer_count];
 
-        if (!emulated[made[i].to > 0 ? HS_GPU : HS_CPU])
+        if (!emulated[made[i].to >= hosts ? HS_GPU : HS_CPU])
             continue;
         *t = made[i];
         t->start *= unit;
@@ -46,18 +47,37 @@ static void copy_emulated_transfers(hs_exec *exec)
     }
 }
 
+/* A run has one host, memory 0. An instance with N nodes numbers its GPUs from N. */
+static void number_gpus_after_hosts(const hs_instance *in, hs_transfer *list, size_t count)
+{
+    const uint32_t others = (uint32_t)hs_instance_nodes(in) - 1;
+
+    for (size_t i = 0; i < count; i++) {
+        list[i].from += list[i].from > 0 ? others : 0;
+        list[i].to += list[i].to > 0 ? others : 0;
+    }
+}
+
+static void collect_shared_transfers(hs_exec *exec, const hsi_sharing *sharing, hsi_memory *memory)
+{
+    hsi_report  *report = exec->report;
+    hs_transfer *list =
+        sharing->transfers(memory, hsi_control_start_ns(exec->control), &report->transfer_count);
+
+    number_gpus_after_hosts(exec->spec.in, list, report->transfer_count);
+    report->transfers = list;
+}
+
 void hsi_report_collect_transfers(hs_exec *exec)
 {
     hsi_memory        *memory;
     const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory);
-    hsi_report        *report = exec->report;
 
-    hsi_report_forget_transfers(report);
+    hsi_report_forget_transfers(exec->report);
     if (!exec->spec.settings.keep.transfers)
         return;
     if (sharing)
-        report->transfers = sharing->transfers(memory, hsi_control_start_ns(exec->control),
-                                               &report->transfer_count);
+        collect_shared_transfers(exec, sharing, memory);
     else
         copy_emulated_transfers(exec);
 }

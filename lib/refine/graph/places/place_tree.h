@@ -21,7 +21,7 @@ void      hsi_place_tree_close(hsi_place_tree *tree);
 
 /* Continue the search for a schedule shorter than `cutoff`, which must not rise between calls, for
  * about `most_steps` steps (0: until the interrupt). Stops at the first schedule found. A step
- * applies the rules to a state. HS_ENOMEM: the search can continue. */
+ * applies the rules to a state. HS_ENOMEM: the search must not continue. */
 hs_status hsi_place_tree_continue(hsi_place_tree *tree, double cutoff, uint64_t most_steps,
                                   const hsi_interrupt *interrupt);
 
