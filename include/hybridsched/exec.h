@@ -266,8 +266,8 @@ typedef struct hs_exec hs_exec;
  * OpenBLAS or LAPACKE, and the build is without; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
- * hs_exec_describe_factorisation()), in QR only on CPUs and emulated GPUs; other built-in kernels
- * have private data. Plugins share data on CPUs and emulated GPUs (see hs_exec_data()).
+ * hs_exec_describe_factorisation()); other built-in kernels have private data. Plugins share data
+ * on CPUs and emulated GPUs (see hs_exec_data()).
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out, hs_error *error);
@@ -275,18 +275,21 @@ HS_API void      hs_exec_free(hs_exec *exec);
 
 /**
  * Set the memory of the data `name`, which tasks with a plugin use: `bytes` at `at`, which must
- * outlive the handle; NULL: zeroed memory of the library. Not during a run. A run reads the memory
- * at its start. When it returns, the memory has the newest version; data that a failed or aborted
- * task writes is undefined unless tasks may be retried, time out or be spoliated: then such a task
- * has no effect. Without this call the library allocates data whose size the instance has, at the
- * start of the first run. HS_EINVAL: no task with a plugin uses this data on CPUs, or the instance
- * has another size for it; HS_ENOMEM. O(log data).
+ * outlive the handle and overlap no other data; NULL: zeroed memory of the library, aligned to 64
+ * bytes. Not during a run. Tasks work in this memory, so leave it alone until hs_exec_run()
+ * returns. Then it has the newest version; data that a failed or aborted task writes is undefined
+ * unless this task may be retried, time out or be spoliated: then it has no effect. Without this
+ * call the library allocates data whose size the instance has, at the start of the first run.
+ * HS_EINVAL: no task with a plugin uses this data on CPUs, the instance has another size for it, or
+ * the library allocated `at`; HS_ENOMEM. O(log data), or O(data) once the library has allocated
+ * data.
  */
 HS_API hs_status hs_exec_data(hs_exec *exec, const char *name, void *at, size_t bytes);
 
 /**
- * Return the memory of data, and set *bytes to its size; not during a run. NULL: there is no such
- * data, or no memory yet. `bytes` may be NULL. O(log data).
+ * Return the memory of data, and set *bytes to its size; not during a run. Valid until
+ * hs_exec_data() with this name, or hs_exec_free(). NULL: there is no such data, or no memory yet.
+ * `bytes` may be NULL. O(log data).
  */
 HS_API void *hs_exec_data_at(const hs_exec *exec, const char *name, size_t *bytes);
 
@@ -385,9 +388,9 @@ typedef struct hs_exec_report {
 /**
  * Run the tasks. HS_OK: every selected task is done. HS_EFAILED: some are not (see the report);
  * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy made an impossible decision; HS_EIO, HS_ENOMEM,
- * HS_ERESOURCE: the run was broken off. May be called repeatedly, but only once with a journal:
- * each run executes every task and discards the records and failures of the previous run when it
- * begins.
+ * HS_ERESOURCE: the run was broken off; HS_EINVAL: data has no size. May be called repeatedly, but
+ * only once with a journal: each run executes every task and discards the records and failures of
+ * the previous run when it begins.
  */
 HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error);
 

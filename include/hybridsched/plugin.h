@@ -51,7 +51,7 @@ typedef enum hs_plugin_result {
 /** A datum that the task uses, in the order of the task's column `data`. The layout is final. */
 typedef struct hs_plugin_data {
     const char *name;
-    void       *at;     /* address; aligned as by malloc() if the library allocated the memory */
+    void       *at;     /* address; aligned to 64 bytes if the library allocated the memory */
     void       *buffer; /* NULL; a device without addresses has the datum in this buffer */
     size_t      offset; /* offset in `buffer` */
     size_t      bytes;
@@ -125,7 +125,8 @@ typedef int hs_plugin_function(const hs_plugin_task *task);
 /**
  * Declare how the function uses the data of its tasks, in the order of the column `data`:
  * HS_PLUGIN_MODES(blur, HS_READ, HS_WRITE). Tasks with data need this, and each row must name as
- * many data, with these modes. Their functions run on CPUs and emulated GPUs.
+ * many data, with these modes. Their functions run on CPUs and emulated GPUs, and an emulated GPU
+ * runs the function for CPUs.
  */
 #define HS_PLUGIN_MODES(symbol, ...)                                                               \
     HS_PLUGIN_DATA const uint32_t symbol##_modes[];                                                \

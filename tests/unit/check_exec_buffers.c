@@ -416,6 +416,129 @@ START_TEST(emulated_tasks_use_no_data)
 }
 END_TEST
 
+/* Return an instance of the function update() and of a row with other text, both on data d0. */
+static hs_instance *with_command(const char *cpu_command, const char *gpu_command)
+{
+    const hs_task rows[] = {
+        {.struct_size = sizeof rows[0], .id = "job", .kernel = MIXER "update", .cpu = 1, .gpu = 9},
+        {.struct_size = sizeof rows[0], .id = "sh", .cpu = 1, .gpu = INFINITY}};
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    size_t       handle;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_set_workers(b, 1, 1);
+    ck_assert_int_eq(hs_builder_add_handle(b, "d0", &handle), HS_OK);
+    hs_builder_set_handle_bytes(b, handle, 8);
+    for (size_t i = 0; i < (cpu_command ? 2u : 1u); i++) {
+        hs_task row = rows[i];
+
+        row.gpu_command = i ? NULL : gpu_command;
+        row.cpu_command = i ? cpu_command : NULL;
+        ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, i, handle, HS_READ_WRITE), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static void expect_outside_refused(const char *cpu_command, const char *gpu_command,
+                                   const char *why)
+{
+    hs_exec_settings s = settings_of("dynamic");
+    hs_instance     *in = with_command(cpu_command, gpu_command);
+    hs_exec         *exec = NULL;
+    hs_error         error;
+
+    s.run.allow_commands = true;
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, &error), HS_EDEPENDENT);
+    ck_assert_str_eq(error.why, why);
+    hs_instance_free(in);
+}
+
+START_TEST(tasks_outside_memory_are_refused)
+{
+    expect_outside_refused(NULL, "true",
+                           "task job: plugins have its data in memory, which the backend command "
+                           "on GPUs does not use: set the GPU time to inf, or name other data");
+    expect_outside_refused("true", NULL,
+                           "task sh: plugins have its data in memory, which the backend command on "
+                           "CPUs does not use: set the CPU time to inf, or name other data");
+}
+END_TEST
+
+/* The plan uses the CPU alone, so the command for GPUs is not refused but left out. */
+START_TEST(plan_leaves_out_tasks_outside_memory)
+{
+    hs_exec_settings s = settings_of("plan");
+    hs_instance     *in = with_command(NULL, "true");
+    hs_schedule     *plan = NULL;
+    hs_exec         *exec = NULL;
+    hs_error         error;
+
+    s.run.allow_commands = true;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
+    ck_assert_msg(hs_exec_create(in, plan, &s, &exec, &error) == HS_OK, "%s", error.why);
+    ck_assert_ptr_null(hs_exec_backend_name(exec, 0, HS_GPU));
+    ck_assert_str_eq(hs_exec_backend_name(exec, 0, HS_CPU), "plugin");
+    ck_assert_int_eq(hs_exec_run(exec, NULL, &error), HS_OK);
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A built-in kernel would use private data on CPUs, where the plan has no task. */
+START_TEST(plan_leaves_out_private_data)
+{
+    const hs_task task = {
+        .struct_size = sizeof task, .id = "job", .kernel = "dgemm:64", .cpu = 9, .gpu = 1};
+    hs_exec_settings s = settings_of("plan");
+    hs_builder      *b = NULL;
+    hs_instance     *in = NULL;
+    hs_schedule     *plan = NULL;
+    hs_exec         *exec = NULL;
+    hs_error         error;
+    size_t           handle;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_set_workers(b, 1, 1);
+    ck_assert_int_eq(hs_builder_add_handle(b, "d0", &handle), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 0, handle, HS_READ_WRITE), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
+    ck_assert_msg(hs_exec_create(in, plan, &s, &exec, &error) == HS_OK, "%s", error.why);
+    ck_assert_ptr_null(hs_exec_backend_name(exec, 0, HS_CPU));
+    ck_assert_str_eq(hs_exec_backend_name(exec, 0, HS_GPU), "emulated");
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(memory_of_the_library_is_not_given_twice)
+{
+    hs_exec_settings s = settings_of("dynamic");
+    hs_instance     *in = one_task("update", HS_READ_WRITE, 8);
+    hs_exec         *exec = NULL;
+    void            *at;
+
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, NULL), HS_OK);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(hs_exec_data(exec, "d0", NULL, 8), HS_OK);
+        at = hs_exec_data_at(exec, "d0", NULL);
+        ck_assert_uint_eq((uintptr_t)at % 64, 0);
+        ck_assert_int_eq(hs_exec_data(exec, "d0", at, 8), HS_EINVAL);
+        ck_assert_ptr_eq(hs_exec_data_at(exec, "d0", NULL), at);
+    }
+    hs_exec_free(exec);
+    hs_instance_free(in);
+}
+END_TEST
+
 /* Run a world with retries while an allocation fails. Return the number of failed allocations. */
 static long run_without(const world *w, long first, int from_there_on)
 {
@@ -478,6 +601,10 @@ int main(void)
     tcase_add_test(cases, data_without_a_size_is_refused);
     tcase_add_test(cases, runs_on_data_do_not_resume);
     tcase_add_test(cases, emulated_tasks_use_no_data);
+    tcase_add_test(cases, tasks_outside_memory_are_refused);
+    tcase_add_test(cases, plan_leaves_out_tasks_outside_memory);
+    tcase_add_test(cases, plan_leaves_out_private_data);
+    tcase_add_test(cases, memory_of_the_library_is_not_given_twice);
     tcase_add_loop_test(cases, allocations_fail, 0, 2);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -250,8 +250,10 @@ START_TEST(plan_needs_the_function)
     hs_instance          *in = equal_tasks(2, 1, 1);
 
     use(on_cpu, NULL);
-    expect_refusal(in, lists(in, worker), &s, HS_ERESOURCE,
-                   "settings.run.calls[0] has no function for GPUs");
+    expect_refusal(
+        in, lists(in, worker), &s, HS_ERESOURCE,
+        "settings.run.calls[0] has no function for GPUs: set the task's GPU time to inf, "
+        "or use another plan");
 }
 END_TEST
 

@@ -232,6 +232,22 @@ static void take_what_is_over(hs_policy_state *s, unsigned worker, double now, h
     s->asked[worker]++;
 }
 
+/* Let the GPU spoliate the CPU's task, which is not restartable. */
+static void take_what_may_not_restart(hs_policy_state *s, unsigned worker, double now,
+                                      hs_decision *out, hs_wake *wake)
+{
+    give_up(s, worker, now, out, wake);
+    if (worker == 0 && s->asked[0]++ == 0) {
+        hs_decide_start(out, 0);
+        hs_wake_all(wake);
+    } else if (worker == 1 && s->asked[0] && s->asked[1]++ < 2) {
+        if (s->asked[1] == 1)
+            hs_decide_spoliate(out, 0, 0);
+        else
+            hs_decide_start(out, 0);
+    }
+}
+
 static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
@@ -303,6 +319,7 @@ static const struct {
 } odd_policies[] = {
     {"done", {ODD, .next = start_again}},
     {"done", {ODD, .next = take_what_is_over}},
+    {"hang-cpu", {ODD, .next = take_what_may_not_restart}},
     {"done", {ODD, .next = wait_until_now}},
     {"done", {ODD, .next = give_up, .take_own = own_again}},
     {"none-cpu", {ODD, .next = give_up, .take_own = own_again}},
@@ -316,7 +333,8 @@ static const struct {
 /* The run breaks off as a simulation does, and counts each task once. */
 START_TEST(impossible_decision_breaks_the_run_off)
 {
-    const act  rows[] = {{1, 1, odd_policies[_i].kernel, 1, 0}, {1, 1, "done", 1, 0}, CURTAIN};
+    const act rows[] = {
+        {1, 1, odd_policies[_i].kernel, 1, HS_RESTART_NO}, {1, 1, "done", 1, 0}, CURTAIN};
     hs_backend              backend = theatre_backend_with_lists();
     const hs_backend *const only[] = {&backend};
     hs_exec_settings        s = theatre_settings("plan");

@@ -26,7 +26,7 @@ typedef struct named {
 struct hsi_buffers {
     const hs_instance *in;
     bool               may_fail, may_take;
-    size_t             count;
+    size_t             count, owned; /* number of all data, and of those with `owned` */
     buffer            *buffer; /* by handle */
     named             *named;  /* the used data, sorted by name */
     size_t             named_count;
@@ -169,15 +169,38 @@ static hs_status check_memory(const hsi_buffers *buffers, hs_error *error)
     if (memory == 0 || needed <= memory)
         return HS_OK;
     return hsi_error_set(error, HS_ERESOURCE,
-                         "the data of the tasks needs %.1f GiB of memory, and there are %.1f",
+                         "the data of the tasks needs %.1f GiB of memory, and there are %.1f GiB: "
+                         "use smaller data, or raise the memory limit",
                          needed / 0x1p30, memory / 0x1p30);
 }
 
-static hs_status allocate(buffer *b)
+static void *allocate_bytes(size_t bytes)
 {
-    b->home = calloc(1, b->bytes);
-    b->owned = b->home != NULL;
-    return b->home ? HS_OK : HS_ENOMEM;
+    enum { ALIGNMENT = 64 };
+
+    return bytes <= SIZE_MAX - ALIGNMENT
+               ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
+               : NULL;
+}
+
+static hs_status allocate(hsi_buffers *buffers, buffer *b)
+{
+    b->home = allocate_bytes(b->bytes);
+    if (!b->home)
+        return HS_ENOMEM;
+    memset(b->home, 0, b->bytes);
+    b->owned = true;
+    buffers->owned++;
+    return HS_OK;
+}
+
+/* Return true if the library allocated `at` for a datum. O(1) if it allocated none. */
+static bool is_owned(const hsi_buffers *buffers, const void *at)
+{
+    for (size_t i = 0; buffers->owned && i < buffers->count; i++)
+        if (buffers->buffer[i].owned && buffers->buffer[i].home == at)
+            return true;
+    return false;
 }
 
 static hs_status fill(void *state, hs_error *error)
@@ -194,7 +217,7 @@ static hs_status fill(void *state, hs_error *error)
                                  "the data '%.200s' has no size: add a line '# data %.200s BYTES' "
                                  "to the file, or call hs_exec_data()",
                                  name, name);
-        if (b->used && !b->home && allocate(b) != HS_OK)
+        if (b->used && !b->home && allocate(buffers, b) != HS_OK)
             return hsi_error_set(error, HS_ENOMEM,
                                  "out of memory: the data '%.200s' takes %zu bytes", name,
                                  b->bytes);
@@ -225,16 +248,18 @@ static hs_status place(void *state, const char *name, void *at, size_t bytes)
     buffer       fresh = {.bytes = bytes, .used = true, .home = at}, *b;
     double       given;
 
-    if (!found || bytes == 0)
+    if (!found || bytes == 0 || (at && is_owned(buffers, at)))
         return HS_EINVAL;
     given = hs_instance_handle_bytes(buffers->in, found->handle);
     if (given > 0 && given != (double)bytes)
         return HS_EINVAL;
-    if (!at && allocate(&fresh) != HS_OK)
+    if (!at && allocate(buffers, &fresh) != HS_OK)
         return HS_ENOMEM;
     b = &buffers->buffer[found->handle];
-    if (b->owned)
+    if (b->owned) {
         free(b->home);
+        buffers->owned--;
+    }
     *b = fresh;
     return HS_OK;
 }
@@ -252,7 +277,7 @@ static void *home(const void *state, const char *name, size_t *bytes)
 const hsi_client hsi_client_buffers = {
     .host = &hsi_backend_plugin,
     .no_resume = "tasks on data in memory cannot resume: the data was in the memory of the earlier "
-                 "run; start it again without resume",
+                 "run; remove the journal and start again without resume",
     .recognise = recognise,
     .fill = fill,
     .flush = flush,
@@ -282,6 +307,19 @@ uint32_t hsi_buffers_mode(const hsi_buffers *buffers, size_t row, size_t index)
     return mode;
 }
 
+bool hsi_buffers_need_plugin(const hsi_buffers *buffers, size_t row)
+{
+    size_t         handle, i;
+    hs_access_mode mode;
+
+    if (is_own_row(buffers->in, row))
+        return true;
+    for (i = 0; hs_instance_access(buffers->in, row, i, &handle, &mode); i++)
+        if (mode & HS_WRITE && buffers->buffer[handle].used)
+            return true;
+    return false;
+}
+
 bool hsi_buffers_keep(const hsi_buffers *buffers, const hs_task *row)
 {
     return buffers->may_fail || (buffers->may_take && isfinite(row->cpu) && isfinite(row->gpu) &&
@@ -295,7 +333,7 @@ static void *memory_of(const buffer *b, hs_access_mode mode, bool keep)
 
     if (!keep || mode == HS_READ)
         return b->at;
-    second = malloc(b->bytes);
+    second = allocate_bytes(b->bytes);
     if (second && mode == HS_READ_WRITE)
         memcpy(second, b->at, b->bytes);
     return second;

@@ -15,6 +15,10 @@ typedef struct hsi_buffers hsi_buffers;
 size_t   hsi_buffers_count(const hsi_buffers *buffers, size_t row);
 uint32_t hsi_buffers_mode(const hsi_buffers *buffers, size_t row, size_t index);
 
+/* Return true if tasks of the row are wrong without the data in memory: the row's kernel is a
+ * function that uses them, or the row writes data of such functions. */
+bool hsi_buffers_need_plugin(const hsi_buffers *buffers, size_t row);
+
 /* Return true if tasks of the row may be tried again or spoliated. Such a task writes to memory of
  * its own, which replaces the data once the task is done. */
 bool hsi_buffers_keep(const hsi_buffers *buffers, const hs_task *row);

@@ -81,8 +81,12 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
         *out = &calls->body[type].base;
         return HS_OK;
     }
-    return hsi_error_set(error, HS_ERESOURCE, "settings.run.calls[%zu] has no function for %s",
-                         hsi_store_first_task(calls->in->store, options->row), type_name[type]);
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "settings.run.calls[%zu] has no function for %s: set the task's %s time to "
+        "inf, or use another plan",
+        hsi_store_first_task(calls->in->store, options->row), type_name[type],
+        type == HS_CPU ? "CPU" : "GPU");
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,

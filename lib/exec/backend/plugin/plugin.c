@@ -295,7 +295,9 @@ static hs_outcome call_with_data(hs_backend_worker *worker, const plugin_body *b
 
     if (!grow_data(w, body->data_count) ||
         !hsi_buffers_begin(body->buffers, body->row, body->keep, w->data))
-        return hsi_attempt_fail(attempt, "out of memory for the data of the task");
+        return hsi_attempt_fail(attempt,
+                                "out of memory for the task's own copies of its data, which "
+                                "retries, timeouts and spoliations need");
     w->task.data = w->data;
     w->task.data_count = body->data_count;
     outcome = call(worker, body, attempt);

@@ -15,6 +15,7 @@
 #include "exec/backend/backends.h"
 #include "exec/backend/command/starter.h"
 #include "exec/backend/kernel/kernel.h"
+#include "exec/client/buffers.h"
 #include "exec/client/client.h"
 
 static const char *const type_name[] = {"CPU", "GPU"};
@@ -100,11 +101,16 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
 
     options.row = number;
     st = bodies->backends[slot]->body_create(&options, row, type, &body, error);
-    if (st == HS_OK && body) {
+    if (st == HS_OK && body)
         *out = (hsi_body){body, slot};
-        bodies->used[2 * slot + type] = 1;
-    }
     return st;
+}
+
+static void free_body(hsi_body *body)
+{
+    if (body->body && body->body->backend->body_free)
+        body->body->backend->body_free(body->body);
+    *body = (hsi_body){0};
 }
 
 /* Ask the clients for the rows whose data they own. */
@@ -172,14 +178,19 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const c
         st = try_backend(bodies, i, number, row, type, out, error);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
         st = try_backend(bodies, list->slot[type][i], number, row, type, out, error);
-    if (out->body && !works_on_data(bodies, spec, number, out))
+    if (out->body && !works_on_data(bodies, spec, number, out)) {
+        bodies->used[2 * out->slot + type] = 1;
         return HS_OK;
+    }
     if (row->id)
         snprintf(name, sizeof name, "%s", row->id);
     else
         snprintf(name, sizeof name, "t%zu", number);
-    if (out->body)
-        return refuse_data(bodies, out, name, type, error);
+    if (out->body) {
+        st = refuse_data(bodies, out, name, type, error);
+        free_body(out);
+        return st;
+    }
     if (st == HS_OK)
         return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
                              type_name[type]);
@@ -364,6 +375,57 @@ static bool is_client_used(const hsi_bodies *bodies, unsigned client)
     return false;
 }
 
+/* Return true if other tasks have the row's data in memory, which the body does not use. Emulated
+ * tasks compute nothing. */
+static bool misses_memory(const hsi_bodies *bodies, const hsi_buffers *buffers, size_t row,
+                          int type)
+{
+    const hsi_body   *body = &bodies->list[2 * row + type];
+    const hs_backend *backend = bodies->backends[body->slot];
+
+    return body->body && backend != &hsi_backend_emulated &&
+           hsi_run_data_client_of(bodies->data, backend) == HS_NONE &&
+           hsi_buffers_need_plugin(buffers, row);
+}
+
+static hs_status refuse_memory(const hsi_bodies *bodies, const hsi_run_spec *spec, size_t row,
+                               int type, hs_error *error)
+{
+    const unsigned slot = bodies->list[2 * row + type].slot;
+    char           name[HS_MAX_ID + 16];
+
+    hs_instance_row_name(spec->in, row, 0, name, sizeof name);
+    return hsi_error_set(error, HS_EDEPENDENT,
+                         "task %.100s: plugins have its data in memory, which the backend %.32s on "
+                         "%ss does not use: set the %s time to inf, or name other data",
+                         name, bodies->backends[slot]->name, type_name[type], type_name[type]);
+}
+
+/* Refuse rows that other backends would run without the data in memory. If no task is planned on
+ * the type, only free the body. */
+static hs_status check_memory(hsi_bodies *bodies, const hsi_run_spec *spec,
+                              const unsigned char *planned, int *lacking, hs_error *error)
+{
+    const hsi_buffers *buffers = hsi_run_data_state(bodies->data, &hsi_client_buffers);
+    unsigned           client = 0;
+
+    while (client < hsi_run_data_clients(bodies->data) &&
+           hsi_run_data_host_backend(bodies->data, client)->data != buffers)
+        client++;
+    if (!buffers || !is_client_used(bodies, client))
+        return HS_OK;
+    for (size_t i = 0; i < bodies->rows; i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            if (!misses_memory(bodies, buffers, i, type))
+                continue;
+            if (!may_lack(spec, (hs_type)type, planned ? planned[i] : 0, HS_EDEPENDENT))
+                return refuse_memory(bodies, spec, i, type, error);
+            free_body(&bodies->list[2 * i + type]);
+            *lacking = 1;
+        }
+    return HS_OK;
+}
+
 /* Free data that no task uses, since backends of the settings run all tasks of its client. Open
  * OpenBLAS for the others. */
 static hs_status settle_data(hsi_bodies *bodies, hs_error *error)
@@ -402,6 +464,8 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
         return HS_ENOMEM;
     for (i = 0; i < rows && st == HS_OK; i++)
         st = make_row(bodies, spec, &list, i, planned ? planned[i] : 0, &lacking, error);
+    if (st == HS_OK)
+        st = check_memory(bodies, spec, planned, &lacking, error);
     free(planned);
     if (st == HS_OK)
         st = settle_data(bodies, error);
@@ -417,12 +481,8 @@ void hsi_bodies_free(hsi_bodies *bodies)
     if (!bodies)
         return;
     hsi_starter_close(bodies->options.starter);
-    for (i = 0; bodies->list && i < 2 * bodies->rows; i++) {
-        hs_body *body = bodies->list[i].body;
-
-        if (body && body->backend->body_free)
-            body->backend->body_free(body);
-    }
+    for (i = 0; bodies->list && i < 2 * bodies->rows; i++)
+        free_body(&bodies->list[i]);
     free(bodies->list);
     free(bodies->backends);
     free(bodies->used);

@@ -58,6 +58,17 @@ bool hsi_claim_task(hsi_worker *worker, uint32_t task)
            hsi_results_change_state(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
 }
 
+/* Return true if the worker may abort the task on the victim and run it: kernels prepare for that
+ * only where the task can be spoliated from the other type. */
+static bool may_spoliate(const hsi_worker *worker, const hsi_worker *victim, uint32_t task)
+{
+    const hsi_run_spec *spec = &worker->exec->spec;
+
+    return victim->type != worker->type && hsi_worker_body(worker, task)->body &&
+           hs_instance_is_restartable(spec->in, task) &&
+           !hs_policy_keeps_plan(spec->settings.decide.policy);
+}
+
 /* Check a decision of the policy, which may be the application's own. Claim the task that it
  * starts. Return false if the decision is impossible. */
 static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
@@ -71,7 +82,8 @@ static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now
     case HS_DECIDE_START:
         return d->task == worker->dispatch->chosen || hsi_claim_task(worker, d->task);
     case HS_DECIDE_SPOLIATE:
-        if (d->victim >= exec->spec.workers)
+        if (d->victim >= exec->spec.workers ||
+            !may_spoliate(worker, &exec->worker[d->victim], d->task))
             return false;
         victim = exec->worker[d->victim].dispatch;
         if (victim->chosen == d->task)
